@@ -96,7 +96,7 @@ class Strings : public ::testing::Test {
 
 // ----------------------------------------------------------------------------------------------------- Plain buffers
 
-TEST_F(Strings, borrowed_buffers_are_used_in_place) {
+TEST_F(Strings, BorrowedBuffersAreUsedInPlace) {
   gth_tensor* tensor = borrow();
   const int64_t* offsets = nullptr;
   const void* bytes = nullptr;
@@ -108,7 +108,7 @@ TEST_F(Strings, borrowed_buffers_are_used_in_place) {
   EXPECT_EQ(freed_, 0);
 }
 
-TEST_F(Strings, the_deleter_runs_once) {
+TEST_F(Strings, DeleterRunsOnce) {
   gth_tensor* tensor = adopt();
   EXPECT_EQ(freed_, 0);
   EXPECT_EQ(gth_tensor_release(tensor), GTH_OK);
@@ -117,7 +117,7 @@ TEST_F(Strings, the_deleter_runs_once) {
   EXPECT_EQ(freed_, 1);
 }
 
-TEST_F(Strings, bad_offsets_are_rejected) {
+TEST_F(Strings, BadOffsetsAreRejected) {
   offsets_ = {0, 5, 3, 6, 6};
   expect_refused(GTH_E_ARROW, 1, 3, 5);
   offsets_ = {0, 5, 6, 12, 12};
@@ -133,7 +133,7 @@ TEST_F(Strings, bad_offsets_are_rejected) {
   expect_refused(GTH_E_ARROW, 0, 12, 11);
 }
 
-TEST_F(Strings, bad_shapes_are_rejected) {
+TEST_F(Strings, BadShapesAreRejected) {
   shape_ = {GTH_OPEN};
   gth_tensor* out = nullptr;
   gth_error err = GTH_ERROR_INIT;
@@ -145,7 +145,7 @@ TEST_F(Strings, bad_shapes_are_rejected) {
   expect_refused(GTH_E_SIZE, -1, int64_t{1} << 60, INT64_MAX);
 }
 
-TEST_F(Strings, null_buffers_and_negative_extents_are_rejected) {
+TEST_F(Strings, NullBuffersAndNegativeExtentsAreRejected) {
   const int64_t four[] = {4}, none[] = {0, 7}, zeros[] = {0, 0, 0, 0, 0};
   gth_tensor* out = nullptr;
   gth_error err = GTH_ERROR_INIT;
@@ -167,7 +167,7 @@ TEST_F(Strings, null_buffers_and_negative_extents_are_rejected) {
   EXPECT_EQ(call(none, zeros, nullptr, 0), GTH_OK);
 }
 
-TEST_F(Strings, unknown_flags_null_and_garbage_are_rejected) {
+TEST_F(Strings, UnknownFlagsNullAndGarbageAreRejected) {
   gth_tensor* out = nullptr;
   gth_error err = GTH_ERROR_INIT;
   EXPECT_EQ(make(2, count, &out, &err), GTH_E_VERSION);
@@ -197,7 +197,7 @@ TEST_F(Strings, unknown_flags_null_and_garbage_are_rejected) {
   gth_tensor_release(tensor);
 }
 
-TEST_F(Strings, failed_allocation_leaves_the_buffers_to_the_caller) {
+TEST_F(Strings, FailedAllocationLeavesTheBuffersToTheCaller) {
   int32_t status = GTH_E_NOMEM;
   shape_ = {1, 1, 1, 1, 1, 1, 1, 4};  // dims of this rank are not stored inline
   for (int64_t n = 1; status != GTH_OK; ++n) {
@@ -215,7 +215,7 @@ TEST_F(Strings, failed_allocation_leaves_the_buffers_to_the_caller) {
 
 // ------------------------------------------------------------------------------------------------------------- Arrow
 
-TEST_F(Strings, borrowed_buffers_are_copied) {
+TEST_F(Strings, BorrowedBuffersAreCopied) {
   gth_tensor* tensor = borrow();
   expect_no_export(tensor, GTH_EXPORT_NO_COPY, GTH_E_UNSUPPORTED, GTH_OPERAND_TENSOR);
   ArrowSchema schema;
@@ -229,7 +229,7 @@ TEST_F(Strings, borrowed_buffers_are_copied) {
   schema.release(&schema);
 }
 
-TEST_F(Strings, adopted_buffers_are_shared_and_freed_once) {
+TEST_F(Strings, AdoptedBuffersAreSharedAndFreedOnce) {
   gth_tensor* tensor = adopt();
   ArrowSchema schemas[3];
   ArrowArray arrays[3];
@@ -253,7 +253,7 @@ TEST_F(Strings, adopted_buffers_are_shared_and_freed_once) {
   EXPECT_EQ(freed_, 1);
 }
 
-TEST_F(Strings, binary_is_exported_as_binary) {
+TEST_F(Strings, BinaryIsExportedAsBinary) {
   for (const uint32_t flags : {0, GTH_EXPORT_COPY}) {
     gth_tensor* tensor = adopt(GTH_STRINGS_BINARY);
     EXPECT_EQ(exported(tensor, flags, "Z"), (Words{"one", "two", "three", ""}));
@@ -263,7 +263,7 @@ TEST_F(Strings, binary_is_exported_as_binary) {
 }
 
 // If one operand may contain bytes that are not text, so may the result.
-TEST_F(Strings, scattered_strings_are_binary_if_an_operand_is) {
+TEST_F(Strings, ScatteredStringsAreBinaryIfAnOperandIs) {
   const int64_t shape[] = {4}, at[] = {3, 2, 1, 0};
   const gth_tensor_desc desc = GTH_TENSOR_DESC_DENSE(GTH_DTYPE_INT64, 1, shape, at);
   gth_tensor* indices = nullptr;
@@ -279,14 +279,14 @@ TEST_F(Strings, scattered_strings_are_binary_if_an_operand_is) {
   gth_tensor_release(indices);
 }
 
-TEST_F(Strings, a_matrix_is_exported_flat) {
+TEST_F(Strings, MatrixIsExportedFlat) {
   shape_ = {2, 1, 2};
   gth_tensor* tensor = borrow();
   EXPECT_EQ(exported(tensor, 0), (Words{"one", "two", "three", ""}));
   gth_tensor_release(tensor);
 }
 
-TEST_F(Strings, a_copy_begins_with_its_first_byte) {
+TEST_F(Strings, CopyBeginsWithItsFirstByte) {
   offsets_ = {3, 6, 11};
   shape_ = {2};
   gth_tensor* tensor = borrow();
@@ -300,7 +300,7 @@ TEST_F(Strings, a_copy_begins_with_its_first_byte) {
   gth_tensor_release(tensor);
 }
 
-TEST_F(Strings, empty_strings_and_arrays_are_exported) {
+TEST_F(Strings, EmptyStringsAndArraysAreExported) {
   for (const gth_deleter_fn deleter : {gth_deleter_fn{nullptr}, gth_deleter_fn{count}}) {
     for (const int64_t extent : {0, 4}) {
       shape_ = {extent, 1};
@@ -317,7 +317,7 @@ TEST_F(Strings, empty_strings_and_arrays_are_exported) {
 }
 
 // If another thread changes borrowed offsets, no read exceeds the bytes.
-TEST_F(Strings, changed_offsets_are_rejected_by_exports) {
+TEST_F(Strings, ChangedOffsetsAreRejectedByExports) {
   gth_tensor* tensor = borrow();
   for (const int64_t bad : {int64_t{-5}, int64_t{12}, INT64_MAX, INT64_MIN}) {
     for (size_t i = 0; i < offsets_.size(); ++i) {
@@ -331,7 +331,7 @@ TEST_F(Strings, changed_offsets_are_rejected_by_exports) {
   gth_tensor_release(tensor);
 }
 
-TEST_F(Strings, exports_reject_unknown_flags_null_and_garbage) {
+TEST_F(Strings, ExportsRejectUnknownFlagsNullAndGarbage) {
   gth_tensor* tensor = adopt();
   for (const uint32_t flags : {3U, 4U, UINT32_MAX}) expect_no_export(tensor, flags, GTH_E_VERSION, GTH_OPERAND_NONE);
   expect_no_export(nullptr, 0, GTH_E_NULL, GTH_OPERAND_TENSOR);
@@ -350,7 +350,7 @@ TEST_F(Strings, exports_reject_unknown_flags_null_and_garbage) {
   gth_tensor_release(tensor);
 }
 
-TEST_F(Strings, failed_allocation_of_an_export_leaks_nothing) {
+TEST_F(Strings, FailedAllocationOfAnExportLeaksNothing) {
   gth_tensor* tensor = borrow();
   for (const int32_t sticky : {0, 1}) {
     int32_t status = GTH_E_NOMEM;
@@ -383,7 +383,7 @@ struct Hooks {
 };
 
 // A gather reads offsets that another thread has changed since the tensor was created and validated.
-TEST_F(Strings, changed_offsets_are_rejected_by_gathers) {
+TEST_F(Strings, ChangedOffsetsAreRejectedByGathers) {
   gth_tensor* tensor = borrow();
   const int64_t all[] = {0, 1, 2, 3}, shape[] = {4};
   const gth_tensor_desc desc = GTH_TENSOR_DESC_DENSE(GTH_DTYPE_INT64, 1, shape, all);
@@ -407,7 +407,7 @@ TEST_F(Strings, changed_offsets_are_rejected_by_gathers) {
 
 // Sizes beyond int64 are found before bytes are copied, on one thread and when the pieces of several threads are
 // combined. The string is long in its offsets only, so its bytes must not be read.
-TEST_F(Strings, more_bytes_than_int64_are_rejected) {
+TEST_F(Strings, MoreBytesThanInt64AreRejected) {
   constexpr int64_t longest = int64_t{1} << 45, picks = int64_t{1} << 18;
   const int64_t offsets[] = {0, longest}, one[] = {1}, shape[] = {picks};
   const std::vector<int64_t> zeros(picks);
@@ -430,7 +430,7 @@ TEST_F(Strings, more_bytes_than_int64_are_rejected) {
 }
 
 // The offset of a string takes 8 bytes in the result, however short the string is.
-TEST_F(Strings, more_strings_than_memory_return_nomem) {
+TEST_F(Strings, MoreStringsThanMemoryReturnNomem) {
   const int64_t many[] = {int64_t{1} << 61}, again[] = {0};
   const int8_t zero = 0;
   gth_tensor_desc desc = GTH_TENSOR_DESC_DENSE(GTH_DTYPE_INT8, 1, many, &zero);
@@ -458,7 +458,7 @@ struct LateWriter : Hooks {
   }
 };
 
-TEST_F(Strings, offsets_are_read_once) {
+TEST_F(Strings, OffsetsAreReadOnce) {
   LateWriter writer;
   gth_context_options options = GTH_CONTEXT_OPTIONS_INIT;
   options.alloc = LateWriter::alloc;
@@ -487,7 +487,7 @@ TEST_F(Strings, offsets_are_read_once) {
   gth_context_release(context);
 }
 
-TEST_F(Strings, copies_allocate_twice_from_the_hooks) {
+TEST_F(Strings, CopiesAllocateTwiceFromTheHooks) {
   Hooks hooks;
   gth_context_options options = GTH_CONTEXT_OPTIONS_INIT;
   options.alloc = Hooks::alloc;

@@ -93,7 +93,7 @@ class ArrowImport : public ::testing::TestWithParam<const char*> {
 INSTANTIATE_TEST_SUITE_P(formats, ArrowImport, ::testing::Values("u", "U", "z", "Z"),
                          [](const auto& format) { return std::string(format.param); });
 
-TEST_P(ArrowImport, the_array_is_moved_and_released_once) {
+TEST_P(ArrowImport, ArrayIsMovedAndReleasedOnce) {
   gth_tensor* tensor = accept();
   EXPECT_EQ(read(tensor), (Words{"one", "two", "three", "", "four"}));
   EXPECT_EQ(gather_two(tensor), (Words{"three", "one"}));
@@ -103,19 +103,19 @@ TEST_P(ArrowImport, the_array_is_moved_and_released_once) {
   EXPECT_EQ(released_, 1);
 }
 
-TEST_P(ArrowImport, the_offset_of_the_array_is_respected) {
+TEST_P(ArrowImport, OffsetOfTheArrayIsRespected) {
   array_.offset = 1;
   array_.length = 3;
   expect_strings({"two", "three", ""});
 }
 
-TEST_P(ArrowImport, offsets_that_start_above_0_are_accepted) {
+TEST_P(ArrowImport, OffsetsThatStartAbove0AreAccepted) {
   set_offsets({3, 6, 11});
   array_.length = 2;
   expect_strings({"two", "three"});
 }
 
-TEST_P(ArrowImport, unaligned_offsets_are_accepted) {
+TEST_P(ArrowImport, UnalignedOffsetsAreAccepted) {
   offsets_.insert(offsets_.begin(), 'x');
   buffers_[1] = offsets_.data() + 1;
   gth_tensor* tensor = accept();
@@ -127,7 +127,7 @@ TEST_P(ArrowImport, unaligned_offsets_are_accepted) {
   gth_tensor_release(tensor);
 }
 
-TEST_P(ArrowImport, shapes_must_match_the_length) {
+TEST_P(ArrowImport, ShapesMustMatchTheLength) {
   const int64_t square[] = {2, 2}, wrong[] = {3, 2}, negative[] = {-4}, huge[] = {INT64_MAX, 2}, none[] = {4, 0};
   array_.length = 4;
   expect_refused(GTH_E_SHAPE, -1, 6, 4, 2, wrong);
@@ -147,14 +147,14 @@ TEST_P(ArrowImport, shapes_must_match_the_length) {
   gth_tensor_release(tensor);
 }
 
-TEST_P(ArrowImport, rank_0_has_one_string) {
+TEST_P(ArrowImport, Rank0HasOneString) {
   array_.length = 1;
   gth_tensor* tensor = accept(0, nullptr);
   EXPECT_EQ(read(tensor), Words{"one"});
   gth_tensor_release(tensor);
 }
 
-TEST_P(ArrowImport, F19_a_consumed_array_is_rejected) {
+TEST_P(ArrowImport, F19_ConsumedArrayIsRejected) {
   gth_tensor* tensor = accept();
   expect_refused(GTH_E_ARROW, -1, 0, 0);
   gth_tensor_release(tensor);
@@ -163,13 +163,13 @@ TEST_P(ArrowImport, F19_a_consumed_array_is_rejected) {
   expect_refused(GTH_E_ARROW, -1, 0, 0);
 }
 
-TEST_P(ArrowImport, a_released_array_is_not_read) {
+TEST_P(ArrowImport, ReleasedArrayIsNotRead) {
   std::memset(static_cast<void*>(&array_), 0xff, sizeof array_);
   array_.release = nullptr;
   expect_refused(GTH_E_ARROW, -1, 0, 0);
 }
 
-TEST_P(ArrowImport, malformed_schemas_are_rejected) {
+TEST_P(ArrowImport, MalformedSchemasAreRejected) {
   const ArrowSchema good = schema_;
   schema_.format = nullptr;
   expect_refused(GTH_E_ARROW, -1, 0, 0);
@@ -185,7 +185,7 @@ TEST_P(ArrowImport, malformed_schemas_are_rejected) {
   schema_ = good;
 }
 
-TEST_P(ArrowImport, F12_other_formats_are_rejected) {
+TEST_P(ArrowImport, F12_OtherFormatsAreRejected) {
   for (const char* format : {"", "i", "vu", "uu", "U ", "tsu:UTC", "+l", "\xff\xfe", "\n%s%n",
                              "a format that is longer than every message can show in full"}) {
     schema_.format = format;
@@ -194,7 +194,7 @@ TEST_P(ArrowImport, F12_other_formats_are_rejected) {
 }
 
 // The message does not repeat characters of a format that are not plain text.
-TEST_P(ArrowImport, a_rejected_format_is_shown_in_plain_text) {
+TEST_P(ArrowImport, RejectedFormatIsShownInPlainText) {
   schema_.format = "x\x1b ~\x7f\xff";
   gth_tensor* out = nullptr;
   gth_error err = GTH_ERROR_INIT;
@@ -202,7 +202,7 @@ TEST_P(ArrowImport, a_rejected_format_is_shown_in_plain_text) {
   EXPECT_NE(std::string(err.message).find("format is x? ~??,"), std::string::npos) << err.message;
 }
 
-TEST_P(ArrowImport, malformed_arrays_are_rejected) {
+TEST_P(ArrowImport, MalformedArraysAreRejected) {
   const ArrowArray good = array_;
   ArrowArray* child = nullptr;
   array_.n_children = 1;
@@ -226,7 +226,7 @@ TEST_P(ArrowImport, malformed_arrays_are_rejected) {
   }
 }
 
-TEST_P(ArrowImport, F14_negative_length_and_offset_are_rejected) {
+TEST_P(ArrowImport, F14_NegativeLengthAndOffsetAreRejected) {
   for (const int64_t n : {int64_t{-1}, INT64_MIN}) {
     array_.length = n;
     expect_refused(GTH_E_ARROW, -1, n, 0);
@@ -236,7 +236,7 @@ TEST_P(ArrowImport, F14_negative_length_and_offset_are_rejected) {
   expect_refused(GTH_E_ARROW, -1, -1, 0);
 }
 
-TEST_P(ArrowImport, F15_length_and_offset_beyond_int64_are_rejected) {
+TEST_P(ArrowImport, F15_LengthAndOffsetBeyondInt64AreRejected) {
   constexpr int64_t most = INT64_MAX / 8 - 1;
   array_.length = INT64_MAX;
   for (const int64_t offset : {int64_t{0}, int64_t{1}, INT64_MAX}) {
@@ -248,7 +248,7 @@ TEST_P(ArrowImport, F15_length_and_offset_beyond_int64_are_rejected) {
   expect_refused(GTH_E_ARROW, -1, 1, most);
 }
 
-TEST_P(ArrowImport, nulls_inside_the_slice_are_rejected) {
+TEST_P(ArrowImport, NullsInsideTheSliceAreRejected) {
   const uint8_t valid[] = {0x1f}, third_is_null[] = {0x1b};
   array_.null_count = -1;
   expect_strings({"one", "two", "three", "", "four"});
@@ -267,7 +267,7 @@ TEST_P(ArrowImport, nulls_inside_the_slice_are_rejected) {
   expect_refused(GTH_E_ARROW, -1, 1, 0);
 }
 
-TEST_P(ArrowImport, a_null_at_every_position_is_rejected) {
+TEST_P(ArrowImport, NullAtEveryPositionIsRejected) {
   constexpr int64_t most = 67;
   const std::vector<int64_t> offsets(most + 1, 0);
   set_offsets(offsets);
@@ -287,7 +287,7 @@ TEST_P(ArrowImport, a_null_at_every_position_is_rejected) {
   }
 }
 
-TEST_P(ArrowImport, an_empty_array_may_have_no_buffers) {
+TEST_P(ArrowImport, EmptyArrayMayHaveNoBuffers) {
   const int64_t none[] = {3, 0, 2};
   array_.length = 0;
   for (const int64_t offset : {int64_t{0}, int64_t{4}}) {
@@ -303,7 +303,7 @@ TEST_P(ArrowImport, an_empty_array_may_have_no_buffers) {
   }
 }
 
-TEST_P(ArrowImport, F13_null_buffers_are_rejected) {
+TEST_P(ArrowImport, F13_NullBuffersAreRejected) {
   buffers_[1] = nullptr;
   expect_refused(GTH_E_ARROW, -1, 0, 0);
   set_offsets({0, 0, 3, 6, 6, 6});
@@ -313,7 +313,7 @@ TEST_P(ArrowImport, F13_null_buffers_are_rejected) {
   expect_strings(Words(5));
 }
 
-TEST_P(ArrowImport, decreasing_or_negative_offsets_are_rejected) {
+TEST_P(ArrowImport, DecreasingOrNegativeOffsetsAreRejected) {
   set_offsets({0, 3, 6, 5, 11, 15});
   expect_refused(GTH_E_ARROW, 2, 5, 6);
   array_.offset = 3;  // offsets before the slice are not validated
@@ -327,7 +327,7 @@ TEST_P(ArrowImport, decreasing_or_negative_offsets_are_rejected) {
   expect_refused(GTH_E_ARROW, 4, INT32_MIN, 11);
 }
 
-TEST_P(ArrowImport, F18_failed_allocation_leaves_the_array_to_the_producer) {
+TEST_P(ArrowImport, F18_FailedAllocationLeavesTheArrayToTheProducer) {
   const int64_t shape[] = {1, 1, 1, 1, 5, 1, 1, 1};  // dims of this rank are not stored inline
   for (const int32_t sticky : {0, 1}) {
     int32_t status = GTH_E_NOMEM;
@@ -353,7 +353,7 @@ TEST_P(ArrowImport, F18_failed_allocation_leaves_the_array_to_the_producer) {
   }
 }
 
-TEST_P(ArrowImport, F23_the_freed_struct_is_not_used) {
+TEST_P(ArrowImport, F23_FreedStructIsNotUsed) {
   gth_tensor* tensor = accept();
   std::memset(static_cast<void*>(&array_), 0xff, sizeof array_);
   EXPECT_EQ(gather_two(tensor), (Words{"three", "one"}));
@@ -361,7 +361,7 @@ TEST_P(ArrowImport, F23_the_freed_struct_is_not_used) {
   EXPECT_EQ(released_, 1);
 }
 
-TEST_P(ArrowImport, imported_strings_are_exported_shared) {
+TEST_P(ArrowImport, ImportedStringsAreExportedShared) {
   gth_tensor* tensor = accept();
   ArrowSchema schema;
   ArrowArray array;
@@ -378,7 +378,7 @@ TEST_P(ArrowImport, imported_strings_are_exported_shared) {
   EXPECT_EQ(released_, 1);
 }
 
-TEST_P(ArrowImport, null_arguments_and_garbage_contexts_are_rejected) {
+TEST_P(ArrowImport, NullArgumentsAndGarbageContextsAreRejected) {
   gth_tensor* out = nullptr;
   gth_error err = GTH_ERROR_INIT;
   EXPECT_EQ(gth_tensor_from_arrow(nullptr, nullptr, &array_, -1, nullptr, &out, &err), GTH_E_NULL);

@@ -1,59 +1,12 @@
-#include "hostile.hpp"
-#include "sparse.hpp"
+#include "distant.hpp"
 
 // Operands whose rows, tuples or components lie 3 GiB apart. A product or a stride of 32 bits would address other
-// memory. Each operand begins in the middle of its memory, so that an address with a wrong sign is inside of it, too.
+// memory.
 namespace {
 
 using namespace hostile;
 
-constexpr int64_t distance = int64_t{3} << 30;
 constexpr int32_t i32 = GTH_DTYPE_INT32, i64 = GTH_DTYPE_INT64;
-
-// A tensor of int32 or int64 whose dim `far` has the stride `distance` or -distance. The other dims are dense.
-class Distant {
- public:
-  Distant(int32_t dtype, Shape shape, size_t far, bool is_reversed, const std::vector<int64_t>& values)
-      : shape_(std::move(shape)), item_(gth_dtype_size(dtype)), memory_(8 * distance) {
-    int64_t step = item_;
-    for (size_t d = shape_.size(); d-- > 0;) {
-      strides_.insert(strides_.begin(), d == far ? (is_reversed ? -distance : distance) : step);
-      if (d != far) step *= shape_[d];
-    }
-    if (!memory_) return;
-    memory_.keep_small_pages();
-    desc_ = describe(dtype, shape_, memory_.data(), strides_.data());
-    desc_.offset = 4 * distance;
-    for (size_t i = 0; i < values.size(); ++i) std::memcpy(at(static_cast<int64_t>(i)), &values[i], size_t(item_));
-  }
-
-  explicit operator bool() const { return static_cast<bool>(memory_); }
-  const gth_tensor_desc& desc() const { return desc_; }
-
-  // Returns the elements in row-major order.
-  std::vector<int64_t> values() const {
-    std::vector<int64_t> result(static_cast<size_t>(count_of(shape_)), 0);
-    for (size_t i = 0; i < result.size(); ++i) {
-      int32_t narrow;
-      std::memcpy(item_ == 4 ? static_cast<void*>(&narrow) : &result[i], at(static_cast<int64_t>(i)), size_t(item_));
-      if (item_ == 4) result[i] = narrow;
-    }
-    return result;
-  }
-
- private:
-  char* at(int64_t number) const {
-    int64_t offset = desc_.offset;
-    for (size_t d = shape_.size(); d-- > 0; number /= shape_[d]) offset += number % shape_[d] * strides_[d];
-    return memory_.data() + offset;
-  }
-
-  Shape shape_;
-  std::vector<int64_t> strides_;
-  int64_t item_;
-  Sparse memory_;
-  gth_tensor_desc desc_ = GTH_TENSOR_DESC_INIT;
-};
 
 // The operands of one operation: shapes, values, and the expected elements of the written operand.
 struct Layouts {
@@ -82,12 +35,6 @@ const Layouts layouts[] = {
     {calls::gather_nd_gradient, {3, 2}, {3, 2}, {3}, {2, 1, 0, 0, 2, 1}, {101, 0, 0, 0, 0, 202}},
     {calls::gather_elements_gradient, {3, 2}, {2, 2}, {2, 2}, {2, 0, 0, 1}, {102, 101, 0, 103, 100, 0}},
 };
-
-std::vector<int64_t> numbers_from(int64_t first, const Shape& shape) {
-  std::vector<int64_t> values(static_cast<size_t>(count_of(shape)));
-  for (int64_t& each : values) each = first++;
-  return values;
-}
 
 gth_options options_of(const Layouts& layout) {
   gth_options options = reducing(layout.reduction);

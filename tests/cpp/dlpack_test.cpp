@@ -83,7 +83,7 @@ TYPED_TEST_SUITE(DlpackImport, Forms, FormName);
 using DlpackVersion = DlpackImport<DLManagedTensorVersioned>;
 
 // A call for the other struct reads the low half of a data pointer as the version.
-TEST_F(DlpackVersion, F1_legacy_struct_in_versioned_call_is_rejected) {
+TEST_F(DlpackVersion, F1_LegacyStructInVersionedCallIsRejected) {
   DLManagedTensor legacy{};
   legacy.dl_tensor.data = values_;
   std::memset(static_cast<void*>(&managed_), 0xff, sizeof managed_);
@@ -91,7 +91,7 @@ TEST_F(DlpackVersion, F1_legacy_struct_in_versioned_call_is_rejected) {
   this->expect_refused(GTH_E_VERSION, -1, static_cast<uint32_t>(reinterpret_cast<uintptr_t>(values_)), 1);
 }
 
-TEST_F(DlpackVersion, F2_unknown_major_version_reads_nothing_else) {
+TEST_F(DlpackVersion, F2_UnknownMajorVersionReadsNothingElse) {
   for (const uint32_t major : {0U, 2U, UINT32_MAX}) {
     managed_.version.major = major;
     managed_.dl_tensor.shape = reinterpret_cast<int64_t*>(1);
@@ -100,7 +100,7 @@ TEST_F(DlpackVersion, F2_unknown_major_version_reads_nothing_else) {
   }
 }
 
-TEST_F(DlpackVersion, F2_unknown_minor_version_and_flags_are_accepted) {
+TEST_F(DlpackVersion, F2_UnknownMinorVersionAndFlagsAreAccepted) {
   managed_.version.minor = UINT32_MAX;
   managed_.flags = ~uint64_t{dlpack_read_only};
   gth_tensor* tensor = accept();
@@ -355,7 +355,7 @@ TYPED_TEST(DlpackImport, F21_null_deleter_is_accepted) {
   EXPECT_EQ(gth_tensor_release(tensor), GTH_OK);
 }
 
-TEST_F(DlpackVersion, F22_read_only_tensor_is_rejected_as_output) {
+TEST_F(DlpackVersion, F22_ReadOnlyTensorIsRejectedAsOutput) {
   managed_.flags = dlpack_read_only;
   gth_tensor* tensor = accept();
   EXPECT_EQ(describe(tensor).flags, uint32_t{GTH_TENSOR_READONLY});

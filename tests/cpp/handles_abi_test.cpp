@@ -424,7 +424,8 @@ TEST_F(Handles, E6_InvalidStructsOfShapeQueriesAreRejected) {
   }
   gth_options options = GTH_OPTIONS_INIT;
   options.bounds = 99;
-  expect(query(p_, i_, &options), {GTH_E_VERSION, GTH_OPERAND_OPTIONS, offsetof(gth_options, bounds), -1, 99, GTH_BOUNDS_ERROR_PARTIAL});
+  expect(query(p_, i_, &options),
+         {GTH_E_VERSION, GTH_OPERAND_OPTIONS, offsetof(gth_options, bounds), -1, 99, GTH_BOUNDS_ERROR_PARTIAL});
   EXPECT_EQ(ndim, -7);
 }
 

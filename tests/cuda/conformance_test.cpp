@@ -59,7 +59,7 @@ bool find_shape(const Case& test, const Operand& params, const Operand& indices,
 }
 
 void expect_error(const Case& test, int32_t status, const gth_error& error) {
-  device::expect_facts(status, error,
+  facts::expect_fields(status, error,
                        {test.error.status, test.error.operand, test.error.component, test.error.position,
                         test.error.value, test.error.limit, test.error.flags});
 }

@@ -6,6 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "../cpp/calls.hpp"
+#include "../cpp/facts.hpp"
 #include "device.hpp"
 #include "gather/gather.h"
 
@@ -87,49 +89,6 @@ inline int32_t plan_gather(const gth_tensor_desc& params, const gth_tensor_desc&
   return gth_plan_create(&request, plan, error);
 }
 
-inline gth_plan_args args_of(const void* table, const void* indices, const void* rows, int64_t n = GTH_OPEN) {
-  gth_plan_args args = GTH_PLAN_ARGS_INIT;
-  args.n = n;
-  args.table = table;
-  args.indices = indices;
-  args.rows = rows;
-  return args;
-}
-
-inline int32_t check_plan(gth_context* context, const gth_plan* plan, const void* indices, gth_error* error) {
-  const gth_plan_args args = args_of(nullptr, indices, nullptr);
-  return gth_plan_check(context, plan, &args, error);
-}
-
-inline int32_t copy_tensor(gth_context* context, const gth_tensor* source, const gth_tensor* destination,
-                           gth_error* error) {
-  const gth_tensor_desc from = GTH_TENSOR_DESC_HANDLE(source), to = GTH_TENSOR_DESC_HANDLE(destination);
-  return gth_copy(context, &from, &to, error);
-}
-
-// The fields of an error, for comparisons.
-struct Facts {
-  int32_t status;
-  int32_t operand = GTH_OPERAND_NONE;
-  int32_t component = -1;
-  int64_t position = -1;
-  int64_t value = 0;
-  int64_t limit = 0;
-  uint32_t flags = 0;
-};
-
-inline void expect_facts(int32_t status, const gth_error& error, const Facts& facts) {
-  EXPECT_STREQ(gth_status_name(status), gth_status_name(facts.status)) << error.message;
-  if (status != facts.status || status == GTH_OK) return;
-  EXPECT_EQ(error.status, status);
-  EXPECT_EQ(error.operand, facts.operand) << error.message;
-  EXPECT_EQ(error.component, facts.component) << error.message;
-  EXPECT_EQ(error.position, facts.position) << error.message;
-  EXPECT_EQ(error.value, facts.value) << error.message;
-  EXPECT_EQ(error.limit, facts.limit) << error.message;
-  EXPECT_EQ(error.flags & ~uint32_t{GTH_ERROR_CUT}, facts.flags) << error.message;
-}
-
 // A context that is released at the end of the scope.
 class Context {
  public:
@@ -155,10 +114,10 @@ class Context {
     EXPECT_EQ(gth_context_sync(handle_, &error), GTH_OK) << error.message;
   }
   // Takes the error of the calls since the last take and compares it.
-  void expect_taken(const Facts& facts, uint64_t count = 1, int64_t sequence = 0) const {
+  void expect_taken(const facts::Facts& expected, uint64_t count = 1, int64_t sequence = 0) const {
     Error error;
-    expect_facts(gth_context_take_error(handle_, &error), error, facts);
-    if (facts.status == GTH_OK) return;
+    facts::expect_fields(gth_context_take_error(handle_, &error), error, expected);
+    if (expected.status == GTH_OK) return;
     EXPECT_EQ(error.count, count);
     if (sequence) {
       EXPECT_EQ(error.sequence, sequence);

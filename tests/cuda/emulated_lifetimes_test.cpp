@@ -305,7 +305,7 @@ TEST_F(Emulated, MemoryOfAnotherDevice) {
     (each.operand == GTH_OPERAND_PARAMS ? p : each.operand == GTH_OPERAND_INDICES ? i : o).data = far;
     Error error;
     const int32_t status = gth_gather(context.get(), &p, &i, &o, nullptr, &error);
-    device::expect_facts(status, error, {GTH_E_DEVICE, each.operand, -1, -1, 1, 0});
+    facts::expect_fields(status, error, {GTH_E_DEVICE, each.operand, -1, -1, 1, 0});
     EXPECT_EQ(std::strncmp(error.message, each.name, std::strlen(each.name)), 0) << error.message;
   }
   EXPECT_EQ(gth_emulation_launches(), launches);

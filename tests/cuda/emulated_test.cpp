@@ -84,8 +84,7 @@ TEST_F(Emulated, CopiesOfNothingUnderCapture) {
     ASSERT_EQ(gth_tensor_borrow(&far, &to, nullptr), GTH_OK);
     const Captured captured(stream, [&] {
       Error error;
-      EXPECT_EQ(device::copy_tensor(context.get(), from, to, &error), is_empty ? GTH_OK : GTH_E_CAPTURE)
-          << error.message;
+      EXPECT_EQ(calls::copy(context.get(), from, to, &error), is_empty ? GTH_OK : GTH_E_CAPTURE) << error.message;
     });
     for (gth_tensor* each : {from, to}) EXPECT_EQ(gth_tensor_release(each), GTH_OK);
   }
@@ -176,7 +175,7 @@ TEST_F(Emulated, TheCurrentDeviceIsPutBack) {
       h.device = GTH_DEVICE_CPU;
       h.data = host.data();
       const Tensor on_host(h);
-      EXPECT_EQ(device::copy_tensor(context.get(), made.get(), on_host.get(), nullptr), GTH_OK);
+      EXPECT_EQ(calls::copy(context.get(), made.get(), on_host.get(), nullptr), GTH_OK);
     }
     EXPECT_EQ(gth_emulation_current(), device);
     context.expect_taken({GTH_E_INDEX, GTH_OPERAND_INDICES, 0, 1, 9, 6});

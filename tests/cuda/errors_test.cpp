@@ -187,7 +187,7 @@ TEST_F(Errors, RecordThatNoKernelReaches) {
   options.record = &here;
   gth_context* handle = nullptr;
   Error error;
-  device::expect_facts(gth_context_create(&options, &handle, &error), error,
+  facts::expect_fields(gth_context_create(&options, &handle, &error), error,
                        {GTH_E_DEVICE, GTH_OPERAND_OPTIONS, offsetof(gth_context_options, record)});
   EXPECT_EQ(handle, nullptr);
   const Context context;
@@ -246,13 +246,13 @@ TEST_F(Errors, WrongDevices) {
   on_host.device = GTH_DEVICE_CPU;
   on_host.data = rows;
   Error error;
-  device::expect_facts(gth_gather(context.get(), &p, &on_host, &o, nullptr, &error), error,
+  facts::expect_fields(gth_gather(context.get(), &p, &on_host, &o, nullptr, &error), error,
                        {GTH_E_DEVICE, GTH_OPERAND_INDICES, -1, -1, GTH_DEVICE_CPU, GTH_DEVICE_CUDA});
-  device::expect_facts(gth_gather(nullptr, &p, &i, &o, nullptr, &error), error,
+  facts::expect_fields(gth_gather(nullptr, &p, &i, &o, nullptr, &error), error,
                        {GTH_E_DEVICE, GTH_OPERAND_PARAMS, -1, -1, GTH_DEVICE_CUDA, GTH_DEVICE_CPU});
   gth_tensor_desc elsewhere = i;
   elsewhere.device_id = 1;
-  device::expect_facts(gth_gather(context.get(), &p, &elsewhere, &o, nullptr, &error), error,
+  facts::expect_fields(gth_gather(context.get(), &p, &elsewhere, &o, nullptr, &error), error,
                        {GTH_E_DEVICE, GTH_OPERAND_INDICES, -1, -1, 1, 0});
   // No error remains.
   lookup.enqueue(context);
@@ -261,7 +261,7 @@ TEST_F(Errors, WrongDevices) {
 
   gth_plan* plan = nullptr;
   ASSERT_EQ(device::plan_gather(p, i, nullptr, &plan, &error), GTH_OK) << error.message;
-  device::expect_facts(gth_plan_run(nullptr, plan, GTH_OPEN, p.data, i.data, lookup.out.data(), &error), error,
+  facts::expect_fields(gth_plan_run(nullptr, plan, GTH_OPEN, p.data, i.data, lookup.out.data(), &error), error,
                        {GTH_E_DEVICE, GTH_OPERAND_PLAN, -1, -1, GTH_DEVICE_CUDA, GTH_DEVICE_CPU});
   EXPECT_EQ(gth_plan_release(plan), GTH_OK);
 
@@ -269,7 +269,7 @@ TEST_F(Errors, WrongDevices) {
   options.device = GTH_DEVICE_CUDA;
   options.device_id = 1000;
   gth_context* none = nullptr;
-  device::expect_facts(
+  facts::expect_fields(
       gth_context_create(&options, &none, &error), error,
       {GTH_E_DEVICE, GTH_OPERAND_OPTIONS, offsetof(gth_context_options, device_id), -1, 1000, device::count()});
   gth_tensor* tensor = nullptr;
@@ -288,10 +288,10 @@ TEST_F(Errors, APlanIsChecked) {
   Error error;
   ASSERT_EQ(device::plan_gather(p, i, nullptr, &plan, &error), GTH_OK) << error.message;
   lookup.pick({5, 0, 3});
-  EXPECT_EQ(device::check_plan(context.get(), plan, i.data, &error), GTH_OK) << error.message;
+  EXPECT_EQ(calls::check(context.get(), plan, GTH_OPEN, i.data, &error), GTH_OK) << error.message;
   context.expect_no_error();
   lookup.pick({5, 0, 6});
-  EXPECT_EQ(device::check_plan(context.get(), plan, i.data, &error), GTH_OK) << error.message;
+  EXPECT_EQ(calls::check(context.get(), plan, GTH_OPEN, i.data, &error), GTH_OK) << error.message;
   context.expect_taken({GTH_E_INDEX, GTH_OPERAND_INDICES, 0, 2, 6, 6});
   lookup.expect_unchanged();
   EXPECT_EQ(gth_plan_release(plan), GTH_OK);
@@ -315,7 +315,7 @@ TEST_F(Errors, IdsAreDealtOutOnTheCpu) {
   parts.scratch = scratch;
   parts.scratch_bytes = sizeof scratch;
   Error error;
-  device::expect_facts(gth_partition(context.get(), &desc, &shards, nullptr, &parts, &error), error,
+  facts::expect_fields(gth_partition(context.get(), &desc, &shards, nullptr, &parts, &error), error,
                        {GTH_E_UNSUPPORTED, GTH_OPERAND_CONTEXT, -1, -1, GTH_DEVICE_CUDA, GTH_DEVICE_CPU});
   EXPECT_EQ(counts[0], -7);
   EXPECT_EQ(gth_partition(nullptr, &desc, &shards, nullptr, &parts, &error), GTH_OK) << error.message;
@@ -334,7 +334,7 @@ TEST_F(Errors, StringsAreForTheCpu) {
   described.shape = two.data();
   ASSERT_EQ(gth_tensor_borrow(&described, &rows, nullptr), GTH_OK);
   Error error;
-  device::expect_facts(device::make_gather(context.get(), words, rows, nullptr, &out, &error), error,
+  facts::expect_fields(device::make_gather(context.get(), words, rows, nullptr, &out, &error), error,
                        {GTH_E_DEVICE, GTH_OPERAND_PARAMS, -1, -1, GTH_DEVICE_CPU, GTH_DEVICE_CUDA});
   EXPECT_EQ(out, nullptr);
   EXPECT_EQ(gth_tensor_release(words), GTH_OK);

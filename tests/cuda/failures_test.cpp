@@ -269,8 +269,8 @@ TEST_F(Emulated, FailuresOfStagedCopies) {
   for (const bool to_device : {true, false}) {
     expect_to_survive([&](Failing* failing, Error* error) {
       failing->arm();
-      const int32_t status = to_device ? device::copy_tensor(context.get(), on_host, on_device, error)
-                                       : device::copy_tensor(context.get(), on_device, on_host, error);
+      const int32_t status = to_device ? calls::copy(context.get(), on_host, on_device, error)
+                                       : calls::copy(context.get(), on_device, on_host, error);
       failing->disarm();
       return status;
     });
@@ -298,9 +298,9 @@ TEST_F(Emulated, G4_HostMemoryForStagedCopies) {
     Error error;
     gth_testing_fail_allocation(1, 1);
     const int32_t status =
-        device::copy_tensor(context.get(), to_device ? on_host : on_device, to_device ? on_device : on_host, &error);
+        calls::copy(context.get(), to_device ? on_host : on_device, to_device ? on_device : on_host, &error);
     gth_testing_fail_allocation(0, 0);
-    device::expect_facts(status, error, {GTH_E_NOMEM, GTH_OPERAND_NONE, -1, -1, 24, 0});
+    facts::expect_fields(status, error, {GTH_E_NOMEM, GTH_OPERAND_NONE, -1, -1, 24, 0});
     EXPECT_EQ(gth_emulation_live_allocations(), allocations);
   }
   EXPECT_EQ(gth_tensor_release(on_host), GTH_OK);

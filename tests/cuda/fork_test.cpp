@@ -35,7 +35,7 @@ TEST_F(Forks, H9_AChildAfterFork) {
         gth_context_create(&options, &other, &error) == GTH_E_FORK &&
         gth_context_wait(context.get(), stream.get(), &error) == GTH_E_FORK &&
         gth_tensor_alloc(context.get(), GTH_DTYPE_INT8, 1, &three, &other_tensor, &error) == GTH_E_FORK &&
-        device::copy_tensor(context.get(), owned, owned, &error) != GTH_OK && gth_tensor_release(owned) == GTH_OK &&
+        calls::copy(context.get(), owned, owned, &error) != GTH_OK && gth_tensor_release(owned) == GTH_OK &&
         gth_context_release(context.get()) == GTH_OK;
     _exit(refused ? 0 : 1);
   }

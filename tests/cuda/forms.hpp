@@ -167,7 +167,7 @@ inline void compare(const Call& call, const Context& context, Random& random) {
       run(call, context.get(), call.params.desc(params.data(), GTH_DEVICE_CUDA),
           call.indices.desc(indices.data(), GTH_DEVICE_CUDA), call.out.desc(out.data(), GTH_DEVICE_CUDA), &error);
   if (found == GTH_OK) found = gth_context_take_error(context.get(), &error);
-  device::expect_facts(found, error,
+  facts::expect_fields(found, error,
                        {status, on_cpu.operand, on_cpu.component, on_cpu.position, on_cpu.value, on_cpu.limit,
                         on_cpu.flags & ~uint32_t{GTH_ERROR_CUT}});
   EXPECT_TRUE(out.get() == expected) << "bytes differ";

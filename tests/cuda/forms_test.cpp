@@ -93,9 +93,9 @@ TEST_F(Forms, OpenExtents) {
     const Bytes all = lookup.out.get();
     EXPECT_TRUE(std::all_of(all.begin() + n * 12, all.end(), [](char byte) { return byte == device::poison; })) << n;
   }
-  device::expect_facts(gth_plan_run(context.get(), plan, -1, p.data, i.data, lookup.out.data(), &error), error,
+  facts::expect_fields(gth_plan_run(context.get(), plan, -1, p.data, i.data, lookup.out.data(), &error), error,
                        {GTH_E_SHAPE, GTH_OPERAND_PLAN, -1, -1, -1, 0});
-  device::expect_facts(gth_plan_run(context.get(), plan, 1, p.data, p.data, const_cast<void*>(p.data), &error), error,
+  facts::expect_fields(gth_plan_run(context.get(), plan, 1, p.data, p.data, const_cast<void*>(p.data), &error), error,
                        {GTH_E_ALIAS, GTH_OPERAND_OUT, -1, -1, GTH_OPERAND_PARAMS, 0});
   EXPECT_EQ(gth_plan_release(plan), GTH_OK);
 }

@@ -131,7 +131,7 @@ TEST_F(Graphs, RefusedUnderCapture) {
     EXPECT_EQ(device::make_gather(context.get(), params.get(), indices.get(), nullptr, &out, &error), GTH_E_CAPTURE);
     EXPECT_EQ(out, nullptr);
     EXPECT_EQ(gth_tensor_alloc(context.get(), GTH_DTYPE_INT8, 1, &three, &out, &error), GTH_E_CAPTURE);
-    EXPECT_EQ(device::copy_tensor(context.get(), indices.get(), host.get(), &error), GTH_E_CAPTURE);
+    EXPECT_EQ(calls::copy(context.get(), indices.get(), host.get(), &error), GTH_E_CAPTURE);
     EXPECT_EQ(gth_context_sync(context.get(), &error), GTH_E_CAPTURE);
     EXPECT_EQ(gth_context_take_error(context.get(), &error), GTH_E_CAPTURE);
   });

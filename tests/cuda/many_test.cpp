@@ -47,7 +47,7 @@ TEST_F(Many, RequestsRunInOrder) {
   copy.out = device::describe_on_device(GTH_DTYPE_INT32, out_shape, chained.data());
   device::copy(second.indices.data(), std::vector<int64_t>{2, 0}.data(), 16);
   Error refused;
-  device::expect_facts(run(context, {&one.request, &copy.request}, &refused), refused,
+  facts::expect_fields(run(context, {&one.request, &copy.request}, &refused), refused,
                        {GTH_E_ALIAS, GTH_OPERAND_OUT, -1, -1, 1, 0});
   EXPECT_EQ(refused.item, 0);
 }
@@ -109,9 +109,9 @@ TEST_F(Many, ParamsWithoutElementsAreRefusedAtOnce) {
   two.request.op = GTH_OP_GATHER_ND;
   two.request.options = &options;
   Error error;
-  device::expect_facts(gth_run_request(context.get(), &two.request, &error), error,
+  facts::expect_fields(gth_run_request(context.get(), &two.request, &error), error,
                        {GTH_E_INDEX, GTH_OPERAND_PARAMS, 0, -1, 0, 1});
-  device::expect_facts(run(context, {&one.request, &two.request}, &error), error,
+  facts::expect_fields(run(context, {&one.request, &two.request}, &error), error,
                        {GTH_E_INDEX, GTH_OPERAND_PARAMS, 0, -1, 0, 1});
   EXPECT_EQ(error.item, 1);
   context.expect_no_error();
@@ -127,8 +127,8 @@ TEST_F(Many, PlansRunAsOne) {
   Error error;
   ASSERT_EQ(device::plan_gather(first.params_desc(), first.indices_desc(), nullptr, &plan, &error), GTH_OK);
   const gth_plan* plans[] = {plan, plan};
-  const gth_plan_args one = device::args_of(first.params.data(), first.indices.data(), first.out.data());
-  gth_plan_args two = device::args_of(second.params.data(), second.indices.data(), second.out.data());
+  const gth_plan_args one = calls::args(GTH_OPEN, first.params.data(), first.indices.data(), first.out.data());
+  gth_plan_args two = calls::args(GTH_OPEN, second.params.data(), second.indices.data(), second.out.data());
   const gth_plan_args* args[] = {&one, &two};
   ASSERT_EQ(gth_plan_run_many(context.get(), 2, plans, args, &error), GTH_OK) << error.message;
   context.expect_no_error();

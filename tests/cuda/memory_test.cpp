@@ -154,8 +154,8 @@ TEST_F(MemoryTest, CopiesBetweenHostAndDevice) {
       returned.data = back.data();
       const Tensor from(on_host), to(on_device), end(returned);
       Error error;
-      EXPECT_EQ(device::copy_tensor(context.get(), from.get(), to.get(), &error), GTH_OK) << error.message;
-      EXPECT_EQ(device::copy_tensor(context.get(), to.get(), end.get(), &error), GTH_OK) << error.message;
+      EXPECT_EQ(calls::copy(context.get(), from.get(), to.get(), &error), GTH_OK) << error.message;
+      EXPECT_EQ(calls::copy(context.get(), to.get(), end.get(), &error), GTH_OK) << error.message;
       context.sync();
       EXPECT_TRUE(back == source);
     }
@@ -172,7 +172,7 @@ TEST_F(MemoryTest, CopiesOnTheDevice) {
   to.strides = turned.data();
   const Tensor a(from), b(to);
   Error error;
-  ASSERT_EQ(device::copy_tensor(context.get(), a.get(), b.get(), &error), GTH_OK) << error.message;
+  ASSERT_EQ(calls::copy(context.get(), a.get(), b.get(), &error), GTH_OK) << error.message;
   context.sync();
   const Bytes found = target.get();
   for (size_t i = 0; i < 12; ++i) {
@@ -184,8 +184,8 @@ TEST_F(MemoryTest, CopiesOnTheDevice) {
   h.device = GTH_DEVICE_CPU;
   h.data = host.data();
   const Tensor c(h);
-  EXPECT_EQ(device::copy_tensor(nullptr, a.get(), c.get(), &error), GTH_E_DEVICE);
-  EXPECT_EQ(device::copy_tensor(nullptr, c.get(), a.get(), &error), GTH_E_DEVICE);
+  EXPECT_EQ(calls::copy(nullptr, a.get(), c.get(), &error), GTH_E_DEVICE);
+  EXPECT_EQ(calls::copy(nullptr, c.get(), a.get(), &error), GTH_E_DEVICE);
 }
 
 // Copies of one contiguous range, of one range for several dims, and of none.
@@ -198,7 +198,7 @@ TEST_F(MemoryTest, CopiesOfOneStretch) {
     const Tensor from(device::describe_on_device(GTH_DTYPE_INT32, extents, source.data()));
     const Tensor to(device::describe_on_device(GTH_DTYPE_INT32, extents, target.data()));
     Error error;
-    EXPECT_EQ(device::copy_tensor(context.get(), from.get(), to.get(), &error), GTH_OK) << error.message;
+    EXPECT_EQ(calls::copy(context.get(), from.get(), to.get(), &error), GTH_OK) << error.message;
     context.sync();
   };
   const auto copied = [&](size_t bytes) {
@@ -231,7 +231,7 @@ TEST_F(MemoryTest, CopiesOnTheHost) {
     to.strides = strides;
     const Tensor a(from), b(to);
     Error error;
-    ASSERT_EQ(device::copy_tensor(context.get(), a.get(), b.get(), &error), GTH_OK) << error.message;
+    ASSERT_EQ(calls::copy(context.get(), a.get(), b.get(), &error), GTH_OK) << error.message;
     context.sync();
     for (size_t i = 0; i < 12; ++i) {
       const size_t at = strides ? i % 4 * 12 + i / 4 * 4 : i * 4;

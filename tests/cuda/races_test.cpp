@@ -43,7 +43,7 @@ TEST_F(Emulated, RacingWriters) {
         lookup.expect_rows(rows);
         EXPECT_EQ(block, 1u);
       } else {
-        device::expect_facts(status, error, {GTH_E_RACE, GTH_OPERAND_INDICES});
+        facts::expect_fields(status, error, {GTH_E_RACE, GTH_OPERAND_INDICES});
         EXPECT_EQ(error.sequence, sequence);
         EXPECT_EQ(error.count, 1u);
       }

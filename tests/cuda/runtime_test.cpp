@@ -109,7 +109,7 @@ void do_everything(int32_t device, CUstream_st* stream, CUstream_st* other, cons
   const int64_t turned[] = {4, 8};
   h.strides = turned;
   gth_tensor* on_host = borrow(h);
-  EXPECT_EQ(device::copy_tensor(place.get(), out, on_host, &error), GTH_OK) << error.message;
+  EXPECT_EQ(calls::copy(place.get(), out, on_host, &error), GTH_OK) << error.message;
   EXPECT_EQ(gth_context_wait(place.get(), other, &error), GTH_OK) << error.message;
   EXPECT_EQ(gth_context_signal(place.get(), other, &error), GTH_OK) << error.message;
   int ended = 0;
@@ -118,7 +118,7 @@ void do_everything(int32_t device, CUstream_st* stream, CUstream_st* other, cons
   for (gth_tensor* each : {adopted, table, picks, out, zeros, on_host}) EXPECT_EQ(gth_tensor_release(each), GTH_OK);
   rows.picks[0] = 3;
   ASSERT_EQ(gth_gather(place.get(), &t, &p, &o, nullptr, &error), GTH_OK) << error.message;
-  device::expect_facts(gth_context_take_error(place.get(), &error), error,
+  facts::expect_fields(gth_context_take_error(place.get(), &error), error,
                        {GTH_E_INDEX, GTH_OPERAND_INDICES, 0, 0, 3, 3});
   rows.picks[0] = 2;
   EXPECT_EQ(gth_context_sync(place.get(), &error), GTH_OK) << error.message;
@@ -211,9 +211,9 @@ TEST_F(Emulated, APlanOfAnotherDevice) {
   gth_plan* plan = nullptr;
   Error error;
   ASSERT_EQ(device::plan_gather(t, p, nullptr, &plan, &error), GTH_OK) << error.message;
-  device::expect_facts(gth_plan_run(near.get(), plan, GTH_OPEN, rows.table, rows.picks, rows.out, &error), error,
+  facts::expect_fields(gth_plan_run(near.get(), plan, GTH_OPEN, rows.table, rows.picks, rows.out, &error), error,
                        {GTH_E_DEVICE, GTH_OPERAND_PLAN, -1, -1, 1, 0});
-  device::expect_facts(device::check_plan(near.get(), plan, rows.picks, &error), error,
+  facts::expect_fields(calls::check(near.get(), plan, GTH_OPEN, rows.picks, &error), error,
                        {GTH_E_DEVICE, GTH_OPERAND_PLAN, -1, -1, 1, 0});
   EXPECT_EQ(gth_plan_run(far.get(), plan, GTH_OPEN, rows.table, rows.picks, rows.out, &error), GTH_OK) << error.message;
   EXPECT_EQ(gth_plan_release(plan), GTH_OK);
@@ -280,7 +280,7 @@ TEST_F(Captures, PageableMemory) {
       operands[each].data = known;
       EXPECT_EQ(gth_emulation_launches(), launches + (reads ? 1 : 0));
       const int32_t expected = reads ? GTH_OK : GTH_E_DEVICE;
-      device::expect_facts(status, error,
+      facts::expect_fields(status, error,
                            {expected, GTH_OPERAND_PARAMS + each, -1, -1, GTH_DEVICE_CPU, GTH_DEVICE_CUDA});
     }
     // Nothing is read, and nothing is written.
