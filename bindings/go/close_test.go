@@ -225,6 +225,81 @@ func TestCloseReleasesADeviceTensor(t *testing.T) {
 	}
 }
 
+// Each operand of a call that can be closed is released by its Close, whatever its role is and whether the call fails.
+func TestCloseReleasesIndicesAndRows(t *testing.T) {
+	words, more := newStrings(t, []string{"a", "b"}, 2), newStrings(t, []string{"c"}, 1)
+	out, updates := make([]float32, 2), gather.NewUpdates([]float32{5, 6}, 1, 2)
+	closedStrings, closedTensor := newStrings(t, []string{"a", "b"}, 2), newTensor(t)
+	check(t, closedStrings.Close())
+	check(t, closedTensor.Close())
+	handle := func(err error) error { return only(gather.ErrHandle, err) }
+	for name, call := range map[string]func(ids gather.Tensor[int], rows gather.Tensor[float32]) error{
+		"gather": func(ids gather.Tensor[int], rows gather.Tensor[float32]) error {
+			return gather.GatherInto(rows.Output(), tableTensor(), ids)
+		},
+		"gather with options": func(ids gather.Tensor[int], rows gather.Tensor[float32]) error {
+			return gather.GatherInto(rows.Output(), tableTensor(), ids, gather.Threads(1))
+		},
+		"new result": func(ids gather.Tensor[int], _ gather.Tensor[float32]) error {
+			return second(gather.Gather(tableTensor(), ids))
+		},
+		"scatter": func(ids gather.Tensor[int], rows gather.Tensor[float32]) error {
+			return second(gather.Scatter(tableTensor(), ids, rows.Updates()))
+		},
+		"gradient": func(ids gather.Tensor[int], rows gather.Tensor[float32]) error {
+			return second(gather.GatherGradient(rows, ids, []int{4, 2}))
+		},
+		"partition": func(ids gather.Tensor[int], _ gather.Tensor[float32]) error {
+			return second(gather.Partition(ids, gather.BlockShards(4, 2)))
+		},
+		"partition with too many shards": func(ids gather.Tensor[int], _ gather.Tensor[float32]) error {
+			return only(gather.ErrShape, second(gather.Partition(ids, gather.BlockShards(4, 0))))
+		},
+		"strings": func(ids gather.Tensor[int], _ gather.Tensor[float32]) error {
+			_, _, err := gather.GatherStrings(words, ids)
+			return err
+		},
+		"scatter of strings": func(ids gather.Tensor[int], _ gather.Tensor[float32]) error {
+			_, _, err := gather.ScatterStrings(words, ids, more.Updates())
+			return err
+		},
+		"closed strings": func(ids gather.Tensor[int], _ gather.Tensor[float32]) error {
+			_, _, err := gather.GatherStrings(closedStrings, ids)
+			return handle(err)
+		},
+		"closed updates": func(ids gather.Tensor[int], _ gather.Tensor[float32]) error {
+			_, _, err := gather.ScatterStrings(words, ids, closedStrings.Updates())
+			return handle(err)
+		},
+		"closed table": func(ids gather.Tensor[int], rows gather.Tensor[float32]) error {
+			return handle(gather.GatherInto(rows.Output(), closedTensor.Tensor(), ids))
+		},
+		"closed output": func(ids gather.Tensor[int], rows gather.Tensor[float32]) error {
+			return handle(gather.GatherInto(closedTensor.Tensor().Output(), rows, ids))
+		},
+		"wrong shape": func(ids gather.Tensor[int], _ gather.Tensor[float32]) error {
+			return only(gather.ErrRank, gather.GatherInto(gather.NewOutput(out, 2), tableTensor(), ids))
+		},
+		"index out of bounds": func(ids gather.Tensor[int], _ gather.Tensor[float32]) error {
+			return only(gather.ErrIndex, second(gather.Gather(gather.New(table[:2], 1, 2), ids)))
+		},
+		"target out of bounds": func(ids gather.Tensor[int], _ gather.Tensor[float32]) error {
+			return only(gather.ErrIndex, second(gather.Scatter(gather.New(table[:2], 1, 2), ids, updates)))
+		},
+	} {
+		ids, err := gather.NewDeviceTensor[int](nil, 1)
+		check(t, err)
+		check(t, ids.Write([]int{1}))
+		rows, err := gather.NewDeviceTensor[float32](nil, 1, 2)
+		check(t, err)
+		used, other := gatherFrom(ids.Unowned()), gatherFrom(rows.Unowned())
+		expectReleased(t, name+", indices", ids, func() error { return call(ids.Tensor(), rows.Tensor()) },
+			func() error { return only(gather.ErrDType, used()) })
+		expectReleased(t, name+", rows", rows, func() error { return nil },
+			func() error { return only(gather.ErrDType, other()) })
+	}
+}
+
 func newTensor(t *testing.T) *gather.DeviceTensor[float32] {
 	t.Helper()
 	tensor, err := gather.NewDeviceTensor[float32](nil, 4, 2)

@@ -267,6 +267,49 @@ TEST(Threads, ConcurrentHandlesStayDistinct) {
   EXPECT_EQ(wrong, 0);
 }
 
+// The program passes handles with relaxed stores, which order nothing. The library itself orders the creation of a
+// handle before its use in another thread. The thread sanitizer reports a race otherwise.
+TEST(Threads, HandlesPassedWithRelaxedStoresAreUsable) {
+  constexpr int32_t rounds = 2000;
+  const Array params(f32, {4, 2}), indices = indices64({3}, {2, 0, 3}), out(f32, {3, 2});
+  const gth_tensor_desc p = params.desc(), i = indices.desc(), o = out.desc();
+  std::atomic<gth_tensor*> tensor{nullptr};
+  std::atomic<gth_plan*> plan{nullptr};
+  std::atomic<gth_context*> context{nullptr};
+  std::atomic<int32_t> used{0};
+  const auto take = [](auto* from) {
+    auto handle = from->exchange(nullptr, std::memory_order_relaxed);
+    for (; !handle; handle = from->exchange(nullptr, std::memory_order_relaxed)) std::this_thread::yield();
+    return handle;
+  };
+  std::thread user([&] {
+    for (int32_t k = 0; k < rounds; ++k) {
+      gth_tensor* const t = take(&tensor);
+      gth_plan* const planned = take(&plan);
+      gth_context* const in = take(&context);
+      EXPECT_EQ(calls::gather.run(in, t, &i, &o, nullptr, nullptr), GTH_OK);
+      EXPECT_EQ(gth_plan_run(in, planned, GTH_OPEN, p.data, i.data, out.data(), nullptr), GTH_OK);
+      EXPECT_EQ(gth_tensor_release(t), GTH_OK);
+      EXPECT_EQ(gth_plan_release(planned), GTH_OK);
+      EXPECT_EQ(gth_context_release(in), GTH_OK);
+      used.store(k + 1, std::memory_order_relaxed);
+    }
+  });
+  for (int32_t k = 0; k < rounds; ++k) {
+    gth_tensor* t = nullptr;
+    gth_plan* planned = nullptr;
+    gth_context* in = nullptr;
+    EXPECT_EQ(gth_tensor_borrow(&p, &t, nullptr), GTH_OK);
+    EXPECT_EQ(calls::gather.plan(&p, &i, nullptr, nullptr, &planned, nullptr), GTH_OK);
+    EXPECT_EQ(gth_context_create(nullptr, &in, nullptr), GTH_OK);
+    tensor.store(t, std::memory_order_relaxed);
+    plan.store(planned, std::memory_order_relaxed);
+    context.store(in, std::memory_order_relaxed);
+    while (used.load(std::memory_order_relaxed) <= k) std::this_thread::yield();
+  }
+  user.join();
+}
+
 TEST(Threads, LargeGatherIsEqualForAnyNumberOfThreads) {
   constexpr int64_t rows = 1 << 16, width = 256;  // 64 MiB of output
   const Array params(f32, {1000, width}), indices = indices64({rows}, spread(rows, 1000));
