@@ -277,6 +277,10 @@ func TestCloseReleasesIndicesAndRows(t *testing.T) {
 		"closed output": func(ids gather.Tensor[int], rows gather.Tensor[float32]) error {
 			return handle(gather.GatherInto(closedTensor.Tensor().Output(), rows, ids))
 		},
+		"a byte that is no bool": func(ids gather.Tensor[int], _ gather.Tensor[float32]) error {
+			bytes := gather.Strided[bool]([]uint8{1, 5}, 0, []int{2}, []int{1})
+			return only(gather.ErrDType, second(gather.Gather(bytes, ids)))
+		},
 		"wrong shape": func(ids gather.Tensor[int], _ gather.Tensor[float32]) error {
 			return only(gather.ErrRank, gather.GatherInto(gather.NewOutput(out, 2), tableTensor(), ids))
 		},

@@ -8,7 +8,7 @@
 #include "samples.hpp"
 
 // Calls of dense tensors take the fast paths. A call that takes the general path returns the same bytes, so other tests
-// do not notice it. The linker replaces the entries of the paths in the static library by functions that count. The
+// do not detect it. The linker replaces the entries of the paths in the static library by functions that count. The
 // library itself is the shipped one.
 namespace {
 
@@ -204,7 +204,7 @@ TEST(Paths, DenseCallsTakeTheFastPathInEveryForm) {
   }
 }
 
-// The counters notice the general path: rows with a gap between them have no dense plan.
+// The counters detect the general path: rows with a gap between them have no dense plan.
 TEST(Paths, PaddedTablesTakeTheGeneralPath) {
   const int64_t padded[] = {16, 4};
   for (const Operation& op : calls::every) {

@@ -16,7 +16,7 @@ class DistantRows : public device::DeviceTest {
  protected:
   void SetUp() override {
     device::DeviceTest::SetUp();
-    gth_shutdown();  // The library asks a device for its properties once.
+    gth_shutdown();  // The library queries the properties of a device once.
     gth_emulation_read_pageable(1);
   }
   void TearDown() override {
