@@ -1,5 +1,7 @@
 #include "numpy.h"
 
+#include "buffer.h"
+
 #include <string.h>
 
 /* The first fields of descriptors and arrays in all NumPy releases with ABI 1 or 2. */

@@ -1,6 +1,10 @@
 /* Partitions ids by shard, with one call from Python. */
+#include "partition.h"
+
+#include "error.h"
+#include "numbers.h"
 #include "numpy.h"
-#include "operand.h"
+#include "open.h"
 #include "switches.h"
 
 #include <stdlib.h>

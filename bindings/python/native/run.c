@@ -1,36 +1,25 @@
 /* Operations over buffers: one call from Python reads the arguments, creates the result and calls the library. */
-#include "array.h"
-#include "handle.h"
-#include "switches.h"
+#include "run.h"
 
-/* Positions of the arguments: the operation, its operands by role, and the fields of a Request (_request.py). */
-enum {
-  OPERATION,
-  OPERANDS,
-  ATTRIBUTES = OPERANDS + ROLES,
-  SWITCHES = ATTRIBUTES + 2,
-  CONTEXT = SWITCHES + 6,
-  STREAM,
-  SYNC,
-  OWN_SWITCHES,
-  INPLACE = OWN_SWITCHES + 3,
-  ARGUMENTS
-};
+#include "array.h"
+#include "error.h"
+#include "handle.h"
+#include "numbers.h"
+#include "open.h"
+#include "switches.h"
 
 /* A call whose arguments are buffers. */
 typedef struct request {
   const state *known;
   arguments args;
   int32_t op;
-  int written; /* the role of the operand that is written */
+  operand *written; /* the rows or the table of operands */
   gth_context *context;
-  operand operands[ROLES];
+  operands operands;
   gth_options options;
   PyObject *fill_value; /* borrowed: a number that has to be converted to an element, or NULL */
   gth_error error;
 } request;
-
-static PyObject *argument_of(const request *call, int role) { return call->args[OPERANDS + role]; }
 
 /* Calls a Python function with the arguments of a call. They follow `first` if it is not NULL. */
 static PyObject *call_python(PyObject *function, PyObject *first, arguments args) {
@@ -63,20 +52,19 @@ static PyObject *fail(const request *call) {
 
 /* Runs the operation on opened operands, and closes the written one. */
 static int32_t execute(request *call) {
-  operand *operands = call->operands;
+  const operands *all = &call->operands;
   int32_t status;
   Py_BEGIN_ALLOW_THREADS
-  status = gth_run(call->context, call->op, &operands[TABLE].desc, &operands[INDICES].desc, &operands[ROWS].desc,
-                   &call->options, &call->error);
+  status = gth_run(call->context, call->op, &all->table.desc, &all->indices.desc, &all->rows.desc, &call->options,
+                   &call->error);
   Py_END_ALLOW_THREADS
-  operand_close(&operands[call->written]);
+  operand_close(call->written);
   return status;
 }
 
 /* Writes to a given array. Returns NotImplemented if its type is not supported here. */
-static PyObject *write_given(request *call) {
-  PyObject *array = argument_of(call, call->written);
-  if (!operand_open(call->known, array, &call->operands[call->written])) {
+static PyObject *write_given(request *call, PyObject *array) {
+  if (!operand_open(call->known, array, call->written)) {
     Py_RETURN_NOTIMPLEMENTED;
   }
   const int32_t status = execute(call);
@@ -92,7 +80,7 @@ static PyObject *write_given(request *call) {
 
 /* Initialises a new result if the operation does not write all of it. */
 static int32_t fill_new(const request *call, const gth_tensor_desc *source, const operand *made) {
-  if (call->written == ROWS && call->options.bounds == GTH_BOUNDS_SKIP) {
+  if (writes_rows(call->op) && call->options.bounds == GTH_BOUNDS_SKIP) {
     array_zero(made);
   }
   if (!source) {
@@ -108,7 +96,7 @@ static int32_t fill_new(const request *call, const gth_tensor_desc *source, cons
 /* Writes to a new array of the type of `like`, with the dtype and shape of `form`. If `source` is not NULL, it is
  * copied to the array first. Returns NotImplemented if the array cannot be created here. */
 static PyObject *write_new(request *call, PyObject *like, const gth_tensor_desc *form, const gth_tensor_desc *source) {
-  operand *made = &call->operands[call->written];
+  operand *made = call->written;
   PyObject *array = array_new(call->known, like, form->dtype, form->ndim, form->shape, made);
   if (!array) {
     Py_RETURN_NOTIMPLEMENTED;
@@ -126,12 +114,12 @@ static PyObject *write_new(request *call, PyObject *like, const gth_tensor_desc 
 }
 
 static PyObject *gather_new(request *call) {
-  PyObject *like = argument_of(call, TABLE);
+  PyObject *like = call->args[ARG_TABLE];
   if (!array_is_made_for(call->known, like)) {
     Py_RETURN_NOTIMPLEMENTED;
   }
-  const operand *operands = call->operands;
-  const gth_request asked = GTH_REQUEST(call->op, &operands[TABLE].desc, &operands[INDICES].desc, NULL, &call->options);
+  const operands *all = &call->operands;
+  const gth_request asked = GTH_REQUEST(call->op, &all->table.desc, &all->indices.desc, NULL, &call->options);
   gth_tensor_desc form = GTH_TENSOR_DESC_INIT;
   int64_t shape[GTH_MAX_NDIM];
   if (gth_infer(&asked, &form, GTH_MAX_NDIM, shape, &call->error) != GTH_OK) {
@@ -141,7 +129,7 @@ static PyObject *gather_new(request *call) {
 }
 
 static PyObject *scatter_new(request *call) {
-  PyObject *like = argument_of(call, TABLE);
+  PyObject *like = call->args[ARG_TABLE];
   operand source;
   if (!array_is_made_for(call->known, like) || !operand_open(call->known, like, &source)) {
     Py_RETURN_NOTIMPLEMENTED;
@@ -166,46 +154,49 @@ static int shape_of(PyObject *given, int64_t *shape) {
 }
 
 static PyObject *gradient_new(request *call) {
-  PyObject *like = argument_of(call, ROWS);
+  PyObject *like = call->args[ARG_ROWS];
   int64_t shape[GTH_MAX_NDIM];
-  const int ndim = shape_of(argument_of(call, TABLE), shape);
+  const int ndim = shape_of(call->args[ARG_TABLE], shape);
   if (ndim < 0 || !array_is_made_for(call->known, like)) {
     Py_RETURN_NOTIMPLEMENTED;
   }
-  const gth_tensor_desc form = GTH_TENSOR_DESC_DENSE(call->operands[ROWS].desc.dtype, ndim, shape, NULL);
+  const gth_tensor_desc form = GTH_TENSOR_DESC_DENSE(call->operands.rows.desc.dtype, ndim, shape, NULL);
   return write_new(call, like, &form, NULL);
 }
 
 /* Writes the result. The operands that are read have been opened. */
 static PyObject *write_result(request *call) {
-  if (call->fill_value && (call->written != ROWS ||
-                           !fill_image(call->fill_value, call->operands[TABLE].desc.dtype, call->options.fill_value))) {
+  arguments args = call->args;
+  const int is_gather = writes_rows(call->op);
+  if (call->fill_value &&
+      (!is_gather || !fill_image(call->fill_value, call->operands.table.desc.dtype, call->options.fill_value))) {
     Py_RETURN_NOTIMPLEMENTED;
   }
-  if (call->written == ROWS) {
-    return argument_of(call, ROWS) == Py_None ? gather_new(call) : write_given(call);
+  if (is_gather) {
+    return args[ARG_ROWS] == Py_None ? gather_new(call) : write_given(call, args[ARG_ROWS]);
   }
   if (call->op > GTH_OP_SCATTER_ELEMENTS) {
     return gradient_new(call);
   }
-  return call->args[INPLACE] == Py_True ? write_given(call) : scatter_new(call);
+  return args[ARG_INPLACE] == Py_True ? write_given(call, args[ARG_TABLE]) : scatter_new(call);
 }
 
 static PyObject *run_operands(request *call) {
-  const int read = call->written == ROWS ? TABLE : ROWS;
-  PyObject *indices = argument_of(call, INDICES);
-  operand *opened = &call->operands[INDICES];
-  if (!source_open(call->known, argument_of(call, read), &call->operands[read])) {
+  const int is_gather = writes_rows(call->op);
+  operands *all = &call->operands;
+  operand *read = is_gather ? &all->table : &all->rows;
+  call->written = is_gather ? &all->rows : &all->table;
+  if (!source_open(call->known, call->args[is_gather ? ARG_TABLE : ARG_ROWS], read)) {
     Py_RETURN_NOTIMPLEMENTED;
   }
   PyObject *result = Py_NotImplemented;
-  if (source_indices_open(call->known, indices, opened)) {
+  if (source_indices_open(call->known, call->args[ARG_INDICES], &all->indices)) {
     result = write_result(call);
-    operand_close(opened);
+    operand_close(&all->indices);
   } else {
     Py_INCREF(result);
   }
-  operand_close(&call->operands[read]);
+  operand_close(read);
   return result;
 }
 
@@ -225,9 +216,10 @@ static PyObject *run_on(request *call, PyObject *handle) {
 
 static int options_of(request *call) {
   arguments args = call->args;
-  return args[STREAM] == Py_None && PyBool_Check(args[INPLACE]) && attributes_of(args + ATTRIBUTES, &call->options) &&
-         switches_of(call->known, args + SWITCHES, &call->options, &call->fill_value) &&
-         own_switches_of(call->known, args + OWN_SWITCHES, &call->options);
+  return args[ARG_STREAM] == Py_None && PyBool_Check(args[ARG_INPLACE]) &&
+         attributes_of(args + ARG_ATTRIBUTES, &call->options) &&
+         switches_of(call->known, args + ARG_SWITCHES, &call->options, &call->fill_value) &&
+         own_switches_of(call->known, args + ARG_OWN_SWITCHES, &call->options);
 }
 
 /* Runs a call whose arrays are buffers or similar arrays. Returns NotImplemented for other calls. */
@@ -239,8 +231,7 @@ PyObject *run_buffers(PyObject *module, arguments args, Py_ssize_t count) {
   request call; /* the operands are large and stay uninitialised */
   call.known = state_of(module);
   call.args = args;
-  call.op = (int32_t)PyLong_AsLong(args[OPERATION]);
-  call.written = role_written(call.op);
+  call.op = (int32_t)PyLong_AsLong(args[ARG_OPERATION]);
   call.context = NULL;
   call.options = (gth_options)GTH_OPTIONS_INIT;
   call.fill_value = NULL;
@@ -248,7 +239,7 @@ PyObject *run_buffers(PyObject *module, arguments args, Py_ssize_t count) {
   if (call.op == -1 && PyErr_Occurred()) {
     return NULL;
   }
-  PyObject *handle = options_of(&call) ? handle_of_context(call.known, args[CONTEXT]) : NULL;
+  PyObject *handle = options_of(&call) ? handle_of_context(call.known, args[ARG_CONTEXT]) : NULL;
   if (!handle) {
     Py_RETURN_NOTIMPLEMENTED;
   }
