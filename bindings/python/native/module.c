@@ -3,6 +3,7 @@
 #include "arrow.h"
 #include "capsules.h"
 #include "exchange.h"
+#include "function.h"
 #include "handle.h"
 #include "join.h"
 #include "numpy.h"
@@ -53,6 +54,7 @@ static PyMethodDef methods[] = {
     ONE("address", address),
     FAST("view", view),
     FAST("handle", handle),
+    FAST("function", function),
     {"xla_handler", xla_handler, METH_NOARGS, NULL},
     {NULL, NULL, 0, NULL},
 };
@@ -65,9 +67,10 @@ static int execute(PyObject *module) {
   const int named = known->type_name && known->requires_grad_name && known->level_name;
   known->memory_type = named ? memory_type_new() : NULL;
   known->handle_type = known->memory_type ? handle_type_new() : NULL;
-  return known->handle_type
-             ? PyModule_AddStringConstant(module, "__doc__", "Calls on Python objects that cffi cannot make.")
-             : -1;
+  known->function_type = known->handle_type ? function_type_new() : NULL;
+  known->zero = known->function_type ? PyLong_FromLong(0) : NULL;
+  return known->zero ? PyModule_AddStringConstant(module, "__doc__", "Calls on Python objects that cffi cannot make.")
+                     : -1;
 }
 
 static int traverse(PyObject *module, visitproc visit, void *arg) {

@@ -1,12 +1,24 @@
 #include "numbers.h"
 
-int number_of(PyObject *value, int64_t *number) {
-  PyObject *integer = PyNumber_Index(value);
-  *number = integer ? PyLong_AsLongLong(integer) : -1;
-  Py_XDECREF(integer);
-  const int failed = PyErr_Occurred() != NULL;
+/* Reads a Python integer. Returns false, without an exception, for a value beyond int64. */
+static int integer_of(PyObject *value, int64_t *number) {
+  *number = PyLong_AsLongLong(value);
+  if (*number != -1 || !PyErr_Occurred()) {
+    return 1;
+  }
   PyErr_Clear();
-  return !failed;
+  return 0;
+}
+
+int number_of(PyObject *value, int64_t *number) {
+  if (PyLong_CheckExact(value)) {
+    return integer_of(value, number);
+  }
+  PyObject *integer = PyNumber_Index(value);
+  const int is_read = integer && integer_of(integer, number);
+  Py_XDECREF(integer);
+  PyErr_Clear();
+  return is_read;
 }
 
 void *address_of(PyObject *number) { return PyLong_AsVoidPtr(number); }

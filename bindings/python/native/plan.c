@@ -108,27 +108,14 @@ PyObject *plan(PyObject *module, arguments args, Py_ssize_t count) {
   return capsule_of(made, planned_name, free_planned);
 }
 
-static int dense(const gth_tensor_desc *desc) {
-  int64_t stride = gth_dtype_size(desc->dtype);
-  for (int i = desc->ndim - 1; i >= 0; i--) {
-    if (desc->shape[i] == 0) {
-      return 1;
-    }
-    if (desc->shape[i] != 1 && desc->strides[i] != stride) {
-      return 0;
-    }
-    stride *= desc->shape[i];
-  }
-  return 1;
-}
-
 /* Returns true if an operand is as planned. All operands must have the same open extent, which is stored in n. */
 static int as_planned(const planned_operand *plan, const operand *given, int64_t *n) {
   const gth_tensor_desc *desc = &given->desc;
   if (desc->dtype != plan->dtype || desc->ndim != plan->ndim) {
     return 0;
   }
-  for (int i = 0; i < plan->ndim; i++) {
+  int64_t dense = gth_dtype_size(desc->dtype);
+  for (int i = plan->ndim - 1; i >= 0; i--) {
     const int64_t extent = desc->shape[i];
     if (plan->shape[i] == GTH_OPEN) {
       if (*n != GTH_OPEN && *n != extent) {
@@ -138,11 +125,12 @@ static int as_planned(const planned_operand *plan, const operand *given, int64_t
     } else if (extent != plan->shape[i]) {
       return 0;
     }
-    if (plan->has_strides && extent > 1 && (!desc->strides || desc->strides[i] != plan->strides[i])) {
+    if (plan->has_strides && extent > 1 && (desc->strides ? desc->strides[i] : dense) != plan->strides[i]) {
       return 0;
     }
+    dense *= extent;
   }
-  return plan->has_strides || !desc->strides || dense(desc);
+  return plan->has_strides || operand_is_dense(given);
 }
 
 /* Runs a plan at validated addresses. Another thread may close its handles during the run. */

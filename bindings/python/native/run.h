@@ -2,25 +2,16 @@
 #ifndef LIBGATHER_RUN_H
 #define LIBGATHER_RUN_H
 
-#include "state.h"
+#include "request.h"
 
-/* The arguments of run_arrays(): the operation, its operands by role, and the fields of a Request (_request.py). */
-enum {
-  ARG_OPERATION,
-  ARG_TABLE,
-  ARG_INDICES,
-  ARG_ROWS,
-  ARG_ATTRIBUTES,
-  ARG_SWITCHES = ARG_ATTRIBUTES + 2,
-  ARG_CONTEXT = ARG_SWITCHES + 6,
-  ARG_STREAM,
-  ARG_SYNC,
-  ARG_OWN_SWITCHES,
-  ARG_INPLACE = ARG_OWN_SWITCHES + 3,
-  ARGUMENTS
-};
+/* Runs a call whose arrays are buffers or similar arrays. Returns NotImplemented for other calls. */
+PyObject *run_request(const state *known, arguments args, enum rules rules);
 
-PyObject *run_arrays(PyObject *module, arguments args, Py_ssize_t count);
+/* Runs any call. The Python side runs the calls that run_request does not support. */
+PyObject *run_or_general(const state *known, arguments args);
+
+/* The same as functions of the module. */
 PyObject *run_buffers(PyObject *module, arguments args, Py_ssize_t count);
+PyObject *run_arrays(PyObject *module, arguments args, Py_ssize_t count);
 
 #endif

@@ -38,6 +38,7 @@ typedef struct state {
   PyObject *general;     /* the general path, with the arguments of run_arrays() */
   PyObject *ndarray;     /* numpy.ndarray, or NULL if NumPy is not imported or its layout is unknown */
   PyObject *int64;       /* NumPy's int64 dtype if ndarray is set */
+  PyObject *as_array;    /* numpy.asarray if ndarray is set */
   ndarray_maker new_ndarray;
   exchange exchanges[EXCHANGES]; /* unused entries have no type */
   arrow_type arrow_types[ARROW_TYPES];
@@ -45,6 +46,8 @@ typedef struct state {
   PyObject *type_name, *requires_grad_name, *level_name; /* interned names of attributes */
   PyObject *memory_type;
   PyObject *handle_type;
+  PyObject *function_type;
+  PyObject *zero; /* the integer */
 } state;
 
 const state *state_of(PyObject *module);

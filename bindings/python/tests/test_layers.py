@@ -21,8 +21,9 @@ LAYERS = (
     {"cdef", "dlpack", "numbers", "state", "xla"},
     {"error", "handle", "operand", "switches"},
     {"arrow", "buffer", "exchange", "numpy"},
-    {"array", "open"},
-    {"capsules", "join", "partition", "plan", "run", "view"},
+    {"array", "open", "request"},
+    {"capsules", "join", "partition", "plan", "put", "run", "view"},
+    {"function"},
     {"module"},
 )
 
