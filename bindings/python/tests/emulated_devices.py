@@ -46,7 +46,7 @@ def rows(*numbers: int) -> list[list[float]]:
     return [TABLE[number] for number in numbers]
 
 
-def test_the_library_reports_two_emulated_devices() -> None:
+def test_capabilities_have_two_emulated_devices() -> None:
     assert len(libgather.capabilities()["devices"]) == 2
 
 
@@ -149,7 +149,7 @@ def test_streams_are_numbers_or_objects() -> None:
             libgather.gather(table(), Array([0]), stream=bad)
 
 
-def test_the_stream_of_an_interface_is_waited_for() -> None:
+def test_call_waits_for_stream_of_interface() -> None:
     producing = Stream()
     indices = Interface([0, 0], "i8", stream=producing.ptr)
     target = libgather.Tensor(indices, context=libgather.Context("cuda", stream=producing.ptr))
@@ -335,14 +335,14 @@ def test_arrays_on_different_devices_are_refused(
     assert caught.value.status_name == "GTH_E_DEVICE"
 
 
-def test_a_list_is_on_the_host() -> None:
+def test_list_beside_device_array_is_refused() -> None:
     with pytest.raises(libgather.DeviceError, match="indices: it is on cpu, params is on cuda:0"):
         libgather.gather(table(), [0])
     with pytest.raises(libgather.DeviceError):
         libgather.gather(np.ones(2), np.array([0]), context=libgather.Context("cuda"))
 
 
-def test_a_stream_beside_a_context_is_refused() -> None:
+def test_stream_beside_context_is_refused() -> None:
     with pytest.raises(libgather.OptionError, match="stream and context"):
         libgather.gather(table(), Array([0]), stream=1, context=libgather.Context("cuda"))
 
@@ -498,7 +498,7 @@ def test_copies_between_host_and_device() -> None:
     assert not hasattr(libgather.Tensor(host), "__cuda_array_interface__")
 
 
-def test_the_interface_of_every_dtype() -> None:
+def test_interface_has_typestr_of_each_dtype() -> None:
     for name in ("bool", "int8", "int64", "uint16", "float16", "float32", "float64", "complex64", "complex128"):
         interface = libgather.Tensor(Interface(np.zeros((2, 3), name))).__cuda_array_interface__
         assert (interface["typestr"], interface["shape"]) == (np.dtype(name).str, (2, 3))
