@@ -33,6 +33,7 @@ typedef struct function_object {
   enum kind kind;
   Py_ssize_t required, positional, parameters;
   PyObject *name_of[PARAMETERS], *default_of[ARGUMENTS]; /* the items of both tuples */
+  repeat last;                                           /* the last gather */
   unsigned char places[PARAMETERS];                      /* of the parameters in the arguments of run_arrays() */
 } function_object;
 
@@ -75,7 +76,7 @@ static int read_arguments(const function_object *self, arguments args, Py_ssize_
 }
 
 /* Runs a call with NumPy's rules. Returns NotImplemented for calls that are not supported here. */
-static PyObject *run_numpys(const function_object *self, PyObject **args) {
+static PyObject *run_numpys(function_object *self, PyObject **args) {
   const state *known = state_of(self->module);
   enum rules rules = NUMPY_RULES;
   if (args[ARG_AXIS] == Py_None) {
@@ -89,7 +90,7 @@ static PyObject *run_numpys(const function_object *self, PyObject **args) {
       Py_RETURN_NOTIMPLEMENTED;
     }
   }
-  return self->kind == PUT ? put_along(known, args, rules) : run_request(known, args, rules);
+  return self->kind == PUT ? put_along(known, args, rules) : run_request(known, args, rules, &self->last);
 }
 
 /* Runs a call in Python. */
@@ -110,14 +111,15 @@ static PyObject *run_python(const function_object *self, arguments args, Py_ssiz
 }
 
 static PyObject *call_vector(PyObject *object, arguments args, size_t flagged, PyObject *names) {
-  const function_object *self = (const function_object *)object;
+  function_object *self = (function_object *)object;
   const Py_ssize_t count = (Py_ssize_t)(flagged & ~vectorcall_flag);
   PyObject *read[ARGUMENTS];
   if (!read_arguments(self, args, count, names, read)) {
     return run_python(self, args, count, names);
   }
   if (self->kind == OPERATION) {
-    return run_or_general(state_of(self->module), read);
+    const int is_gather = writes_rows(PyLong_AsLong(read[ARG_OPERATION]));
+    return run_or_general(state_of(self->module), read, is_gather ? &self->last : NULL);
   }
   PyObject *result = run_numpys(self, read);
   if (result != Py_NotImplemented) {
@@ -169,6 +171,7 @@ static void dealloc(PyObject *object) {
   PyTypeObject *type = Py_TYPE(object);
   PyObject_GC_UnTrack(object);
   clear(object);
+  repeat_drop(&self->last);
   Py_XDECREF(self->module);
   Py_XDECREF(self->python);
   Py_XDECREF(self->names);
@@ -221,6 +224,7 @@ PyObject *function(PyObject *module, arguments args, Py_ssize_t count) {
   }
   made->call = call_vector;
   made->attributes = NULL;
+  made->last = (repeat){.plan = NULL};
   made->module = owned(module);
   made->python = owned(args[PYTHON]);
   made->names = owned(args[NAMES]);

@@ -4,8 +4,8 @@
 #include "open.h"
 #include "switches.h"
 
-/* Repeats the open rows to a larger shape, as NumPy broadcasts. Returns false if the shapes do not fit. */
-static int repeat(operand *rows, int32_t ndim, const int64_t *shape) {
+/* Broadcasts the open rows to a larger shape, as NumPy does. Returns false if the shapes do not fit. */
+static int broadcast(operand *rows, int32_t ndim, const int64_t *shape) {
   gth_tensor_desc *desc = &rows->desc;
   const int32_t lead = ndim - desc->ndim;
   int64_t dense = gth_dtype_size(desc->dtype);
@@ -46,7 +46,7 @@ static PyObject *put_rows(request *call, PyObject *values) {
   const int is_open =
       is_numpys(call->known, values) ? numpy_open(values, &all->rows) : number_open(values, dtype, &all->rows);
   if (!is_open || all->rows.desc.dtype != dtype || request_infer(call, &form, shape) != GTH_OK ||
-      !repeat(&all->rows, form.ndim, shape)) {
+      !broadcast(&all->rows, form.ndim, shape)) {
     Py_RETURN_NOTIMPLEMENTED;
   }
   if (request_run(call) != GTH_OK) {
@@ -70,7 +70,7 @@ static PyObject *put(request *call, PyObject *values) {
 PyObject *put_along(const state *known, arguments args, enum rules rules) {
   request call; /* the operands are large and stay uninitialised */
   PyObject *array = args[ARG_TABLE], *values = args[ARG_ROWS];
-  if (!is_numpys(known, array) || !request_begin(&call, known, args, rules)) {
+  if (!is_numpys(known, array) || !request_begin(&call, known, args, rules, NULL)) {
     Py_RETURN_NOTIMPLEMENTED;
   }
   if (PyFloat_CheckExact(values) || PyLong_CheckExact(values)) {

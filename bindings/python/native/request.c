@@ -3,7 +3,9 @@
 #include "error.h"
 #include "switches.h"
 
-int request_begin(request *call, const state *known, arguments args, enum rules rules) {
+#include <string.h>
+
+int request_begin(request *call, const state *known, arguments args, enum rules rules, repeat *last) {
   call->known = known;
   call->args = args;
   call->rules = rules;
@@ -14,6 +16,8 @@ int request_begin(request *call, const state *known, arguments args, enum rules 
   }
   call->context = NULL;
   call->options = (gth_options)GTH_OPTIONS_INIT;
+  call->last = last;
+  call->plan = NULL;
   call->fill_value = NULL;
   call->error.size = sizeof call->error; /* the library writes the other fields on an error */
   return args[ARG_STREAM] == Py_None && PyBool_Check(args[ARG_INPLACE]) &&
@@ -37,7 +41,22 @@ int request_flatten(request *call) {
   return 1;
 }
 
+void request_find_plan(request *call) {
+  if (call->context) {
+    call->last = NULL;
+  }
+  if (call->last) {
+    call->plan = repeat_find(call->last, call->op, &call->operands, &call->options, &call->planned);
+  }
+}
+
 int32_t request_infer(request *call, gth_tensor_desc *rows, int64_t *shape) {
+  if (call->plan) {
+    rows->dtype = call->planned.dtype;
+    rows->ndim = call->planned.ndim;
+    memcpy(shape, call->planned.shape, sizeof call->planned.shape);
+    return GTH_OK;
+  }
   const operands *all = &call->operands;
   const gth_request asked = GTH_REQUEST(call->op, &all->table.desc, &all->indices.desc, NULL, &call->options);
   return gth_infer(&asked, rows, GTH_MAX_NDIM, shape, &call->error);
@@ -58,8 +77,15 @@ static int32_t run(request *call) {
 }
 
 int32_t request_run(request *call) {
+  if (call->plan && repeat_run(call->plan, &call->operands, &call->planned)) {
+    return GTH_OK;
+  }
   if (operands_are_small(&call->operands)) {
-    return run(call);
+    const int32_t status = run(call);
+    if (call->last && !call->plan && status == GTH_OK) {
+      repeat_note(call->last, &call->operands, &call->options);
+    }
+    return status;
   }
   int32_t status;
   Py_BEGIN_ALLOW_THREADS

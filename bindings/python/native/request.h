@@ -2,7 +2,7 @@
 #ifndef LIBGATHER_REQUEST_H
 #define LIBGATHER_REQUEST_H
 
-#include "operand.h"
+#include "repeat.h"
 
 /* The arguments of a call: the operation, its operands by role, and the fields of a Request (_request.py). */
 enum {
@@ -34,16 +34,22 @@ typedef struct request {
   gth_context *context;
   operands operands;
   gth_options options;
+  repeat *last;         /* the last gather of the same function, or NULL */
+  gth_plan *plan;       /* of a gather that repeats it, or NULL */
+  form planned;         /* of the rows, with a plan */
   PyObject *fill_value; /* borrowed: a number that has to be converted to an element, or NULL */
   gth_error error;
 } request;
 
 /* Reads the arguments except the operands and the context. Returns false, without an exception, if the general path
  * must run the call. */
-int request_begin(request *call, const state *known, arguments args, enum rules rules);
+int request_begin(request *call, const state *known, arguments args, enum rules rules, repeat *last);
 
 /* Views the open table as one dim if the call is flat. Returns false, without an exception, if it is not dense. */
 int request_flatten(request *call);
+
+/* Finds the plan of a gather that repeats the last one. The operands that are read are open. */
+void request_find_plan(request *call);
 
 /* Infers dtype and shape of the rows. `shape` has room for the highest rank. */
 int32_t request_infer(request *call, gth_tensor_desc *rows, int64_t *shape);

@@ -125,6 +125,7 @@ static PyObject *gather(request *call) {
       (call->fill_value && !fill_image(call->fill_value, call->operands.table.desc.dtype, call->options.fill_value))) {
     Py_RETURN_NOTIMPLEMENTED;
   }
+  request_find_plan(call);
   return out == Py_None ? gather_new(call) : write_given(call, &call->operands.rows, out);
 }
 
@@ -173,9 +174,10 @@ static PyObject *run_on(request *call, PyObject *handle) {
   return result;
 }
 
-PyObject *run_request(const state *known, arguments args, enum rules rules) {
+PyObject *run_request(const state *known, arguments args, enum rules rules, repeat *last) {
   request call; /* the operands are large and stay uninitialised */
-  PyObject *handle = request_begin(&call, known, args, rules) ? handle_of_context(known, args[ARG_CONTEXT]) : NULL;
+  const int is_begun = request_begin(&call, known, args, rules, last);
+  PyObject *handle = is_begun ? handle_of_context(known, args[ARG_CONTEXT]) : NULL;
   if (!handle) {
     Py_RETURN_NOTIMPLEMENTED;
   }
@@ -184,8 +186,8 @@ PyObject *run_request(const state *known, arguments args, enum rules rules) {
   return result;
 }
 
-PyObject *run_or_general(const state *known, arguments args) {
-  PyObject *result = run_request(known, args, OWN_RULES);
+PyObject *run_or_general(const state *known, arguments args, repeat *last) {
+  PyObject *result = run_request(known, args, OWN_RULES, last);
   if (result != Py_NotImplemented) {
     return result;
   }
@@ -202,9 +204,9 @@ static int are_all(Py_ssize_t count) {
 }
 
 PyObject *run_buffers(PyObject *module, arguments args, Py_ssize_t count) {
-  return are_all(count) ? run_request(state_of(module), args, OWN_RULES) : NULL;
+  return are_all(count) ? run_request(state_of(module), args, OWN_RULES, NULL) : NULL;
 }
 
 PyObject *run_arrays(PyObject *module, arguments args, Py_ssize_t count) {
-  return are_all(count) ? run_or_general(state_of(module), args) : NULL;
+  return are_all(count) ? run_or_general(state_of(module), args, NULL) : NULL;
 }

@@ -20,7 +20,7 @@ NATIVE = BINDING / "native"
 LAYERS = (
     {"cdef", "dlpack", "numbers", "state", "xla"},
     {"error", "handle", "operand", "switches"},
-    {"arrow", "buffer", "exchange", "numpy"},
+    {"arrow", "buffer", "exchange", "numpy", "repeat"},
     {"array", "open", "request"},
     {"capsules", "join", "partition", "plan", "put", "run", "view"},
     {"function"},

@@ -89,8 +89,8 @@ def gather(
             `indices`.
         negative: ``"reject"`` (default), or ``"wrap"``: a negative index counts from the end.
         bounds: The result of an index out of bounds: ``"error"`` (default), ``"fill"``, ``"clamp"``, ``"modulo"``, or
-            ``"skip"`` (the row of `out` is not written). With ``"error_partial"``, an error leaves `out` partly written,
-            and large calls read the indices once.
+            ``"skip"`` (the row of `out` is not written). With ``"error_partial"``, an error leaves `out` partly
+            written, and large calls read the indices once.
         fill_value: The value of ``bounds="fill"``, which it implies: a value, ``"zero"`` (default), ``"by_dtype"`` (as
             in JAX: NaN, NaT, the smallest or the largest integer), or the bytes of one element.
         profile: The rules of another system for all switches: ``"tensorflow"``, ``"onnx"``, ``"numpy_raise"``, ...
