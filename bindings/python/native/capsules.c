@@ -1,5 +1,7 @@
-/* Capsules of DLPack and Arrow, by which array libraries exchange memory. */
+#include "capsules.h"
+
 #include "exchange.h"
+#include "numbers.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,7 @@
 #include "handle.h"
 
+#include "numbers.h"
+
 #include <stdatomic.h>
 #include <string.h>
 

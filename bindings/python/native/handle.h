@@ -3,7 +3,7 @@
 #ifndef LIBGATHER_HANDLE_H
 #define LIBGATHER_HANDLE_H
 
-#include "objects.h"
+#include "state.h"
 
 /* Begins a use of a Handle. Returns the library's token, or NULL without an exception if the handle is closed. */
 void *handle_enter(PyObject *handle);
@@ -12,5 +12,10 @@ void handle_leave(PyObject *handle);
 /* Returns a new reference to the Handle of a Context, or to None for None. Returns NULL without an exception for other
  * objects. */
 PyObject *handle_of_context(const state *known, PyObject *context);
+
+PyObject *handle(PyObject *module, arguments args, Py_ssize_t count);
+
+/* Creates the type of handles. Returns NULL with an exception set on an error. */
+PyObject *handle_type_new(void);
 
 #endif

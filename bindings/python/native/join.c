@@ -1,6 +1,9 @@
 /* Joins the rows of shards into one result, with one scatter for each shard and one call from Python. */
+#include "join.h"
+
+#include "error.h"
 #include "numpy.h"
-#include "operand.h"
+#include "open.h"
 
 #include <stdlib.h>
 

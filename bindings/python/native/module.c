@@ -1,76 +1,17 @@
+/* libgather._objects: calls on Python objects that cffi cannot make. It runs operations on buffers, exchanges capsules,
+ * and exports memory of the library as buffers. */
 #include "arrow.h"
+#include "capsules.h"
 #include "exchange.h"
+#include "function.h"
+#include "handle.h"
+#include "join.h"
 #include "numpy.h"
-
-#include <string.h>
-
-const state *state_of(PyObject *module) { return PyModule_GetState(module); }
-
-PyObject *exception_of(const state *known, const gth_error *error) {
-  return PyObject_CallFunction(known->make_error, "((iiiILLLLN))", (int)error->status, (int)error->operand,
-                               (int)error->component, (unsigned)error->flags, (long long)error->position,
-                               (long long)error->value, (long long)error->limit, (long long)error->item,
-                               PyUnicode_DecodeUTF8(error->message, (Py_ssize_t)strlen(error->message), "replace"));
-}
-
-PyObject *raise_exception(PyObject *exception) {
-  if (exception) {
-    PyErr_SetObject((PyObject *)Py_TYPE(exception), exception);
-    Py_DECREF(exception);
-  }
-  return NULL;
-}
-
-PyObject *raise_error(const state *known, const gth_error *error) {
-  return raise_exception(exception_of(known, error));
-}
-
-int32_t closed_error(int32_t operand, gth_error *error) {
-  error->operand = operand;
-  error->status = GTH_E_HANDLE;
-  return error->status;
-}
-
-PyObject *raise_closed(const state *known, int32_t operand) {
-  gth_error error = GTH_ERROR_INIT;
-  closed_error(operand, &error);
-  return raise_error(known, &error);
-}
-
-void *address_of(PyObject *number) { return PyLong_AsVoidPtr(number); }
-
-int extents_of(PyObject *tuple, int64_t *extents) {
-  const Py_ssize_t count = PyTuple_Size(tuple);
-  if (count > GTH_MAX_NDIM) {
-    PyErr_SetString(PyExc_ValueError, "more than 64 dims");
-    return -1;
-  }
-  for (Py_ssize_t i = 0; i < count; i++) {
-    extents[i] = PyLong_AsLongLong(PyTuple_GetItem(tuple, i));
-    if (extents[i] == -1 && PyErr_Occurred()) {
-      return -1;
-    }
-  }
-  return (int)count;
-}
-
-PyObject *tuple_of(int count, const int64_t *extents) {
-  PyObject *tuple = PyTuple_New(count);
-  for (int i = 0; tuple && i < count; i++) {
-    PyObject *extent = PyLong_FromLongLong(extents[i]);
-    if (!extent || PyTuple_SetItem(tuple, i, extent)) {
-      Py_CLEAR(tuple);
-    }
-  }
-  return tuple;
-}
-
-void keep(PyObject **slot, PyObject *object) {
-  PyObject *before = *slot;
-  Py_INCREF(object);
-  *slot = object;
-  Py_XDECREF(before);
-}
+#include "partition.h"
+#include "plan.h"
+#include "run.h"
+#include "view.h"
+#include "xla.h"
 
 static PyObject *configure(PyObject *module, arguments args, Py_ssize_t count) {
   if (count != 6) {
@@ -113,6 +54,7 @@ static PyMethodDef methods[] = {
     ONE("address", address),
     FAST("view", view),
     FAST("handle", handle),
+    FAST("function", function),
     {"xla_handler", xla_handler, METH_NOARGS, NULL},
     {NULL, NULL, 0, NULL},
 };
@@ -125,52 +67,17 @@ static int execute(PyObject *module) {
   const int named = known->type_name && known->requires_grad_name && known->level_name;
   known->memory_type = named ? memory_type_new() : NULL;
   known->handle_type = known->memory_type ? handle_type_new() : NULL;
-  return known->handle_type
-             ? PyModule_AddStringConstant(module, "__doc__", "Calls on Python objects that cffi cannot make.")
-             : -1;
-}
-
-/* Returns the address of each object reference of the module state, by number. Returns NULL after the last one. */
-static PyObject **slot_of(state *known, size_t number) {
-  PyObject **const slots[] = {&known->make_error,   &known->buffer_types, &known->choices,
-                              &known->locate,       &known->general,      &known->tensor_type,
-                              &known->ndarray,      &known->int64,        &known->arrow_export,
-                              &known->arrow_import, &known->type_name,    &known->requires_grad_name,
-                              &known->level_name,   &known->memory_type,  &known->handle_type};
-  const size_t alone = sizeof slots / sizeof *slots;
-  if (number < alone) {
-    return slots[number];
-  }
-  number -= alone;
-  if (number < ARROW_TYPES) {
-    return &known->arrow_types[number].type;
-  }
-  number -= ARROW_TYPES;
-  enum { PARTS = 6 };
-  if (number >= EXCHANGES * PARTS) {
-    return NULL;
-  }
-  exchange *entry = &known->exchanges[number / PARTS];
-  PyObject **const parts[PARTS] = {&entry->type,       &entry->capsule,      &entry->is_plain,
-                                   &entry->is_negated, &entry->forward_mode, &entry->written};
-  return parts[number % PARTS];
+  known->function_type = known->handle_type ? function_type_new() : NULL;
+  known->zero = known->function_type ? PyLong_FromLong(0) : NULL;
+  return known->zero ? PyModule_AddStringConstant(module, "__doc__", "Calls on Python objects that cffi cannot make.")
+                     : -1;
 }
 
 static int traverse(PyObject *module, visitproc visit, void *arg) {
-  PyObject **slot;
-  for (size_t i = 0; (slot = slot_of(PyModule_GetState(module), i)); i++) {
-    Py_VISIT(*slot);
-  }
-  return 0;
+  return state_traverse(PyModule_GetState(module), visit, arg);
 }
 
-static int clear(PyObject *module) {
-  PyObject **slot;
-  for (size_t i = 0; (slot = slot_of(PyModule_GetState(module), i)); i++) {
-    Py_CLEAR(*slot);
-  }
-  return 0;
-}
+static int clear(PyObject *module) { return state_clear(PyModule_GetState(module)); }
 
 static void release(void *module) { clear(module); }
 

@@ -1,5 +1,7 @@
 #include "numpy.h"
 
+#include "buffer.h"
+
 #include <string.h>
 
 /* The first fields of descriptors and arrays in all NumPy releases with ABI 1 or 2. */
@@ -22,7 +24,7 @@ typedef struct numpy_array {
 enum { GET_ABI = 0, ARRAY_TYPE = 2, NEW_FROM_DESCR = 94, ABI_1 = 1, ABI_2 = 2 };
 
 /* Flags of arrays. NumPy's buffers are read-only if a write would give a warning. */
-enum { WRITEABLE = 0x400, HALF = 23 };
+enum { C_CONTIGUOUS = 1, WRITEABLE = 0x400, HALF = 23 };
 static const unsigned warn_on_write = 1u << 31;
 
 _Static_assert(sizeof(Py_ssize_t) == sizeof(int64_t) && sizeof(long) == sizeof(int64_t), "64-bit systems");
@@ -56,8 +58,12 @@ int numpy_open(PyObject *object, operand *opened) {
     return 0;
   }
   memcpy(opened->shape, array->shape, (size_t)array->ndim * sizeof *opened->shape);
-  memcpy(opened->strides, array->strides, (size_t)array->ndim * sizeof *opened->strides);
-  const int64_t below = operand_lowest(array->ndim, opened->shape, opened->strides);
+  const int is_dense = array->flags & C_CONTIGUOUS;
+  int64_t below = 0;
+  if (!is_dense) {
+    memcpy(opened->strides, array->strides, (size_t)array->ndim * sizeof *opened->strides);
+    below = operand_lowest(array->ndim, opened->shape, opened->strides);
+  }
   operand_without_buffer(opened);
   opened->desc = (gth_tensor_desc){
       .size = sizeof(gth_tensor_desc),
@@ -66,7 +72,7 @@ int numpy_open(PyObject *object, operand *opened) {
       .flags = is_readonly(array) ? GTH_TENSOR_READONLY : 0,
       .data = array->data - below,
       .shape = opened->shape,
-      .strides = opened->strides,
+      .strides = is_dense ? NULL : opened->strides,
       .offset = below,
   };
   return 1;
@@ -89,6 +95,19 @@ PyObject *numpy_integers(const state *known, int32_t ndim, const int64_t *shape)
   return new_of(known, known->int64, ndim, shape);
 }
 
+PyObject *numpy_converted(const state *known, PyObject *values, PyObject *like) {
+  PyObject *descr = (PyObject *)((numpy_array *)like)->descr;
+  if (is_numpys(known, values) && (PyObject *)((numpy_array *)values)->descr == descr) {
+    Py_INCREF(values);
+    return values;
+  }
+  Py_INCREF(descr); /* the conversion may run code that changes the dtype of the array */
+  PyObject *converted = PyObject_CallFunctionObjArgs(known->as_array, values, descr, NULL);
+  Py_DECREF(descr);
+  PyErr_Clear();
+  return converted;
+}
+
 void *numpy_data(PyObject *array) { return ((numpy_array *)array)->data; }
 
 void numpy_open_new(PyObject *array, int32_t dtype, int32_t ndim, const int64_t *shape, operand *opened) {
@@ -109,7 +128,8 @@ static int same(const operand *read, const operand *exported) {
   const gth_tensor_desc *a = &read->desc, *b = &exported->desc;
   const size_t extents = (size_t)a->ndim * sizeof(int64_t);
   return a->dtype == b->dtype && a->ndim == b->ndim && a->flags == b->flags && a->data == b->data &&
-         a->offset == b->offset && !memcmp(a->shape, b->shape, extents) && !memcmp(a->strides, b->strides, extents);
+         a->offset == b->offset && !memcmp(a->shape, b->shape, extents) &&
+         (a->strides ? !memcmp(a->strides, b->strides, extents) : operand_is_dense(exported));
 }
 
 /* Returns true if the fields of an array agree with its buffer. */
@@ -138,18 +158,19 @@ static ndarray_maker maker_of(PyObject *capsule, PyObject *ndarray) {
 /* Enables the direct access to NumPy arrays if it reads all `probes` correctly. They are arrays of many layouts.
  * Returns True if the access is enabled. */
 PyObject *configure_numpy(PyObject *module, arguments args, Py_ssize_t count) {
-  if (count != 4) {
-    PyErr_SetString(PyExc_TypeError, "configure_numpy(ndarray, int64, functions, probes)");
+  if (count != 5) {
+    PyErr_SetString(PyExc_TypeError, "configure_numpy(ndarray, int64, as_array, functions, probes)");
     return NULL;
   }
   state *known = PyModule_GetState(module);
-  known->new_ndarray = maker_of(args[2], args[0]);
+  known->new_ndarray = maker_of(args[3], args[0]);
   int agrees = known->new_ndarray != NULL;
-  for (Py_ssize_t i = 0; agrees && i < PyTuple_Size(args[3]); i++) {
-    agrees = agrees_with_buffer(PyTuple_GetItem(args[3], i));
+  for (Py_ssize_t i = 0; agrees && i < PyTuple_Size(args[4]); i++) {
+    agrees = agrees_with_buffer(PyTuple_GetItem(args[4], i));
   }
   if (agrees) {
     keep(&known->int64, args[1]);
+    keep(&known->as_array, args[2]);
     keep(&known->ndarray, args[0]);
   }
   return PyBool_FromLong(agrees);

@@ -1,16 +1,10 @@
-/* An argument, and its description for the library. */
+/* An argument that is open: its description for the library, and all that keeps its memory alive. */
 #ifndef LIBGATHER_OPERAND_H
 #define LIBGATHER_OPERAND_H
 
-#include "objects.h"
+#include "state.h"
 
 enum { FEW = 8 };
-
-/* The roles of operands. Every function takes them in this order. */
-enum { TABLE, INDICES, ROWS, ROLES };
-
-/* The role of the operand that an operation writes. */
-static inline int role_written(int64_t op) { return op <= GTH_OP_GATHER_ELEMENTS ? ROWS : TABLE; }
 
 /* Arrow's struct of an array, as its C data interface defines it. */
 typedef struct arrow_array {
@@ -34,13 +28,13 @@ typedef struct operand {
   PyObject *kept;
 } operand;
 
-/* Opens an argument: a NumPy array, an array of a library with DLPack's exchange table, an Arrow array of numbers, or
- * an object of a configured buffer type. Returns false, without an exception, for other types, and if the elements have
- * no dtype of the library. The general path handles these. */
-int operand_open(const state *known, PyObject *object, operand *opened);
+/* The operands of a call by role, as in gather.h. */
+typedef struct operands {
+  operand table, indices, rows;
+} operands;
 
-/* As operand_open, for an object with a buffer. */
-int buffer_open(PyObject *object, operand *opened);
+/* Returns true if an operation writes its rows and reads its table. Other operations write the table. */
+static inline int writes_rows(int64_t op) { return op <= GTH_OP_GATHER_ELEMENTS; }
 
 /* Marks an operand as one without a buffer, so that operand_close() releases none. */
 void operand_without_buffer(operand *opened);
@@ -49,12 +43,15 @@ void operand_without_buffer(operand *opened);
  * strides. */
 int64_t operand_lowest(int ndim, const int64_t *shape, const int64_t *strides);
 
-/* As operand_open, for indices. They may also be an integer, or a list or tuple of integers, which become int64. */
-int indices_open(const state *known, PyObject *object, operand *opened);
+/* Returns the number of elements. The product of the extents must fit in int64. */
+int64_t operand_count(const operand *opened);
 
-/* As operand_open and indices_open, for operands that may also be a tensor. Its description is a handle. */
-int source_open(const state *known, PyObject *object, operand *opened);
-int source_indices_open(const state *known, PyObject *object, operand *opened);
+/* Returns true if a call of these operands takes a few microseconds at most. It keeps the GIL, because releasing the GIL
+ * would add a tenth to its time. */
+int operands_are_small(const operands *all);
+
+/* Returns true if the memory is dense row-major. */
+int operand_is_dense(const operand *opened);
 
 void operand_close(operand *opened);
 

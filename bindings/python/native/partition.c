@@ -1,6 +1,10 @@
 /* Partitions ids by shard, with one call from Python. */
+#include "partition.h"
+
+#include "error.h"
+#include "numbers.h"
 #include "numpy.h"
-#include "operand.h"
+#include "open.h"
 #include "switches.h"
 
 #include <stdlib.h>
@@ -19,18 +23,6 @@ typedef struct request {
 typedef struct results {
   PyObject *counts, *local, *order, *place;
 } results;
-
-/* Returns the number of elements. The library has validated the description, so the product fits in int64. */
-static int64_t count_of(const gth_tensor_desc *desc) {
-  int64_t count = 1;
-  for (int i = 0; i < desc->ndim; i++) {
-    if (desc->shape[i] == 0) {
-      return 0;
-    }
-    count *= desc->shape[i];
-  }
-  return count;
-}
 
 /* Creates an array of integers. Returns NULL if `wanted` is false. */
 static PyObject *integers_new(const request *call, int ndim, const int64_t *shape, int wanted, int64_t **numbers) {
@@ -114,7 +106,7 @@ static PyObject *partition_ids(request *call) {
   if (status != GTH_OK) {
     return raise_error(call->known, &call->error);
   }
-  parts->capacity = count_of(&call->ids.desc);
+  parts->capacity = operand_count(&call->ids);
   parts->scratch = malloc((size_t)parts->scratch_bytes + 1); /* malloc(0) may return NULL */
   if (!parts->scratch) {
     Py_RETURN_NOTIMPLEMENTED;

@@ -1,7 +1,11 @@
 /* Runs of plans over buffers. The buffers are compared with the planned operands, and passed as addresses. */
+#include "plan.h"
+
 #include "array.h"
+#include "error.h"
 #include "handle.h"
-#include "operand.h"
+#include "numbers.h"
+#include "open.h"
 
 #include <stdlib.h>
 
@@ -20,16 +24,21 @@ typedef struct handles {
 
 typedef struct planned {
   handles handles;
-  int written;       /* the role of the operand that is written */
+  int is_gather;     /* whether the plan writes its rows. Otherwise it writes its table */
   int makes_results; /* whether a new result can be created, which is dense */
   int skips;         /* whether a new result must be set to zeros, because rows may be skipped */
-  planned_operand operands[ROLES];
+  planned_operand table, indices, rows;
 } planned;
+
+/* The addresses of the operands of a run. */
+typedef struct addresses {
+  void *table, *indices, *rows;
+} addresses;
 
 typedef struct bound_call {
   handles handles;
   int64_t n;
-  const void *data[ROLES];
+  addresses data;
 } bound_call;
 
 static const char *const planned_name = "libgather.planned", *const bound_name = "libgather.bound";
@@ -73,7 +82,7 @@ static int planned_operand_of(PyObject *spec, planned_operand *operand) {
 }
 
 PyObject *plan(PyObject *module, arguments args, Py_ssize_t count) {
-  enum { PLAN, CONTEXT, OPERATION, MAKES_RESULTS, SKIPS, OPERANDS, ARGUMENTS = OPERANDS + ROLES };
+  enum { PLAN, CONTEXT, OPERATION, MAKES_RESULTS, SKIPS, TABLE, INDICES, ROWS, ARGUMENTS };
   (void)module;
   if (count != ARGUMENTS) {
     PyErr_SetString(PyExc_TypeError, "plan(plan, context, operation, makes_results, skips, table, indices, rows)");
@@ -84,13 +93,11 @@ PyObject *plan(PyObject *module, arguments args, Py_ssize_t count) {
     return PyErr_NoMemory();
   }
   made->handles = handles_of(args[PLAN], args[CONTEXT]);
-  made->written = role_written(PyLong_AsLong(args[OPERATION]));
+  made->is_gather = writes_rows(PyLong_AsLong(args[OPERATION]));
   made->makes_results = args[MAKES_RESULTS] == Py_True;
   made->skips = args[SKIPS] == Py_True;
-  int read = 1;
-  for (int role = TABLE; read && role < ROLES; role++) {
-    read = planned_operand_of(args[OPERANDS + role], &made->operands[role]);
-  }
+  const int read = planned_operand_of(args[TABLE], &made->table) && planned_operand_of(args[INDICES], &made->indices) &&
+                   planned_operand_of(args[ROWS], &made->rows);
   if (!read || PyErr_Occurred()) {
     free_with_handles(made);
     if (!PyErr_Occurred()) {
@@ -101,27 +108,14 @@ PyObject *plan(PyObject *module, arguments args, Py_ssize_t count) {
   return capsule_of(made, planned_name, free_planned);
 }
 
-static int dense(const gth_tensor_desc *desc) {
-  int64_t stride = gth_dtype_size(desc->dtype);
-  for (int i = desc->ndim - 1; i >= 0; i--) {
-    if (desc->shape[i] == 0) {
-      return 1;
-    }
-    if (desc->shape[i] != 1 && desc->strides[i] != stride) {
-      return 0;
-    }
-    stride *= desc->shape[i];
-  }
-  return 1;
-}
-
 /* Returns true if an operand is as planned. All operands must have the same open extent, which is stored in n. */
 static int as_planned(const planned_operand *plan, const operand *given, int64_t *n) {
   const gth_tensor_desc *desc = &given->desc;
   if (desc->dtype != plan->dtype || desc->ndim != plan->ndim) {
     return 0;
   }
-  for (int i = 0; i < plan->ndim; i++) {
+  int64_t dense = gth_dtype_size(desc->dtype);
+  for (int i = plan->ndim - 1; i >= 0; i--) {
     const int64_t extent = desc->shape[i];
     if (plan->shape[i] == GTH_OPEN) {
       if (*n != GTH_OPEN && *n != extent) {
@@ -131,15 +125,16 @@ static int as_planned(const planned_operand *plan, const operand *given, int64_t
     } else if (extent != plan->shape[i]) {
       return 0;
     }
-    if (plan->has_strides && extent > 1 && (!desc->strides || desc->strides[i] != plan->strides[i])) {
+    if (plan->has_strides && extent > 1 && (desc->strides ? desc->strides[i] : dense) != plan->strides[i]) {
       return 0;
     }
+    dense *= extent;
   }
-  return plan->has_strides || !desc->strides || dense(desc);
+  return plan->has_strides || operand_is_dense(given);
 }
 
 /* Runs a plan at validated addresses. Another thread may close its handles during the run. */
-static int32_t run_at(const handles *handles, int64_t n, const void *const *data, gth_error *error) {
+static int32_t run_at(const handles *handles, int64_t n, const addresses *data, gth_error *error) {
   gth_plan *plan = handle_enter(handles->plan);
   if (!plan) {
     return closed_error(GTH_OPERAND_PLAN, error);
@@ -151,7 +146,7 @@ static int32_t run_at(const handles *handles, int64_t n, const void *const *data
   }
   int32_t status;
   Py_BEGIN_ALLOW_THREADS
-  status = gth_plan_run(context, plan, n, data[TABLE], data[INDICES], (void *)data[ROWS], error);
+  status = gth_plan_run(context, plan, n, data->table, data->indices, data->rows, error);
   Py_END_ALLOW_THREADS
   if (context) {
     handle_leave(handles->context);
@@ -165,21 +160,23 @@ typedef struct planned_run {
   const state *known;
   const planned *plan;
   int64_t n;
-  operand operands[ROLES];
+  operands operands;
+  operand *written;            /* the rows or the table of operands */
+  const planned_operand *form; /* of the written operand */
   gth_error error;
 } planned_run;
+
+static void *data_of(const operand *opened) { return (void *)opened->desc.data; }
 
 /* Validates the written operand, runs the plan, and closes this operand. The other operands are already validated.
  * Returns false if the written operand is not as planned. */
 static int execute(planned_run *call, int32_t *status) {
-  const planned *plan = call->plan;
-  const int role = plan->written;
-  operand *operands = call->operands, *written = &operands[role];
-  const int is_planned =
-      as_planned(&plan->operands[role], written, &call->n) && !(written->desc.flags & GTH_TENSOR_READONLY);
+  const operands *all = &call->operands;
+  operand *written = call->written;
+  const int is_planned = as_planned(call->form, written, &call->n) && !(written->desc.flags & GTH_TENSOR_READONLY);
   if (is_planned) {
-    const void *data[] = {operands[TABLE].desc.data, operands[INDICES].desc.data, operands[ROWS].desc.data};
-    *status = run_at(&plan->handles, call->n, data, &call->error);
+    const addresses data = {data_of(&all->table), data_of(&all->indices), data_of(&all->rows)};
+    *status = run_at(&call->plan->handles, call->n, &data, &call->error);
   }
   operand_close(written);
   return is_planned;
@@ -187,7 +184,7 @@ static int execute(planned_run *call, int32_t *status) {
 
 static PyObject *run_given(planned_run *call, PyObject *array) {
   int32_t status;
-  if (!operand_open(call->known, array, &call->operands[call->plan->written]) || !execute(call, &status)) {
+  if (!operand_open(call->known, array, call->written) || !execute(call, &status)) {
     Py_RETURN_NOTIMPLEMENTED;
   }
   if (!array_written(call->known, array, status)) {
@@ -201,8 +198,8 @@ static PyObject *run_given(planned_run *call, PyObject *array) {
 }
 
 static PyObject *run_new(planned_run *call, PyObject *like) {
-  const planned_operand *form = &call->plan->operands[call->plan->written];
-  operand *made = &call->operands[call->plan->written];
+  const planned_operand *form = call->form;
+  operand *made = call->written;
   if (!call->plan->makes_results || !array_is_made_for(call->known, like)) {
     Py_RETURN_NOTIMPLEMENTED;
   }
@@ -227,17 +224,37 @@ static PyObject *run_new(planned_run *call, PyObject *like) {
 }
 
 /* Validates the opened operands that are read, and runs the plan. */
-static PyObject *run_opened(planned_run *call, int read, PyObject *like, PyObject *written) {
-  const planned_operand *planned = call->plan->operands;
-  if (!as_planned(&planned[read], &call->operands[read], &call->n) ||
-      !as_planned(&planned[INDICES], &call->operands[INDICES], &call->n)) {
+static PyObject *run_opened(planned_run *call, PyObject *like, PyObject *written) {
+  const planned *plan = call->plan;
+  const operands *all = &call->operands;
+  const int is_planned =
+      plan->is_gather ? as_planned(&plan->table, &all->table, &call->n) : as_planned(&plan->rows, &all->rows, &call->n);
+  if (!is_planned || !as_planned(&plan->indices, &all->indices, &call->n)) {
     Py_RETURN_NOTIMPLEMENTED;
   }
   return written == Py_None ? run_new(call, like) : run_given(call, written);
 }
 
+/* Opens the operands that are read, and runs the plan. */
+static PyObject *run_planned(planned_run *call, PyObject *read, PyObject *indices, PyObject *written) {
+  operands *all = &call->operands;
+  operand *opened = call->plan->is_gather ? &all->table : &all->rows;
+  if (!operand_open(call->known, read, opened)) {
+    Py_RETURN_NOTIMPLEMENTED;
+  }
+  PyObject *result = Py_NotImplemented;
+  if (indices_open(call->known, indices, &all->indices)) {
+    result = run_opened(call, read, written);
+    operand_close(&all->indices);
+  } else {
+    Py_INCREF(result);
+  }
+  operand_close(opened);
+  return result;
+}
+
 PyObject *plan_run(PyObject *module, arguments args, Py_ssize_t count) {
-  enum { PLANNED, OPERANDS, ARGUMENTS = OPERANDS + ROLES };
+  enum { PLANNED, TABLE, INDICES, ROWS, ARGUMENTS };
   if (count != ARGUMENTS) {
     PyErr_SetString(PyExc_TypeError, "plan_run(planned, table, indices, rows)");
     return NULL;
@@ -250,23 +267,18 @@ PyObject *plan_run(PyObject *module, arguments args, Py_ssize_t count) {
   call.known = state_of(module);
   call.n = GTH_OPEN;
   call.error = (gth_error)GTH_ERROR_INIT;
-  const int read = call.plan->written == ROWS ? TABLE : ROWS;
-  if (!operand_open(call.known, args[OPERANDS + read], &call.operands[read])) {
-    Py_RETURN_NOTIMPLEMENTED;
+  if (call.plan->is_gather) {
+    call.written = &call.operands.rows;
+    call.form = &call.plan->rows;
+    return run_planned(&call, args[TABLE], args[INDICES], args[ROWS]);
   }
-  PyObject *result = Py_NotImplemented;
-  if (indices_open(call.known, args[OPERANDS + INDICES], &call.operands[INDICES])) {
-    result = run_opened(&call, read, args[OPERANDS + read], args[OPERANDS + call.plan->written]);
-    operand_close(&call.operands[INDICES]);
-  } else {
-    Py_INCREF(result);
-  }
-  operand_close(&call.operands[read]);
-  return result;
+  call.written = &call.operands.table;
+  call.form = &call.plan->table;
+  return run_planned(&call, args[ROWS], args[INDICES], args[TABLE]);
 }
 
 PyObject *bound(PyObject *module, arguments args, Py_ssize_t count) {
-  enum { PLAN, CONTEXT, EXTENT, ADDRESSES, ARGUMENTS = ADDRESSES + ROLES };
+  enum { PLAN, CONTEXT, EXTENT, TABLE, INDICES, ROWS, ARGUMENTS };
   (void)module;
   if (count != ARGUMENTS) {
     PyErr_SetString(PyExc_TypeError, "bound(plan, context, n, table, indices, rows)");
@@ -278,9 +290,7 @@ PyObject *bound(PyObject *module, arguments args, Py_ssize_t count) {
   }
   call->handles = handles_of(args[PLAN], args[CONTEXT]);
   call->n = PyLong_AsLongLong(args[EXTENT]);
-  for (int role = TABLE; role < ROLES; role++) {
-    call->data[role] = address_of(args[ADDRESSES + role]);
-  }
+  call->data = (addresses){address_of(args[TABLE]), address_of(args[INDICES]), address_of(args[ROWS])};
   if (PyErr_Occurred()) {
     free_with_handles(call);
     return NULL;
@@ -294,7 +304,7 @@ PyObject *bound_run(PyObject *module, PyObject *capsule) {
     return NULL;
   }
   gth_error error = GTH_ERROR_INIT;
-  if (run_at(&call->handles, call->n, call->data, &error) != GTH_OK) {
+  if (run_at(&call->handles, call->n, &call->data, &error) != GTH_OK) {
     return raise_error(state_of(module), &error);
   }
   Py_RETURN_NONE;

@@ -1,152 +1,90 @@
 /* Operations over buffers: one call from Python reads the arguments, creates the result and calls the library. */
+#include "run.h"
+
 #include "array.h"
+#include "error.h"
 #include "handle.h"
+#include "numbers.h"
+#include "open.h"
 #include "switches.h"
 
-/* Positions of the arguments: the operation, its operands by role, and the fields of a Request (_request.py). */
-enum {
-  OPERATION,
-  OPERANDS,
-  ATTRIBUTES = OPERANDS + ROLES,
-  SWITCHES = ATTRIBUTES + 2,
-  CONTEXT = SWITCHES + 6,
-  STREAM,
-  SYNC,
-  OWN_SWITCHES,
-  INPLACE = OWN_SWITCHES + 3,
-  ARGUMENTS
-};
-
-/* A call whose arguments are buffers. */
-typedef struct request {
-  const state *known;
-  arguments args;
-  int32_t op;
-  int written; /* the role of the operand that is written */
-  gth_context *context;
-  operand operands[ROLES];
-  gth_options options;
-  PyObject *fill_value; /* borrowed: a number that has to be converted to an element, or NULL */
-  gth_error error;
-} request;
-
-static PyObject *argument_of(const request *call, int role) { return call->args[OPERANDS + role]; }
-
-/* Calls a Python function with the arguments of a call. They follow `first` if it is not NULL. */
-static PyObject *call_python(PyObject *function, PyObject *first, arguments args) {
-  const Py_ssize_t lead = first != NULL;
-  PyObject *all = PyTuple_New(lead + ARGUMENTS);
-  for (Py_ssize_t i = 0; all && i < lead + ARGUMENTS; i++) {
-    PyObject *item = i < lead ? first : args[i - lead];
-    Py_INCREF(item);
-    if (PyTuple_SetItem(all, i, item)) {
-      Py_CLEAR(all);
-    }
-  }
-  PyObject *result = all ? PyObject_CallObject(function, all) : NULL;
-  Py_XDECREF(all);
-  return result;
-}
-
-/* Raises the error of a call and returns NULL. The Python side adds the place of an invalid index. */
-static PyObject *fail(const request *call) {
-  PyObject *exception = exception_of(call->known, &call->error);
-  if (exception && call->error.status == GTH_E_INDEX) {
-    PyObject *located = call_python(call->known->locate, exception, call->args);
-    if (!located) {
-      Py_CLEAR(exception);
-    }
-    Py_XDECREF(located);
-  }
-  return raise_exception(exception);
-}
-
-/* Runs the operation on opened operands, and closes the written one. */
-static int32_t execute(request *call) {
-  operand *operands = call->operands;
-  int32_t status;
-  Py_BEGIN_ALLOW_THREADS
-  status = gth_run(call->context, call->op, &operands[TABLE].desc, &operands[INDICES].desc, &operands[ROWS].desc,
-                   &call->options, &call->error);
-  Py_END_ALLOW_THREADS
-  operand_close(&operands[call->written]);
+/* Runs the operation, and closes the operand that it has written. */
+static int32_t run_into(request *call, operand *written) {
+  const int32_t status = request_run(call);
+  operand_close(written);
   return status;
 }
 
 /* Writes to a given array. Returns NotImplemented if its type is not supported here. */
-static PyObject *write_given(request *call) {
-  PyObject *array = argument_of(call, call->written);
-  if (!operand_open(call->known, array, &call->operands[call->written])) {
+static PyObject *write_given(request *call, operand *written, PyObject *array) {
+  if (!operand_open(call->known, array, written)) {
     Py_RETURN_NOTIMPLEMENTED;
   }
-  const int32_t status = execute(call);
+  const int32_t status = run_into(call, written);
   if (!array_written(call->known, array, status)) {
     return NULL;
   }
   if (status != GTH_OK) {
-    return fail(call);
+    return request_fail(call);
   }
   Py_INCREF(array);
   return array;
 }
 
-/* Initialises a new result if the operation does not write all of it. */
-static int32_t fill_new(const request *call, const gth_tensor_desc *source, const operand *made) {
-  if (call->written == ROWS && call->options.bounds == GTH_BOUNDS_SKIP) {
-    array_zero(made);
+/* Writes to a new array, which is open. Steals the reference to it. */
+static PyObject *write_new(request *call, operand *written, PyObject *array) {
+  const int32_t ndim = written->desc.ndim;
+  if (run_into(call, written) != GTH_OK) {
+    Py_DECREF(array);
+    return request_fail(call);
   }
-  if (!source) {
-    return GTH_OK;
-  }
-  int32_t status;
-  Py_BEGIN_ALLOW_THREADS
-  status = gth_copy(call->context, source, &made->desc, NULL);
-  Py_END_ALLOW_THREADS
-  return status;
+  return array_or_scalar(call->known, array, ndim);
 }
 
-/* Writes to a new array of the type of `like`, with the dtype and shape of `form`. If `source` is not NULL, it is
- * copied to the array first. Returns NotImplemented if the array cannot be created here. */
-static PyObject *write_new(request *call, PyObject *like, const gth_tensor_desc *form, const gth_tensor_desc *source) {
-  operand *made = &call->operands[call->written];
-  PyObject *array = array_new(call->known, like, form->dtype, form->ndim, form->shape, made);
+static PyObject *gather_new(request *call) {
+  PyObject *like = call->args[ARG_TABLE];
+  operand *made = &call->operands.rows;
+  gth_tensor_desc form = GTH_TENSOR_DESC_INIT;
+  int64_t shape[GTH_MAX_NDIM];
+  if (!array_is_made_for(call->known, like)) {
+    Py_RETURN_NOTIMPLEMENTED;
+  }
+  if (request_infer(call, &form, shape) != GTH_OK) {
+    return request_fail(call);
+  }
+  PyObject *array = array_new(call->known, like, form.dtype, form.ndim, shape, made);
   if (!array) {
     Py_RETURN_NOTIMPLEMENTED;
   }
-  if (fill_new(call, source, made) != GTH_OK) {
+  if (call->options.bounds == GTH_BOUNDS_SKIP) {
+    array_zero(made);
+  }
+  return write_new(call, made, array);
+}
+
+/* Copies the target to a new array, and scatters to it. */
+static PyObject *scatter_to_copy(request *call, const operand *source) {
+  operand *made = &call->operands.table;
+  const gth_tensor_desc *form = &source->desc;
+  PyObject *array = array_new(call->known, call->args[ARG_TABLE], form->dtype, form->ndim, form->shape, made);
+  if (!array) {
+    Py_RETURN_NOTIMPLEMENTED;
+  }
+  if (request_copy(call, source, made) != GTH_OK) {
     operand_close(made);
     Py_DECREF(array);
     Py_RETURN_NOTIMPLEMENTED;
   }
-  if (execute(call) != GTH_OK) {
-    Py_DECREF(array);
-    return fail(call);
-  }
-  return array_or_scalar(call->known, array, form->ndim);
-}
-
-static PyObject *gather_new(request *call) {
-  PyObject *like = argument_of(call, TABLE);
-  if (!array_is_made_for(call->known, like)) {
-    Py_RETURN_NOTIMPLEMENTED;
-  }
-  const operand *operands = call->operands;
-  const gth_request asked = GTH_REQUEST(call->op, &operands[TABLE].desc, &operands[INDICES].desc, NULL, &call->options);
-  gth_tensor_desc form = GTH_TENSOR_DESC_INIT;
-  int64_t shape[GTH_MAX_NDIM];
-  if (gth_infer(&asked, &form, GTH_MAX_NDIM, shape, &call->error) != GTH_OK) {
-    return fail(call);
-  }
-  return write_new(call, like, &form, NULL);
+  return write_new(call, made, array);
 }
 
 static PyObject *scatter_new(request *call) {
-  PyObject *like = argument_of(call, TABLE);
+  PyObject *like = call->args[ARG_TABLE];
   operand source;
   if (!array_is_made_for(call->known, like) || !operand_open(call->known, like, &source)) {
     Py_RETURN_NOTIMPLEMENTED;
   }
-  PyObject *result = write_new(call, like, &source.desc, &source.desc);
+  PyObject *result = scatter_to_copy(call, &source);
   operand_close(&source);
   return result;
 }
@@ -166,46 +104,59 @@ static int shape_of(PyObject *given, int64_t *shape) {
 }
 
 static PyObject *gradient_new(request *call) {
-  PyObject *like = argument_of(call, ROWS);
+  PyObject *like = call->args[ARG_ROWS];
+  operand *made = &call->operands.table;
   int64_t shape[GTH_MAX_NDIM];
-  const int ndim = shape_of(argument_of(call, TABLE), shape);
+  const int ndim = shape_of(call->args[ARG_TABLE], shape);
   if (ndim < 0 || !array_is_made_for(call->known, like)) {
     Py_RETURN_NOTIMPLEMENTED;
   }
-  const gth_tensor_desc form = GTH_TENSOR_DESC_DENSE(call->operands[ROWS].desc.dtype, ndim, shape, NULL);
-  return write_new(call, like, &form, NULL);
-}
-
-/* Writes the result. The operands that are read have been opened. */
-static PyObject *write_result(request *call) {
-  if (call->fill_value && (call->written != ROWS ||
-                           !fill_image(call->fill_value, call->operands[TABLE].desc.dtype, call->options.fill_value))) {
+  PyObject *array = array_new(call->known, like, call->operands.rows.desc.dtype, ndim, shape, made);
+  if (!array) {
     Py_RETURN_NOTIMPLEMENTED;
   }
-  if (call->written == ROWS) {
-    return argument_of(call, ROWS) == Py_None ? gather_new(call) : write_given(call);
+  return write_new(call, made, array);
+}
+
+/* Gathers. The operands that are read are open. */
+static PyObject *gather(request *call) {
+  PyObject *out = call->args[ARG_ROWS];
+  if (!request_flatten(call) ||
+      (call->fill_value && !fill_image(call->fill_value, call->operands.table.desc.dtype, call->options.fill_value))) {
+    Py_RETURN_NOTIMPLEMENTED;
+  }
+  request_find_plan(call);
+  return out == Py_None ? gather_new(call) : write_given(call, &call->operands.rows, out);
+}
+
+/* Scatters, or computes a gradient. The operands that are read are open. */
+static PyObject *scatter(request *call) {
+  if (call->fill_value) {
+    Py_RETURN_NOTIMPLEMENTED;
   }
   if (call->op > GTH_OP_SCATTER_ELEMENTS) {
     return gradient_new(call);
   }
-  return call->args[INPLACE] == Py_True ? write_given(call) : scatter_new(call);
+  return call->args[ARG_INPLACE] == Py_True ? write_given(call, &call->operands.table, call->args[ARG_TABLE])
+                                            : scatter_new(call);
 }
 
+/* Opens the operands that are read, and runs the operation. */
 static PyObject *run_operands(request *call) {
-  const int read = call->written == ROWS ? TABLE : ROWS;
-  PyObject *indices = argument_of(call, INDICES);
-  operand *opened = &call->operands[INDICES];
-  if (!source_open(call->known, argument_of(call, read), &call->operands[read])) {
+  const int is_gather = writes_rows(call->op);
+  operands *all = &call->operands;
+  operand *read = is_gather ? &all->table : &all->rows;
+  if (!source_open(call->known, call->args[is_gather ? ARG_TABLE : ARG_ROWS], read)) {
     Py_RETURN_NOTIMPLEMENTED;
   }
   PyObject *result = Py_NotImplemented;
-  if (source_indices_open(call->known, indices, opened)) {
-    result = write_result(call);
-    operand_close(opened);
+  if (source_indices_open(call->known, call->args[ARG_INDICES], &all->indices)) {
+    result = is_gather ? gather(call) : scatter(call);
+    operand_close(&all->indices);
   } else {
     Py_INCREF(result);
   }
-  operand_close(&call->operands[read]);
+  operand_close(read);
   return result;
 }
 
@@ -223,32 +174,10 @@ static PyObject *run_on(request *call, PyObject *handle) {
   return result;
 }
 
-static int options_of(request *call) {
-  arguments args = call->args;
-  return args[STREAM] == Py_None && PyBool_Check(args[INPLACE]) && attributes_of(args + ATTRIBUTES, &call->options) &&
-         switches_of(call->known, args + SWITCHES, &call->options, &call->fill_value) &&
-         own_switches_of(call->known, args + OWN_SWITCHES, &call->options);
-}
-
-/* Runs a call whose arrays are buffers or similar arrays. Returns NotImplemented for other calls. */
-PyObject *run_buffers(PyObject *module, arguments args, Py_ssize_t count) {
-  if (count != ARGUMENTS) {
-    PyErr_SetString(PyExc_TypeError, "run_arrays(operation, table, indices, rows, *request)");
-    return NULL;
-  }
+PyObject *run_request(const state *known, arguments args, enum rules rules, repeat *last) {
   request call; /* the operands are large and stay uninitialised */
-  call.known = state_of(module);
-  call.args = args;
-  call.op = (int32_t)PyLong_AsLong(args[OPERATION]);
-  call.written = role_written(call.op);
-  call.context = NULL;
-  call.options = (gth_options)GTH_OPTIONS_INIT;
-  call.fill_value = NULL;
-  call.error.size = sizeof call.error; /* the library writes the other fields on an error */
-  if (call.op == -1 && PyErr_Occurred()) {
-    return NULL;
-  }
-  PyObject *handle = options_of(&call) ? handle_of_context(call.known, args[CONTEXT]) : NULL;
+  const int is_begun = request_begin(&call, known, args, rules, last);
+  PyObject *handle = is_begun ? handle_of_context(known, args[ARG_CONTEXT]) : NULL;
   if (!handle) {
     Py_RETURN_NOTIMPLEMENTED;
   }
@@ -257,12 +186,27 @@ PyObject *run_buffers(PyObject *module, arguments args, Py_ssize_t count) {
   return result;
 }
 
-/* Runs any call. The Python side runs the calls that run_buffers does not support. */
-PyObject *run_arrays(PyObject *module, arguments args, Py_ssize_t count) {
-  PyObject *result = run_buffers(module, args, count);
+PyObject *run_or_general(const state *known, arguments args, repeat *last) {
+  PyObject *result = run_request(known, args, OWN_RULES, last);
   if (result != Py_NotImplemented) {
     return result;
   }
   Py_DECREF(result);
-  return call_python(state_of(module)->general, NULL, args);
+  return call_python(known->general, NULL, args);
+}
+
+/* Returns true if the number of arguments is right, and else false with an exception set. */
+static int are_all(Py_ssize_t count) {
+  if (count != ARGUMENTS) {
+    PyErr_SetString(PyExc_TypeError, "run_arrays(operation, table, indices, rows, *request)");
+  }
+  return count == ARGUMENTS;
+}
+
+PyObject *run_buffers(PyObject *module, arguments args, Py_ssize_t count) {
+  return are_all(count) ? run_request(state_of(module), args, OWN_RULES, NULL) : NULL;
+}
+
+PyObject *run_arrays(PyObject *module, arguments args, Py_ssize_t count) {
+  return are_all(count) ? run_or_general(state_of(module), args, NULL) : NULL;
 }

@@ -1,5 +1,7 @@
 #include "switches.h"
 
+#include "numbers.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -24,15 +26,6 @@ static int small_number(PyObject *value, int32_t *number) {
   PyErr_Clear();
   *number = (int32_t)given;
   return given >= 0 && given <= INT32_MAX;
-}
-
-int number_of(PyObject *value, int64_t *number) {
-  PyObject *integer = PyNumber_Index(value);
-  *number = integer ? PyLong_AsLongLong(integer) : -1;
-  Py_XDECREF(integer);
-  const int failed = PyErr_Occurred() != NULL;
-  PyErr_Clear();
-  return !failed;
 }
 
 int attributes_of(arguments args, gth_options *options) {

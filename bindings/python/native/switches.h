@@ -2,10 +2,7 @@
 #ifndef LIBGATHER_SWITCHES_H
 #define LIBGATHER_SWITCHES_H
 
-#include "objects.h"
-
-/* Reads an integer. Returns false, without an exception, for other objects and for values beyond int64. */
-int number_of(PyObject *value, int64_t *number);
+#include "state.h"
 
 /* Reads axis, which may be None, and batch_dims. Returns false as number_of does. */
 int attributes_of(arguments args, gth_options *options);

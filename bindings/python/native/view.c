@@ -1,5 +1,6 @@
-/* Exports memory of the library as a buffer, and reads the address of any buffer, also a strided one. */
-#include "objects.h"
+#include "view.h"
+
+#include "numbers.h"
 
 #include <string.h>
 

@@ -1,7 +1,7 @@
 /* The handler of XLA programs, which JAX compiles. It runs an operation on CPU buffers. */
 #include "xla.h"
 
-#include "objects.h"
+#include <gather/gather.h>
 
 #include <string.h>
 
@@ -88,19 +88,23 @@ static int read_attribute(const xla_attributes *from, attribute *read) {
   return 1;
 }
 
+/* The arguments of a program by role. Its only result is the rows. */
+enum { TABLE, INDICES };
+enum { ROWS };
+
 static xla_error *handle_call(xla_frame *frame) {
   if (describes_itself(frame) || frame->stage != XLA_STAGE_EXECUTE) {
     return NULL;
   }
   attribute asked;
-  gth_tensor_desc params, indices, out;
+  gth_tensor_desc table, indices, rows;
   if (!read_attribute(&frame->attributes, &asked) || asked.operation < GTH_OP_GATHER ||
-      asked.operation > GTH_OP_GATHER_ELEMENTS || !describe(&frame->arguments, 0, &params) ||
-      !describe(&frame->arguments, 1, &indices) || !describe(&frame->results, 0, &out)) {
+      asked.operation > GTH_OP_GATHER_ELEMENTS || !describe(&frame->arguments, TABLE, &table) ||
+      !describe(&frame->arguments, INDICES, &indices) || !describe(&frame->results, ROWS, &rows)) {
     return error_of(frame, "libgather: not a call of libgather.jax", XLA_ERROR_INVALID_ARGUMENT);
   }
   gth_error error = GTH_ERROR_INIT;
-  const int32_t status = gth_run(NULL, (int32_t)asked.operation, &params, &indices, &out, &asked.options, &error);
+  const int32_t status = gth_run(NULL, (int32_t)asked.operation, &table, &indices, &rows, &asked.options, &error);
   if (status == GTH_OK) {
     return NULL;
   }

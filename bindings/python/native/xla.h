@@ -3,6 +3,8 @@
 #ifndef LIBGATHER_XLA_H
 #define LIBGATHER_XLA_H
 
+#include <Python.h>
+
 #include <stddef.h>
 #include <stdint.h>
 
@@ -97,5 +99,8 @@ typedef struct xla_frame {
   xla_buffers arguments, results;
   xla_attributes attributes;
 } xla_frame;
+
+/* Returns a capsule of the handler. */
+PyObject *xla_handler(PyObject *module, PyObject *unused);
 
 #endif

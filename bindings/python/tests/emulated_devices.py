@@ -46,7 +46,7 @@ def rows(*numbers: int) -> list[list[float]]:
     return [TABLE[number] for number in numbers]
 
 
-def test_the_library_reports_two_emulated_devices() -> None:
+def test_capabilities_have_two_emulated_devices() -> None:
     assert len(libgather.capabilities()["devices"]) == 2
 
 
@@ -149,7 +149,7 @@ def test_streams_are_numbers_or_objects() -> None:
             libgather.gather(table(), Array([0]), stream=bad)
 
 
-def test_the_stream_of_an_interface_is_waited_for() -> None:
+def test_call_waits_for_stream_of_interface() -> None:
     producing = Stream()
     indices = Interface([0, 0], "i8", stream=producing.ptr)
     target = libgather.Tensor(indices, context=libgather.Context("cuda", stream=producing.ptr))
@@ -215,8 +215,10 @@ def test_errors_are_raised_by_sync() -> None:
     libgather.sync()  # the error is raised once
 
 
-def test_sync_does_not_use_an_idle_stream() -> None:
-    libgather.gather(table(), Array([1]), stream=Stream())
+def test_sync_does_not_use_the_idle_stream_of_a_number() -> None:
+    """The caller may have destroyed it."""
+    _contexts.release()
+    libgather.gather(table(), Array([1]), stream=Stream().ptr)
     libgather.sync()
     emulated_arrays.emulation.gth_emulation_fail(0, 0)  # resets the count of calls
     libgather.sync()
@@ -333,14 +335,14 @@ def test_arrays_on_different_devices_are_refused(
     assert caught.value.status_name == "GTH_E_DEVICE"
 
 
-def test_a_list_is_on_the_host() -> None:
+def test_list_beside_device_array_is_refused() -> None:
     with pytest.raises(libgather.DeviceError, match="indices: it is on cpu, params is on cuda:0"):
         libgather.gather(table(), [0])
     with pytest.raises(libgather.DeviceError):
         libgather.gather(np.ones(2), np.array([0]), context=libgather.Context("cuda"))
 
 
-def test_a_stream_beside_a_context_is_refused() -> None:
+def test_stream_beside_context_is_refused() -> None:
     with pytest.raises(libgather.OptionError, match="stream and context"):
         libgather.gather(table(), Array([0]), stream=1, context=libgather.Context("cuda"))
 
@@ -496,7 +498,7 @@ def test_copies_between_host_and_device() -> None:
     assert not hasattr(libgather.Tensor(host), "__cuda_array_interface__")
 
 
-def test_the_interface_of_every_dtype() -> None:
+def test_interface_has_typestr_of_each_dtype() -> None:
     for name in ("bool", "int8", "int64", "uint16", "float16", "float32", "float64", "complex64", "complex128"):
         interface = libgather.Tensor(Interface(np.zeros((2, 3), name))).__cuda_array_interface__
         assert (interface["typestr"], interface["shape"]) == (np.dtype(name).str, (2, 3))
@@ -515,6 +517,76 @@ def test_capture() -> None:
     emulated_arrays.ctypes.memset(indices.address, 0, 8)
     stream.launch(graph)
     assert out.get() == rows(0)
+
+
+@pytest.mark.parametrize("explicit", [False, True], ids=["sync", "Context.sync"])
+def test_sync_raises_the_error_of_each_replay(explicit: bool) -> None:
+    """A replay is no call, so the context is idle after the first sync."""
+    stream, out, indices = Stream(), Array([[0.0, 0.0]], "f4"), Array([1], "i8")
+    context = libgather.Context("cuda", stream=stream)
+    where = {"context": context} if explicit else {"stream": stream}
+    sync = context.sync if explicit else libgather.sync
+    libgather.gather(table(), indices, out=out, **where)  # type: ignore[call-overload]
+    params = table()
+    stream.begin_capture()
+    libgather.gather(params, indices, out=out, **where)  # type: ignore[call-overload]
+    graph = stream.end_capture()
+    sync()
+    for index in (3, 4, 0, -1):
+        emulated_arrays.ctypes.memmove(indices.address, np.array([index]).ctypes.data, 8)
+        stream.launch(graph)
+        if 0 <= index < 4:
+            sync()
+            assert out.get() == rows(index)
+        else:
+            with pytest.raises(libgather.IndexError) as caught:
+                sync()
+            assert caught.value.value == index
+
+
+@pytest.mark.parametrize("explicit", [False, True], ids=["sync", "Context.sync"])
+def test_sync_waits_for_the_stream_of_a_replay(explicit: bool) -> None:
+    stream, out, indices = Stream(), Array([[0.0, 0.0]], "f4"), Array([9], "i8")
+    context, params = libgather.Context("cuda", stream=stream), table()
+    where = {"context": context} if explicit else {"stream": stream}
+
+    def sync(*waited: Any) -> None:
+        if not explicit:
+            return libgather.sync(*waited)
+        for each in waited:
+            context.wait(each)
+        return context.sync()
+
+    if not explicit:
+        libgather.gather(params, Array([0], "i8"), out=out, **where)  # type: ignore[call-overload]
+        sync()
+    stream.begin_capture()
+    libgather.gather(params, indices, out=out, **where)  # type: ignore[call-overload]
+    graph = stream.end_capture()
+    replays = Stream().hold()
+    replays.launch(graph)
+    sync()  # the replay has not run
+    with pytest.raises(libgather.IndexError) as caught:
+        sync(replays)
+    assert caught.value.value == 9
+    sync(replays.ptr)
+
+
+def test_context_of_an_ended_thread_is_not_used_by_the_next_one() -> None:
+    """A thread that starts after another one has ended often has its number."""
+    found: list[tuple[int, Any, bool]] = []
+
+    def work() -> None:
+        context = _contexts.context_for((CUDA, 0), 2)
+        found.append((threading.get_ident(), context, found[-1][1]._is_here if found else False))
+
+    while len(found) < 2 or (found[-1][0] != found[-2][0] and len(found) < 100):
+        thread = threading.Thread(target=work)
+        thread.start()
+        thread.join()
+    assert found[-1][0] == found[-2][0]  # the number was used again
+    assert len({id(context) for _, context, _ in found}) == len(found)
+    assert not any(is_here for *_, is_here in found)
 
 
 def test_threads() -> None:

@@ -60,7 +60,7 @@ def test_mpi_in_python(ranks: int) -> None:
     assert mpirun(ranks, sys.executable, EXAMPLES / "mpi/lookup.py") == ROWS
 
 
-def test_a_feature_store() -> None:
+def test_feature_store_example_prints_its_rows() -> None:
     for name in ("torch", "torch_geometric", "ray"):
         if importlib.util.find_spec(name) is None:
             pytest.skip(f"{name} is not installed")

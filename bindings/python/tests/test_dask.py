@@ -287,7 +287,7 @@ def test_switches_of_tuples(switches: Any, lazy: bool) -> None:
 
 
 @pytest.mark.parametrize("lazy", [False, True])
-def test_a_bad_tuple_is_named(lazy: bool) -> None:
+def test_tuple_out_of_bounds_is_named(lazy: bool) -> None:
     x, tuples = da.from_array(A, chunks=CHUNKS["uneven"]), np.array([[[0, 0], [9, 7]], [[10, 0], [0, -1]]])
     with pytest.raises(libgather.IndexError, match=r"is 7, valid are \[0, 7\): indices\[0, 1, 1\], axis 1") as caught:
         libgather.dask.gather_nd(x, da.from_array(tuples, chunks=1) if lazy else tuples).compute(scheduler="sync")
@@ -312,7 +312,7 @@ def test_elements_along_an_axis(chunks: str, axis: int, dtype: Any, lazy: bool) 
 
 
 @pytest.mark.parametrize("lazy", [False, True])
-def test_a_bad_index_along_an_axis_is_named(lazy: bool) -> None:
+def test_index_out_of_bounds_along_axis_is_named(lazy: bool) -> None:
     x, ids = da.from_array(A, chunks=CHUNKS["uneven"]), np.zeros((10, 7, 4), int)
     ids[8, 6, 3] = -7
     given: Any = da.from_array(ids, chunks=2) if lazy else ids
@@ -380,7 +380,7 @@ def lying(array: np.ndarray, chunks: Any, number: tuple[int, ...], change: Any) 
         lambda x: libgather.dask.take_along_axis(x, np.full((1, 6), 2), axis=0),
     ],
 )
-def test_a_chunk_of_another_length_is_named(ask: Any, change: Any, message: str) -> None:
+def test_chunk_of_undeclared_length_is_named(ask: Any, change: Any, message: str) -> None:
     """Otherwise ids would select wrong rows of the chunk."""
     table = np.arange(36.0).reshape(6, 6)
     x = lying(table, (2, 3), (1, 1), change)
@@ -401,7 +401,7 @@ def test_a_chunk_of_another_length_is_named(ask: Any, change: Any, message: str)
     ],
 )
 @pytest.mark.parametrize("change", [lambda block: block[1:], lambda block: np.concatenate([block, block[:1]])])
-def test_a_chunk_of_ids_of_another_length_is_named(ask: Any, ids: Any, chunks: Any, change: Any) -> None:
+def test_chunk_of_ids_of_undeclared_length_is_named(ask: Any, ids: Any, chunks: Any, change: Any) -> None:
     length = len(change(np.zeros(2)))
     with pytest.raises(
         libgather.ShapeError, match=rf"indices: chunk \(1,.*\) has length {length} along dim 0, 2 is decl"

@@ -93,7 +93,7 @@ def test_ids_of_few_chunks(client: Any, ids: Any) -> None:
 
 
 @pytest.mark.skipif(not os.environ.get("GATHER_LARGE"), reason="GATHER_LARGE=1 tests tables of 1 GB")
-def test_a_table_of_a_gigabyte(client: Any, tmp_path: Path) -> None:
+def test_gather_from_one_gigabyte_is_right_while_worker_is_killed(client: Any, tmp_path: Path) -> None:
     """Gathers rows of all parts of a mapped file while a worker is killed. The result must be equal bit by bit."""
     file, count = tmp_path / "large.npy", 2_600_000
     held = np.lib.format.open_memmap(file, "w+", np.float32, (count, 100))

@@ -115,7 +115,7 @@ def test_every_kind_of_no_indices(kind: str) -> None:
 
 
 @pytest.mark.parametrize("kind", NUMBERS)
-def test_an_index_into_nothing_is_out_of_bounds(kind: str) -> None:
+def test_index_into_empty_dim_is_out_of_bounds(kind: str) -> None:
     with pytest.raises(libgather.IndexError):
         libgather.gather(NUMBERS[kind]([]), NUMBERS[kind]([0]))
 

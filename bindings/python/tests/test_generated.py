@@ -50,7 +50,7 @@ def test_dtypes_have_the_librarys_names_and_sizes() -> None:
         libgather.Tensor.zeros((1,), "float33")
 
 
-def test_the_release_is_the_headers() -> None:
+def test_release_is_that_of_the_header() -> None:
     import tomllib
 
     with (BINDING / "pyproject.toml").open("rb") as file:

@@ -126,7 +126,7 @@ def test_gradients_by_indices_of(name: str) -> None:
     assert gradient[3] == 2 and gradient[100] == 1 and gradient.sum() == 3
 
 
-def test_an_index_out_of_bounds() -> None:
+def test_index_out_of_bounds_raises_runtime_error() -> None:
     with pytest.raises(jax.errors.JaxRuntimeError, match=r"component 0 of tuple 1 is 7, valid are \[0, 3\)"):
         jax.jit(operators.gather)(jnp.zeros((3, 2)), jnp.array([0, 7])).block_until_ready()
 

@@ -1,16 +1,31 @@
-"""The modules of the package have no circular imports, neither at import time nor in functions."""
+"""The modules of the package have no circular imports, and the sources of the C half no circular includes."""
 
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 import libgather
+from conftest import BINDING
 
 PACKAGE = Path(libgather.__file__).parent
+NATIVE = BINDING / "native"
+
+#: The layers of the C half. A module is a header together with the source of the same name. It may include modules of
+#: its own layer and of the layers before it.
+LAYERS = (
+    {"cdef", "dlpack", "numbers", "state", "xla"},
+    {"error", "handle", "operand", "switches"},
+    {"arrow", "buffer", "exchange", "numpy", "repeat"},
+    {"array", "open", "request"},
+    {"capsules", "join", "partition", "plan", "put", "run", "view"},
+    {"function"},
+    {"module"},
+)
 
 
 def sources_of(package: Path) -> Iterator[Path]:
@@ -112,3 +127,49 @@ def test_memory_module_imports_no_kind_of_array() -> None:
             waiting.append(name)
     assert not {name for name in below if name.startswith("_kinds")} | below & {"_arrays", "_sites", "tensor"}
     assert {"_library", "_places", "_streams", "context"} <= below
+
+
+# -------------------------------------------------------------------------------------------------------- the C half
+
+
+def includes_of(folder: Path) -> dict[str, set[str]]:
+    """Returns the modules that each module of the C half includes."""
+    graph: dict[str, set[str]] = {}
+    for path in (*folder.glob("*.c"), *folder.glob("*.h")):
+        included = re.findall(r'^#include "(\w+)\.h"', path.read_text(encoding="utf-8"), re.MULTILINE)
+        graph.setdefault(path.stem, set()).update({*included} - {path.stem})
+    return graph
+
+
+def wrong_layers_in(graph: dict[str, set[str]]) -> list[tuple[str, str]]:
+    """Returns the pairs of a module and a module of a later layer that it includes."""
+    layer_of = {module: number for number, layer in enumerate(LAYERS) for module in layer}
+    return [(module, other) for module in graph for other in graph[module] if layer_of[other] > layer_of[module]]
+
+
+def headers_without_source(folder: Path) -> set[str]:
+    """Returns the headers whose functions another source may define. Headers of formats declare none."""
+    return {path.stem for path in folder.glob("*.h")} - {path.stem for path in folder.glob("*.c")} - {"cdef", "dlpack"}
+
+
+def test_sources_of_c_half_have_layers() -> None:
+    graph = includes_of(NATIVE)
+    assert {*graph} == {module for layer in LAYERS for module in layer} | {"abi"}
+    assert sum(map(len, graph.values())) > 40
+    assert not circle_in(graph)
+    assert not wrong_layers_in({module: others for module, others in graph.items() if module != "abi"})
+    assert not headers_without_source(NATIVE)
+
+
+@pytest.mark.parametrize(
+    ("file", "included"),
+    [("operand.c", "numpy"), ("state.h", "operand"), ("handle.c", "open"), ("error.h", "array"), ("numpy.h", "run")],
+)
+def test_added_include_of_later_layer_is_detected(tmp_path: Path, file: str, included: str) -> None:
+    for path in NATIVE.glob("*.[ch]"):
+        (tmp_path / path.name).write_text(path.read_text(encoding="utf-8"), encoding="utf-8")
+    with (tmp_path / file).open("a", encoding="utf-8") as changed:
+        changed.write(f'#include "{included}.h"\n')
+    graph = includes_of(tmp_path)
+    del graph["abi"]
+    assert (file.partition(".")[0], included) in wrong_layers_in(graph)

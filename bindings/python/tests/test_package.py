@@ -91,7 +91,7 @@ print(libgather.__version__)
     assert result.stdout.strip() == libgather.__version__
 
 
-def test_the_wheel_is_self_contained() -> None:
+def test_wheel_contains_library_and_modules() -> None:
     wheel = os.environ.get("LIBGATHER_WHEEL")
     if not wheel:
         pytest.skip("LIBGATHER_WHEEL does not name the wheel")

@@ -31,7 +31,9 @@ def test_scatter_with_an_invalid_index_gives_the_error_of_the_first_one() -> Non
     indices = np.full(9_000, 1)
     indices[[8_000, 8_500]] = 3, -1
     with pytest.raises(libgather.IndexError) as caught:
-        libgather.scatter(counts, indices, np.ones(9_000, np.int64), reduction="add", bounds="error_partial", inplace=True)
+        libgather.scatter(
+            counts, indices, np.ones(9_000, np.int64), reduction="add", bounds="error_partial", inplace=True
+        )
     assert caught.value.position == 8_000
     assert counts[0] == counts[2] == 0
     assert counts[1] <= 8_998

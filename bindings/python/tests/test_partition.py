@@ -207,7 +207,7 @@ def test_answers_of_other_libraries() -> None:
 
 
 @pytest.mark.parametrize("layout", LAYOUTS)
-def test_the_first_bad_id_is_named(layout: str) -> None:
+def test_first_id_out_of_bounds_is_named(layout: str) -> None:
     ids = np.zeros((300, 1000), int)
     ids[299, 999], ids[200, 7], ids[250, 0] = -1, ROWS, 2**62
     with pytest.raises(IndexError) as caught:
@@ -255,7 +255,7 @@ def test_invalid_arguments_are_refused(ids: Any, rows: Any, keywords: Any, kind:
         libgather.partition(ids, rows, **keywords)
 
 
-def test_a_partition_does_not_change_and_can_be_pickled() -> None:
+def test_partition_is_immutable_and_can_be_pickled() -> None:
     parts = libgather.partition([7, 0, 3], 8, shards=2)
     with pytest.raises(AttributeError):
         parts.counts = parts.local  # type: ignore[misc]

@@ -69,7 +69,7 @@ def test_gather_elements() -> None:
     assert (wrapped(turned, indices) == np.take_along_axis(turned, indices, 0)).all()
 
 
-def test_an_open_dim_of_gather_elements_is_shared() -> None:
+def test_open_dim_of_gather_elements_is_shared() -> None:
     open_rows = libgather.Spec("float64", (-1, 3)), libgather.Spec("int64", (-1, 2))
     plan = libgather.Plan(*open_rows, op="gather_elements")
     params, indices = np.arange(12.0).reshape(4, 3), np.array([[2, 0], [1, 1], [0, 2], [2, 2]])

@@ -334,7 +334,7 @@ def test_lost_updates_raise_an_error() -> None:
         np.testing.assert_array_equal(table.gather([999]), A[[999]])
 
 
-def test_a_late_update_is_sent_once() -> None:
+def test_late_update_is_sent_once() -> None:
     with Table.from_array(np.zeros(4, int), shards=2, writable=True) as table:
         pid = pid_of(table, 1)
         os.kill(pid, signal.SIGSTOP)
@@ -501,7 +501,7 @@ def test_named_table_in_memory_is_lost_with_its_actor(path: Path) -> None:
 
 @pytest.mark.skipif(not os.environ.get("GATHER_LARGE"), reason="GATHER_LARGE=1 tests tables of 1 GB")
 @pytest.mark.parametrize("once", [False, True])
-def test_a_table_of_a_gigabyte(tmp_path: Path, once: bool) -> None:
+def test_gather_from_one_gigabyte_is_right_while_actor_is_killed(tmp_path: Path, once: bool) -> None:
     """Gathers rows of all parts of the table while an actor is killed. The result must be equal bit by bit."""
     file = tmp_path / "large.npy"
     table = np.lib.format.open_memmap(file, "w+", np.float32, (2_600_000, 100))

@@ -90,7 +90,7 @@ def test_masked_arrays() -> None:
         libgather.gather(np.ma.masked_array([1, 2], [True, False]), [1])
 
 
-def test_a_matrix_has_two_dims() -> None:
+def test_result_of_matrix_has_two_dims() -> None:
     with pytest.raises(libgather.ShapeError, match="matrix"):
         libgather.gather(SUBCLASSES["matrix"](), [[0, 1], [1, 0]])
 
@@ -149,7 +149,7 @@ def test_objects_with_index_method() -> None:
 
 
 @pytest.mark.parametrize("dtype", [">i2", ">i8", ">u4", ">f4", ">f8", ">c8", ">c16", ">M8[D]", ">f2"])
-def test_the_other_byte_order(dtype: str) -> None:
+def test_result_of_other_byte_order_has_its_dtype(dtype: str) -> None:
     params = np.arange(12, dtype="i8").reshape(4, 3).astype(dtype[1:]).astype(dtype)
     result = libgather.gather(params[::-1, ::2], [2, 0])
     assert result.dtype == params.dtype and (result == params[::-1, ::2][[2, 0]]).all()

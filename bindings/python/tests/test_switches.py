@@ -63,5 +63,5 @@ def test_names() -> None:
         libgather.gather_elements(params, INDICES, extents="x")  # type: ignore[call-overload]
 
 
-def test_the_layout_of_an_image_is_the_machines() -> None:
+def test_machine_is_little_endian() -> None:
     assert struct.pack("=q", 1)[0] == 1

@@ -34,7 +34,7 @@ def test_results_equal_numpy(axis: int, dtype: str) -> None:
         assert (repeated == np.take_along_axis(PARAMS[:1, :1, :1], indices * 0, axis)).all()
 
 
-def test_the_last_axis_is_the_default() -> None:
+def test_default_axis_of_take_along_axis_is_the_last() -> None:
     order = np.argsort(PARAMS[..., ::-1])
     assert (libgather.take_along_axis(PARAMS, order) == np.take_along_axis(PARAMS, order, -1)).all()
     empty = np.zeros((3, 4, 0), int)

@@ -42,7 +42,7 @@ def test_results_of_many_threads() -> None:
         assert all(pool.map(work, range(16)))
 
 
-def test_the_gil_is_released() -> None:
+def test_large_call_releases_the_gil() -> None:
     params = np.zeros((1, 1 << 16), "u1")
     indices = np.zeros(1 << 13, "i4")
     out = np.empty((1 << 13, 1 << 16), "u1")

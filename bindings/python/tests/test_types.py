@@ -30,7 +30,7 @@ def public(module: ModuleType) -> Iterator[object]:
     """Yields the public functions and classes of a module, and their methods."""
     named = getattr(module, "__all__", ())
     for name, thing in {**vars(module), **{name: getattr(module, name) for name in named}}.items():
-        is_ours = (inspect.isfunction(thing) or inspect.isclass(thing)) and not name.startswith("_")
+        is_ours = (inspect.isroutine(thing) or inspect.isclass(thing)) and not name.startswith("_")
         if is_ours and (name in named or (thing.__module__ == module.__name__ and thing.__doc__)):
             yield thing
             yield from methods(thing)

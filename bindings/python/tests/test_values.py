@@ -107,7 +107,7 @@ def test_hints_can_be_read(thing: Any) -> None:
             typing.get_type_hints(member)
 
 
-def test_the_literals_are_there() -> None:
+def test_literals_of_switches_are_accepted() -> None:
     assert "clamp" in typing.get_args(libgather.types.Bounds)
     hints = typing.get_type_hints(libgather.gather)
     assert hints["bounds"] == libgather.types.Bounds | None

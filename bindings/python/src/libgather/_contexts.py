@@ -8,16 +8,15 @@ import threading
 from collections import OrderedDict
 
 from . import errors
-from ._streams import PER_THREAD
+from . import types as t
+from ._streams import PER_THREAD, this_thread
 from .context import Context
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any
-
     from ._places import Place
 
-Key = tuple[int, int, int]
+Key = tuple[int, int, object]
 
 #: The largest number of contexts. Programs have fewer streams. The eviction of a context waits for its stream, and a
 #: CUDA graph may have been captured with the context.
@@ -27,10 +26,10 @@ _lost: list[errors.Error] = []  # errors of evicted contexts
 _lock = threading.Lock()
 
 
-def context_for(place: Place, stream: int, keep: Any = None) -> Context:
+def context_for(place: Place, stream: int, keep: t.Any = None) -> Context:
     """Returns the context of a device and a stream. The context keeps the stream's object `keep` alive."""
     # Number 2 is another stream in each thread. Two streams must not use the shared state of a context at once.
-    key = (place[1], stream, threading.get_ident() if stream == PER_THREAD else 0)
+    key = (place[1], stream, this_thread() if stream == PER_THREAD else None)
     with _lock:
         found = _contexts.get(key)
         if found is not None:
@@ -61,21 +60,31 @@ def _note(context: Context) -> None:
         _lost.append(error)
 
 
-def _checked(context: Context) -> None:
-    # The stream of an idle context may have been destroyed. This thread cannot name the stream 2 of another thread.
-    if context._busy and context._is_here:
+def _checked(context: Context, stream: t.Any = None) -> None:
+    # A replay of a graph makes no context busy. But a stream that the caller gave by its number may have been destroyed
+    # if its context is idle. This thread cannot name the stream 2 of another thread.
+    if context._is_here and (context._busy or not isinstance(context._keep, int)):
+        if stream is not None:
+            context.wait(stream)
         context.sync()
 
 
-def sync() -> None:
+def sync(stream: t.Any = None) -> None:
     """Waits for the calls on device arrays that had no context, and raises the first error among them.
 
     A call on device arrays returns before the device has finished. It cannot report an index out of bounds. Its output
     is then zeros, or unchanged if it was `out`. Each stream stores the first error of its calls. If several streams
     have an error, each ``sync()`` raises one of them. Without such calls the function does nothing.
 
-    A stream that was given by its number must not be destroyed before this wait. Each thread waits for its own calls on
-    the per-thread stream (number 2).
+    A stream that was given by its number must not be destroyed before this wait. Other streams must not be destroyed.
+    Each thread waits for its own calls on the per-thread stream (number 2).
+
+    A call that was captured into a CUDA graph runs on the stream that the graph is launched on. The function raises its
+    error if it has waited for that stream, and if the stream of the capture was not given by its number.
+
+    Args:
+        stream: A stream on which graphs were launched, as for :func:`gather`. All streams of calls first wait for the
+            work that it has so far.
 
     Raises:
         IndexError: An index is out of bounds.
@@ -89,7 +98,7 @@ def sync() -> None:
     if _lost:
         raise _lost.pop(0)
     for context in contexts:
-        _checked(context)
+        _checked(context, stream)
 
 
 def release() -> None:

@@ -6,6 +6,7 @@ from . import errors
 from . import types as t
 from ._arrays import carried_of, enter, native
 from ._constants import OP_GATHER_ELEMENTS_GRADIENT, OP_GATHER_GRADIENT, OP_GATHER_ND_GRADIENT
+from ._native import run_natively
 from ._objects import run_arrays
 from ._options import options_of
 from ._run import run_memory
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from ._request import Request
 
 
+@run_natively(OP_GATHER_GRADIENT, shape="table", gradient="rows")
 def gather_gradient(
     gradient: t.Any,
     indices: t.Any,
@@ -68,6 +70,7 @@ def gather_gradient(
     )  # fmt: skip
 
 
+@run_natively(OP_GATHER_ND_GRADIENT, shape="table", gradient="rows")
 def gather_nd_gradient(
     gradient: t.Any,
     indices: t.Any,
@@ -97,6 +100,7 @@ def gather_nd_gradient(
     )  # fmt: skip
 
 
+@run_natively(OP_GATHER_ELEMENTS_GRADIENT, shape="table", gradient="rows")
 def gather_elements_gradient(
     gradient: t.Any,
     indices: t.Any,

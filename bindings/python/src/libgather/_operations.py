@@ -12,6 +12,7 @@ from ._arrays import enter, enter_output, kind_of, native
 from ._constants import OP_GATHER, OP_GATHER_ELEMENTS, OP_GATHER_ND
 from ._fills import check_output, fill_of
 from ._foreign import refuse_keywords
+from ._native import run_natively
 from ._objects import run_arrays
 from ._operation import operation_named
 from ._options import options_of
@@ -52,6 +53,7 @@ def gather(
 def gather(
     params: t.Any, indices: t.Any, axis: int | None = None, batch_dims: int = 0, **switches: t.Unpack[t.Switches]
 ) -> t.Any: ...
+@run_natively(OP_GATHER, params="table", out="rows")
 def gather(
     params: t.Any,
     indices: t.Any,
@@ -87,8 +89,8 @@ def gather(
             `indices`.
         negative: ``"reject"`` (default), or ``"wrap"``: a negative index counts from the end.
         bounds: The result of an index out of bounds: ``"error"`` (default), ``"fill"``, ``"clamp"``, ``"modulo"``, or
-            ``"skip"`` (the row of `out` is not written). With ``"error_partial"``, an error leaves `out` partly written,
-            and large calls read the indices once.
+            ``"skip"`` (the row of `out` is not written). With ``"error_partial"``, an error leaves `out` partly
+            written, and large calls read the indices once.
         fill_value: The value of ``bounds="fill"``, which it implies: a value, ``"zero"`` (default), ``"by_dtype"`` (as
             in JAX: NaN, NaT, the smallest or the largest integer), or the bytes of one element.
         profile: The rules of another system for all switches: ``"tensorflow"``, ``"onnx"``, ``"numpy_raise"``, ...
@@ -143,6 +145,7 @@ def gather_nd(
 def gather_nd(params: t.ArrayT, indices: t.Any, batch_dims: int = 0, **switches: t.Unpack[t.Switches]) -> t.ArrayT: ...
 @t.overload
 def gather_nd(params: t.Any, indices: t.Any, batch_dims: int = 0, **switches: t.Unpack[t.Switches]) -> t.Any: ...
+@run_natively(OP_GATHER_ND, params="table", out="rows")
 def gather_nd(
     params: t.Any,
     indices: t.Any,
@@ -216,6 +219,7 @@ def gather_elements(
 def gather_elements(
     params: t.Any, indices: t.Any, axis: int = -1, *, extents: t.Extents | None = None, **switches: t.Unpack[t.Switches]
 ) -> t.Any: ...
+@run_natively(OP_GATHER_ELEMENTS, params="table", out="rows")
 def gather_elements(
     params: t.Any,
     indices: t.Any,

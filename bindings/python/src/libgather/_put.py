@@ -8,6 +8,8 @@ from . import _constants as c
 from . import errors
 from . import types as t
 from ._arrays import Writing, enter, enter_output
+from ._constants import OP_SCATTER_ELEMENTS
+from ._native import PUT, run_natively
 from ._operation import SCATTER_ELEMENTS
 from ._request import Request
 from ._run import shape_for
@@ -17,6 +19,7 @@ from ._updates import enter_updates, repeated
 from .spec import is_dense
 
 
+@run_natively(OP_SCATTER_ELEMENTS, PUT, fixed={"profile": "numpy_raise", "inplace": True}, arr="table", values="rows")
 def put_along_axis(arr: t.Any, indices: t.Any, values: t.Any, axis: int | None) -> None:
     """``numpy.put_along_axis`` for any writable arrays. It is the inverse of :func:`take_along_axis`, in place.
 

@@ -1,4 +1,4 @@
-"""The options of a call as one object. The C half takes them in this order (native/run.c)."""
+"""The options of a call as one object. The C half takes them in this order (native/request.h)."""
 
 from __future__ import annotations
 

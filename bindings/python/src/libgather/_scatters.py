@@ -7,6 +7,7 @@ from . import types as t
 from ._arrays import enter, enter_output, kind_of
 from ._constants import OP_SCATTER, OP_SCATTER_ELEMENTS, OP_SCATTER_ND
 from ._foreign import refuse_keywords
+from ._native import run_natively
 from ._objects import run_arrays
 from ._operation import GATHER_ELEMENTS, scatter_named
 from ._operations import before_words, has_blocks, shape_of_blocks
@@ -43,6 +44,7 @@ def scatter(
     batch_dims: int = 0,
     **switches: t.Unpack[t.ScatterSwitches],
 ) -> t.Any: ...
+@run_natively(OP_SCATTER, target="table", updates="rows")
 def scatter(
     target: t.Any,
     indices: t.Any,
@@ -144,6 +146,7 @@ def scatter_nd(
     batch_dims: int = 0,
     **switches: t.Unpack[t.ScatterSwitches],
 ) -> t.Any: ...
+@run_natively(OP_SCATTER_ND, target="table", updates="rows")
 def scatter_nd(
     target: t.Any,
     indices: t.Any,
@@ -211,6 +214,7 @@ def scatter_elements(
     extents: t.Extents | None = None,
     **switches: t.Unpack[t.ScatterSwitches],
 ) -> t.Any: ...
+@run_natively(OP_SCATTER_ELEMENTS, target="table", updates="rows")
 def scatter_elements(
     target: t.Any,
     indices: t.Any,

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from threading import local
+
 from . import errors
 from ._numbers import integer
 
@@ -13,6 +15,17 @@ if TYPE_CHECKING:
 LEGACY, PER_THREAD = 1, 2
 # The attributes of the streams of torch, of CuPy, and of PyCUDA and numba.
 _ATTRIBUTES = ("cuda_stream", "ptr", "handle")
+
+_here = local()
+
+
+def this_thread() -> object:
+    """Returns an object of the current thread. Unlike the number of a thread, no later thread has the same one."""
+    try:
+        return _here.thread
+    except AttributeError:
+        _here.thread = object()
+        return _here.thread
 
 
 def stream_number(stream: Any) -> int:

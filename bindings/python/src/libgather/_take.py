@@ -9,6 +9,8 @@ from . import _constants as c
 from . import errors
 from . import types as t
 from ._arrays import flat, rank_of
+from ._constants import OP_GATHER, OP_GATHER_ELEMENTS
+from ._native import TAKE, run_natively
 from ._operation import GATHER, GATHER_ELEMENTS
 from ._operations import run
 from ._options import choice
@@ -26,6 +28,7 @@ def take(
 ) -> t.ArrayT: ...
 @t.overload
 def take(a: t.Any, indices: t.Any, axis: int | None = None, out: t.Any = None, mode: t.Mode = "raise") -> t.Any: ...
+@run_natively(OP_GATHER, TAKE, _PROFILES, a="table", out="rows", mode="profile")
 def take(a: t.Any, indices: t.Any, axis: int | None = None, out: t.Any = None, mode: t.Mode = "raise") -> t.Any:
     """``numpy.take`` for any arrays: gathers slices of `a` along an axis, or its elements in row-major order.
 
@@ -92,6 +95,7 @@ def by_numpy(function: t.Callable[..., t.Any], *arguments: t.Any) -> t.Any:
         raise errors.ShapeError(str(error), status=c.E_SHAPE) from None
 
 
+@run_natively(OP_GATHER_ELEMENTS, TAKE, fixed={"profile": "numpy_raise"}, arr="table")
 def take_along_axis(arr: t.Any, indices: t.Any, axis: int | None = -1) -> t.Any:
     """``numpy.take_along_axis`` for any arrays: gathers elements of `arr` along an axis.
 

@@ -49,6 +49,7 @@ class Array(Protocol):
 
 ArrayT = TypeVar("ArrayT", bound=Array)
 OutT = TypeVar("OutT")
+FunctionT = TypeVar("FunctionT", bound=Callable[..., Any])
 
 
 class Switches(TypedDict, total=False):

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from threading import get_ident
-
 from . import errors
 from . import types as t
 from ._call import call, held, new, pointer_to
 from ._library import NULL, ffi, lib
 from ._numbers import integer
 from ._places import is_host, name_of, place_named
-from ._streams import LEGACY, PER_THREAD, stream_number
+from ._streams import LEGACY, PER_THREAD, stream_number, this_thread
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -43,8 +41,8 @@ class Context:
         # Each call on a device reads these two.
         self._is_device = not is_host(self._place)
         self._number = LEGACY if stream is None else stream_number(stream)
-        #: The thread that a per-thread stream belongs to, else 0.
-        self._thread = get_ident() if self._number == PER_THREAD else 0
+        #: The thread that a per-thread stream belongs to, else None.
+        self._thread = this_thread() if self._number == PER_THREAD else None
         self._keep = stream
         self._busy = self._closed = False
         options = new("gth_context_options")
@@ -87,7 +85,7 @@ class Context:
     @property
     def _is_here(self) -> bool:
         """Whether the stream's number refers to it in this thread. Number 2 is another stream in each thread."""
-        return self._thread in (0, get_ident())
+        return self._thread is None or self._thread is this_thread()
 
     @property
     def stream(self) -> int | None:
@@ -103,6 +101,9 @@ class Context:
 
         A call on device arrays returns before the device has finished. It cannot report an index out of bounds. Its
         output is then zeros, or unchanged if it was `out`. On the CPU there is nothing to wait for.
+
+        A call that was captured into a CUDA graph runs on the stream that the graph is launched on. If that is another
+        stream than the context's, call :meth:`wait` with it before this function, which then raises the error.
 
         Raises:
             IndexError: An index is out of bounds.

@@ -24,9 +24,10 @@ if TYPE_CHECKING:
 def configure() -> bool:
     """Configures the C half to read arrays. Returns False if their memory layout is unknown. They then come here."""
     umath = sys.modules.get("numpy._core._multiarray_umath") or sys.modules["numpy.core._multiarray_umath"]
-    probes = [np.zeros((2, 3, 1), letter)[::-1, ::2] for letter in "?bhilqBHILQefdFD"]
-    probes[0].flags.writeable = False
-    return _objects.configure_numpy(np.ndarray, np.dtype(np.int64), umath._ARRAY_API, tuple(probes))
+    dense = [np.zeros((2, 3, 1), letter) for letter in "?bhilqBHILQefdFD"]
+    probes = [*dense, *(array[::-1, ::2] for array in dense), dense[0].T, dense[0][:0, ::2]]
+    probes[-1].flags.writeable = False
+    return _objects.configure_numpy(np.ndarray, np.dtype(np.int64), np.asarray, umath._ARRAY_API, tuple(probes))
 
 
 C_HALF_READS_ARRAYS = configure()

@@ -110,7 +110,8 @@ def lazily(
 
 def declared(operand: str, array: da.Array) -> da.Array:
     """Returns the array with a check that compares each computed chunk with its declared size."""
-    return da.map_blocks(as_declared, array, operand=operand, dtype=array.dtype, meta=array._meta)
+    checked: da.Array = da.map_blocks(as_declared, array, operand=operand, dtype=array.dtype, meta=array._meta)
+    return checked
 
 
 def beside(source: Source) -> list[tuple[Numbers, Numbers]]:

@@ -123,7 +123,8 @@ def request_of(negative: t.Negative, bounds: t.Bounds, fill_value: t.Any) -> Req
 def array_of(value: jax.typing.ArrayLike, operand: str) -> jax.Array:
     # The conversion of an array takes longer in JAX than the gather.
     if not isinstance(value, jax.Array):
-        return call_library(jnp.asarray, value, operand)
+        made: jax.Array = call_library(jnp.asarray, value, operand)
+        return made
     check_alive(value, operand)
     return value
 

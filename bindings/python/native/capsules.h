@@ -1,0 +1,14 @@
+/* Capsules of DLPack and Arrow, by which array libraries exchange memory. */
+#ifndef LIBGATHER_CAPSULES_H
+#define LIBGATHER_CAPSULES_H
+
+#include "state.h"
+
+PyObject *capsule_address(PyObject *module, arguments args, Py_ssize_t count);
+PyObject *dlpack_used(PyObject *module, PyObject *capsule);
+PyObject *dlpack_capsule(PyObject *module, arguments args, Py_ssize_t count);
+PyObject *exchange_out_of(PyObject *module, arguments args, Py_ssize_t count);
+PyObject *exchange_into(PyObject *module, arguments args, Py_ssize_t count);
+PyObject *arrow_capsules(PyObject *module, arguments args, Py_ssize_t count);
+
+#endif

@@ -1,0 +1,75 @@
+#include "repeat.h"
+
+#include <string.h>
+
+/* Returns true if an operand is dense memory of a low rank. */
+static int has_form(const gth_tensor_desc *desc) {
+  return !desc->tensor && !desc->strides && desc->offset == 0 && desc->ndim <= REPEAT_NDIM;
+}
+
+static int is_like(const gth_tensor_desc *desc, const form *known) {
+  return has_form(desc) && desc->dtype == known->dtype && desc->ndim == known->ndim &&
+         !memcmp(desc->shape, known->shape, (size_t)known->ndim * sizeof *known->shape);
+}
+
+static form form_of(const gth_tensor_desc *desc) {
+  form made = {.dtype = desc->dtype, .ndim = desc->ndim};
+  memcpy(made.shape, desc->shape, (size_t)desc->ndim * sizeof *made.shape);
+  return made;
+}
+
+static gth_tensor_desc desc_of(const form *known) {
+  return (gth_tensor_desc)GTH_TENSOR_DESC_DENSE(known->dtype, known->ndim, known->shape, NULL);
+}
+
+static gth_plan *plan_of(const repeat *last, int32_t op) {
+  const gth_tensor_desc table = desc_of(&last->table), indices = desc_of(&last->indices);
+  const gth_request asked = GTH_REQUEST(op, &table, &indices, NULL, &last->options);
+  gth_plan *plan;
+  return gth_plan_create(&asked, &plan, NULL) == GTH_OK ? plan : NULL;
+}
+
+gth_plan *repeat_find(repeat *last, int32_t op, const operands *all, const gth_options *options, form *rows) {
+  if (!last->is_set || !is_like(&all->table.desc, &last->table) || !is_like(&all->indices.desc, &last->indices) ||
+      memcmp(options, &last->options, sizeof last->options)) {
+    return NULL;
+  }
+  if (!last->plan) {
+    last->plan = plan_of(last, op);
+  }
+  *rows = last->rows;
+  return last->plan;
+}
+
+int repeat_run(gth_plan *plan, const operands *all, const form *rows) {
+  const gth_tensor_desc *out = &all->rows.desc;
+  return is_like(out, rows) && !(out->flags & GTH_TENSOR_READONLY) &&
+         gth_plan_run(NULL, plan, GTH_OPEN, all->table.desc.data, all->indices.desc.data, (void *)out->data, NULL) ==
+             GTH_OK;
+}
+
+/* Two threads without a GIL would share the plan, so it is not kept there. */
+#ifdef Py_GIL_DISABLED
+static const int is_kept = 0;
+#else
+static const int is_kept = 1;
+#endif
+
+void repeat_note(repeat *last, const operands *all, const gth_options *options) {
+  if (!is_kept || !has_form(&all->table.desc) || !has_form(&all->indices.desc) || !has_form(&all->rows.desc)) {
+    return;
+  }
+  repeat_drop(last);
+  last->options = *options;
+  last->table = form_of(&all->table.desc);
+  last->indices = form_of(&all->indices.desc);
+  last->rows = form_of(&all->rows.desc);
+  last->is_set = 1;
+}
+
+void repeat_drop(repeat *last) {
+  gth_plan *plan = last->plan;
+  last->plan = NULL;
+  last->is_set = 0;
+  gth_plan_release(plan);
+}

@@ -1,0 +1,125 @@
+#include "request.h"
+
+#include "error.h"
+#include "switches.h"
+
+#include <string.h>
+
+int request_begin(request *call, const state *known, arguments args, enum rules rules, repeat *last) {
+  call->known = known;
+  call->args = args;
+  call->rules = rules;
+  call->op = (int32_t)PyLong_AsLong(args[ARG_OPERATION]);
+  if (call->op == -1) {
+    PyErr_Clear();
+    return 0;
+  }
+  call->context = NULL;
+  call->options = (gth_options)GTH_OPTIONS_INIT;
+  call->last = last;
+  call->plan = NULL;
+  call->fill_value = NULL;
+  call->error.size = sizeof call->error; /* the library writes the other fields on an error */
+  return args[ARG_STREAM] == Py_None && PyBool_Check(args[ARG_INPLACE]) &&
+         attributes_of(args + ARG_AXIS, &call->options) &&
+         switches_of(known, args + ARG_SWITCHES, &call->options, &call->fill_value) &&
+         own_switches_of(known, args + ARG_OWN_SWITCHES, &call->options);
+}
+
+int request_flatten(request *call) {
+  operand *table = &call->operands.table;
+  if (call->rules != NUMPY_RULES_FLAT || table->desc.ndim == 1) {
+    return call->rules != NUMPY_RULES || table->desc.ndim != 0;
+  }
+  if (table->desc.tensor || !operand_is_dense(table)) {
+    return 0;
+  }
+  table->count = operand_count(table);
+  table->desc.ndim = 1;
+  table->desc.shape = &table->count;
+  table->desc.strides = NULL;
+  return 1;
+}
+
+void request_find_plan(request *call) {
+  if (call->context) {
+    call->last = NULL;
+  }
+  if (call->last) {
+    call->plan = repeat_find(call->last, call->op, &call->operands, &call->options, &call->planned);
+  }
+}
+
+int32_t request_infer(request *call, gth_tensor_desc *rows, int64_t *shape) {
+  if (call->plan) {
+    rows->dtype = call->planned.dtype;
+    rows->ndim = call->planned.ndim;
+    memcpy(shape, call->planned.shape, sizeof call->planned.shape);
+    return GTH_OK;
+  }
+  const operands *all = &call->operands;
+  const gth_request asked = GTH_REQUEST(call->op, &all->table.desc, &all->indices.desc, NULL, &call->options);
+  return gth_infer(&asked, rows, GTH_MAX_NDIM, shape, &call->error);
+}
+
+int32_t request_copy(const request *call, const operand *source, const operand *destination) {
+  int32_t status;
+  Py_BEGIN_ALLOW_THREADS
+  status = gth_copy(call->context, &source->desc, &destination->desc, NULL);
+  Py_END_ALLOW_THREADS
+  return status;
+}
+
+static int32_t run(request *call) {
+  const operands *all = &call->operands;
+  return gth_run(call->context, call->op, &all->table.desc, &all->indices.desc, &all->rows.desc, &call->options,
+                 &call->error);
+}
+
+int32_t request_run(request *call) {
+  if (call->plan && repeat_run(call->plan, &call->operands, &call->planned)) {
+    return GTH_OK;
+  }
+  if (operands_are_small(&call->operands)) {
+    const int32_t status = run(call);
+    if (call->last && !call->plan && status == GTH_OK) {
+      repeat_note(call->last, &call->operands, &call->options);
+    }
+    return status;
+  }
+  int32_t status;
+  Py_BEGIN_ALLOW_THREADS
+  status = run(call);
+  Py_END_ALLOW_THREADS
+  return status;
+}
+
+PyObject *call_python(PyObject *function, PyObject *first, arguments args) {
+  const Py_ssize_t lead = first != NULL;
+  PyObject *all = PyTuple_New(lead + ARGUMENTS);
+  for (Py_ssize_t i = 0; all && i < lead + ARGUMENTS; i++) {
+    PyObject *item = i < lead ? first : args[i - lead];
+    Py_INCREF(item);
+    if (PyTuple_SetItem(all, i, item)) {
+      Py_CLEAR(all);
+    }
+  }
+  PyObject *result = all ? PyObject_CallObject(function, all) : NULL;
+  Py_XDECREF(all);
+  return result;
+}
+
+PyObject *request_fail(const request *call) {
+  if (call->rules != OWN_RULES && call->error.status == GTH_E_ALIAS) {
+    Py_RETURN_NOTIMPLEMENTED;
+  }
+  PyObject *exception = exception_of(call->known, &call->error);
+  if (exception && call->error.status == GTH_E_INDEX) {
+    PyObject *located = call_python(call->known->locate, exception, call->args);
+    if (!located) {
+      Py_CLEAR(exception);
+    }
+    Py_XDECREF(located);
+  }
+  return raise_exception(exception);
+}

@@ -1,0 +1,70 @@
+/* A call of an operation: its arguments, and what the library receives. */
+#ifndef LIBGATHER_REQUEST_H
+#define LIBGATHER_REQUEST_H
+
+#include "repeat.h"
+
+/* The arguments of a call: the operation, its operands by role, and the fields of a Request (_request.py). */
+enum {
+  ARG_OPERATION,
+  ARG_TABLE,
+  ARG_INDICES,
+  ARG_ROWS,
+  ARG_AXIS,
+  ARG_BATCH_DIMS,
+  ARG_SWITCHES,
+  ARG_PROFILE = ARG_SWITCHES + 3,
+  ARG_CONTEXT = ARG_SWITCHES + 6,
+  ARG_STREAM,
+  ARG_SYNC,
+  ARG_OWN_SWITCHES,
+  ARG_INPLACE = ARG_OWN_SWITCHES + 3,
+  ARGUMENTS
+};
+
+/* The rules of a call. With NumPy's, a table of rank 0 and operands that overlap are left to the Python side. A flat
+ * call is one whose axis is None under these rules. Its axis argument is 0, and its table is viewed as one dim. */
+enum rules { OWN_RULES, NUMPY_RULES, NUMPY_RULES_FLAT };
+
+typedef struct request {
+  const state *known;
+  arguments args;
+  enum rules rules;
+  int32_t op;
+  gth_context *context;
+  operands operands;
+  gth_options options;
+  repeat *last;         /* the last gather of the same function, or NULL */
+  gth_plan *plan;       /* of a gather that repeats it, or NULL */
+  form planned;         /* of the rows, with a plan */
+  PyObject *fill_value; /* borrowed: a number that has to be converted to an element, or NULL */
+  gth_error error;
+} request;
+
+/* Reads the arguments except the operands and the context. Returns false, without an exception, if the general path
+ * must run the call. */
+int request_begin(request *call, const state *known, arguments args, enum rules rules, repeat *last);
+
+/* Views the open table as one dim if the call is flat. Returns false, without an exception, if it is not dense. */
+int request_flatten(request *call);
+
+/* Finds the plan of a gather that repeats the last one. The operands that are read are open. */
+void request_find_plan(request *call);
+
+/* Infers dtype and shape of the rows. `shape` has room for the highest rank. */
+int32_t request_infer(request *call, gth_tensor_desc *rows, int64_t *shape);
+
+/* Runs the operation on open operands. */
+int32_t request_run(request *call);
+
+/* Copies the elements of an open operand to another one. */
+int32_t request_copy(const request *call, const operand *source, const operand *destination);
+
+/* Raises the error of a call and returns NULL. The Python side adds the place of an invalid index. If the rules leave
+ * the error to the Python side, returns NotImplemented. */
+PyObject *request_fail(const request *call);
+
+/* Calls a Python function with the arguments of a call. They follow `first` if it is not NULL. */
+PyObject *call_python(PyObject *function, PyObject *first, arguments args);
+
+#endif

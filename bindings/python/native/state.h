@@ -1,0 +1,62 @@
+/* The state of libgather._objects. Each interpreter has its own module, and its own state. */
+#ifndef LIBGATHER_STATE_H
+#define LIBGATHER_STATE_H
+
+#include <Python.h>
+#include <gather/gather.h>
+
+/* The arguments of a function with METH_FASTCALL. */
+typedef PyObject *const *arguments;
+
+/* NumPy's function that creates arrays. Its parameters are type, descriptor, rank, extents, strides, memory, flags and
+ * owner. */
+typedef PyObject *(*ndarray_maker)(PyObject *, PyObject *, int, const Py_ssize_t *, const Py_ssize_t *, void *, int,
+                                   PyObject *);
+
+/* A type whose arrays are read through DLPack's exchange table. See exchange.c. */
+typedef struct exchange {
+  PyObject *type;
+  const struct dl_exchange *table; /* of the capsule */
+  PyObject *capsule, *is_plain, *is_negated, *forward_mode, *written;
+} exchange;
+
+/* A type of Arrow arrays of numbers. See arrow.c. */
+typedef struct arrow_type {
+  PyObject *type;
+  int32_t dtype;
+} arrow_type;
+
+enum { EXCHANGES = 4, ARROW_TYPES = 16 };
+
+/* The Python side sets the first six by configure(), and the others when it imports a library. */
+typedef struct state {
+  PyObject *make_error;   /* a function from the fields of a gth_error, as a tuple, to the exception */
+  PyObject *buffer_types; /* a tuple of types that the buffer protocol describes completely */
+  PyObject *choices;      /* dicts from the names of switches to their numbers. See switches.c */
+  PyObject *locate; /* a function that adds the place of an index to an exception, with the arguments of run_arrays() */
+  PyObject *tensor_type; /* libgather.Tensor */
+  PyObject *general;     /* the general path, with the arguments of run_arrays() */
+  PyObject *ndarray;     /* numpy.ndarray, or NULL if NumPy is not imported or its layout is unknown */
+  PyObject *int64;       /* NumPy's int64 dtype if ndarray is set */
+  PyObject *as_array;    /* numpy.asarray if ndarray is set */
+  ndarray_maker new_ndarray;
+  exchange exchanges[EXCHANGES]; /* unused entries have no type */
+  arrow_type arrow_types[ARROW_TYPES];
+  PyObject *arrow_export, *arrow_import;                 /* the name of a method, and a function of pyarrow */
+  PyObject *type_name, *requires_grad_name, *level_name; /* interned names of attributes */
+  PyObject *memory_type;
+  PyObject *handle_type;
+  PyObject *function_type;
+  PyObject *zero; /* the integer */
+} state;
+
+const state *state_of(PyObject *module);
+
+/* Replaces the object of a slot. */
+void keep(PyObject **slot, PyObject *object);
+
+/* Visits and clears all objects of a state, for the garbage collector. */
+int state_traverse(state *known, visitproc visit, void *arg);
+int state_clear(state *known);
+
+#endif

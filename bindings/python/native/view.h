@@ -1,0 +1,13 @@
+/* Exports memory of the library as a buffer, and reads the address of any buffer, also a strided one. */
+#ifndef LIBGATHER_VIEW_H
+#define LIBGATHER_VIEW_H
+
+#include "state.h"
+
+PyObject *view(PyObject *module, arguments args, Py_ssize_t count);
+PyObject *address(PyObject *module, PyObject *exporter);
+
+/* Creates the type of the exported memory. Returns NULL with an exception set on an error. */
+PyObject *memory_type_new(void);
+
+#endif

@@ -1,0 +1,99 @@
+"""Small gathers that repeat the last call of their function have the results and the errors of the first one."""
+
+from __future__ import annotations
+
+import random
+from typing import Any
+
+import numpy as np
+import pytest
+
+import libgather
+
+TABLES = [np.arange(24).reshape(4, 6).astype(dtype) for dtype in ("f4", "i8", "u1")]
+TABLES += [TABLES[0].T, TABLES[0][::2], TABLES[0].reshape(2, 2, 6), TABLES[0].reshape(24), np.arange(5_000.0)]
+OPTIONS: list[dict[str, Any]] = [
+    {}, {"negative": "wrap"}, {"bounds": "clamp"}, {"bounds": "fill"}, {"fill_value": 7}, {"fill_value": 8},
+    {"bounds": "skip"}, {"profile": "numpy_wrap"}, {"threads": 1}, {"axis": -1}, {"batch_dims": 1},
+]  # fmt: skip
+INDICES = [np.array([1, 0]), np.array([-1, 1]), np.array([9, 0]), np.array([[1], [0]]), np.array([1, 0], "u1"), [1, 0]]
+INDICES += [np.array([0, 7, 1, 7])[::2], np.arange(5_000) % 2, np.array([], int), np.array([5, 5])]
+
+
+def outcome(function: Any, *arguments: Any, **options: Any) -> Any:
+    """Returns the elements of the result, or the fields of the error."""
+    try:
+        result = function(*arguments, **options)
+    except libgather.Error as error:
+        return type(error), str(error), error.position, error.value, error.limit, error.operand, error.component
+    return result.dtype, result.shape, result.tolist()
+
+
+def test_random_sequences_of_calls_have_the_results_of_the_general_path() -> None:
+    """The Python function has no plan of the last call."""
+    choose = random.Random(5)
+    calls = [(choose.choice(TABLES), choose.choice(INDICES), choose.choice(OPTIONS)) for _ in range(200)]
+    for table, indices, options in calls:
+        expected = outcome(libgather.gather.__wrapped__, table, indices, **options)  # type: ignore[attr-defined]
+        for _ in range(choose.randint(1, 4)):
+            assert outcome(libgather.gather, table, indices, **options) == expected
+        if isinstance(expected[0], np.dtype):
+            out = np.zeros(expected[1], expected[0])
+            for _ in range(choose.randint(1, 3)):
+                assert outcome(libgather.gather, table, indices, out=out, **options) == expected
+
+
+@pytest.mark.parametrize("name", ["gather", "gather_elements", "gather_nd", "take", "take_along_axis"])
+def test_changed_elements_are_read_by_each_call(name: str) -> None:
+    table, indices = np.arange(6.0), np.array([[2]]) if name == "gather_nd" else np.array([2])
+    for value in range(6):
+        indices[...] = value
+        table += 10
+        assert getattr(libgather, name)(table, indices).tolist() == [table[value]]
+    indices[...] = 6
+    for _ in range(2):
+        with pytest.raises(libgather.IndexError) as caught:
+            getattr(libgather, name)(table, indices)
+        assert (caught.value.value, caught.value.limit, caught.value.position) == (6, 6, 0)
+
+
+@pytest.mark.parametrize(
+    "out",
+    [
+        np.zeros(2, "f4"),
+        np.zeros(3),
+        np.zeros((2, 1)),
+        np.broadcast_to(0.0, 2),
+        np.frombuffer(bytes(16)),
+        np.zeros((2, 2))[:, 0],
+        bytearray(16),
+    ],
+    ids=["dtype", "extent", "rank", "overlapping elements", "read-only", "strided", "bytes"],
+)
+def test_other_out_of_a_repeated_call_is_validated(out: Any) -> None:
+    table, indices, right = np.arange(6.0), np.array([2, 1]), np.zeros(2)
+    expected = outcome(libgather.gather.__wrapped__, table, indices, out=out)  # type: ignore[attr-defined]
+    for _ in range(3):
+        libgather.gather(table, indices, out=right)
+    assert outcome(libgather.gather, table, indices, out=out) == expected
+    assert right.tolist() == [2, 1]
+
+
+def test_out_of_a_repeated_call_may_not_overlap_its_operands() -> None:
+    table, indices = np.arange(6.0), np.array([2, 1])
+    for _ in range(3):
+        libgather.gather(table, indices, out=np.zeros(2))
+    for out in (table[1:3], indices.view("f8")):
+        with pytest.raises(libgather.OutputError, match="shares memory"):
+            libgather.gather(table, indices, out=out)
+    assert table.tolist() == [0, 1, 2, 3, 4, 5] and indices.tolist() == [2, 1]
+
+
+def test_repeated_call_on_closed_context_raises_its_error() -> None:
+    table, indices = np.arange(6.0), np.array([2, 1])
+    with libgather.Context(threads=1) as context:
+        for _ in range(3):
+            assert libgather.gather(table, indices, context=context).tolist() == [2, 1]
+            assert libgather.gather(table, indices).tolist() == [2, 1]
+    with pytest.raises(libgather.ClosedError):
+        libgather.gather(table, indices, context=context)
