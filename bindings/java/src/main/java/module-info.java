@@ -1,0 +1,4 @@
+/** Reads and writes rows, slices and elements of tensors by index. */
+module io.libgather {
+  exports io.libgather;
+}
