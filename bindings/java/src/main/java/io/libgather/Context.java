@@ -46,7 +46,10 @@ public final class Context {
       options.set(ValueLayout.JAVA_INT, Gth.ContextOptions.SIZE, (int) Gth.ContextOptions.BYTES);
       options.set(ValueLayout.JAVA_INT, Gth.ContextOptions.THREADS, threads);
       return new Context(
-          Handles.create(arena, Gth::contextRelease, (out, err) -> Gth.contextCreate(options, out, err)));
+          Handles.create(
+              arena,
+              Gth::contextRelease,
+              scratch -> Gth.contextCreate(options, scratch.out, scratch.error)));
     }
   }
 }

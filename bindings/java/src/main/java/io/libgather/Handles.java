@@ -9,17 +9,17 @@ import java.util.function.ToIntFunction;
 final class Handles {
   private Handles() {}
 
-  /** A function that creates a handle. */
+  /** A function that writes a handle to scratch.out, or an error to scratch.error. It returns the status. */
   @FunctionalInterface
   interface Creator {
-    int create(MemorySegment out, MemorySegment error);
+    int create(Scratch scratch);
   }
 
   /** Creates a handle. Closing the arena releases it. */
   static MemorySegment create(Arena arena, ToIntFunction<MemorySegment> release, Creator creator) {
     Scratch scratch = Scratch.take();
     try {
-      int status = creator.create(scratch.out, scratch.error);
+      int status = creator.create(scratch);
       if (status != 0) {
         throw scratch.failure(status);
       }

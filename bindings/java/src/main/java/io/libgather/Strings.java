@@ -76,12 +76,21 @@ public final class Strings {
         Handles.create(
             arena,
             Gth::tensorRelease,
-            (out, error) -> {
+            scratch -> {
               try (Arena call = Arena.ofConfined()) {
                 MemorySegment extents = call.allocateFrom(JAVA_LONG, shape);
                 return Gth.tensorFromStrings(
-                    MemorySegment.NULL, 0, shape.length, extents, offsets, text, text.byteSize(),
-                    MemorySegment.NULL, MemorySegment.NULL, out, error);
+                    MemorySegment.NULL,
+                    0,
+                    shape.length,
+                    extents,
+                    offsets,
+                    text,
+                    text.byteSize(),
+                    MemorySegment.NULL,
+                    MemorySegment.NULL,
+                    scratch.out,
+                    scratch.error);
               }
             });
     return new Strings(arena, handle);
@@ -119,28 +128,22 @@ public final class Strings {
           Handles.create(
               result,
               Gth::tensorRelease,
-              (out, error) -> {
-                Scratch scratch = Scratch.take();
-                try {
-                  Scratch.describe(scratch.table, handle);
-                  scratch.describeIndices(copy);
-                  MemorySegment rows = MemorySegment.NULL;
-                  if (updates != null) {
-                    rows = scratch.rows;
-                    Scratch.describe(rows, updates.handle);
-                  }
-                  MemorySegment request = scratch.request(operation, rows, options);
-                  return Gth.make(
-                      Calls.context(options),
-                      request,
-                      out,
-                      error,
-                      handle,
-                      copy.segment,
-                      updates == null ? MemorySegment.NULL : updates.handle);
-                } finally {
-                  scratch.give();
+              scratch -> {
+                Scratch.describe(scratch.table, handle);
+                scratch.describeIndices(copy);
+                MemorySegment rows = MemorySegment.NULL;
+                if (updates != null) {
+                  rows = scratch.rows;
+                  Scratch.describe(rows, updates.handle);
                 }
+                return Gth.make(
+                    Calls.context(options),
+                    scratch.request(operation, rows, options),
+                    scratch.out,
+                    scratch.error,
+                    handle,
+                    copy.segment,
+                    updates == null ? MemorySegment.NULL : updates.handle);
               }));
     }
   }
