@@ -17,7 +17,7 @@ step() { echo "java: $*"; }
 skip() { echo "skipped: java: $*"; }
 
 # version JAVA: prints the number of the Java version.
-version() { "$1" -version 2>&1 | sed -n '1s/.*"\([0-9]*\).*/\1/p'; }
+version() { "$1" -version 2>&1 | sed -n '1s/^[^"]*"\([0-9]*\).*/\1/p'; }
 
 # find_java LEAST MOST: prints the home of a JDK with a version in this range.
 find_java() {

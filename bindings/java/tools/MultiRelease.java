@@ -3,6 +3,7 @@ import static java.lang.constant.ConstantDescs.CD_void;
 
 import java.io.IOException;
 import java.lang.classfile.ClassFile;
+import java.lang.classfile.ClassFileVersion;
 import java.lang.classfile.ClassModel;
 import java.lang.classfile.ClassTransform;
 import java.lang.classfile.CodeModel;
@@ -34,10 +35,11 @@ public final class MultiRelease {
         Path name = classes.relativize(file);
         copy(file, output.resolve("META-INF/versions/22").resolve(name));
         if (!name.startsWith("io/libgather/internal") && name.toString().endsWith(".class")) {
-          ClassModel model = ClassFile.of().parse(file);
+          ClassFile format = ClassFile.of(ClassFile.ConstantPoolSharingOption.NEW_POOL);
+          ClassModel model = format.parse(file);
           Path stub = output.resolve(name);
           Files.createDirectories(stub.getParent());
-          Files.write(stub, ClassFile.of().transformClass(model, stub()));
+          Files.write(stub, format.transformClass(model, stub()));
         }
       }
     }
@@ -52,8 +54,7 @@ public final class MultiRelease {
   private static ClassTransform stub() {
     return (builder, element) -> {
       switch (element) {
-        case java.lang.classfile.ClassFileVersion version -> builder.withVersion(ClassFile.JAVA_17_VERSION, 0);
-        case java.lang.classfile.attribute.BootstrapMethodsAttribute attribute -> {}
+        case ClassFileVersion version -> builder.withVersion(ClassFile.JAVA_17_VERSION, 0);
         case MethodModel method when method.methodName().equalsString("<clinit>") -> {}
         case MethodModel method when method.flags().has(AccessFlag.SYNTHETIC) -> {}
         case MethodModel method ->
