@@ -91,29 +91,38 @@ def camel(name: str) -> str:
     return first + "".join(part.capitalize() for part in rest)
 
 
+def wrapped(items: list[str], indent: int) -> str:
+    """Returns a list of arguments, on a line of its own for each one if there are many."""
+    if len(items) < 4:
+        return ", ".join(items)
+    space = "\n" + " " * (indent + 4)
+    return space + f",{space}".join(items)
+
+
 def function(result: str, name: str, parameters: list[str], kept: int, critical: bool) -> str:
-    types = [] if parameters == ["void"] else [base(p) for p in parameters]
-    names = [] if parameters == ["void"] else [camel(re.fullmatch(r".*?(\w+)", p, flags=re.DOTALL)[1]) for p in parameters]
+    parameters = [] if parameters == ["void"] else parameters
+    types = [base(p) for p in parameters]
+    names = [camel(re.fullmatch(r".*?(\w+)", p, flags=re.DOTALL)[1]) for p in parameters]
     names += [f"kept{i}" for i in range(kept)]
     types += [POINTER] * kept
     shown = name.removeprefix("gth_")
     method = camel(shown) + ("Critical" if critical else "")
     holder = method[0].upper() + method[1:]
-    layouts = ", ".join(["", *(t[0] for t in types)])
     value = base(result)
-    signature = ", ".join(f"{t[1]} {n}" for t, n in zip(types, names, strict=True))
+    layouts = wrapped([t[0] for t in (value, *types)], 8)
+    signature = wrapped([f"{t[1]} {n}" for t, n in zip(types, names, strict=True)], 2)
     critical_option = ", Linker.Option.critical(true)" if critical else ""
     return f"""
   private static final class {holder} {{
     static final MethodHandle HANDLE =
-        Native.link("{name}", FunctionDescriptor.of({value[0]}{layouts}){critical_option});
+        Native.link("{name}", FunctionDescriptor.of({layouts}){critical_option});
   }}
 
   /** Calls {name}. */
   public static {value[1]} {method}({signature}) {{
     Native.check();
     try {{
-      return ({value[1]}) {holder}.HANDLE.invokeExact({", ".join(names)});
+      return ({value[1]}) {holder}.HANDLE.invokeExact({wrapped(names, 6)});
     }} catch (Throwable e) {{
       throw Native.unchecked(e);
     }}
@@ -122,11 +131,13 @@ def function(result: str, name: str, parameters: list[str], kept: int, critical:
 
 
 def low_layer(header: str) -> str:
-    lines = [f"  public static final int {name[4:]} = {value};\n" for name, value in CONSTANT.findall(without_comments(header))]
+    constants = CONSTANT.findall(without_comments(header))
+    lines = [f"  public static final int {name[4:]} = {value};\n" for name, value in constants]
     for name, fields in structs(header).items():
         placed, size = offsets(fields)
         title = "".join(part.capitalize() for part in name.split("_"))
-        lines.append(f"\n  /** The size of gth_{name}, and the offsets of its fields. */\n  public static final class {title} {{\n")
+        lines.append(f"\n  /** The size of gth_{name}, and the offsets of its fields. */\n")
+        lines.append(f"  public static final class {title} {{\n")
         lines.append(f"    public static final long BYTES = {size};\n")
         lines += [f"    public static final long {field.upper()} = {offset};\n" for field, offset in placed]
         lines.append(f"\n    private {title}() {{}}\n  }}\n")
@@ -263,7 +274,7 @@ def generated() -> dict[Path, str]:
 def compiled() -> int:
     """Compares sizes and offsets with those of the C compiler. Returns 0 if they are equal or there is no compiler."""
     header = HEADER.read_text(encoding="utf-8")
-    lines = ['#include <gather/gather.h>\n']
+    lines = ["#include <gather/gather.h>\n"]
     for name, fields in structs(header).items():
         placed, size = offsets(fields)
         lines.append(f'_Static_assert(sizeof(gth_{name}) == {size}, "{name}");\n')

@@ -82,11 +82,13 @@ grep -qx 'io/libgather/Gather.class' "$temp/list"
 mkdir -p "$temp/user"
 awk '/^```java/ { inside = 1; next } /^```/ && inside { exit } inside' README.md >"$temp/user/Lookup.java"
 awk '/^```text/ { inside = 1; next } /^```/ && inside { exit } inside' README.md >"$temp/expected"
-"$home/bin/javac" --release 17 -Xlint:-options -cp "$jar" -d "$temp/user" "$temp/user/Lookup.java"
+"$home/bin/javac" -source 17 -target 17 -Xlint:-options -cp "$jar" -d "$temp/user" "$temp/user/Lookup.java"
 export XDG_CACHE_HOME="$temp/cache"
 
 # passes COMMAND...: the program prints what the README says.
-passes() { "$@" >"$temp/output" 2>"$temp/errors" && cmp "$temp/expected" "$temp/output" || { cat "$temp/errors" && return 1; }; }
+passes() {
+  "$@" >"$temp/output" 2>"$temp/errors" && cmp "$temp/expected" "$temp/output" || { cat "$temp/errors" && return 1; }
+}
 
 # fails TEXT COMMAND...: the program fails, and prints a text that matches TEXT.
 fails() {

@@ -10,7 +10,6 @@ import java.lang.classfile.CodeModel;
 import java.lang.classfile.MethodModel;
 import java.lang.constant.ClassDesc;
 import java.lang.constant.MethodTypeDesc;
-import java.lang.reflect.AccessFlag;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
@@ -34,7 +33,7 @@ public final class MultiRelease {
       for (Path file : files.filter(Files::isRegularFile).toList()) {
         Path name = classes.relativize(file);
         copy(file, output.resolve("META-INF/versions/22").resolve(name));
-        if (!name.startsWith("io/libgather/internal") && name.toString().endsWith(".class")) {
+        if (name.toString().endsWith(".class")) {
           ClassFile format = ClassFile.of(ClassFile.ConstantPoolSharingOption.NEW_POOL);
           ClassModel model = format.parse(file);
           Path stub = output.resolve(name);
@@ -50,13 +49,12 @@ public final class MultiRelease {
     Files.copy(file, target, StandardCopyOption.REPLACE_EXISTING);
   }
 
-  /** Returns a transform to Java 17 that replaces the code of methods, and removes private ones and initializers. */
+  /** Returns a transform to Java 17 that replaces the code of methods, and removes initializers of classes. */
   private static ClassTransform stub() {
     return (builder, element) -> {
       switch (element) {
         case ClassFileVersion version -> builder.withVersion(ClassFile.JAVA_17_VERSION, 0);
         case MethodModel method when method.methodName().equalsString("<clinit>") -> {}
-        case MethodModel method when method.flags().has(AccessFlag.SYNTHETIC) -> {}
         case MethodModel method ->
             builder.transformMethod(
                 method,

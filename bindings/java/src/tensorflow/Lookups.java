@@ -43,7 +43,8 @@ public final class Lookups {
 
     print("elements", GatherNd.create(scope, table, tuples).output());
     print("rows", GatherNd.create(scope, table, rows).asOutput());
-    print("batch of tuples", GatherNd.create(scope, table, Constant.tensorOf(scope, new int[][][] {{{0, 0}}, {{2, 2}}})));
+    Operand<TInt32> batch = Constant.tensorOf(scope, new int[][][] {{{0, 0}}, {{2, 2}}});
+    print("batch of tuples", GatherNd.create(scope, table, batch));
     print("one tuple", GatherNd.create(scope, table, Constant.vectorOf(scope, new int[] {1, 2})));
     print("ignored", GatherNd.create(scope, table, Constant.tensorOf(scope, new int[][] {{0, 1}, {3, 0}, {-1, 0}}),
         GatherNd.badIndicesPolicy("IGNORE")));
@@ -51,7 +52,8 @@ public final class Lookups {
     fails("out of bounds", Constant.tensorOf(scope, new long[][] {{0, 0}, {0, 3}}));
     fails("long tuple", Constant.tensorOf(scope, new int[][] {{0, 0, 0}}));
 
-    print("gather", Gather.create(scope, table, Constant.vectorOf(scope, new int[] {2, 0}), Constant.scalarOf(scope, 0)));
+    Operand<TInt32> ids = Constant.vectorOf(scope, new int[] {2, 0});
+    print("gather", Gather.create(scope, table, ids, Constant.scalarOf(scope, 0)));
     print("columns", Gather.create(scope, table, rows, Constant.scalarOf(scope, -1L)));
     print("batches", Gather.create(scope, table, Constant.tensorOf(scope, new int[][] {{1}, {0}, {2}}),
         Constant.scalarOf(scope, 1), Gather.batchDims(1L)));

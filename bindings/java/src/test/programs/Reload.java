@@ -29,7 +29,8 @@ final class Reload {
       var of = tensor.getMethod("of", long[].class, long[].class);
       Object table = of.invoke(null, new long[] {5}, new long[0]);
       Object ids = of.invoke(null, new long[1 << 20], new long[0]);
-      Object rows = loader.loadClass("io.libgather.Gather").getMethod("gather", tensor, tensor).invoke(null, table, ids);
+      var gather = loader.loadClass("io.libgather.Gather").getMethod("gather", tensor, tensor);
+      Object rows = gather.invoke(null, table, ids);
       if (!isMapped()) {
         throw new AssertionError("the library is not mapped");
       }

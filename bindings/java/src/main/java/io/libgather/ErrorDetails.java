@@ -1,6 +1,7 @@
 package io.libgather;
 
 import io.libgather.internal.Gth;
+import java.io.Serializable;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 
@@ -28,7 +29,8 @@ public record ErrorDetails(
     long item,
     boolean wraps,
     boolean unsigned,
-    int nativeError) {
+    int nativeError)
+    implements Serializable {
 
   private static final Status[] STATUSES = Status.values();
   private static final OperandName[] OPERANDS = OperandName.values();

@@ -148,8 +148,8 @@ public final class Gather {
   }
 
   /**
-   * Copies a target, and writes updates to the slices that {@link #gather(Tensor, Tensor, Options)} would read. The last
-   * update of an element remains, unless the options have a reduction.
+   * Copies a target, and writes updates to the slices that {@link #gather(Tensor, Tensor, Options)} would read. The
+   * last update of an element remains, unless the options have a reduction.
    *
    * @param target the tensor that is copied
    * @param indices the indices
@@ -163,7 +163,7 @@ public final class Gather {
   }
 
   /**
-   * Writes updates to the slices of a target that {@link #gather(Tensor, Tensor, Options)} would read, in place.
+   * Writes updates, in place, to the slices of a target that {@link #gather(Tensor, Tensor, Options)} would read.
    *
    * @param target the target, which is written and overlaps no other operand
    * @param indices the indices
@@ -176,8 +176,8 @@ public final class Gather {
   }
 
   /**
-   * Copies a target, and writes updates to the slices that {@link #gatherNd(Tensor, Tensor, Options)} would read. The last
-   * update of an element remains, unless the options have a reduction.
+   * Copies a target, and writes updates to the slices that {@link #gatherNd(Tensor, Tensor, Options)} would read. The
+   * last update of an element remains, unless the options have a reduction.
    *
    * @param target the tensor that is copied
    * @param indices the indices
@@ -191,7 +191,7 @@ public final class Gather {
   }
 
   /**
-   * Writes updates to the slices of a target that {@link #gatherNd(Tensor, Tensor, Options)} would read, in place.
+   * Writes updates, in place, to the slices of a target that {@link #gatherNd(Tensor, Tensor, Options)} would read.
    *
    * @param target the target, which is written and overlaps no other operand
    * @param indices the indices
@@ -204,8 +204,8 @@ public final class Gather {
   }
 
   /**
-   * Copies a target, and writes updates to the elements that {@link #gatherElements(Tensor, Tensor, Options)} would read. The last
-   * update of an element remains, unless the options have a reduction.
+   * Copies a target, and writes updates to the elements that {@link #gatherElements(Tensor, Tensor, Options)} would
+   * read. The last update of an element remains, unless the options have a reduction.
    *
    * @param target the tensor that is copied
    * @param indices the indices
@@ -219,7 +219,8 @@ public final class Gather {
   }
 
   /**
-   * Writes updates to the elements of a target that {@link #gatherElements(Tensor, Tensor, Options)} would read, in place.
+   * Writes updates, in place, to the elements of a target that {@link #gatherElements(Tensor, Tensor, Options)} would
+   * read.
    *
    * @param target the target, which is written and overlaps no other operand
    * @param indices the indices

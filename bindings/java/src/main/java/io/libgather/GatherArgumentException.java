@@ -4,7 +4,7 @@ package io.libgather;
 public final class GatherArgumentException extends IllegalArgumentException implements GatherFailure {
   private static final long serialVersionUID = 1;
 
-  private final transient ErrorDetails details;
+  private final ErrorDetails details;
 
   GatherArgumentException(String message, ErrorDetails details) {
     super(message);

@@ -4,7 +4,7 @@ package io.libgather;
 public final class GatherIndexException extends IndexOutOfBoundsException implements GatherFailure {
   private static final long serialVersionUID = 1;
 
-  private final transient ErrorDetails details;
+  private final ErrorDetails details;
 
   GatherIndexException(String message, ErrorDetails details) {
     super(message);

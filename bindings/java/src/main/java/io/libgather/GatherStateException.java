@@ -4,7 +4,7 @@ package io.libgather;
 public final class GatherStateException extends IllegalStateException implements GatherFailure {
   private static final long serialVersionUID = 1;
 
-  private final transient ErrorDetails details;
+  private final ErrorDetails details;
 
   GatherStateException(String message, ErrorDetails details) {
     super(message);

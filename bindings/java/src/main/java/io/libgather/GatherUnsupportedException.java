@@ -4,7 +4,7 @@ package io.libgather;
 public final class GatherUnsupportedException extends UnsupportedOperationException implements GatherFailure {
   private static final long serialVersionUID = 1;
 
-  private final transient ErrorDetails details;
+  private final ErrorDetails details;
 
   GatherUnsupportedException(String message, ErrorDetails details) {
     super(message);

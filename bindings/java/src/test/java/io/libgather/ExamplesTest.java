@@ -40,9 +40,8 @@ class ExamplesTest {
   private void runJava(String name) throws Exception {
     String type = name.substring(0, 1).toUpperCase(Locale.ROOT) + name.substring(1);
     Path source = EXAMPLES.resolve("java").resolve(type + ".java");
-    int status =
-        ToolProvider.getSystemJavaCompiler()
-            .run(null, null, null, "-Xlint:all", "-Werror", "-cp", CLASSES, "-d", directory.toString(), source.toString());
+    String[] options = {"-Xlint:all", "-Werror", "-cp", CLASSES, "-d", directory.toString(), source.toString()};
+    int status = ToolProvider.getSystemJavaCompiler().run(null, null, null, options);
     assertEquals(0, status, "the compiler");
     compare(name, type);
   }

@@ -102,7 +102,8 @@ class GatherTest {
 
   @Test
   void planTellsShapesAndSizes() {
-    Plan plan = Plan.gatherNd(Tensor.shaped(DType.INT16, 3, 4), Tensor.shaped(DType.INT32, Plan.OPEN, 1), Options.DEFAULT);
+    Tensor table = Tensor.shaped(DType.INT16, 3, 4);
+    Plan plan = Plan.gatherNd(table, Tensor.shaped(DType.INT32, Plan.OPEN, 1), Options.DEFAULT);
     assertArrayEquals(new long[] {Plan.OPEN, 4}, plan.outputShape(Plan.OPEN));
     assertArrayEquals(new long[] {5, 4}, plan.outputShape(5));
     assertEquals(new Plan.Extents(5, 24, 20, 40), plan.extents(5));
@@ -123,9 +124,8 @@ class GatherTest {
     }
   }
 
-  /** The constructors of public classes and the numbers of enums are no part of the API by accident. */
   @Test
-  void utilityClassesHaveNoConstructor() {
+  void publicClassesHaveNoPublicConstructor() {
     for (Class<?> type : new Class<?>[] {Gather.class, Plan.class, Tensor.class, Options.class, Context.class}) {
       assertTrue(Arrays.stream(type.getDeclaredConstructors()).noneMatch(c -> Modifier.isPublic(c.getModifiers())));
     }

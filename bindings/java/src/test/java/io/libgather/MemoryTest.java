@@ -102,7 +102,8 @@ class MemoryTest {
 
   private void strings() {
     try (Arena arena = Arena.ofConfined()) {
-      Strings.of(arena, List.of(new byte[1], new byte[2]), 2).make(Operation.GATHER, Tensor.of(new int[1]), Options.DEFAULT);
+      Strings words = Strings.of(arena, List.of(new byte[1], new byte[2]), 2);
+      words.make(Operation.GATHER, Tensor.of(new int[1]), Options.DEFAULT);
     }
   }
 
