@@ -10,6 +10,7 @@ import re
 import shutil
 import subprocess
 import sys
+import textwrap
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
@@ -165,11 +166,13 @@ public final class Gth {{
 
 
 def comments(header: str) -> dict[str, str]:
-    """Returns the comment that follows each constant on its line or the next one."""
+    """Returns the comment of each constant: after it, or one paragraph before it."""
+    after = re.findall(r"#define (GTH_\w+) *\\?\n? *-?\d+ +/\*\*< *(.*?)\*/", header, flags=re.DOTALL)
+    before = re.findall(r"/\*\*(?!<)((?:(?!\*/|\n \*\n).)*)\*/\n#define (GTH_\w+)", header, flags=re.DOTALL)
     found = {}
-    for name, text in re.findall(r"#define (GTH_\w+) *\\?\n? *-?\d+ +/\*\*< *(.*?)\*/", header, flags=re.DOTALL):
-        if "\n#" not in text:
-            found[name] = " ".join(text.split()).replace("<", "&lt;").replace(">", "&gt;").replace("@", "{@literal @}")
+    for name, text in [*after, *((name, text) for text, name in before)]:
+        words = " ".join(text.replace("\n *", " ").split())
+        found[name] = words.replace("<", "&lt;").replace(">", "&gt;").replace("@", "{@literal @}")
     return found
 
 
@@ -177,6 +180,12 @@ def sentence(text: str) -> str:
     first = text.split()[0].rstrip(":")
     text = text[0].upper() + text[1:] if first.isalpha() else text
     return text + ("" if text.endswith(".") else ".")
+
+
+def javadoc(text: str) -> str:
+    if len(text) < 110:
+        return f"  /** {text} */\n"
+    return "  /**\n" + "".join(f"   * {line}\n" for line in textwrap.wrap(text, 115)) + "   */\n"
 
 
 def enum(header: str, prefix: str, name: str, description: str, without: tuple[str, ...]) -> str:
@@ -189,7 +198,7 @@ def enum(header: str, prefix: str, name: str, description: str, without: tuple[s
     items = []
     for constant, value in constants:
         text = sentence(documented.get(constant, f"{constant} of gather.h"))
-        items.append(f"  /** {text} */\n  {constant.removeprefix(prefix)}({value})")
+        items.append(f"{javadoc(text)}  {constant.removeprefix(prefix)}({value})")
     body = ",\n".join(items)
     return f"""package io.libgather;
 

@@ -15,7 +15,12 @@ public enum Bounds {
   /** The index modulo the extent is used, in [0, extent). */
   MODULO(4),
   /** The row of the output is unchanged, and zero in a new output. An update is dropped. */
-  SKIP(5);
+  SKIP(5),
+  /**
+   * As error, but after GTH_E_INDEX the written operand may contain some of the results. A large call on the CPU then
+   * validates indices while it copies, so it reads them once.
+   */
+  ERROR_PARTIAL(6);
 
   final int number;
 

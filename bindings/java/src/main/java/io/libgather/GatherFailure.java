@@ -3,7 +3,8 @@ package io.libgather;
 /**
  * A failed call of the library. Each exception of this package is one of these.
  *
- * <p>If a call throws, its output is unchanged. The only exception is {@link Status#RACE}.
+ * <p>If a call throws, its output is unchanged. The only exceptions are {@link Status#RACE}, and {@link Status#INDEX}
+ * with {@link Bounds#ERROR_PARTIAL}.
  */
 public sealed interface GatherFailure
     permits GatherArgumentException,

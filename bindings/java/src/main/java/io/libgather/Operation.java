@@ -20,9 +20,9 @@ public enum Operation {
   SCATTER_ELEMENTS(6),
   /** GTH_OP_GATHER_GRADIENT of gather.h. */
   GATHER_GRADIENT(7),
-  /** GTH_OP_GATHER_ND_GRADIENT of gather.h. */
+  /** The gradient of gather_nd, as GTH_OP_GATHER_GRADIENT. */
   GATHER_ND_GRADIENT(8),
-  /** GTH_OP_GATHER_ELEMENTS_GRADIENT of gather.h. */
+  /** The gradient of gather_elements, as GTH_OP_GATHER_GRADIENT. */
   GATHER_ELEMENTS_GRADIENT(9);
 
   final int number;

@@ -70,6 +70,18 @@ class HeapTest {
     }
   }
 
+  /** The position is that in all ids, not that in a piece. */
+  @Test
+  void partialErrorHasThePositionOfTheCall() {
+    ids[COUNT - 1] = ROWS;
+    Options partial = Options.builder().bounds(Bounds.ERROR_PARTIAL).build();
+    Tensor out = Tensor.of(new float[COUNT * WIDTH], COUNT, WIDTH);
+    Tensor from = Tensor.of(table, ROWS, WIDTH);
+    var e =
+        assertThrows(GatherIndexException.class, () -> Gather.gatherInto(out, from, Tensor.of(ids), partial));
+    assertEquals(COUNT - 1, e.position());
+  }
+
   @Test
   void lastInvalidIdLeavesTheTargetUnchanged() {
     ids[COUNT - 1] = -1;

@@ -117,6 +117,7 @@ public final class Gth {
   public static final int BOUNDS_CLAMP = 3;
   public static final int BOUNDS_MODULO = 4;
   public static final int BOUNDS_SKIP = 5;
+  public static final int BOUNDS_ERROR_PARTIAL = 6;
   public static final int FILL_ZERO = 1;
   public static final int FILL_VALUE = 2;
   public static final int FILL_BY_DTYPE = 3;
