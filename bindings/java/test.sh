@@ -8,7 +8,6 @@ prefix=$(cd "$1" && pwd)
 mkdir -p "$2"
 build=$(cd "$2" && pwd)
 cd "$(dirname "$0")"
-here=$(pwd)
 library=$(find "$prefix" -name libgather.so.1 | head -n 1)
 temp=$(mktemp -d)
 trap 'umount "$temp/noexec" 2>/dev/null || true; rm -rf "$temp"' EXIT
@@ -16,20 +15,7 @@ trap 'umount "$temp/noexec" 2>/dev/null || true; rm -rf "$temp"' EXIT
 step() { echo "java: $*"; }
 skip() { echo "skipped: java: $*"; }
 
-# version JAVA: prints the number of the Java version.
-version() { "$1" -version 2>&1 | sed -n '1s/^[^"]*"\([0-9]*\).*/\1/p'; }
-
-# find_java LEAST MOST: prints the home of a JDK with a version in this range.
-find_java() {
-  for home in "${JAVA_HOME:-}" /usr/lib/jvm/*; do
-    [ -x "$home/bin/javac" ] || continue
-    found=$(version "$home/bin/java")
-    [ "${found:-0}" -ge "$1" ] && [ "$found" -le "$2" ] && echo "$home" && return
-  done
-  return 1
-}
-
-home=$(find_java 24 999) || { skip "there is no JDK 24 or newer" && exit 77; }
+home=$(./jdk.sh 24) || { skip "there is no JDK 24 or newer" && exit 77; }
 command -v mvn >/dev/null || { skip "Maven is not installed" && exit 77; }
 export JAVA_HOME="$home"
 java=$home/bin/java
@@ -40,7 +26,7 @@ maven() { mvn -q -B "$@" -Dgather.library="$library" >"$build/maven.log" 2>&1; }
 step "the low layer is that of gather.h"
 python3 generate.py --check
 
-step "tests with Java $(version "$java")"
+step "tests with $("$home/bin/javac" -version)"
 if ! maven package -Dgather.build="$build/first"; then
   if grep -q 'Could not transfer artifact\|Unknown host' "$build/maven.log"; then
     skip "Maven cannot fetch its plugins" && exit 77
@@ -167,8 +153,8 @@ step "the library is unloaded with its classes and loaded again"
 "$home/bin/javac" -d "$temp/user" src/test/programs/Reload.java
 "$java" $native -cp "$temp/user" -Dio.libgather.library="$library" Reload "$jar"
 
-if old=$(find_java 17 21); then
-  step "Java $(version "$old/bin/java")"
+if old=$(./jdk.sh 17 21); then
+  step "Java 17 to 21: $("$old/bin/javac" -version)"
   fails 'UnsupportedOperationException: libgather needs Java 22 or newer' "$old/bin/java" -cp "$jar:$temp/user" Lookup
 else
   skip "there is no Java of a version from 17 to 21"

@@ -8,11 +8,9 @@ than its limit. --write replaces the table between the lines <!-- calls --> and 
 """
 
 import argparse
-import glob
 import os
 import pathlib
 import platform
-import re
 import shutil
 import subprocess
 import sys
@@ -61,23 +59,16 @@ def python(build):
     return [interpreter, HERE / "calls.py"] if found.returncode == 0 else None
 
 
-def jdk():
-    """Returns the folder with the programs of a JDK that can compile the binding, or None."""
-    for home in filter(None, (os.environ.get("JAVA_HOME"), *sorted(glob.glob("/usr/lib/jvm/*"), reverse=True))):
-        compiler = pathlib.Path(home, "bin/javac")
-        if compiler.exists() and int(re.search(r"\d+", output(compiler, "-version"))[0]) >= 22:
-            return compiler.parent
-    return None
-
-
 def java(build):
-    programs = jdk()
-    if programs is None:
+    binding = HERE.parents[1] / "bindings/java"
+    found = subprocess.run([binding / "jdk.sh", "22"], stdout=subprocess.PIPE, text=True, check=False)
+    if found.returncode:
         return None
+    programs = pathlib.Path(found.stdout.strip(), "bin")
     classes, loops = build / "java", build / "loops.so"
     flags = output("pkg-config", "--cflags", "--libs", "gather").split()
     run("cc", "-O2", "-shared", "-fPIC", HERE / "java/loops.c", "-o", loops, *flags)
-    sources = sorted((HERE.parents[1] / "bindings/java/src/main/java/io").rglob("*.java"))
+    sources = sorted((binding / "src/main/java/io").rglob("*.java"))
     run(programs / "javac", "--release", "22", "-nowarn", "-d", classes, *sources, HERE / "java/Overhead.java")
     library = next(pathlib.Path(os.environ["LD_LIBRARY_PATH"]).glob("libgather.so.1"))
     native = ["--enable-native-access=ALL-UNNAMED", f"-Dio.libgather.library={library}"]

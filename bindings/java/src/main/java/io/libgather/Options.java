@@ -166,8 +166,12 @@ public final class Options {
      *
      * @param image the bytes of the element in native byte order, at most 16
      * @return this builder
+     * @throws IllegalArgumentException if there are more bytes
      */
     public Builder fillBytes(byte... image) {
+      if (image.length > 16) {
+        throw new IllegalArgumentException("an element has at most 16 bytes, not " + image.length);
+      }
       ByteBuffer words = ByteBuffer.allocate(16).order(ByteOrder.nativeOrder()).put(image).rewind();
       return fill(Fill.VALUE)
           .setLong(Gth.Options.FILL_VALUE, words.getLong())
