@@ -1,4 +1,4 @@
-"""Compares the public declarations of the header, Python, Rust and Go.
+"""Compares the public declarations of the header, Python, Rust, Go and Java.
 
     parity.py --write     writes parity.md
     parity.py --check     fails if --write would change parity.md
@@ -16,67 +16,88 @@ import surfaces
 
 HERE = pathlib.Path(__file__).resolve().parent
 
-# Feature: names of the header, and declarations in Python, Rust and Go. `gather(out)` is the parameter `out` of gather.
+# Feature: names of the header, and declarations in Python, Rust, Go and Java. `gather(out)` is the parameter `out` of
+# gather.
 FEATURES = {
-    "version of the library": ("gth_version", "version", "version", "Version"),
-    "refusal of another ABI": ("gth_abi_version", "_abi.version", "abi::check", "checkABI"),
-    "capabilities": ("gth_capabilities", "capabilities", "capabilities", "Capabilities"),
-    "names of statuses": ("gth_status_name", "Error.status_name", "Error", "Status.Error"),
+    "version of the library": ("gth_version", "version", "version", "Version", "Capabilities.version"),
+    "refusal of another ABI": ("gth_abi_version", "_abi.version", "abi::check", "checkABI", "Capabilities.abi"),
+    "capabilities": ("gth_capabilities", "capabilities", "capabilities", "Capabilities", "Capabilities.get"),
+    "names of statuses": ("gth_status_name", "Error.status_name", "Error", "Status.Error", "Status"),
     "dtypes": (
         "gth_dtype_size gth_dtype_bits gth_dtype_name",
         "Tensor.dtype Spec(dtype)",
         "DType DType::size",
         "DType DTypeOf",
+        "DType DType.size Tensor.withDType",
     ),
     "context": (
         "gth_context_create gth_context_release",
         "Context Context.close",
         "Context::builder Context::drop",
         "NewContext Context.Close",
+        "Context.create",
     ),
-    "context: sync": ("gth_context_sync", "Context.sync", "Context::sync", "Context.Sync"),
-    "context: wait for a stream": ("gth_context_wait", "Context.wait", "Context::wait", "Context.Wait"),
-    "context: signal a stream": ("gth_context_signal", "Context.signal", "Context::signal", "Context.Signal"),
+    "context: sync": ("gth_context_sync", "Context.sync", "Context::sync", "Context.Sync", None),
+    "context: wait for a stream": ("gth_context_wait", "Context.wait", "Context::wait", "Context.Wait", None),
+    "context: signal a stream": ("gth_context_signal", "Context.signal", "Context::signal", "Context.Signal", None),
     "context: take the error record": (
         "gth_context_take_error",
         "Context.take_error",
         "Context::take_error",
         "Context.TakeError",
+        None,
     ),
     "context: enqueue the take": (
         "gth_context_enqueue_take_error",
         "Context.enqueue_take_error",
         "Context::enqueue_take_error",
         "Context.EnqueueTakeError",
+        None,
     ),
     "hooks for memory and threads": (
         "gth_alloc_fn gth_parallel_for_fn",
         None,
         "ContextBuilder::allocator ContextBuilder::executor",
         None,
+        None,
     ),
-    "end of the library's threads": ("gth_shutdown", "shutdown", "shutdown", "Shutdown"),
+    "end of the library's threads": ("gth_shutdown", "shutdown", "shutdown", "Shutdown", "Capabilities.shutdown"),
     "tensors over memory of the caller": (
         "gth_tensor_borrow gth_tensor_describe",
         "Tensor Tensor.shape",
         "Tensor::new Tensor::shape",
         "New Tensor.Shape",
+        "Tensor.of Tensor.shape",
     ),
-    "writable tensors": ("GTH_OPERAND_OUT", "gather(out)", "TensorMut::new", "NewOutput Tensor.Output To"),
+    "writable tensors": (
+        "GTH_OPERAND_OUT",
+        "gather(out)",
+        "TensorMut::new",
+        "NewOutput Tensor.Output To",
+        "Gather.gatherInto Tensor.asReadOnly",
+    ),
     "strided tensors": (
         "gth_tensor_desc",
         "Tensor.strides Spec(strides)",
         "Tensor::with_strides TensorMut::with_strides",
         "Strided",
+        "Tensor.withStrides",
     ),
-    "memory whose ownership is transferred": ("gth_tensor_adopt", None, None, None),
-    "allocated tensors": ("gth_tensor_alloc", "Tensor.zeros", "Context::zeros", "NewDeviceTensor"),
-    "copy of a tensor": ("gth_copy", "Tensor.copy_to", "Context::copy", "DeviceTensor.Read DeviceTensor.Write"),
-    "release": ("gth_tensor_release", "Tensor.close", "Handle::drop", "DeviceTensor.Close"),
+    "memory whose ownership is transferred": ("gth_tensor_adopt", None, None, None, None),
+    "allocated tensors": ("gth_tensor_alloc", "Tensor.zeros", "Context::zeros", "NewDeviceTensor", None),
+    "copy of a tensor": (
+        "gth_copy",
+        "Tensor.copy_to",
+        "Context::copy",
+        "DeviceTensor.Read DeviceTensor.Write",
+        "Gather.copy",
+    ),
+    "release": ("gth_tensor_release", "Tensor.close", "Handle::drop", "DeviceTensor.Close", None),
     "DLPack": (
         "gth_tensor_from_dlpack gth_tensor_from_dlpack_legacy gth_tensor_to_dlpack gth_tensor_to_dlpack_legacy",
         "Tensor.__dlpack__ Tensor.__dlpack_device__",
         "Context::from_dlpack Context::from_dlpack_legacy Context::into_dlpack Context::into_dlpack_legacy",
+        None,
         None,
     ),
     "Arrow": (
@@ -84,148 +105,209 @@ FEATURES = {
         "Tensor.__arrow_c_array__",
         "Context::from_arrow Context::to_arrow",
         None,
+        None,
     ),
     "strings": (
         "gth_tensor_from_strings gth_tensor_strings",
         "Tensor.strings",
         "Tensor::from_strings Tensor::strings",
         "NewStrings GatherStrings",
+        "Strings.of Strings.toList Strings.toBytes",
     ),
     "device memory": (
         "GTH_DEVICE_CUDA",
         "Tensor.__cuda_array_interface__ Tensor.device",
         "Buffer::from_raw BufferMut::from_raw",
         "OnDevice",
+        None,
     ),
-    "operation by number": ("gth_run gth_run_request GTH_OP_LAST", None, None, None),
-    "several requests as one": ("gth_run_many gth_plan_run_many", None, None, None),
-    "gather": ("gth_make GTH_OP_GATHER", "gather", "gather", "Gather"),
-    "gather into an output": ("gth_gather", "gather(out)", "gather_into", "GatherInto"),
-    "gather_nd": ("gth_make GTH_OP_GATHER_ND", "gather_nd", "gather_nd", "GatherND"),
-    "gather_nd into an output": ("gth_gather_nd", "gather_nd(out)", "gather_nd_into", "GatherNDInto"),
+    "operation by number": ("gth_run gth_run_request GTH_OP_LAST", None, None, None, "Operation Gather.make"),
+    "several requests as one": ("gth_run_many gth_plan_run_many", None, None, None, None),
+    "gather": ("gth_make GTH_OP_GATHER", "gather", "gather", "Gather", "Gather.gather tf.Gather.create"),
+    "gather into an output": ("gth_gather", "gather(out)", "gather_into", "GatherInto", "Gather.gatherInto"),
+    "gather_nd": (
+        "gth_make GTH_OP_GATHER_ND",
+        "gather_nd",
+        "gather_nd",
+        "GatherND",
+        "Gather.gatherNd tf.GatherNd.create",
+    ),
+    "gather_nd into an output": (
+        "gth_gather_nd",
+        "gather_nd(out)",
+        "gather_nd_into",
+        "GatherNDInto",
+        "Gather.gatherNdInto",
+    ),
     "gather_elements": (
         "gth_make GTH_OP_GATHER_ELEMENTS",
         "gather_elements take_along_axis",
         "gather_elements",
         "GatherElements GatherElementsStrings",
+        "Gather.gatherElements",
     ),
     "gather_elements into an output": (
         "gth_gather_elements",
         "gather_elements(out)",
         "gather_elements_into",
         "GatherElementsInto",
+        "Gather.gatherElementsInto",
     ),
     "extents": (
         "GTH_EXTENTS_BROADCAST",
         "gather_elements(extents) Plan(extents)",
         "Extents Options::extents",
         "Extents",
+        "Extents Options.Builder.extents",
     ),
     "plan of gather_elements": (
         "gth_plan_create GTH_OP_GATHER_ELEMENTS",
         "Plan(op)",
         "Plan::gather_elements",
         "NewPlanElements",
+        "Plan.gatherElements",
     ),
     "scatter": (
         "gth_scatter gth_make gth_infer GTH_OP_SCATTER",
         "scatter scatter(inplace) scatter(reduction) scatter(accumulate) updates_shape",
         "scatter scatter_into updates_shape Reduction Options::reduction Accumulate Options::accumulate",
         "Scatter ScatterInto ScatterStrings UpdatesShape NewUpdates Tensor.Updates Reduction Accumulate",
+        "Gather.scatter Gather.scatterInto Gather.outputShape Reduction Options.Builder.reduction Accumulate "
+        "Options.Builder.accumulate",
     ),
     "scatter_nd": (
         "gth_scatter_nd gth_make gth_infer GTH_OP_SCATTER_ND",
         "scatter_nd scatter_nd(inplace) updates_shape(op)",
         "scatter_nd scatter_nd_into updates_shape_nd",
         "ScatterND ScatterNDInto ScatterNDStrings UpdatesShapeND",
+        "Gather.scatterNd Gather.scatterNdInto tf.ScatterNd.create tf.TensorScatterNdUpdate.create "
+        "tf.TensorScatterNdAdd.create",
     ),
     "scatter_elements": (
         "gth_scatter_elements gth_make gth_infer GTH_OP_SCATTER_ELEMENTS",
         "scatter_elements scatter_elements(inplace) put_along_axis",
         "scatter_elements scatter_elements_into updates_shape_elements",
         "ScatterElements ScatterElementsInto ScatterElementsStrings UpdatesShapeElements",
+        "Gather.scatterElements Gather.scatterElementsInto",
     ),
     "plan of a scatter": (
         "gth_plan_create gth_plan_run",
         "ScatterPlan ScatterPlan.__call__ ScatterPlan.bind ScatterPlan.check ScatterPlan.updates_shape",
         "Plan::scatter Plan::scatter_nd Plan::scatter_elements Plan::scatter_from",
-        "NewScatterPlan NewScatterPlanND NewScatterPlanElements NewScatterPlanFrom ScatterPlan.Run ScatterPlan.Check "
-        "ScatterPlan.UpdatesShape From",
+        "NewScatterPlan NewScatterPlanND NewScatterPlanElements NewScatterPlanFrom ScatterPlan.Run "
+        "ScatterPlan.Check ScatterPlan.UpdatesShape From",
+        "Plan.create",
     ),
     "gradients of gathers": (
         "gth_gather_gradient gth_gather_nd_gradient gth_gather_elements_gradient gth_make",
         "gather_gradient gather_nd_gradient gather_elements_gradient",
-        "gather_gradient gather_gradient_into gather_nd_gradient gather_nd_gradient_into gather_elements_gradient "
-        "gather_elements_gradient_into",
+        "gather_gradient gather_gradient_into gather_nd_gradient gather_nd_gradient_into "
+        "gather_elements_gradient gather_elements_gradient_into",
         "GatherGradient GatherGradientInto GatherNDGradient GatherNDGradientInto GatherElementsGradient "
         "GatherElementsGradientInto",
+        "Gather.gatherGradient Gather.gatherGradientInto Gather.gatherNdGradient Gather.gatherNdGradientInto "
+        "Gather.gatherElementsGradient Gather.gatherElementsGradientInto",
     ),
     "shards of a table": (
         "gth_partition gth_partition_scratch",
         "partition partition(shards) partition(borders) partition(once) Partition Partition.slices",
         "partition partition_once Parts PartsOnce Shards::blocks Shards::modulo Shards::borders",
         "Partition PartitionOnce BlockShards ModuloShards BorderedShards",
+        "Partition.of Partition.once Partition Shards.blocks Shards.modulo Shards.borders",
     ),
     "output shape": (
         "gth_infer",
         "output_shape output_shape(op) output_shape(nd)",
         "output_shape output_shape_nd output_shape_elements",
         "OutputShape OutputShapeND OutputShapeElements",
+        "Gather.outputShape",
     ),
     "plan": (
         "gth_plan_create gth_plan_release",
         "Plan Plan.close",
         "Plan::gather Plan::gather_nd Plan::drop",
         "NewPlan NewPlanND Plan.Close",
+        "Plan.gather Plan.gatherNd Plan.create",
     ),
     "plan: run": (
         "gth_plan_run",
         "Plan.__call__ Plan.bind",
         "Plan::run Plan::run_open",
         "Plan.Run Plan.RunIn Plan.RunAt",
+        "Plan.run",
     ),
-    "plan: run with memory sizes": ("gth_plan_run_args", None, "Plan::run", "Plan.Run"),
-    "plan: memory sizes that a run needs": ("gth_plan_extents", None, None, "Plan.Extents"),
+    "plan: run with memory sizes": ("gth_plan_run_args", None, "Plan::run", "Plan.Run", "Plan.run"),
+    "plan: memory sizes that a run needs": ("gth_plan_extents", None, None, "Plan.Extents", "Plan.extents"),
     "plan: validation of indices": (
         "gth_plan_check",
         "Plan.check",
         "Plan::check Plan::check_open",
         "Plan.Check Plan.CheckIn Plan.CheckAt",
+        "Plan.check",
     ),
-    "plan: output shape": ("gth_plan_infer", "Plan.output_shape", "Plan::shape", "Plan.OutputShape"),
-    "errors with fields": ("gth_error", "Error", "Cause", "Error IndexError"),
-    "axis": ("axis", "gather(axis) Plan(axis)", "Options::axis", "Axis"),
+    "plan: output shape": (
+        "gth_plan_infer",
+        "Plan.output_shape",
+        "Plan::shape",
+        "Plan.OutputShape",
+        "Plan.outputShape",
+    ),
+    "errors with fields": (
+        "gth_error",
+        "Error",
+        "Cause",
+        "Error IndexError",
+        "ErrorDetails GatherFailure GatherIndexException",
+    ),
+    "axis": ("axis", "gather(axis) Plan(axis)", "Options::axis", "Axis", "Options.Builder.axis"),
     "batch_dims": (
         "batch_dims",
         "gather(batch_dims) gather_nd(batch_dims) Plan(batch_dims)",
         "Options::batch_dims",
         "BatchDims",
+        "Options.Builder.batchDims",
     ),
     "profiles": (
         "GTH_PROFILE_JAX_CLIP",
         "gather(profile) gather_nd(profile) Plan(profile)",
         "Profile Options::profile",
         "WithProfile",
+        "Profile Options.Builder.profile",
     ),
-    "opset": ("opset", "gather(opset) gather_nd(opset) Plan(opset)", "Options::opset", "Opset"),
+    "opset": (
+        "opset",
+        "gather(opset) gather_nd(opset) Plan(opset)",
+        "Options::opset",
+        "Opset",
+        "Options.Builder.opset",
+    ),
     "negative": (
         "GTH_NEGATIVE_WRAP",
         "gather(negative) gather_nd(negative) Plan(negative)",
         "Options::negative",
         "Negative",
+        "Negative Options.Builder.negative",
     ),
-    "bounds": ("GTH_BOUNDS_SKIP", "gather(bounds) gather_nd(bounds) Plan(bounds)", "Options::bounds", "Bounds"),
+    "bounds": (
+        "GTH_BOUNDS_SKIP",
+        "gather(bounds) gather_nd(bounds) Plan(bounds)",
+        "Options::bounds",
+        "Bounds",
+        "Bounds Options.Builder.bounds",
+    ),
     "fill": (
         "GTH_FILL_BY_DTYPE",
         "gather(fill_value) gather_nd(fill_value) Plan(fill_value)",
         "Options::fill Options::fill_value",
         "Fill FillWith",
+        "Fill Options.Builder.fill Options.Builder.fillValue Options.Builder.fillBytes",
     ),
     "threads": (
         "threads",
         "gather(threads) gather_nd(threads) Plan(threads) Context(threads)",
         "Options::threads ContextBuilder::threads",
         "Threads",
+        "Options.Builder.threads Context.create",
     ),
 }
 
@@ -256,13 +338,33 @@ EXEMPT = {
     ("plan: memory sizes that a run needs", "Rust"): "each run checks the sizes of its buffers",
     ("DLPack", "Go"): "no Go library supports it; device memory is passed by address",
     ("Arrow", "Go"): "string tensors are made from []string; the C data interface needs C memory",
+    ("context: sync", "Java"): "Java has no type for device memory, so contexts are those of the CPU",
+    ("context: wait for a stream", "Java"): "Java has no type for device memory, so contexts are those of the CPU",
+    ("context: signal a stream", "Java"): "Java has no type for device memory, so contexts are those of the CPU",
+    ("context: take the error record", "Java"): "Java has no type for device memory, so contexts are those of the CPU",
+    ("context: enqueue the take", "Java"): "Java has no type for device memory, so contexts are those of the CPU",
+    ("hooks for memory and threads", "Java"): "an upcall into Java takes more time than the task",
+    ("memory whose ownership is transferred", "Java"): "arenas and the garbage collector own memory; a call borrows it",
+    ("allocated tensors", "Java"): "arenas allocate, and their memory is zero",
+    ("release", "Java"): "tensors own nothing; closing the arena of a plan, a context or strings releases it",
+    ("DLPack", "Java"): "Java libraries pass segments and buffers",
+    ("Arrow", "Java"): "the Java library of Arrow exports its vectors as buffers, which Tensor takes",
+    ("device memory", "Java"): "Java has no type for device memory",
+    ("several requests as one", "Java"): "the binding does not have it yet",
 }
+
+
+def java_surface(folder):
+    """Returns the declarations of io.libgather, and those of io.libgather.tf with the prefix tf."""
+    return surfaces.java(folder) | {f"tf.{name}": taken for name, taken in surfaces.java(folder / "tf").items()}
+
 
 # The function that reads the declarations of each language, and the folder of its sources.
 SURFACES = {
     "Python": (surfaces.python, "python/src/libgather"),
     "Rust": (surfaces.rust, "rust/gather/src"),
     "Go": (surfaces.go, "go"),
+    "Java": (java_surface, "java/src/main/java/io/libgather"),
 }
 
 
@@ -311,8 +413,8 @@ def table(found):
         "`parity.py` writes this page from the header and the sources of the bindings. The tests compare it.",
         "In Python `gather(out)` is the parameter `out` of `gather`.",
         "",
-        "| feature | C | Python | Rust | Go |",
-        "|---|---|---|---|---|",
+        "| feature | C | Python | Rust | Go | Java |",
+        "|---|---|---|---|---|---|",
     ]
     reasons = []
     for feature, (functions, *columns) in FEATURES.items():

@@ -174,3 +174,44 @@ def go(folder):
                 name = f"{found['type']}.{found['name']}" if found["type"] else found["name"]
                 surface[name] = names_in(text, found.end())
     return surface
+
+
+# -------------------------------------------------------------------------------------------------------------- Java
+
+MEMBER = re.compile(
+    r"(?m)^(?P<indent> *)public (?:static |final |sealed |abstract )*"
+    r"(?:(?:class|enum|interface) (?P<type>\w+)|record (?P<record>\w+)(?=\()"
+    r"|(?:<[^>]*> )?[\w<>\[\]?. ]+ (?P<name>\w+)(?=\())"
+)
+
+
+def java(folder):
+    """Returns public types and methods. Of several methods with one name, that with the most parameters counts."""
+    surface = {}
+    for path in sorted(folder.glob("*.java")):
+        text = re.sub(r"/\*.*?\*/|//[^\n]*", "", path.read_text(), flags=re.DOTALL)
+        nested = None
+        for found in MEMBER.finditer(text):
+            own = found["type"] or found["record"]
+            if own:
+                nested = f"{path.stem}.{own}" if found["indent"] else None
+            owner = nested if nested and (own or len(found["indent"]) == 4) else path.stem
+            name = owner if own else f"{owner}.{found['name']}"
+            taken = None if found["type"] else java_names(text, found.end())
+            if name not in surface or len(taken or ()) > len(surface[name] or ()):
+                surface[name] = taken
+            for component in taken if found["record"] else ():
+                surface[f"{owner}.{component}"] = None
+    return surface
+
+
+def java_names(text, start):
+    """Returns the last word of each parameter in the parentheses that open at `start`."""
+    depth, end = 0, start
+    while True:
+        depth += {"(": 1, ")": -1}.get(text[end], 0)
+        end += 1
+        if depth == 0:
+            break
+    parts = re.sub(r"<[^<>]*>", "", text[start + 1 : end - 1]).split(",")
+    return [part.split()[-1] for part in parts if part.strip()]

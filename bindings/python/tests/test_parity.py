@@ -19,7 +19,7 @@ def tree(tmp_path: Path) -> Path:
     """Returns a copy of the files that the table is generated from."""
     bindings = tmp_path / "bindings"
     ignored = shutil.ignore_patterns("target", "__pycache__", "core", "vendor")
-    for part in ("python/src", "rust/gather/src", "go"):
+    for part in ("python/src", "rust/gather/src", "go", "java/src/main"):
         shutil.copytree(TREE / "bindings" / part, bindings / part, ignore=ignored)
     for name in ("parity.py", "parity.md", "surfaces.py"):
         shutil.copy(TREE / "bindings" / name, bindings)
@@ -56,6 +56,19 @@ def test_table_is_up_to_date(tree: Path) -> None:
         ("go/context.go", ") TakeError(", ") TakeErr(", "Go declares no Context.TakeError"),
         ("go/gather.go", "func GatherND[", "func GatherNd[", "Go declares no GatherND"),
         ("go/setters.go", "func Axis(axis int)", "func Axis(dim int)", "parity.md is out of date"),
+        (
+            "java/src/main/java/io/libgather/Plan.java",
+            "void check(long n,",
+            "void test(long n,",
+            "declares no Plan.check",
+        ),
+        (
+            "java/src/main/java/io/libgather/Options.java",
+            "Builder axis(",
+            "Builder axle(",
+            "declares no Options.Builder.axis",
+        ),
+        ("java/src/main/java/io/libgather/tf/GatherNd.java", "Scope scope,", "Scope env,", "parity.md is out of date"),
     ],
 )
 def test_changed_declaration_is_detected(tree: Path, path: str, before: str, after: str, message: str) -> None:

@@ -1,0 +1,39 @@
+package io.libgather;
+
+/**
+ * The meaning of an index out of bounds.
+ *
+ * <p>Generated from gather.h by generate.py: do not edit.
+ */
+public enum Bounds {
+  /** GTH_E_INDEX. The output is unchanged. */
+  ERROR(1),
+  /** The row is filled as gth_options.fill says. Not for scatters (GTH_E_VERSION). */
+  FILL(2),
+  /** The nearest valid index is used. */
+  CLAMP(3),
+  /** The index modulo the extent is used, in [0, extent). */
+  MODULO(4),
+  /** The row of the output is unchanged, and zero in a new output. An update is dropped. */
+  SKIP(5),
+  /**
+   * As error, but after GTH_E_INDEX the written operand may contain some of the results. A large call on the CPU then
+   * validates indices while it copies, so it reads them once.
+   */
+  ERROR_PARTIAL(6);
+
+  final int number;
+
+  Bounds(int number) {
+    this.number = number;
+  }
+
+  /**
+   * Returns the number of this constant in gather.h.
+   *
+   * @return the number
+   */
+  public int number() {
+    return number;
+  }
+}

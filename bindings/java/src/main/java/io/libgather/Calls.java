@@ -1,0 +1,158 @@
+package io.libgather;
+
+import static java.lang.foreign.ValueLayout.JAVA_INT;
+
+import io.libgather.internal.Gth;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.util.Arrays;
+
+/** The calls of the library: one method for each form of a request. */
+final class Calls {
+  private Calls() {}
+
+  static MemorySegment context(Options options) {
+    return options.context == null ? MemorySegment.NULL : options.context.handle;
+  }
+
+  static boolean writesRows(Operation operation) {
+    return operation.number <= Operation.GATHER_ELEMENTS.number;
+  }
+
+  static boolean isGradient(Operation operation) {
+    return operation.number >= Operation.GATHER_GRADIENT.number;
+  }
+
+  /** Runs an operation on existing memory. */
+  static void run(Operation operation, Tensor table, Tensor indices, Tensor rows, Options options) {
+    if (table.isOnHeap() || indices.isOnHeap() || rows.isOnHeap()) {
+      runOnHeap(operation, table, indices, rows, options);
+      return;
+    }
+    Scratch scratch = Scratch.take();
+    try {
+      int status =
+          Gth.run(
+              context(options),
+              operation.number,
+              scratch.describeTable(table),
+              scratch.describeIndices(indices),
+              scratch.describeRows(rows),
+              scratch.describe(options),
+              scratch.error,
+              table.segment,
+              indices.segment,
+              rows.segment);
+      if (status != 0) {
+        throw scratch.failure(status);
+      }
+    } finally {
+      scratch.give();
+    }
+  }
+
+  /** Runs an operation with arrays. A description cannot name an array, so a plan passes them. */
+  private static void runOnHeap(Operation operation, Tensor table, Tensor indices, Tensor rows, Options options) {
+    Tensor written = writesRows(operation) ? rows : table;
+    try (Arena arena = Arena.ofConfined()) {
+      if (isGradient(operation)) { // Gradients have no plan.
+        Tensor target = table.over(Heap.copied(arena, table.segment));
+        Tensor gradient = rows.over(Heap.copied(arena, rows.segment));
+        run(operation, target, indices.over(Heap.copied(arena, indices.segment)), gradient, options);
+        table.segment.copyFrom(target.segment);
+        return;
+      }
+      Plan plan = Plan.create(arena, operation, table, indices, rows, options);
+      if (written.readOnly) {
+        throw Heap.readOnly(operation);
+      }
+      plan.run(table.segment, indices.segment, rows.segment);
+    }
+  }
+
+  /** Runs a gather into new memory of an arena. */
+  static Tensor gather(Arena arena, Operation operation, Tensor params, Tensor indices, Options options) {
+    long[] shape = infer(operation, params, indices, options);
+    Tensor out = zeros(arena, params.dtype, shape);
+    run(operation, params, indices, out, options);
+    return out;
+  }
+
+  /** Copies a target to new memory of an arena, and runs a scatter on the copy. */
+  static Tensor scatter(
+      Arena arena, Operation operation, Tensor target, Tensor indices, Tensor updates, Options options) {
+    Tensor out = zeros(arena, target.dtype, target.shape);
+    copy(target, out);
+    run(operation, out, indices, updates, options);
+    return out;
+  }
+
+  /** Runs a gradient into new memory of an arena. */
+  static Tensor gradient(
+      Arena arena, Operation operation, Tensor gradient, Tensor indices, long[] shape, Options options) {
+    Tensor out = zeros(arena, gradient.dtype, shape);
+    run(operation, out, indices, gradient, options);
+    return out;
+  }
+
+  private static Tensor zeros(Arena arena, DType dtype, long[] shape) {
+    long bytes = dtype.size();
+    boolean empty = Arrays.stream(shape).anyMatch(extent -> extent <= 0);
+    for (long extent : shape) {
+      bytes = empty ? 0 : Math.multiplyExact(bytes, extent); // Only the library reports the size of an empty tensor.
+    }
+    return Tensor.of(arena.allocate(bytes, 64), dtype, shape);
+  }
+
+  /** Copies the elements of a tensor to another one with the same dtype and shape. */
+  static void copy(Tensor source, Tensor destination) {
+    try (Arena arena = Arena.ofConfined()) {
+      Tensor from = source.over(Heap.copied(arena, source.segment));
+      Tensor to = destination.over(Heap.copied(arena, destination.segment));
+      Scratch scratch = Scratch.take();
+      try {
+        int status =
+            Gth.copy(
+                MemorySegment.NULL,
+                scratch.describeTable(from),
+                scratch.describeRows(to),
+                scratch.error,
+                from.segment,
+                to.segment);
+        if (status != 0) {
+          throw scratch.failure(status);
+        }
+      } finally {
+        scratch.give();
+      }
+      if (destination.isOnHeap()) {
+        destination.segment.copyFrom(to.segment);
+      }
+    }
+  }
+
+  /** Returns the shape of the rows of a request. */
+  static long[] infer(Operation operation, Tensor table, Tensor indices, Options options) {
+    Scratch scratch = Scratch.take();
+    try {
+      scratch.describeTable(table);
+      scratch.describeIndices(indices);
+      MemorySegment request = scratch.request(operation, MemorySegment.NULL, options);
+      scratch.rows.set(JAVA_INT, Gth.TensorDesc.SIZE, (int) Gth.TensorDesc.BYTES);
+      int status = Gth.infer(request, scratch.rows, Gth.MAX_NDIM, scratch.shape, scratch.error);
+      if (status != 0) {
+        throw scratch.failure(status);
+      }
+      return shape(scratch);
+    } finally {
+      scratch.give();
+    }
+  }
+
+  /** Returns the shape that a query has written. */
+  static long[] shape(Scratch scratch) {
+    int rank = scratch.rows.get(JAVA_INT, Gth.TensorDesc.NDIM);
+    return scratch.shape.asSlice(0, 8L * rank).toArray(ValueLayout.JAVA_LONG);
+  }
+}

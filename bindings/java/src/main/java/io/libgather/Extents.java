@@ -1,0 +1,30 @@
+package io.libgather;
+
+/**
+ * The rule for extents of the dims that are not the axis, in element-wise calls.
+ *
+ * <p>Generated from gather.h by generate.py: do not edit.
+ */
+public enum Extents {
+  /** They are equal. */
+  EQUAL(1),
+  /** Those of indices may be smaller: a prefix of params is used (torch, ONNX). */
+  PREFIX(2),
+  /** An extent of 1 is repeated (NumPy, JAX). */
+  BROADCAST(3);
+
+  final int number;
+
+  Extents(int number) {
+    this.number = number;
+  }
+
+  /**
+   * Returns the number of this constant in gather.h.
+   *
+   * @return the number
+   */
+  public int number() {
+    return number;
+  }
+}

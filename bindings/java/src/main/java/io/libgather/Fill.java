@@ -1,0 +1,30 @@
+package io.libgather;
+
+/**
+ * The value that {@link Bounds#FILL} writes.
+ *
+ * <p>Generated from gather.h by generate.py: do not edit.
+ */
+public enum Fill {
+  /** Zero bytes, or empty strings. */
+  ZERO(1),
+  /** gth_options.fill_value. */
+  VALUE(2),
+  /** NaN, the smallest signed, the largest unsigned value, or true, as in JAX. */
+  BY_DTYPE(3);
+
+  final int number;
+
+  Fill(int number) {
+    this.number = number;
+  }
+
+  /**
+   * Returns the number of this constant in gather.h.
+   *
+   * @return the number
+   */
+  public int number() {
+    return number;
+  }
+}

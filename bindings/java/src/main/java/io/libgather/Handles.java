@@ -1,0 +1,37 @@
+package io.libgather;
+
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.util.function.ToIntFunction;
+
+/** Handles of the library as segments of arenas. A call with such a segment keeps its arena open. */
+final class Handles {
+  private Handles() {}
+
+  /** A function that writes a handle to scratch.out, or an error to scratch.error. It returns the status. */
+  @FunctionalInterface
+  interface Creator {
+    int create(Scratch scratch);
+  }
+
+  /** Creates a handle. Closing the arena releases it. */
+  static MemorySegment create(Arena arena, ToIntFunction<MemorySegment> release, Creator creator) {
+    Scratch scratch = Scratch.take();
+    try {
+      int status = creator.create(scratch);
+      if (status != 0) {
+        throw scratch.failure(status);
+      }
+      MemorySegment handle = MemorySegment.ofAddress(scratch.out.get(ValueLayout.JAVA_LONG, 0));
+      try {
+        return handle.reinterpret(arena, release::applyAsInt);
+      } catch (RuntimeException e) { // The arena is closed or belongs to another thread.
+        release.applyAsInt(handle);
+        throw e;
+      }
+    } finally {
+      scratch.give();
+    }
+  }
+}

@@ -1,0 +1,28 @@
+package io.libgather;
+
+/**
+ * The meaning of a negative index.
+ *
+ * <p>Generated from gather.h by generate.py: do not edit.
+ */
+public enum Negative {
+  /** It is out of bounds. */
+  REJECT(1),
+  /** It counts from the end, once: -1 is the last, -size the first. Below is out of bounds. */
+  WRAP(2);
+
+  final int number;
+
+  Negative(int number) {
+    this.number = number;
+  }
+
+  /**
+   * Returns the number of this constant in gather.h.
+   *
+   * @return the number
+   */
+  public int number() {
+    return number;
+  }
+}

@@ -1,0 +1,42 @@
+package io.libgather;
+
+/**
+ * An operation of the library.
+ *
+ * <p>Generated from gather.h by generate.py: do not edit.
+ */
+public enum Operation {
+  /** GTH_OP_GATHER of gather.h. */
+  GATHER(1),
+  /** GTH_OP_GATHER_ND of gather.h. */
+  GATHER_ND(2),
+  /** GTH_OP_GATHER_ELEMENTS of gather.h. */
+  GATHER_ELEMENTS(3),
+  /** GTH_OP_SCATTER of gather.h. */
+  SCATTER(4),
+  /** GTH_OP_SCATTER_ND of gather.h. */
+  SCATTER_ND(5),
+  /** GTH_OP_SCATTER_ELEMENTS of gather.h. */
+  SCATTER_ELEMENTS(6),
+  /** GTH_OP_GATHER_GRADIENT of gather.h. */
+  GATHER_GRADIENT(7),
+  /** The gradient of gather_nd, as GTH_OP_GATHER_GRADIENT. */
+  GATHER_ND_GRADIENT(8),
+  /** The gradient of gather_elements, as GTH_OP_GATHER_GRADIENT. */
+  GATHER_ELEMENTS_GRADIENT(9);
+
+  final int number;
+
+  Operation(int number) {
+    this.number = number;
+  }
+
+  /**
+   * Returns the number of this constant in gather.h.
+   *
+   * @return the number
+   */
+  public int number() {
+    return number;
+  }
+}

@@ -1,0 +1,281 @@
+package io.libgather;
+
+import io.libgather.internal.Gth;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+
+/**
+ * The options of a call. Options are immutable, and threads may share them. Without options an index out of bounds is
+ * an error, negative indices are out of bounds, and the axis is 0.
+ *
+ * <pre>{@code
+ * Options clamped = Options.builder().axis(1).bounds(Bounds.CLAMP).build();
+ * }</pre>
+ */
+public final class Options {
+  /** Options with which every option has its default. */
+  public static final Options DEFAULT = builder().build();
+
+  /** The fields of gth_options as words of 8 bytes. */
+  private final long[] words;
+
+  final Context context;
+  final boolean isDefault;
+
+  private Options(Builder builder) {
+    words = builder.words.clone();
+    context = builder.context;
+    isDefault = builder.isDefault;
+  }
+
+  /**
+   * Returns a builder.
+   *
+   * @return a builder in which every option has its default
+   */
+  public static Builder builder() {
+    return new Builder();
+  }
+
+  void write(MemorySegment target) {
+    for (int i = 0; i < words.length; i++) {
+      target.setAtIndex(ValueLayout.JAVA_LONG, i, words[i]);
+    }
+  }
+
+  private int field(long offset) {
+    return (int) (words[(int) (offset / 8)] >>> 8 * (offset % 8));
+  }
+
+  boolean hasAxis() {
+    return field(Gth.Options.HAS_AXIS) != 0;
+  }
+
+  long axis() {
+    return words[(int) Gth.Options.AXIS / 8];
+  }
+
+  long batchDims() {
+    return words[(int) Gth.Options.BATCH_DIMS / 8];
+  }
+
+  boolean reduces() {
+    int reduction = field(Gth.Options.REDUCTION);
+    return reduction != 0 && reduction != Reduction.NONE.number;
+  }
+
+  /** A builder of options. A builder is not safe for use by several threads. */
+  public static final class Builder {
+    private final long[] words = new long[(int) Gth.Options.BYTES / 8];
+    private Context context;
+    private boolean isDefault = true;
+
+    private Builder() {
+      set(Gth.Options.SIZE, (int) Gth.Options.BYTES);
+      isDefault = true;
+    }
+
+    private Builder set(long offset, int value) {
+      int shift = (int) (8 * (offset % 8));
+      int word = (int) (offset / 8);
+      words[word] = words[word] & ~(0xFFFFFFFFL << shift) | (value & 0xFFFFFFFFL) << shift;
+      isDefault = false;
+      return this;
+    }
+
+    private Builder setLong(long offset, long value) {
+      words[(int) (offset / 8)] = value;
+      isDefault = false;
+      return this;
+    }
+
+    /**
+     * Sets the axis. Without it, the axis is the number of batch dims.
+     *
+     * @param axis the axis, from -rank to rank - 1
+     * @return this builder
+     */
+    public Builder axis(long axis) {
+      return set(Gth.Options.HAS_AXIS, 1).setLong(Gth.Options.AXIS, axis);
+    }
+
+    /**
+     * Sets the number of leading dims that params and indices share.
+     *
+     * @param batchDims the number of dims
+     * @return this builder
+     */
+    public Builder batchDims(long batchDims) {
+      return setLong(Gth.Options.BATCH_DIMS, batchDims);
+    }
+
+    /**
+     * Sets the rules of another system. Other options override them.
+     *
+     * @param profile the profile
+     * @return this builder
+     */
+    public Builder profile(Profile profile) {
+      return set(Gth.Options.PROFILE, profile.number);
+    }
+
+    /**
+     * Sets the opset of the profiles ONNX and ORT.
+     *
+     * @param opset the opset; 0 means the newest definition
+     * @return this builder
+     */
+    public Builder opset(int opset) {
+      return set(Gth.Options.OPSET, opset);
+    }
+
+    /**
+     * Sets the meaning of negative indices.
+     *
+     * @param negative the meaning
+     * @return this builder
+     */
+    public Builder negative(Negative negative) {
+      return set(Gth.Options.NEGATIVE, negative.number);
+    }
+
+    /**
+     * Sets the meaning of indices out of bounds.
+     *
+     * @param bounds the meaning
+     * @return this builder
+     */
+    public Builder bounds(Bounds bounds) {
+      return set(Gth.Options.BOUNDS, bounds.number);
+    }
+
+    /**
+     * Sets the value that {@link Bounds#FILL} writes.
+     *
+     * @param fill the kind of value
+     * @return this builder
+     */
+    public Builder fill(Fill fill) {
+      return set(Gth.Options.FILL, fill.number);
+    }
+
+    /**
+     * Sets the element that {@link Bounds#FILL} writes.
+     *
+     * @param image the bytes of the element in native byte order, at most 16
+     * @return this builder
+     * @throws IllegalArgumentException if there are more bytes
+     */
+    public Builder fillBytes(byte... image) {
+      if (image.length > 16) {
+        throw new IllegalArgumentException("an element has at most 16 bytes, not " + image.length);
+      }
+      ByteBuffer words = ByteBuffer.allocate(16).order(ByteOrder.nativeOrder()).put(image).rewind();
+      return fill(Fill.VALUE)
+          .setLong(Gth.Options.FILL_VALUE, words.getLong())
+          .setLong(Gth.Options.FILL_VALUE + 8, words.getLong());
+    }
+
+    /**
+     * Sets the element that {@link Bounds#FILL} writes to tensors of float32.
+     *
+     * @param value the element
+     * @return this builder
+     */
+    public Builder fillValue(float value) {
+      return fillValue(Float.floatToRawIntBits(value));
+    }
+
+    /**
+     * Sets the element that {@link Bounds#FILL} writes to tensors of float64.
+     *
+     * @param value the element
+     * @return this builder
+     */
+    public Builder fillValue(double value) {
+      return fillValue(Double.doubleToRawLongBits(value));
+    }
+
+    /**
+     * Sets the element that {@link Bounds#FILL} writes to tensors of int32 or uint32.
+     *
+     * @param value the element
+     * @return this builder
+     */
+    public Builder fillValue(int value) {
+      return fillBytes(ByteBuffer.allocate(4).order(ByteOrder.nativeOrder()).putInt(value).array());
+    }
+
+    /**
+     * Sets the element that {@link Bounds#FILL} writes to tensors of int64 or uint64.
+     *
+     * @param value the element
+     * @return this builder
+     */
+    public Builder fillValue(long value) {
+      return fillBytes(ByteBuffer.allocate(8).order(ByteOrder.nativeOrder()).putLong(value).array());
+    }
+
+    /**
+     * Sets the rule for extents in {@link Gather#gatherElements} and {@link Gather#scatterElements}.
+     *
+     * @param extents the rule
+     * @return this builder
+     */
+    public Builder extents(Extents extents) {
+      return set(Gth.Options.EXTENTS, extents.number);
+    }
+
+    /**
+     * Sets the way in which a scatter combines updates with its target.
+     *
+     * @param reduction the way
+     * @return this builder
+     */
+    public Builder reduction(Reduction reduction) {
+      return set(Gth.Options.REDUCTION, reduction.number);
+    }
+
+    /**
+     * Sets the type in which scatters and gradients add float16 and bfloat16.
+     *
+     * @param accumulate the type
+     * @return this builder
+     */
+    public Builder accumulate(Accumulate accumulate) {
+      return set(Gth.Options.ACCUMULATE, accumulate.number);
+    }
+
+    /**
+     * Sets the highest number of threads of a call.
+     *
+     * @param threads the number; 0 means that of the context
+     * @return this builder
+     */
+    public Builder threads(int threads) {
+      return set(Gth.Options.THREADS, threads);
+    }
+
+    /**
+     * Sets the context of the call.
+     *
+     * @param context the context
+     * @return this builder
+     */
+    public Builder context(Context context) {
+      this.context = context;
+      return this;
+    }
+
+    /**
+     * Returns the options.
+     *
+     * @return immutable options
+     */
+    public Options build() {
+      return new Options(this);
+    }
+  }
+}

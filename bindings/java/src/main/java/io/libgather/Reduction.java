@@ -1,0 +1,34 @@
+package io.libgather;
+
+/**
+ * The way in which a scatter combines an update with the element it selects.
+ *
+ * <p>Generated from gather.h by generate.py: do not edit.
+ */
+public enum Reduction {
+  /** The row becomes the update. All dtypes. */
+  NONE(1),
+  /** GTH_REDUCTION_ADD of gather.h. */
+  ADD(2),
+  /** GTH_REDUCTION_MUL of gather.h. */
+  MUL(3),
+  /** GTH_REDUCTION_MAX of gather.h. */
+  MAX(4),
+  /** GTH_REDUCTION_MIN of gather.h. */
+  MIN(5);
+
+  final int number;
+
+  Reduction(int number) {
+    this.number = number;
+  }
+
+  /**
+   * Returns the number of this constant in gather.h.
+   *
+   * @return the number
+   */
+  public int number() {
+    return number;
+  }
+}

@@ -1,0 +1,121 @@
+package io.libgather;
+
+import static java.lang.foreign.ValueLayout.JAVA_LONG;
+
+import io.libgather.internal.Gth;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.util.concurrent.atomic.AtomicReferenceArray;
+
+/** The structs of one call in native memory. They are reused, because an allocation costs more than a small call. */
+final class Scratch {
+  private static final int SLOTS = 64;
+  private static final int PADDING = 16; // Slots of different threads are in different cache lines.
+  private static final AtomicReferenceArray<Scratch> POOL = new AtomicReferenceArray<>(SLOTS * PADDING);
+
+  private static final long SHAPE_BYTES = 8 * Gth.MAX_NDIM;
+  private static final long SHAPES = 1024;
+
+  /** The first words of structs that begin with their size. */
+  private static final long DESC_SIZE = Gth.TensorDesc.BYTES;
+
+  private final MemorySegment memory = Arena.ofAuto().allocate(SHAPES + 6 * SHAPE_BYTES, 64);
+  private final int slot;
+
+  final MemorySegment error = memory.asSlice(0, Gth.Error.BYTES);
+  final MemorySegment options = memory.asSlice(336, Gth.Options.BYTES);
+  final MemorySegment table = memory.asSlice(416, Gth.TensorDesc.BYTES);
+  final MemorySegment indices = memory.asSlice(496, Gth.TensorDesc.BYTES);
+  final MemorySegment rows = memory.asSlice(576, Gth.TensorDesc.BYTES);
+  final MemorySegment request = memory.asSlice(656, Gth.Request.BYTES);
+  final MemorySegment args = memory.asSlice(704, Gth.PlanArgs.BYTES);
+  final MemorySegment out = memory.asSlice(768, 8);
+
+  /** Memory for the shape that a query returns. */
+  final MemorySegment shape = memory.asSlice(SHAPES + 4 * SHAPE_BYTES, SHAPE_BYTES);
+
+  private Scratch(int slot) {
+    this.slot = slot;
+    error.set(JAVA_LONG, 0, Gth.Error.BYTES);
+    args.set(JAVA_LONG, 0, Gth.PlanArgs.BYTES);
+  }
+
+  /** Returns structs that no other call uses. */
+  static Scratch take() {
+    int slot = ((int) Thread.currentThread().threadId() & SLOTS - 1) * PADDING;
+    Scratch scratch = POOL.getAndSet(slot, null);
+    return scratch != null ? scratch : new Scratch(slot);
+  }
+
+  /** Ends the use of these structs. */
+  void give() {
+    POOL.setRelease(slot, this);
+  }
+
+  /** Returns the exception of a failed call. */
+  RuntimeException failure(int status) {
+    String message = error.getString(Gth.Error.MESSAGE);
+    return ErrorDetails.read(status, error).exception(message);
+  }
+
+  MemorySegment describeTable(Tensor tensor) {
+    return describe(table, SHAPES, tensor);
+  }
+
+  MemorySegment describeIndices(Tensor tensor) {
+    return describe(indices, SHAPES + 2 * SHAPE_BYTES, tensor);
+  }
+
+  MemorySegment describeRows(Tensor tensor) {
+    return describe(rows, SHAPES + 4 * SHAPE_BYTES, tensor);
+  }
+
+  /** Describes a tensor handle. */
+  static void describe(MemorySegment desc, MemorySegment handle) {
+    desc.fill((byte) 0);
+    desc.set(JAVA_LONG, Gth.TensorDesc.SIZE, DESC_SIZE);
+    desc.set(JAVA_LONG, Gth.TensorDesc.TENSOR, handle.address());
+  }
+
+  private MemorySegment describe(MemorySegment desc, long shapes, Tensor tensor) {
+    long[] shape = tensor.shape;
+    long[] strides = tensor.strides;
+    long bytes = tensor.segment.byteSize();
+    desc.set(JAVA_LONG, Gth.TensorDesc.SIZE, DESC_SIZE | (long) tensor.dtype.number << 32);
+    desc.set(JAVA_LONG, Gth.TensorDesc.NDIM, shape.length | (tensor.readOnly ? (long) Gth.TENSOR_READONLY << 32 : 0));
+    desc.set(JAVA_LONG, Gth.TensorDesc.TENSOR, 0);
+    // Memory on the heap has no address here. Functions that read data never get such a description.
+    desc.set(JAVA_LONG, Gth.TensorDesc.DATA, bytes == 0 ? 0 : tensor.isOnHeap() ? 16 : tensor.segment.address());
+    desc.set(JAVA_LONG, Gth.TensorDesc.SHAPE, memory.address() + shapes);
+    desc.set(JAVA_LONG, Gth.TensorDesc.STRIDES, strides == null ? 0 : memory.address() + shapes + SHAPE_BYTES);
+    desc.set(JAVA_LONG, Gth.TensorDesc.OFFSET, tensor.offset);
+    desc.set(JAVA_LONG, Gth.TensorDesc.EXTENT, bytes);
+    for (int i = 0; i < shape.length; i++) {
+      memory.set(JAVA_LONG, shapes + 8L * i, shape[i]);
+    }
+    if (strides != null) {
+      for (int i = 0; i < strides.length; i++) {
+        memory.set(JAVA_LONG, shapes + SHAPE_BYTES + 8L * i, strides[i]);
+      }
+    }
+    return desc;
+  }
+
+  MemorySegment describe(Options given) {
+    if (given.isDefault) {
+      return MemorySegment.NULL;
+    }
+    given.write(options);
+    return options;
+  }
+
+  /** Describes a request whose operands have been described. */
+  MemorySegment request(Operation operation, MemorySegment rows, Options given) {
+    request.set(JAVA_LONG, Gth.Request.SIZE, Gth.Request.BYTES | (long) operation.number << 32);
+    request.set(JAVA_LONG, Gth.Request.TABLE, table.address());
+    request.set(JAVA_LONG, Gth.Request.INDICES, indices.address());
+    request.set(JAVA_LONG, Gth.Request.ROWS, rows.address());
+    request.set(JAVA_LONG, Gth.Request.OPTIONS, describe(given).address());
+    return request;
+  }
+}

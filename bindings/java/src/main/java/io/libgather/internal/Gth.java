@@ -1,0 +1,1780 @@
+package io.libgather.internal;
+
+import static java.lang.foreign.ValueLayout.ADDRESS;
+import static java.lang.foreign.ValueLayout.JAVA_INT;
+import static java.lang.foreign.ValueLayout.JAVA_LONG;
+
+import java.lang.foreign.FunctionDescriptor;
+import java.lang.foreign.Linker;
+import java.lang.foreign.MemorySegment;
+import java.lang.invoke.MethodHandle;
+
+/** gather.h in Java. Generated from gather.h by generate.py: do not edit. Each function is linked at its first call. */
+public final class Gth {
+  public static final int ABI_VERSION = 1;
+  public static final int VERSION = 1000;
+  public static final int MAX_NDIM = 64;
+  public static final int MESSAGE_SIZE = 256;
+  public static final int MAX_DEVICES = 16;
+  public static final int OPEN = -1;
+  public static final int OK = 0;
+  public static final int E_NULL = -1;
+  public static final int E_HANDLE = -2;
+  public static final int E_VERSION = -3;
+  public static final int E_DTYPE = -4;
+  public static final int E_RANK = -5;
+  public static final int E_AXIS = -6;
+  public static final int E_BATCH = -7;
+  public static final int E_SHAPE = -8;
+  public static final int E_SIZE = -9;
+  public static final int E_STRIDE = -10;
+  public static final int E_DEVICE = -11;
+  public static final int E_DLPACK = -12;
+  public static final int E_ARROW = -13;
+  public static final int E_READONLY = -14;
+  public static final int E_ALIAS = -15;
+  public static final int E_INDEX = -16;
+  public static final int E_RACE = -17;
+  public static final int E_NOMEM = -18;
+  public static final int E_FORK = -19;
+  public static final int E_CUDA = -20;
+  public static final int E_CAPTURE = -21;
+  public static final int E_UNSUPPORTED = -22;
+  public static final int E_INTERNAL = -23;
+  public static final int E_OFFSETS = -24;
+  public static final int E_IO = -25;
+  public static final int OPERAND_NONE = 0;
+  public static final int OPERAND_PARAMS = 1;
+  public static final int OPERAND_INDICES = 2;
+  public static final int OPERAND_OUT = 3;
+  public static final int OPERAND_OPTIONS = 4;
+  public static final int OPERAND_CONTEXT = 5;
+  public static final int OPERAND_PLAN = 6;
+  public static final int OPERAND_TENSOR = 7;
+  public static final int OPERAND_TARGET = 8;
+  public static final int OPERAND_UPDATES = 9;
+  public static final int OPERAND_REQUEST = 10;
+  public static final int OPERAND_BAGS = 11;
+  public static final int OPERAND_WEIGHTS = 12;
+  public static final int OPERAND_CODEC = 13;
+  public static final int OPERAND_FILE = 14;
+  public static final int ERROR_UNSIGNED = 1;
+  public static final int ERROR_CUT = 2;
+  public static final int ERROR_WRAP = 4;
+  public static final int ERROR_FIRST = 328;
+  public static final int DTYPE_INT8 = 8;
+  public static final int DTYPE_INT16 = 16;
+  public static final int DTYPE_INT32 = 32;
+  public static final int DTYPE_INT64 = 64;
+  public static final int DTYPE_UINT8 = 264;
+  public static final int DTYPE_UINT16 = 272;
+  public static final int DTYPE_UINT32 = 288;
+  public static final int DTYPE_UINT64 = 320;
+  public static final int DTYPE_FLOAT16 = 528;
+  public static final int DTYPE_FLOAT32 = 544;
+  public static final int DTYPE_FLOAT64 = 576;
+  public static final int DTYPE_BFLOAT16 = 1040;
+  public static final int DTYPE_COMPLEX64 = 1344;
+  public static final int DTYPE_COMPLEX128 = 1408;
+  public static final int DTYPE_BOOL = 1544;
+  public static final int DTYPE_FLOAT8_E3M4 = 1800;
+  public static final int DTYPE_FLOAT8_E4M3 = 2056;
+  public static final int DTYPE_FLOAT8_E4M3B11FNUZ = 2312;
+  public static final int DTYPE_FLOAT8_E4M3FN = 2568;
+  public static final int DTYPE_FLOAT8_E4M3FNUZ = 2824;
+  public static final int DTYPE_FLOAT8_E5M2 = 3080;
+  public static final int DTYPE_FLOAT8_E5M2FNUZ = 3336;
+  public static final int DTYPE_FLOAT8_E8M0FNU = 3592;
+  public static final int DTYPE_STRING = 65536;
+  public static final int DEVICE_CPU = 1;
+  public static final int DEVICE_CUDA = 2;
+  public static final int DEVICE_CUDA_HOST = 3;
+  public static final int DEVICE_CUDA_MANAGED = 13;
+  public static final int TIER_PORTABLE = 1;
+  public static final int TIER_AVX2 = 2;
+  public static final int TIER_NEON = 8;
+  public static final int CAPABILITY_INFO_FIRST = 232;
+  public static final int CONTEXT_OPTIONS_FIRST = 88;
+  public static final int TENSOR_READONLY = 1;
+  public static final int TENSOR_DESC_FIRST = 80;
+  public static final int EXPORT_COPY = 1;
+  public static final int EXPORT_NO_COPY = 2;
+  public static final int STRINGS_BINARY = 1;
+  public static final int PROFILE_TENSORFLOW = 1;
+  public static final int PROFILE_TENSORFLOW_GPU = 2;
+  public static final int PROFILE_ONNX = 3;
+  public static final int PROFILE_ORT = 4;
+  public static final int PROFILE_NUMPY_RAISE = 5;
+  public static final int PROFILE_NUMPY_WRAP = 6;
+  public static final int PROFILE_NUMPY_CLIP = 7;
+  public static final int PROFILE_TORCH = 8;
+  public static final int PROFILE_JAX_FILL = 9;
+  public static final int PROFILE_JAX_CLIP = 10;
+  public static final int NEGATIVE_REJECT = 1;
+  public static final int NEGATIVE_WRAP = 2;
+  public static final int BOUNDS_ERROR = 1;
+  public static final int BOUNDS_FILL = 2;
+  public static final int BOUNDS_CLAMP = 3;
+  public static final int BOUNDS_MODULO = 4;
+  public static final int BOUNDS_SKIP = 5;
+  public static final int BOUNDS_ERROR_PARTIAL = 6;
+  public static final int FILL_ZERO = 1;
+  public static final int FILL_VALUE = 2;
+  public static final int FILL_BY_DTYPE = 3;
+  public static final int EXTENTS_EQUAL = 1;
+  public static final int EXTENTS_PREFIX = 2;
+  public static final int EXTENTS_BROADCAST = 3;
+  public static final int REDUCTION_NONE = 1;
+  public static final int REDUCTION_ADD = 2;
+  public static final int REDUCTION_MUL = 3;
+  public static final int REDUCTION_MAX = 4;
+  public static final int REDUCTION_MIN = 5;
+  public static final int ACCUMULATE_DTYPE = 1;
+  public static final int ACCUMULATE_FLOAT32 = 2;
+  public static final int OPTIONS_FIRST = 80;
+  public static final int OP_GATHER = 1;
+  public static final int OP_GATHER_ND = 2;
+  public static final int OP_GATHER_ELEMENTS = 3;
+  public static final int OP_SCATTER = 4;
+  public static final int OP_SCATTER_ND = 5;
+  public static final int OP_SCATTER_ELEMENTS = 6;
+  public static final int OP_GATHER_GRADIENT = 7;
+  public static final int OP_GATHER_ND_GRADIENT = 8;
+  public static final int OP_GATHER_ELEMENTS_GRADIENT = 9;
+  public static final int OP_LAST = 9;
+  public static final int REQUEST_FIRST = 40;
+  public static final int ARGS_EXTENTS = 1;
+  public static final int PLAN_ARGS_FIRST = 64;
+  public static final int SHARDS_BLOCKS = 1;
+  public static final int SHARDS_MODULO = 2;
+  public static final int SHARDS_BORDERS = 3;
+  public static final int SHARDS_FIRST = 32;
+  public static final int PARTS_ONCE = 1;
+  public static final int PARTS_FIRST = 64;
+
+  /** The size of gth_error, and the offsets of its fields. */
+  public static final class Error {
+    public static final long BYTES = 328;
+    public static final long SIZE = 0;
+    public static final long STATUS = 4;
+    public static final long OPERAND = 8;
+    public static final long COMPONENT = 12;
+    public static final long NATIVE = 16;
+    public static final long FLAGS = 20;
+    public static final long POSITION = 24;
+    public static final long VALUE = 32;
+    public static final long LIMIT = 40;
+    public static final long SEQUENCE = 48;
+    public static final long COUNT = 56;
+    public static final long ITEM = 64;
+    public static final long MESSAGE = 72;
+
+    private Error() {}
+  }
+
+  /** The size of gth_capability_info, and the offsets of its fields. */
+  public static final class CapabilityInfo {
+    public static final long BYTES = 232;
+    public static final long SIZE = 0;
+    public static final long ABI = 4;
+    public static final long VERSION = 8;
+    public static final long CPU_THREADS = 12;
+    public static final long CPU_TIERS_BUILT = 16;
+    public static final long CPU_TIERS_USABLE = 20;
+    public static final long CPU_TIER = 24;
+    public static final long CUDA_RUNTIME = 28;
+    public static final long CUDA_DRIVER = 32;
+    public static final long DEVICE_COUNT = 36;
+    public static final long DEVICE_COMPUTE = 40;
+    public static final long DEVICE_MEMORY = 104;
+
+    private CapabilityInfo() {}
+  }
+
+  /** The size of gth_error_record, and the offsets of its fields. */
+  public static final class ErrorRecord {
+    public static final long BYTES = 64;
+    public static final long COUNT = 0;
+    public static final long SEQUENCE = 8;
+    public static final long POSITION = 16;
+    public static final long VALUE = 24;
+    public static final long LIMIT = 32;
+    public static final long OPERAND = 40;
+    public static final long COMPONENT = 44;
+    public static final long STATUS = 48;
+    public static final long FLAGS = 52;
+    public static final long RESERVED = 56;
+
+    private ErrorRecord() {}
+  }
+
+  /** The size of gth_context_options, and the offsets of its fields. */
+  public static final class ContextOptions {
+    public static final long BYTES = 88;
+    public static final long SIZE = 0;
+    public static final long THREADS = 4;
+    public static final long DEVICE = 8;
+    public static final long DEVICE_ID = 12;
+    public static final long FLAGS = 16;
+    public static final long RESERVED = 20;
+    public static final long STREAM = 24;
+    public static final long RECORD = 32;
+    public static final long ALLOC = 40;
+    public static final long FREE = 48;
+    public static final long MEMORY_USER = 56;
+    public static final long PARALLEL_FOR = 64;
+    public static final long PARALLEL_USER = 72;
+    public static final long RESERVED_POINTER = 80;
+
+    private ContextOptions() {}
+  }
+
+  /** The size of gth_tensor_desc, and the offsets of its fields. */
+  public static final class TensorDesc {
+    public static final long BYTES = 80;
+    public static final long SIZE = 0;
+    public static final long DTYPE = 4;
+    public static final long DEVICE = 8;
+    public static final long DEVICE_ID = 12;
+    public static final long NDIM = 16;
+    public static final long FLAGS = 20;
+    public static final long TENSOR = 24;
+    public static final long DATA = 32;
+    public static final long SHAPE = 40;
+    public static final long STRIDES = 48;
+    public static final long CODEC = 56;
+    public static final long OFFSET = 64;
+    public static final long EXTENT = 72;
+
+    private TensorDesc() {}
+  }
+
+  /** The size of gth_options, and the offsets of its fields. */
+  public static final class Options {
+    public static final long BYTES = 80;
+    public static final long SIZE = 0;
+    public static final long HAS_AXIS = 4;
+    public static final long AXIS = 8;
+    public static final long BATCH_DIMS = 16;
+    public static final long PROFILE = 24;
+    public static final long OPSET = 28;
+    public static final long NEGATIVE = 32;
+    public static final long BOUNDS = 36;
+    public static final long FILL = 40;
+    public static final long THREADS = 44;
+    public static final long EXTENTS = 48;
+    public static final long REDUCTION = 52;
+    public static final long FILL_VALUE = 56;
+    public static final long ACCUMULATE = 72;
+    public static final long OUT_DTYPE = 76;
+
+    private Options() {}
+  }
+
+  /** The size of gth_request, and the offsets of its fields. */
+  public static final class Request {
+    public static final long BYTES = 40;
+    public static final long SIZE = 0;
+    public static final long OP = 4;
+    public static final long TABLE = 8;
+    public static final long INDICES = 16;
+    public static final long ROWS = 24;
+    public static final long OPTIONS = 32;
+
+    private Request() {}
+  }
+
+  /** The size of gth_plan_args, and the offsets of its fields. */
+  public static final class PlanArgs {
+    public static final long BYTES = 64;
+    public static final long SIZE = 0;
+    public static final long FLAGS = 4;
+    public static final long N = 8;
+    public static final long TABLE = 16;
+    public static final long INDICES = 24;
+    public static final long ROWS = 32;
+    public static final long TABLE_EXTENT = 40;
+    public static final long INDICES_EXTENT = 48;
+    public static final long ROWS_EXTENT = 56;
+
+    private PlanArgs() {}
+  }
+
+  /** The size of gth_shards, and the offsets of its fields. */
+  public static final class Shards {
+    public static final long BYTES = 32;
+    public static final long SIZE = 0;
+    public static final long KIND = 4;
+    public static final long ROWS = 8;
+    public static final long COUNT = 16;
+    public static final long BORDERS = 24;
+
+    private Shards() {}
+  }
+
+  /** The size of gth_parts, and the offsets of its fields. */
+  public static final class Parts {
+    public static final long BYTES = 64;
+    public static final long SIZE = 0;
+    public static final long FLAGS = 4;
+    public static final long CAPACITY = 8;
+    public static final long COUNTS = 16;
+    public static final long LOCAL = 24;
+    public static final long ORDER = 32;
+    public static final long PLACE = 40;
+    public static final long SCRATCH = 48;
+    public static final long SCRATCH_BYTES = 56;
+
+    private Parts() {}
+  }
+
+  private static final class AbiVersion {
+    static final MethodHandle HANDLE =
+        Native.link("gth_abi_version", FunctionDescriptor.of(JAVA_INT));
+  }
+
+  /** Calls gth_abi_version. */
+  public static int abiVersion() {
+    Native.check();
+    try {
+      return (int) AbiVersion.HANDLE.invokeExact();
+    } catch (Throwable e) {
+      throw Native.unchecked(e);
+    }
+  }
+
+  private static final class Version {
+    static final MethodHandle HANDLE =
+        Native.link("gth_version", FunctionDescriptor.of(JAVA_INT));
+  }
+
+  /** Calls gth_version. */
+  public static int version() {
+    Native.check();
+    try {
+      return (int) Version.HANDLE.invokeExact();
+    } catch (Throwable e) {
+      throw Native.unchecked(e);
+    }
+  }
+
+  private static final class StatusName {
+    static final MethodHandle HANDLE =
+        Native.link("gth_status_name", FunctionDescriptor.of(ADDRESS, JAVA_INT));
+  }
+
+  /** Calls gth_status_name. */
+  public static MemorySegment statusName(int status) {
+    Native.check();
+    try {
+      return (MemorySegment) StatusName.HANDLE.invokeExact(status);
+    } catch (Throwable e) {
+      throw Native.unchecked(e);
+    }
+  }
+
+  private static final class DtypeSize {
+    static final MethodHandle HANDLE =
+        Native.link("gth_dtype_size", FunctionDescriptor.of(JAVA_LONG, JAVA_INT));
+  }
+
+  /** Calls gth_dtype_size. */
+  public static long dtypeSize(int dtype) {
+    Native.check();
+    try {
+      return (long) DtypeSize.HANDLE.invokeExact(dtype);
+    } catch (Throwable e) {
+      throw Native.unchecked(e);
+    }
+  }
+
+  private static final class DtypeBits {
+    static final MethodHandle HANDLE =
+        Native.link("gth_dtype_bits", FunctionDescriptor.of(JAVA_LONG, JAVA_INT));
+  }
+
+  /** Calls gth_dtype_bits. */
+  public static long dtypeBits(int dtype) {
+    Native.check();
+    try {
+      return (long) DtypeBits.HANDLE.invokeExact(dtype);
+    } catch (Throwable e) {
+      throw Native.unchecked(e);
+    }
+  }
+
+  private static final class DtypeName {
+    static final MethodHandle HANDLE =
+        Native.link("gth_dtype_name", FunctionDescriptor.of(ADDRESS, JAVA_INT));
+  }
+
+  /** Calls gth_dtype_name. */
+  public static MemorySegment dtypeName(int dtype) {
+    Native.check();
+    try {
+      return (MemorySegment) DtypeName.HANDLE.invokeExact(dtype);
+    } catch (Throwable e) {
+      throw Native.unchecked(e);
+    }
+  }
+
+  private static final class Capabilities {
+    static final MethodHandle HANDLE =
+        Native.link("gth_capabilities", FunctionDescriptor.of(JAVA_INT, ADDRESS, ADDRESS));
+  }
+
+  /** Calls gth_capabilities. */
+  public static int capabilities(MemorySegment info, MemorySegment err) {
+    Native.check();
+    try {
+      return (int) Capabilities.HANDLE.invokeExact(info, err);
+    } catch (Throwable e) {
+      throw Native.unchecked(e);
+    }
+  }
+
+  private static final class ContextCreate {
+    static final MethodHandle HANDLE =
+        Native.link("gth_context_create", FunctionDescriptor.of(
+            JAVA_INT,
+            ADDRESS,
+            ADDRESS,
+            ADDRESS));
+  }
+
+  /** Calls gth_context_create. */
+  public static int contextCreate(MemorySegment options, MemorySegment out, MemorySegment err) {
+    Native.check();
+    try {
+      return (int) ContextCreate.HANDLE.invokeExact(options, out, err);
+    } catch (Throwable e) {
+      throw Native.unchecked(e);
+    }
+  }
+
+  private static final class ContextRelease {
+    static final MethodHandle HANDLE =
+        Native.link("gth_context_release", FunctionDescriptor.of(JAVA_INT, ADDRESS));
+  }
+
+  /** Calls gth_context_release. */
+  public static int contextRelease(MemorySegment context) {
+    Native.check();
+    try {
+      return (int) ContextRelease.HANDLE.invokeExact(context);
+    } catch (Throwable e) {
+      throw Native.unchecked(e);
+    }
+  }
+
+  private static final class ContextSync {
+    static final MethodHandle HANDLE =
+        Native.link("gth_context_sync", FunctionDescriptor.of(JAVA_INT, ADDRESS, ADDRESS));
+  }
+
+  /** Calls gth_context_sync. */
+  public static int contextSync(MemorySegment context, MemorySegment err) {
+    Native.check();
+    try {
+      return (int) ContextSync.HANDLE.invokeExact(context, err);
+    } catch (Throwable e) {
+      throw Native.unchecked(e);
+    }
+  }
+
+  private static final class ContextWait {
+    static final MethodHandle HANDLE =
+        Native.link("gth_context_wait", FunctionDescriptor.of(
+            JAVA_INT,
+            ADDRESS,
+            ADDRESS,
+            ADDRESS));
+  }
+
+  /** Calls gth_context_wait. */
+  public static int contextWait(MemorySegment context, MemorySegment stream, MemorySegment err) {
+    Native.check();
+    try {
+      return (int) ContextWait.HANDLE.invokeExact(context, stream, err);
+    } catch (Throwable e) {
+      throw Native.unchecked(e);
+    }
+  }
+
+  private static final class ContextSignal {
+    static final MethodHandle HANDLE =
+        Native.link("gth_context_signal", FunctionDescriptor.of(
+            JAVA_INT,
+            ADDRESS,
+            ADDRESS,
+            ADDRESS));
+  }
+
+  /** Calls gth_context_signal. */
+  public static int contextSignal(MemorySegment context, MemorySegment stream, MemorySegment err) {
+    Native.check();
+    try {
+      return (int) ContextSignal.HANDLE.invokeExact(context, stream, err);
+    } catch (Throwable e) {
+      throw Native.unchecked(e);
+    }
+  }
+
+  private static final class ContextTakeError {
+    static final MethodHandle HANDLE =
+        Native.link("gth_context_take_error", FunctionDescriptor.of(JAVA_INT, ADDRESS, ADDRESS));
+  }
+
+  /** Calls gth_context_take_error. */
+  public static int contextTakeError(MemorySegment context, MemorySegment err) {
+    Native.check();
+    try {
+      return (int) ContextTakeError.HANDLE.invokeExact(context, err);
+    } catch (Throwable e) {
+      throw Native.unchecked(e);
+    }
+  }
+
+  private static final class ContextEnqueueTakeError {
+    static final MethodHandle HANDLE =
+        Native.link("gth_context_enqueue_take_error", FunctionDescriptor.of(
+            JAVA_INT,
+            ADDRESS,
+            ADDRESS,
+            ADDRESS));
+  }
+
+  /** Calls gth_context_enqueue_take_error. */
+  public static int contextEnqueueTakeError(MemorySegment context, MemorySegment record, MemorySegment err) {
+    Native.check();
+    try {
+      return (int) ContextEnqueueTakeError.HANDLE.invokeExact(context, record, err);
+    } catch (Throwable e) {
+      throw Native.unchecked(e);
+    }
+  }
+
+  private static final class Shutdown {
+    static final MethodHandle HANDLE =
+        Native.link("gth_shutdown", FunctionDescriptor.of(JAVA_INT));
+  }
+
+  /** Calls gth_shutdown. */
+  public static int shutdown() {
+    Native.check();
+    try {
+      return (int) Shutdown.HANDLE.invokeExact();
+    } catch (Throwable e) {
+      throw Native.unchecked(e);
+    }
+  }
+
+  private static final class TensorBorrow {
+    static final MethodHandle HANDLE =
+        Native.link("gth_tensor_borrow", FunctionDescriptor.of(
+            JAVA_INT,
+            ADDRESS,
+            ADDRESS,
+            ADDRESS));
+  }
+
+  /** Calls gth_tensor_borrow. */
+  public static int tensorBorrow(MemorySegment desc, MemorySegment out, MemorySegment err) {
+    Native.check();
+    try {
+      return (int) TensorBorrow.HANDLE.invokeExact(desc, out, err);
+    } catch (Throwable e) {
+      throw Native.unchecked(e);
+    }
+  }
+
+  private static final class TensorAdopt {
+    static final MethodHandle HANDLE =
+        Native.link("gth_tensor_adopt", FunctionDescriptor.of(
+            JAVA_INT,
+            ADDRESS,
+            ADDRESS,
+            ADDRESS,
+            ADDRESS,
+            ADDRESS,
+            ADDRESS));
+  }
+
+  /** Calls gth_tensor_adopt. */
+  public static int tensorAdopt(
+      MemorySegment context,
+      MemorySegment desc,
+      MemorySegment deleter,
+      MemorySegment user,
+      MemorySegment out,
+      MemorySegment err) {
+    Native.check();
+    try {
+      return (int) TensorAdopt.HANDLE.invokeExact(
+          context,
+          desc,
+          deleter,
+          user,
+          out,
+          err);
+    } catch (Throwable e) {
+      throw Native.unchecked(e);
+    }
+  }
+
+  private static final class TensorAlloc {
+    static final MethodHandle HANDLE =
+        Native.link("gth_tensor_alloc", FunctionDescriptor.of(
+            JAVA_INT,
+            ADDRESS,
+            JAVA_INT,
+            JAVA_INT,
+            ADDRESS,
+            ADDRESS,
+            ADDRESS));
+  }
+
+  /** Calls gth_tensor_alloc. */
+  public static int tensorAlloc(
+      MemorySegment context,
+      int dtype,
+      int ndim,
+      MemorySegment shape,
+      MemorySegment out,
+      MemorySegment err) {
+    Native.check();
+    try {
+      return (int) TensorAlloc.HANDLE.invokeExact(
+          context,
+          dtype,
+          ndim,
+          shape,
+          out,
+          err);
+    } catch (Throwable e) {
+      throw Native.unchecked(e);
+    }
+  }
+
+  private static final class TensorDescribe {
+    static final MethodHandle HANDLE =
+        Native.link("gth_tensor_describe", FunctionDescriptor.of(
+            JAVA_INT,
+            ADDRESS,
+            ADDRESS,
+            ADDRESS));
+  }
+
+  /** Calls gth_tensor_describe. */
+  public static int tensorDescribe(MemorySegment tensor, MemorySegment desc, MemorySegment err) {
+    Native.check();
+    try {
+      return (int) TensorDescribe.HANDLE.invokeExact(tensor, desc, err);
+    } catch (Throwable e) {
+      throw Native.unchecked(e);
+    }
+  }
+
+  private static final class TensorRelease {
+    static final MethodHandle HANDLE =
+        Native.link("gth_tensor_release", FunctionDescriptor.of(JAVA_INT, ADDRESS));
+  }
+
+  /** Calls gth_tensor_release. */
+  public static int tensorRelease(MemorySegment tensor) {
+    Native.check();
+    try {
+      return (int) TensorRelease.HANDLE.invokeExact(tensor);
+    } catch (Throwable e) {
+      throw Native.unchecked(e);
+    }
+  }
+
+  private static final class Copy {
+    static final MethodHandle HANDLE =
+        Native.link("gth_copy", FunctionDescriptor.of(
+            JAVA_INT,
+            ADDRESS,
+            ADDRESS,
+            ADDRESS,
+            ADDRESS,
+            ADDRESS,
+            ADDRESS));
+  }
+
+  /** Calls gth_copy. */
+  public static int copy(
+      MemorySegment context,
+      MemorySegment source,
+      MemorySegment destination,
+      MemorySegment err,
+      MemorySegment kept0,
+      MemorySegment kept1) {
+    Native.check();
+    try {
+      return (int) Copy.HANDLE.invokeExact(
+          context,
+          source,
+          destination,
+          err,
+          kept0,
+          kept1);
+    } catch (Throwable e) {
+      throw Native.unchecked(e);
+    }
+  }
+
+  private static final class TensorFromDlpack {
+    static final MethodHandle HANDLE =
+        Native.link("gth_tensor_from_dlpack", FunctionDescriptor.of(
+            JAVA_INT,
+            ADDRESS,
+            ADDRESS,
+            ADDRESS,
+            ADDRESS));
+  }
+
+  /** Calls gth_tensor_from_dlpack. */
+  public static int tensorFromDlpack(
+      MemorySegment context,
+      MemorySegment managed,
+      MemorySegment out,
+      MemorySegment err) {
+    Native.check();
+    try {
+      return (int) TensorFromDlpack.HANDLE.invokeExact(
+          context,
+          managed,
+          out,
+          err);
+    } catch (Throwable e) {
+      throw Native.unchecked(e);
+    }
+  }
+
+  private static final class TensorFromDlpackLegacy {
+    static final MethodHandle HANDLE =
+        Native.link("gth_tensor_from_dlpack_legacy", FunctionDescriptor.of(
+            JAVA_INT,
+            ADDRESS,
+            ADDRESS,
+            ADDRESS,
+            ADDRESS));
+  }
+
+  /** Calls gth_tensor_from_dlpack_legacy. */
+  public static int tensorFromDlpackLegacy(
+      MemorySegment context,
+      MemorySegment managed,
+      MemorySegment out,
+      MemorySegment err) {
+    Native.check();
+    try {
+      return (int) TensorFromDlpackLegacy.HANDLE.invokeExact(
+          context,
+          managed,
+          out,
+          err);
+    } catch (Throwable e) {
+      throw Native.unchecked(e);
+    }
+  }
+
+  private static final class TensorToDlpack {
+    static final MethodHandle HANDLE =
+        Native.link("gth_tensor_to_dlpack", FunctionDescriptor.of(
+            JAVA_INT,
+            ADDRESS,
+            ADDRESS,
+            JAVA_INT,
+            ADDRESS,
+            ADDRESS));
+  }
+
+  /** Calls gth_tensor_to_dlpack. */
+  public static int tensorToDlpack(
+      MemorySegment context,
+      MemorySegment tensor,
+      int flags,
+      MemorySegment out,
+      MemorySegment err) {
+    Native.check();
+    try {
+      return (int) TensorToDlpack.HANDLE.invokeExact(
+          context,
+          tensor,
+          flags,
+          out,
+          err);
+    } catch (Throwable e) {
+      throw Native.unchecked(e);
+    }
+  }
+
+  private static final class TensorToDlpackLegacy {
+    static final MethodHandle HANDLE =
+        Native.link("gth_tensor_to_dlpack_legacy", FunctionDescriptor.of(
+            JAVA_INT,
+            ADDRESS,
+            ADDRESS,
+            JAVA_INT,
+            ADDRESS,
+            ADDRESS));
+  }
+
+  /** Calls gth_tensor_to_dlpack_legacy. */
+  public static int tensorToDlpackLegacy(
+      MemorySegment context,
+      MemorySegment tensor,
+      int flags,
+      MemorySegment out,
+      MemorySegment err) {
+    Native.check();
+    try {
+      return (int) TensorToDlpackLegacy.HANDLE.invokeExact(
+          context,
+          tensor,
+          flags,
+          out,
+          err);
+    } catch (Throwable e) {
+      throw Native.unchecked(e);
+    }
+  }
+
+  private static final class TensorFromArrow {
+    static final MethodHandle HANDLE =
+        Native.link("gth_tensor_from_arrow", FunctionDescriptor.of(
+            JAVA_INT,
+            ADDRESS,
+            ADDRESS,
+            ADDRESS,
+            JAVA_INT,
+            ADDRESS,
+            ADDRESS,
+            ADDRESS));
+  }
+
+  /** Calls gth_tensor_from_arrow. */
+  public static int tensorFromArrow(
+      MemorySegment context,
+      MemorySegment schema,
+      MemorySegment array,
+      int ndim,
+      MemorySegment shape,
+      MemorySegment out,
+      MemorySegment err) {
+    Native.check();
+    try {
+      return (int) TensorFromArrow.HANDLE.invokeExact(
+          context,
+          schema,
+          array,
+          ndim,
+          shape,
+          out,
+          err);
+    } catch (Throwable e) {
+      throw Native.unchecked(e);
+    }
+  }
+
+  private static final class TensorToArrow {
+    static final MethodHandle HANDLE =
+        Native.link("gth_tensor_to_arrow", FunctionDescriptor.of(
+            JAVA_INT,
+            ADDRESS,
+            ADDRESS,
+            JAVA_INT,
+            ADDRESS,
+            ADDRESS,
+            ADDRESS));
+  }
+
+  /** Calls gth_tensor_to_arrow. */
+  public static int tensorToArrow(
+      MemorySegment context,
+      MemorySegment tensor,
+      int flags,
+      MemorySegment schema,
+      MemorySegment array,
+      MemorySegment err) {
+    Native.check();
+    try {
+      return (int) TensorToArrow.HANDLE.invokeExact(
+          context,
+          tensor,
+          flags,
+          schema,
+          array,
+          err);
+    } catch (Throwable e) {
+      throw Native.unchecked(e);
+    }
+  }
+
+  private static final class TensorFromStrings {
+    static final MethodHandle HANDLE =
+        Native.link("gth_tensor_from_strings", FunctionDescriptor.of(
+            JAVA_INT,
+            ADDRESS,
+            JAVA_INT,
+            JAVA_INT,
+            ADDRESS,
+            ADDRESS,
+            ADDRESS,
+            JAVA_LONG,
+            ADDRESS,
+            ADDRESS,
+            ADDRESS,
+            ADDRESS));
+  }
+
+  /** Calls gth_tensor_from_strings. */
+  public static int tensorFromStrings(
+      MemorySegment context,
+      int flags,
+      int ndim,
+      MemorySegment shape,
+      MemorySegment offsets,
+      MemorySegment bytes,
+      long extent,
+      MemorySegment deleter,
+      MemorySegment user,
+      MemorySegment out,
+      MemorySegment err) {
+    Native.check();
+    try {
+      return (int) TensorFromStrings.HANDLE.invokeExact(
+          context,
+          flags,
+          ndim,
+          shape,
+          offsets,
+          bytes,
+          extent,
+          deleter,
+          user,
+          out,
+          err);
+    } catch (Throwable e) {
+      throw Native.unchecked(e);
+    }
+  }
+
+  private static final class TensorStrings {
+    static final MethodHandle HANDLE =
+        Native.link("gth_tensor_strings", FunctionDescriptor.of(
+            JAVA_INT,
+            ADDRESS,
+            ADDRESS,
+            ADDRESS,
+            ADDRESS));
+  }
+
+  /** Calls gth_tensor_strings. */
+  public static int tensorStrings(
+      MemorySegment tensor,
+      MemorySegment offsets,
+      MemorySegment bytes,
+      MemorySegment err) {
+    Native.check();
+    try {
+      return (int) TensorStrings.HANDLE.invokeExact(
+          tensor,
+          offsets,
+          bytes,
+          err);
+    } catch (Throwable e) {
+      throw Native.unchecked(e);
+    }
+  }
+
+  private static final class Run {
+    static final MethodHandle HANDLE =
+        Native.link("gth_run", FunctionDescriptor.of(
+            JAVA_INT,
+            ADDRESS,
+            JAVA_INT,
+            ADDRESS,
+            ADDRESS,
+            ADDRESS,
+            ADDRESS,
+            ADDRESS,
+            ADDRESS,
+            ADDRESS,
+            ADDRESS));
+  }
+
+  /** Calls gth_run. */
+  public static int run(
+      MemorySegment context,
+      int op,
+      MemorySegment table,
+      MemorySegment indices,
+      MemorySegment rows,
+      MemorySegment options,
+      MemorySegment err,
+      MemorySegment kept0,
+      MemorySegment kept1,
+      MemorySegment kept2) {
+    Native.check();
+    try {
+      return (int) Run.HANDLE.invokeExact(
+          context,
+          op,
+          table,
+          indices,
+          rows,
+          options,
+          err,
+          kept0,
+          kept1,
+          kept2);
+    } catch (Throwable e) {
+      throw Native.unchecked(e);
+    }
+  }
+
+  private static final class RunRequest {
+    static final MethodHandle HANDLE =
+        Native.link("gth_run_request", FunctionDescriptor.of(
+            JAVA_INT,
+            ADDRESS,
+            ADDRESS,
+            ADDRESS));
+  }
+
+  /** Calls gth_run_request. */
+  public static int runRequest(MemorySegment context, MemorySegment request, MemorySegment err) {
+    Native.check();
+    try {
+      return (int) RunRequest.HANDLE.invokeExact(context, request, err);
+    } catch (Throwable e) {
+      throw Native.unchecked(e);
+    }
+  }
+
+  private static final class RunMany {
+    static final MethodHandle HANDLE =
+        Native.link("gth_run_many", FunctionDescriptor.of(
+            JAVA_INT,
+            ADDRESS,
+            JAVA_LONG,
+            ADDRESS,
+            ADDRESS));
+  }
+
+  /** Calls gth_run_many. */
+  public static int runMany(
+      MemorySegment context,
+      long count,
+      MemorySegment requests,
+      MemorySegment err) {
+    Native.check();
+    try {
+      return (int) RunMany.HANDLE.invokeExact(
+          context,
+          count,
+          requests,
+          err);
+    } catch (Throwable e) {
+      throw Native.unchecked(e);
+    }
+  }
+
+  private static final class Make {
+    static final MethodHandle HANDLE =
+        Native.link("gth_make", FunctionDescriptor.of(
+            JAVA_INT,
+            ADDRESS,
+            ADDRESS,
+            ADDRESS,
+            ADDRESS,
+            ADDRESS,
+            ADDRESS,
+            ADDRESS));
+  }
+
+  /** Calls gth_make. */
+  public static int make(
+      MemorySegment context,
+      MemorySegment request,
+      MemorySegment out,
+      MemorySegment err,
+      MemorySegment kept0,
+      MemorySegment kept1,
+      MemorySegment kept2) {
+    Native.check();
+    try {
+      return (int) Make.HANDLE.invokeExact(
+          context,
+          request,
+          out,
+          err,
+          kept0,
+          kept1,
+          kept2);
+    } catch (Throwable e) {
+      throw Native.unchecked(e);
+    }
+  }
+
+  private static final class Infer {
+    static final MethodHandle HANDLE =
+        Native.link("gth_infer", FunctionDescriptor.of(
+            JAVA_INT,
+            ADDRESS,
+            ADDRESS,
+            JAVA_INT,
+            ADDRESS,
+            ADDRESS));
+  }
+
+  /** Calls gth_infer. */
+  public static int infer(
+      MemorySegment request,
+      MemorySegment rows,
+      int capacity,
+      MemorySegment shape,
+      MemorySegment err) {
+    Native.check();
+    try {
+      return (int) Infer.HANDLE.invokeExact(
+          request,
+          rows,
+          capacity,
+          shape,
+          err);
+    } catch (Throwable e) {
+      throw Native.unchecked(e);
+    }
+  }
+
+  private static final class Gather {
+    static final MethodHandle HANDLE =
+        Native.link("gth_gather", FunctionDescriptor.of(
+            JAVA_INT,
+            ADDRESS,
+            ADDRESS,
+            ADDRESS,
+            ADDRESS,
+            ADDRESS,
+            ADDRESS));
+  }
+
+  /** Calls gth_gather. */
+  public static int gather(
+      MemorySegment context,
+      MemorySegment params,
+      MemorySegment indices,
+      MemorySegment out,
+      MemorySegment options,
+      MemorySegment err) {
+    Native.check();
+    try {
+      return (int) Gather.HANDLE.invokeExact(
+          context,
+          params,
+          indices,
+          out,
+          options,
+          err);
+    } catch (Throwable e) {
+      throw Native.unchecked(e);
+    }
+  }
+
+  private static final class GatherNd {
+    static final MethodHandle HANDLE =
+        Native.link("gth_gather_nd", FunctionDescriptor.of(
+            JAVA_INT,
+            ADDRESS,
+            ADDRESS,
+            ADDRESS,
+            ADDRESS,
+            ADDRESS,
+            ADDRESS));
+  }
+
+  /** Calls gth_gather_nd. */
+  public static int gatherNd(
+      MemorySegment context,
+      MemorySegment params,
+      MemorySegment indices,
+      MemorySegment out,
+      MemorySegment options,
+      MemorySegment err) {
+    Native.check();
+    try {
+      return (int) GatherNd.HANDLE.invokeExact(
+          context,
+          params,
+          indices,
+          out,
+          options,
+          err);
+    } catch (Throwable e) {
+      throw Native.unchecked(e);
+    }
+  }
+
+  private static final class GatherElements {
+    static final MethodHandle HANDLE =
+        Native.link("gth_gather_elements", FunctionDescriptor.of(
+            JAVA_INT,
+            ADDRESS,
+            ADDRESS,
+            ADDRESS,
+            ADDRESS,
+            ADDRESS,
+            ADDRESS));
+  }
+
+  /** Calls gth_gather_elements. */
+  public static int gatherElements(
+      MemorySegment context,
+      MemorySegment params,
+      MemorySegment indices,
+      MemorySegment out,
+      MemorySegment options,
+      MemorySegment err) {
+    Native.check();
+    try {
+      return (int) GatherElements.HANDLE.invokeExact(
+          context,
+          params,
+          indices,
+          out,
+          options,
+          err);
+    } catch (Throwable e) {
+      throw Native.unchecked(e);
+    }
+  }
+
+  private static final class Scatter {
+    static final MethodHandle HANDLE =
+        Native.link("gth_scatter", FunctionDescriptor.of(
+            JAVA_INT,
+            ADDRESS,
+            ADDRESS,
+            ADDRESS,
+            ADDRESS,
+            ADDRESS,
+            ADDRESS));
+  }
+
+  /** Calls gth_scatter. */
+  public static int scatter(
+      MemorySegment context,
+      MemorySegment target,
+      MemorySegment indices,
+      MemorySegment updates,
+      MemorySegment options,
+      MemorySegment err) {
+    Native.check();
+    try {
+      return (int) Scatter.HANDLE.invokeExact(
+          context,
+          target,
+          indices,
+          updates,
+          options,
+          err);
+    } catch (Throwable e) {
+      throw Native.unchecked(e);
+    }
+  }
+
+  private static final class ScatterNd {
+    static final MethodHandle HANDLE =
+        Native.link("gth_scatter_nd", FunctionDescriptor.of(
+            JAVA_INT,
+            ADDRESS,
+            ADDRESS,
+            ADDRESS,
+            ADDRESS,
+            ADDRESS,
+            ADDRESS));
+  }
+
+  /** Calls gth_scatter_nd. */
+  public static int scatterNd(
+      MemorySegment context,
+      MemorySegment target,
+      MemorySegment indices,
+      MemorySegment updates,
+      MemorySegment options,
+      MemorySegment err) {
+    Native.check();
+    try {
+      return (int) ScatterNd.HANDLE.invokeExact(
+          context,
+          target,
+          indices,
+          updates,
+          options,
+          err);
+    } catch (Throwable e) {
+      throw Native.unchecked(e);
+    }
+  }
+
+  private static final class ScatterElements {
+    static final MethodHandle HANDLE =
+        Native.link("gth_scatter_elements", FunctionDescriptor.of(
+            JAVA_INT,
+            ADDRESS,
+            ADDRESS,
+            ADDRESS,
+            ADDRESS,
+            ADDRESS,
+            ADDRESS));
+  }
+
+  /** Calls gth_scatter_elements. */
+  public static int scatterElements(
+      MemorySegment context,
+      MemorySegment target,
+      MemorySegment indices,
+      MemorySegment updates,
+      MemorySegment options,
+      MemorySegment err) {
+    Native.check();
+    try {
+      return (int) ScatterElements.HANDLE.invokeExact(
+          context,
+          target,
+          indices,
+          updates,
+          options,
+          err);
+    } catch (Throwable e) {
+      throw Native.unchecked(e);
+    }
+  }
+
+  private static final class GatherGradient {
+    static final MethodHandle HANDLE =
+        Native.link("gth_gather_gradient", FunctionDescriptor.of(
+            JAVA_INT,
+            ADDRESS,
+            ADDRESS,
+            ADDRESS,
+            ADDRESS,
+            ADDRESS,
+            ADDRESS));
+  }
+
+  /** Calls gth_gather_gradient. */
+  public static int gatherGradient(
+      MemorySegment context,
+      MemorySegment out,
+      MemorySegment indices,
+      MemorySegment gradient,
+      MemorySegment options,
+      MemorySegment err) {
+    Native.check();
+    try {
+      return (int) GatherGradient.HANDLE.invokeExact(
+          context,
+          out,
+          indices,
+          gradient,
+          options,
+          err);
+    } catch (Throwable e) {
+      throw Native.unchecked(e);
+    }
+  }
+
+  private static final class GatherNdGradient {
+    static final MethodHandle HANDLE =
+        Native.link("gth_gather_nd_gradient", FunctionDescriptor.of(
+            JAVA_INT,
+            ADDRESS,
+            ADDRESS,
+            ADDRESS,
+            ADDRESS,
+            ADDRESS,
+            ADDRESS));
+  }
+
+  /** Calls gth_gather_nd_gradient. */
+  public static int gatherNdGradient(
+      MemorySegment context,
+      MemorySegment out,
+      MemorySegment indices,
+      MemorySegment gradient,
+      MemorySegment options,
+      MemorySegment err) {
+    Native.check();
+    try {
+      return (int) GatherNdGradient.HANDLE.invokeExact(
+          context,
+          out,
+          indices,
+          gradient,
+          options,
+          err);
+    } catch (Throwable e) {
+      throw Native.unchecked(e);
+    }
+  }
+
+  private static final class GatherElementsGradient {
+    static final MethodHandle HANDLE =
+        Native.link("gth_gather_elements_gradient", FunctionDescriptor.of(
+            JAVA_INT,
+            ADDRESS,
+            ADDRESS,
+            ADDRESS,
+            ADDRESS,
+            ADDRESS,
+            ADDRESS));
+  }
+
+  /** Calls gth_gather_elements_gradient. */
+  public static int gatherElementsGradient(
+      MemorySegment context,
+      MemorySegment out,
+      MemorySegment indices,
+      MemorySegment gradient,
+      MemorySegment options,
+      MemorySegment err) {
+    Native.check();
+    try {
+      return (int) GatherElementsGradient.HANDLE.invokeExact(
+          context,
+          out,
+          indices,
+          gradient,
+          options,
+          err);
+    } catch (Throwable e) {
+      throw Native.unchecked(e);
+    }
+  }
+
+  private static final class PlanCreate {
+    static final MethodHandle HANDLE =
+        Native.link("gth_plan_create", FunctionDescriptor.of(
+            JAVA_INT,
+            ADDRESS,
+            ADDRESS,
+            ADDRESS));
+  }
+
+  /** Calls gth_plan_create. */
+  public static int planCreate(MemorySegment request, MemorySegment out, MemorySegment err) {
+    Native.check();
+    try {
+      return (int) PlanCreate.HANDLE.invokeExact(request, out, err);
+    } catch (Throwable e) {
+      throw Native.unchecked(e);
+    }
+  }
+
+  private static final class PlanRun {
+    static final MethodHandle HANDLE =
+        Native.link("gth_plan_run", FunctionDescriptor.of(
+            JAVA_INT,
+            ADDRESS,
+            ADDRESS,
+            JAVA_LONG,
+            ADDRESS,
+            ADDRESS,
+            ADDRESS,
+            ADDRESS));
+  }
+
+  /** Calls gth_plan_run. */
+  public static int planRun(
+      MemorySegment context,
+      MemorySegment plan,
+      long n,
+      MemorySegment table,
+      MemorySegment indices,
+      MemorySegment rows,
+      MemorySegment err) {
+    Native.check();
+    try {
+      return (int) PlanRun.HANDLE.invokeExact(
+          context,
+          plan,
+          n,
+          table,
+          indices,
+          rows,
+          err);
+    } catch (Throwable e) {
+      throw Native.unchecked(e);
+    }
+  }
+
+  private static final class PlanRunCritical {
+    static final MethodHandle HANDLE =
+        Native.link("gth_plan_run", FunctionDescriptor.of(
+            JAVA_INT,
+            ADDRESS,
+            ADDRESS,
+            JAVA_LONG,
+            ADDRESS,
+            ADDRESS,
+            ADDRESS,
+            ADDRESS), Linker.Option.critical(true));
+  }
+
+  /** Calls gth_plan_run. */
+  public static int planRunCritical(
+      MemorySegment context,
+      MemorySegment plan,
+      long n,
+      MemorySegment table,
+      MemorySegment indices,
+      MemorySegment rows,
+      MemorySegment err) {
+    Native.check();
+    try {
+      return (int) PlanRunCritical.HANDLE.invokeExact(
+          context,
+          plan,
+          n,
+          table,
+          indices,
+          rows,
+          err);
+    } catch (Throwable e) {
+      throw Native.unchecked(e);
+    }
+  }
+
+  private static final class PlanRunArgs {
+    static final MethodHandle HANDLE =
+        Native.link("gth_plan_run_args", FunctionDescriptor.of(
+            JAVA_INT,
+            ADDRESS,
+            ADDRESS,
+            ADDRESS,
+            ADDRESS));
+  }
+
+  /** Calls gth_plan_run_args. */
+  public static int planRunArgs(
+      MemorySegment context,
+      MemorySegment plan,
+      MemorySegment args,
+      MemorySegment err) {
+    Native.check();
+    try {
+      return (int) PlanRunArgs.HANDLE.invokeExact(
+          context,
+          plan,
+          args,
+          err);
+    } catch (Throwable e) {
+      throw Native.unchecked(e);
+    }
+  }
+
+  private static final class PlanRunMany {
+    static final MethodHandle HANDLE =
+        Native.link("gth_plan_run_many", FunctionDescriptor.of(
+            JAVA_INT,
+            ADDRESS,
+            JAVA_LONG,
+            ADDRESS,
+            ADDRESS,
+            ADDRESS));
+  }
+
+  /** Calls gth_plan_run_many. */
+  public static int planRunMany(
+      MemorySegment context,
+      long count,
+      MemorySegment plans,
+      MemorySegment args,
+      MemorySegment err) {
+    Native.check();
+    try {
+      return (int) PlanRunMany.HANDLE.invokeExact(
+          context,
+          count,
+          plans,
+          args,
+          err);
+    } catch (Throwable e) {
+      throw Native.unchecked(e);
+    }
+  }
+
+  private static final class PlanCheck {
+    static final MethodHandle HANDLE =
+        Native.link("gth_plan_check", FunctionDescriptor.of(
+            JAVA_INT,
+            ADDRESS,
+            ADDRESS,
+            ADDRESS,
+            ADDRESS,
+            ADDRESS));
+  }
+
+  /** Calls gth_plan_check. */
+  public static int planCheck(
+      MemorySegment context,
+      MemorySegment plan,
+      MemorySegment args,
+      MemorySegment err,
+      MemorySegment kept0) {
+    Native.check();
+    try {
+      return (int) PlanCheck.HANDLE.invokeExact(
+          context,
+          plan,
+          args,
+          err,
+          kept0);
+    } catch (Throwable e) {
+      throw Native.unchecked(e);
+    }
+  }
+
+  private static final class PlanExtents {
+    static final MethodHandle HANDLE =
+        Native.link("gth_plan_extents", FunctionDescriptor.of(
+            JAVA_INT,
+            ADDRESS,
+            ADDRESS,
+            ADDRESS));
+  }
+
+  /** Calls gth_plan_extents. */
+  public static int planExtents(MemorySegment plan, MemorySegment args, MemorySegment err) {
+    Native.check();
+    try {
+      return (int) PlanExtents.HANDLE.invokeExact(plan, args, err);
+    } catch (Throwable e) {
+      throw Native.unchecked(e);
+    }
+  }
+
+  private static final class PlanInfer {
+    static final MethodHandle HANDLE =
+        Native.link("gth_plan_infer", FunctionDescriptor.of(
+            JAVA_INT,
+            ADDRESS,
+            JAVA_LONG,
+            ADDRESS,
+            JAVA_INT,
+            ADDRESS,
+            ADDRESS));
+  }
+
+  /** Calls gth_plan_infer. */
+  public static int planInfer(
+      MemorySegment plan,
+      long n,
+      MemorySegment rows,
+      int capacity,
+      MemorySegment shape,
+      MemorySegment err) {
+    Native.check();
+    try {
+      return (int) PlanInfer.HANDLE.invokeExact(
+          plan,
+          n,
+          rows,
+          capacity,
+          shape,
+          err);
+    } catch (Throwable e) {
+      throw Native.unchecked(e);
+    }
+  }
+
+  private static final class PlanRelease {
+    static final MethodHandle HANDLE =
+        Native.link("gth_plan_release", FunctionDescriptor.of(JAVA_INT, ADDRESS));
+  }
+
+  /** Calls gth_plan_release. */
+  public static int planRelease(MemorySegment plan) {
+    Native.check();
+    try {
+      return (int) PlanRelease.HANDLE.invokeExact(plan);
+    } catch (Throwable e) {
+      throw Native.unchecked(e);
+    }
+  }
+
+  private static final class Partition {
+    static final MethodHandle HANDLE =
+        Native.link("gth_partition", FunctionDescriptor.of(
+            JAVA_INT,
+            ADDRESS,
+            ADDRESS,
+            ADDRESS,
+            ADDRESS,
+            ADDRESS,
+            ADDRESS,
+            ADDRESS));
+  }
+
+  /** Calls gth_partition. */
+  public static int partition(
+      MemorySegment context,
+      MemorySegment ids,
+      MemorySegment shards,
+      MemorySegment options,
+      MemorySegment parts,
+      MemorySegment err,
+      MemorySegment kept0) {
+    Native.check();
+    try {
+      return (int) Partition.HANDLE.invokeExact(
+          context,
+          ids,
+          shards,
+          options,
+          parts,
+          err,
+          kept0);
+    } catch (Throwable e) {
+      throw Native.unchecked(e);
+    }
+  }
+
+  private static final class PartitionScratch {
+    static final MethodHandle HANDLE =
+        Native.link("gth_partition_scratch", FunctionDescriptor.of(
+            JAVA_INT,
+            ADDRESS,
+            ADDRESS,
+            JAVA_INT,
+            ADDRESS,
+            ADDRESS));
+  }
+
+  /** Calls gth_partition_scratch. */
+  public static int partitionScratch(
+      MemorySegment ids,
+      MemorySegment shards,
+      int flags,
+      MemorySegment bytes,
+      MemorySegment err) {
+    Native.check();
+    try {
+      return (int) PartitionScratch.HANDLE.invokeExact(
+          ids,
+          shards,
+          flags,
+          bytes,
+          err);
+    } catch (Throwable e) {
+      throw Native.unchecked(e);
+    }
+  }
+
+  private Gth() {}
+}

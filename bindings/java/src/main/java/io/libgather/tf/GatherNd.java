@@ -1,0 +1,70 @@
+package io.libgather.tf;
+
+import io.libgather.Tensor;
+
+/**
+ * Takes slices of params by tuples of indices, as TensorFlow's GatherNd on a CPU.
+ *
+ * @param <T> the type of params
+ */
+public final class GatherNd<T extends TType> extends Result<T> {
+  /** The name of this operation. */
+  public static final String OP_NAME = "GatherNd";
+
+  /** Options of this operation. */
+  public static final class Options {
+    private String policy = "";
+
+    private Options() {}
+
+    /**
+     * Sets the meaning of indices out of bounds.
+     *
+     * @param badIndicesPolicy "", "DEFAULT" and "ERROR": an error; "IGNORE": the slice is zero
+     * @return these options
+     */
+    public Options badIndicesPolicy(String badIndicesPolicy) {
+      policy = badIndicesPolicy;
+      return this;
+    }
+  }
+
+  /**
+   * Sets the meaning of indices out of bounds.
+   *
+   * @param badIndicesPolicy "", "DEFAULT" and "ERROR": an error; "IGNORE": the slice is zero
+   * @return options
+   */
+  public static Options badIndicesPolicy(String badIndicesPolicy) {
+    return new Options().badIndicesPolicy(badIndicesPolicy);
+  }
+
+  private static String policy(Options... options) {
+    String policy = "";
+    for (Options given : options) {
+      policy = given.policy;
+    }
+    return policy;
+  }
+
+  private GatherNd(Tensor tensor) {
+    super(tensor);
+  }
+
+  /**
+   * Takes slices of params.
+   *
+   * @param <T> the type of params
+   * @param scope the scope
+   * @param params the tensor from which slices are taken
+   * @param indices tuples of indices of int32 or int64, in the last dim
+   * @param options the options
+   * @return the operation with its result
+   * @throws TFInvalidArgumentException if an index or an operand is invalid
+   */
+  public static <T extends TType> GatherNd<T> create(
+      Scope scope, Operand<T> params, Operand<? extends TNumber> indices, Options... options) {
+    var settings = Policy.options(policy(options)).build();
+    return new GatherNd<>(call(() -> io.libgather.Gather.gatherNd(tensor(params), tensor(indices), settings)));
+  }
+}

@@ -1,0 +1,94 @@
+package io.libgather.tf;
+
+import io.libgather.Reduction;
+import io.libgather.Tensor;
+import java.lang.foreign.MemorySegment;
+
+/**
+ * Adds updates to slices of zeros.
+ *
+ * @param <U> the type of the updates
+ */
+public final class ScatterNd<U extends TType> extends Result<U> {
+  /** The name of this operation. */
+  public static final String OP_NAME = "ScatterNd";
+
+  /** Options of this operation. */
+  public static final class Options {
+    private String policy = "";
+
+    private Options() {}
+
+    /**
+     * Sets the meaning of indices out of bounds.
+     *
+     * @param badIndicesPolicy "", "DEFAULT" and "ERROR": an error; "IGNORE": the update is dropped
+     * @return these options
+     */
+    public Options badIndicesPolicy(String badIndicesPolicy) {
+      policy = badIndicesPolicy;
+      return this;
+    }
+  }
+
+  /**
+   * Sets the meaning of indices out of bounds.
+   *
+   * @param badIndicesPolicy "", "DEFAULT" and "ERROR": an error; "IGNORE": the update is dropped
+   * @return options
+   */
+  public static Options badIndicesPolicy(String badIndicesPolicy) {
+    return new Options().badIndicesPolicy(badIndicesPolicy);
+  }
+
+  private static String policy(Options... options) {
+    String policy = "";
+    for (Options given : options) {
+      policy = given.policy;
+    }
+    return policy;
+  }
+
+  private ScatterNd(Tensor tensor) {
+    super(tensor);
+  }
+
+  /**
+   * Adds updates to slices of zeros.
+   *
+   * @param <U> the type of the updates
+   * @param <T> the type of the indices and the shape
+   * @param scope the scope
+   * @param indices tuples of indices of int32 or int64, in the last dim
+   * @param updates the updates
+   * @param shape the extents of the result, a vector
+   * @param options the options
+   * @return the operation with its result
+   * @throws TFInvalidArgumentException if an index or an operand is invalid
+   */
+  public static <U extends TType, T extends TNumber> ScatterNd<U> create(
+      Scope scope, Operand<T> indices, Operand<U> updates, Operand<T> shape, Options... options) {
+    var settings = Policy.options(policy(options)).reduction(Reduction.ADD).build();
+    long[] extents = vector(shape.asTensor());
+    Tensor tensor = tensor(updates);
+    long bytes = Shape.of(extents).size() * tensor.dtype().size();
+    Tensor zeros = Tensor.of(MemorySegment.ofArray(new byte[Math.toIntExact(bytes)]), tensor.dtype(), extents);
+    return new ScatterNd<>(call(() -> io.libgather.Gather.scatterNd(zeros, tensor(indices), tensor, settings)));
+  }
+
+  private static long[] vector(TNumber value) {
+    if (value.shape().numDimensions() != 1) {
+      throw new TFInvalidArgumentException("shape must be a vector", null);
+    }
+    long[] extents = new long[Math.toIntExact(value.shape().size())];
+    for (int i = 0; i < extents.length; i++) {
+      extents[i] =
+          switch (value) {
+            case TInt32 numbers -> numbers.getInt(i);
+            case TInt64 numbers -> numbers.getLong(i);
+            default -> throw new TFInvalidArgumentException("shape must be of int32 or int64", null);
+          };
+    }
+    return extents;
+  }
+}

@@ -1,0 +1,11 @@
+package io.libgather.tf;
+
+/** A tensor with elements of one type. */
+public sealed interface TType permits TNumber, TensorOf {
+  /**
+   * Returns the extents.
+   *
+   * @return the shape
+   */
+  Shape shape();
+}

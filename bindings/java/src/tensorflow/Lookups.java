@@ -1,0 +1,113 @@
+import org.tensorflow.EagerSession;
+import org.tensorflow.Operand;
+import org.tensorflow.Output;
+import org.tensorflow.exceptions.TFInvalidArgumentException;
+import org.tensorflow.op.Scope;
+import org.tensorflow.op.core.Constant;
+import org.tensorflow.op.core.Gather;
+import org.tensorflow.op.core.GatherNd;
+import org.tensorflow.op.core.ScatterNd;
+import org.tensorflow.op.core.TensorScatterNdAdd;
+import org.tensorflow.op.core.TensorScatterNdMax;
+import org.tensorflow.op.core.TensorScatterNdMin;
+import org.tensorflow.op.core.TensorScatterNdUpdate;
+import org.tensorflow.types.TBool;
+import org.tensorflow.types.TFloat32;
+import org.tensorflow.types.TFloat64;
+import org.tensorflow.types.TInt32;
+import org.tensorflow.types.TInt64;
+import org.tensorflow.types.TUint8;
+import org.tensorflow.types.family.TNumber;
+
+import java.util.Arrays;
+
+/** Prints the results of lookups. Only the imports say whose classes it uses. */
+public final class Lookups {
+  private final Scope scope;
+
+  private Lookups(Scope scope) {
+    this.scope = scope;
+  }
+
+  public static void main(String[] arguments) {
+    try (EagerSession session = EagerSession.create()) {
+      new Lookups(session.baseScope()).run();
+    }
+  }
+
+  private void run() {
+    Operand<TFloat32> table =
+        Constant.tensorOf(scope, new float[][] {{0, 1.5f, -0f}, {10, Float.NaN, 12}, {20, 21, Float.MIN_VALUE}});
+    Operand<TInt32> tuples = Constant.tensorOf(scope, new int[][] {{2, 1}, {0, 2}, {1, 1}, {1, 0}});
+    Operand<TInt64> rows = Constant.tensorOf(scope, new long[][] {{2}, {0}, {2}});
+
+    print("elements", GatherNd.create(scope, table, tuples).output());
+    print("rows", GatherNd.create(scope, table, rows).asOutput());
+    Operand<TInt32> batch = Constant.tensorOf(scope, new int[][][] {{{0, 0}}, {{2, 2}}});
+    print("batch of tuples", GatherNd.create(scope, table, batch));
+    print("one tuple", GatherNd.create(scope, table, Constant.vectorOf(scope, new int[] {1, 2})));
+    print("ignored", GatherNd.create(scope, table, Constant.tensorOf(scope, new int[][] {{0, 1}, {3, 0}, {-1, 0}}),
+        GatherNd.badIndicesPolicy("IGNORE")));
+    fails("negative", Constant.tensorOf(scope, new int[][] {{-1, 0}}));
+    fails("out of bounds", Constant.tensorOf(scope, new long[][] {{0, 0}, {0, 3}}));
+    fails("long tuple", Constant.tensorOf(scope, new int[][] {{0, 0, 0}}));
+
+    Operand<TInt32> ids = Constant.vectorOf(scope, new int[] {2, 0});
+    print("gather", Gather.create(scope, table, ids, Constant.scalarOf(scope, 0)));
+    print("columns", Gather.create(scope, table, rows, Constant.scalarOf(scope, -1L)));
+    print("batches", Gather.create(scope, table, Constant.tensorOf(scope, new int[][] {{1}, {0}, {2}}),
+        Constant.scalarOf(scope, 1), Gather.batchDims(1L)));
+
+    Operand<TFloat32> updates = Constant.tensorOf(scope, new float[][] {{1, 2, 3}, {4, 5, 6}, {7, 8, 9}});
+    print("update", TensorScatterNdUpdate.create(scope, table, rows, updates));
+    print("add", TensorScatterNdAdd.create(scope, table, rows, updates));
+    print("max", TensorScatterNdMax.create(scope, zeros(), rows, updates));
+    print("min", TensorScatterNdMin.create(scope, zeros(), rows, updates));
+    print("dropped", TensorScatterNdAdd.create(scope, table, Constant.tensorOf(scope, new long[][] {{0}, {5}, {-1}}),
+        updates, TensorScatterNdAdd.badIndicesPolicy("IGNORE")));
+    print("scatter", ScatterNd.create(scope, rows, updates, Constant.vectorOf(scope, new long[] {4, 3})));
+
+    types();
+  }
+
+  private Operand<TFloat32> zeros() {
+    return Constant.tensorOf(scope, new float[3][3]);
+  }
+
+  private void types() {
+    Operand<TInt32> one = Constant.tensorOf(scope, new int[][] {{1}});
+    TFloat64 doubles = GatherNd.create(scope, Constant.vectorOf(scope, new double[] {1, -2.5}), one).asTensor();
+    TInt32 ints = GatherNd.create(scope, Constant.vectorOf(scope, new int[] {1, -2}), one).asTensor();
+    TInt64 longs = GatherNd.create(scope, Constant.vectorOf(scope, new long[] {1, Long.MIN_VALUE}), one).asTensor();
+    TUint8 bytes = GatherNd.create(scope, Constant.vectorOf(scope, new byte[] {1, (byte) 200}), one).asTensor();
+    TBool bools = GatherNd.create(scope, Constant.vectorOf(scope, new boolean[] {false, true}), one).asTensor();
+    System.out.println(doubles.getDouble(0) + " " + ints.getInt(0) + " " + longs.getLong(0));
+    System.out.println(bytes.getByte(0) + " " + bools.getBoolean(0));
+  }
+
+  private void fails(String name, Operand<? extends TNumber> indices, GatherNd.Options... options) {
+    try {
+      GatherNd.create(scope, zeros(), indices, options);
+      System.out.println(name + ": no error");
+    } catch (TFInvalidArgumentException e) {
+      System.out.println(name + ": invalid argument");
+    }
+  }
+
+  private static void print(String name, Operand<TFloat32> operand) {
+    Output<TFloat32> output = operand.asOutput();
+    TFloat32 tensor = output.asTensor();
+    long[] shape = output.shape().asArray();
+    StringBuilder line = new StringBuilder(name + " " + Arrays.toString(shape));
+    long[] at = new long[shape.length];
+    for (long element = 0; element < output.shape().size(); element++) {
+      long rest = element;
+      for (int dim = shape.length - 1; dim >= 0; dim--) {
+        at[dim] = rest % shape[dim];
+        rest /= shape[dim];
+      }
+      line.append(String.format(" %08x", Float.floatToRawIntBits(tensor.getFloat(at))));
+    }
+    System.out.println(line);
+  }
+}

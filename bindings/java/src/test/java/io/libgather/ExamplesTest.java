@@ -1,0 +1,80 @@
+package io.libgather;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.PrintStream;
+import java.net.URL;
+import java.net.URLClassLoader;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Locale;
+import java.util.stream.Stream;
+import javax.tools.ToolProvider;
+import org.jetbrains.kotlin.cli.common.ExitCode;
+import org.jetbrains.kotlin.cli.jvm.K2JVMCompiler;
+import org.junit.jupiter.api.DynamicTest;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestFactory;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Compiles and runs the examples, and compares their output with that of the other languages. */
+class ExamplesTest {
+  private static final Path EXAMPLES = Path.of(System.getProperty("gather.repository"), "examples");
+  private static final String CLASSES = System.getProperty("gather.classes");
+
+  @TempDir Path directory;
+
+  @TestFactory
+  Stream<DynamicTest> java() throws IOException {
+    try (var outputs = Files.list(EXAMPLES.resolve("output"))) {
+      List<String> names =
+          outputs.map(file -> file.getFileName().toString().replace(".txt", "")).sorted().toList();
+      return names.stream().map(name -> DynamicTest.dynamicTest(name, () -> runJava(name)));
+    }
+  }
+
+  private void runJava(String name) throws Exception {
+    String type = name.substring(0, 1).toUpperCase(Locale.ROOT) + name.substring(1);
+    Path source = EXAMPLES.resolve("java").resolve(type + ".java");
+    String[] options = {"-Xlint:all", "-Werror", "-cp", CLASSES, "-d", directory.toString(), source.toString()};
+    int status = ToolProvider.getSystemJavaCompiler().run(null, null, null, options);
+    assertEquals(0, status, "the compiler");
+    compare(name, type);
+  }
+
+  @Test
+  void kotlin() throws Exception {
+    ExitCode code =
+        new K2JVMCompiler()
+            .exec(
+                System.err,
+                EXAMPLES.resolve("kotlin/Embeddings.kt").toString(),
+                "-Werror",
+                "-no-stdlib",
+                "-cp",
+                CLASSES + java.io.File.pathSeparator + System.getProperty("java.class.path"),
+                "-d",
+                directory.toString());
+    assertEquals(ExitCode.OK, code);
+    compare("embeddings", "EmbeddingsKt");
+  }
+
+  private void compare(String name, String type) throws Exception {
+    var printed = new ByteArrayOutputStream();
+    PrintStream before = System.out;
+    try (var loader = new URLClassLoader(new URL[] {directory.toUri().toURL()})) {
+      System.setOut(new PrintStream(printed, true));
+      var main = loader.loadClass(type).getDeclaredMethod("main", String[].class);
+      main.setAccessible(true);
+      main.invoke(null, (Object) new String[0]);
+    } finally {
+      System.setOut(before);
+    }
+    assertEquals(Files.readString(EXAMPLES.resolve("output").resolve(name + ".txt")), printed.toString());
+    assertTrue(printed.size() > 0);
+  }
+}

@@ -1,0 +1,229 @@
+package io.libgather;
+
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.FloatBuffer;
+import java.util.List;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.FutureTask;
+import org.junit.jupiter.api.Test;
+
+/** Wrong calls throw an exception that names the cause, and change no memory. */
+class MisuseTest {
+  private static final float[] TABLE = {0, 1, 10, 11, 20, 21, 30, 31};
+
+  private static Tensor table() {
+    return Tensor.of(TABLE.clone(), 4, 2);
+  }
+
+  private static Tensor ids(long... ids) {
+    return Tensor.of(ids);
+  }
+
+  private static Tensor inArena(Arena arena, DType dtype, long... shape) {
+    Tensor shaped = Tensor.shaped(dtype, shape);
+    return Tensor.of(arena.allocate(shaped.size() * dtype.size(), 8), dtype, shape);
+  }
+
+  @Test
+  void indexOutOfBoundsNamesThePosition() {
+    var e = assertThrows(GatherIndexException.class, () -> Gather.gather(table(), ids(0, 4)));
+    assertEquals(OperandName.INDICES, e.operand());
+    assertEquals(0, e.component());
+    assertEquals(1, e.position());
+    assertEquals(4, e.value());
+    assertEquals(4, e.limit());
+    assertInstanceOf(IndexOutOfBoundsException.class, e);
+  }
+
+  @Test
+  void closedArenaIsAnIllegalState() {
+    Arena arena = Arena.ofConfined();
+    Tensor table = inArena(arena, DType.FLOAT32, 4, 2);
+    Tensor indices = inArena(arena, DType.INT64, 1);
+    Tensor out = inArena(arena, DType.FLOAT32, 1, 2);
+    Plan plan = Plan.create(arena, Operation.GATHER, table, indices, null, Options.DEFAULT);
+    Strings strings = Strings.of(arena, List.of(new byte[1]), 1);
+    Context context = Context.create(arena, 1);
+    arena.close();
+    assertThrows(IllegalStateException.class, () -> Gather.gather(table, ids(0)));
+    assertThrows(IllegalStateException.class, () -> Gather.gather(table(), indices));
+    assertThrows(IllegalStateException.class, () -> Gather.gatherInto(out, table(), ids(0), Options.DEFAULT));
+    assertThrows(IllegalStateException.class, () -> plan.run(table.segment, indices.segment, out.segment));
+    assertThrows(IllegalStateException.class, () -> plan.extents(Plan.OPEN + 1));
+    assertThrows(IllegalStateException.class, () -> plan.check(Plan.OPEN, ids(0).segment));
+    assertThrows(IllegalStateException.class, () -> strings.make(Operation.GATHER, ids(0), Options.DEFAULT));
+    assertThrows(IllegalStateException.class, strings::toBytes);
+    Options options = Options.builder().context(context).build();
+    assertThrows(IllegalStateException.class, () -> Gather.gather(table(), ids(0), options));
+    assertThrows(IllegalStateException.class, () -> Context.create(arena, 1));
+    assertThrows(IllegalStateException.class, () -> Partition.of(indices, Shards.blocks(4, 2), Options.DEFAULT));
+  }
+
+  @Test
+  void confinedArenaOfAnotherThreadIsAWrongThread() throws Exception {
+    try (Arena arena = Arena.ofConfined()) {
+      Tensor table = inArena(arena, DType.FLOAT32, 4, 2);
+      Tensor indices = inArena(arena, DType.INT64, 1);
+      Tensor out = inArena(arena, DType.FLOAT32, 1, 2);
+      Plan plan = Plan.create(arena, Operation.GATHER, table, indices, null, Options.DEFAULT);
+      var task =
+          new FutureTask<>(
+              () -> {
+                assertThrows(WrongThreadException.class, () -> Gather.gatherInto(out, table, indices, Options.DEFAULT));
+                assertThrows(WrongThreadException.class, () -> Gather.gather(table(), indices));
+                assertThrows(
+                    WrongThreadException.class, () -> plan.run(table.segment, indices.segment, out.segment));
+                return null;
+              });
+      Thread.ofPlatform().start(task);
+      task.get();
+    }
+  }
+
+  /** While a call uses an arena, closing it fails. The call reads 1 GB in total, so a close falls into it. */
+  @Test
+  void arenaCannotBeClosedDuringACall() throws Exception {
+    for (int round = 0; round < 20; round++) {
+      Arena arena = Arena.ofShared();
+      Tensor table = inArena(arena, DType.FLOAT32, 1024, 256);
+      Tensor indices = inArena(arena, DType.INT64, 1 << 14);
+      Tensor out = inArena(arena, DType.FLOAT32, 1 << 14, 256);
+      var started = new CountDownLatch(1);
+      var task =
+          new FutureTask<>(
+              () -> {
+                started.countDown();
+                for (int i = 0; i < 1000; i++) {
+                  Gather.gatherInto(out, table, indices, Options.DEFAULT);
+                }
+                return null;
+              });
+      Thread.ofPlatform().start(task);
+      started.await();
+      while (arena.scope().isAlive()) {
+        try {
+          arena.close();
+        } catch (IllegalStateException e) { // A call uses the arena.
+          Thread.onSpinWait();
+        }
+      }
+      try {
+        task.get();
+      } catch (java.util.concurrent.ExecutionException e) {
+        assertInstanceOf(IllegalStateException.class, e.getCause());
+      }
+    }
+  }
+
+  @Test
+  void readOnlyOutputIsRefused() {
+    float[] array = new float[2];
+    Tensor out = Tensor.of(array, 1, 2).asReadOnly();
+    expect(Status.READONLY, OperandName.OUT, () -> Gather.gatherInto(out, table(), ids(1), Options.DEFAULT));
+    Tensor buffer = Tensor.of(FloatBuffer.wrap(array).asReadOnlyBuffer(), 1, 2);
+    expect(Status.READONLY, OperandName.OUT, () -> Gather.gatherInto(buffer, table(), ids(1), Options.DEFAULT));
+    try (Arena arena = Arena.ofConfined()) {
+      MemorySegment segment = arena.allocate(8).asReadOnly();
+      Tensor indices = inArena(arena, DType.INT64, 1);
+      Tensor source = inArena(arena, DType.FLOAT32, 4, 2);
+      Tensor sealed = Tensor.of(segment, DType.FLOAT32, 1, 2);
+      expect(Status.READONLY, OperandName.OUT, () -> Gather.gatherInto(sealed, source, indices, Options.DEFAULT));
+      Plan plan = Plan.gather(source, indices, Options.DEFAULT);
+      expect(Status.READONLY, OperandName.OUT, () -> plan.run(source.segment, indices.segment, segment));
+    }
+    assertArrayEquals(new float[2], array);
+  }
+
+  private static void expect(Status status, OperandName operand, Runnable call) {
+    var e = assertThrows(GatherArgumentException.class, call::run);
+    assertEquals(status, e.status(), e.getMessage());
+    assertEquals(operand, e.details().operand(), e.getMessage());
+  }
+
+  @Test
+  void smallMemoryIsRefused() {
+    expect(Status.STRIDE, OperandName.PARAMS, () -> Gather.gather(Tensor.of(TABLE, 5, 2), ids(0)));
+    expect(
+        Status.STRIDE,
+        OperandName.OUT,
+        () -> Gather.gatherInto(Tensor.of(new float[1], 1, 2), table(), ids(0), Options.DEFAULT));
+    Plan plan = Plan.gather(Tensor.shaped(DType.FLOAT32, 4, 2), Tensor.shaped(DType.INT64, Plan.OPEN), Options.DEFAULT);
+    MemorySegment table = MemorySegment.ofArray(TABLE);
+    MemorySegment ids = MemorySegment.ofArray(new long[3]);
+    MemorySegment rows = MemorySegment.ofArray(new float[6]);
+    plan.run(3, table, ids, rows);
+    expect(Status.SIZE, OperandName.PARAMS, () -> plan.run(3, table.asSlice(4), ids, rows));
+    expect(Status.SIZE, OperandName.INDICES, () -> plan.run(3, table, ids.asSlice(8), rows));
+    expect(Status.SIZE, OperandName.OUT, () -> plan.run(3, table, ids, rows.asSlice(4)));
+    expect(Status.SHAPE, OperandName.PLAN, () -> plan.run(-2, table, ids, rows));
+    expect(Status.SHAPE, OperandName.PLAN, () -> plan.run(table, ids, rows));
+  }
+
+  @Test
+  void wrongDtypesAndShapesAreRefused() {
+    expect(Status.DTYPE, OperandName.INDICES, () -> Gather.gather(table(), Tensor.of(new float[1])));
+    expect(
+        Status.DTYPE,
+        OperandName.OUT,
+        () -> Gather.gatherInto(Tensor.of(new int[2], 1, 2), table(), ids(0), Options.DEFAULT));
+    expect(
+        Status.SHAPE,
+        OperandName.OUT,
+        () -> Gather.gatherInto(Tensor.of(new float[2], 2, 1), table(), ids(0), Options.DEFAULT));
+    assertThrows(IllegalArgumentException.class, () -> Tensor.of(new float[1], new long[65]));
+    assertThrows(IllegalArgumentException.class, () -> table().withStrides(0, 4));
+    assertThrows(IllegalArgumentException.class, () -> Options.builder().fillBytes(new byte[17]));
+    assertThrows(IllegalArgumentException.class, () -> Tensor.of(ByteBuffer.allocate(2).asCharBuffer()));
+    assertThrows(
+        IllegalArgumentException.class,
+        () -> Gather.make(Arena.ofAuto(), Operation.SCATTER, table(), ids(0), Options.DEFAULT));
+    assertThrows(NullPointerException.class, () -> Gather.gather(null, ids(0)));
+    assertThrows(NullPointerException.class, () -> Gather.gather(table(), ids(0), null));
+    assertThrows(IllegalStateException.class, () -> table().toLongArray());
+    assertThrows(IllegalStateException.class, () -> table().withStrides(8, 8, 4).toFloatArray());
+  }
+
+  @Test
+  void overlapIsRefused() {
+    float[] array = TABLE.clone();
+    MemorySegment rows = MemorySegment.ofArray(array).asSlice(0, 8);
+    Tensor out = Tensor.of(rows, DType.FLOAT32, 1, 2);
+    expect(
+        Status.ALIAS, OperandName.OUT, () -> Gather.gatherInto(out, Tensor.of(array, 4, 2), ids(3), Options.DEFAULT));
+    assertArrayEquals(TABLE, array);
+  }
+
+  @Test
+  void gradientHasNoPlan() {
+    assertThrows(
+        GatherUnsupportedException.class,
+        () -> Plan.create(Arena.ofAuto(), Operation.GATHER_GRADIENT, table(), ids(0), null, Options.DEFAULT));
+  }
+
+  @Test
+  void buffersOfBothKindsAreTensors() {
+    FloatBuffer direct = ByteBuffer.allocateDirect(32).order(ByteOrder.nativeOrder()).asFloatBuffer();
+    direct.put(TABLE).rewind();
+    FloatBuffer sliced = FloatBuffer.wrap(TABLE).slice(2, 6);
+    assertArrayEquals(new float[] {10, 11}, Gather.gather(Tensor.of(direct, 4, 2), ids(1)).toFloatArray());
+    assertArrayEquals(new float[] {20, 21}, Gather.gather(Tensor.of(sliced, 3, 2), ids(1)).toFloatArray());
+  }
+
+  @Test
+  void stridedTensorsAreCopied() {
+    Tensor columns = Tensor.of(TABLE, 2, 4).withStrides(0, 4, 8); // The transposed table.
+    Tensor dense = Tensor.of(new float[8], 2, 4);
+    Gather.copy(columns, dense);
+    assertArrayEquals(new float[] {0, 10, 20, 30, 1, 11, 21, 31}, dense.toFloatArray());
+    Tensor other = Tensor.of(new float[8], 4, 2);
+    expect(Status.SHAPE, OperandName.OUT, () -> Gather.copy(columns, other));
+  }
+}
