@@ -36,11 +36,12 @@ $linter: $verdict, $(($(date +%s) - began)) s"
 # Generated files keep the format of their generators.
 generated='bindings/python/native/cdef.h\|bindings/rust/gather-sys/src/bindings.rs'
 
-# files PATTERN... prints the files of the tree, including new ones, except links and deleted files.
+# files PATTERN... prints the files of the tree, including new ones, except links and deleted files. If $only has lines,
+# it prints only those files of them.
 files() {
   git ls-files --cached --others --exclude-standard -- "$@" | while read -r file; do
     if [ -f "$file" ] && [ ! -L "$file" ]; then echo "$file"; fi
-  done
+  done | if [ -n "${only:-}" ]; then grep -x -F "$only"; else cat; fi
 }
 
 # ------------------------------------------------------------------------------------ linters from the Python index
@@ -62,7 +63,7 @@ tools_clang_format() {
 }
 
 clang_format() {
-  files '*.c' '*.h' '*.cpp' '*.hpp' '*.cu' | grep -v -x "$generated" | xargs "$pinned/bin/clang-format" "$@"
+  files '*.c' '*.h' '*.cpp' '*.hpp' '*.cu' | grep -v -x "$generated" | xargs -r "$pinned/bin/clang-format" "$@"
 }
 
 lint_clang_format() {
@@ -74,10 +75,14 @@ tools_clang_tidy() {
 }
 
 # Checks all sources, with two exceptions. One source needs the headers of CUDA. The kernels of an instruction set may
-# need another processor than this one. The flags are those that change the meaning of a source.
+# need another processor than this one. The flags are those that change the meaning of a source. Only the long run uses
+# the static analyzer, because it takes most of the time.
 lint_clang_tidy() {
+  checks='-clang-analyzer-*'
+  [ "${GATHER_LONG:-}" != 1 ] || checks=''
   files 'src/*.cpp' | grep -v -e '^src/cuda/runtime.cpp$' -e '^src/cpu/tiers/[a-z0-9]*\.cpp$' |
-    xargs -P "$(nproc)" -I '{}' "$pinned/bin/clang-tidy" --quiet '{}' -- -std=c++17 -Wall -Wextra -Iinclude -Isrc
+    xargs -P "$(nproc)" -I '{}' "$pinned/bin/clang-tidy" --checks="$checks" --quiet '{}' -- \
+      -std=c++17 -Wall -Wextra -Iinclude -Isrc
 }
 
 tools_ruff() {
@@ -85,7 +90,7 @@ tools_ruff() {
 }
 
 lint_ruff() {
-  "$pinned/bin/ruff" check --no-cache --quiet .
+  files '*.py' '*.pyi' '*.ipynb' | xargs -r "$pinned/bin/ruff" check --force-exclude --no-cache --quiet
 }
 
 tools_ruff_format() {
@@ -93,7 +98,7 @@ tools_ruff_format() {
 }
 
 lint_ruff_format() {
-  "$pinned/bin/ruff" format --no-cache --quiet --diff .
+  files '*.py' '*.pyi' '*.ipynb' | xargs -r "$pinned/bin/ruff" format --force-exclude --no-cache --quiet --diff
 }
 
 tools_mypy() {
@@ -121,7 +126,7 @@ tools_shellcheck() {
 }
 
 lint_shellcheck() {
-  files dev .ci/run '*.sh' | xargs "$pinned/bin/shellcheck" -x
+  files dev .ci/run '*.sh' | xargs -r "$pinned/bin/shellcheck" -x
 }
 
 tools_cmake_lint() {
@@ -129,7 +134,7 @@ tools_cmake_lint() {
 }
 
 lint_cmake_lint() {
-  files '*CMakeLists.txt' '*.cmake' | xargs "$pinned/bin/cmake-lint" --config-files .ci/cmake_lint.py --suppress-decorations
+  files '*CMakeLists.txt' '*.cmake' | xargs -r "$pinned/bin/cmake-lint" --config-files .ci/cmake_lint.py --suppress-decorations
 }
 
 # ------------------------------------------------------------------------------------------------------ Rust and Go
@@ -159,7 +164,7 @@ tools_rustfmt() {
 }
 
 rust_format() {
-  files '*.rs' | grep -v -x "$generated" | xargs rustfmt --edition 2024 --config-path bindings/rust/rustfmt.toml "$@"
+  files '*.rs' | grep -v -x "$generated" | xargs -r rustfmt --edition 2024 --config-path bindings/rust/rustfmt.toml "$@"
 }
 
 lint_rustfmt() {
@@ -191,7 +196,7 @@ tools_gofmt() {
 
 # Some installations of Go do not have gofmt on the path.
 go_format() {
-  files '*.go' | xargs "$(go env GOROOT)/bin/gofmt" "$@"
+  files '*.go' | xargs -r "$(go env GOROOT)/bin/gofmt" "$@"
 }
 
 lint_gofmt() {

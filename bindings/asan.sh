@@ -1,14 +1,14 @@
 #!/bin/sh
-# The tests of the bindings with a library that has the address and undefined-behaviour sanitizers in it; memory that is
-# lost when a test program ends is a failure. The counts of resident memory are left out: these sanitizers keep freed
-# memory for a while.
+# Runs the tests of the bindings with a library that is built with the address and undefined-behaviour sanitizers. A leak
+# is a failure. The tests of resident memory do not run, because these sanitizers keep freed memory for a while.
 #
 #     asan.sh PREFIX BUILD [python] [rust] [go]
 #
-# PREFIX has such a library installed (cmake --preset asan); BUILD is a folder for build products.
+# PREFIX has such a library (cmake --preset asan). BUILD is a folder for build products. VENV names the folder of the
+# virtual environment (BUILD/python).
 set -eu
 
-[ $# -ge 2 ] || { sed -n '2,8s/^# \{0,1\}//p' "$0" && exit 2; }
+[ $# -ge 2 ] || { sed -n '2,9s/^# \{0,1\}//p' "$0" && exit 2; }
 here=$(cd "$(dirname "$0")" && pwd)
 prefix=$(cd "$1" && pwd)
 mkdir -p "$2"
@@ -20,17 +20,17 @@ libraries=$(dirname "$(find "$prefix" -name gather.pc)")
 export PKG_CONFIG_PATH="$libraries" PYTHONDONTWRITEBYTECODE=1 PIP_DISABLE_PIP_VERSION_CHECK=1
 libraries=${libraries%/pkgconfig}
 
-# Only who called malloc is asked for, or else the interpreter would be in everything.
+# Leaks are searched only by the caller of malloc. The interpreter would otherwise be in every stack trace.
 suppressions=$build/suppressions
 cat >"$suppressions" <<'END'
-# The interpreter and cffi leave objects behind when they end.
+# The interpreter and cffi do not release all objects when they end.
 leak:/python3
 leak:libpython3
 leak:_cffi_backend
 END
 
-# sanitized COMMAND...: with the sanitizers in programs that were built without them. libstdc++ comes early too: they
-# look for what it throws with when they start.
+# sanitized COMMAND...: runs a program that is built without the sanitizers. They are loaded first, and so is libstdc++,
+# because the sanitizers search its functions for exceptions when they start.
 sanitized() {
   preload=''
   for name in asan ubsan stdc++; do
@@ -43,7 +43,7 @@ settings=allocator_may_return_null=1:quarantine_size_mb=1:malloc_context_size=2
 export ASAN_OPTIONS=$settings GATHER_SANITIZED=1
 export LSAN_OPTIONS="suppressions=$suppressions:print_suppressions=0"
 
-# must_fail COMMAND...: a leak that is there must be found, or the rest proves nothing.
+# must_fail COMMAND...: fails if the leak of the command is not found. The other results would then prove nothing.
 must_fail() {
   if "$@" >"$build/log" 2>&1 || ! grep -q LeakSanitizer "$build/log"; then
     cat "$build/log"
@@ -53,8 +53,9 @@ must_fail() {
 }
 
 python() {
-  python=$build/python/bin/python
-  [ -x "$python" ] || "${PYTHON:-python3}" -m venv "$build/python"
+  venv=${VENV:-$build/python}
+  python=$venv/bin/python
+  [ -x "$python" ] || "${PYTHON:-python3}" -m venv "$venv"
   "$python" -m pip install --quiet -r "$here/python/requirements-test.txt"
   flags='-g -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=undefined'
   rm -rf "$build/wheel"
@@ -63,7 +64,7 @@ python() {
   "$python" -m pip install --quiet --force-reinstall --no-deps "$build"/wheel/*.whl
   export PYTHONMALLOC=malloc
   must_fail sanitized "$python" -c 'import ctypes; ctypes.CDLL(None).malloc(1)'
-  # What concerns documents and packages, and the files of cases that the C++ tests read too, is not told twice.
+  # The tests of documents and packages do not use the library, and the C++ tests read the same files of cases.
   cd "$build"
   tests=$here/python/tests
   sanitized "$python" -m pytest -c "$here/python/pyproject.toml" --rootdir "$here/python" -p no:cacheprovider -q \
@@ -101,7 +102,7 @@ END
   must_fail command go run -asan "$build/leak.go/main.go"
   for module in "$here/go" "$here/go/property"; do
     cd "$module"
-    # With -asan less is inlined, and what is not allocated otherwise is.
+    # With -asan the compiler inlines less, so other functions allocate.
     env LD_LIBRARY_PATH="$libraries" go test -asan -count=1 -short -skip 'AllocateNothing|NoAllocations' ./... |
       grep -v '^conformance'
   done

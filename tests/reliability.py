@@ -1,9 +1,9 @@
-"""Writes docs/reliability.md: the tests of the library's reliability, their last results and their commands.
+"""Writes docs/reliability.md: the tests of the library's reliability and their last results.
 
-    reliability.py --write     reads the logs that ./dev test, fuzz, soak, coverage and mutate have written to build/
-    reliability.py --check     fails if a command of the page does not exist, or if the page lacks a row
+    reliability.py --write     reads the results of the long run in .ci/results
+    reliability.py --check     fails if the page has another text, or a result is not that of its lines
 
-A row without a log keeps its last result, or is "not measured yet".
+The gate has no figures, because .ci/run must pass before each change.
 """
 
 import re
@@ -11,22 +11,49 @@ import sys
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
-sys.path.insert(0, str(ROOT / "tests" / "peers"))
+sys.path[:0] = [str(ROOT / "tests" / "peers"), str(ROOT / "tests" / "mutate"), str(ROOT / ".ci")]
 
+import results  # noqa: E402
+import soak  # noqa: E402
+from named import NAMED  # noqa: E402
 from table import table  # noqa: E402
 
 PAGE = ROOT / "docs" / "reliability.md"
-BUILD = ROOT / "build"
-NOT_YET = "not measured yet"
+NOT_YET = "no result yet"
+WISH, BAR = 300, 95  # random mutants of each language, and how many per cent of them the tests must detect
 
 HEAD = """# Reliability
 
-The table lists tests beyond examples, their last results, and the commands that repeat them.
-[hostile.md](hostile.md) lists the inputs. [SECURITY.md](../SECURITY.md) states what the library guarantees.
-`python3 tests/reliability.py --write` writes this page from the logs of the commands.
+[hostile.md](hostile.md) lists inputs that have caused errors elsewhere. [SECURITY.md](../SECURITY.md) states what the
+library guarantees. `python3 tests/reliability.py --write` writes this page.
 
-| | Test | Result | Command |
+## Each change
+
+`.ci/run` must pass before a change is merged. A skipped test is a failure, unless `.ci/allowed_skips.txt` allows it and
+states why. It includes these tests:
+
+"""
+
+LONG_RUN = """
+## The long run
+
+`./dev soak` runs what takes hours. Each row is the last result of a step. Its file in `.ci/results` has the command,
+the version of the sources, the seed, the duration and the lines of the log that state the result. The page is computed
+from these files, and each file has the digest of its lines.
+
+| Step | Tests | Date | Result |
 |---|---|---|---|
+"""
+
+MUTANTS = f"""
+## Mutants
+
+A mutant is a copy of the sources with one change. It is detected if a test fails. There are {len(NAMED)} named mutants.
+Each one breaks a promise of the library, and a test of the gate must detect it. The aim for random mutants is {WISH} of
+each language in one run, of which {BAR} % are detected.
+
+| Mutants | Date | Seed | Run | Detected | Equivalent | The aim |
+|---|---|---|---|---|---|---|
 """
 
 NOTES = """
@@ -35,136 +62,155 @@ affinity mask with more CPUs than `cpu_set_t` has, and code after a `switch` tha
 """
 
 
-def read(name):
-    try:
-        return (BUILD / name).read_text()
-    except FileNotFoundError:
-        return ""
-
-
 def hostile():
     return re.search(r"<!-- summary -->\n(.+)\n", (ROOT / "docs/hostile.md").read_text())[1].rstrip(".")
 
 
-def passed(preset, pattern):
-    """Returns how many tests of a preset, selected by their names, passed and failed in its last run."""
-    lines = [line for line in read(f"{preset}/ctest.log").splitlines() if re.search(pattern, line)]
-    good, bad = sum("Passed" in line for line in lines), sum("***Failed" in line for line in lines)
-    return f"{good} tests passed, {bad} failed" if lines else None
+def of_gate():
+    """Returns the tests of the gate, by line."""
+    return (
+        f"the inputs of hostile.md, by name: {hostile()}",
+        "the tests in C++ under the address, leak and undefined-behaviour sanitizers",
+        "stored and random fuzzing inputs, compared with a model of the documentation, with every tier",
+        "random calls, compared with an oracle",
+        "operands between unreadable pages, and every alignment of the operands",
+        "the failure of each allocation: once, and from then on",
+        "concurrent writers of indices, forks, signals and exits",
+        "a thousand times loading and unloading the library",
+        "sizes above 2^31 and 2^32",
+        "the ABI: exported symbols, needed libraries, hardening and glibc version",
+        "calls that must not allocate",
+    )
 
 
-def executions():
-    """Returns the number of executions of all fuzz targets in the logged runs."""
+def tests(lines):
+    """Returns how many tests of ctest passed and failed."""
+    found = re.findall(r"(\d+)% tests passed, (\d+) tests failed out of (\d+)", lines)
+    return "; ".join(f"{int(total) - int(failed)} tests passed, {failed} failed" for _, failed, total in found)
+
+
+def executions(lines):
+    """Returns the number of executions of all fuzz targets, and the share of calls that passed the first check."""
     total = {}
-    for name, count in re.findall(r"^\S+ (\w+): (\d+) executions", read("soak.log"), re.MULTILINE):
+    for name, count in re.findall(r"^\S+ (\w+): (\d+) executions", lines, re.MULTILINE):
         name = name.removesuffix("_threads")
         total[name] = total.get(name, 0) + int(count)
-    if not total:
+    shares = [int(share) for share in re.findall(r"(\d+) % passed the first check", lines)]
+    if not total or not shares:
+        return ""
+    each = f"{min(total.values())} to {max(total.values())} for each"
+    valid = f"{min(shares)} to {max(shares)} % of the calls passed the first check"
+    return f"{sum(total.values())} executions of {len(total)} targets ({each}), {valid}"
+
+
+def coverage(lines):
+    percents = re.findall(r"([\d.]+)%", lines)
+    return "functions {} %, lines {} %, branches {} %".format(*percents[:3]) if len(percents) >= 3 else ""
+
+
+def bindings(lines):
+    """Returns how many tests of pytest, cargo and go passed and failed."""
+    passed = sum(map(int, re.findall(r"\b(\d+) (?:tests )?passed\b", lines)))
+    failed = sum(map(int, re.findall(r"\b(\d+) failed\b", lines)))
+    return f"{passed} tests passed, {failed} failed" if passed else ""
+
+
+def stated(lines):
+    """Returns the last line."""
+    return lines.strip().rpartition("\n")[2]
+
+
+def packages(lines):
+    """Returns the kinds of packages that were installed in a minimal system."""
+    return f"{', '.join(re.findall(r'^([^:]+): installed', lines, re.MULTILINE))}: installed, and the READMEs run"
+
+
+SUMMARIES = {
+    "fuzz": executions,
+    "coverage": coverage,
+    "bindings": bindings,
+    "peers": bindings,
+    "asan": bindings,
+    "reproducible": stated,
+    "macos": stated,
+    "site": stated,
+    "lint": stated,
+    "package": packages,
+}
+
+
+def long_run():
+    for step in soak.STEPS:
+        if step.name.startswith("mutants"):
+            continue
+        result = results.read(step.name)
+        if result:
+            summary = SUMMARIES.get(step.name, tests)(result.lines)
+            verdict = ": ".join(filter(None, (result.fields["result"], summary)))
+            yield f"| {step.name} | {step.contents} | {result.day} | {verdict} |\n"
+        else:
+            yield f"| {step.name} | {step.contents} | | {NOT_YET} |\n"
+
+
+def verdicts(lines):
+    """Returns the verdict on each mutant of a report. It has 24 columns, and the mutant follows."""
+    other = re.compile(r"date: |version: |options: |\d+ (named|random) mutants|interrupted$")
+    return [line[:24].strip() for line in lines.splitlines() if line[24:25] == " " and not other.match(line)]
+
+
+def recounted(step, lines):
+    """Returns how many mutants ran, were detected and are equivalent. They must be the figures of the last line."""
+    found = verdicts(lines)
+    ran = [verdict for verdict in found if verdict != "not run: no nvcc"]
+    survivors, equivalent = ran.count("SURVIVES"), ran.count("equivalent")
+    stated = re.findall(r"^(\d+) (?:named|random) mutants(?:, (\d+) killed)?, (\d+) survive", lines, re.MULTILINE)
+    if not stated:
         return None
-    least, most = min(total.values()), max(total.values())
-    return f"{sum(total.values())} executions of {len(total)} targets ({least} to {most} for each target)"
+    detected = len(ran) - survivors - equivalent
+    if stated[-1] != (str(len(found)), str(detected) if stated[-1][1] else "", str(survivors + equivalent)):
+        raise SystemExit(f".ci/results/{step}.txt: the figures are not those of the listed mutants")
+    return len(ran), detected, equivalent
 
 
-def gates():
-    """Returns the lowest and the highest share of calls of a fuzz target that passed the first check."""
-    shares = [int(share) for share in re.findall(r"(\d+) % passed the first check", read("soak.log"))]
-    return f"{min(shares)} to {max(shares)} % of the calls" if shares else None
+def aim(step, ran, detected, equivalent):
+    """Returns how far a result is from the aim."""
+    if step == "mutants-named":
+        return "met" if detected == ran else "not met: all must be detected"
+    missed = [f"fewer than {WISH}"] if ran < WISH else []
+    if detected * 100 < BAR * (ran - equivalent):
+        missed.append(f"fewer than {BAR} % detected")
+    return f"not met: {', '.join(missed)}" if missed else "met"
 
 
-def coverage():
-    total = re.search(r"^TOTAL +(.+)$", read("coverage/report.txt"), re.MULTILINE)
-    if not total:
-        return None
-    percents = re.findall(r"([\d.]+)%", total[1])
-    return f"functions {percents[0]} %, lines {percents[1]} %, branches {percents[2]} %"
+def mutants():
+    for step in soak.STEPS:
+        if not step.name.startswith("mutants"):
+            continue
+        result = results.read(step.name)
+        figures = recounted(step.name, result.lines) if result else None
+        if not figures:
+            yield f"| {step.contents} | | | {NOT_YET} | | | not met |\n"
+            continue
+        ran, detected, equivalent = figures
+        share = f"{detected} ({detected * 100 / max(ran - equivalent, 1):.1f} %)"
+        seed = result.fields["seed"] if step.name != "mutants-named" else ""
+        cells = (step.contents, result.day, seed, ran, share, equivalent, aim(step.name, *figures))
+        yield f"| {' | '.join(map(str, cells))} |\n"
 
 
-def mutation(name):
-    found = re.findall(r"^(\d+ named mutants.*|\d+ random mutants.*)$", read(f"mutate/report_{name}.txt"), re.MULTILINE)
-    return "; ".join(found) or None
-
-
-def allocations():
-    return passed("test", r"allocations(_threads)?\.")
-
-
-def soaked():
-    return passed("soak", r".")
-
-
-# Test, function that returns its result, command.
-ROWS = (
-    ("inputs of hostile.md, by name", hostile, "./dev test"),
-    (
-        "inputs of hostile.md under the address and undefined-behaviour sanitizers",
-        lambda: passed("asan", r"Hostile|Handles\."),
-        "./dev asan",
-    ),
-    ("fuzzing, compared with a model of the documentation", executions, "./dev soak"),
-    ("fuzzing: the share of calls that pass the first check", gates, "./dev fuzz"),
-    ("stored and random fuzzing inputs on every tier", lambda: passed("test", r" fuzz\."), "./dev test"),
-    ("random gathers, compared with an oracle", lambda: passed("test", r" (oracle|elements)[._]"), "./dev test"),
-    ("coverage of src/ by the C++ tests", coverage, "./dev coverage"),
-    ("mutants of src/", lambda: mutation("library"), "./dev mutate"),
-    ("mutants of the Python package", lambda: mutation("python"), "./dev mutate --binding python"),
-    ("mutants of the Rust crate", lambda: mutation("rust"), "./dev mutate --binding rust"),
-    ("mutants of the Go module", lambda: mutation("go"), "./dev mutate --binding go"),
-    ("operands between unreadable pages", lambda: passed("test", r" guard_pages"), "./dev test"),
-    ("every alignment of the operands", lambda: passed("test", r" alignment"), "./dev test"),
-    (
-        "each allocation fails: once, and from then on",
-        lambda: passed("asan", r"allocation_failures|no_memory"),
-        "./dev asan",
-    ),
-    ("concurrent writers of indices, forks, signals and exits", lambda: passed("test", r"Hostile\.G\d"), "./dev test"),
-    ("the same for longer: 64 threads with 10,000 calls each, 1,000 forks of each kind", soaked, "./dev soak"),
-    ("tests under the thread sanitizer", lambda: passed("tsan", r"."), "./dev soak"),
-    ("fuzzing inputs under the memory sanitizer", lambda: passed("msan", r" fuzz\."), "./dev soak"),
-    ("the library is loaded and unloaded a thousand times", lambda: passed("test", r" load_cycles\."), "./dev test"),
-    ("sizes above 2^31 and 2^32", lambda: passed("test", r" sizes"), "./dev test"),
-    (
-        "ABI: exported symbols, needed libraries, hardening, glibc version",
-        lambda: passed("test", r" abi\."),
-        "./dev test",
-    ),
-    ("calls that must not allocate", allocations, "./dev test"),
-    (
-        "two builds in different folders have the same bytes",
-        lambda: read("twice/report.txt").strip() or None,
-        "./dev soak",
-    ),
-)
-
-
-def before():
-    """Returns the results of the current page by test."""
-    if not PAGE.exists():
-        return {}
-    return dict(re.findall(r"^\| \d+ \| (.+?) \| (.+?) \|", PAGE.read_text(), re.MULTILINE))
-
-
-def page(known):
-    lines = []
-    for number, (test, figure, command) in enumerate(ROWS, 1):
-        lines.append(f"| {number} | {test} | {figure() or known.get(test, NOT_YET)} | `{command}` |\n")
-    return HEAD + "".join(lines) + NOTES + table((ROOT / "docs/hostile.md").read_text())
+def page():
+    gate = "".join(f"- {test}\n" for test in of_gate())
+    rest = NOTES + table((ROOT / "docs/hostile.md").read_text())
+    return HEAD + gate + LONG_RUN + "".join(long_run()) + MUTANTS + "".join(mutants()) + rest
 
 
 def main():
     if sys.argv[1:] == ["--write"]:
-        PAGE.write_text(page(before()))
-        return
-    if sys.argv[1:] != ["--check"]:
+        PAGE.write_text(page())
+    elif sys.argv[1:] != ["--check"]:
         raise SystemExit(__doc__)
-    known = before()
-    missing = [test for test, _, _ in ROWS if test not in known]
-    if missing:
-        raise SystemExit(f"{PAGE.name} is out of date, it lacks: {', '.join(missing)}")
-    commands = {command.split()[1] for _, _, command in ROWS}
-    front = (ROOT / "dev").read_text()
-    unknown = [command for command in sorted(commands) if f"\n./dev {command} " not in front]
-    if unknown:
-        raise SystemExit(f"./dev has no command: {', '.join(unknown)}")
+    elif PAGE.read_text() != page():
+        raise SystemExit(f"{PAGE.name} is not the page that --write writes from .ci/results")
 
 
 if __name__ == "__main__":

@@ -1,13 +1,18 @@
-"""What the test runs of some presets came to: summary.py PRESET... prints the closing line of each, every test that
-failed with the end of what it said, and every test that was skipped with its reason. Fails if a run did not come to its
-end, or, with GATHER_STRICT=1, if a test ran in none.
+"""summary.py PRESET...: prints the results of the test runs of these presets.
+
+It also prints the end of the output of each failed test, and the reason of each skipped test. It fails if a run is
+incomplete. With GATHER_STRICT=1, it also fails if a test was skipped by all presets and .ci/allowed_skips.txt does not
+allow that.
 """
 
-import os
 import pathlib
 import re
 import sys
 from xml.etree import ElementTree
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / ".ci"))
+
+from skips import is_strict, refused
 
 
 def closing_line(folder):
@@ -62,15 +67,13 @@ def main():
         print(f"{preset}: {line or 'did not come to its tests'}")
 
     nowhere = [skip for skip in skips if skip[0] not in ran]
-    # What needs a GPU, or instructions that the processor has not, is skipped wherever there is none; that is the
-    # machine's doing, not a missing step.
-    missing = [skip for skip in nowhere if "CUDA" not in skip[2] and "this processor" not in skip[2]]
+    missing = refused("ctest", [f"{name}: {why}" for name, _, why in nowhere])
     partly = [skip for skip in skips if skip[0] in ran]
     for title, some in (("Failed", failures), ("Skipped", nowhere), ("Skipped by one preset, run by another", partly)):
         if some:
             print(f"{title}:", *(f"  {name} ({preset}): {why}" for name, preset, why in some), sep="\n")
-    if missing and os.environ.get("GATHER_STRICT") == "1":
-        print("No test but those of a CUDA device or of other processors may be skipped here.")
+    if missing and is_strict():
+        print("These skipped tests are not in .ci/allowed_skips.txt:", *missing, sep="\n  ")
         return 1
     return 0 if complete else 1
 

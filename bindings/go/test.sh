@@ -1,7 +1,8 @@
 #!/bin/sh
-# test.sh PREFIX: runs every test of the Go binding with the libgather that is installed in PREFIX. If GATHER_EMULATED
-# is the path of libgather_emulated.so from a build of the tests, tests on emulated CUDA devices run too. Exits with 77
-# if Go is missing or too old. ./dev lint runs the linters.
+# test.sh PREFIX: runs the tests of the Go binding with the libgather that is installed in PREFIX. If GATHER_EMULATED is
+# the path of libgather_emulated.so from a build of the tests, tests on emulated CUDA devices run too. With
+# GATHER_LONG=1, the tests also run with -race, with cgocheck2 and with the other ways to link the library, and the
+# programs of the README run. Exits with 77 if Go is missing or too old. ./dev lint runs the linters.
 set -eu
 prefix=$(cd "$1" && pwd)
 cd "$(dirname "$0")"
@@ -40,13 +41,19 @@ shared="LD_LIBRARY_PATH=${library%/*}"
 
 step() { echo "== $*"; }
 
+# skipped_tests LOG: prints each skipped test and its reason. go test prints the reason in the line before.
+skipped_tests() {
+  awk '/--- SKIP: / { sub(/^ *[^ ]*_test.go:[0-9]*: /, "", before); print "skipped: " $3 ": " before } { before = $0 }' "$1"
+}
+
 # tests NAME COMMAND...: runs go test, and prints the numbers of tests, the skipped tests and the failures.
 tests() {
   name=$1
   shift
   step "$name"
   if "$@" >"$temp/log" 2>&1; then
-    grep -E '^(conformance|overhead:)|--- SKIP' "$temp/log" | sed 's/.*--- SKIP:/skipped:/' || true
+    grep -E '^(conformance|overhead:)' "$temp/log" || true
+    skipped_tests "$temp/log"
     echo "$(grep -c -- '^--- PASS' "$temp/log") tests passed"
   else
     grep -v -E '^=== |--- PASS|^PASS|^ok' "$temp/log" | tail -n 60
@@ -78,19 +85,12 @@ printf 'go 1.24\nuse %s\nuse %s/property\n' "$here" "$here" >"$temp/go.work"
 export GOWORK="$temp/go.work"
 
 tests "go test" env "$shared" go test -count=1 -v ./...
-if env "$shared" go test -race -count=1 -run NONE . >"$temp/race" 2>&1; then
-  tests "go test -race" env "$shared" go test -race -count=1 -short -v ./...
-else
-  skip "go test -race: $(tail -n 1 "$temp/race")"
-fi
-if env "$shared" GOEXPERIMENT=cgocheck2 go vet . >"$temp/cgocheck2" 2>&1; then
-  tests "go test with cgocheck2" env "$shared" GOEXPERIMENT=cgocheck2 go test -count=1 -short -v ./...
-else
-  skip "cgocheck2: $(tail -n 1 "$temp/cgocheck2")"
-fi
+# In the gate, only the tests that need this library run with it.
+needs_emulated='OnAnEmulatedDevice|EveryAllocationFails'
+[ "${GATHER_LONG:-}" != 1 ] || needs_emulated=.
 if [ -f "$emulated" ]; then
   tests "go test on an emulated CUDA device" env "$shared" GATHER_EMULATED="$emulated" \
-    go test -exec "env LD_PRELOAD=$emulated" -count=1 -short -v .
+    go test -exec "env LD_PRELOAD=$emulated" -run "$needs_emulated" -count=1 -short -v .
 else
   skip "go test on an emulated CUDA device: GATHER_EMULATED is not the path of a library"
 fi
@@ -103,6 +103,16 @@ fi
 cat "$temp/log"
 [ "$(grep -c '\.go:' "$temp/log")" = 1 ] # The compiler prints exactly one error.
 grep -q 'set_CGO_ENABLED_1' "$temp/log"
+
+finish() {
+  [ $result = 0 ] && echo "go: all checks passed"
+  exit $result
+}
+
+[ "${GATHER_LONG:-}" = 1 ] || finish
+
+tests "go test -race" env "$shared" go test -race -count=1 -short -v ./...
+tests "go test with cgocheck2" env "$shared" GOEXPERIMENT=cgocheck2 go test -count=1 -short -v ./...
 
 export GOWORK=off
 step "the README's program, with a library that is installed system-wide"
@@ -177,5 +187,4 @@ python3 module.py "$temp/published"
   expect_output ./vendored
 )
 
-[ $result = 0 ] && echo "go: all checks passed"
-exit $result
+finish

@@ -4,9 +4,10 @@
 #
 #     test.sh BUILD [PYTEST ARGUMENTS]
 #
-# PYTHON names the interpreter (python3). PEERS=1 also installs torch, TensorFlow and JAX for the tests, which takes some
-# gigabytes. WHEEL names a wheel to test instead of a new one. GATHER_EMULATED names libgather_emulated.so of a test
-# build. Arrays on devices are then tested on its emulated CUDA devices.
+# PYTHON names the interpreter (python3). VENV names the folder of the virtual environment (BUILD/python/venv). PEERS=1
+# also installs torch, TensorFlow, JAX, Dask and Ray, which takes some gigabytes. EACH=1 runs each file of tests in its
+# own process; the arguments are then files of tests. WHEEL names a wheel to test instead of a new one. GATHER_EMULATED
+# names libgather_emulated.so of a test build. Arrays on devices are then tested on its emulated CUDA devices.
 set -eu
 
 [ $# -ge 1 ] || { sed -n '2,10s/^# \{0,1\}//p' "$0" && exit 2; }
@@ -17,8 +18,9 @@ shift
 mkdir -p "$build"
 
 export PYTHONDONTWRITEBYTECODE=1 PIP_DISABLE_PIP_VERSION_CHECK=1
-python=$build/venv/bin/python
-[ -x "$python" ] || "${PYTHON:-python3}" -m venv "$build/venv"
+venv=${VENV:-$build/venv}
+python=$venv/bin/python
+[ -x "$python" ] || "${PYTHON:-python3}" -m venv "$venv"
 "$python" -m pip install --quiet -r "$here/requirements-test.txt"
 [ -z "${PEERS:-}" ] || "$python" -m pip install --quiet -r "$here/requirements-peers.txt"
 
@@ -30,6 +32,22 @@ if [ -z "${WHEEL:-}" ]; then
 fi
 "$python" -m pip install --quiet --force-reinstall --no-deps "$WHEEL"
 
+tests() {
+  "$python" -m pytest -c "$here/pyproject.toml" --rootdir "$here" -p no:cacheprovider -q -rs "$@"
+}
+
+export LIBGATHER_WHEEL="$WHEEL"
 cd "$build"
-LIBGATHER_WHEEL=$WHEEL exec "$python" -m pytest -c "$here/pyproject.toml" --rootdir "$here" -p no:cacheprovider -q -rs \
-  "$here/tests" "$@"
+if [ "${EACH:-}" != 1 ]; then
+  tests "$here/tests" "$@"
+  exit
+fi
+
+# pytest exits with 5 if it finds no test in a file, because one `importorskip` skips all of them.
+[ $# -gt 0 ] || set -- "$here"/tests/test_*.py
+result=0
+for file in "$@"; do
+  echo "== ${file##*/}"
+  tests "$here/tests/${file##*/}" || [ $? = 5 ] || result=1
+done
+exit $result

@@ -1,9 +1,11 @@
 #!/bin/sh
 # Tests the Rust crates: test.sh BUILD, where BUILD is the folder for build products.
-# The tests use the library that the crates build. If GATHER_PREFIX is set, they also use the library that is installed
-# there. If GATHER_EMULATED is also the path of libgather_emulated.so from a build of the tests, tests on emulated CUDA
-# devices run too. A line that begins with "skipped:" names each test that cannot run here. With GATHER_STRICT=1 the
-# generator of the bindings must be installed. ./dev lint runs the linters.
+# The tests use the library that is installed in GATHER_PREFIX. If GATHER_EMULATED is also the path of
+# libgather_emulated.so from a build of the tests, tests on emulated CUDA devices run too. With GATHER_LONG=1, or without
+# GATHER_PREFIX, the tests also use the library that the crates build, and run without features. With GATHER_LONG=1,
+# the programs of the README run too, and the generated bindings are compared. A line that begins with "skipped:" names
+# each test that does not run. ./dev lint runs the linters, and clippy finds functions that the oldest supported Rust
+# does not have.
 set -eu
 build=${1:?usage: test.sh BUILD}
 mkdir -p "$build"
@@ -19,11 +21,16 @@ skip() {
   echo "skipped: rust $*"
 }
 
+is_long() {
+  [ "${GATHER_LONG:-}" = 1 ]
+}
+
 # with_library NAME: runs every test with the library that gather-sys finds in this environment.
 with_library() {
   step "tests with all features, $1"
   cargo test --locked --workspace --all-features --tests --no-fail-fast -- --nocapture --quiet
   cargo test --locked --workspace --all-features --doc -- --quiet
+  is_long || return 0
   step "tests without features, $1"
   cargo test --locked --workspace --no-default-features -- --quiet
 }
@@ -88,66 +95,73 @@ lookup() {
   echo "$message" | grep -q 'tuple 0 is 3'
 }
 
-step "bindings"
-./generate.sh --check || {
-  [ $? = 77 ] && [ "${GATHER_STRICT:-}" != 1 ] || exit 1
-  skip "the comparison of the bindings with gather.h (only a strict run requires it)"
+# Checks the message of the build script.
+without_compiler() {
+  if CXX_x86_64_unknown_linux_musl=no-such-compiler cargo check --locked -p gather-sys --quiet \
+    --target x86_64-unknown-linux-musl >"$build/musl.log" 2>&1; then
+    echo "the build succeeded"
+    return 1
+  fi
+  grep 'C++17 compiler for x86_64-unknown-linux-musl.*no-such-compiler' "$build/musl.log" ||
+    { cat "$build/musl.log" && return 1; }
 }
 
-export GATHER_NO_PKG_CONFIG=1
-step "a target without a C++ compiler"
-if CXX_x86_64_unknown_linux_musl=no-such-compiler cargo check --locked -p gather-sys --quiet \
-  --target x86_64-unknown-linux-musl >"$build/musl.log" 2>&1; then
-  echo "the build succeeded"
-  exit 1
-fi
-grep 'C++17 compiler for x86_64-unknown-linux-musl.*no-such-compiler' "$build/musl.log" ||
-  { cat "$build/musl.log" && exit 1; }
+emulated_device() {
+  preloaded="target.'cfg(all())'.runner = ['env', 'LD_PRELOAD=$GATHER_EMULATED']"
+  cargo test --locked -p gather --test devices --test failing --config "$preloaded" -- --nocapture >"$build/devices.log" 2>&1 ||
+    { cat "$build/devices.log" && return 1; }
+  grep 'test result' "$build/devices.log"
+  if grep skipped "$build/devices.log"; then return 1; fi
+}
 
-oldest=$(sed -n 's/^rust-version = "\(.*\)"/\1/p' Cargo.toml)
-if cargo "+$oldest" --version >/dev/null 2>&1; then
-  step "build with Rust $oldest"
-  cargo "+$oldest" check --locked --workspace --all-features --quiet
+if is_long; then
+  step "generated bindings"
+  ./generate.sh --check
 else
-  skip "build with Rust $oldest (not installed; clippy's lint incompatible_msrv finds newer functions)"
+  skip "the comparison of the bindings with gather.h (only with GATHER_LONG=1)"
 fi
 
-with_library "library of the crate"
-
-step "example lookup"
-lookup
+export GATHER_NO_PKG_CONFIG=1
+if is_long; then
+  step "a target without a C++ compiler"
+  without_compiler
+fi
+if is_long || [ -z "${GATHER_PREFIX:-}" ]; then
+  with_library "library of the crate"
+  step "example lookup"
+  lookup
+fi
 
 step "documentation"
 RUSTDOCFLAGS="-D warnings" cargo doc --locked --workspace --all-features --no-deps --quiet
 
-step "packaged crates"
+step "packaged crates, with the library that they build"
 packaged
 
-step "the README's program, linked statically"
-readme 'Link the library statically'
+if is_long; then
+  step "the README's program, linked statically"
+  readme 'Link the library statically'
+fi
 
 unset GATHER_NO_PKG_CONFIG
-if [ -n "${GATHER_PREFIX:-}" ] && command -v pkg-config >/dev/null; then
-  libraries=$(dirname "$(find "$GATHER_PREFIX" -name gather.pc | head -n 1)")
-  export PKG_CONFIG_PATH="$libraries${PKG_CONFIG_PATH:+:$PKG_CONFIG_PATH}"
-  with_library "installed library"
+if [ -z "${GATHER_PREFIX:-}" ] || ! command -v pkg-config >/dev/null; then
+  skip "installed library (GATHER_PREFIX is not set, or pkg-config is missing)"
+  exit
+fi
+libraries=$(dirname "$(find "$GATHER_PREFIX" -name gather.pc | head -n 1)")
+export PKG_CONFIG_PATH="$libraries${PKG_CONFIG_PATH:+:$PKG_CONFIG_PATH}"
+if is_long; then
+  with_library "installed library, linked statically"
   step "the README's program, with an installed shared library"
   readme 'Link an installed shared library'
-  step "installed library, linked dynamically"
-  export GATHER_DYNAMIC=1
-  LD_LIBRARY_PATH=$(pkg-config --variable=libdir gather)
-  export LD_LIBRARY_PATH
-  cargo test --locked -p gather-sys -- --quiet
-  if [ -f "${GATHER_EMULATED:-}" ]; then
-    step "an emulated CUDA device"
-    preloaded="target.'cfg(all())'.runner = ['env', 'LD_PRELOAD=$GATHER_EMULATED']"
-    cargo test --locked -p gather --test devices --test failing --config "$preloaded" -- --nocapture >"$build/devices.log" 2>&1 ||
-      { cat "$build/devices.log" && exit 1; }
-    grep 'test result' "$build/devices.log"
-    if grep skipped "$build/devices.log"; then exit 1; fi
-  else
-    skip "an emulated CUDA device (GATHER_EMULATED is not the path of a library)"
-  fi
+fi
+export GATHER_DYNAMIC=1
+LD_LIBRARY_PATH=$(pkg-config --variable=libdir gather)
+export LD_LIBRARY_PATH
+with_library "installed library, linked dynamically"
+if [ -f "${GATHER_EMULATED:-}" ]; then
+  step "an emulated CUDA device"
+  emulated_device
 else
-  skip "installed library (GATHER_PREFIX is not set, or pkg-config is missing)"
+  skip "an emulated CUDA device (GATHER_EMULATED is not the path of a library)"
 fi

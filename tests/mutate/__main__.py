@@ -7,8 +7,9 @@ The tree is copied to build/mutate and built there. A mutant changes one operato
 src/core, src/api or src/cpu. Each mutant is compiled, and the test programs run until one fails. Each named mutant
 breaks a promise of the library. The other mutants are random. The output lists the survivors, and the reason if a
 mutant is equivalent to the original. The exit status is 1 if a named mutant survives, or if less than 95 % of the
-others are killed. With --binding the mutants change the sources of a binding, and its tests run. The output is also
-written to build/mutate/report_library.txt, or to the file with the name of the binding.
+others are killed. With --binding the mutants change the sources of a binding, and its tests run. The output begins with
+the date, the version and the options. The file build/mutate/report_library.txt, or that with the name of the binding,
+also has it.
 """
 
 import argparse
@@ -92,7 +93,7 @@ def test_random(more, killers, report, count, seconds):
             tally.killed += by is not None
             tally.equivalent += by is None and reason is not None
             if by:
-                report.say(f"{by:24} {mutant.file}:{mutant.line}")
+                report.say(f"{by:24} {mutant}")
             elif reason:
                 report.say(f"{'equivalent':24} {mutant}: {reason}")
             else:
@@ -106,7 +107,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--count", type=int, default=100, help="random mutants that compile")
     parser.add_argument("--seconds", type=float, default=float("inf"), help="start no random mutant after this time")
-    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--seed", type=int, default=1, help="the order of the random mutants")
     parser.add_argument("--only", default="", help="a regular expression for the names of the files to change")
     what = parser.add_mutually_exclusive_group()
     what.add_argument("--named", action="store_true", help="only named mutants")

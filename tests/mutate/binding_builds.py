@@ -8,7 +8,7 @@ from places import ROOT, WORK, command
 
 STAGE = ROOT / "build" / "stage"
 EMULATED = ROOT / "build" / "test" / "lib" / "libgather_emulated.so"  # with an emulated CUDA device
-VENV = ROOT / "build" / "bindings" / "python" / "venv"
+VENV = ROOT / ".cache" / "venv" / "python"
 
 
 def on_stage(**more):

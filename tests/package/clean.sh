@@ -1,10 +1,19 @@
 #!/bin/sh
 # Usage: clean.sh DEV
-# Tests that `./dev clean` keeps the tools and the compiler cache in .cache, and `./dev clean --all` removes them.
+# Tests that `./dev clean` keeps the tools, the virtual environments and the compiler cache in .cache, and that
+# `./dev clean --all` removes them.
 set -eu
 rm -rf clean
 mkdir -p clean/build/test clean/.cache/tools
 cp "$1" clean/dev
+
+# `./dev help` prints the help. The shell then has the folders.
+environment=$(set -- help && cd clean && . ./dev >/dev/null && echo "$venv")
+case $environment in
+  */.cache/*) ;;
+  *) echo "./dev clean removes the virtual environment $environment" && exit 1 ;;
+esac
+
 clean/dev clean
 [ ! -e clean/build ] && [ -d clean/.cache/tools ]
 mkdir clean/build

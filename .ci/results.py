@@ -1,0 +1,67 @@
+"""The results of the steps of the long run. Each step has a file in .ci/results, which tests/reliability.py reads.
+
+A file has lines "KEY: VALUE", an empty line, and the lines of the log that state the result. `digest` is the SHA-256
+digest of all others, so that a figure is not changed by hand.
+"""
+
+import hashlib
+import re
+import subprocess
+import time
+from dataclasses import dataclass
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[1]
+FOLDER = ROOT / ".ci" / "results"
+
+
+@dataclass(frozen=True)
+class Result:
+    fields: dict
+    lines: str
+
+    @property
+    def day(self):
+        return self.fields["date"].split()[0]
+
+
+def digest(fields, lines):
+    return hashlib.sha256(f"{head(fields)}\n{lines}".encode()).hexdigest()
+
+
+def head(fields):
+    return "".join(f"{key}: {value}\n" for key, value in fields.items())
+
+
+def output(*words):
+    return subprocess.run(words, cwd=ROOT, capture_output=True, text=True, check=False).stdout.strip()
+
+
+def sources():
+    """Returns the version of the library, and git's digest of src. Unlike that of a commit, a rebase keeps it."""
+    number = int(re.search(r"#define GTH_VERSION (\d+)", (ROOT / "include/gather/gather.h").read_text())[1])
+    version = f"{number // 1000000}.{number // 1000 % 1000}.{number % 1000}"
+    changed = " with changes" if output("git", "status", "--porcelain", "--", "src", "include") else ""
+    return f"{version}, git tree {output('git', 'rev-parse', 'HEAD:src')[:12]} of src{changed}"
+
+
+def now():
+    return time.strftime("%Y-%m-%d %H:%M UTC", time.gmtime())
+
+
+def write(step, fields, lines):
+    FOLDER.mkdir(exist_ok=True)
+    signed = fields | {"digest": digest(fields, lines)}
+    (FOLDER / f"{step}.txt").write_text(f"{head(signed)}\n{lines}")
+
+
+def read(step):
+    """Returns the last result of a step, or None."""
+    try:
+        first, _, lines = (FOLDER / f"{step}.txt").read_text().partition("\n\n")
+    except FileNotFoundError:
+        return None
+    fields = dict(line.split(": ", 1) for line in first.splitlines())
+    if fields.pop("digest") != digest(fields, lines):
+        raise SystemExit(f".ci/results/{step}.txt: the digest is not that of the other lines")
+    return Result(fields, lines)

@@ -1,0 +1,122 @@
+"""The long run: the checks that .ci/run leaves out because they take hours.
+
+    ./dev soak [--seconds S] [--mutants N] [--limit S] [--seed N] [STEP...]
+
+Runs all steps, or the named ones, and continues after a failure. The log of a step is build/soak/STEP.log. Its last
+result is .ci/results/STEP.txt, and docs/reliability.md has a table of all results.
+"""
+
+import argparse
+import os
+import re
+import subprocess
+import sys
+import time
+from dataclasses import dataclass
+
+import results
+from results import ROOT
+
+LOGS = ROOT / "build" / "soak"
+
+
+@dataclass(frozen=True)
+class Step:
+    name: str
+    command: str
+    states: str  # a regular expression: the lines of the log that state the result
+    contents: str
+
+
+TESTS = r"% tests passed, \d+ tests failed|\((Failed|Timeout|SEGFAULT|Subprocess aborted)\)"
+STEPS = (
+    Step("lint", "./dev lint clang-tidy", r"^clang-tidy:", "clang-tidy with its static analyzer"),
+    Step("cuda", "./dev cuda", TESTS, "the tests of devices, the ABI and packages, with CUDA for all architectures"),
+    Step(
+        "bindings",
+        "./dev bindings",
+        r"^(== |rust: |\d+ tests passed|\d+ passed|test result|go: |[A-Z][A-Za-z ]+: (passed|FAILED|skipped))",
+        "the bindings with every way to build and link the library, with -race and cgocheck2, and the READMEs",
+    ),
+    Step("peers", "./dev peers", r"^(== test|\d+ (passed|failed|skipped))", "torch, JAX, TensorFlow, Dask and Ray"),
+    Step("asan", "./dev asan bindings", r"^(==|rust: |ok|FAIL|\d+ (passed|failed)|test result)", "bindings with ASan"),
+    Step("tsan", "./dev tsan", TESTS, "threads under the thread sanitizer"),
+    Step("msan", "./dev msan", TESTS, "fuzz targets under the memory sanitizer"),
+    Step("fuzz", "./dev fuzz {seconds}", r"executions, ", "each fuzz target, for the given time"),
+    Step("random", "./dev random", TESTS, "random calls from a fresh seed, compared with oracles"),
+    Step("threads", "./dev threads", TESTS, "threads, forks, signals and concurrent writers for longer"),
+    Step("aarch64", "./dev aarch64", TESTS, "the tests for aarch64, in an emulator"),
+    Step("macos", "./dev macos", r"^linked|error", "the library for macOS, linked and not run"),
+    Step("site", "./dev site", r"^\d+ pages|error", "the documentation site"),
+    Step("package", "./dev package", r": installed|FAILED|^[EW]: ", "all packages"),
+    Step("reproducible", "./dev reproducible", r"identical|differ", "two builds in different folders"),
+    Step("coverage", "./dev coverage", r"^TOTAL", "lines and branches of src that the tests in C++ execute"),
+    Step("mutants-named", "./dev mutate --named", r".", "the named mutants of src"),
+    Step(
+        "mutants-cpp",
+        "./dev mutate --random --seed {seed} --count {mutants} --seconds {limit}",
+        r".",
+        "random mutants of src",
+    ),
+    *(
+        Step(
+            f"mutants-{language}",
+            f"./dev mutate --binding {language} --seed {{seed}} --count {{mutants}} --seconds {{limit}}",
+            r".",
+            f"random mutants of the binding for {language.capitalize()}",
+        )
+        for language in ("python", "rust", "go")
+    ),
+)
+
+
+def run(step, arguments):
+    """Runs a step, writes its result, and returns whether it passed."""
+    command = step.command.format(**vars(arguments))
+    environment = os.environ | {"GATHER_LONG": "1", "GATHER_STRICT": "1", "GATHER_SEED": str(arguments.seed)}
+    log, date, version, began = LOGS / f"{step.name}.log", results.now(), results.sources(), time.monotonic()
+    print(f"== {step.name}: {command}", flush=True)
+    with log.open("w") as out:
+        done = subprocess.run(
+            command.split(), cwd=ROOT, env=environment, stdout=out, stderr=subprocess.STDOUT, check=False
+        )
+    seconds = round(time.monotonic() - began)
+    verdict = "failed" if done.returncode else "passed"
+    lines = [line for line in log.read_text(errors="replace").splitlines() if re.search(step.states, line)]
+    fields = {
+        "contents": step.contents,
+        "command": command,
+        "date": date,
+        "version": version,
+        "seed": arguments.seed,
+        "processors": len(os.sched_getaffinity(0)),
+        "seconds": seconds,
+        "result": verdict,
+    }
+    results.write(step.name, fields, "".join(f"{line}\n" for line in lines))
+    print(f"== {step.name}: {verdict}, {seconds} s", flush=True)
+    return not done.returncode
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--seconds", type=int, default=3600, help="the time of each fuzz target")
+    parser.add_argument("--mutants", type=int, default=300, help="the number of random mutants of each language")
+    parser.add_argument("--limit", type=int, default=86400, help="start no random mutant of a language after S seconds")
+    parser.add_argument("--seed", type=int, default=int(time.time()), help="by default the time")
+    parser.add_argument("steps", nargs="*", metavar="STEP", help=", ".join(step.name for step in STEPS))
+    arguments = parser.parse_args()
+    unknown = set(arguments.steps) - {step.name for step in STEPS}
+    if unknown:
+        parser.error(f"there is no step {', '.join(sorted(unknown))}")
+    LOGS.mkdir(parents=True, exist_ok=True)
+    chosen = [step for step in STEPS if not arguments.steps or step.name in arguments.steps]
+    failed = [step.name for step in chosen if not run(step, arguments)]
+    subprocess.run([sys.executable, "tests/reliability.py", "--write"], cwd=ROOT, check=True)
+    if failed:
+        print(f"failed: {', '.join(failed)}")
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

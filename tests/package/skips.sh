@@ -1,0 +1,30 @@
+#!/bin/sh
+# Usage: skips.sh SKIPS
+# Tests .ci/skips.py: a strict run fails if a skipped test is not in .ci/allowed_skips.txt. A test that the long run has
+# may be skipped only by the gate.
+set -eu
+skips=$1
+rm -rf skips
+mkdir skips
+
+# verdict RUNNER LINE: prints whether a strict run accepts the line.
+verdict() {
+  echo "$2" >skips/log
+  if python3 "$skips" "$1" skips/log >/dev/null; then echo accepted; else echo refused; fi
+}
+
+expect() {
+  found=$(verdict "$2" "$3")
+  [ "$found" = "$1" ] || { echo "$found, and not $1: $2: $3" && exit 1; }
+}
+
+export GATHER_STRICT=1
+expect accepted pytest 'SKIPPED [2] tests/test_threads.py:76: this Python has a GIL'
+expect refused pytest 'SKIPPED [1] tests/test_package.py:152: no C compiler'
+expect refused go 'skipped: TestConformance: this module has no conformance cases'
+expect refused cargo 'skipped: rust an emulated CUDA device (GATHER_EMULATED is not the path of a library)'
+expect refused cargo 'test result: ok. 5 passed; 0 failed; 1 ignored; 0 measured'
+expect accepted cargo 'test result: ok. 5 passed; 0 failed; 0 ignored; 0 measured'
+expect accepted pytest 'SKIPPED [7] tests/test_torch.py:17: torch is not installed'
+export GATHER_LONG=1
+expect refused pytest 'SKIPPED [7] tests/test_torch.py:17: torch is not installed'
