@@ -12,6 +12,9 @@ namespace {
 
 using core::Error;
 
+// The number of elements that are converted to float32 at once.
+constexpr int64_t block_floats = 512;
+
 // An update: the offsets of its slice and of itself, and its number in the order of positions.
 struct Update {
   int64_t target, from, number;
@@ -81,7 +84,7 @@ int32_t accumulate(const Job& job, const Prepare& prepare, const Executor& execu
   if (!core::multiply(job.slices, sizeof(Update), &bytes)) return fail_memory(INT64_MAX, error);
   Room room{static_cast<Update*>(core::allocate(static_cast<size_t>(bytes))), job.slices, {0}};
   if (!room.updates) return fail_memory(bytes, error);
-  const Accumulate kernels = choose_accumulate(job.plan);
+  const Accumulate kernels = job.kernels.tier->choose_accumulate(job.plan.number, job.plan.reduction);
   int32_t status = prepare();
   if (!status &&
       !for_each_part(job, executor, [&](const Part& part) { return accumulate_part(part, kernels, &room); })) {
