@@ -63,7 +63,6 @@ extern const Tier avx2_tier __attribute__((weak));
 #include "cpu/job.cpp"
 #include "cpu/kernels.cpp"
 #include "cpu/partition.cpp"
-#include "cpu/reduce.cpp"
 #include "cpu/run.cpp"
 #include "cpu/scatter.cpp"
 #include "cpu/short.cpp"

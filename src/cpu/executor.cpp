@@ -32,6 +32,8 @@ struct Pool {
   Work* work;
   // The number of workers that may still join the work, or `stopping`. Workers sleep while it is 0.
   std::atomic<uint32_t> open_slots;
+  // The number of workers that sleep, or are about to.
+  std::atomic<uint32_t> sleepers;
   // The number of workers that have finished the work. The bit caller_sleeps is set while the caller sleeps.
   std::atomic<uint32_t> finished;
   int32_t workers;
@@ -49,6 +51,7 @@ Pool pool;
 void forget_threads() {
   pool.in_use.outlive_holder();
   pool.open_slots = 0;
+  pool.sleepers = 0;
   pool.workers = pool.placed = 0;
 }
 
@@ -66,10 +69,25 @@ void finish() {
   if (pool.finished.fetch_add(1, std::memory_order_acq_rel) & caller_sleeps) core::wake(pool.finished, 1);
 }
 
+// Waits until workers may join. A worker that has spun for a while sleeps.
+void await_work() {
+  if (core::spin_while(pool.open_slots, 0)) return;
+  pool.sleepers.fetch_add(1);
+  core::sleep_while(pool.open_slots, 0);
+  pool.sleepers.fetch_sub(1);
+}
+
+// Sets the slots and wakes workers that sleep. The order of the two variables is the reverse of that in await_work(). So
+// either the sleepers are seen here, or the slots are seen there.
+void open(uint32_t slots, int32_t workers) {
+  pool.open_slots.store(slots);
+  if (pool.sleepers.load() > 0) core::wake(pool.open_slots, workers);
+}
+
 void* worker(void*) {
   for (uint32_t slots = 0; slots != stopping; slots = pool.open_slots.load(std::memory_order_acquire)) {
     if (slots == 0) {
-      if (!core::spin_while(pool.open_slots, 0)) core::sleep_while(pool.open_slots, 0);
+      await_work();
     } else if (pool.open_slots.compare_exchange_weak(slots, slots - 1, std::memory_order_acq_rel)) {
       run_tasks(pool.work);
       finish();
@@ -100,7 +118,7 @@ void wait_for(uint32_t joined) {
        finished = pool.finished.load(std::memory_order_acquire)) {
     if (finished & caller_sleeps) {
       core::sleep_while(pool.finished, finished);
-    } else {
+    } else if (!core::spin_while(pool.finished, finished)) {
       pool.finished.compare_exchange_strong(finished, finished | caller_sleeps);
     }
   }
@@ -115,8 +133,7 @@ void run_on_pool(int32_t threads, Work* work) {
   place_workers();
   pool.work = work;
   pool.finished.store(0, std::memory_order_relaxed);
-  pool.open_slots.store(slots, std::memory_order_release);
-  core::wake(pool.open_slots, static_cast<int32_t>(slots));
+  open(slots, static_cast<int32_t>(slots));
   work->task(work->arg, 0);
   run_tasks(work);
   wait_for(slots - pool.open_slots.exchange(0, std::memory_order_acq_rel));
@@ -147,8 +164,7 @@ void parallel_for(const Executor& executor, int64_t n, gth_task_fn task, void* a
 void shut_down() {
   core::notice_fork();
   const std::lock_guard<core::Lock> guard(pool.in_use);
-  pool.open_slots.store(stopping, std::memory_order_release);
-  core::wake(pool.open_slots, pool.workers);
+  open(stopping, pool.workers);
   for (int32_t i = 0; i < pool.workers; ++i) core::join_thread(pool.threads[i]);
   pool.workers = pool.placed = 0;
   pool.open_slots.store(0, std::memory_order_relaxed);

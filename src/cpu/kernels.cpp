@@ -71,9 +71,7 @@ bool describe_addend(const core::Plan& plan, Addend* addend) {
 // Chooses the kernel that combines the rows of a scatter.
 WriteRows choose_update(const core::Plan& plan, const Tier& tier, const RowTraits& rows) {
   if (plan.number == core::Number::none) return tier.choose_write({rows.bytes, rows.exceeds_cache, false});
-  Addend addend;
-  const WriteRows sum = describe_addend(plan, &addend) ? tier.choose_sum(addend, rows.bytes) : nullptr;
-  return sum ? sum : choose_reduce(plan);
+  return tier.choose_reduce(plan.number, plan.item.bytes(), plan.reduction, rows.bytes);
 }
 
 // Chooses the kernel with non-temporal stores. Returns NULL if the target may be in the caches, or if rows are not

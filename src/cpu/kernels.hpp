@@ -4,7 +4,6 @@
 
 #include "core/plan/plan.hpp"
 #include "cpu/indices.hpp"
-#include "cpu/reduce.hpp"
 #include "cpu/tiers/tier.hpp"
 
 namespace gather::cpu {

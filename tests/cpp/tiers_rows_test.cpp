@@ -1,6 +1,6 @@
 #include "tiers.hpp"
 
-// The kernels of the tiers that copy, write and add rows at given offsets.
+// The kernels of the tiers that copy and write rows at given offsets.
 namespace {
 
 using namespace tiers;
@@ -97,32 +97,6 @@ class TiersUpdates : public Tiers {
     ASSERT_EQ(std::memcmp(target_.first(), expected.data(), expected.size()), 0) << "rows of " << row << ", " << n;
   }
 
-  template <class T>
-  void check_sum(Addend addend, int64_t row, int64_t n) {
-    const WriteRows sum = tier_->choose_sum(addend, row);
-    if (!sum) {
-      ASSERT_LT(row, 16);
-      return;
-    }
-    check(sum, row, n, [row](char* at, const char* update) {
-      for (int64_t i = 0; i < row; i += int64_t{sizeof(T)}) add_number<T>(at + i, update + i);
-    });
-  }
-
-  template <class T>
-  void check_sums(Addend addend) {
-    for (int64_t row = sizeof(T); row <= 300; row += int64_t{sizeof(T)}) {
-      draw<T>(&target_);
-      draw<T>(&updates_);
-      for (int64_t n : {1, 2, 17, 256}) {
-        // Unaligned floats could contain bit patterns of NaN.
-        place(row, n, 1 + pick(20), std::is_integral<T>::value ? 1 : int64_t{sizeof(T)});
-        check_sum<T>(addend, row, n);
-        if (HasFatalFailure()) return;
-      }
-    }
-  }
-
   Guarded target_{2}, updates_{2};
   int64_t offsets_[block_tuples], from_[block_tuples];
 };
@@ -139,15 +113,6 @@ TEST_P(TiersUpdates, UpdatesAreWrittenInOrder) {
       }
     }
   }
-}
-
-TEST_P(TiersUpdates, UpdatesAreAddedInOrder) {
-  check_sums<uint8_t>(Addend::integer8);
-  check_sums<uint16_t>(Addend::integer16);
-  check_sums<uint32_t>(Addend::integer32);
-  check_sums<uint64_t>(Addend::integer64);
-  check_sums<float>(Addend::float32);
-  check_sums<double>(Addend::float64);
 }
 
 INSTANTIATE_TEST_SUITE_P(, TiersRows, ::testing::ValuesIn(built()), tier_name);

@@ -26,8 +26,8 @@ NAMED = (
     ),
     named(
         "max returns NaN if the target is NaN",
-        "src/cpu/reduce.cpp",
-        "return b <= a || Kind::is_nan(a) ? a : b;",
+        "src/cpu/tiers/reduce.hpp",
+        "return (b <= a) | (a != a) ? a : b;",
         "return b <= a ? a : b;",
     ),
     named(

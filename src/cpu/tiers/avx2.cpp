@@ -2,6 +2,7 @@
 
 #include "cpu/tiers/narrow_avx2.hpp"
 #include "cpu/tiers/tier.hpp"
+#include "cpu/tiers/vectors.hpp"
 #include "gather/gather.h"
 
 namespace gather::cpu {
@@ -62,6 +63,43 @@ struct Lanes {
 
 using Narrow = NarrowAvx2;
 
+// The instructions of F16C are written in assembly, because cgo does not allow the flag -mf16c. Rounding mode 0 is to
+// nearest, ties to even.
+struct Halves {
+  static GATHER_INLINE float widen(uint16_t v) { return widen_four(_mm_cvtsi32_si128(v))[0]; }
+  static GATHER_INLINE Numbers<float, 4> widen(Numbers<uint16_t, 4> v) {
+    return widen_four(load_8(reinterpret_cast<const char*>(&v)));
+  }
+  static GATHER_INLINE Numbers<float, 8> widen(Numbers<uint16_t, 8> v) {
+    Numbers<float, 8> wide;
+    asm("vcvtph2ps %1, %0" : "=x"(wide) : "x"(v));
+    return wide;
+  }
+  static GATHER_INLINE uint16_t round(float v) {
+    return static_cast<uint16_t>(_mm_cvtsi128_si32(round_four(_mm_set_ss(v))));
+  }
+  static GATHER_INLINE Numbers<uint16_t, 4> round(Numbers<float, 4> v) {
+    return same_bits<Numbers<uint16_t, 4>>(_mm_cvtsi128_si64(round_four(v)));
+  }
+  static GATHER_INLINE Numbers<uint16_t, 8> round(Numbers<float, 8> v) {
+    Numbers<uint16_t, 8> rounded;
+    asm("vcvtps2ph $0, %1, %0" : "=x"(rounded) : "x"(v));
+    return rounded;
+  }
+
+ private:
+  static GATHER_INLINE Numbers<float, 4> widen_four(__m128i v) {
+    Numbers<float, 4> wide;
+    asm("vcvtph2ps %1, %0" : "=x"(wide) : "x"(v));
+    return wide;
+  }
+  static GATHER_INLINE __m128i round_four(__m128 v) {
+    __m128i rounded;
+    asm("vcvtps2ph $0, %1, %0" : "=x"(rounded) : "x"(v));
+    return rounded;
+  }
+};
+
 }  // namespace
 }  // namespace gather::cpu
 
@@ -69,8 +107,8 @@ using Narrow = NarrowAvx2;
 
 namespace gather::cpu {
 
-const Tier avx2_tier = {GTH_TIER_AVX2,           inside,       resolve,    choose_copy,
-                        choose_fused_gather,     choose_write, choose_sum, choose_fused_scatter,
-                        choose_fused_scatter_sum};
+const Tier avx2_tier = {
+    GTH_TIER_AVX2, inside,        resolve,           choose_copy,          choose_fused_gather,
+    choose_write,  choose_reduce, choose_accumulate, choose_fused_scatter, choose_fused_scatter_sum};
 
 }  // namespace gather::cpu

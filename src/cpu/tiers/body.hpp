@@ -1,6 +1,7 @@
-// The kernels, written once for all instruction sets. The file of a tier defines Lanes and Narrow, which contain the
-// operations that differ between instruction sets, and includes this file. Everything here has internal linkage, so
-// each tier has its own copy. The file of a tier is compiled with -fwrapv: integer arithmetic wraps around.
+// The kernels, written once for all instruction sets. The file of a tier defines Lanes, Narrow and Halves, which contain
+// the operations that differ between instruction sets, and includes this file. Everything here has internal linkage, so
+// each tier has its own copy. The file of a tier is compiled with -fwrapv: integer arithmetic wraps around, and with
+// -ffp-contract=off: products are rounded before they are added.
 //
 // Lanes is a vector of 64-bit integers:
 //
@@ -24,9 +25,15 @@
 //
 //   table(entries), look_up(table, v)   returns entry v of 16 entries; v is in [0, 16)
 //   store<bytes>(at, v)                 stores the low bytes of each lane
+//
+// Halves converts one float16 number, and as many as registers hold of float32:
+//
+//   widen(v)          converts to float32
+//   round(v)          converts to float16, rounded to nearest, ties to even
 
 #include "cpu/tiers/fused.hpp"
 #include "cpu/tiers/fused_scatter.hpp"
+#include "cpu/tiers/reduce.hpp"
 #include "cpu/tiers/register_table.hpp"
 #include "cpu/tiers/rows.hpp"
 #include "cpu/tiers/tuples.hpp"

@@ -1,6 +1,7 @@
 #include <arm_neon.h>
 
 #include "cpu/tiers/tier.hpp"
+#include "cpu/tiers/vectors.hpp"
 #include "gather/gather.h"
 
 namespace gather::cpu {
@@ -124,6 +125,17 @@ struct Lanes {
   }
 };
 
+struct Halves {
+  static GATHER_INLINE float widen(uint16_t v) { return same_bits<__fp16>(v); }
+  static GATHER_INLINE Numbers<float, 4> widen(Numbers<uint16_t, 4> v) {
+    return same_bits<Numbers<float, 4>>(vcvt_f32_f16(same_bits<float16x4_t>(v)));
+  }
+  static GATHER_INLINE uint16_t round(float v) { return same_bits<uint16_t>(static_cast<__fp16>(v)); }
+  static GATHER_INLINE Numbers<uint16_t, 4> round(Numbers<float, 4> v) {
+    return same_bits<Numbers<uint16_t, 4>>(vcvt_f16_f32(same_bits<float32x4_t>(v)));
+  }
+};
+
 }  // namespace
 }  // namespace gather::cpu
 
@@ -131,8 +143,8 @@ struct Lanes {
 
 namespace gather::cpu {
 
-const Tier neon_tier = {GTH_TIER_NEON,           inside,       resolve,    choose_copy,
-                        choose_fused_gather,     choose_write, choose_sum, choose_fused_scatter,
-                        choose_fused_scatter_sum};
+const Tier neon_tier = {
+    GTH_TIER_NEON, inside,        resolve,           choose_copy,          choose_fused_gather,
+    choose_write,  choose_reduce, choose_accumulate, choose_fused_scatter, choose_fused_scatter_sum};
 
 }  // namespace gather::cpu

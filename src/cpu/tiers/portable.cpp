@@ -2,6 +2,7 @@
 #include "gather/gather.h"
 
 #include "cpu/tiers/scalar.hpp"
+#include "cpu/tiers/soft_halves.hpp"
 
 namespace gather::cpu {
 namespace {
@@ -18,6 +19,8 @@ struct Narrow {
   static constexpr int32_t count = 0;
 };
 
+using Halves = SoftHalves;
+
 }  // namespace
 }  // namespace gather::cpu
 
@@ -25,8 +28,8 @@ struct Narrow {
 
 namespace gather::cpu {
 
-const Tier portable_tier = {GTH_TIER_PORTABLE,       inside,       resolve,    choose_copy,
-                            choose_fused_gather,     choose_write, choose_sum, choose_fused_scatter,
-                            choose_fused_scatter_sum};
+const Tier portable_tier = {
+    GTH_TIER_PORTABLE, inside,        resolve,           choose_copy,          choose_fused_gather,
+    choose_write,      choose_reduce, choose_accumulate, choose_fused_scatter, choose_fused_scatter_sum};
 
 }  // namespace gather::cpu

@@ -3,6 +3,7 @@
 #include <cstdint>
 
 #include "core/types/index_type.hpp"
+#include "core/types/reduction.hpp"
 
 #define GATHER_INLINE __attribute__((always_inline)) inline
 
@@ -79,6 +80,13 @@ struct RowTraits {
 using WriteRows = void (*)(char* target, const int64_t* offsets, const char* updates, const int64_t* from, int64_t n,
                            int64_t row);
 
+// Kernels that accumulate n >= 1 elements of 2 bytes in float32.
+struct Accumulate {
+  void (*load)(const char* row, int64_t n, float* values);
+  void (*combine)(const char* row, int64_t n, float* values);
+  void (*store)(const float* values, int64_t n, char* row);  // rounded to nearest, ties to even
+};
+
 // Element types that vector instructions add. Integers wrap around, so signed and unsigned integers share an entry.
 enum class Addend : uint8_t { integer8, integer16, integer32, integer64, float32, float64 };
 
@@ -99,8 +107,11 @@ struct Tier {
 
   // Returns the kernel that overwrites rows of the target.
   WriteRows (*choose_write)(const RowTraits& rows);
-  // Returns the kernel that adds to rows of the target, or NULL if rows are too short.
-  WriteRows (*choose_sum)(Addend addend, int64_t row);
+  // Returns the kernel that combines rows of elements of `item` bytes by a GTH_REDUCTION_*. Precondition:
+  // is_reducible(). Updates do not overlap the target.
+  WriteRows (*choose_reduce)(core::Number number, int64_t item, int32_t reduction, int64_t row);
+  // Returns the kernels that accumulate float16 or bfloat16 in float32.
+  Accumulate (*choose_accumulate)(core::Number number, int32_t reduction);
   // Return the fused kernels of a scatter with short rows: the first one overwrites, the second one adds. Both return
   // NULL if there is none for these tuples or rows. The table of the run is the target, and its rows are the updates.
   FusedKernel (*choose_fused_scatter)(const Selection& selection, const RowTraits& rows);

@@ -2,6 +2,7 @@
 
 #include "cpu/tiers/scalar.hpp"
 #include "cpu/tiers/tier.hpp"
+#include "cpu/tiers/vectors.hpp"
 
 // Validates tuples of indices and converts them to offsets. Part of body.hpp.
 namespace gather::cpu {
@@ -80,14 +81,6 @@ struct VectorRule {
     __builtin_memcpy(&inverse, pattern.inverse + i, sizeof inverse);
   }
 };
-
-template <class To, class From>
-GATHER_INLINE To same_bits(From from) {
-  static_assert(sizeof(To) == sizeof(From), "the sizes must be equal");
-  To to;
-  __builtin_memcpy(&to, &from, sizeof to);
-  return to;
-}
 
 // The sum of this constant and a number below 2^51 in magnitude is a float64 whose mantissa ends in that integer. So
 // integers are converted to float64 and back without conversion instructions.
