@@ -4,6 +4,7 @@ package io.libgather;
 public final class GatherArgumentException extends IllegalArgumentException implements GatherFailure {
   private static final long serialVersionUID = 1;
 
+  /** The fields of the error. */
   private final ErrorDetails details;
 
   GatherArgumentException(String message, ErrorDetails details) {

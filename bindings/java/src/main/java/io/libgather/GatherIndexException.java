@@ -4,6 +4,7 @@ package io.libgather;
 public final class GatherIndexException extends IndexOutOfBoundsException implements GatherFailure {
   private static final long serialVersionUID = 1;
 
+  /** The fields of the error. */
   private final ErrorDetails details;
 
   GatherIndexException(String message, ErrorDetails details) {

@@ -4,6 +4,7 @@ package io.libgather;
 public final class GatherStateException extends IllegalStateException implements GatherFailure {
   private static final long serialVersionUID = 1;
 
+  /** The fields of the error. */
   private final ErrorDetails details;
 
   GatherStateException(String message, ErrorDetails details) {

@@ -4,6 +4,7 @@ package io.libgather;
 public final class GatherSystemException extends RuntimeException implements GatherFailure {
   private static final long serialVersionUID = 1;
 
+  /** The fields of the error. */
   private final ErrorDetails details;
 
   GatherSystemException(String message, ErrorDetails details) {

@@ -4,6 +4,7 @@ package io.libgather;
 public final class GatherUnsupportedException extends UnsupportedOperationException implements GatherFailure {
   private static final long serialVersionUID = 1;
 
+  /** The fields of the error. */
   private final ErrorDetails details;
 
   GatherUnsupportedException(String message, ErrorDetails details) {
