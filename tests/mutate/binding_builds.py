@@ -101,7 +101,7 @@ class Rust:
         "threads",
         "allocations",
         "conformance",
-        "oracle",
+        "open_plans",
         "doc",
     )
 
