@@ -704,9 +704,9 @@ GTH_API int32_t gth_tensor_strings(const gth_tensor *tensor, const int64_t **off
   2 /**< It counts from the end, once: -1 is the last, -size the first. Below is out of bounds. */
 
 /* The meaning of an index out of bounds. error, fill and skip apply to a tuple as a whole. clamp and modulo apply to
- * each component, after wrap. They are GTH_E_INDEX on a dim of extent 0. */
-#define GTH_BOUNDS_ERROR 1  /**< GTH_E_INDEX. The output is unchanged. A gather without a profile validates indices only
-                                 if the output has elements. */
+ * each component, after wrap. They are GTH_E_INDEX on a dim of extent 0. A gather without a profile validates indices
+ * only if the output has elements. */
+#define GTH_BOUNDS_ERROR 1  /**< GTH_E_INDEX. The output is unchanged. */
 #define GTH_BOUNDS_FILL 2   /**< The row is filled as gth_options.fill says. Not for scatters (GTH_E_VERSION). */
 #define GTH_BOUNDS_CLAMP 3  /**< The nearest valid index is used. */
 #define GTH_BOUNDS_MODULO 4 /**< The index modulo the extent is used, in [0, extent). */
