@@ -73,7 +73,9 @@ export XDG_CACHE_HOME="$temp/cache"
 
 # passes COMMAND...: the program prints what the README says.
 passes() {
-  "$@" >"$temp/output" 2>"$temp/errors" && cmp "$temp/expected" "$temp/output" || { cat "$temp/errors" && return 1; }
+  if "$@" >"$temp/output" 2>"$temp/errors" && cmp "$temp/expected" "$temp/output"; then return 0; fi
+  cat "$temp/errors"
+  return 1
 }
 
 # fails TEXT COMMAND...: the program fails, and prints a text that matches TEXT.
