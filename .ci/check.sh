@@ -104,6 +104,7 @@ check() {
       bindings/python/native/*) tasks="$tasks test_one_language:python" ;;
       bindings/rust/*) tasks="$tasks check_rust" ;;
       bindings/go/*) tasks="$tasks check_go" ;;
+      bindings/java/*) tasks="$tasks test_one_language:java" ;;
       tests/mutate/*) tasks="$tasks check_tests:^mutants" ;;
       *.md | tests/*.py | src/*) tasks="$tasks check_tests:^documents" ;;
     esac

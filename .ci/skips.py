@@ -2,8 +2,8 @@
 
     skips.py RUNNER LOG
 
-RUNNER is pytest, cargo, go or java. tests/summary.py does the same for ctest. With GATHER_LONG=1, only the skips of every run
-are allowed.
+RUNNER is pytest, cargo, go or java. tests/summary.py does the same for ctest. With GATHER_LONG=1, only the skips of
+every run are allowed.
 """
 
 import os

@@ -34,7 +34,7 @@ if ! maven package -Dgather.build="$build/first"; then
   grep -v '^WARNING' "$build/maven.log" | head -n 60
   exit 1
 fi
-grep -E '^(conformance|memory|longest)' "$build/maven.log" |
+grep -E '^(conformance|memory|collector)' "$build/maven.log" |
   awk '/^conformance/ { cases += $3; total += $5; files++; next } { print }
        END { printf "conformance: %d of %d cases of %d files passed\n", cases, total, files }'
 python3 - "$build/first/surefire-reports" <<'END'
@@ -73,7 +73,9 @@ export XDG_CACHE_HOME="$temp/cache"
 
 # passes COMMAND...: the program prints what the README says.
 passes() {
-  "$@" >"$temp/output" 2>"$temp/errors" && cmp "$temp/expected" "$temp/output" || { cat "$temp/errors" && return 1; }
+  if "$@" >"$temp/output" 2>"$temp/errors" && cmp "$temp/expected" "$temp/output"; then return 0; fi
+  cat "$temp/errors"
+  return 1
 }
 
 # fails TEXT COMMAND...: the program fails, and prints a text that matches TEXT.

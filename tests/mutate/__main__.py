@@ -141,7 +141,8 @@ def main():
         report.say(f"{len(chosen)} named mutants, {len(broken)} survive{note}")
     if tally.total:
         report.say(tally)
-    return 1 if broken or not tally.is_enough() else 0
+    enough = arguments.named or (tally.total > 0 and tally.is_enough())
+    return 0 if enough and not broken else 1
 
 
 if __name__ == "__main__":

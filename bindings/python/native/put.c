@@ -45,8 +45,7 @@ static PyObject *put_rows(request *call, PyObject *values) {
   int64_t shape[GTH_MAX_NDIM];
   const int is_open =
       is_numpys(call->known, values) ? numpy_open(values, &all->rows) : number_open(values, dtype, &all->rows);
-  if (!is_open || all->rows.desc.dtype != dtype || request_infer(call, &form, shape) != GTH_OK ||
-      !broadcast(&all->rows, form.ndim, shape)) {
+  if (!is_open || request_infer(call, &form, shape) != GTH_OK || !broadcast(&all->rows, form.ndim, shape)) {
     Py_RETURN_NOTIMPLEMENTED;
   }
   if (request_run(call) != GTH_OK) {
