@@ -6,9 +6,7 @@ package io.libgather;
  * <p>Generated from gather.h by generate.py: do not edit.
  */
 public enum Bounds {
-  /**
-   * GTH_E_INDEX. The output is unchanged. A gather without a profile validates indices only if the output has elements.
-   */
+  /** GTH_E_INDEX. The output is unchanged. */
   ERROR(1),
   /** The row is filled as gth_options.fill says. Not for scatters (GTH_E_VERSION). */
   FILL(2),
