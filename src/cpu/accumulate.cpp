@@ -15,17 +15,43 @@ using core::Error;
 // The number of elements that are converted to float32 at once.
 constexpr int64_t block_floats = 512;
 
-// An update: the offsets of its slice and of itself, and its number in the order of positions.
+// An update in a list: the offsets of its slice and of itself.
 struct Update {
-  int64_t target, from, number;
+  int64_t target, from;
+  Update* next;
 };
 
-bool is_before(const Update& a, const Update& b) {
-  return a.target != b.target ? a.target < b.target : a.number < b.number;
+// Sorts a list by slice, by 8 bits in each pass. Updates of one slice keep their order.
+Update* sort_by_slice(Update* first) {
+  constexpr int32_t bits = 8;
+  constexpr uint64_t lists = 1 << bits;
+  uint64_t differences = 0;
+  for (const Update* each = first; each; each = each->next) {
+    differences |= static_cast<uint64_t>(each->target) ^ static_cast<uint64_t>(first->target);
+  }
+  if (differences == 0) return first;
+  for (int32_t shift = __builtin_ctzll(differences); shift < 64; shift += bits) {
+    if ((differences >> shift & (lists - 1)) == 0) continue;
+    Update *firsts[lists], **ends[lists];
+    for (uint64_t i = 0; i < lists; ++i) ends[i] = &firsts[i];
+    for (Update* each = first; each; each = each->next) {
+      Update**& end = ends[static_cast<uint64_t>(each->target) >> shift & (lists - 1)];
+      *end = each;
+      end = &each->next;
+    }
+    Update** end = &first;
+    for (uint64_t i = 0; i < lists; ++i) {
+      if (ends[i] == &firsts[i]) continue;
+      *end = firsts[i];
+      end = ends[i];
+    }
+    *end = nullptr;
+  }
+  return first;
 }
 
-// Combines updates with their slice. Precondition: all updates [first, last) have the same slice.
-void combine(const Job& job, const Accumulate& kernels, const Update* first, const Update* last) {
+// Combines the updates from `first` to `end` with their slice, which is the same for all of them.
+void combine(const Job& job, const Accumulate& kernels, const Update* first, const Update* end) {
   float values[block_floats];
   const int64_t item = job.plan.item.bytes(), elements = job.plan.row.out / item;
   char* const slice = moved(target_of(job), first->target);
@@ -34,7 +60,7 @@ void combine(const Job& job, const Accumulate& kernels, const Update* first, con
       const int64_t n = std::min(block_floats, elements - at);
       char* const row = moved(slice, to + at * item);
       kernels.load(row, n, values);
-      for (const Update* each = first; each != last; ++each) {
+      for (const Update* each = first; each != end; each = each->next) {
         kernels.combine(moved(job.rows, each->from + from + at * item), n, values);
       }
       kernels.store(values, n, row);
@@ -47,28 +73,35 @@ struct Room {
   Update* updates;
   int64_t size;
   std::atomic<int64_t> used;
+
+  // Returns nullptr if there is no room for n updates.
+  Update* take(int64_t n) {
+    const int64_t begin = used.fetch_add(n, std::memory_order_relaxed);
+    return n > size - begin ? nullptr : updates + begin;
+  }
 };
 
-// Combines the updates of a part. Returns false if an index has become invalid, or if the part has more updates than
-// were counted.
+// Combines the updates of a part. Returns false if an index has become invalid, or if the parts have more updates than
+// there were at first.
 bool accumulate_part(const Part& part, const Accumulate& kernels, Room* room) {
   const Job& job = part.job;
-  int64_t count = 0;
-  if (!for_updates_of(part, [&](const Updates& on) { count += on.count; })) return false;
-  const int64_t begin = room->used.fetch_add(count, std::memory_order_relaxed);
-  if (count > room->size - begin) return false;
-  Update* const first = room->updates + begin;
-  int64_t found = 0;
+  Update *first = nullptr, **end = &first;
+  bool fits = true;
   const bool whole = for_updates_of(part, [&](const Updates& on) {
-    for (int64_t i = 0; i < on.count; ++i, ++found) {
-      if (found < count) first[found] = {on.target + on.offsets[i], on.updates + on.from[i], found};
+    Update* const taken = room->take(on.count);
+    fits &= taken != nullptr;
+    for (int64_t i = 0; fits && i < on.count; ++i) {
+      taken[i] = {on.target + on.offsets[i], on.updates + on.from[i], nullptr};
+      *end = taken + i;
+      end = &taken[i].next;
     }
   });
-  if (!whole || found > count) return false;
-  std::sort(first, first + found, is_before);
-  for (int64_t i = 0, end = 0; i < found; i = end) {
-    while (end < found && first[end].target == first[i].target) ++end;
-    combine(job, kernels, first + i, first + end);
+  if (!whole || !fits) return false;
+  for (const Update* slice = sort_by_slice(first); slice;) {
+    const Update* next = slice;
+    while (next && next->target == slice->target) next = next->next;
+    combine(job, kernels, slice, next);
+    slice = next;
   }
   return true;
 }
