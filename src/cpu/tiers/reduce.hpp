@@ -179,10 +179,9 @@ WriteRows choose_boolean(int32_t reduction, int64_t row) {
 // A sum of complex numbers is two sums.
 template <class T>
 WriteRows choose_complex(int32_t reduction, int64_t row) {
-  if (reduction == GTH_REDUCTION_ADD) {
-    return row == 2 * int64_t{sizeof(T)} ? choose_rows_of<Plain<T>, Add, 2>(2) : choose_rows<Plain<T>, Add>(row);
-  }
-  return choose_rows_of<Complex<T>, MulComplex, 1>(row / int64_t{sizeof(Complex<T>)});
+  const int64_t numbers = row / (2 * int64_t{sizeof(T)});
+  if (reduction != GTH_REDUCTION_ADD) return choose_rows_of<Complex<T>, MulComplex, 1>(numbers);
+  return numbers == 1 ? choose_rows_of<Plain<T>, Add, 2>(2) : choose_rows<Plain<T>, Add>(row);
 }
 
 WriteRows choose_reduce(Number number, int64_t item, int32_t reduction, int64_t row) {
