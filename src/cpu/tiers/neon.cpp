@@ -126,11 +126,12 @@ struct Lanes {
 };
 
 struct Halves {
-  static GATHER_INLINE float widen(uint16_t v) { return same_bits<__fp16>(v); }
+  // Intrinsics are not removed by the compiler, so a signalling NaN always becomes quiet.
+  static GATHER_INLINE float widen(uint16_t v) { return widen(Numbers<uint16_t, 4>{v})[0]; }
   static GATHER_INLINE Numbers<float, 4> widen(Numbers<uint16_t, 4> v) {
     return same_bits<Numbers<float, 4>>(vcvt_f32_f16(same_bits<float16x4_t>(v)));
   }
-  static GATHER_INLINE uint16_t round(float v) { return same_bits<uint16_t>(static_cast<__fp16>(v)); }
+  static GATHER_INLINE uint16_t round(float v) { return round(Numbers<float, 4>{v})[0]; }
   static GATHER_INLINE Numbers<uint16_t, 4> round(Numbers<float, 4> v) {
     return same_bits<Numbers<uint16_t, 4>>(vcvt_f16_f32(same_bits<float32x4_t>(v)));
   }
