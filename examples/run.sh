@@ -1,14 +1,16 @@
 #!/bin/sh
-# Runs examples and compares their output: run.sh PREFIX BUILD [c] [cpp] [python] [rust] [go]. The library is installed
-# in PREFIX. BUILD is a folder for build products. PYTHON names an interpreter that has libgather.
+# Runs examples and compares their output: run.sh PREFIX BUILD [c] [cpp] [python] [rust] [go] [java]. The library is
+# installed in PREFIX. BUILD is a folder for build products. PYTHON names an interpreter that has libgather. Without
+# languages, those of every language run, but Java's only if there is a JDK.
 set -eu
-[ $# -ge 2 ] || { sed -n '2,3s/^# //p' "$0" && exit 2; }
+[ $# -ge 2 ] || { sed -n '2,4s/^# //p' "$0" && exit 2; }
 prefix=$(cd "$1" && pwd)
 mkdir -p "$2"
 build=$(cd "$2" && pwd)
 shift 2
 cd "$(dirname "$0")"
-[ $# -gt 0 ] || set -- c cpp python rust go
+java=$(../bindings/java/jdk.sh 22 || true)/bin
+[ $# -gt 0 ] || { set -- c cpp python rust go && [ ! -x "$java/javac" ] || set -- "$@" java; }
 
 pc=$(find "$prefix" -name gather.pc | head -n 1)
 library=$(find "$prefix" -name 'libgather.so' | head -n 1)
@@ -28,6 +30,11 @@ built() {
       mkdir -p "$build/go"
       (cd go && GOTOOLCHAIN=local GOFLAGS="-buildvcs=false -tags=gather_shared" go build -o "$build/go/" ./...)
       ;;
+    java)
+      # shellcheck disable=SC2046 # the paths are words
+      "$java/javac" --release 22 -nowarn -d "$build/java" java/*.java \
+        $(find ../bindings/java/src/main/java/io -name '*.java')
+      ;;
   esac
 }
 
@@ -36,6 +43,10 @@ run() {
   case $1 in
     python) "${PYTHON:-python3}" "python/$2.py" ;;
     rust) "$build/rust/debug/$2" ;;
+    java)
+      "$java/java" --enable-native-access=ALL-UNNAMED -Dio.libgather.library="$library.1" -cp "$build/java" \
+        "$(echo "$2" | sed 's/^./\U&/')"
+      ;;
     *) "$build/$1/$2" ;;
   esac
 }

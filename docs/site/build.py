@@ -40,6 +40,7 @@ PAGES = {
     "docs/python/scatter.md": "scatter.md",
     "docs/python/xarray.md": "xarray.md",
     "docs/reliability.md": "reliability.md",
+    "docs/tensorflow-java.md": "tensorflow-java.md",
     "docs/when.md": "when.md",
 }
 # Other files of the tree, and the page of the site that a link to each of them becomes.

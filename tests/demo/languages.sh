@@ -1,6 +1,6 @@
 #!/bin/sh
-# The same lookup from C, Rust, Python and Go: languages.sh PREFIX BUILD, with the library installed in PREFIX and a folder
-# for build products. Shows the time of a call in each language and that all write the same bytes. PYTHON names an
+# The same lookup from C, Rust, Python, Go and Java: languages.sh PREFIX BUILD, with the library installed in PREFIX and
+# a folder for build products. Shows the time of a call in each language and that all write the same bytes. PYTHON names an
 # interpreter that has libgather; a language whose toolchain is absent is named.
 set -eu
 prefix=$(cd "$1" && pwd)
@@ -65,5 +65,14 @@ if command -v go >/dev/null; then
   lookup Go env LD_LIBRARY_PATH="$library" "$build/lookup_go"
 else
   echo "  Go      skipped: no go"
+fi
+if home=$(bindings/java/jdk.sh 22); then
+  # shellcheck disable=SC2046 # the paths are words
+  "$home/bin/javac" --release 22 -nowarn -d "$build/java" bindings/java/examples/Lookup.java \
+    $(find bindings/java/src/main/java/io -name '*.java')
+  lookup Java "$home/bin/java" --enable-native-access=ALL-UNNAMED -Dio.libgather.library="$library/libgather.so.1" \
+    -cp "$build/java" Lookup
+else
+  echo "  Java    skipped: no JDK 22 or newer"
 fi
 exit $result

@@ -14,6 +14,8 @@ STATED = {
     "bindings/rust/Cargo.lock": r'^name = "gather(?:-sys)?"\nversion = "(.+)"',
     "bindings/rust/gather-sys/README.md": r"`gather` from release (\S+) on",
     "bindings/python/pyproject.toml": r'^version = "(.+)"',
+    "bindings/java/pom.xml": r"<artifactId>libgather</artifactId>\n  <version>(.+)<",
+    "bindings/java/README.md": r"<artifactId>libgather</artifactId>\n  <version>(.+)<",
     "src/package/conda/recipe.yaml": r"^  version: (\d\S*)",
     "README.md": r"^\*\*Status\.\*\* (\d+\.\d+)",
     "docs/install.md": r"find_package\(gather (\S+) CONFIG|(?:libgather(?:1|-dev)?|gather)[_-](\d+\.\d+\.\d+)",
