@@ -187,14 +187,13 @@ void fill_head(const Plan& plan, const Pointers& pointers, int64_t n, const Plac
   job->components = plan.components;
   job->batch_split_dims = plan.batch_split > 1 ? plan.batch_split_ndim : 0;
   job->batch_split_units = plan.batch_split > 1 ? shape.tuples / plan.batch_split * plan.inner : 1;
-  job->bounds = plan.bounds;
   job->index_bytes = static_cast<uint8_t>(core::index_bytes(plan.index));
   job->index_signed = core::is_signed(plan.index);
   job->index_aligned = shape.index_aligned;
-  job->has_negatives = plan.index != core::IndexType::uint64;
-  job->wraps = plan.wraps && job->has_negatives;
+  job->policy = {plan.wraps, plan.index != core::IndexType::uint64, core::outside_of(plan.bounds)};
   job->wraps_flag = plan.wraps ? GTH_ERROR_WRAP : 0;
   job->zeroes = place.owns_output && plan.bounds == GTH_BOUNDS_ERROR;
+  job->fills = plan.bounds == GTH_BOUNDS_FILL || job->zeroes;
   job->state = place.state;
   job->record = place.record;
   job->sequence = place.sequence;
@@ -217,9 +216,9 @@ void fill_loops(const Plan& plan, int64_t n, Job* job) {
   }
 }
 
-// Returns true if bounds = clamp or modulo meets a dim without elements.
+// Returns true if bounds accepts every index, but a dim has no elements.
 bool meets_empty_dim(const Plan& plan) {
-  if (plan.bounds != GTH_BOUNDS_CLAMP && plan.bounds != GTH_BOUNDS_MODULO) return false;
+  if (!core::is_total(core::outside_of(plan.bounds))) return false;
   return std::any_of(plan.component, plan.component + plan.components,
                      [](const core::Component& component) { return component.size == 0; });
 }

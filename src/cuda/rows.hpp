@@ -104,8 +104,8 @@ GATHER_SHARED void find_units(const Job& job, const uint32_t* numbers, bool blan
 #endif
   for (int i = 0; i < count; ++i) {
     if (selects[i]) continue;
-    *raced |= job.bounds == GTH_BOUNDS_ERROR;
-    units[i].source = job.bounds == GTH_BOUNDS_FILL || job.zeroes ? Source::fill : Source::none;
+    *raced |= job.policy.outside == core::Outside::refused;
+    units[i].source = job.fills ? Source::fill : Source::none;
   }
 }
 

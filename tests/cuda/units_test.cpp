@@ -150,28 +150,27 @@ TEST(Select, FollowsTheSwitches) {
     select<1>(job, five, &value, &offset, &selects);
     return selects ? offset - 7 : -1;
   };
-  job.has_negatives = true;
-  job.bounds = GTH_BOUNDS_ERROR;
+  job.policy = {false, true, gather::core::Outside::refused};
   EXPECT_EQ(selected(0), 0);
   EXPECT_EQ(selected(4), 400);
   EXPECT_EQ(selected(5), -1);
   EXPECT_EQ(selected(-1), -1);
-  job.wraps = true;
+  job.policy.wraps = true;
   EXPECT_EQ(selected(-5), 0);
   EXPECT_EQ(selected(-6), -1);
   EXPECT_EQ(selected(INT64_MIN), -1);
-  job.bounds = GTH_BOUNDS_CLAMP;
+  job.policy.outside = gather::core::Outside::clamped;
   EXPECT_EQ(selected(-6), 0);
   EXPECT_EQ(selected(INT64_MAX), 400);
-  job.wraps = false;
+  job.policy.wraps = false;
   EXPECT_EQ(selected(-1), 0);
-  job.bounds = GTH_BOUNDS_MODULO;
+  job.policy.outside = gather::core::Outside::modulo;
   EXPECT_EQ(selected(-1), 400);
   EXPECT_EQ(selected(12), 200);
   EXPECT_EQ(selected(INT64_MIN), 200);
-  job.has_negatives = false;   // uint64: values that look negative are large
-  EXPECT_EQ(selected(-1), 0);  // 2^64 - 1 is a multiple of 5
-  job.bounds = GTH_BOUNDS_CLAMP;
+  job.policy.is_signed = false;  // uint64: values that look negative are large
+  EXPECT_EQ(selected(-1), 0);    // 2^64 - 1 is a multiple of 5
+  job.policy.outside = gather::core::Outside::clamped;
   EXPECT_EQ(selected(-1), 400);
 }
 
@@ -204,9 +203,9 @@ struct Gathering {
     job.loop[0] = {rows, 0, 8, row};
     job.component[0] = {3, row};
     job.index_bytes = 8;
-    job.index_signed = job.index_aligned = job.has_negatives = true;
+    job.index_signed = job.index_aligned = job.policy.is_signed = true;
     job.validation = Validation::in_front;
-    job.zeroes = zeroes;
+    job.zeroes = job.fills = zeroes;
     job.state = &state;
     job.record = &record;
     fit_row(copy, row, &job);

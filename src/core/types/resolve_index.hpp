@@ -3,6 +3,7 @@
 #include <cstdint>
 
 #include "core/types/index_type.hpp"
+#include "gather/gather.h"
 
 // Defines which entry of a dim an index value selects. The vector code in cpu/tiers/tuples.hpp is the only other
 // implementation.
@@ -23,6 +24,22 @@ struct IndexPolicy {
 };
 
 constexpr int64_t no_index = -1;
+
+// Returns the meaning of a GTH_BOUNDS_* value for an index.
+GATHER_HOST_DEVICE constexpr Outside outside_of(int32_t bounds) {
+  switch (bounds) {
+    case GTH_BOUNDS_FILL:
+    case GTH_BOUNDS_SKIP: return Outside::skipped;
+    case GTH_BOUNDS_CLAMP: return Outside::clamped;
+    case GTH_BOUNDS_MODULO: return Outside::modulo;
+    default: return Outside::refused;
+  }
+}
+
+// Returns true if every index of a dim selects an entry, unless the dim is empty.
+GATHER_HOST_DEVICE constexpr bool is_total(Outside outside) {
+  return outside == Outside::clamped || outside == Outside::modulo;
+}
 
 // Returns true if a value is in [0, size). One comparison is enough, because a negative value is a large unsigned
 // number.
@@ -45,9 +62,14 @@ GATHER_HOST_DEVICE constexpr int64_t replace_index(int64_t value, int64_t size, 
   return no_index;
 }
 
+// Returns the value after a negative value is counted from the end.
+GATHER_HOST_DEVICE constexpr int64_t wrap_index(int64_t value, int64_t size, IndexPolicy policy) {
+  return policy.wraps && policy.is_signed && value < 0 ? value + size : value;
+}
+
 // Returns the entry in [0, size) that a value selects, or no_index.
 GATHER_HOST_DEVICE constexpr int64_t resolve_index(int64_t value, int64_t size, IndexPolicy policy) {
-  const int64_t index = policy.wraps && policy.is_signed && value < 0 ? value + size : value;
+  const int64_t index = wrap_index(value, size, policy);
   return is_in_range(index, size) ? index : replace_index(index, size, policy);
 }
 
