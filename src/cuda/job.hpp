@@ -51,7 +51,7 @@ struct JobHead {
   const char* indices;
   char* out;
   const char* params_begin;  // lowest byte of params that elements use
-  int64_t loadable;          // bytes from params_begin at which three words can be loaded
+  int64_t loadable;          // bytes from params_begin at which three words of 8 bytes can be loaded
   int64_t units;             // rows in the output
   int64_t tuples;            // tuples in indices
   int64_t first_unit;        // first unit of the piece, counted in the call

@@ -42,6 +42,23 @@ struct AnyIndex {  // any width, any address
   }
 };
 
+template <class Index, int count, class Job>
+GATHER_SHARED void load_values_as(const Job& job, const char* const* tuples, int32_t component, int64_t* values) {
+#ifdef __CUDA_ARCH__
+#pragma unroll
+#endif
+  for (int i = 0; i < count; ++i) values[i] = Index::load(job, tuples[i] + component * job.index_step);
+}
+
+// Loads one component of several tuples. Tests for the most frequent type of index once.
+template <class Index, int count, class Job>
+GATHER_SHARED void load_values(const Job& job, const char* const* tuples, int32_t component, int64_t* values) {
+  if (!Job::is_direct && count > 1 && job.index_aligned && job.index_bytes == 8)
+    load_values_as<Index8, count>(job, tuples, component, values);
+  else
+    load_values_as<Index, count>(job, tuples, component, values);
+}
+
 // Resolves a value that may be out of range.
 GATHER_SELDOM int64_t resolve_seldom(int64_t value, int64_t size, core::IndexPolicy policy) {
   return core::resolve_index(value, size, policy);
@@ -133,22 +150,20 @@ GATHER_SHARED Finding find_bad(const Job& job, uint32_t first, uint32_t step) {
 #endif
     for (int i = 0; i < together; ++i) {
       const uint32_t tuple = first + static_cast<uint32_t>(i) * step;
-      at[i] = tuple < tuples ? locate_tuple(job, tuple) : nullptr;
+      at[i] = locate_tuple(job, tuple < tuples ? tuple : first);
     }
 #ifdef __CUDA_ARCH__
 #pragma unroll 1
 #endif
     for (int32_t c = 0; c < components; ++c) {
       int64_t values[together];
-#ifdef __CUDA_ARCH__
-#pragma unroll
-#endif
-      for (int i = 0; i < together; ++i) values[i] = at[i] ? Index::load(job, at[i] + c * job.index_step) : 0;
+      load_values<Index, together>(job, at, c, values);
 #ifdef __CUDA_ARCH__
 #pragma unroll
 #endif
       for (int i = 0; i < together; ++i) {
-        if (i >= bad || !at[i] || is_good(job, job.component[c], values[i])) continue;
+        const bool is_there = first + static_cast<uint32_t>(i) * step < tuples;
+        if (i >= bad || !is_there || is_good(job, job.component[c], values[i])) continue;
         bad = i;
         finding = {0, values[i], c};
       }

@@ -4,6 +4,7 @@
 #include <functional>
 #include <random>
 
+#include "buffers.hpp"
 #include "cuda/pieces.hpp"
 #include "host_block.hpp"
 
@@ -93,6 +94,26 @@ TEST(Unaligned, LoadsStayInsideTheMemoryDescribed) {
                 << begin << " " << size << " " << at << " " << count << " " << place;
           }
         }
+      }
+    }
+  }
+}
+
+// A part of a vector that has no row becomes the fill value, in words and in bytes.
+TEST(Words, PartsWithoutARowAreFilled) {
+  JobHead job{};
+  job.row = 20;
+  std::memset(job.fill, 7, 16);
+  const std::vector<uint32_t> words(5, 0x01010101);
+  const char* row = reinterpret_cast<const char*>(words.data());
+  for (uint32_t at = 0; at < 20; at += 4) {
+    for (const Sources sources : {Sources{row, row}, Sources{row, nullptr}, Sources{nullptr, row}, Sources{}}) {
+      const Cut cut{0, at};
+      Bytes16 made;
+      make_vectors<1>(job, &cut, &sources, &made);
+      for (uint32_t i = 0; i < 16; ++i) {
+        const char expected = (at + i < 20 ? sources.first : sources.second) ? 1 : 7;
+        EXPECT_EQ(reinterpret_cast<const char*>(&made)[i], expected) << at << " " << i;
       }
     }
   }
@@ -189,7 +210,7 @@ class Waiting : public emulation::HostBlock {
 
 // Four rows of 16 bytes, or two of 32 bytes as a stream, which is what a thread copies in one round.
 struct Gathering {
-  explicit Gathering(Copy copy, bool zeroes) : rows(copy == Copy::stream ? 2 : 4) {
+  explicit Gathering(Copy copy, bool zeroes) : rows(makes_vectors(copy) ? 2 : 4) {
     const int64_t row = 64 / rows;
     for (size_t i = 0; i < table.size(); ++i) table[i] = static_cast<char>(i);
     indices = {2, 0, 1, 2};
@@ -245,6 +266,40 @@ void expect_to_load_before_it_waits() {
 TEST(Gate, RowsAreLoadedBeforeIt) {
   expect_to_load_before_it_waits<Copy::rows16>();
   expect_to_load_before_it_waits<Copy::stream>();
+  expect_to_load_before_it_waits<Copy::words>();
+}
+
+// Rounds of a thread overlap: it loads the indices of the second round before it stores the rows of the first.
+TEST(Gate, NextIndicesAreLoadedBeforeIt) {
+  constexpr int64_t rows = 8, row = 16;
+  Gathering round(Copy::rows16, false);
+  std::vector<int64_t> indices = {2, 0, 1, 2, 1, 1, 0, 2};
+  alignas(16) char out[rows * row];
+  round.job.indices = reinterpret_cast<const char*>(indices.data());
+  round.job.out = out;
+  round.job.units = round.job.tuples = round.job.loop[0].extent = rows;
+  const std::vector<int64_t> given = indices;
+  Waiting block([&] { indices.assign(rows, 0); });
+  copy_body<Copy::rows16, Index8>(block, round.job);
+  for (size_t i = 0; i < rows; ++i) {
+    const char* expected = round.table.data() + given[i] * row;
+    EXPECT_EQ(0, std::memcmp(out + i * row, expected, row)) << i;
+  }
+}
+
+TEST(Buffers, KeepSmallOnesForTheSameSize) {
+  device::Buffers buffers;
+  char small = 0, large = 0, unknown = 0;
+  EXPECT_EQ(buffers.take(100), nullptr);
+  buffers.note(&small, 100);
+  buffers.note(&large, device::Buffers::largest + 1);
+  EXPECT_TRUE(buffers.keep(&small));
+  EXPECT_FALSE(buffers.keep(&large));
+  EXPECT_FALSE(buffers.keep(&unknown));
+  EXPECT_EQ(buffers.take(99), nullptr);
+  EXPECT_EQ(buffers.take(100), &small);
+  EXPECT_EQ(buffers.take(100), nullptr);
+  EXPECT_TRUE(buffers.keep(&small));
 }
 
 TEST(Record, CountsAndKeepsTheFirst) {

@@ -8,7 +8,7 @@
 // Defines which entry of a dim an index value selects. The vector code in cpu/tiers/tuples.hpp is the only other
 // implementation.
 #ifdef __CUDACC__
-#define GATHER_HOST_DEVICE __host__ __device__
+#define GATHER_HOST_DEVICE __host__ __device__ __forceinline__
 #else
 #define GATHER_HOST_DEVICE
 #endif
@@ -18,7 +18,7 @@ namespace gather::core {
 // How an index value is read. A uint64 value is passed as its bit pattern. is_signed is then false, and the value
 // counts as non-negative.
 struct IndexPolicy {
-  bool wraps;      // A negative value counts from the end, once.
+  bool wraps;      // A negative value counts from the end, once. Then is_signed is true.
   bool is_signed;  // The value may be negative.
   Outside outside;
 };
@@ -34,6 +34,11 @@ GATHER_HOST_DEVICE constexpr Outside outside_of(int32_t bounds) {
     case GTH_BOUNDS_MODULO: return Outside::modulo;
     default: return Outside::refused;
   }
+}
+
+// bounds: a GTH_BOUNDS_* value.
+GATHER_HOST_DEVICE constexpr IndexPolicy policy_of(bool wraps, bool is_signed, int32_t bounds) {
+  return {wraps && is_signed, is_signed, outside_of(bounds)};
 }
 
 // Returns true if every index of a dim selects an entry, unless the dim is empty.
@@ -64,7 +69,7 @@ GATHER_HOST_DEVICE constexpr int64_t replace_index(int64_t value, int64_t size, 
 
 // Returns the value after a negative value is counted from the end.
 GATHER_HOST_DEVICE constexpr int64_t wrap_index(int64_t value, int64_t size, IndexPolicy policy) {
-  return policy.wraps && policy.is_signed && value < 0 ? value + size : value;
+  return policy.wraps && value < 0 ? value + size : value;
 }
 
 // Returns the entry in [0, size) that a value selects, or no_index.
