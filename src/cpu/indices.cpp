@@ -153,18 +153,8 @@ Resolved resolve_scalar(const Block& block, BadTuple* bad) {
 
 }  // namespace
 
-Outside outside_of(int32_t bounds) {
-  switch (bounds) {
-    case GTH_BOUNDS_FILL:
-    case GTH_BOUNDS_SKIP: return Outside::skipped;
-    case GTH_BOUNDS_CLAMP: return Outside::clamped;
-    case GTH_BOUNDS_MODULO: return Outside::modulo;
-    default: return Outside::refused;
-  }
-}
-
 Resolved resolve(const Plan& plan, const char* tuples, int64_t stride, int64_t n, int64_t* offsets, BadTuple* bad) {
-  const IndexPolicy policy{plan.wraps, plan.index != IndexType::uint64, outside_of(plan.bounds)};
+  const IndexPolicy policy = core::policy_of(plan.wraps, plan.index != IndexType::uint64, plan.bounds);
   const Block block{plan, policy, tuples, stride, n, offsets};
   return n <= max_scalar_tuples ? resolve_scalar(block, bad) : resolve_block(block, bad);
 }

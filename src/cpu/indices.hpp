@@ -17,9 +17,6 @@ struct BadTuple {
   int64_t value;  // the index as it was read
 };
 
-// Returns the meaning of a GTH_BOUNDS_* value for an index.
-Outside outside_of(int32_t bounds);
-
 // Resolves tuples as Kernels::resolve does, without a tier. It is the reference for the tiers, and resolves the tuples
 // that they do not support. Sets *bad to the first invalid tuple if it returns Resolved::bad, which requires bounds =
 // error, clamp or modulo.

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstring>
 
+#include "core/types/resolve_index.hpp"
 #include "cpu/tiers/choice.hpp"
 
 namespace gather::cpu {
@@ -127,7 +128,7 @@ bool describe_selection(const core::Plan& plan, Selection* selection) {
   const bool is_uint64 = plan.index == core::IndexType::uint64;
   selection->wraps = plan.wraps && !is_uint64;
   selection->type = plan.index;
-  selection->outside = outside_of(plan.bounds);
+  selection->outside = core::outside_of(plan.bounds);
   selection->components = plan.components;
   selection->index_step = plan.index_step;
   const core::Scaled& step = plan.loops[plan.line].indices;

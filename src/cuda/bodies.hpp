@@ -1,8 +1,9 @@
 #pragma once
 
+#include "cuda/elements.hpp"
 #include "cuda/kernels.hpp"
 #include "cuda/record.hpp"
-#include "cuda/rows.hpp"
+#include "cuda/words.hpp"
 
 // Complete kernels. Block is a block of threads: that of the device, or that of the emulated device. A Block has
 // index(), count(), threads()      number of this block, blocks in the grid, threads in a block
@@ -16,7 +17,12 @@ namespace gather::cuda {
 
 // Returns the bytes that a thread stores at once.
 GATHER_SHARED constexpr int width_of(Copy copy) {
-  return copy == Copy::stream ? static_cast<int>(vector_bytes) : 16 >> static_cast<int>(copy);
+  return makes_vectors(copy) ? static_cast<int>(vector_bytes) : 16 >> static_cast<int>(copy);
+}
+
+// Returns the bytes of an element. Precondition: is_elements(copy).
+GATHER_SHARED constexpr int element_of(Copy copy) {
+  return 4 >> (static_cast<int>(copy) - static_cast<int>(Copy::elements4));
 }
 
 // A thread waits at the gate before it stores. The gate returns whether the validating kernel has found no invalid
@@ -52,6 +58,10 @@ GATHER_KERNEL bool copy_thread(Block& block, const Job& job, bool blank, uint32_
     bool raced;
     if constexpr (copy == Copy::stream)
       raced = copy_stream<Index>(job, blank, number, numbers, gate);
+    else if constexpr (copy == Copy::words)
+      raced = copy_words<Index>(job, blank, number, numbers, gate);
+    else if constexpr (is_elements(copy))
+      raced = copy_elements<element_of(copy), Index>(job, blank, number, numbers, gate);
     else
       raced = copy_rows<width_of(copy), Index>(job, blank, number, numbers, gate);
     if (!gate.is_shut()) return raced;
@@ -214,6 +224,10 @@ int visit_copy(Copy copy, Reading reading, Visit&& visit) {
       case Copy::rows4: return visit_if_compiled<Copy::rows4, Job, Index>(visit);
       case Copy::rows2: return visit_if_compiled<Copy::rows2, Job, Index>(visit);
       case Copy::rows1: return visit_if_compiled<Copy::rows1, Job, Index>(visit);
+      case Copy::words: return visit_if_compiled<Copy::words, Job, Index>(visit);
+      case Copy::elements4: return visit_if_compiled<Copy::elements4, Job, Index>(visit);
+      case Copy::elements2: return visit_if_compiled<Copy::elements2, Job, Index>(visit);
+      case Copy::elements1: return visit_if_compiled<Copy::elements1, Job, Index>(visit);
       default: return visit_if_compiled<Copy::stream, Job, Index>(visit);
     }
   });

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 
+#include "core/types/resolve_index.hpp"
 #include "cuda/divider.hpp"
 #include "gather/gather.h"
 
@@ -50,7 +51,7 @@ struct JobHead {
   const char* indices;
   char* out;
   const char* params_begin;  // lowest byte of params that elements use
-  int64_t loadable;          // bytes from params_begin at which three words can be loaded
+  int64_t loadable;          // bytes from params_begin at which three words of 8 bytes can be loaded
   int64_t units;             // rows in the output
   int64_t tuples;            // tuples in indices
   int64_t first_unit;        // first unit of the piece, counted in the call
@@ -69,15 +70,14 @@ struct JobHead {
   uint64_t tuple_loops;  // a bit for each of these loops: 1 if it steps through tuples, 0 if it repeats them
   int32_t components;
   int32_t batch_split_dims;  // batch dims of params, stored after the components
-  int32_t bounds;
+  core::IndexPolicy policy;
   uint8_t index_bytes;
   bool index_signed;
   bool index_aligned;
-  bool has_negatives;  // values below zero are negative, not huge
-  bool wraps;
   uint8_t wraps_flag;  // flag of errors for negative values: GTH_ERROR_WRAP or 0
   bool streams;        // the output is too large for the cache
   bool zeroes;         // the library owns the output, so rows without a source become zeros
+  bool fills;          // rows without a source become `fill`; otherwise they are not written
   Validation validation;
   bool sets_skip;  // validating kernel: the next kernel of the call reads its result
   bool has_next;   // copying kernel: another piece follows

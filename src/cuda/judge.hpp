@@ -1,5 +1,6 @@
 #pragma once
 
+#include "core/types/resolve_index.hpp"
 #include "cuda/job.hpp"
 #include "cuda/shared.hpp"
 
@@ -41,28 +42,26 @@ struct AnyIndex {  // any width, any address
   }
 };
 
-// One comparison tests both ends, because a negative value is huge as an unsigned number.
-GATHER_SHARED bool is_inside(int64_t value, int64_t size) {
-  return static_cast<uint64_t>(value) < static_cast<uint64_t>(size);
+template <class Index, int count, class Job>
+GATHER_SHARED void load_values_as(const Job& job, const char* const* tuples, int32_t component, int64_t* values) {
+#ifdef __CUDA_ARCH__
+#pragma unroll
+#endif
+  for (int i = 0; i < count; ++i) values[i] = Index::load(job, tuples[i] + component * job.index_step);
 }
 
-GATHER_SHARED int64_t modulo(int64_t value, int64_t size, bool has_negatives) {
-  if (!has_negatives) return static_cast<int64_t>(static_cast<uint64_t>(value) % static_cast<uint64_t>(size));
-  const int64_t rest = value % size;
-  return rest < 0 ? rest + size : rest;
+// Loads one component of several tuples. Tests for the most frequent type of index once.
+template <class Index, int count, class Job>
+GATHER_SHARED void load_values(const Job& job, const char* const* tuples, int32_t component, int64_t* values) {
+  if (!Job::is_direct && count > 1 && job.index_aligned && job.index_bytes == 8)
+    load_values_as<Index8, count>(job, tuples, component, values);
+  else
+    load_values_as<Index, count>(job, tuples, component, values);
 }
 
-// Returns the index that replaces one out of bounds, or -1 for none. Precondition: the dim is not empty. Calls with an
-// empty dim are rejected before kernels run.
-GATHER_SELDOM int64_t replace(int64_t value, int64_t size, int32_t bounds, bool has_negatives) {
-  if (bounds == GTH_BOUNDS_CLAMP) return value < 0 && has_negatives ? 0 : size - 1;
-  if (bounds == GTH_BOUNDS_MODULO) return modulo(value, size, has_negatives);
-  return -1;
-}
-
-// Returns the index after negative values are wrapped.
-GATHER_SHARED int64_t wrap(const JobHead& job, const JobComponent& component, int64_t value) {
-  return job.wraps && value < 0 ? value + component.size : value;
+// Resolves a value that may be out of range.
+GATHER_SELDOM int64_t resolve_seldom(int64_t value, int64_t size, core::IndexPolicy policy) {
+  return core::resolve_index(value, size, policy);
 }
 
 // Adds the offsets of the rows that `values` select in one component. Values that select no row are marked.
@@ -75,16 +74,15 @@ GATHER_SHARED void select(const JobHead& job, const JobComponent& component, con
 #pragma unroll
 #endif
   for (int i = 0; i < count; ++i) {
-    index[i] = wrap(job, component, values[i]);
-    are_inside &= is_inside(index[i], component.size);
+    index[i] = core::wrap_index(values[i], component.size, job.policy);
+    are_inside &= core::is_in_range(index[i], component.size);
   }
   if (!are_inside) {
 #ifdef __CUDA_ARCH__
 #pragma unroll
 #endif
     for (int i = 0; i < count; ++i) {
-      if (is_inside(index[i], component.size)) continue;
-      index[i] = replace(values[i], component.size, job.bounds, job.has_negatives);
+      index[i] = resolve_seldom(values[i], component.size, job.policy);
       selects[i] &= index[i] >= 0;
     }
   }
@@ -96,7 +94,7 @@ GATHER_SHARED void select(const JobHead& job, const JobComponent& component, con
 
 // Returns true if bounds = error accepts the index.
 GATHER_SHARED bool is_good(const JobHead& job, const JobComponent& component, int64_t value) {
-  return is_inside(wrap(job, component, value), component.size);
+  return core::is_in_range(core::wrap_index(value, component.size, job.policy), component.size);
 }
 
 template <class Job>
@@ -152,22 +150,20 @@ GATHER_SHARED Finding find_bad(const Job& job, uint32_t first, uint32_t step) {
 #endif
     for (int i = 0; i < together; ++i) {
       const uint32_t tuple = first + static_cast<uint32_t>(i) * step;
-      at[i] = tuple < tuples ? locate_tuple(job, tuple) : nullptr;
+      at[i] = locate_tuple(job, tuple < tuples ? tuple : first);
     }
 #ifdef __CUDA_ARCH__
 #pragma unroll 1
 #endif
     for (int32_t c = 0; c < components; ++c) {
       int64_t values[together];
-#ifdef __CUDA_ARCH__
-#pragma unroll
-#endif
-      for (int i = 0; i < together; ++i) values[i] = at[i] ? Index::load(job, at[i] + c * job.index_step) : 0;
+      load_values<Index, together>(job, at, c, values);
 #ifdef __CUDA_ARCH__
 #pragma unroll
 #endif
       for (int i = 0; i < together; ++i) {
-        if (i >= bad || !at[i] || is_good(job, job.component[c], values[i])) continue;
+        const bool is_there = first + static_cast<uint32_t>(i) * step < tuples;
+        if (i >= bad || !is_there || is_good(job, job.component[c], values[i])) continue;
         bad = i;
         finding = {0, values[i], c};
       }

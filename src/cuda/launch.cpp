@@ -120,10 +120,22 @@ Copy rows_of(int64_t alignment) {
   }
 }
 
+Copy elements_of(int64_t bytes) {
+  return bytes == 4 ? Copy::elements4 : bytes == 2 ? Copy::elements2 : Copy::elements1;
+}
+
+// Returns true if rows are elements of 4, 2 or 1 bytes, and those of a vector are in at most two lines of rows.
+bool has_lines_of_elements(const Plan& plan, int64_t n, const Shape& shape) {
+  const int64_t row = plan.row.out;
+  if (!shape.is_dense || plan.end == 0 || (row != 4 && row != 2 && row != 1) || shape.alignment < row) return false;
+  return plan.loops[plan.end - 1].extent.at(n) >= vector_bytes / row;
+}
+
 // With less than 8 bytes per thread, copying a long row takes more instructions than copying it as part of a stream.
-Copy choose_copy(const Plan& plan, const Shape& shape) {
-  const bool is_stream = shape.is_dense && plan.row.out >= vector_bytes && shape.alignment < 8;
-  return is_stream ? Copy::stream : rows_of(shape.alignment);
+Copy choose_copy(const Plan& plan, int64_t n, const Shape& shape) {
+  if (has_lines_of_elements(plan, n, shape)) return elements_of(plan.row.out);
+  if (!shape.is_dense || plan.row.out < vector_bytes || shape.alignment >= 8) return rows_of(shape.alignment);
+  return shape.alignment == 4 && plan.row.out >= shortest_words_row ? Copy::words : Copy::stream;
 }
 
 // Chooses among the few kernels for jobs of any form.
@@ -137,11 +149,12 @@ uint32_t at_most(int64_t blocks, int64_t most) { return static_cast<uint32_t>(st
 // Starts enough blocks that each thread has its loads in flight. A small call uses fewer loads per thread and more of
 // the device.
 uint32_t count_blocks(const JobHead& job, Copy copy, const Place& place, int resident) {
-  const bool is_stream = copy == Copy::stream;
   const int64_t bytes = multiply_saturating(job.units, job.row);
-  const int64_t threads =
-      is_stream ? bytes / vector_bytes + 1 : multiply_saturating(multiply_saturating(job.units, job.chunks), job.lanes);
-  const int64_t full = ceil_divide(threads, int64_t{block_threads} * loads_in_flight);
+  const int64_t threads = makes_vectors(copy)
+                              ? bytes / vector_bytes + 1
+                              : multiply_saturating(multiply_saturating(job.units, job.chunks), job.lanes);
+  // A vector of elements already has several loads.
+  const int64_t full = ceil_divide(threads, int64_t{block_threads} * (is_elements(copy) ? 1 : loads_in_flight));
   const int64_t spread = std::min<int64_t>(ceil_divide(threads, block_threads), place.multiprocessors);
   return at_most(std::max(full, spread), int64_t{place.multiprocessors} * resident);
 }
@@ -187,14 +200,13 @@ void fill_head(const Plan& plan, const Pointers& pointers, int64_t n, const Plac
   job->components = plan.components;
   job->batch_split_dims = plan.batch_split > 1 ? plan.batch_split_ndim : 0;
   job->batch_split_units = plan.batch_split > 1 ? shape.tuples / plan.batch_split * plan.inner : 1;
-  job->bounds = plan.bounds;
   job->index_bytes = static_cast<uint8_t>(core::index_bytes(plan.index));
   job->index_signed = core::is_signed(plan.index);
   job->index_aligned = shape.index_aligned;
-  job->has_negatives = plan.index != core::IndexType::uint64;
-  job->wraps = plan.wraps && job->has_negatives;
+  job->policy = core::policy_of(plan.wraps, plan.index != core::IndexType::uint64, plan.bounds);
   job->wraps_flag = plan.wraps ? GTH_ERROR_WRAP : 0;
   job->zeroes = place.owns_output && plan.bounds == GTH_BOUNDS_ERROR;
+  job->fills = plan.bounds == GTH_BOUNDS_FILL || job->zeroes;
   job->state = place.state;
   job->record = place.record;
   job->sequence = place.sequence;
@@ -217,9 +229,9 @@ void fill_loops(const Plan& plan, int64_t n, Job* job) {
   }
 }
 
-// Returns true if bounds = clamp or modulo meets a dim without elements.
+// Returns true if bounds accepts every index, but a dim has no elements.
 bool meets_empty_dim(const Plan& plan) {
-  if (plan.bounds != GTH_BOUNDS_CLAMP && plan.bounds != GTH_BOUNDS_MODULO) return false;
+  if (!core::is_total(core::outside_of(plan.bounds))) return false;
   return std::any_of(plan.component, plan.component + plan.components,
                      [](const core::Component& component) { return component.size == 0; });
 }
@@ -255,7 +267,7 @@ void plan_launch(const Plan& plan, const Pointers& pointers, int64_t n, const Pl
   const Shape shape = measure(plan, pointers, n);
   out->reports_first = meets_empty_dim(plan);
   out->form = out->reports_first ? Form::any : choose_form(plan, shape);
-  out->copy = out->form == Form::any ? choose_copy_of_any(shape.alignment) : choose_copy(plan, shape);
+  out->copy = out->form == Form::any ? choose_copy_of_any(shape.alignment) : choose_copy(plan, n, shape);
   out->reading = Reading::any;
   JobHead head{};
   fill_head(plan, pointers, n, place, shape, &head);

@@ -28,7 +28,7 @@ void fit_row(Copy copy, int64_t row, Job* job) {
   const int64_t lanes = ceil_divide(ceil_divide(row, width_of(copy)), job->chunks);
   job->lanes = static_cast<uint32_t>(Job::is_direct || lanes < 4 ? lanes : (lanes + 3) / 4 * 4);
   job->lane = make_divider(job->lanes);
-  const int64_t divisor = copy == Copy::stream ? row : job->chunks;
+  const int64_t divisor = makes_vectors(copy) ? row : job->chunks;
   job->chunk = divisor <= largest_narrow ? make_divider(divisor) : Divider{};
 }
 
@@ -41,7 +41,7 @@ struct Limits {
 
 // Streams count the bytes of a row and its vectors. Other kernels count the chunks of all rows.
 inline Limits limits_of(Copy copy, int64_t row, int64_t counted) {
-  const bool is_stream = copy == Copy::stream;
+  const bool is_stream = copy == Copy::stream || copy == Copy::words;
   const int64_t bytes = is_stream ? counted / vector_bytes : multiply_saturating(counted, most_lanes * width_of(copy));
   const int64_t longest = bytes / vector_bytes * vector_bytes;
   if (row > longest) return {counted, 1, longest};

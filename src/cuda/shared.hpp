@@ -106,12 +106,13 @@ __device__ __forceinline__ auto native(Vector<bytes> value) {
 template <int bytes>
 GATHER_SHARED void store_out(char* at, Vector<bytes> value, [[maybe_unused]] bool streams) {
 #ifdef __CUDA_ARCH__
+  __builtin_assume(__isGlobal(at));
   const auto stored = native<bytes>(value);
   auto* to = reinterpret_cast<std::remove_const_t<decltype(stored)>*>(at);
   if (streams)
     __stcs(to, stored);
   else
-    __stwb(to, stored);
+    *to = stored;
 #else
   GATHER_TOUCH(at, bytes);
   std::memcpy(at, &value, bytes);
@@ -179,6 +180,16 @@ __device__ __forceinline__ T from_neighbour(T value, int i) {
     return reinterpret_cast<T>(__shfl_sync(~0u, reinterpret_cast<unsigned long long>(value), i, 4));
   } else {
     return __shfl_sync(~0u, value, i, 4);
+  }
+}
+
+// Returns the value of a thread of the warp. All threads of the warp call this together.
+template <class T>
+__device__ __forceinline__ T from_lane(T value, uint32_t lane) {
+  if constexpr (std::is_pointer_v<T>) {
+    return reinterpret_cast<T>(__shfl_sync(~0u, reinterpret_cast<unsigned long long>(value), static_cast<int>(lane)));
+  } else {
+    return __shfl_sync(~0u, value, static_cast<int>(lane));
   }
 }
 #endif

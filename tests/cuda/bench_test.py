@@ -130,6 +130,14 @@ class Budget(unittest.TestCase):
         for key in results["left_out"]:
             self.assertIn(f"- {key}: no time was left\n", left_out)
 
+    def test_one_cell_is_measured_alone(self):
+        with tempfile.TemporaryDirectory() as folder:
+            _, results = rehearse(folder, "--peers", "none", "--rounds", "1", "--cell", "100,10000000")
+        self.assertEqual(
+            [(cell["row"], cell["n"]) for cell in results["plan"]], [(100, cases.RehearsalSizes().n(10**7))]
+        )
+        self.assertEqual(len(results["cells"]), 1)
+
     def test_docs_get_no_rehearsal(self):
         command = [
             sys.executable,

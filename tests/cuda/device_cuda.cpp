@@ -5,8 +5,10 @@
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
+#include <mutex>
 #include <thread>
 
+#include "buffers.hpp"
 #include "device.hpp"
 
 namespace device {
@@ -54,17 +56,29 @@ void wait_for_all() {
   if (captures.load() == 0) must(cudaDeviceSynchronize());
 }
 
-// Uses its own stream, because the legacy stream cannot be used during every capture.
+// Returns the stream of the current device for copies, because the legacy stream cannot be used during every capture.
+cudaStream_t copy_stream() {
+  constexpr int most_devices = 64;
+  static std::mutex lock;
+  static cudaStream_t streams[most_devices];
+  const std::lock_guard<std::mutex> guard(lock);
+  int device = 0;
+  must(cudaGetDevice(&device));
+  cudaStream_t& stream = streams[device % most_devices];
+  if (!stream) must(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
+  return stream;
+}
+
 template <class Work>
 void do_and_wait(Work&& work) {
   const Uncaptured uncaptured;
   wait_for_all();
-  cudaStream_t stream = nullptr;
-  must(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
+  const cudaStream_t stream = copy_stream();
   must(work(stream));
   must(cudaStreamSynchronize(stream));
-  must(cudaStreamDestroy(stream));
 }
+
+Buffers buffers;  // of the first device
 
 int find_devices() {
   int count = 0;
@@ -81,21 +95,26 @@ int count() {
 const char* why_not() { return count() > 0 ? nullptr : "there is no CUDA device"; }
 bool is_emulated() { return false; }
 
-void* allocate(int64_t bytes) {
+void* allocate_on(int device, int64_t bytes) {
+  const On on(device);
   const Uncaptured uncaptured;
   void* memory = nullptr;
   must(cudaMalloc(&memory, static_cast<size_t>(bytes ? bytes : 1)));
   return memory;
 }
 
-void* allocate_on(int device, int64_t bytes) {
-  const On on(device);
-  return allocate(bytes);
+void* allocate(int64_t bytes) {
+  if (void* const kept = buffers.take(bytes)) return kept;
+  void* const memory = allocate_on(0, bytes);
+  buffers.note(memory, bytes);
+  return memory;
 }
 
+// Like cudaFree, this waits for work that may use the memory.
 void deallocate(void* memory) {
   const Uncaptured uncaptured;
-  must(cudaFree(memory));
+  wait_for_all();
+  if (!buffers.keep(memory)) must(cudaFree(memory));
 }
 
 void* allocate_host(int64_t bytes) {

@@ -95,10 +95,10 @@ TEST(LaunchPlan, RowsOfVectors) {
   wish.params = {1000, 66};  // 264 bytes: a multiple of 8
   EXPECT_EQ(launch_of(wish).copy, Copy::rows8);
   wish.params = {1000, 65};  // a stream is faster than 4 bytes per thread
-  EXPECT_EQ(launch_of(wish).copy, Copy::stream);
+  EXPECT_EQ(launch_of(wish).copy, Copy::words);
   wish.params = {1000, 64};
   wish.params_at += 4;
-  EXPECT_EQ(launch_of(wish).copy, Copy::stream);
+  EXPECT_EQ(launch_of(wish).copy, Copy::words);
   wish.params_at += 1;
   EXPECT_EQ(launch_of(wish).copy, Copy::stream);
 }
@@ -135,9 +135,9 @@ TEST(LaunchPlan, ElementsAreRowsOfOneThread) {
   const struct {
     int32_t dtype;
     Copy copy;
-  } cases[] = {{GTH_DTYPE_INT8, Copy::rows1},
-               {GTH_DTYPE_FLOAT16, Copy::rows2},
-               {GTH_DTYPE_FLOAT32, Copy::rows4},
+  } cases[] = {{GTH_DTYPE_INT8, Copy::elements1},
+               {GTH_DTYPE_FLOAT16, Copy::elements2},
+               {GTH_DTYPE_FLOAT32, Copy::elements4},
                {GTH_DTYPE_INT64, Copy::rows8},
                {GTH_DTYPE_COMPLEX128, Copy::rows16}};
   for (const auto& each : cases) {
@@ -149,6 +149,17 @@ TEST(LaunchPlan, ElementsAreRowsOfOneThread) {
     EXPECT_EQ(launch.form, Form::direct) << each.dtype;
     EXPECT_EQ(launch.direct.lanes, 1u) << each.dtype;
   }
+}
+
+// The elements of a vector are in at most two lines of the output.
+TEST(LaunchPlan, ShortLinesOfElementsAreRows) {
+  Wish wish;
+  wish.dtype = GTH_DTYPE_FLOAT16;
+  wish.params = {1000};
+  wish.indices = {7};
+  EXPECT_EQ(launch_of(wish).copy, Copy::rows2);
+  wish.indices = {8};
+  EXPECT_EQ(launch_of(wish).copy, Copy::elements2);
 }
 
 // Rows smaller than a vector of a stream are split into the largest possible vectors.
@@ -217,7 +228,7 @@ TEST(LaunchPlan, Blocks) {
   EXPECT_EQ(launch_of(wish).validating_blocks, static_cast<uint32_t>(100'000 / (4 * block_threads) + 1));
   wish.indices = {1'000'000};
   wish.params = {1000, 65};
-  const int stream = static_cast<int>(Copy::stream);
+  const int stream = static_cast<int>(Copy::words);
   EXPECT_EQ(launch_of(wish).copying_blocks, static_cast<uint32_t>(multiprocessors * (first_copying + stream)));
 }
 
@@ -243,7 +254,7 @@ int expect_copied_in_pieces(const Launch& launch, const Job& job) {
   int64_t unit = 0, byte = 0;
   const int code = each_copied(job, launch.copy, launch.limits, [&](const Job& piece) {
     ++pieces;
-    const bool is_stream = launch.copy == Copy::stream;
+    const bool is_stream = launch.copy == Copy::stream || launch.copy == Copy::words;
     EXPECT_LE(piece.row, is_stream ? largest_count / 16 : INT64_MAX);
     EXPECT_LE(piece.units, largest_count / (is_stream ? ceil_divide(piece.row, 16) : piece.chunks));
     EXPECT_EQ(piece.first_unit, unit);
@@ -313,7 +324,7 @@ TEST(Pieces, OfManyElements) {
   EXPECT_EQ(expect_judged_in_pieces(launch, launch.direct), 2);
   wish.indices = {(int64_t{1} << 40) + 5};
   launch = launch_of(wish);
-  EXPECT_EQ(launch.copy, Copy::rows1);
+  EXPECT_EQ(launch.copy, Copy::elements1);
   EXPECT_EQ(launch.form, Form::direct);
   EXPECT_EQ(expect_copied_in_pieces(launch, launch.direct), 513);
   EXPECT_EQ(expect_judged_in_pieces(launch, launch.direct), 513);
@@ -325,11 +336,11 @@ TEST(Pieces, OfStreams) {
   wish.params = {1000, 25};
   wish.indices = {largest_count / 7};
   Launch launch = launch_of(wish);
-  EXPECT_EQ(launch.copy, Copy::stream);
+  EXPECT_EQ(launch.copy, Copy::words);
   EXPECT_EQ(expect_copied_in_pieces(launch, launch.direct), 1);
   wish.indices = {largest_count / 7 + 1};
   launch = launch_of(wish);
-  EXPECT_EQ(launch.copy, Copy::stream);
+  EXPECT_EQ(launch.copy, Copy::words);
   EXPECT_EQ(expect_copied_in_pieces(launch, launch.direct), 2);
   EXPECT_EQ(expect_judged_in_pieces(launch, launch.direct), 1);
   wish.options.bounds = GTH_BOUNDS_FILL;

@@ -268,7 +268,7 @@ struct Copying {
     job.loop[0] = {1, 0, 8, 16};
     job.component[0] = {2, 16};
     job.index_bytes = 8;
-    job.index_signed = job.index_aligned = job.has_negatives = true;
+    job.index_signed = job.index_aligned = job.policy.is_signed = true;
     job.validation = Validation::inside;
     job.sequence = 1;
     job.state = state;

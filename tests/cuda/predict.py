@@ -18,7 +18,8 @@ BLOCK_WARPS, MOST_WARPS = 8, 64
 # slots in the time of reading and writing 512 bytes.
 BUDGET = round(132 * 4 * 1.98e9 * 1024 / 4.8e12)
 
-COPIES = ("rows of 16 B", "rows of 8 B", "rows of 4 B", "rows of 2 B", "rows of 1 B", "stream")
+COPIES = ("rows of 16 B", "rows of 8 B", "rows of 4 B", "rows of 2 B", "rows of 1 B", "stream", "words")
+COPIES += ("elements of 4 B", "elements of 2 B", "elements of 1 B")
 JOBS = {
     "Index4, Job<1, 1>": "direct, 4 B indices",
     "Index8, Job<1, 1>": "direct, 8 B indices",
@@ -40,7 +41,11 @@ one line of tuples with one aligned index. A *small* job has up to 4 loops and 8
 *blocks* is the number of blocks of 256 threads that fit on a multiprocessor at the same time. It follows from the
 number of registers. The library queries it from the device. The spilled bytes are a few words per thread and
 iteration, and stay in the L1 cache. A kernel without spills would need more registers, and one block less would fit.
-Only *stream* kernels with *small* jobs use that many registers, because they would spill 344 bytes.
+Only *stream* and *words* kernels with *small* jobs use that many registers, because they would spill hundreds of bytes.
+
+*words* kernels copy rows of whole words of 4 bytes. Each thread of a warp resolves one row, and the warp exchanges the
+addresses of the rows. *elements* kernels copy rows of 4, 2 or 1 bytes. A thread resolves neighbouring rows, computes their
+place once, and stores 16 bytes.
 """
 
 COSTS = f"""## Issue slots
@@ -53,9 +58,8 @@ By its data sheet, an H200 has {BUDGET} issue slots in the time in which its mem
 that needs more slots is slower than the memory. The budget is larger for rows below a sector of 32 bytes, and for rows
 that use more sectors than they fill, because reading them takes longer.
 
-*stream* kernels with several indices in a tuple exceed the budget. Each of a thread's four vectors may contain parts of
-two rows, so a thread resolves up to eight tuples. In other kernels, four threads share this work. Neighbouring threads
-often read the same rows, so they could also share it. Whether this saves time must be measured on a GPU.
+The indices count, too: 512 bytes of elements of 4 bytes have 1,024 bytes of indices, so 446 slots are available. Of
+elements of 2 bytes it is 669, and of 1 byte 1,115.
 """
 
 

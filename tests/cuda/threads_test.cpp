@@ -50,9 +50,9 @@ class Grids : public testing::TestWithParam<Validation> {
     job_.tuple_loops = 1;
     job_.lanes = 4;
     job_.lane = make_divider(4);
-    job_.bounds = GTH_BOUNDS_ERROR;
+    job_.policy = {false, true, gather::core::Outside::refused};
     job_.index_bytes = 8;
-    job_.index_signed = job_.index_aligned = job_.has_negatives = true;
+    job_.index_signed = job_.index_aligned = true;
     job_.validation = GetParam();
     job_.sets_skip = true;
     job_.state = &state_;

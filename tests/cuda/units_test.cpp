@@ -4,6 +4,7 @@
 #include <functional>
 #include <random>
 
+#include "buffers.hpp"
 #include "cuda/pieces.hpp"
 #include "host_block.hpp"
 
@@ -98,6 +99,26 @@ TEST(Unaligned, LoadsStayInsideTheMemoryDescribed) {
   }
 }
 
+// A part of a vector that has no row becomes the fill value, in words and in bytes.
+TEST(Words, PartsWithoutARowAreFilled) {
+  JobHead job{};
+  job.row = 20;
+  std::memset(job.fill, 7, 16);
+  const std::vector<uint32_t> words(5, 0x01010101);
+  const char* row = reinterpret_cast<const char*>(words.data());
+  for (uint32_t at = 0; at < 20; at += 4) {
+    for (const Sources sources : {Sources{row, row}, Sources{row, nullptr}, Sources{nullptr, row}, Sources{}}) {
+      const Cut cut{0, at};
+      Bytes16 made;
+      make_vectors<1>(job, &cut, &sources, &made);
+      for (uint32_t i = 0; i < 16; ++i) {
+        const char expected = (at + i < 20 ? sources.first : sources.second) ? 1 : 7;
+        EXPECT_EQ(reinterpret_cast<const char*>(&made)[i], expected) << at << " " << i;
+      }
+    }
+  }
+}
+
 // Computes where a vector of the output starts in its rows, without numbers that exceed 32 bits.
 TEST(Stream, IsCutInTwoSteps) {
   std::mt19937_64 random(5);
@@ -150,28 +171,27 @@ TEST(Select, FollowsTheSwitches) {
     select<1>(job, five, &value, &offset, &selects);
     return selects ? offset - 7 : -1;
   };
-  job.has_negatives = true;
-  job.bounds = GTH_BOUNDS_ERROR;
+  job.policy = {false, true, gather::core::Outside::refused};
   EXPECT_EQ(selected(0), 0);
   EXPECT_EQ(selected(4), 400);
   EXPECT_EQ(selected(5), -1);
   EXPECT_EQ(selected(-1), -1);
-  job.wraps = true;
+  job.policy.wraps = true;
   EXPECT_EQ(selected(-5), 0);
   EXPECT_EQ(selected(-6), -1);
   EXPECT_EQ(selected(INT64_MIN), -1);
-  job.bounds = GTH_BOUNDS_CLAMP;
+  job.policy.outside = gather::core::Outside::clamped;
   EXPECT_EQ(selected(-6), 0);
   EXPECT_EQ(selected(INT64_MAX), 400);
-  job.wraps = false;
+  job.policy.wraps = false;
   EXPECT_EQ(selected(-1), 0);
-  job.bounds = GTH_BOUNDS_MODULO;
+  job.policy.outside = gather::core::Outside::modulo;
   EXPECT_EQ(selected(-1), 400);
   EXPECT_EQ(selected(12), 200);
   EXPECT_EQ(selected(INT64_MIN), 200);
-  job.has_negatives = false;   // uint64: values that look negative are large
-  EXPECT_EQ(selected(-1), 0);  // 2^64 - 1 is a multiple of 5
-  job.bounds = GTH_BOUNDS_CLAMP;
+  job.policy.is_signed = false;  // uint64: values that look negative are large
+  EXPECT_EQ(selected(-1), 0);    // 2^64 - 1 is a multiple of 5
+  job.policy.outside = gather::core::Outside::clamped;
   EXPECT_EQ(selected(-1), 400);
 }
 
@@ -190,7 +210,7 @@ class Waiting : public emulation::HostBlock {
 
 // Four rows of 16 bytes, or two of 32 bytes as a stream, which is what a thread copies in one round.
 struct Gathering {
-  explicit Gathering(Copy copy, bool zeroes) : rows(copy == Copy::stream ? 2 : 4) {
+  explicit Gathering(Copy copy, bool zeroes) : rows(makes_vectors(copy) ? 2 : 4) {
     const int64_t row = 64 / rows;
     for (size_t i = 0; i < table.size(); ++i) table[i] = static_cast<char>(i);
     indices = {2, 0, 1, 2};
@@ -204,9 +224,9 @@ struct Gathering {
     job.loop[0] = {rows, 0, 8, row};
     job.component[0] = {3, row};
     job.index_bytes = 8;
-    job.index_signed = job.index_aligned = job.has_negatives = true;
+    job.index_signed = job.index_aligned = job.policy.is_signed = true;
     job.validation = Validation::in_front;
-    job.zeroes = zeroes;
+    job.zeroes = job.fills = zeroes;
     job.state = &state;
     job.record = &record;
     fit_row(copy, row, &job);
@@ -246,6 +266,40 @@ void expect_to_load_before_it_waits() {
 TEST(Gate, RowsAreLoadedBeforeIt) {
   expect_to_load_before_it_waits<Copy::rows16>();
   expect_to_load_before_it_waits<Copy::stream>();
+  expect_to_load_before_it_waits<Copy::words>();
+}
+
+// Rounds of a thread overlap: it loads the indices of the second round before it stores the rows of the first.
+TEST(Gate, NextIndicesAreLoadedBeforeIt) {
+  constexpr int64_t rows = 8, row = 16;
+  Gathering round(Copy::rows16, false);
+  std::vector<int64_t> indices = {2, 0, 1, 2, 1, 1, 0, 2};
+  alignas(16) char out[rows * row];
+  round.job.indices = reinterpret_cast<const char*>(indices.data());
+  round.job.out = out;
+  round.job.units = round.job.tuples = round.job.loop[0].extent = rows;
+  const std::vector<int64_t> given = indices;
+  Waiting block([&] { indices.assign(rows, 0); });
+  copy_body<Copy::rows16, Index8>(block, round.job);
+  for (size_t i = 0; i < rows; ++i) {
+    const char* expected = round.table.data() + given[i] * row;
+    EXPECT_EQ(0, std::memcmp(out + i * row, expected, row)) << i;
+  }
+}
+
+TEST(Buffers, KeepSmallOnesForTheSameSize) {
+  device::Buffers buffers;
+  char small = 0, large = 0, unknown = 0;
+  EXPECT_EQ(buffers.take(100), nullptr);
+  buffers.note(&small, 100);
+  buffers.note(&large, device::Buffers::largest + 1);
+  EXPECT_TRUE(buffers.keep(&small));
+  EXPECT_FALSE(buffers.keep(&large));
+  EXPECT_FALSE(buffers.keep(&unknown));
+  EXPECT_EQ(buffers.take(99), nullptr);
+  EXPECT_EQ(buffers.take(100), &small);
+  EXPECT_EQ(buffers.take(100), nullptr);
+  EXPECT_TRUE(buffers.keep(&small));
 }
 
 TEST(Record, CountsAndKeepsTheFirst) {

@@ -32,6 +32,7 @@ def parse(arguments):
     parser.add_argument("--output", required=True, type=pathlib.Path, help="the report")
     parser.add_argument("--budget", type=float, default=1500, help="seconds for all of it; the rest is left out")
     parser.add_argument("--rounds", type=int, help="of each cell")
+    parser.add_argument("--cell", help="measure one cell: ROW,N with rows of ROW bytes and N indices")
     parser.add_argument("--peers", default=PEERS, help="separated by commas; default: %(default)s")
     parser.add_argument("--rehearse", action="store_true", help="tiny sizes on an emulated device")
     parser.add_argument("--render", type=pathlib.Path, help="measure nothing: write the report of these results again")
@@ -55,7 +56,7 @@ class Run:
         self._peers, absent = peers.load(self._library, not options.rehearse, wanted)
         free = self._library.bytes_free()
         self._sizes = cases.RehearsalSizes() if options.rehearse else cases.Sizes(max(free - RESERVED, free // 3))
-        self.plan = cases.plan(self._sizes)
+        self.plan = [cases.cell(self._sizes, options.cell)] if options.cell else cases.plan(self._sizes)
         self.results = {
             "is_rehearsal": options.rehearse,
             "machine": facts,

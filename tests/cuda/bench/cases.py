@@ -253,6 +253,12 @@ def plan(sizes):
     return sorted(cells.values(), key=lambda cell: cell.priority)
 
 
+def cell(sizes, text):
+    """Returns the cell of "ROW,N"."""
+    row, n = map(int, text.split(","))
+    return Cell("counts", 0, row, sizes.table(HOME), sizes.n(n))
+
+
 def to_json(cell):
     return dataclasses.asdict(cell)
 

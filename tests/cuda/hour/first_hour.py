@@ -1,10 +1,14 @@
 #!/usr/bin/env python3
-"""first_hour.py OUT [PART[.STEP]...]: runs the first tests on a GPU, in a bundle (./dev cuda bundle) on that machine.
+"""first_hour.py OUT [HALF | PART[.STEP]...]: runs the first tests on a GPU, in a bundle (./dev cuda bundle).
 
-It downloads nothing. Each part takes less than ten minutes, and all take 45. Without names, all parts run in this
-order:
+It downloads nothing. Each part takes less than ten minutes, and all take less than 46. No part needs the results of
+another one. Without names, all parts run in this order:
 
 {parts}
+
+The halves `first` and `second` take at most 28 minutes each. They run these parts:
+
+{halves}
 
 A number selects one step of a part, such as cuda.3. The output of the steps is in OUT/PART.tar.gz. OUT/PART.txt and
 the terminal show how each step ended: passed, FAILED, or skipped with the reason. An interrupted part keeps its
@@ -47,9 +51,27 @@ def tests(*arguments, **environment):
     return {"command": ("./cuda", *arguments), "needs": ("./cuda",), "environment": environment}
 
 
+# Each case of the conformance tests runs once instead of five times.
+ONE_SHIFT = {"GATHER_ONE_SHIFT": "1"}
+
+
 def sanitized(tool, some, seconds):
     command = ("compute-sanitizer", f"--tool={tool}", "--error-exitcode=99", "./cuda", "--gtest_brief=1")
-    return Step(tool, (*command, f"--gtest_filter={some}"), seconds, ("compute-sanitizer", "./cuda"))
+    return Step(tool, (*command, f"--gtest_filter={some}"), seconds, ("compute-sanitizer", "./cuda"), ONE_SHIFT)
+
+
+def bench(report, *arguments):
+    command = ("python3", "-u", "-B", "-m", "bench", "--library", "./libbench_cuda.so")
+    return (*command, "--output", f"{{out}}/{report}", *arguments)
+
+
+def profiled(row, n):
+    """Profiles the kernels of one cell of the benchmark, at the clock that the benchmark runs at."""
+    name = f"kernels-of-{row}-bytes"
+    ncu = ("ncu", "--set", "full", "--clock-control", "none", "--kernel-name", "regex:copy_kernel|validate_kernel")
+    cell = bench(f"{name}.md", "--peers", "none", "--rounds", "1", "--cell", f"{row},{n}")
+    command = (*ncu, "--launch-skip", "4", "--launch-count", "8", "-o", f"{{out}}/{name}", *cell)
+    return Step(f"profile of rows of {row} bytes", command, 105, ("ncu", "python3", "./libbench_cuda.so"))
 
 
 # Tests with several blocks, kernels or streams. The size tests are too slow under a sanitizer.
@@ -65,16 +87,20 @@ PARTS = {
         Step(
             "tests, shuffled and repeated",
             seconds=180,
-            **tests("--gtest_shuffle", "--gtest_repeat=5", "--gtest_brief=1", "--gtest_filter=-Sizes.*:Stress.*"),
+            **tests(
+                "--gtest_shuffle",
+                "--gtest_repeat=5",
+                "--gtest_brief=1",
+                "--gtest_filter=-Sizes.*:Stress.*",
+                **ONE_SHIFT,
+            ),
         ),
     ),
     "stress": (
         Step("stress", seconds=300, **tests("--gtest_filter=Stress.*", GATHER_STRESS_SECONDS="240")),
         Step("python package", ("sh", "install.sh"), 60, ("./install.sh", "python3")),
         Step("python device tests", (*PYTEST, "python/tests/test_devices.py"), 90, ("python/site", "python3"), PYTHON),
-        Step(
-            "torch: two graphs, and 33 streams", ("python3", "torch_hour.py"), 120, ("python/site", "python3"), PYTHON
-        ),
+        Step("torch: graphs, and 33 streams", ("python3", "torch_hour.py"), 120, ("python/site", "python3"), PYTHON),
     ),
     "sanitize": (
         sanitized("memcheck", "-Sizes.*:Stress.*", 240),
@@ -85,30 +111,13 @@ PARTS = {
     "bench": (
         Step(
             "benchmark",
-            (
-                "python3",
-                "-u",
-                "-B",
-                "-m",
-                "bench",
-                "--library",
-                "./libbench_cuda.so",
-                "--output",
-                "{out}/performance-cuda.md",
-                "--budget",
-                "500",
-            ),
+            bench("performance-cuda.md", "--budget", "500"),
             560,
             ("./libbench_cuda.so", "python3"),
         ),
     ),
     "profile": (
-        Step(
-            "profile of kernels",
-            ("ncu", "--set", "full", "--launch-count", "40", "-o", "{out}/kernels", "./cuda", "--gtest_filter=Forms.*"),
-            280,
-            ("ncu", "./cuda"),
-        ),
+        *(profiled(row, 10**7) for row in (64, 1024, 100, 4)),
         Step(
             "profile of calls",
             ("nsys", "profile", "-o", "{out}/calls", "./cuda", "--gtest_filter=Graphs.*:Streams.*"),
@@ -117,6 +126,10 @@ PARTS = {
         ),
     ),
 }
+
+
+# Two halves, which can run on different machines. Each takes at most 28 minutes.
+HALVES = {"first": ("cuda", "stress", "profile"), "second": ("sanitize", "bench")}
 
 
 @dataclass
@@ -239,19 +252,25 @@ def describe_parts():
     return "\n".join(f"    {name:10} {', '.join(step.name for step in steps)}" for name, steps in PARTS.items())
 
 
+def parts_of(names):
+    """Replaces the names of halves by their parts."""
+    return [part for name in names for part in HALVES.get(name, (name,))]
+
+
 def main():
-    description = __doc__.format(parts=describe_parts())
+    halves = "\n".join(f"    {name:10} {', '.join(parts)}" for name, parts in HALVES.items())
+    description = __doc__.format(parts=describe_parts(), halves=halves)
     parser = argparse.ArgumentParser(description=description, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("out", type=Path, help="the folder for what comes of it")
-    parser.add_argument("parts", nargs="*", metavar="PART", help=", ".join(PARTS))
+    parser.add_argument("parts", nargs="*", metavar="PART", help=", ".join([*HALVES, *PARTS]))
     parser.add_argument(
         "--list", action="store_true", help="run nothing: say what would run, and what would be skipped"
     )
     options = parser.parse_args()
-    unknown = [name for name in options.parts if not steps_of(name)]
+    chosen = parts_of(options.parts or PARTS)
+    unknown = [name for name in chosen if not steps_of(name)]
     if unknown:
         parser.error(f"there is no {unknown[0]}; there are {', '.join(PARTS)}, each of so many steps as --list shows")
-    chosen = options.parts or list(PARTS)
     if options.list:
         for name in chosen:
             for step in steps_of(name):

@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <cstring>
 #include <functional>
+#include <iterator>
 #include <string>
 #include <thread>
 #include <vector>
@@ -144,7 +145,11 @@ const Call calls[] = {
        cudaPointerAttributes a;
        return cudaPointerGetAttributes(&a, t->memory);
      }},
-    {"cudaFuncGetAttributes, of a kernel that is not loaded", [](Things*) { return ask_present(); }},
+    {"cudaFuncGetAttributes, of a kernel that is not loaded",
+     [](Things*) {
+       static int number = 0;
+       return ask_present(number++);
+     }},
     {"cudaDeviceGetAttribute",
      [](Things*) {
        int v;
@@ -190,6 +195,8 @@ std::string beside_capture(const Call& call, cudaStreamCaptureMode mode, cudaStr
   cudaGetLastError();
   return std::to_string(code) + (is_whole ? " whole" : " ENDED");
 }
+
+static_assert(present_kernels == 2 * std::size(capture_modes) * std::size(thread_modes), "one for each table");
 
 // Objects are leaked, because their release is under test.
 void show_captures() {

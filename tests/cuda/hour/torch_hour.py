@@ -1,4 +1,4 @@
-"""Runs two CUDA graphs of torch that share a context, and 33 streams in rotation, as programs with torch do.
+"""Runs two CUDA graphs of torch that share a context, one of two streams, and 33 streams in rotation.
 
 Exits with 77 if torch is missing or has no device.
 """
@@ -79,6 +79,33 @@ def two_graphs(table):
     print(f"two graphs, {REPLAYS} overlapping replays each: right")
 
 
+def forked_capture(table):
+    """Captures two streams in one graph: the second one starts after the first, and is joined to it."""
+    indices = [picks(seed) for seed in (3, 4)]
+    outs = [torch.zeros(PICKS, WIDTH, device="cuda") for _ in indices]
+    side = torch.cuda.Stream()
+    with torch.cuda.stream(side):
+        libgather.gather(table, indices[1], out=outs[1])
+    libgather.sync()
+    torch.cuda.synchronize()
+    graph = torch.cuda.CUDAGraph()
+    with torch.cuda.graph(graph):
+        side.wait_stream(torch.cuda.current_stream())
+        libgather.gather(table, indices[0], out=outs[0])
+        with torch.cuda.stream(side):
+            libgather.gather(table, indices[1], out=outs[1])
+        torch.cuda.current_stream().wait_stream(side)
+    for _ in range(20):
+        for out in outs:
+            out.zero_()
+        graph.replay()
+        torch.cuda.synchronize()
+        for i, o in zip(indices, outs):
+            expect(torch.equal(o, table[i]), "an output of two captured streams")
+    libgather.sync()
+    print("one capture of two streams: right")
+
+
 def many_streams(table):
     streams = [torch.cuda.Stream() for _ in range(STREAMS)]
     free = None
@@ -106,4 +133,5 @@ def many_streams(table):
 source = torch.randn(ROWS, WIDTH, device="cuda")
 torch.cuda.synchronize()
 two_graphs(source)
+forked_capture(source)
 many_streams(source)
