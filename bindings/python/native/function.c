@@ -26,6 +26,7 @@ enum kind { OPERATION, TAKE, PUT };
 typedef struct function_object {
   PyObject_HEAD vectorcall call;
   PyObject *attributes; /* its dict */
+  PyObject *references; /* the weak references to it */
   PyObject *module, *python;
   PyObject *names;    /* a tuple of the names of the parameters */
   PyObject *defaults; /* a tuple of the arguments of run_arrays() before those of a call are read */
@@ -170,6 +171,9 @@ static void dealloc(PyObject *object) {
   function_object *self = (function_object *)object;
   PyTypeObject *type = Py_TYPE(object);
   PyObject_GC_UnTrack(object);
+  if (self->references) {
+    PyObject_ClearWeakRefs(object);
+  }
   clear(object);
   repeat_drop(&self->last);
   Py_XDECREF(self->module);
@@ -186,6 +190,7 @@ static PyMethodDef methods[] = {{"__reduce__", reduce, METH_NOARGS, NULL}, {NULL
 static PyMemberDef members[] = {
     {"__vectorcalloffset__", T_PYSSIZET, offsetof(function_object, call), READONLY, NULL},
     {"__dictoffset__", T_PYSSIZET, offsetof(function_object, attributes), READONLY, NULL},
+    {"__weaklistoffset__", T_PYSSIZET, offsetof(function_object, references), READONLY, NULL},
     {NULL, 0, 0, 0, NULL},
 };
 
@@ -223,7 +228,7 @@ PyObject *function(PyObject *module, arguments args, Py_ssize_t count) {
     return NULL;
   }
   made->call = call_vector;
-  made->attributes = NULL;
+  made->attributes = made->references = NULL;
   made->last = (repeat){.plan = NULL};
   made->module = owned(module);
   made->python = owned(args[PYTHON]);

@@ -6,6 +6,7 @@ import copy
 import inspect
 import pickle
 import typing
+import weakref
 from typing import Any
 
 import numpy as np
@@ -38,6 +39,7 @@ def test_function_is_pickled_and_copied_by_name(name: str) -> None:
     function = getattr(libgather, name)
     assert pickle.loads(pickle.dumps(function)) is function
     assert copy.copy(function) is function and copy.deepcopy(function) is function
+    assert weakref.ref(function)() is function
 
 
 def test_function_as_class_attribute_is_no_method() -> None:
