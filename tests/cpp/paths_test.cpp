@@ -57,14 +57,11 @@ bool wrapped_build_dense(const core::Request& request, const core::Meaning& mean
   return is_built;
 }
 
-#define RUN_SHORT "_ZN6gather3cpu9run_shortERKNS_4core5ShortEPFvPclPKcPKlllERKNS1_8PointersElPKNS1_7ExtentsE"
-bool real_run_short(const core::Short&, cpu::CopyRows, const core::Pointers&, int64_t, const core::Extents*)
-    REAL(RUN_SHORT);
-bool wrapped_run_short(const core::Short&, cpu::CopyRows, const core::Pointers&, int64_t, const core::Extents*)
-    WRAPPED(RUN_SHORT);
-bool wrapped_run_short(const core::Short& form, cpu::CopyRows copy, const core::Pointers& pointers, int64_t n,
-                       const core::Extents* given) {
-  const bool is_done = real_run_short(form, copy, pointers, n, given);
+#define RUN_SHORT "_ZN6gather3cpu9run_shortERKNS_4core5ShortERKNS1_8PointersElPKNS1_7ExtentsE"
+bool real_run_short(const core::Short&, const core::Pointers&, int64_t, const core::Extents*) REAL(RUN_SHORT);
+bool wrapped_run_short(const core::Short&, const core::Pointers&, int64_t, const core::Extents*) WRAPPED(RUN_SHORT);
+bool wrapped_run_short(const core::Short& form, const core::Pointers& pointers, int64_t n, const core::Extents* given) {
+  const bool is_done = real_run_short(form, pointers, n, given);
   taken.short_runs += is_done;
   return is_done;
 }
@@ -85,7 +82,7 @@ cpu::Kernels real_choose_kernels(const core::Plan&) REAL(CHOOSE_KERNELS);
 cpu::Kernels wrapped_choose_kernels(const core::Plan&) WRAPPED(CHOOSE_KERNELS);
 cpu::Kernels wrapped_choose_kernels(const core::Plan& plan) {
   const cpu::Kernels kernels = real_choose_kernels(plan);
-  taken.fused += kernels.fused_gather || kernels.fused_scatter;
+  taken.fused += kernels.fused || (kernels.move && kernels.update);
   return kernels;
 }
 
