@@ -47,29 +47,6 @@ bool exceeds_cache(const core::Plan& plan) {
          selected_bytes(plan) >= (plan.row.in < long_row ? prefetch_bytes : prefetch_bytes_of_long_rows);
 }
 
-Addend integer_of(int64_t bytes) {
-  switch (bytes) {
-    case 1: return Addend::integer8;
-    case 2: return Addend::integer16;
-    case 4: return Addend::integer32;
-    default: return Addend::integer64;
-  }
-}
-
-// Chooses the element type of a vectorised addition. A complex number counts as two elements. Returns false if the plan
-// adds nothing, or if the tiers do not add its elements.
-bool describe_addend(const core::Plan& plan, Addend* addend) {
-  if (plan.reduction != GTH_REDUCTION_ADD) return false;
-  const int64_t bytes = plan.item.bytes() / (plan.number == core::Number::complex ? 2 : 1);
-  switch (plan.number) {
-    case core::Number::signed_integer:
-    case core::Number::unsigned_integer: *addend = integer_of(bytes); return true;
-    case core::Number::floating:
-    case core::Number::complex: *addend = bytes == 4 ? Addend::float32 : Addend::float64; return bytes >= 4;
-    default: return false;
-  }
-}
-
 // Chooses the kernel that combines the rows of a scatter.
 WriteRows choose_update(const core::Plan& plan, const Tier& tier) {
   if (plan.number == core::Number::none) return tier.choose_write(plan.row.out, false);
@@ -88,8 +65,8 @@ WriteRows choose_stream(const core::Plan& plan, const Tier& tier) {
 MoveRows choose_scatter(const core::Plan& plan, const Tier& tier) {
   if (plan.inner_begin != plan.end || plan.in_float32) return nullptr;
   if (plan.number == core::Number::none) return tier.choose_scatter(plan.row.out);
-  Addend addend;
-  return describe_addend(plan, &addend) ? tier.choose_scatter_sum(addend, plan.row.out) : nullptr;
+  const bool adds_elements = plan.reduction == GTH_REDUCTION_ADD && plan.row.out == plan.item.bytes();
+  return adds_elements ? tier.choose_scatter_sum(plan.number, plan.row.out) : nullptr;
 }
 
 // Chooses the kernels of a gather that resolve indices themselves. They need contiguous indices and slices of one row.

@@ -245,8 +245,8 @@ class TiersScatterRows : public Tiers {
   }
 
   template <class T>
-  void check_sums(Addend addend) {
-    check<T>(tier_->choose_scatter_sum(addend, sizeof(T)), add_number<T>);
+  void check_sums(gather::core::Number number) {
+    check<T>(tier_->choose_scatter_sum(number, sizeof(T)), add_number<T>);
   }
   template <class T>
   void check_writes() {
@@ -266,17 +266,20 @@ TEST_P(TiersScatterRows, UpdatesAreWrittenInOrder) {
 }
 
 TEST_P(TiersScatterRows, UpdatesAreAddedInOrder) {
-  check_sums<uint32_t>(Addend::integer32);
-  check_sums<uint64_t>(Addend::integer64);
-  check_sums<float>(Addend::float32);
-  check_sums<double>(Addend::float64);
+  check_sums<uint8_t>(gather::core::Number::unsigned_integer);
+  check_sums<int16_t>(gather::core::Number::signed_integer);
+  check_sums<uint32_t>(gather::core::Number::unsigned_integer);
+  check_sums<uint64_t>(gather::core::Number::signed_integer);
+  check_sums<float>(gather::core::Number::floating);
+  check_sums<double>(gather::core::Number::floating);
 }
 
 TEST_P(TiersScatterRows, OnlySingleElementsAreAccepted) {
   EXPECT_EQ(tier_->choose_scatter(3), nullptr);
   EXPECT_EQ(tier_->choose_scatter(32), nullptr);
-  EXPECT_EQ(tier_->choose_scatter_sum(Addend::float32, 8), nullptr);
-  EXPECT_EQ(tier_->choose_scatter_sum(Addend::integer16, 2), nullptr);
+  EXPECT_EQ(tier_->choose_scatter_sum(gather::core::Number::floating, 2), nullptr);
+  EXPECT_EQ(tier_->choose_scatter_sum(gather::core::Number::complex, 8), nullptr);
+  EXPECT_EQ(tier_->choose_scatter_sum(gather::core::Number::boolean, 1), nullptr);
 }
 
 INSTANTIATE_TEST_SUITE_P(, TiersFusedGather, ::testing::ValuesIn(built()), tier_name);

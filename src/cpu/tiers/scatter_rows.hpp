@@ -16,14 +16,14 @@ struct IntoTable {
   static GATHER_INLINE void prefetch_row(const char* selected, int64_t) { __builtin_prefetch(selected, 1); }
 };
 
-// Adds one element to another. Addresses need no alignment.
+// Adds one element to another. Integers wrap around. Addresses need no alignment.
 template <class T>
 struct AddElement {
   static GATHER_INLINE void copy(char* to, const char* from, int64_t) {
     T number, addend;
     std::memcpy(&number, to, sizeof number);
     std::memcpy(&addend, from, sizeof addend);
-    number += addend;
+    number = static_cast<T>(number + addend);
     std::memcpy(to, &number, sizeof number);
   }
 };
@@ -39,17 +39,14 @@ MoveRows choose_scatter(int64_t row) {
   }
 }
 
-template <class T>
-MoveRows choose_scatter_sum_of(int64_t row) {
-  return row == int64_t{sizeof(T)} ? move_rows<IntoTable<AddElement<T>>> : nullptr;
-}
-
-MoveRows choose_scatter_sum(Addend addend, int64_t row) {
-  switch (addend) {
-    case Addend::integer32: return choose_scatter_sum_of<uint32_t>(row);
-    case Addend::integer64: return choose_scatter_sum_of<uint64_t>(row);
-    case Addend::float32: return choose_scatter_sum_of<float>(row);
-    case Addend::float64: return choose_scatter_sum_of<double>(row);
+MoveRows choose_scatter_sum(core::Number number, int64_t row) {
+  const bool is_integer = number == core::Number::signed_integer || number == core::Number::unsigned_integer;
+  if (!is_integer && number != core::Number::floating) return nullptr;
+  switch (row) {
+    case 1: return is_integer ? move_rows<IntoTable<AddElement<uint8_t>>> : nullptr;
+    case 2: return is_integer ? move_rows<IntoTable<AddElement<uint16_t>>> : nullptr;
+    case 4: return is_integer ? move_rows<IntoTable<AddElement<uint32_t>>> : move_rows<IntoTable<AddElement<float>>>;
+    case 8: return is_integer ? move_rows<IntoTable<AddElement<uint64_t>>> : move_rows<IntoTable<AddElement<double>>>;
     default: return nullptr;
   }
 }
