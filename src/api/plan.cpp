@@ -125,7 +125,7 @@ int32_t bind_all(const PlanObject& object, core::Pointers* pointers, const Error
 __attribute__((noinline)) bool run_bound_fast_path(const PlanObject& object, core::Pointers pointers, int64_t n,
                                                    const core::Extents* given) {
   return object.is_short && !bind_all(object, &pointers, Error(nullptr)) &&
-         cpu::run_short(object.short_form, object.kernels.copy, pointers, n, given);
+         cpu::run_short(object.short_form, pointers, n, given);
 }
 
 // The fast path for a few rows on the CPU. Returns false if the run is invalid or of another kind.
@@ -137,7 +137,7 @@ bool run_fast_path(gth_context* handle, const gth_plan* plan, const core::Pointe
   if (!content) return false;
   const PlanObject& object = *static_cast<const PlanObject*>(content->as<void*>());
   if (__builtin_expect(object.is_bound, 0)) return run_bound_fast_path(object, pointers, n, given);
-  return object.is_short && cpu::run_short(object.short_form, object.kernels.copy, pointers, n, given);
+  return object.is_short && cpu::run_short(object.short_form, pointers, n, given);
 }
 
 // Loads a field by itself. The compiler would otherwise load two fields as one vector, which waits for the two stores

@@ -97,8 +97,8 @@ int32_t run_given(gth_context* handle, const gth_request* given, const Error& er
 bool run_fast_path(const Context& context, const Request& request) {
   core::Short form;
   return context.device == GTH_DEVICE_CPU && core::lower_short(request, &form) &&
-         cpu::run_short(form, cpu::choose_copy(form.row),
-                        pointers_of(request.table->data, request.indices->data, request.rows->data), GTH_OPEN, nullptr);
+         cpu::run_short(form, pointers_of(request.table->data, request.indices->data, request.rows->data), GTH_OPEN,
+                        nullptr);
 }
 
 int32_t run_any(gth_context* handle, const gth_request& given, gth_error* err) noexcept {

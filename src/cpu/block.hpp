@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 
 #include "cpu/indices.hpp"
@@ -7,26 +8,102 @@
 
 namespace gather::cpu {
 
-// A block of resolved tuples. It is reused while the outer loops repeat its tuples.
-struct ResolvedBlock {
-  const char* tuples = nullptr;
-  int64_t count = 0;
-  Resolved resolved = Resolved::all;
-  int64_t offsets[block_tuples];
+// The tuples of a job that are processed together: n tuples of each of some successive lines.
+struct TupleSpan {
+  int64_t lines, n;
+  bool repeats;  // All lines have the same tuples.
 
-  bool matches(const char* new_tuples, int64_t new_count) const { return tuples == new_tuples && count == new_count; }
+  int64_t tuples() const { return lines * n; }
+  int64_t distinct() const { return repeats ? n : lines * n; }
+};
 
-  // Returns false if an index has become invalid after pass 1.
-  bool update(const Job& job, const char* new_tuples, int64_t new_count) {
-    return matches(new_tuples, new_count) || resolve(job, new_tuples, new_count);
+// Returns the span that begins at the j-th tuple of the current line and has at most `most` tuples. It is a part of a
+// line of at most `capacity` tuples, or several short lines. With `repeats` it may be any number of lines with the same
+// tuples.
+inline TupleSpan span_at(const Job& job, const LineIterator& lines, int64_t j, int64_t most, int64_t capacity,
+                         bool repeats) {
+  const int64_t extent = job.copying.line.extent, n = std::min({capacity, extent - j, most});
+  if (n < extent) return {1, n, false};
+  return {std::min({lines.run(), repeats ? INT64_MAX : job.merged_lines, most / n}), n, repeats};
+}
+
+// Resolves spans of tuples to offsets. The offsets are reused while spans have the same tuples.
+class TupleBlock {
+ public:
+  explicit TupleBlock(const Job& job)
+      : job_(job),
+        line_(job.copying.line),
+        next_table_(job.next_loop().table),
+        has_steps_(line_.table != 0 || (job.merged_lines > 1 && next_table_ != 0)) {
+    if (has_steps_) find_steps(line_.table, next_table_, steps_);
   }
-  bool resolve(const Job& job, const char* new_tuples, int64_t new_count) {
-    BadTuple bad;
-    resolved = job.kernels.resolve(job.plan, new_tuples, job.copying.line.indices, new_count, offsets, &bad);
-    tuples = new_tuples;
-    count = new_count;
-    return resolved != Resolved::bad;
+
+  // Resolves the span whose first tuple is at `tuples`. It has at most max_resolved distinct tuples, and at most
+  // block_tuples if it has several lines. Returns false if an index is invalid. bad() then describes the first one.
+  bool resolve(const char* tuples, const TupleSpan& span) {
+    const int64_t count = span.distinct();
+    if (tuples == tuples_ && count == count_) return true;
+    tuples_ = nullptr;
+    resolved_ = Resolved::all;
+    for (int64_t first = 0; first < count; first += block_tuples) {
+      if (!resolve_block(tuples, first, std::min(block_tuples, count - first))) return false;
+    }
+    tuples_ = tuples;
+    count_ = count;
+    return true;
   }
+
+  const int64_t* offsets() const { return offsets_; }
+  // The part of the offsets that does not depend on index values, or NULL if it is 0.
+  const int64_t* steps() const { return has_steps_ ? steps_ : nullptr; }
+  Resolved resolved() const { return resolved_; }
+  // The first invalid tuple. Its number counts from the first tuple of the span.
+  const BadTuple& bad() const { return bad_; }
+
+  // Computes the distance of each tuple of a span from the first one: `line_step` for a tuple, and `next_step` for a
+  // line.
+  void find_steps(int64_t line_step, int64_t next_step, int64_t* steps) const {
+    const int64_t count = std::min(block_tuples, job_.slices);
+    for (int64_t at = 0, line = 0; at < count; ++line) {
+      const int64_t end = std::min(count, at + line_.extent);
+      for (int64_t j = 0; at < end; ++at, ++j) {
+        steps[at] = wrapping_multiply(line, next_step) + wrapping_multiply(j, line_step);
+      }
+    }
+  }
+
+ private:
+  bool resolve_block(const char* tuples, int64_t first, int64_t n) {
+    int64_t* const offsets = offsets_ + first;
+    const char* const at = moved(tuples, wrapping_multiply(first, line_.indices));
+    const Resolved resolved = job_.kernels.resolve(job_.plan, at, line_.indices, n, offsets, &bad_);
+    if (resolved == Resolved::bad) {
+      bad_.tuple += first;
+      return false;
+    }
+    if (has_steps_) add_steps(resolved, wrapping_multiply(first, line_.table), n, offsets);
+    if (resolved == Resolved::some) resolved_ = Resolved::some;
+    return true;
+  }
+
+  void add_steps(Resolved resolved, int64_t base, int64_t n, int64_t* offsets) const {
+    if (resolved == Resolved::all) {
+      for (int64_t i = 0; i < n; ++i) offsets[i] += steps_[i] + base;
+    } else {
+      for (int64_t i = 0; i < n; ++i) offsets[i] += offsets[i] == no_row ? 0 : steps_[i] + base;
+    }
+  }
+
+  const Job& job_;
+  const SizedLoop& line_;
+  const int64_t next_table_;
+  const bool has_steps_;
+  Resolved resolved_ = Resolved::all;
+  BadTuple bad_;
+  const char* tuples_ = nullptr;
+  int64_t count_ = 0;
+  int64_t steps_[block_tuples];
+  int64_t offsets_[max_resolved];
 };
 
 }  // namespace gather::cpu

@@ -42,6 +42,7 @@ Job::Job(const core::Plan& p, const core::Pointers& pointers, int64_t n, const K
     if (i != p.line) copying.outer[copying.outer_count++] = fill_in(p.loops[i], n);
   }
   for (int32_t i = 0; i < inner_count; ++i) inner[i] = fill_in(p.loops[p.inner_begin + i], n);
+  find_spans();
   find_validating();
 }
 
@@ -53,7 +54,20 @@ Job Job::cut(int32_t loop, int64_t first, int64_t last) const {
   part.rows = moved(rows, wrapping_multiply(first, cut.rows));
   part.slices = slices / cut.extent * (last - first);
   cut.extent = last - first;
+  part.find_spans();
   return part;
+}
+
+// Lines of a scatter repeat tuples only if each line writes other slices. Otherwise the updates of a slice would not stay
+// in the order of their positions.
+void Job::find_spans() {
+  repeats = false;
+  merged_lines = 1;
+  if (copying.outer_count == 0) return;
+  const SizedLoop &line = copying.line, &next = copying.outer[copying.outer_count - 1];
+  repeats = next.indices == 0 && (next.table != 0 || !core::is_scatter(plan));
+  const bool is_contiguous = next.indices == wrapping_multiply(line.extent, line.indices);
+  if (is_contiguous && line.extent <= block_tuples / 2) merged_lines = block_tuples / line.extent;
 }
 
 // Sorts the loops by position, which is the order of dense indices in memory. Then it merges contiguous loops. If the

@@ -40,6 +40,9 @@ struct Nest {
   SizedLoop& loop(int32_t i) { return i == the_line ? line : outer[i]; }
 };
 
+// The largest number of tuples that are resolved before their rows are moved.
+constexpr int64_t max_resolved = 4 * block_tuples;
+
 // A plan together with its pointers, for one open extent.
 struct Job {
   Job(const core::Plan& plan, const core::Pointers& pointers, int64_t n, const Kernels& kernels);
@@ -48,6 +51,11 @@ struct Job {
   // have been validated.
   Job cut(int32_t loop, int64_t first, int64_t last) const;
 
+  // Returns the loop around the line.
+  SizedLoop next_loop() const {
+    return copying.outer_count > 0 ? copying.outer[copying.outer_count - 1] : SizedLoop{1, 0, 0, 0, 0};
+  }
+
   const core::Plan& plan;
   const Kernels& kernels;
   const char* table;
@@ -55,6 +63,8 @@ struct Job {
   char* rows;
   int64_t slices;
   int64_t distinct_tuples;  // the number of tuples in indices
+  bool repeats;             // successive lines of `copying` have the same tuples, so these are resolved once
+  int64_t merged_lines;     // the number of short contiguous lines of `copying` that are resolved together, at least 1
   bool in_order;            // positions increase in the order of `validating`
   Nest copying;             // in the order of the rows
   Nest validating;          // in the order of indices, without loops that repeat tuples; contiguous loops are merged
@@ -62,21 +72,23 @@ struct Job {
   SizedLoop inner[GTH_MAX_NDIM];  // loops inside a slice
 
  private:
+  void find_spans();
   void find_validating();
 };
 
 // Estimates the cost of the call in bytes. Small rows count as more than their bytes.
 int64_t copied_bytes(const Job& job);
 
-// Calls body(table, rows) for each row of a slice, with its byte offsets from the first row. Most slices have one row.
+// Calls body(table, rows) for each step of the first `count` loops inside a slice, with its byte offsets. With all of
+// them, it is called for each row. Most slices have one row.
 template <class Body>
-void for_each_row(const Job& job, Body&& body) {
+void for_each_row(const Job& job, int32_t count, Body&& body) {
   int64_t table = 0, rows = 0;
   int64_t at[GTH_MAX_NDIM];
-  for (int32_t i = 0; i < job.inner_count; ++i) at[i] = 0;
+  for (int32_t i = 0; i < count; ++i) at[i] = 0;
   for (;;) {
     body(table, rows);
-    int32_t i = job.inner_count;
+    int32_t i = count;
     for (;;) {
       if (i-- == 0) return;
       const SizedLoop& loop = job.inner[i];
@@ -88,6 +100,12 @@ void for_each_row(const Job& job, Body&& body) {
       at[i] = 0;
     }
   }
+}
+
+// Calls body(table, rows) for each row of a slice.
+template <class Body>
+void for_each_row(const Job& job, Body&& body) {
+  for_each_row(job, job.inner_count, body);
 }
 
 // Iterates over the lines of a nest.

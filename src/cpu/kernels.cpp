@@ -1,6 +1,6 @@
 #include "cpu/kernels.hpp"
 
-#include <atomic>
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 
@@ -13,16 +13,16 @@ namespace {
 // Returns true if a number fits int32. The tiers multiply 32-bit integers.
 bool is_narrow(int64_t value) { return value >= INT32_MIN && value <= INT32_MAX; }
 
-// Rows are prefetched from a table of at least prefetch_bytes, which exceeds the L2 cache. The hardware prefetcher
-// detects long rows, so these are prefetched only if the table also exceeds the L3 cache. An operand of at least
-// streaming_bytes exceeds all caches, so it is written with non-temporal stores. In test builds almost all tables
-// exceed these limits.
-constexpr int64_t long_row = 2048;
+// Rows are prefetched from a table of at least prefetch_bytes, by calls that read at least prefetch_read_bytes from it.
+// Processors hide the latency of smaller tables themselves. The hardware prefetcher detects long rows, so these are
+// prefetched only from larger tables. An operand of at least streaming_bytes exceeds all caches, so it is written with
+// non-temporal stores. In test builds almost all tables exceed these limits.
+constexpr int64_t long_row = 2048, cache_line = 64;
 #ifdef GATHER_TESTING
-constexpr double prefetch_bytes = 256, prefetch_bytes_of_long_rows = 4096;
+constexpr double prefetch_bytes = 256, prefetch_bytes_of_long_rows = 4096, prefetch_read_bytes = 0;
 constexpr uint64_t streaming_bytes = 256;
 #else
-constexpr double prefetch_bytes = 3 << 20, prefetch_bytes_of_long_rows = 64 << 20;
+constexpr double prefetch_bytes = 32 << 20, prefetch_bytes_of_long_rows = 64 << 20, prefetch_read_bytes = 1 << 20;
 constexpr uint64_t streaming_bytes = 64 << 20;
 #endif
 
@@ -40,85 +40,45 @@ double selected_bytes(const core::Plan& plan) {
   return bytes;
 }
 
-// Describes the rows of a plan. A size that depends on the open extent counts as small.
-RowTraits describe_rows(const core::Plan& plan) {
-  const double limit = plan.row.in < long_row ? prefetch_bytes : prefetch_bytes_of_long_rows;
-  return {plan.row.in, selected_bytes(plan) >= limit, bytes_of(plan.rows_reach) >= streaming_bytes};
-}
-
-Addend integer_of(int64_t bytes) {
-  switch (bytes) {
-    case 1: return Addend::integer8;
-    case 2: return Addend::integer16;
-    case 4: return Addend::integer32;
-    default: return Addend::integer64;
-  }
-}
-
-// Chooses the element type of a vectorised addition. A complex number counts as two elements. Returns false if the plan
-// adds nothing, or if the tiers do not add its elements.
-bool describe_addend(const core::Plan& plan, Addend* addend) {
-  if (plan.reduction != GTH_REDUCTION_ADD) return false;
-  const int64_t bytes = plan.item.bytes() / (plan.number == core::Number::complex ? 2 : 1);
-  switch (plan.number) {
-    case core::Number::signed_integer:
-    case core::Number::unsigned_integer: *addend = integer_of(bytes); return true;
-    case core::Number::floating:
-    case core::Number::complex: *addend = bytes == 4 ? Addend::float32 : Addend::float64; return bytes >= 4;
-    default: return false;
-  }
+// Returns true if the rows of the table that a call reads exceed the caches. A size of the table that depends on the open
+// extent counts as small, and a number of slices that depends on it counts as large.
+bool exceeds_cache(const core::Plan& plan) {
+  const double slices = plan.slices.by_n ? prefetch_read_bytes : static_cast<double>(plan.slices.factor);
+  return slices * static_cast<double>(std::max(plan.row.in, cache_line)) >= prefetch_read_bytes &&
+         selected_bytes(plan) >= (plan.row.in < long_row ? prefetch_bytes : prefetch_bytes_of_long_rows);
 }
 
 // Chooses the kernel that combines the rows of a scatter.
-WriteRows choose_update(const core::Plan& plan, const Tier& tier, const RowTraits& rows) {
-  if (plan.number == core::Number::none) return tier.choose_write({rows.bytes, rows.exceeds_cache, false});
-  return tier.choose_reduce(plan.number, plan.item.bytes(), plan.reduction, rows.bytes);
+WriteRows choose_update(const core::Plan& plan, const Tier& tier) {
+  if (plan.number == core::Number::none) return tier.choose_write(plan.row.out, false);
+  return tier.choose_reduce(plan.number, plan.item.bytes(), plan.reduction, plan.row.out);
 }
 
 // Chooses the kernel with non-temporal stores. Returns NULL if the target may be in the caches, or if rows are not
 // whole cache lines.
-WriteRows choose_stream(const core::Plan& plan, const Tier& tier, const RowTraits& rows) {
+WriteRows choose_stream(const core::Plan& plan, const Tier& tier) {
   const bool exceeds_caches = selected_bytes(plan) >= static_cast<double>(streaming_bytes);
-  const bool streams = plan.number == core::Number::none && exceeds_caches && rows.bytes % 64 == 0;
-  return streams ? tier.choose_write({rows.bytes, rows.exceeds_cache, true}) : nullptr;
+  const bool streams = plan.number == core::Number::none && exceeds_caches && plan.row.out % 64 == 0;
+  return streams ? tier.choose_write(plan.row.out, true) : nullptr;
 }
 
-// Returns true if a scatter prefetches rows of its target. Rows that are only written need no prefetch, because stores
-// do not wait for memory.
-bool prefetches_target(const core::Plan& plan, const RowTraits& rows) {
-  return plan.number != core::Number::none && rows.exceeds_cache;
+// Chooses the kernel that moves rows of one element into the target. Returns NULL for other rows.
+MoveRows choose_scatter(const core::Plan& plan, const Tier& tier) {
+  if (plan.inner_begin != plan.end || plan.in_float32) return nullptr;
+  if (plan.number == core::Number::none) return tier.choose_scatter(plan.row.out);
+  const bool adds_elements = plan.reduction == GTH_REDUCTION_ADD && plan.row.out == plan.item.bytes();
+  return adds_elements ? tier.choose_scatter_sum(plan.number, plan.row.out) : nullptr;
 }
 
-// Chooses the fused kernel of a scatter. Returns NULL if tuples may be skipped, a slice has several rows, or no kernel
-// supports the rows. Tuples are then resolved in blocks.
-FusedKernel choose_fused_scatter(const core::Plan& plan, const Kernels& kernels, const RowTraits& rows) {
-  const bool is_plain = kernels.has_tier_form && plan.bounds == GTH_BOUNDS_ERROR && plan.inner_begin == plan.end;
-  if (!is_plain || plan.in_float32) return nullptr;
-  if (plan.number == core::Number::none) return kernels.tier->choose_fused_scatter(kernels.selection, rows);
-  Addend addend;
-  return describe_addend(plan, &addend) ? kernels.tier->choose_fused_scatter_sum(kernels.selection, addend, rows)
-                                        : nullptr;
-}
-
-// Returns the byte step in the table from a tuple of the line to the next, independent of index values. It does not
-// depend on the open extent, because only the outermost dim may be open.
-int64_t table_step(const core::Plan& plan) { return plan.loops[plan.line].table.factor; }
-
-void add_table_steps(int64_t step, int64_t n, int64_t* offsets) {
-  if (step == 0) return;
-  for (int64_t i = 0; i < n; ++i) offsets[i] += offsets[i] == no_row ? 0 : i * step;
-}
-
-// Returns true if a slice is one row that is copied unchanged.
-bool has_one_row(const core::Plan& plan) {
-  return plan.inner_begin == plan.end && plan.item.kind == core::ItemKind::value;
-}
-
-// Returns true if tuples are resolved and rows copied by one fused kernel. Tuples of several components that select
-// long rows are resolved in blocks, because copying dominates and the resolving code slows it down.
-bool uses_fused_gather(const core::Plan& plan) {
-  constexpr int64_t long_row_of_components = 64;
-  return has_one_row(plan) && (plan.components == 1 || plan.row.in < long_row_of_components);
+// Chooses the kernels of a gather that resolve indices themselves. They need contiguous indices and slices of one row.
+void choose_fused(const core::Plan& plan, Kernels* kernels) {
+  const core::Loop& line = plan.loops[plan.line];
+  const int64_t row = plan.row.in, step = line.indices.factor;
+  const bool has_one_row = plan.inner_begin == plan.end && plan.item.kind == core::ItemKind::value;
+  if (!kernels->has_tier_form || !has_one_row || line.indices.by_n) return;
+  const Tier& tier = *kernels->tier;
+  kernels->fused = tier.choose_fused_gather(kernels->selection, step, row, kernels->prefetches);
+  if (line.table.is(0) && line.rows.is(row)) kernels->look_up = tier.choose_look_up(kernels->selection, step, row);
 }
 
 }  // namespace
@@ -131,9 +91,6 @@ bool describe_selection(const core::Plan& plan, Selection* selection) {
   selection->outside = core::outside_of(plan.bounds);
   selection->components = plan.components;
   selection->index_step = plan.index_step;
-  const core::Scaled& step = plan.loops[plan.line].indices;
-  selection->tuple_step = step.by_n ? 0 : step.factor;
-  selection->table_step = table_step(plan);
   for (int32_t c = 0; c < plan.components; ++c) {
     const core::Component& component = plan.component[c];
     if (component.size < 1 || !is_narrow(component.size - 1) || !is_narrow(component.stride)) return false;
@@ -149,9 +106,7 @@ Resolved Kernels::resolve(const core::Plan& plan, const char* tuples, int64_t st
     const Resolved resolved = tier->resolve(selection, tuples, stride, n, offsets);
     if (resolved != Resolved::bad) return resolved;
   }
-  const Resolved resolved = gather::cpu::resolve(plan, tuples, stride, n, offsets, bad);
-  if (resolved != Resolved::bad) add_table_steps(table_step(plan), n, offsets);
-  return resolved;
+  return gather::cpu::resolve(plan, tuples, stride, n, offsets, bad);
 }
 
 void Kernels::fill(const core::Plan& plan, char* out) const {
@@ -166,42 +121,24 @@ void Kernels::fill(const core::Plan& plan, char* out) const {
 
 Kernels choose_kernels(const core::Plan& plan) {
   Kernels kernels;
-  kernels.tier = &tier();
+  const Tier& best = tier();
+  kernels.tier = &best;
   kernels.has_tier_form = describe_selection(plan, &kernels.selection);
-  kernels.copy = nullptr;
-  kernels.fused_gather = nullptr;
+  kernels.fused = nullptr;
+  kernels.look_up = nullptr;
   kernels.update = kernels.stream = nullptr;
-  kernels.prefetches = false;
-  kernels.fused_scatter = kernels.fused_scatter_prefetched = nullptr;
-  const RowTraits rows = describe_rows(plan);
   if (core::is_scatter(plan)) {
-    kernels.update = choose_update(plan, *kernels.tier, rows);
-    kernels.stream = choose_stream(plan, *kernels.tier, rows);
-    kernels.prefetches = prefetches_target(plan, rows);
-    kernels.fused_scatter = choose_fused_scatter(plan, kernels, {rows.bytes, false, false});
-    kernels.fused_scatter_prefetched =
-        kernels.prefetches ? choose_fused_scatter(plan, kernels, {rows.bytes, true, false}) : nullptr;
+    kernels.move = choose_scatter(plan, best);
+    kernels.update = choose_update(plan, best);
+    kernels.stream = choose_stream(plan, best);
+    // Rows that are only written need no prefetch, because stores do not wait for memory.
+    kernels.prefetches = plan.number != core::Number::none && exceeds_cache(plan);
     return kernels;
   }
-  kernels.copy = kernels.tier->choose_copy(rows);
-  kernels.fused_gather = kernels.has_tier_form && uses_fused_gather(plan)
-                             ? kernels.tier->choose_fused_gather(kernels.selection, rows)
-                             : nullptr;
+  kernels.move = best.choose_copy(plan.row.in, bytes_of(plan.rows_reach) >= streaming_bytes);
+  kernels.prefetches = exceeds_cache(plan);
+  choose_fused(plan, &kernels);
   return kernels;
-}
-
-// Every call of a few rows calls this function. Choosing costs as much as copying a row, so the choices for short rows
-// are stored.
-CopyRows choose_copy(int64_t row) {
-  constexpr int64_t max_kept = 512;
-  static std::atomic<CopyRows> kept[max_kept + 1] = {};
-  if (row > max_kept) return tier().choose_copy({row, false, false});
-  CopyRows copy = kept[row].load(std::memory_order_relaxed);
-  if (!copy) {
-    copy = tier().choose_copy({row, false, false});
-    kept[row].store(copy, std::memory_order_relaxed);
-  }
-  return copy;
 }
 
 }  // namespace gather::cpu

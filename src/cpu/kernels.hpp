@@ -16,20 +16,18 @@ bool describe_selection(const core::Plan& plan, Selection* selection);
 struct Kernels {
   const Tier* tier;
   bool has_tier_form;  // the tier supports the tuples of the plan, which `selection` describes
+  bool prefetches;     // rows of the table are prefetched
   Selection selection;
 
-  // The kernels of a gather. `fused_gather` is NULL if tuples are resolved in blocks.
-  CopyRows copy;
-  FusedKernel fused_gather;
-
-  // The kernels of a scatter. `stream` writes with non-temporal stores, and is NULL if they are not faster. The fused
-  // kernels are NULL if tuples are resolved in blocks. `prefetches` tells whether rows of the target are prefetched
-  // before `update`.
-  WriteRows update;
-  WriteRows stream;
-  bool prefetches;
-  FusedKernel fused_scatter;
-  FusedKernel fused_scatter_prefetched;
+  // Moves rows. It is NULL for a scatter of rows that `update` combines.
+  MoveRows move;
+  // Resolves indices and copies rows of a gather, or NULL.
+  FusedGather fused;
+  // Copies from a table in registers, or NULL.
+  LookUp look_up;
+  // Combine updates with rows of the target of a scatter. `stream` uses non-temporal stores, and is NULL if they are not
+  // faster.
+  WriteRows update, stream;
 
   // Returns true if n tuples are all valid, for bounds = error, fill and skip. Returns false if a tuple is invalid, and
   // may return false if the fast test is not sufficient.
@@ -48,8 +46,5 @@ struct Kernels {
 };
 
 Kernels choose_kernels(const core::Plan& plan);
-
-// Returns the kernel that copies a few rows of this size.
-CopyRows choose_copy(int64_t row);
 
 }  // namespace gather::cpu

@@ -149,15 +149,15 @@ class Cursors {
 // after its validation.
 template <class Body>
 bool for_each_block(const Job& job, int64_t first, int64_t last, Body&& body) {
-  ResolvedBlock block;
+  TupleBlock block(job);
   LineIterator lines(job.copying);
   const SizedLoop& line = job.copying.line;
   int64_t j = first % line.extent;
   for (lines.seek(first / line.extent); first < last;) {
     const int64_t count = std::min({block_tuples, line.extent - j, last - first});
-    if (!block.update(job, moved(job.indices, lines.indices() + wrapping_multiply(j, line.indices)), count))
-      return false;
-    body(first, block.offsets, count);
+    const char* const tuples = moved(job.indices, lines.indices() + wrapping_multiply(j, line.indices));
+    if (!block.resolve(tuples, {1, count, false})) return false;
+    body(first, block.offsets(), count);
     first += count;
     j += count;
     if (j < line.extent) continue;

@@ -4,6 +4,8 @@
 
 #include "cpu/accumulate.hpp"
 #include "cpu/hot_rows.hpp"
+#include "cpu/move.hpp"
+#include "cpu/small.hpp"
 #include "cpu/target.hpp"
 #include "cpu/validate.hpp"
 
@@ -41,57 +43,30 @@ void reduce_prefetched(WriteRows update, char* target, const char* updates, cons
   reduce_in_groups<8>(update, target, updates, on, row, ahead, [row](const char* at) { prefetch_row(at, row); });
 }
 
-// The kernels for one scatter. If `fused` is not NULL, it does all the work. Otherwise `update` combines rows, and
-// `prefetches` tells whether rows are prefetched before.
-struct ScatterKernels {
+// The kernel of one scatter, and whether rows are prefetched before it combines them.
+struct ScatterKernel {
   WriteRows update;
   bool prefetches;
-  FusedKernel fused;
 };
 
 // Hot rows are in the caches, so they need neither prefetching nor non-temporal stores.
-ScatterKernels choose_scatter_kernels(const Job& job) {
+ScatterKernel choose_scatter_kernel(const Job& job) {
   const Kernels& kernels = job.kernels;
   const bool expects_cold_rows = kernels.stream || kernels.prefetches;
-  if (!expects_cold_rows || has_hot_rows(job)) return {kernels.update, false, kernels.fused_scatter};
-  return {kernels.stream ? kernels.stream : kernels.update, kernels.prefetches, kernels.fused_scatter_prefetched};
-}
-
-// Scatters all updates of a job in the order of their positions. Returns false if an index has become invalid after its
-// validation.
-bool scatter_all_fused(const Job& job, FusedKernel fused) {
-  const SizedLoop& line = job.copying.line;
-  LineIterator lines(job.copying);
-  int64_t left = job.slices / line.extent;
-  for (int64_t now; left > 0; left -= now, lines.skip(now)) {
-    now = std::min(left, lines.run());
-    const SizedLoop next = job.copying.outer_count > 0 ? lines.innermost() : SizedLoop{};
-    const TupleRun run{moved(job.indices, lines.indices()),
-                       line.indices,
-                       line.extent,
-                       moved(job.rows, lines.rows()),
-                       line.rows,
-                       moved(job.table, lines.table()),
-                       job.plan.row.out,
-                       now,
-                       next.indices,
-                       next.rows,
-                       next.table};
-    if (fused(job.kernels.selection, run) != line.extent * now) return false;
-  }
-  return true;
+  if (!expects_cold_rows || has_hot_rows(job)) return {kernels.update, false};
+  return {kernels.stream ? kernels.stream : kernels.update, kernels.prefetches};
 }
 
 // Writes a part of the target. Returns false if an index has become invalid after its validation.
-bool write_part(const Part& part, const ScatterKernels& kernels) {
+bool write_part(const Part& part, const ScatterKernel& kernel) {
   const Job& job = part.job;
-  if (kernels.fused && part.has_all()) return scatter_all_fused(job, kernels.fused);
+  if (job.kernels.move && part.has_all()) return move_range(job, job.table, 0, job.slices, kernel.prefetches);
   return for_updates_of(part, [&](const Updates& on) {
     for_each_row(job, [&](int64_t to, int64_t from) {
       char* const target = moved(target_of(job), on.target + to);
       const char* const updates = moved(job.rows, on.updates + from);
-      if (kernels.prefetches) return reduce_prefetched(kernels.update, target, updates, on, job.plan.row.out);
-      kernels.update(target, on.offsets, updates, on.from, on.count, job.plan.row.out);
+      if (kernel.prefetches) return reduce_prefetched(kernel.update, target, updates, on, job.plan.row.out);
+      kernel.update(target, on.offsets, updates, on.from, on.count, job.plan.row.out);
     });
   });
 }
@@ -99,6 +74,7 @@ bool write_part(const Part& part, const ScatterKernels& kernels) {
 }  // namespace
 
 int32_t scatter(const Job& job, const Prepare& prepare, const Executor& executor, const Error& error) {
+  if (job.kernels.move && is_small(job)) return run_small(job, prepare, error);
   // The writes also validate indices. They are the only validation if the caller permits a partly written target.
   const bool validates_first = !job.plan.is_partial_on_error || job.plan.in_float32;
   if (validates_first) {
@@ -106,8 +82,8 @@ int32_t scatter(const Job& job, const Prepare& prepare, const Executor& executor
   }
   if (job.plan.in_float32) return accumulate(job, prepare, executor, error);
   if (int32_t status = prepare()) return status;
-  const ScatterKernels kernels = choose_scatter_kernels(job);
-  const bool whole = for_each_part(job, executor, [&](const Part& part) { return write_part(part, kernels); });
+  const ScatterKernel kernel = choose_scatter_kernel(job);
+  const bool whole = for_each_part(job, executor, [&](const Part& part) { return write_part(part, kernel); });
   if (whole) return GTH_OK;
   if (!validates_first) {
     if (int32_t status = validate_all(job, executor, error)) return status;

@@ -1,5 +1,7 @@
 #include "cpu/short.hpp"
 
+#include <cstring>
+
 #include "core/types/resolve_index.hpp"
 #include "cpu/job.hpp"
 #include "cpu/load.hpp"
@@ -31,19 +33,31 @@ bool resolve_all(const Short& form, const char* indices, int64_t tuples, int64_t
   return true;
 }
 
+template <int64_t bytes>
+void copy_fixed(char* out, int64_t stride, const char* table, const int64_t* offsets, int64_t n) {
+  for (int64_t i = 0; i < n; ++i) std::memcpy(out + i * stride, table + offsets[i], static_cast<size_t>(bytes));
+}
+
+void copy_rows(const Short& form, char* out, const char* table, const int64_t* offsets, int64_t n) {
+  if (form.row == 4) return copy_fixed<4>(out, form.line_rows, table, offsets, n);
+  if (form.row == 8) return copy_fixed<8>(out, form.line_rows, table, offsets, n);
+  for (int64_t i = 0; i < n; ++i) {
+    std::memcpy(out + i * form.line_rows, table + offsets[i], static_cast<size_t>(form.row));
+  }
+}
+
 // Returns the number of tuples of a run, or 0 if the short form cannot run it.
 int64_t tuples_of(const Short& form, int64_t n) {
-  if (form.tuples > Short::most_tuples) return 0;
-  if (form.largest_n == GTH_OPEN) return n == GTH_OPEN ? form.tuples : 0;
-  if (n < 1 || n > form.largest_n || n > Short::most_tuples) return 0;
-  const int64_t tuples = form.tuples * n;
-  return tuples <= Short::most_tuples ? tuples : 0;
+  const bool is_open = form.largest_n != GTH_OPEN;
+  if (form.tuples > Short::most_tuples || (!is_open && n != GTH_OPEN)) return 0;
+  if (is_open && (n < 1 || n > form.largest_n || n > Short::most_tuples)) return 0;
+  const int64_t tuples = is_open ? form.tuples * n : form.tuples;
+  return tuples <= Short::most_tuples && tuples * form.row <= Short::most_bytes ? tuples : 0;
 }
 
 }  // namespace
 
-bool run_short(const Short& form, CopyRows copy, const core::Pointers& pointers, int64_t n,
-               const core::Extents* given) {
+bool run_short(const Short& form, const core::Pointers& pointers, int64_t n, const core::Extents* given) {
 #ifdef GATHER_TESTING
   return false;  // In test builds, all calls take the general path.
 #endif
@@ -61,7 +75,7 @@ bool run_short(const Short& form, CopyRows copy, const core::Pointers& pointers,
   const bool all = form.is_int64 ? resolve_all<int64_t>(form, indices, tuples, offsets)
                                  : resolve_all<int32_t>(form, indices, tuples, offsets);
   if (!all) return false;
-  copy(moved(pointers.rows, form.rows_offset), form.line_rows, pointers.table, offsets, tuples, form.row);
+  copy_rows(form, moved(pointers.rows, form.rows_offset), pointers.table, offsets, tuples);
   return true;
 }
 

@@ -4,13 +4,11 @@
 
 #include "core/plan/operands.hpp"
 #include "core/plan/short.hpp"
-#include "cpu/tiers/tier.hpp"
 
 namespace gather::cpu {
 
 // Runs the short form of a gather. Returns false, and writes nothing, if the run has too many rows or is invalid. run()
 // then runs the plan or reports the error. `given` is the size of the memory; nullptr means that it is sufficient.
-bool run_short(const core::Short& form, CopyRows copy, const core::Pointers& pointers, int64_t n,
-               const core::Extents* given);
+bool run_short(const core::Short& form, const core::Pointers& pointers, int64_t n, const core::Extents* given);
 
 }  // namespace gather::cpu

@@ -20,10 +20,12 @@ int64_t strings_of(const Plan& plan) { return plan.row.in / plan.item.bytes(); }
 int64_t slices_of(const Plan& plan) { return plan.is_empty ? 0 : plan.slices.at(GTH_OPEN) * plan.inner; }
 
 // Stores the address of each row instead of copying it.
-void store_addresses(char* out, int64_t stride, const char* base, const int64_t* offsets, int64_t n, int64_t) {
-  for (int64_t i = 0; i < n; ++i) {
-    const char* address = base + offsets[i];
-    std::memcpy(out + i * stride, &address, sizeof address);
+void store_addresses(const RowBlock& block) {
+  for (int64_t l = 0; l < block.lines; ++l) {
+    for (int64_t i = 0; i < block.n; ++i) {
+      const char* address = block.table + l * block.next_table + block.offsets[i];
+      std::memcpy(block.rows + l * block.next_rows + i * block.row_stride, &address, sizeof address);
+    }
   }
 }
 
@@ -44,7 +46,7 @@ int32_t find_slices(const Plan& plan, const core::Strings& params, const char* i
                                 reinterpret_cast<char*>(slices)};
   Kernels kernels = choose_kernels(plan);
   if (plan.is_empty) return run(plan, kernels, pointers, GTH_OPEN, core::Output::ours, executor, error);
-  kernels.copy = store_addresses;
+  kernels.move = store_addresses;
   return run(addresses_plan(plan), kernels, pointers, GTH_OPEN, core::Output::ours, executor, error);
 }
 

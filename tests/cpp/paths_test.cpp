@@ -57,14 +57,11 @@ bool wrapped_build_dense(const core::Request& request, const core::Meaning& mean
   return is_built;
 }
 
-#define RUN_SHORT "_ZN6gather3cpu9run_shortERKNS_4core5ShortEPFvPclPKcPKlllERKNS1_8PointersElPKNS1_7ExtentsE"
-bool real_run_short(const core::Short&, cpu::CopyRows, const core::Pointers&, int64_t, const core::Extents*)
-    REAL(RUN_SHORT);
-bool wrapped_run_short(const core::Short&, cpu::CopyRows, const core::Pointers&, int64_t, const core::Extents*)
-    WRAPPED(RUN_SHORT);
-bool wrapped_run_short(const core::Short& form, cpu::CopyRows copy, const core::Pointers& pointers, int64_t n,
-                       const core::Extents* given) {
-  const bool is_done = real_run_short(form, copy, pointers, n, given);
+#define RUN_SHORT "_ZN6gather3cpu9run_shortERKNS_4core5ShortERKNS1_8PointersElPKNS1_7ExtentsE"
+bool real_run_short(const core::Short&, const core::Pointers&, int64_t, const core::Extents*) REAL(RUN_SHORT);
+bool wrapped_run_short(const core::Short&, const core::Pointers&, int64_t, const core::Extents*) WRAPPED(RUN_SHORT);
+bool wrapped_run_short(const core::Short& form, const core::Pointers& pointers, int64_t n, const core::Extents* given) {
+  const bool is_done = real_run_short(form, pointers, n, given);
   taken.short_runs += is_done;
   return is_done;
 }
@@ -85,7 +82,7 @@ cpu::Kernels real_choose_kernels(const core::Plan&) REAL(CHOOSE_KERNELS);
 cpu::Kernels wrapped_choose_kernels(const core::Plan&) WRAPPED(CHOOSE_KERNELS);
 cpu::Kernels wrapped_choose_kernels(const core::Plan& plan) {
   const cpu::Kernels kernels = real_choose_kernels(plan);
-  taken.fused += kernels.fused_gather || kernels.fused_scatter;
+  taken.fused += kernels.fused || (kernels.move && kernels.update);
   return kernels;
 }
 
@@ -169,14 +166,13 @@ Paths paths_of(const Form& form, const gth_request& request) {
 
 // Returns the paths of a call with dense tensors. Only gathers of a few rows have a short form. Elements have no dense
 // plan, and neither has a plan handle, because one of its extents may be open. A new target
-// begins as a copy, which is a general plan. Sums of short rows and scatters of
-// elements have no fused kernel.
+// begins as a copy, which is a general plan. Sums of several elements have no kernel that moves rows.
 Paths dense_paths(const Form& form, const Operation& op, bool is_small) {
   const bool is_short = is_small && form.is_short && is_gather(op) && !is_elements(op);
   const int32_t plans = !is_short || form.is_plan ? form.plans : 0;
   const bool is_general = is_elements(op) || form.is_plan;
   const bool copies_table = form.is_new && !is_gather(op) && !is_gradient(op);
-  const bool is_fused = op.number < GTH_OP_SCATTER_ELEMENTS;
+  const bool is_fused = op.number <= GTH_OP_SCATTER_ELEMENTS || op.number == GTH_OP_GATHER_ELEMENTS_GRADIENT;
   return {is_short, is_general ? 0 : plans, (is_general ? plans : 0) + copies_table, 0, is_fused ? plans : 0};
 }
 
@@ -185,7 +181,7 @@ bool has_form(const Operation& op, const Form& form) { return !form.is_plan || !
 // A call with strides written out takes the same path as one with NULL strides.
 TEST(Paths, DenseCallsTakeTheFastPathInEveryForm) {
   for (const Operation& op : calls::every) {
-    for (const int64_t tuples : {8, 9, 300}) {
+    for (const int64_t tuples : {8, 96, 97, 300}) {
       const Operands operands(op, tuples);
       for (const Form& form : forms) {
         if (!has_form(op, form)) continue;
@@ -194,7 +190,7 @@ TEST(Paths, DenseCallsTakeTheFastPathInEveryForm) {
           for (int32_t handles = 0; handles < 8; ++handles) {
             const Mixed mixed(descs, handles);
             const gth_request request = mixed.request(op, &operands.options);
-            EXPECT_EQ(paths_of(form, request), dense_paths(form, op, tuples <= 8))
+            EXPECT_EQ(paths_of(form, request), dense_paths(form, op, tuples <= 96))
                 << form.name << " of operation " << op.number << ", " << tuples << " tuples, handles " << handles
                 << (has_strides ? ", with strides" : "");
           }

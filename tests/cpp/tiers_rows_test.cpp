@@ -12,48 +12,49 @@ class TiersRows : public Tiers {
     table_.allow(PROT_READ);
   }
 
-  void check(const RowTraits& rows, int64_t n, int64_t gap, int64_t shift, bool low) {
-    const int64_t stride = rows.bytes + gap, bytes = (n - 1) * stride + rows.bytes + shift;
+  // Moves `lines` lines of n rows, with `gap` bytes after each row and `line_gap` bytes after each line.
+  void check(int64_t row, bool streams, int64_t n, int64_t lines, int64_t ahead, int64_t gap, int64_t line_gap) {
+    const int64_t stride = row + gap, next_rows = pick(3) == 0 && n == 1 ? row : n * stride + line_gap;
+    const int64_t bytes = (lines - 1) * next_rows + (n - 1) * stride + row;
     ASSERT_LE(static_cast<size_t>(bytes), out_.size());
-    char* all = out_.at(bytes, low);
-    std::memset(all, '#', static_cast<size_t>(bytes));
-    char* out = low ? all + shift : all;
-    const int64_t size = static_cast<int64_t>(table_.size());
+    char* const out = out_.at(bytes, pick(2) == 0);
+    std::memset(out, '#', static_cast<size_t>(bytes));
+    std::string expected(out, static_cast<size_t>(bytes));
+    const int64_t size = static_cast<int64_t>(table_.size()), next_table = lines > 1 ? pick(size / lines / 2) : 0;
+    const int64_t spare = size - row - (lines - 1) * next_table;
     int64_t offsets[block_tuples];
-    for (int64_t i = 0; i < n; ++i) offsets[i] = pick(size - rows.bytes + 1);
+    for (int64_t i = 0; i < n; ++i) offsets[i] = pick(spare + 1);
     offsets[pick(n)] = 0;
-    offsets[pick(n)] = size - rows.bytes;
+    offsets[pick(n)] = spare;
     const int64_t middle = size / 2;  // offsets may be negative
     for (int64_t i = 0; i < n; ++i) offsets[i] -= middle;
-    tier_->choose_copy(rows)(out, stride, table_.first() + middle, offsets, n, rows.bytes);
-    for (int64_t i = 0; i < n; ++i) {
-      const char* row = table_.first() + middle + offsets[i];
-      ASSERT_EQ(std::memcmp(out + i * stride, row, static_cast<size_t>(rows.bytes)), 0) << i;
-      if (i + 1 == n) break;
-      for (int64_t at = rows.bytes; at < stride; ++at) ASSERT_EQ(out[i * stride + at], '#') << i;
+    const char* const table = table_.first() + middle;
+    tier_->choose_copy(row, streams)({out, stride, table, offsets, n, row, lines, next_rows, next_table, ahead});
+    for (int64_t l = 0; l < lines; ++l) {
+      for (int64_t i = 0; i < n; ++i) {
+        std::memcpy(expected.data() + l * next_rows + i * stride, table + offsets[i] + l * next_table,
+                    static_cast<size_t>(row));
+      }
     }
-    const char* rest = low ? all : out + (n - 1) * stride + rows.bytes;
-    for (int64_t at = 0; at < shift; ++at) ASSERT_EQ(rest[at], '#') << at;
+    ASSERT_EQ(std::memcmp(out, expected.data(), expected.size()), 0);
   }
 
-  void check_all(int64_t bytes, std::initializer_list<int64_t> counts) {
-    for (bool exceeds_cache : {false, true}) {
+  void check_all(int64_t row, std::initializer_list<int64_t> counts) {
+    for (int64_t ahead : {0, 3, 64}) {
       for (bool streams : {false, true}) {
         for (int64_t n : counts) {
-          for (bool low : {false, true}) {
-            SCOPED_TRACE("row " + std::to_string(bytes) + ", n " + std::to_string(n) +
-                         (exceeds_cache ? ", exceeds cache" : "") + (streams ? ", streams" : ""));
-            check({bytes, exceeds_cache, streams}, n, pick(3) == 0 ? pick(70) : 0, pick(3) == 0 ? pick(64) : 0, low);
-            check({bytes, exceeds_cache, streams}, n, 64 * pick(2), 0,
-                  low);  // aligned for non-temporal stores
-            if (HasFatalFailure()) return;
-          }
+          SCOPED_TRACE("row " + std::to_string(row) + ", n " + std::to_string(n) + ", ahead " + std::to_string(ahead) +
+                       (streams ? ", streams" : ""));
+          check(row, streams, n, 1, ahead, pick(3) == 0 ? pick(70) : 0, 0);
+          check(row, streams, n, 1, ahead, 64 * pick(2), 0);  // aligned for non-temporal stores
+          if (ahead == 0) check(row, streams, n, 2 + pick(200 / n + 1), 0, pick(3) == 0 ? pick(9) : 0, pick(2) * 64);
+          if (HasFatalFailure()) return;
         }
       }
     }
   }
 
-  Guarded table_{4}, out_{400};
+  Guarded table_{4}, out_{600};
 };
 
 TEST_P(TiersRows, EverySizeIsCopied) {
@@ -108,7 +109,7 @@ TEST_P(TiersUpdates, UpdatesAreWrittenInOrder) {
     for (bool streams : {false, true}) {
       for (int64_t n : {1, 2, 17, 256}) {
         place(row, n, 1 + pick(20), pick(2) == 0 ? 64 : 1);
-        check(tier_->choose_write({row, false, streams}), row, n,
+        check(tier_->choose_write(row, streams), row, n,
               [row](char* at, const char* update) { std::memcpy(at, update, static_cast<size_t>(row)); });
       }
     }

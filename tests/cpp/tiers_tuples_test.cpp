@@ -199,29 +199,6 @@ TEST_P(TiersTuples, ModuloEqualsThatOfThePlainFunctions) {
   EXPECT_GT(far, 500);
 }
 
-// The rows of gather_elements advance by one step from tuple to tuple.
-TEST_P(TiersTuples, RowStepsAreAdded) {
-  for (int32_t kind = 0; kind < 8; ++kind) {
-    for (int32_t bounds : {GTH_BOUNDS_ERROR, GTH_BOUNDS_SKIP, GTH_BOUNDS_CLAMP}) {
-      for (int repeat = 0; repeat < 100; ++repeat) {
-        const Tuples tuples = make(kind, 1, bounds);
-        char* first = indices_.at(tuples.first_to_end, repeat % 2 == 0);
-        fill(tuples, bounds == GTH_BOUNDS_ERROR ? Values::negative : Values::many_outside, first);
-        Selection selection;
-        ASSERT_TRUE(describe_selection(tuples.plan, &selection));
-        int64_t expected[block_tuples], offsets[block_tuples];
-        BadTuple bad;
-        const Resolved plain = gather::cpu::resolve(tuples.plan, first, tuples.stride, tuples.n, expected, &bad);
-        selection.table_step = pick(strides);
-        ASSERT_EQ(tier_->resolve(selection, first, tuples.stride, tuples.n, offsets), plain);
-        for (int64_t i = 0; i < tuples.n; ++i) {
-          ASSERT_EQ(offsets[i], expected[i] == no_row ? no_row : expected[i] + i * selection.table_step);
-        }
-      }
-    }
-  }
-}
-
 // While another thread changes one index between valid and invalid, each offset is that of a valid index or none.
 TEST_P(TiersTuples, EachIndexIsReadOnce) {
   for (int32_t bounds : {GTH_BOUNDS_ERROR, GTH_BOUNDS_SKIP, GTH_BOUNDS_CLAMP, GTH_BOUNDS_MODULO}) {

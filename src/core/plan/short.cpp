@@ -173,7 +173,7 @@ bool infer_short(const Request& request, gth_tensor_desc* rows, int64_t* shape) 
   end = std::copy(table.shape + components, table.shape + table.ndim, end);
   *rows = gth_tensor_desc GTH_TENSOR_DESC_DENSE(table.dtype, static_cast<int32_t>(end - shape), shape, nullptr);
   const int64_t bytes = dense_product(shape, 0, rows->ndim, dtype->bytes);
-  return bytes > 0 && bytes <= Short::most_tuples * Short::largest_row;
+  return bytes > 0 && bytes <= Short::most_bytes;
 }
 
 }  // namespace gather::core

@@ -13,8 +13,9 @@ namespace gather::core {
 // They use the plan, which also reports errors.
 struct Short {
   static constexpr int32_t most_components = 4;
-  static constexpr int64_t most_tuples = 8;
-  static constexpr int64_t largest_row = 32 * 1024;  // A second thread does not make such rows faster.
+  static constexpr int64_t most_tuples = 96;
+  static constexpr int64_t largest_row = 32 * 1024;
+  static constexpr int64_t most_bytes = 8 * largest_row;  // A second thread does not make such calls faster.
 
   // The accessed bytes, relative to the data pointer. `step` is added to `high` for each unit of n above 1.
   struct Memory {

@@ -31,10 +31,10 @@
 //   widen(v)          converts to float32
 //   round(v)          converts to float16, rounded to nearest, ties to even
 
-#include "cpu/tiers/fused.hpp"
-#include "cpu/tiers/fused_scatter.hpp"
+#include "cpu/tiers/fused_gather.hpp"
 #include "cpu/tiers/reduce.hpp"
 #include "cpu/tiers/register_table.hpp"
 #include "cpu/tiers/rows.hpp"
+#include "cpu/tiers/scatter_rows.hpp"
 #include "cpu/tiers/tuples.hpp"
 #include "cpu/tiers/updates.hpp"

@@ -1,16 +1,13 @@
 #pragma once
 
-#include "cpu/tiers/fused.hpp"
+#include "cpu/tiers/tuples.hpp"
 
 // Gathers from tables of up to 16 rows of up to 4 bytes, for example the code books of quantized numbers. The table is
-// loaded into registers once for a line. A permutation then selects several rows at once. Part of body.hpp.
+// loaded into registers once for many indices. A permutation then selects several rows at once. Part of body.hpp.
 namespace gather::cpu {
 namespace {
 
 constexpr int64_t table_rows = 16;
-
-// The number of tuples in a line that amortises loading the table into registers.
-constexpr int64_t min_looked_up = 4 * table_rows;
 
 template <class N, int64_t bytes>
 GATHER_INLINE typename N::Table read_table(const Selection& selection, const char* base) {
@@ -40,51 +37,35 @@ GATHER_INLINE bool load_inside(const IndexRule& rule, const char* at, typename N
   }
 }
 
-// Copies the rows of a line to contiguous memory. Returns the number of rows that were copied before the first index
-// out of bounds.
 template <class N, class T, int64_t bytes>
-GATHER_INLINE int64_t look_up_line(const Selection& selection, const Line& line) {
+int64_t look_up(const Selection& selection, const char* indices, const char* base, char* rows, int64_t n) {
   const IndexRule rule(selection, 0);
-  const auto table = read_table<N, bytes>(selection, line.table);
+  const auto table = read_table<N, bytes>(selection, base);
   int64_t i = 0;
-  for (; i + N::count <= line.n; i += N::count) {
+  for (; i + N::count <= n; i += N::count) {
     typename N::V index;
-    if (!load_inside<N, T>(rule, line.tuples + i * int64_t{sizeof(T)}, &index)) return i;
-    N::template store<bytes>(line.rows + i * bytes, N::look_up(table, index));
+    if (!load_inside<N, T>(rule, indices + i * int64_t{sizeof(T)}, &index)) return i;
+    N::template store<bytes>(rows + i * bytes, N::look_up(table, index));
   }
-  for (; i < line.n; ++i) {
+  for (; i < n; ++i) {
     Scalar::V bad = 0;
-    const Scalar::V v = Scalar::load<T>(line.tuples + i * int64_t{sizeof(T)});
+    const Scalar::V v = Scalar::load<T>(indices + i * int64_t{sizeof(T)});
     const int64_t offset = product<Scalar, Outside::refused>(v, VectorRule<Scalar>(rule), &bad);
     if (bad < 0) return i;
-    __builtin_memcpy(line.rows + i * bytes, line.table + offset, bytes);
+    __builtin_memcpy(rows + i * bytes, base + offset, bytes);
   }
   return i;
 }
 
-template <class N, class T, int64_t bytes>
-int64_t look_up(const Selection& selection, const TupleRun& run) {
-  if (run.row_stride != bytes || run.n < min_looked_up) {
-    return TupleGroups::can_walk(selection) ? move_run<Fixed<bytes>, false>(selection, run) : 0;
-  }
-  Line line(run);
-  for (int64_t moved = 0;; line.next(run)) {
-    const int64_t now = look_up_line<N, T, bytes>(selection, line);
-    moved += now;
-    if (now < line.n || moved == run.lines * line.n) return moved;
-  }
-}
-
-// Returns NULL if the table does not fit the registers.
 template <class N>
-FusedKernel choose_look_up(const Selection& selection, const RowTraits& rows) {
+LookUp choose_look_up_of(const Selection& selection, int64_t stride, int64_t row) {
   if constexpr (N::count > 0) {
-    const bool fits = selection.components == 1 && selection.size[0] <= table_rows && selection.table_step == 0 &&
-                      selection.outside == Outside::refused && is_dense(selection, selection.tuple_step);
+    const bool fits = selection.components == 1 && selection.size[0] <= table_rows &&
+                      selection.outside == Outside::refused && is_dense(selection, stride);
     if (!fits) return nullptr;
-    return with_type(selection.type, [&](auto type) -> FusedKernel {
+    return with_type(selection.type, [&](auto type) -> LookUp {
       using T = decltype(type);
-      switch (rows.bytes) {
+      switch (row) {
         case 1: return look_up<N, T, 1>;
         case 2: return look_up<N, T, 2>;
         case 4: return look_up<N, T, 4>;
@@ -96,9 +77,9 @@ FusedKernel choose_look_up(const Selection& selection, const RowTraits& rows) {
   }
 }
 
-FusedKernel choose_fused_gather(const Selection& selection, const RowTraits& rows) {
-  const FusedKernel look_up = choose_look_up<Narrow>(selection, rows);
-  return look_up ? look_up : choose_fused_gather_of_memory(selection, rows);
+// Returns NULL if the table does not fit the registers.
+LookUp choose_look_up(const Selection& selection, int64_t stride, int64_t row) {
+  return choose_look_up_of<Narrow>(selection, stride, row);
 }
 
 }  // namespace

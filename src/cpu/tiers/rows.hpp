@@ -4,7 +4,7 @@
 
 #include "cpu/tiers/tier.hpp"
 
-// Copies rows. A class such as Fixed or Long copies and prefetches rows of one range of sizes. Part of body.hpp.
+// Moves rows. A class such as Fixed or Long copies rows of one range of sizes. Part of body.hpp.
 namespace gather::cpu {
 namespace {
 
@@ -104,40 +104,6 @@ struct Packed : Fixed<int64_t{sizeof(T)}> {
   }
 };
 
-template <class RowCopy>
-void copy_rows(char* out, int64_t stride, const char* base, const int64_t* offsets, int64_t n, int64_t row) {
-#pragma GCC unroll 4
-  for (int64_t i = 0; i < n; ++i, out += stride) RowCopy::copy(out, base + offsets[i], row);
-}
-
-template <class T>
-void copy_packed_rows(char* out, int64_t stride, const char* base, const int64_t* offsets, int64_t n, int64_t row) {
-  int64_t i = 0;
-  if (stride == row) {
-    for (; i + Packed<T>::count <= n; i += Packed<T>::count) {
-      Packed<T>::copy_together(out, base, offsets + i);
-      out += 16;
-    }
-  }
-  copy_rows<Packed<T>>(out, stride, base, offsets + i, n - i, row);
-}
-
-// Prefetches rows up to 64 rows or 64 KiB before they are copied.
-template <class RowCopy>
-void copy_rows_prefetched(char* out, int64_t stride, const char* base, const int64_t* offsets, int64_t n, int64_t row) {
-  constexpr int64_t max_ahead = 64, max_bytes_ahead = 64 * 1024;
-  int64_t ahead = max_bytes_ahead / row;
-  if (ahead > max_ahead) ahead = max_ahead;
-  if (ahead > n) ahead = n;
-  for (int64_t i = 0; i < ahead; ++i) RowCopy::prefetch_row(base + offsets[i], row);
-  int64_t i = 0;
-  for (; i + ahead < n; ++i, out += stride) {
-    RowCopy::prefetch_row(base + offsets[i + ahead], row);
-    RowCopy::copy(out, base + offsets[i], row);
-  }
-  for (; i < n; ++i, out += stride) RowCopy::copy(out, base + offsets[i], row);
-}
-
 // Copies rows with non-temporal stores. Precondition: addresses and sizes are multiples of a cache line, because
 // non-temporal stores of incomplete cache lines are slow.
 struct Streamed : Long {
@@ -149,21 +115,95 @@ struct Streamed : Long {
   }
 };
 
-void copy_rows_streaming(char* out, int64_t stride, const char* base, const int64_t* offsets, int64_t n, int64_t row) {
-  if (!Streamed::can_write(out, stride, row)) return copy_rows_prefetched<Long>(out, stride, base, offsets, n, row);
-  copy_rows_prefetched<Streamed>(out, stride, base, offsets, n, row);
-  Lanes::fence();
-}
-
 template <class RowCopy>
 struct RowKind {
   using type = RowCopy;
 };
 
+// Moves one line: rows at offsets in the table.
+template <class RowCopy>
+GATHER_INLINE void move_line(RowKind<RowCopy>, const RowBlock& block, char* rows, const char* table, int64_t first) {
+  rows += first * block.row_stride;
+#pragma GCC unroll 4
+  for (int64_t i = first; i < block.n; ++i, rows += block.row_stride) {
+    RowCopy::copy(rows, table + block.offsets[i], block.row_bytes);
+  }
+}
+
+template <class T>
+GATHER_INLINE void move_line(RowKind<Packed<T>>, const RowBlock& block, char* rows, const char* table, int64_t first) {
+  if (block.row_stride == int64_t{sizeof(T)}) {
+    char* out = rows + first * int64_t{sizeof(T)};
+#pragma GCC unroll 4
+    for (; first + Packed<T>::count <= block.n; first += Packed<T>::count, out += 16) {
+      Packed<T>::copy_together(out, table, block.offsets + first);
+    }
+  }
+  move_line(RowKind<Fixed<int64_t{sizeof(T)}>>{}, block, rows, table, first);
+}
+
+// Moves one line, and prefetches rows before they are moved.
+template <class RowCopy>
+GATHER_INLINE void move_line_prefetched(const RowBlock& block) {
+  const int64_t ahead = block.ahead < block.n ? block.ahead : block.n;
+  const auto fetch = [&](int64_t i) __attribute__((always_inline)) {
+    RowCopy::prefetch_row(block.table + block.offsets[i], block.row_bytes);
+  };
+  for (int64_t i = 0; i < ahead; ++i) fetch(i);
+  char* rows = block.rows;
+  int64_t i = 0;
+#pragma GCC unroll 4
+  for (; i + ahead < block.n; ++i, rows += block.row_stride) {
+    fetch(i + ahead);
+    RowCopy::copy(rows, block.table + block.offsets[i], block.row_bytes);
+  }
+  for (; i < block.n; ++i, rows += block.row_stride) {
+    RowCopy::copy(rows, block.table + block.offsets[i], block.row_bytes);
+  }
+}
+
+// Moves the i-th row of the lines [first, last).
+template <class RowCopy>
+GATHER_INLINE void move_across(const RowBlock& block, int64_t i, int64_t first, int64_t last) {
+  char* rows = block.rows + i * block.row_stride + first * block.next_rows;
+  const char* table = block.table + block.offsets[i] + first * block.next_table;
+#pragma GCC unroll 4
+  for (int64_t l = first; l < last; ++l, rows += block.next_rows, table += block.next_table) {
+    RowCopy::copy(rows, table, block.row_bytes);
+  }
+}
+
+// The loop over lines is the inner loop if the rows of successive lines are contiguous, or if lines are short.
+template <class RowCopy>
+void move_rows(const RowBlock& given) {
+  constexpr int64_t short_line = 8, strip = 128;
+  const RowBlock block = given;  // a local variable, because stores of rows might change the caller's struct
+  if (block.ahead > 0) return move_line_prefetched<RowCopy>(block);
+  const bool is_contiguous = block.next_rows == block.row_bytes;
+  if (block.lines == 1 || (block.n >= short_line && !is_contiguous)) {
+    for (int64_t l = 0; l < block.lines; ++l) {
+      move_line(RowKind<RowCopy>{}, block, block.rows + l * block.next_rows, block.table + l * block.next_table, 0);
+    }
+    return;
+  }
+  const int64_t step = is_contiguous ? block.lines : strip;
+  for (int64_t first = 0; first < block.lines; first += step) {
+    const int64_t last = block.lines - first < step ? block.lines : first + step;
+    for (int64_t i = 0; i < block.n; ++i) move_across<RowCopy>(block, i, first, last);
+  }
+}
+
+void move_rows_streaming(const RowBlock& block) {
+  if (!Streamed::can_write(block.rows, block.row_stride | block.next_rows, block.row_bytes))
+    return move_rows<Long>(block);
+  move_rows<Streamed>(block);
+  Lanes::fence();
+}
+
 // Calls on_row(RowKind<RowCopy>{}) with the class that copies rows of this size.
 template <class OnRow>
-auto with_row(const RowTraits& rows, OnRow on_row) {
-  switch (rows.bytes) {
+auto with_row(int64_t bytes, OnRow on_row) {
+  switch (bytes) {
     case 1: return on_row(RowKind<Packed<uint8_t>>{});
     case 2: return on_row(RowKind<Packed<uint16_t>>{});
     case 4: return on_row(RowKind<Packed<uint32_t>>{});
@@ -173,32 +213,18 @@ auto with_row(const RowTraits& rows, OnRow on_row) {
     case 64: return on_row(RowKind<Fixed<64>>{});
     default: break;
   }
-  if (rows.bytes < 4) return on_row(RowKind<TwoEnds<2>>{});
-  if (rows.bytes < 8) return on_row(RowKind<TwoEnds<4>>{});
-  if (rows.bytes < 16) return on_row(RowKind<TwoEnds<8>>{});
-  if (rows.bytes < 32) return on_row(RowKind<TwoEnds<16>>{});
-  if (rows.bytes < 64) return on_row(RowKind<TwoEnds<32>>{});
-  if (rows.bytes < 128) return on_row(RowKind<TwoEnds<64>>{});
+  if (bytes < 4) return on_row(RowKind<TwoEnds<2>>{});
+  if (bytes < 8) return on_row(RowKind<TwoEnds<4>>{});
+  if (bytes < 16) return on_row(RowKind<TwoEnds<8>>{});
+  if (bytes < 32) return on_row(RowKind<TwoEnds<16>>{});
+  if (bytes < 64) return on_row(RowKind<TwoEnds<32>>{});
+  if (bytes < 128) return on_row(RowKind<TwoEnds<64>>{});
   return on_row(RowKind<Long>{});
 }
 
-// Returns true if rows are written with non-temporal stores, provided that their addresses are aligned.
-bool is_streamed(const RowTraits& rows) { return rows.streams && rows.bytes >= 256 && rows.bytes % 64 == 0; }
-
-template <class RowCopy>
-CopyRows plain_copy(RowKind<RowCopy>) {
-  return copy_rows<RowCopy>;
-}
-template <class T>
-CopyRows plain_copy(RowKind<Packed<T>>) {
-  return copy_packed_rows<T>;
-}
-
-CopyRows choose_copy(const RowTraits& rows) {
-  if (is_streamed(rows)) return copy_rows_streaming;
-  return with_row(rows, [&](auto kind) -> CopyRows {
-    return rows.exceeds_cache ? copy_rows_prefetched<typename decltype(kind)::type> : plain_copy(kind);
-  });
+MoveRows choose_copy(int64_t row, bool streams) {
+  if (streams && row >= 256 && row % 64 == 0) return move_rows_streaming;
+  return with_row(row, [](auto kind) -> MoveRows { return move_rows<typename decltype(kind)::type>; });
 }
 
 }  // namespace

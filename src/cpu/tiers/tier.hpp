@@ -16,7 +16,7 @@
 // the updates of a scatter.
 namespace gather::cpu {
 
-// The largest number of tuples that are resolved at once. It amortises the call, and the offsets fit the L1 cache.
+// The largest number of tuples that a tier resolves at once. It amortises the call, and the offsets fit the L1 cache.
 constexpr int64_t block_tuples = 256;
 
 // The offset of a tuple that selects no row (bounds = fill or skip).
@@ -41,39 +41,36 @@ struct Selection {
   bool wraps;  // negative indices count from the end; always false for uint64
   int32_t components;
   int64_t index_step;  // bytes between the components of a tuple
-  int64_t tuple_step;  // bytes between tuples; 0 if it depends on the open extent
-  int64_t table_step;  // bytes in the table from a tuple of a line to the next; independent of index values
   int64_t size[max_components], stride[max_components];
 };
 
-// Copies n rows of `row` bytes: row i from base + offsets[i] to out + i * stride. Addresses need no alignment.
-using CopyRows = void (*)(char* out, int64_t stride, const char* base, const int64_t* offsets, int64_t n, int64_t row);
-
-// Lines of tuples with equal distances, and the operands that they refer to.
-struct TupleRun {
-  const char* tuples;
-  int64_t tuple_step;
-  int64_t n;  // tuples in a line, at least 1
+// Rows at offsets in a table, for one or several lines with the same offsets. Row i of line l is at
+// table + l * next_table + offsets[i] in the table, and at rows + l * next_rows + i * row_stride in the rows operand.
+// Addresses need no alignment.
+struct RowBlock {
   char* rows;
-  int64_t row_stride;  // bytes from row to row
+  int64_t row_stride;
   const char* table;
-  int64_t row_bytes;
-  int64_t lines;                               // at least 1
-  int64_t next_tuples, next_rows, next_table;  // bytes from line to line
+  const int64_t* offsets;
+  int64_t n, row_bytes;
+  int64_t lines, next_rows, next_table;
+  int64_t ahead;  // the number of rows by which rows of the table are prefetched; 0 if there are several lines
 };
 
-// Resolves tuples and moves their rows in one pass, line by line. A gather copies from the table to the rows. A scatter
-// writes to the table, or adds to it. The kernel stops at the first tuple that is out of bounds, or a few tuples before
-// it. Returns the number of tuples that were processed. Each index is validated after it is loaded and before it is
-// used.
-using FusedKernel = int64_t (*)(const Selection& selection, const TupleRun& run);
+// Moves the rows of a block. A gather copies them from the table. A scatter writes them to the table, or adds them to it.
+// The updates of one row of the table are processed in the order of i.
+using MoveRows = void (*)(const RowBlock& block);
 
-// Properties of rows by which a kernel is chosen.
-struct RowTraits {
-  int64_t bytes;
-  bool exceeds_cache;  // the table is larger than the caches, so rows are prefetched
-  bool streams;        // the written operand is larger than the caches, so it is written with non-temporal stores
-};
+// Copies rows from a table that fits the registers of the processor. Indices and rows are contiguous. Returns the number
+// of rows that were copied before the first index that is out of bounds.
+using LookUp = int64_t (*)(const Selection& selection, const char* indices, const char* table, char* rows, int64_t n);
+
+// Resolves contiguous indices and copies their rows, a group at a time. So the processor resolves a group while it waits
+// for the rows of earlier groups. steps[i] is added to the i-th offset; NULL adds nothing. The offsets of the block are not
+// used. The last group may overlap the one before it. Returns the number of rows that were copied. If there are more, an
+// index of the next group is out of bounds, or there are less rows than a group.
+using FusedGather = int64_t (*)(const Selection& selection, const char* indices, const int64_t* steps,
+                                const RowBlock& block);
 
 // Combines n rows of `row` bytes in order: the row at updates + from[i] with the row at target + offsets[i], which is
 // overwritten with the result. Addresses need no alignment.
@@ -87,9 +84,6 @@ struct Accumulate {
   void (*store)(const float* values, int64_t n, char* row);  // rounded to nearest, ties to even
 };
 
-// Element types that vector instructions add. Integers wrap around, so signed and unsigned integers share an entry.
-enum class Addend : uint8_t { integer8, integer16, integer32, integer64, float32, float64 };
-
 struct Tier {
   uint32_t bit;  // GTH_TIER_*
 
@@ -101,21 +95,24 @@ struct Tier {
   // bounds and refused, or if this tier has no fast form for the tuples.
   Resolved (*resolve)(const Selection& selection, const char* tuples, int64_t stride, int64_t n, int64_t* offsets);
 
-  CopyRows (*choose_copy)(const RowTraits& rows);
-  // Returns NULL if there is no fused gather for these tuples.
-  FusedKernel (*choose_fused_gather)(const Selection& selection, const RowTraits& rows);
+  // Returns the kernel that copies rows of a table. With `streams` it uses non-temporal stores.
+  MoveRows (*choose_copy)(int64_t row, bool streams);
+  // Returns the fused kernel, or NULL if there is none for these tuples. Tuples are `stride` bytes apart.
+  FusedGather (*choose_fused_gather)(const Selection& selection, int64_t stride, int64_t row, bool prefetches);
+  // Returns the kernel for a small table, or NULL. Tuples are `stride` bytes apart.
+  LookUp (*choose_look_up)(const Selection& selection, int64_t stride, int64_t row);
+  // Return the kernel that writes rows of one element to a table, and the one that adds them. Both return NULL if there
+  // is none for elements of this size and type.
+  MoveRows (*choose_scatter)(int64_t row);
+  MoveRows (*choose_scatter_sum)(core::Number number, int64_t row);
 
-  // Returns the kernel that overwrites rows of the target.
-  WriteRows (*choose_write)(const RowTraits& rows);
+  // Returns the kernel that overwrites rows of the target. With `streams` it uses non-temporal stores.
+  WriteRows (*choose_write)(int64_t row, bool streams);
   // Returns the kernel that combines rows of elements of `item` bytes by a GTH_REDUCTION_*. Precondition:
   // is_reducible(). Updates do not overlap the target.
   WriteRows (*choose_reduce)(core::Number number, int64_t item, int32_t reduction, int64_t row);
   // Returns the kernels that accumulate float16 or bfloat16 in float32.
   Accumulate (*choose_accumulate)(core::Number number, int32_t reduction);
-  // Return the fused kernels of a scatter with short rows: the first one overwrites, the second one adds. Both return
-  // NULL if there is none for these tuples or rows. The table of the run is the target, and its rows are the updates.
-  FusedKernel (*choose_fused_scatter)(const Selection& selection, const RowTraits& rows);
-  FusedKernel (*choose_fused_scatter_sum)(const Selection& selection, Addend addend, const RowTraits& rows);
 };
 
 extern const Tier portable_tier, avx2_tier, neon_tier;

@@ -137,6 +137,7 @@ GATHER_INLINE void walk(const Selection& selection, const char* first, int64_t c
   if (selection.components == 1) {
     const IndexRule rule(selection, 0);
     const VectorRule<Lanes> vector_rule(rule);
+#pragma GCC unroll 4
     for (; i + lanes <= count; i += lanes)
       on_vector(Lanes{}, Lanes::template load<T>(first + i * bytes), vector_rule, i);
     const VectorRule<Scalar> last(rule);
@@ -251,10 +252,11 @@ constexpr int64_t chunk = 512;
 // Copies tuples that are not contiguous to contiguous 64-bit numbers.
 void pack(const Selection& selection, const char* tuples, int64_t stride, int64_t n, int64_t* values) {
   with_type(selection.type, [&](auto type) {
-    for (int64_t i = 0; i < n; ++i) {
-      for (int32_t c = 0; c < selection.components; ++c) {
-        *values++ = Scalar::load<decltype(type)>(tuples + i * stride + c * selection.index_step);
-      }
+    const int32_t components = selection.components;
+    for (int32_t c = 0; c < components; ++c) {
+      const char* at = tuples + c * selection.index_step;
+#pragma GCC unroll 4
+      for (int64_t i = 0; i < n; ++i, at += stride) values[i * components + c] = Scalar::load<decltype(type)>(at);
     }
   });
 }
@@ -327,12 +329,6 @@ void add_up(const int64_t* products, int32_t components, int64_t n, int64_t* off
   }
 }
 
-void add_table_steps(int64_t step, int64_t n, int64_t* offsets) {
-  for (int64_t i = 0; i < n; ++i) {
-    if (offsets[i] != no_row) offsets[i] += i * step;
-  }
-}
-
 bool multiply_dense(const Selection& selection, IndexType index_type, const char* first, int64_t count,
                     int64_t* products) {
   return with_type(index_type, [&](auto type) { return multiply<decltype(type)>(selection, first, count, products); });
@@ -360,7 +356,6 @@ Resolved resolve(const Selection& selection, const char* tuples, int64_t stride,
     }
   }
   if (!all && (selection.outside != Outside::skipped || components > 1)) return Resolved::bad;
-  if (selection.table_step != 0) add_table_steps(selection.table_step, n, offsets);
   return all ? Resolved::all : Resolved::some;
 }
 

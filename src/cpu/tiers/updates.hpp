@@ -27,9 +27,9 @@ void write_rows_streaming(char* target, const int64_t* offsets, const char* upda
   Lanes::fence();
 }
 
-WriteRows choose_write(const RowTraits& rows) {
-  if (rows.streams && rows.bytes % 64 == 0) return write_rows_streaming;
-  return with_row(rows, [&](auto kind) -> WriteRows { return write_rows<typename decltype(kind)::type>; });
+WriteRows choose_write(int64_t row, bool streams) {
+  if (streams && row % 64 == 0) return write_rows_streaming;
+  return with_row(row, [](auto kind) -> WriteRows { return write_rows<typename decltype(kind)::type>; });
 }
 
 }  // namespace

@@ -1,0 +1,199 @@
+#include "cpu/move.hpp"
+
+namespace gather::cpu {
+namespace {
+
+// Returns the number of rows by which rows of a table that exceeds the caches are prefetched.
+int64_t rows_ahead(int64_t row) {
+  constexpr int64_t max_ahead = 64, max_bytes_ahead = 64 * 1024;
+  return std::min(std::max(max_bytes_ahead / row, int64_t{1}), max_ahead);
+}
+
+int64_t magnitude(int64_t stride) { return stride < 0 ? -stride : stride; }
+
+// Returns true if the innermost loop of a slice runs inside the loop over tuples: there are few tuples, the rows of the
+// slice are closer to each other than those of successive tuples, or the table fits the caches.
+bool moves_slice_first(const Job& job, int64_t tuples) {
+  constexpr int64_t few_tuples = 16, min_rows = 8, cached_bytes = 1 << 20;
+  if (tuples <= few_tuples) return true;
+  const SizedLoop& inner = job.inner[job.inner_count - 1];
+  if (inner.extent < min_rows || job.plan.components == 0) return false;
+  const core::Reach& reach = job.plan.table_reach;
+  return magnitude(inner.table) < magnitude(job.plan.component[0].stride) || reach.high - reach.low <= cached_bytes;
+}
+
+// Moves slices. A block of slices with several rows has one line.
+void move_slices(const Job& job, const RowBlock& block) {
+  if (job.inner_count == 0) return job.kernels.move(block);
+  const bool slice_first = moves_slice_first(job, block.n);
+  const SizedLoop& inner = job.inner[job.inner_count - 1];
+  for_each_row(job, slice_first ? job.inner_count - 1 : job.inner_count, [&](int64_t table, int64_t rows) {
+    RowBlock part = block;
+    part.rows = moved(block.rows, rows);
+    part.table = moved(block.table, table);
+    if (slice_first) {
+      part.lines = inner.extent;
+      part.next_rows = inner.rows;
+      part.next_table = inner.table;
+      part.ahead = 0;
+    }
+    job.kernels.move(part);
+  });
+}
+
+// Moves slices if some tuples select none. The rows of these tuples are filled or left unchanged.
+void move_some(const Job& job, const RowBlock& block) {
+  RowBlock part = block;
+  for (int64_t i = 0; i < block.n;) {
+    part.offsets = block.offsets + i;
+    part.rows = moved(block.rows, i * block.row_stride);
+    if (*part.offsets == no_row) {
+      if (job.plan.bounds == GTH_BOUNDS_FILL) {
+        for_each_row(job, [&](int64_t, int64_t rows) { job.kernels.fill(job.plan, moved(part.rows, rows)); });
+      }
+      ++i;
+      continue;
+    }
+    const int64_t* const end = std::find(part.offsets, block.offsets + block.n, no_row);
+    part.n = end - part.offsets;
+    move_slices(job, part);
+    i = end - block.offsets;
+  }
+}
+
+}  // namespace
+
+void move_span(const Job& job, const TupleBlock& block, const TupleSpan& span, const char* table, char* rows,
+               bool prefetches) {
+  const SizedLoop &line = job.copying.line, next = job.next_loop();
+  const bool all = block.resolved() == Resolved::all;
+  RowBlock part{rows, line.rows, table, block.offsets(), span.n, job.plan.row.in, 1, 0, 0, 0};
+  if (prefetches) part.ahead = rows_ahead(part.row_bytes);
+  if (all && span.repeats && job.inner_count == 0) {
+    part.lines = span.lines;
+    part.next_rows = next.rows;
+    part.next_table = next.table;
+    part.ahead = 0;
+    // Sums into few rows wait for each other. So lines of such sums are processed in turns.
+    constexpr int64_t few_rows = 16, short_part = 4, few_lines = 64;
+    const bool waits = job.plan.number != core::Number::none && job.plan.component[0].size <= few_rows;
+    if (!waits) return job.kernels.move(part);
+    for (int64_t l = 0; l < span.lines; l += few_lines) {
+      for (int64_t i = 0; i < span.n; i += short_part) {
+        part.lines = std::min(few_lines, span.lines - l);
+        part.n = std::min(short_part, span.n - i);
+        part.offsets = block.offsets() + i;
+        part.table = moved(table, wrapping_multiply(l, next.table));
+        part.rows = moved(rows, wrapping_multiply(l, next.rows) + wrapping_multiply(i, line.rows));
+        job.kernels.move(part);
+      }
+    }
+    return;
+  }
+  int64_t lines = span.lines;
+  if (!span.repeats && next.rows == wrapping_multiply(span.n, line.rows)) {  // The rows of all lines are one line.
+    part.n = span.tuples();
+    lines = 1;
+  }
+  for (int64_t l = 0; l < lines; ++l) {
+    all ? move_slices(job, part) : move_some(job, part);
+    part.rows = moved(part.rows, next.rows);
+    if (span.repeats) {
+      part.table = moved(part.table, next.table);
+    } else {
+      part.offsets += span.n;
+    }
+  }
+}
+
+namespace {
+
+// Moves slices in the order of the rows.
+class Mover {
+ public:
+  Mover(const Job& job, bool prefetches) : job_(job), block_(job), lines_(job.copying), prefetches_(prefetches) {
+    // Large blocks are better if each of them reads the whole table, or waits at its end for memory that is prefetched.
+    if (prefetches || job.repeats || job.inner_count > 0) capacity_ = max_resolved;
+  }
+
+  // Moves the slices [first, last). Returns false if an index is invalid.
+  bool move(const char* table, int64_t first, int64_t last) {
+    const int64_t extent = job_.copying.line.extent;
+    table_ = table;
+    lines_.seek(first / extent);
+    for (j_ = first % extent; first < last;) {
+      const int64_t now = move_next(last - first);
+      if (now == 0) return false;
+      first += now;
+      j_ += now;
+      if (j_ < extent) continue;
+      lines_.skip(j_ / extent);
+      j_ %= extent;
+    }
+    return true;
+  }
+
+ private:
+  // Moves up to `most` tuples from the current position on. Returns their number, or 0 if an index is invalid.
+  int64_t move_next(int64_t most) {
+    const SizedLoop& line = job_.copying.line;
+    const char* const tuples = moved(job_.indices, lines_.indices() + wrapping_multiply(j_, line.indices));
+    const char* const table = moved(table_, lines_.table() + wrapping_multiply(j_, line.table));
+    char* const rows = moved(job_.rows, lines_.rows() + wrapping_multiply(j_, line.rows));
+    if (job_.repeats && line.extent > max_resolved && j_ == 0 && most >= 2 * line.extent) {
+      return move_repeated(tuples, table, rows, std::min(lines_.run(), most / line.extent));
+    }
+    const int64_t fused = job_.repeats && line.extent <= max_resolved ? 0 : move_fused(tuples, table, rows, most);
+    if (fused > 0) return fused;
+    const TupleSpan span = span_at(job_, lines_, j_, most, capacity_, job_.repeats);
+    if (!block_.resolve(tuples, span)) return 0;
+    move_span(job_, block_, span, table, rows, prefetches_);
+    return span.tuples();
+  }
+
+  // Moves whole lines that repeat more tuples than are resolved at once.
+  int64_t move_repeated(const char* tuples, const char* table, char* rows, int64_t lines) {
+    const SizedLoop& line = job_.copying.line;
+    for (int64_t j = 0; j < line.extent; j += max_resolved) {
+      const TupleSpan span{lines, std::min(max_resolved, line.extent - j), true};
+      if (!block_.resolve(moved(tuples, wrapping_multiply(j, line.indices)), span)) return 0;
+      move_span(job_, block_, span, moved(table, wrapping_multiply(j, line.table)),
+                moved(rows, wrapping_multiply(j, line.rows)), prefetches_);
+    }
+    return lines * line.extent;
+  }
+
+  // Moves tuples of one line, or of several lines that are contiguous, with a kernel that resolves them. Returns their
+  // number. It is 0 if there is no such kernel, if there are too few tuples, or if one of the first indices is invalid.
+  int64_t move_fused(const char* tuples, const char* table, char* rows, int64_t most) {
+    constexpr int64_t min_looked_up = 64;  // amortises loading the table into registers
+    const Kernels& kernels = job_.kernels;
+    const SizedLoop& line = job_.copying.line;
+    int64_t n = std::min(line.extent - j_, most);
+    if (kernels.look_up && n >= min_looked_up) return kernels.look_up(kernels.selection, tuples, table, rows, n);
+    if (!kernels.fused) return 0;
+    if (block_.steps()) {
+      const TupleSpan span = span_at(job_, lines_, j_, most, block_tuples, false);
+      if (span.lines > 1 && job_.next_loop().rows != wrapping_multiply(span.n, line.rows)) return 0;
+      n = span.tuples();
+    }
+    return kernels.fused(kernels.selection, tuples, block_.steps(),
+                         {rows, line.rows, table, nullptr, n, job_.plan.row.in, 1, 0, 0, rows_ahead(job_.plan.row.in)});
+  }
+
+  const Job& job_;
+  TupleBlock block_;
+  LineIterator lines_;
+  const bool prefetches_;
+  const char* table_ = nullptr;
+  int64_t capacity_ = block_tuples;
+  int64_t j_ = 0;  // the number of the next tuple in its line
+};
+
+}  // namespace
+
+bool move_range(const Job& job, const char* table, int64_t first, int64_t last, bool prefetches) {
+  return Mover(job, prefetches).move(table, first, last);
+}
+
+}  // namespace gather::cpu

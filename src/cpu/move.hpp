@@ -1,0 +1,19 @@
+#pragma once
+
+#include <cstdint>
+
+#include "cpu/block.hpp"
+#include "cpu/job.hpp"
+
+// Moves the rows of tuples with Kernels::move. A gather copies them from the table. A scatter writes them to the table.
+namespace gather::cpu {
+
+// Moves the rows of a resolved span. `table` and `rows` belong to its first tuple.
+void move_span(const Job& job, const TupleBlock& block, const TupleSpan& span, const char* table, char* rows,
+               bool prefetches);
+
+// Moves the slices [first, last) in the order of the rows. `table` replaces that of the job. Returns false if an index is
+// invalid.
+bool move_range(const Job& job, const char* table, int64_t first, int64_t last, bool prefetches);
+
+}  // namespace gather::cpu

@@ -1,0 +1,37 @@
+#include "cpu/small.hpp"
+
+#include "cpu/move.hpp"
+#include "cpu/pieces.hpp"
+#include "cpu/validate.hpp"
+
+namespace gather::cpu {
+
+bool is_small(const Job& job) {
+  if (job.plan.batch_split != 1 || copied_bytes(job) >= parallel_bytes) return false;
+  // From this number of tuples on, a pass of validation and the fused kernel are faster.
+  constexpr int64_t max_with_fused = 2 * block_tuples;
+  if (job.copying.outer_count == 0) return job.slices <= (job.kernels.fused ? max_with_fused : max_resolved);
+  if (job.copying.outer_count > 1) return false;
+  if (job.repeats) return job.copying.line.extent <= max_resolved;
+  // The first invalid tuple of the span must be the one with the smallest position.
+  const SizedLoop& line = job.copying.line;
+  const bool in_order = job.next_loop().position == wrapping_multiply(line.extent, line.position);
+  return in_order && job.merged_lines > 1 && job.slices <= job.merged_lines * line.extent;
+}
+
+int32_t run_small(const Job& job, const Prepare& prepare, const core::Error& error) {
+  const SizedLoop& line = job.copying.line;
+  const TupleSpan span{job.slices / line.extent, line.extent, job.repeats};
+  TupleBlock block(job);
+  if (!block.resolve(job.indices, span)) {
+    const BadTuple& bad = block.bad();
+    const int64_t position = wrapping_multiply(bad.tuple / line.extent, job.next_loop().position) +
+                             wrapping_multiply(bad.tuple % line.extent, line.position);
+    return fail_bad_tuple(job.plan, position, bad, error);
+  }
+  if (int32_t status = prepare()) return status;
+  move_span(job, block, span, job.table, job.rows, job.kernels.prefetches);
+  return GTH_OK;
+}
+
+}  // namespace gather::cpu
