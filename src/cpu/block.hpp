@@ -23,8 +23,9 @@ struct TupleSpan {
 inline TupleSpan span_at(const Job& job, const LineIterator& lines, int64_t j, int64_t most, int64_t capacity,
                          bool repeats) {
   const int64_t extent = job.copying.line.extent, n = std::min({capacity, extent - j, most});
-  if (n < extent) return {1, n, false};
-  return {std::min({lines.run(), repeats ? INT64_MAX : job.merged_lines, most / n}), n, repeats};
+  const int64_t max_lines = repeats ? INT64_MAX : job.merged_lines;
+  if (n < extent || max_lines == 1) return {1, n, false};
+  return {std::min({lines.run(), max_lines, most / n}), n, repeats};
 }
 
 // Resolves spans of tuples to offsets. The offsets are reused while spans have the same tuples.

@@ -12,14 +12,14 @@ int64_t rows_ahead(int64_t row) {
 int64_t magnitude(int64_t stride) { return stride < 0 ? -stride : stride; }
 
 // Returns true if the innermost loop of a slice runs inside the loop over tuples: there are few tuples, the rows of the
-// slice are closer to each other than those of successive tuples, or the table fits the caches.
+// slice are closer to each other than those of successive tuples, or table and row fit the L2 and L1 caches.
 bool moves_slice_first(const Job& job, int64_t tuples) {
-  constexpr int64_t few_tuples = 16, min_rows = 8, cached_bytes = 1 << 20;
+  constexpr int64_t few_tuples = 16, min_rows = 8, max_rows = 256, cached_bytes = 1 << 20;
   if (tuples <= few_tuples) return true;
   const SizedLoop& inner = job.inner[job.inner_count - 1];
   if (inner.extent < min_rows || job.plan.components == 0) return false;
-  const core::Reach& reach = job.plan.table_reach;
-  return magnitude(inner.table) < magnitude(job.plan.component[0].stride) || reach.high - reach.low <= cached_bytes;
+  if (magnitude(inner.table) < magnitude(job.plan.component[0].stride)) return true;
+  return inner.extent <= max_rows && job.plan.table_reach.high - job.plan.table_reach.low <= cached_bytes;
 }
 
 // Moves slices. A block of slices with several rows has one line.
@@ -112,8 +112,7 @@ namespace {
 class Mover {
  public:
   Mover(const Job& job, bool prefetches) : job_(job), block_(job), lines_(job.copying), prefetches_(prefetches) {
-    // Large blocks are better if each of them reads the whole table, or waits at its end for memory that is prefetched.
-    if (prefetches || job.repeats || job.inner_count > 0) capacity_ = max_resolved;
+    if (prefetches || job.repeats) capacity_ = max_resolved;  // A loop that prefetches waits for memory at its end.
   }
 
   // Moves the slices [first, last). Returns false if an index is invalid.
@@ -127,8 +126,9 @@ class Mover {
       first += now;
       j_ += now;
       if (j_ < extent) continue;
-      lines_.skip(j_ / extent);
-      j_ %= extent;
+      const int64_t lines = j_ == extent ? 1 : j_ / extent;  // most often 1, which saves the division
+      lines_.skip(lines);
+      j_ -= lines * extent;
     }
     return true;
   }

@@ -1,7 +1,5 @@
 #include "cpu/packed.hpp"
 
-#include <cstdlib>
-
 #include "cpu/move.hpp"
 
 namespace gather::cpu {
@@ -114,18 +112,16 @@ class Strips {
 }  // namespace
 
 bool is_packable(const Job& job) {
-  // Rows that are close to each other share cache lines, so only long strips are faster.
-  constexpr int64_t min_reads = 2, min_tuples = 64, min_strip = 16, min_strip_of_close_rows = 64;
+  // A strip of few rows is copied no faster than its rows.
+  constexpr int64_t min_reads = 2, min_tuples = 64, min_rows = 32;
   const core::Plan& plan = job.plan;
   if (job.inner_count == 0 || plan.is_open || plan.components == 0 || plan.batch_split != 1 ||
       plan.item.kind != core::ItemKind::value || core::is_scatter(plan)) {
     return false;
   }
-  const SizedLoop &line = job.copying.line, &inner = job.inner[job.inner_count - 1];
-  const int64_t strip = strip_rows(job) * plan.row.in;
-  if (strip == 0 || line.table != 0 || line.extent < std::max(min_tuples, min_reads * table_rows(plan))) return false;
-  const bool is_close = std::abs(inner.table) < std::abs(plan.component[plan.components - 1].stride);
-  return strip >= (is_close ? min_strip_of_close_rows : min_strip);
+  const SizedLoop& line = job.copying.line;
+  return strip_rows(job) >= min_rows && line.table == 0 &&
+         line.extent >= std::max(min_tuples, min_reads * table_rows(plan));
 }
 
 bool move_packed(const Job& job, int64_t first, int64_t last) {

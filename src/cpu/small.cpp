@@ -8,9 +8,7 @@ namespace gather::cpu {
 
 bool is_small(const Job& job) {
   if (job.plan.batch_split != 1 || copied_bytes(job) >= parallel_bytes) return false;
-  // From this number of tuples on, a pass of validation and the fused kernel are faster.
-  constexpr int64_t max_with_fused = 2 * block_tuples;
-  if (job.copying.outer_count == 0) return job.slices <= (job.kernels.fused ? max_with_fused : max_resolved);
+  if (job.copying.outer_count == 0) return job.slices <= max_resolved;
   if (job.copying.outer_count > 1) return false;
   if (job.repeats) return job.copying.line.extent <= max_resolved;
   // The first invalid tuple of the span must be the one with the smallest position.
@@ -21,7 +19,8 @@ bool is_small(const Job& job) {
 
 int32_t run_small(const Job& job, const Prepare& prepare, const core::Error& error) {
   const SizedLoop& line = job.copying.line;
-  const TupleSpan span{job.slices / line.extent, line.extent, job.repeats};
+  const int64_t lines = job.copying.outer_count == 0 ? 1 : job.next_loop().extent;
+  const TupleSpan span{lines, line.extent, job.repeats};
   TupleBlock block(job);
   if (!block.resolve(job.indices, span)) {
     const BadTuple& bad = block.bad();
