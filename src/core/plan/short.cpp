@@ -17,8 +17,8 @@ bool needs_bounds_check(int32_t bounds) { return bounds != GTH_BOUNDS_CLAMP && b
 bool are_short_options(const Operation& operation, const gth_options& o) {
   return has_first_fields_only(&o) && is_in(o.has_axis, operation.has_axis() ? 1 : 0) && (o.profile | o.opset) == 0 &&
          (o.axis | o.batch_dims) == 0 && (o.extents | o.reduction | o.accumulate | o.out_dtype) == 0 &&
-         is_in(o.negative, GTH_NEGATIVE_WRAP) && is_in(o.bounds, GTH_BOUNDS_ERROR_PARTIAL) && needs_bounds_check(o.bounds) &&
-         is_in(o.fill, GTH_FILL_BY_DTYPE) && o.threads >= 0;
+         is_in(o.negative, GTH_NEGATIVE_WRAP) && is_in(o.bounds, GTH_BOUNDS_ERROR_PARTIAL) &&
+         needs_bounds_check(o.bounds) && is_in(o.fill, GTH_FILL_BY_DTYPE) && o.threads >= 0;
 }
 
 // Sets the memory of a dense tensor of `bytes` bytes. Returns false if the described memory is smaller.
