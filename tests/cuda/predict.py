@@ -44,8 +44,8 @@ iteration, and stay in the L1 cache. A kernel without spills would need more reg
 Only *stream* and *words* kernels with *small* jobs use that many registers, because they would spill hundreds of bytes.
 
 *words* kernels copy rows of whole words of 4 bytes. Each thread of a warp resolves one row, and the warp exchanges the
-addresses of the rows. *elements* kernels copy rows of 4, 2 or 1 bytes. A thread resolves neighbouring rows, computes their
-place once, and stores 16 bytes.
+addresses of the rows. *elements* kernels copy rows of 4, 2 or 1 bytes. A thread resolves neighbouring rows, computes
+their place once, and stores 16 bytes.
 """
 
 COSTS = f"""## Issue slots

@@ -24,6 +24,8 @@ RESERVED = 13 * cases.GIB
 # The time for the plots and the report.
 CLOSING_SECONDS = 20
 REPORT_EVERY_SECONDS = 30
+# Without a device, the program exits with this status. first_hour.py then lists it as skipped.
+NO_DEVICE, SKIP_STATUS = "there is no CUDA device", 77
 
 
 def parse(arguments):
@@ -174,7 +176,13 @@ def main():
         Files(options.output, results, [cases.from_json(each) for each in results["plan"]]).close()
         return 0
     signal.signal(signal.SIGTERM, stop)
-    run = Run(options, started)
+    try:
+        run = Run(options, started)
+    except DeviceError as failure:
+        if NO_DEVICE not in str(failure):
+            raise
+        print(failure)
+        return SKIP_STATUS
     files = Files(options.output, run.results, run.plan)
     try:
         run.measure(files)

@@ -103,7 +103,10 @@ using namespace bench;
 
 int32_t bench_open() {
   return guarded([] {
-    int multiprocessors = 0;
+    int devices = 0, multiprocessors = 0;
+    const cudaError_t code = cudaGetDeviceCount(&devices);
+    if (code == cudaSuccess && devices == 0) throw Failure("there is no CUDA device");
+    if (code != cudaSuccess) throw Failure(std::string("there is no CUDA device: ") + cudaGetErrorString(code));
     must(cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, 0));
     most_blocks = multiprocessors * 8;
     must(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
