@@ -105,10 +105,7 @@ int32_t run(const Plan& plan, const Kernels& kernels, const core::Pointers& poin
     if (status || !has_output) return status;
   }
   if (copy_all(job, executor)) return GTH_OK;
-  if (!validates_first) {
-    if (int32_t status = validate_all(job, executor, error)) return status;
-  }
-  return core::fail_index_race(error);
+  return fail_write(job, validates_first, executor, error);
 }
 
 int32_t run_prepared(const Plan& plan, const Kernels& kernels, const core::Pointers& pointers, const Prepare& prepare,

@@ -85,10 +85,7 @@ int32_t scatter(const Job& job, const Prepare& prepare, const Executor& executor
   const ScatterKernel kernel = choose_scatter_kernel(job);
   const bool whole = for_each_part(job, executor, [&](const Part& part) { return write_part(part, kernel); });
   if (whole) return GTH_OK;
-  if (!validates_first) {
-    if (int32_t status = validate_all(job, executor, error)) return status;
-  }
-  return core::fail_index_race(error);
+  return fail_write(job, validates_first, executor, error);
 }
 
 }  // namespace gather::cpu

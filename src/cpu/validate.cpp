@@ -104,4 +104,11 @@ int32_t validate_all(const Job& job, const Executor& executor, const Error& erro
   }
 }
 
+int32_t fail_write(const Job& job, bool was_validated, const Executor& executor, const Error& error) {
+  if (!was_validated) {
+    if (int32_t status = validate_all(job, executor, error)) return status;
+  }
+  return core::fail_index_race(error);
+}
+
 }  // namespace gather::cpu
