@@ -12,9 +12,7 @@ public final class GatherNd<T extends TType> extends Result<T> {
   public static final String OP_NAME = "GatherNd";
 
   /** Options of this operation. */
-  public static final class Options {
-    private String policy = "";
-
+  public static final class Options extends Policy {
     private Options() {}
 
     /**
@@ -39,14 +37,6 @@ public final class GatherNd<T extends TType> extends Result<T> {
     return new Options().badIndicesPolicy(badIndicesPolicy);
   }
 
-  private static String policy(Options... options) {
-    String policy = "";
-    for (Options given : options) {
-      policy = given.policy;
-    }
-    return policy;
-  }
-
   private GatherNd(Tensor tensor) {
     super(tensor);
   }
@@ -64,7 +54,7 @@ public final class GatherNd<T extends TType> extends Result<T> {
    */
   public static <T extends TType> GatherNd<T> create(
       Scope scope, Operand<T> params, Operand<? extends TNumber> indices, Options... options) {
-    var settings = Policy.options(policy(options)).build();
+    var settings = Policy.of(options).build();
     return new GatherNd<>(call(() -> io.libgather.Gather.gatherNd(tensor(params), tensor(indices), settings)));
   }
 }

@@ -14,9 +14,7 @@ public final class ScatterNd<U extends TType> extends Result<U> {
   public static final String OP_NAME = "ScatterNd";
 
   /** Options of this operation. */
-  public static final class Options {
-    private String policy = "";
-
+  public static final class Options extends Policy {
     private Options() {}
 
     /**
@@ -41,14 +39,6 @@ public final class ScatterNd<U extends TType> extends Result<U> {
     return new Options().badIndicesPolicy(badIndicesPolicy);
   }
 
-  private static String policy(Options... options) {
-    String policy = "";
-    for (Options given : options) {
-      policy = given.policy;
-    }
-    return policy;
-  }
-
   private ScatterNd(Tensor tensor) {
     super(tensor);
   }
@@ -68,7 +58,7 @@ public final class ScatterNd<U extends TType> extends Result<U> {
    */
   public static <U extends TType, T extends TNumber> ScatterNd<U> create(
       Scope scope, Operand<T> indices, Operand<U> updates, Operand<T> shape, Options... options) {
-    var settings = Policy.options(policy(options)).reduction(Reduction.ADD).build();
+    var settings = Policy.of(options).reduction(Reduction.ADD).build();
     long[] extents = vector(shape.asTensor());
     Tensor tensor = tensor(updates);
     long bytes = Shape.of(extents).size() * tensor.dtype().size();

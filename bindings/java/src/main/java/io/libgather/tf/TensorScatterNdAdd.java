@@ -13,9 +13,7 @@ public final class TensorScatterNdAdd<T extends TType> extends Result<T> {
   public static final String OP_NAME = "TensorScatterAdd";
 
   /** Options of this operation. */
-  public static final class Options {
-    private String policy = "";
-
+  public static final class Options extends Policy {
     private Options() {}
 
     /**
@@ -40,14 +38,6 @@ public final class TensorScatterNdAdd<T extends TType> extends Result<T> {
     return new Options().badIndicesPolicy(badIndicesPolicy);
   }
 
-  private static String policy(Options... options) {
-    String policy = "";
-    for (Options given : options) {
-      policy = given.policy;
-    }
-    return policy;
-  }
-
   private TensorScatterNdAdd(Tensor tensor) {
     super(tensor);
   }
@@ -70,7 +60,7 @@ public final class TensorScatterNdAdd<T extends TType> extends Result<T> {
       Operand<? extends TNumber> indices,
       Operand<T> updates,
       Options... options) {
-    var settings = Policy.options(policy(options)).reduction(Reduction.ADD).build();
+    var settings = Policy.of(options).reduction(Reduction.ADD).build();
     return new TensorScatterNdAdd<>(
         call(() -> io.libgather.Gather.scatterNd(tensor(tensor), tensor(indices), tensor(updates), settings)));
   }
