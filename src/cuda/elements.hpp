@@ -46,7 +46,7 @@ GATHER_SELDOM void store_some(char* to, Bytes16 made, uint32_t written) {
   for (uint32_t i = 0; i < vector_bytes / V; ++i) {
     if (!(written >> i & 1)) continue;
     const uint64_t half = i * V < 8 ? made.lo : made.hi;
-    store_out<V>(to + i * V, static_cast<Vector<V>>(half >> (8 * (i * V & 7))), false);
+    store_out<V>(to + size_t{i} * V, static_cast<Vector<V>>(half >> (8 * (i * V & 7))), false);
   }
 }
 

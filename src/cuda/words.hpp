@@ -112,7 +112,8 @@ GATHER_SHARED void load_spans(const Span* spans, FourWords* made) {
 #pragma unroll
 #endif
     for (uint32_t j = 0; j < 4; ++j) {
-      made[i].word[j] = load_word((4 * j < spans[i].left ? spans[i].own : spans[i].next) + 4 * j);
+      const uint32_t at = 4 * j;
+      made[i].word[j] = load_word((at < spans[i].left ? spans[i].own : spans[i].next) + at);
     }
   }
 }
