@@ -10,14 +10,14 @@ char* byte_at(const Tensor& tensor, int64_t offset) {
 }
 
 // The errors that the header requires for a copy between two existing tensors. Errors of one stage have no order.
-struct Due {
+struct Expected {
   bool dtype, rank, shape, overlap, read_only, alias;
 };
 
-Due judge_copy(const Tensor& from, const Tensor& to, int64_t item) {
+Expected predict_copy(const Tensor& from, const Tensor& to, int64_t item) {
   std::vector<Fault> faults;
   const Reach source = reach_of(from, item, strides_of(from, item)), target = reach_of(to, item, strides_of(to, item));
-  if (!target.empty) judge_overlap(to, GTH_OPERAND_OUT, item, strides_of(to, item), &faults);
+  if (!target.empty) predict_overlap(to, GTH_OPERAND_OUT, item, strides_of(to, item), &faults);
   const Wide s = static_cast<int64_t>(from.data), t = static_cast<int64_t>(to.data);
   const bool share =
       !source.empty && !target.empty && s + source.low < t + target.high && t + target.low < s + source.high;
@@ -29,14 +29,14 @@ Due judge_copy(const Tensor& from, const Tensor& to, int64_t item) {
           share};
 }
 
-int32_t status_of(const Due& due) {
-  return due.dtype       ? GTH_E_DTYPE
-         : due.rank      ? GTH_E_RANK
-         : due.shape     ? GTH_E_SHAPE
-         : due.overlap   ? GTH_E_STRIDE
-         : due.read_only ? GTH_E_READONLY
-         : due.alias     ? GTH_E_ALIAS
-                         : GTH_OK;
+int32_t status_of(const Expected& expected) {
+  return expected.dtype       ? GTH_E_DTYPE
+         : expected.rank      ? GTH_E_RANK
+         : expected.shape     ? GTH_E_SHAPE
+         : expected.overlap   ? GTH_E_STRIDE
+         : expected.read_only ? GTH_E_READONLY
+         : expected.alias     ? GTH_E_ALIAS
+                              : GTH_OK;
 }
 
 }  // namespace
@@ -56,10 +56,10 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   tally().count(made);
   if (!made && !took) {
     const int64_t item = gth_dtype_size(from.dtype);
-    const Due due = judge_copy(from, to, item);
+    const Expected expected = predict_copy(from, to, item);
     const Image before;
-    Image expected = before;
-    if (status_of(due) == GTH_OK) {
+    Image image = before;
+    if (status_of(expected) == GTH_OK) {
       const Shape steps = strides_of(from, item), strides = strides_of(to, item);
       int64_t count = 1;
       for (int64_t extent : from.shape) count *= extent;
@@ -69,7 +69,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
           at += rest % from.shape[d] * steps[d];
           where += rest % from.shape[d] * strides[d];
         }
-        expected.write(byte_at(to, where), byte_at(from, at), static_cast<size_t>(item));
+        image.write(byte_at(to, where), byte_at(from, at), static_cast<size_t>(item));
       }
     }
     gth_error* error = fresh_error();
@@ -78,8 +78,9 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
                                        handles & 2 ? calls::Operand(target) : target_desc, error);
     tally().count(status);
     expect_whole_error(status, *error);
-    if (status != status_of(due)) fail("copy: %s, due is %s", gth_status_name(status), gth_status_name(status_of(due)));
-    if (const char* what = expected.differing()) fail("copy: %s", what);
+    if (status != status_of(expected))
+      fail("copy: %s, expected is %s", gth_status_name(status), gth_status_name(status_of(expected)));
+    if (const char* what = image.differing()) fail("copy: %s", what);
   }
   require(gth_tensor_release(source) == GTH_OK && gth_tensor_release(target) == GTH_OK, "release");
   return 0;

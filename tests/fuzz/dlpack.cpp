@@ -68,21 +68,21 @@ void damage(Input& input, Producer* made) {
 }
 
 // The expected result: the errors of the header in their order, and the byte range of the elements relative to data.
-struct Judged {
+struct Expected {
   int32_t status = GTH_OK;  // of the first stage that rejects it
   Reach reach;
   int32_t dtype = 0;
 };
 
-Judged judge_producer(const Producer& made, bool versioned) {
-  Judged judged;
+Expected predict_producer(const Producer& made, bool versioned) {
+  Expected expected;
   const auto is = [&](int32_t status) {
-    judged.status = status;
-    return judged;
+    expected.status = status;
+    return expected;
   };
   if (versioned && made.major != 1) return is(GTH_E_VERSION);
-  judged.dtype = made.dtype.code * 256 + made.dtype.bits;
-  const int64_t item = gth_dtype_size(judged.dtype);
+  expected.dtype = made.dtype.code * 256 + made.dtype.bits;
+  const int64_t item = gth_dtype_size(expected.dtype);
   if (made.dtype.lanes != 1 || item == 0) return is(GTH_E_DTYPE);
   if (made.ndim < 0 || made.ndim > GTH_MAX_NDIM) return is(GTH_E_RANK);
   if (made.ndim > 0 && !made.has_shape) return is(GTH_E_DLPACK);
@@ -102,13 +102,13 @@ Judged judge_producer(const Producer& made, bool versioned) {
       const Wide span = (Wide{made.shape[d]} - 1) * (made.has_strides ? Wide{made.strides[d]} : dense) * item;
       (span < 0 ? low : high) += span;
     }
-    judged.reach = {low, high, false};
+    expected.reach = {low, high, false};
     if (high > INT64_MAX || low < -Wide{INT64_MAX}) return is(GTH_E_STRIDE);
   }
   const int32_t device = made.device.device_type;
   if (device != GTH_DEVICE_CPU && device != GTH_DEVICE_CUDA_HOST) return is(GTH_E_DEVICE);
   if (!empty && !made.has_data) return is(GTH_E_NULL);
-  return judged;
+  return expected;
 }
 
 template <class Managed>
@@ -158,7 +158,7 @@ int32_t export_to(const gth_tensor* tensor, uint32_t flags, Managed** out, gth_e
 }
 
 template <class Managed>
-void expect_export(const gth_tensor* tensor, uint32_t flags, bool read_only, const std::vector<char>& due,
+void expect_export(const gth_tensor* tensor, uint32_t flags, bool read_only, const std::vector<char>& expected,
                    const Shape& shape, int64_t item) {
   Managed* out = nullptr;
   gth_error* error = fresh_error();
@@ -173,10 +173,10 @@ void expect_export(const gth_tensor* tensor, uint32_t flags, bool read_only, con
   const DLTensor& t = out->dl_tensor;
   require(Shape(t.shape, t.shape + t.ndim) == shape, "export: shape");
   require(t.strides || t.ndim == 0, "export: strides are always given");
-  if (!due.empty()) {
+  if (!expected.empty()) {
     Shape strides(t.strides, t.strides + t.ndim);
     for (int64_t& each : strides) each *= item;
-    require(elements(static_cast<char*>(t.data) + t.byte_offset, strides.data(), shape, item) == due,
+    require(elements(static_cast<char*>(t.data) + t.byte_offset, strides.data(), shape, item) == expected,
             "export: elements");
   }
   out->deleter(out);
@@ -185,21 +185,21 @@ void expect_export(const gth_tensor* tensor, uint32_t flags, bool read_only, con
 template <class Managed, class From>
 void run(Input& input, const Producer& made, From&& import) {
   const bool versioned = std::is_same_v<Managed, DLManagedTensorVersioned>;
-  const Judged judged = judge_producer(made, versioned);
+  const Expected expected = predict_producer(made, versioned);
   const Pages& pages = memory().data[0];
   pages.paint(input.byte());
   uintptr_t data = reinterpret_cast<uintptr_t>(pages.end());
-  if (judged.status == GTH_OK && !judged.reach.empty) {
-    if (judged.reach.high - judged.reach.low > static_cast<Wide>(Pages::size)) return;
-    data = static_cast<uintptr_t>(static_cast<Wide>(reinterpret_cast<uintptr_t>(pages.end())) - judged.reach.high);
+  if (expected.status == GTH_OK && !expected.reach.empty) {
+    if (expected.reach.high - expected.reach.low > static_cast<Wide>(Pages::size)) return;
+    data = static_cast<uintptr_t>(static_cast<Wide>(reinterpret_cast<uintptr_t>(pages.end())) - expected.reach.high);
     // If an offset or strides make the data pointer wrap around, no memory matches the description.
-    if (static_cast<Wide>(data) + judged.reach.low !=
-        static_cast<Wide>(reinterpret_cast<uintptr_t>(pages.end())) - (judged.reach.high - judged.reach.low))
+    if (static_cast<Wide>(data) + expected.reach.low !=
+        static_cast<Wide>(reinterpret_cast<uintptr_t>(pages.end())) - (expected.reach.high - expected.reach.low))
       return;
   }
   Wide count = 1;  // number of elements, which may share their bytes
   for (int64_t extent : made.shape) count = std::min<Wide>(count * std::max<int64_t>(extent, 1), Wide{1} << 40);
-  if (judged.status == GTH_OK && count > (1 << 14)) return;
+  if (expected.status == GTH_OK && count > (1 << 14)) return;
   Managed* managed = put<Managed>(made, data);
   gth_tensor* tensor = nullptr;
   gth_error* error = fresh_error();
@@ -208,9 +208,9 @@ void run(Input& input, const Producer& made, From&& import) {
   tally().count(status);
   expect_whole_error(status, *error);
   // If strides reach below address 0 and data is NULL, either error is allowed.
-  const bool both = status == GTH_E_STRIDE && (judged.status == GTH_E_DEVICE || judged.status == GTH_E_NULL);
-  if (status != judged.status && !both)
-    fail("import: %s, due is %s: %s", gth_status_name(status), gth_status_name(judged.status), error->message);
+  const bool both = status == GTH_E_STRIDE && (expected.status == GTH_E_DEVICE || expected.status == GTH_E_NULL);
+  if (status != expected.status && !both)
+    fail("import: %s, expected is %s: %s", gth_status_name(status), gth_status_name(expected.status), error->message);
   require(deleted == 0, "import: the deleter ran");
   if (status) return require(tensor == nullptr, "import: a tensor with an error");
   // The producer may free its arrays.
@@ -218,31 +218,31 @@ void run(Input& input, const Producer& made, From&& import) {
   memory().strides[0].paint(2);
   gth_tensor_desc desc = GTH_TENSOR_DESC_INIT;
   require(gth_tensor_describe(tensor, &desc, nullptr) == GTH_OK, "describe");
-  require(desc.dtype == judged.dtype && Shape(desc.shape, desc.shape + desc.ndim) == made.shape,
+  require(desc.dtype == expected.dtype && Shape(desc.shape, desc.shape + desc.ndim) == made.shape,
           "import: dtype or shape");
   const bool read_only = versioned && made.flags & DLPACK_READ_ONLY;
   require(!!(desc.flags & GTH_TENSOR_READONLY) == read_only, "import: read-only");
   const int64_t item = gth_dtype_size(desc.dtype);
-  std::vector<char> due;
-  if (!judged.reach.empty) {
+  std::vector<char> bytes;
+  if (!expected.reach.empty) {
     Shape strides(made.shape.size());
     int64_t dense = item;
     for (size_t d = strides.size(); d-- > 0; dense *= made.shape[d]) {
       strides[d] = made.shape[d] == 1 ? 0 : made.has_strides ? made.strides[d] * item : dense;
     }
-    due = elements(reinterpret_cast<const char*>(data + made.byte_offset), strides.data(), made.shape, item);
+    bytes = elements(reinterpret_cast<const char*>(data + made.byte_offset), strides.data(), made.shape, item);
     Shape given(desc.strides, desc.strides + desc.ndim);
     for (size_t d = 0; d < given.size(); ++d) given[d] = made.shape[d] == 1 ? 0 : given[d];
-    require(elements(static_cast<const char*>(desc.data) + desc.offset, given.data(), made.shape, item) == due,
+    require(elements(static_cast<const char*>(desc.data) + desc.offset, given.data(), made.shape, item) == bytes,
             "import: elements");
     // Compares integers, because a large offset may move the data pointer anywhere.
     const auto low = reinterpret_cast<uint64_t>(desc.data), first = reinterpret_cast<uint64_t>(pages.first());
     const auto end = reinterpret_cast<uint64_t>(pages.end());
     require(low + made.byte_offset >= first && low + static_cast<uint64_t>(desc.extent) <= end, "import: extent");
   }
-  expect_export<DLManagedTensorVersioned>(tensor, static_cast<uint32_t>(input.below(4)), read_only, due, made.shape,
+  expect_export<DLManagedTensorVersioned>(tensor, static_cast<uint32_t>(input.below(4)), read_only, bytes, made.shape,
                                           item);
-  expect_export<DLManagedTensor>(tensor, static_cast<uint32_t>(input.below(4)), read_only, due, made.shape, item);
+  expect_export<DLManagedTensor>(tensor, static_cast<uint32_t>(input.below(4)), read_only, bytes, made.shape, item);
   require(deleted == 0, "an export took the producer's memory with it");
   require(gth_tensor_release(tensor) == GTH_OK, "release");
   require(deleted == (made.has_deleter ? 1 : 0), "the deleter runs once");

@@ -14,15 +14,15 @@ const calls::Operation& operation = operation_of(op);
 // The expected result of one request, for every form.
 class Expectation {
  public:
-  explicit Expectation(const Request& request) : request_(request), verdict_(request.verdict()) {
+  explicit Expectation(const Request& request) : request_(request), prediction_(request.prediction()) {
     if (!is_called()) return;
-    request.load(&verdict_);
-    if (!verdict_.unjudged && !verdict_.out.empty) answer_ = fuzz::answer(op, verdict_.problem);
+    request.load(&prediction_);
+    if (!prediction_.unpredicted && !prediction_.out.empty) answer_ = fuzz::answer(op, prediction_.problem);
   }
 
-  const Verdict& verdict() const { return verdict_; }
+  const Prediction& prediction() const { return prediction_; }
   const oracle::ScatterAnswer& answer() const { return answer_; }
-  bool is_called() const { return verdict_.is_sound(Stage::values); }
+  bool is_called() const { return prediction_.is_sound(Stage::values); }
 
   // Compares the pages with the expected content, and restores them.
   void check(const char* form, int32_t status, const gth_error* error) const {
@@ -38,30 +38,30 @@ class Expectation {
   bool refuses_empty_params(int32_t status, const gth_error* error) const {
     const int32_t profile = request_.options.is_null ? 0 : request_.options.fields.profile;
     const bool may = profile == GTH_PROFILE_TENSORFLOW || profile == GTH_PROFILE_TENSORFLOW_GPU;
-    return may && gather_of(op) == Op::gather_nd && verdict_.params.empty && status == GTH_E_INDEX &&
+    return may && gather_of(op) == Op::gather_nd && prediction_.params.empty && status == GTH_E_INDEX &&
            (!error || (error->operand == request_.operand_of_params() && error->position == -1));
   }
 
   // Returns what is wrong with the result, or nullptr. Sets *expected to the expected content of the pages.
   const char* object_to(int32_t status, const gth_error* error, Image* expected) const {
     static const gth_error anything = GTH_ERROR_INIT;
-    if (!is_called() && !verdict_.unjudged) {
+    if (!is_called() && !prediction_.unpredicted) {
       if (!error) return status == GTH_OK ? "status" : nullptr;
-      return verdict_.object_to(status, error ? *error : anything);
+      return prediction_.object_to(status, error ? *error : anything);
     }
-    if (verdict_.unjudged) {
-      if (status == GTH_OK && is_called()) expected->accept(request_, verdict_);
+    if (prediction_.unpredicted) {
+      if (status == GTH_OK && is_called()) expected->accept(request_, prediction_);
       return status > 0 || status == GTH_E_INTERNAL || status == GTH_E_RACE ? "status" : nullptr;
     }
-    if (verdict_.may_need_null && status == GTH_E_NULL) return nullptr;
+    if (prediction_.may_need_null && status == GTH_E_NULL) return nullptr;
     if (refuses_empty_params(status, error)) return nullptr;
-    if (verdict_.out.empty) {
-      if (is_gradient(op) && status == GTH_OK) expected->expect_zeros(request_, verdict_);
-      return status == GTH_OK || (verdict_.may_judge && status == GTH_E_INDEX) ? nullptr : "status";
+    if (prediction_.out.empty) {
+      if (is_gradient(op) && status == GTH_OK) expected->expect_zeros(request_, prediction_);
+      return status == GTH_OK || (prediction_.may_validate && status == GTH_E_INDEX) ? nullptr : "status";
     }
     if (status != answer_.status) return "status";
-    if (status == GTH_OK) expected->expect(request_, verdict_, answer_);
-    if (status == GTH_E_INDEX && request_.permits_partial_results()) expected->accept(request_, verdict_);
+    if (status == GTH_OK) expected->expect(request_, prediction_, answer_);
+    if (status == GTH_E_INDEX && request_.permits_partial_results()) expected->accept(request_, prediction_);
     if (status == GTH_OK || !error) return nullptr;
     if (error->operand != GTH_OPERAND_INDICES || error->component != answer_.component) return "component";
     if (error->position != answer_.position) return "position";
@@ -95,13 +95,13 @@ class Expectation {
         "reduction %d accumulate %d\n",
         x.has_axis, static_cast<long long>(x.axis), static_cast<long long>(x.batch_dims), x.profile, x.opset,
         x.negative, x.bounds, x.threads, x.extents, x.reduction, x.accumulate);
-    for (const Fault& each : verdict_.faults) {
-      std::fprintf(stderr, "  due: %s operand %d component %d value %lld limit %lld\n", gth_status_name(each.status),
-                   each.operand, each.component, static_cast<long long>(each.value),
+    for (const Fault& each : prediction_.faults) {
+      std::fprintf(stderr, "  expected: %s operand %d component %d value %lld limit %lld\n",
+                   gth_status_name(each.status), each.operand, each.component, static_cast<long long>(each.value),
                    static_cast<long long>(each.limit));
     }
     if (is_called()) {
-      std::fprintf(stderr, "  due: %s position %lld component %d value %lld\n", gth_status_name(answer_.status),
+      std::fprintf(stderr, "  expected: %s position %lld component %d value %lld\n", gth_status_name(answer_.status),
                    static_cast<long long>(answer_.position), answer_.component, static_cast<long long>(answer_.value));
     }
     fail("%s: wrong %s: %s operand %d component %d position %lld value %lld limit %lld: %s", form, objection,
@@ -111,7 +111,7 @@ class Expectation {
   }
 
   const Request& request_;
-  Verdict verdict_;
+  Prediction prediction_;
   oracle::ScatterAnswer answer_;
   Image before_;
 };
@@ -140,7 +140,7 @@ bool has_open(const Request& request) {
 
 // A plan is rejected for the errors that a call reports before it checks memory.
 void run_planned(const Request& request, const Expectation& expectation) {
-  const Verdict& verdict = expectation.verdict();
+  const Prediction& prediction = expectation.prediction();
   gth_error* error = fresh_error();
   gth_plan* plan = reinterpret_cast<gth_plan*>(error);
   const gth_tensor_desc* o = request.desc(out_at);
@@ -148,23 +148,23 @@ void run_planned(const Request& request, const Expectation& expectation) {
       operation.plan(request.desc(params_at), request.desc(indices_at), o, request.given_options(), &plan, error);
   if (is_gradient(op)) {
     require(plan == nullptr, "a gradient has a plan");
-    require(status == GTH_E_UNSUPPORTED || !verdict.is_sound(Stage::form), "plan of a gradient: status");
+    require(status == GTH_E_UNSUPPORTED || !prediction.is_sound(Stage::form), "plan of a gradient: status");
     return;
   }
   if (status) {
     require(plan == nullptr, "a plan was handed out with an error");
     const bool by_device =
-        status == GTH_E_DEVICE && !verdict.is_sound(Stage::memory) && verdict.is_sound(Stage::devices);
-    if (by_device || verdict.unjudged || has_open(request) || !o) return;
-    if (verdict.is_sound(Stage::memory)) {
+        status == GTH_E_DEVICE && !prediction.is_sound(Stage::memory) && prediction.is_sound(Stage::devices);
+    if (by_device || prediction.unpredicted || has_open(request) || !o) return;
+    if (prediction.is_sound(Stage::memory)) {
       require(status == GTH_E_READONLY && request.operands[request.written()].flags & GTH_TENSOR_READONLY,
               "plan: wrong status");
       return;
     }
     return expectation.check("plan", status, error);
   }
-  if (!o || !verdict.is_sound(Stage::memory)) {
-    require(!o || has_open(request) || verdict.unjudged, "plan: accepted");
+  if (!o || !prediction.is_sound(Stage::memory)) {
+    require(!o || has_open(request) || prediction.unpredicted, "plan: accepted");
   } else if (expectation.is_called()) {
     error = fresh_error();
     const auto data = [&](Which which) {
@@ -176,9 +176,9 @@ void run_planned(const Request& request, const Expectation& expectation) {
         "run", gth_plan_run(nullptr, plan, args.n, args.table, args.indices, const_cast<void*>(args.rows), error),
         error);
     require(gth_plan_extents(plan, &args, nullptr) == GTH_OK, "extents");
-    if (!verdict.out.empty && !verdict.unjudged) {
-      require(args.table_extent == verdict.params.extent(), "extent of the table");
-      require(args.rows_extent == verdict.out.extent(), "extent of the rows");
+    if (!prediction.out.empty && !prediction.unpredicted) {
+      require(args.table_extent == prediction.params.extent(), "extent of the table");
+      require(args.rows_extent == prediction.out.extent(), "extent of the rows");
       gth_plan_args less = args;
       const int64_t needed = (scatters(op) ? less.table_extent : less.rows_extent)--;
       error = fresh_error();
@@ -224,7 +224,7 @@ void run_mixed(const Request& request, const Expectation& expectation, int64_t h
   // Errors that the creation of a tensor reports have been tested with descriptions.
   if (!expectation.is_called()) return;
   const Operands operands(request, handles);
-  if (!operands.is_made()) return require(expectation.verdict().out.empty, "borrow: refused what a call takes");
+  if (!operands.is_made()) return require(expectation.prediction().out.empty, "borrow: refused what a call takes");
   gth_error* error = fresh_error();
   const int32_t status = gth_run(nullptr, operation.number, operands.at(params_at), operands.at(indices_at),
                                  operands.at(out_at), request.given_options(), error);
@@ -250,42 +250,42 @@ const char* expect_shape(const gth_tensor* made, const Shape& shape) {
 }
 
 void gather_new(const Request& request, const Operands& operands, gth_tensor** made) {
-  Verdict verdict = judge(op, request.params(), request.indices(), nullptr, request.options);
-  const bool is_small = verdict.out.empty || verdict.out.high < (1 << 20);
-  if (!request.has_inputs() || !verdict.is_sound(Stage::values) || !is_small) return;
+  Prediction prediction = predict(op, request.params(), request.indices(), nullptr, request.options);
+  const bool is_small = prediction.out.empty || prediction.out.high < (1 << 20);
+  if (!request.has_inputs() || !prediction.is_sound(Stage::values) || !is_small) return;
   const int32_t status = make_new(request, operands, made);
-  if (verdict.unjudged || verdict.out.empty || verdict.out.high > 4096) return;
-  request.load(&verdict, {params_at, indices_at});
-  verdict.problem.out.memory.assign(static_cast<size_t>(verdict.out.high), 0);
-  const oracle::Answer due = answer(op, verdict.problem);
-  const bool by_params = status == GTH_E_INDEX && verdict.params.empty;
-  require(status == due.status || by_params, "new tensor: status");
+  if (prediction.unpredicted || prediction.out.empty || prediction.out.high > 4096) return;
+  request.load(&prediction, {params_at, indices_at});
+  prediction.problem.out.memory.assign(static_cast<size_t>(prediction.out.high), 0);
+  const oracle::Answer expected = answer(op, prediction.problem);
+  const bool by_params = status == GTH_E_INDEX && prediction.params.empty;
+  require(status == expected.status || by_params, "new tensor: status");
   if (status) return;
-  const char* found = expect_shape(*made, verdict.problem.out.shape);
-  require(std::memcmp(found, due.memory.data(), due.memory.size()) == 0, "new tensor: bytes");
+  const char* found = expect_shape(*made, prediction.problem.out.shape);
+  require(std::memcmp(found, expected.memory.data(), expected.memory.size()) == 0, "new tensor: bytes");
 }
 
 // Expects the target with the updates applied, as a dense tensor, and an unchanged target.
 void scatter_new(const Request& request, const Expectation& expectation, const Operands& operands, gth_tensor** made) {
-  const Verdict& verdict = expectation.verdict();
+  const Prediction& prediction = expectation.prediction();
   if (!expectation.is_called()) return;
   const Image before;
   const int32_t status = make_new(request, operands, made);
   if (const char* what = before.differing()) fail("new tensor: %s", what);
-  const bool may_fail = (verdict.out.empty || verdict.params.empty) && status == GTH_E_INDEX;
-  if (verdict.unjudged || may_fail || (verdict.may_need_null && status == GTH_E_NULL)) return;
+  const bool may_fail = (prediction.out.empty || prediction.params.empty) && status == GTH_E_INDEX;
+  if (prediction.unpredicted || may_fail || (prediction.may_need_null && status == GTH_E_NULL)) return;
   // A new tensor is a copy of the whole target, even if no row is written.
-  if (status == GTH_E_NULL && !is_gradient(op) && !request.params().has_data && !verdict.params.empty) return;
+  if (status == GTH_E_NULL && !is_gradient(op) && !request.params().has_data && !prediction.params.empty) return;
   if (status != expectation.answer().status) fail("new tensor: %s", gth_status_name(status));
   if (status) return;
-  const char* elements = expect_shape(*made, verdict.problem.params.shape);
-  if (verdict.out.empty || verdict.params.empty) return;
+  const char* elements = expect_shape(*made, prediction.problem.params.shape);
+  if (prediction.out.empty || prediction.params.empty) return;
   oracle::Bytes found = expectation.answer().memory;
-  oracle::for_each_element(verdict.problem.params, [&](int64_t at, const Shape&) {
-    std::memcpy(found.data() + at, elements, static_cast<size_t>(verdict.problem.params.item));
-    elements += verdict.problem.params.item;
+  oracle::for_each_element(prediction.problem.params, [&](int64_t at, const Shape&) {
+    std::memcpy(found.data() + at, elements, static_cast<size_t>(prediction.problem.params.item));
+    elements += prediction.problem.params.item;
   });
-  require(oracle::is_same_target(verdict.problem, expectation.answer(), found), "new tensor: bytes");
+  require(oracle::is_same_target(prediction.problem, expectation.answer(), found), "new tensor: bytes");
 }
 
 void run_new(const Request& request, const Expectation& expectation, int64_t handles) {

@@ -186,7 +186,7 @@ class Machine {
     const auto& error = *reinterpret_cast<const gth_error*>(memory().error.place(sizeof(gth_error)));
     if (all_live) {
       if (status != otherwise)
-        fail("handles: %s, due is %s: %s", gth_status_name(status), gth_status_name(otherwise),
+        fail("handles: %s, expected is %s: %s", gth_status_name(status), gth_status_name(otherwise),
              status ? error.message : "");
     } else if (status != GTH_E_HANDLE && status != GTH_E_NULL) {
       fail("handles: %s of a handle that is not live", gth_status_name(status));

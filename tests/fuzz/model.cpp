@@ -95,12 +95,12 @@ bool takes_reduction(int32_t dtype, int32_t reduction) {
 
 // ---- the checks of a request, stage by stage
 
-struct Judge {
+struct Predictor {
   const Op named;
   const Tensor &p, &i;
   const Tensor* o;
   const Options& options;
-  Verdict& verdict;
+  Prediction& prediction;
   const Op op = gather_of(named);
   const bool is_scatter = scatters(named);  // the table is written
   const bool has_scatter_rules =
@@ -113,7 +113,7 @@ struct Judge {
 
   void add(Stage stage, int32_t status, int32_t operand, int32_t dim = -1, int64_t what = 0, int64_t bound = 0,
            uint8_t known = all_fields) {
-    verdict.faults.push_back({stage, status, operand, dim, what, bound, known});
+    prediction.faults.push_back({stage, status, operand, dim, what, bound, known});
   }
   void add_option(Stage stage, int32_t status, size_t field, int64_t what, uint8_t known = component | value) {
     add(stage, status, X, static_cast<int32_t>(field), what, 0, known);
@@ -159,9 +159,9 @@ struct Judge {
   }
 
   void structs() {
-    judge_struct(p, P, &verdict.faults);
-    judge_struct(i, I, &verdict.faults);
-    if (o) judge_struct(*o, O, &verdict.faults);
+    predict_struct(p, P, &prediction.faults);
+    predict_struct(i, I, &prediction.faults);
+    if (o) predict_struct(*o, O, &prediction.faults);
     switches();
   }
 
@@ -170,7 +170,7 @@ struct Judge {
     const gth_options& given = x;
     profile = &profiles[given.profile];
     definition = is_onnx(given.profile) ? definition_of(named, given.opset ? given.opset : INT32_MAX) : 0;
-    oracle::ScatterProblem& problem = verdict.problem;
+    oracle::ScatterProblem& problem = prediction.problem;
     problem.is_nd = op == Op::gather_nd;
     problem.is_elements = op == Op::gather_elements;
     problem.negative = given.negative ? given.negative : profile->negative[static_cast<int32_t>(op)];
@@ -195,12 +195,12 @@ struct Judge {
     const bool is_torch = given.profile == GTH_PROFILE_TORCH && op == Op::gather_elements;
     const bool scalar = (p.ndim == 0 && given.profile != 0) || (i.ndim == 0 && is_torch);
     const bool small_nan = is_float8(p.dtype) && fill == GTH_FILL_BY_DTYPE && problem.bounds == GTH_BOUNDS_FILL;
-    verdict.unjudged = small_nan || scalar || (given.profile == GTH_PROFILE_ORT && is_gather_nd());
-    verdict.may_judge = given.profile != 0 || is_scatter;
+    prediction.unpredicted = small_nan || scalar || (given.profile == GTH_PROFILE_ORT && is_gather_nd());
+    prediction.may_validate = given.profile != 0 || is_scatter;
   }
 
   void settle_reduction() {
-    oracle::ScatterProblem& problem = verdict.problem;
+    oracle::ScatterProblem& problem = prediction.problem;
     problem.reduction = is_gradient(named) ? GTH_REDUCTION_ADD : x.reduction ? x.reduction : GTH_REDUCTION_NONE;
     const int32_t usual = op == Op::gather_elements && x.profile == GTH_PROFILE_TORCH ? GTH_ACCUMULATE_FLOAT32 : 0;
     const bool sums = problem.reduction == GTH_REDUCTION_ADD || problem.reduction == GTH_REDUCTION_MUL;
@@ -213,8 +213,8 @@ struct Judge {
     const int32_t highest = definition >= 18   ? GTH_REDUCTION_MIN
                             : definition >= 16 ? GTH_REDUCTION_MUL
                                                : GTH_REDUCTION_NONE;
-    if (verdict.problem.reduction <= highest) return;
-    add(Stage::opset, GTH_E_VERSION, X, offsetof(gth_options, reduction), verdict.problem.reduction, highest);
+    if (prediction.problem.reduction <= highest) return;
+    add(Stage::opset, GTH_E_VERSION, X, offsetof(gth_options, reduction), prediction.problem.reduction, highest);
   }
 
   void dtypes() {
@@ -224,7 +224,7 @@ struct Judge {
     }
     const IndexTypes types = op == Op::gather_nd ? profile->nd_indices : profile->indices;
     if (!is_integer(i.dtype) || !allows_indices(types, i.dtype)) add(Stage::dtypes, GTH_E_DTYPE, I, -1, i.dtype);
-    if (!takes_reduction(p.dtype, verdict.problem.reduction)) add(Stage::dtypes, GTH_E_DTYPE, P, -1, p.dtype);
+    if (!takes_reduction(p.dtype, prediction.problem.reduction)) add(Stage::dtypes, GTH_E_DTYPE, P, -1, p.dtype);
     if (o && o->dtype != p.dtype) add(Stage::dtypes, GTH_E_DTYPE, O, -1, o->dtype, p.dtype);
     const int32_t first = definitions_of(named).front();
     if (definition && x.opset != 0 && x.opset < first) {
@@ -244,7 +244,7 @@ struct Judge {
   void ranks() {
     rank_of(p, P, Stage::ranks);
     rank_of(i, I, Stage::ranks);
-    if (!verdict.is_sound(Stage::attributes)) return;
+    if (!prediction.is_sound(Stage::attributes)) return;
     if (p.ndim < 1) add(Stage::ranks, GTH_E_RANK, P, -1, 0, 1);
     if (i.ndim < 1 && op == Op::gather_nd) add(Stage::ranks, GTH_E_RANK, I, -1, 0, 1);
     if (i.ndim != p.ndim && op == Op::gather_elements) add(Stage::ranks, GTH_E_RANK, I, -1, i.ndim, p.ndim);
@@ -268,8 +268,8 @@ struct Judge {
     if (b && !has_batch) bad_batch();
     if (op == Op::gather && !is_within(b, -q, q + 1)) bad_batch();
     if (op == Op::gather_nd && !is_within(b, 0, std::min(q, r))) bad_batch();
-    if (!verdict.is_sound(Stage::shapes)) return;
-    oracle::ElementsProblem& problem = verdict.problem;
+    if (!prediction.is_sound(Stage::shapes)) return;
+    oracle::ElementsProblem& problem = prediction.problem;
     problem.batch = op == Op::gather && b < 0 ? b + q : b;
     problem.axis = op == Op::gather_nd ? b : x.has_axis ? x.axis : op == Op::gather ? b : 0;
     if (problem.batch >= r || !is_within(problem.axis, -r, r)) return bad_batch();
@@ -287,15 +287,15 @@ struct Judge {
 
   void components() {
     if (op != Op::gather_nd) return;
-    const int64_t k = i.shape.back(), most = p.ndim - verdict.problem.batch;
+    const int64_t k = i.shape.back(), most = p.ndim - prediction.problem.batch;
     const int32_t last = i.ndim - 1;
-    verdict.problem.components = k;
+    prediction.problem.components = k;
     if (k < 0 || k > most) add(Stage::shapes, GTH_E_SHAPE, I, last, k, most, component | value);
     if (k == 0 && x.profile == GTH_PROFILE_ONNX) add(Stage::shapes, GTH_E_SHAPE, I, last, 0, 0, component | value);
   }
 
   void agreement() {
-    oracle::ElementsProblem& problem = verdict.problem;
+    oracle::ElementsProblem& problem = prediction.problem;
     if (op == Op::gather_elements) {
       problem.params.shape = p.shape;
       problem.indices.shape = i.shape;
@@ -310,16 +310,16 @@ struct Judge {
   }
 
   void output() {
-    oracle::ElementsProblem& problem = verdict.problem;
+    oracle::ElementsProblem& problem = prediction.problem;
     problem.params.shape = p.shape;
     problem.indices.shape = i.shape;
     problem.out.shape = shape_of(op, problem);
     const Shape& shape = problem.out.shape;
     const auto rank = static_cast<int32_t>(shape.size());
     if (rank > GTH_MAX_NDIM) add(Stage::out_rank, GTH_E_RANK, O, -1, rank, GTH_MAX_NDIM);
-    if (!o || !verdict.is_sound(Stage::out_shape)) return;
+    if (!o || !prediction.is_sound(Stage::out_shape)) return;
     rank_of(*o, O, Stage::out_shape);
-    if (!verdict.is_sound(Stage::sizes)) return;
+    if (!prediction.is_sound(Stage::sizes)) return;
     if (o->ndim != rank) return add(Stage::out_shape, GTH_E_RANK, O, -1, o->ndim, rank);
     for (size_t d = 0; d < shape.size(); ++d) {
       if (o->shape[d] == shape[d]) continue;
@@ -340,7 +340,7 @@ struct Judge {
     if (o) return *o;
     Tensor dense;
     dense.dtype = p.dtype;
-    dense.shape = verdict.problem.out.shape;
+    dense.shape = prediction.problem.out.shape;
     dense.ndim = static_cast<int32_t>(dense.shape.size());
     return dense;
   }
@@ -353,21 +353,21 @@ struct Judge {
     result.strides = strides_of(tensor, result.item);
     result.offset = tensor.offset;
     *reach = reach_of(tensor, result.item, result.strides);
-    judge_memory(tensor, operand, *reach, &verdict.faults);
+    predict_memory(tensor, operand, *reach, &prediction.faults);
     if (!reach->empty) return;
     std::fill(result.strides.begin(), result.strides.end(), 0);  // no element uses a stride
     result.offset = 0;
   }
 
   void strides() {
-    operand_of(p, P, &verdict.problem.params, &verdict.params);
-    operand_of(i, I, &verdict.problem.indices, &verdict.indices);
+    operand_of(p, P, &prediction.problem.params, &prediction.params);
+    operand_of(i, I, &prediction.problem.indices, &prediction.indices);
     const Tensor out = output_or_dense();
-    operand_of(out, O, &verdict.problem.out, &verdict.out);
+    operand_of(out, O, &prediction.problem.out, &prediction.out);
     const Tensor& written = is_scatter ? p : out;
-    const oracle::Operand& target = is_scatter ? verdict.problem.params : verdict.problem.out;
-    const bool is_empty = is_scatter ? verdict.params.empty : verdict.out.empty;
-    if (!is_empty) judge_overlap(written, is_scatter ? P : O, target.item, target.strides, &verdict.faults);
+    const oracle::Operand& target = is_scatter ? prediction.problem.params : prediction.problem.out;
+    const bool is_empty = is_scatter ? prediction.params.empty : prediction.out.empty;
+    if (!is_empty) predict_overlap(written, is_scatter ? P : O, target.item, target.strides, &prediction.faults);
   }
 
   void device_of(const Tensor& tensor, int32_t operand) {
@@ -388,55 +388,55 @@ struct Judge {
     const Tensor* written = is_scatter ? &p : o;
     const int32_t writes = is_scatter ? P : O;
     if (written && written->flags & GTH_TENSOR_READONLY) add(Stage::memory, GTH_E_READONLY, writes);
-    const bool reads_indices = verdict.problem.components > 0 && !verdict.indices.empty;
+    const bool reads_indices = prediction.problem.components > 0 && !prediction.indices.empty;
     // A gradient also writes elements that no index selects.
-    if (is_gradient(named) && !p.has_data && !verdict.params.empty) add(Stage::memory, GTH_E_NULL, P);
-    if (verdict.out.empty) {
-      verdict.may_need_null = reads_indices && !i.has_data;
+    if (is_gradient(named) && !p.has_data && !prediction.params.empty) add(Stage::memory, GTH_E_NULL, P);
+    if (prediction.out.empty) {
+      prediction.may_need_null = reads_indices && !i.has_data;
       return;
     }
-    if (!p.has_data && !verdict.params.empty) add(Stage::memory, GTH_E_NULL, P);
+    if (!p.has_data && !prediction.params.empty) add(Stage::memory, GTH_E_NULL, P);
     if (!i.has_data && reads_indices) add(Stage::memory, GTH_E_NULL, I);
     if (!o) return;
     if (!o->has_data) add(Stage::memory, GTH_E_NULL, O);
-    const Reach& reach = is_scatter ? verdict.params : verdict.out;
-    if (overlap(o->data, verdict.out, p.data, verdict.params)) {
+    const Reach& reach = is_scatter ? prediction.params : prediction.out;
+    if (overlap(o->data, prediction.out, p.data, prediction.params)) {
       add(Stage::memory, GTH_E_ALIAS, writes, -1, is_scatter ? O : P);
     }
-    if (reads_indices && overlap(written->data, reach, i.data, verdict.indices)) {
+    if (reads_indices && overlap(written->data, reach, i.data, prediction.indices)) {
       add(Stage::memory, GTH_E_ALIAS, writes, -1, I);
     }
   }
 
   void all() {
     pointers();
-    if (!verdict.is_sound(Stage::structs)) return;
+    if (!prediction.is_sound(Stage::structs)) return;
     structs();
-    if (!verdict.is_sound(Stage::form)) return;
+    if (!prediction.is_sound(Stage::form)) return;
     settle();
     dtypes();
-    if (!verdict.is_sound(Stage::ranks)) return;
+    if (!prediction.is_sound(Stage::ranks)) return;
     ranks();
-    if (!verdict.is_sound(Stage::attributes)) return;
+    if (!prediction.is_sound(Stage::attributes)) return;
     attributes();
-    if (!verdict.is_sound(Stage::shapes)) return;
+    if (!prediction.is_sound(Stage::shapes)) return;
     extents_of(p, P);
     extents_of(i, I);
     components();
-    if (!verdict.is_sound(Stage::out_rank)) return;
+    if (!prediction.is_sound(Stage::out_rank)) return;
     agreement();
-    if (!verdict.is_sound(Stage::out_rank)) return;
+    if (!prediction.is_sound(Stage::out_rank)) return;
     output();
-    if (!verdict.is_sound(Stage::sizes)) return;
+    if (!prediction.is_sound(Stage::sizes)) return;
     size_of(p.shape, gth_dtype_size(p.dtype), P);
     size_of(i.shape, gth_dtype_size(i.dtype), I);
-    size_of(verdict.problem.out.shape, gth_dtype_size(p.dtype), O);
-    if (!verdict.is_sound(Stage::strides)) return;
+    size_of(prediction.problem.out.shape, gth_dtype_size(p.dtype), O);
+    if (!prediction.is_sound(Stage::strides)) return;
     strides();
     device_of(p, P);
     device_of(i, I);
     if (o) device_of(*o, O);
-    if (verdict.is_sound(Stage::devices)) memory();
+    if (prediction.is_sound(Stage::devices)) memory();
   }
 };
 
@@ -482,7 +482,7 @@ Reach reach_of(const Tensor& tensor, int64_t item, const Shape& strides) {
   return reach;
 }
 
-void judge_struct(const Tensor& tensor, int32_t operand, std::vector<Fault>* faults) {
+void predict_struct(const Tensor& tensor, int32_t operand, std::vector<Fault>* faults) {
   constexpr uint32_t known = sizeof(gth_tensor_desc);
   if (tensor.size < known || tensor.size > 4096 || tensor.size % 4) {
     faults->push_back({Stage::structs, GTH_E_VERSION, operand, 0, tensor.size, known, component | value});
@@ -495,7 +495,7 @@ void judge_struct(const Tensor& tensor, int32_t operand, std::vector<Fault>* fau
   if (tensor.has_codec) faults->push_back({Stage::structs, GTH_E_VERSION, operand, -1, 0, 0, only_operand});
 }
 
-void judge_memory(const Tensor& tensor, int32_t operand, const Reach& reach, std::vector<Fault>* faults) {
+void predict_memory(const Tensor& tensor, int32_t operand, const Reach& reach, std::vector<Fault>* faults) {
   const auto add = [&](Wide reached) {
     const bool fits = reached >= INT64_MIN && reached <= INT64_MAX;
     const uint8_t known = fits ? value | limit : only_operand;
@@ -512,8 +512,8 @@ void judge_memory(const Tensor& tensor, int32_t operand, const Reach& reach, std
 
 // Considers the dims with more than one element in the order of |stride|. Each stride must be at least the byte range
 // of all smaller dims.
-void judge_overlap(const Tensor& tensor, int32_t operand, int64_t item, const Shape& strides,
-                   std::vector<Fault>* faults) {
+void predict_overlap(const Tensor& tensor, int32_t operand, int64_t item, const Shape& strides,
+                     std::vector<Fault>* faults) {
   std::vector<size_t> order;
   for (size_t d = 0; d < strides.size(); ++d) {
     if (tensor.shape[d] > 1) order.push_back(d);
@@ -530,11 +530,11 @@ void judge_overlap(const Tensor& tensor, int32_t operand, int64_t item, const Sh
   }
 }
 
-bool Verdict::is_sound(Stage before) const {
+bool Prediction::is_sound(Stage before) const {
   return std::none_of(faults.begin(), faults.end(), [&](const Fault& fault) { return fault.stage < before; });
 }
 
-const char* Verdict::object_to(int32_t status, const gth_error& error, Stage from) const {
+const char* Prediction::object_to(int32_t status, const gth_error& error, Stage from) const {
   Stage first = Stage::values;
   for (const Fault& fault : faults) {
     if (fault.stage >= from) first = std::min(first, fault.stage);
@@ -549,12 +549,12 @@ const char* Verdict::object_to(int32_t status, const gth_error& error, Stage fro
   return objection;
 }
 
-Verdict judge(Op op, const Tensor& params, const Tensor& indices, const Tensor* out, const Options& options) {
-  Verdict verdict;
+Prediction predict(Op op, const Tensor& params, const Tensor& indices, const Tensor* out, const Options& options) {
+  Prediction prediction;
   static const Options defaults;
   const Options& effective = options.is_null ? defaults : options;
-  Judge{op, params, indices, out, effective, verdict}.all();
-  return verdict;
+  Predictor{op, params, indices, out, effective, prediction}.all();
+  return prediction;
 }
 
 }  // namespace fuzz

@@ -88,10 +88,10 @@ struct Reach {
   int64_t extent() const { return empty ? 0 : static_cast<int64_t>(high); }
 };
 
-struct Verdict {
+struct Prediction {
   std::vector<Fault> faults;
-  bool unjudged = false;           // the model has no rule for this; the call must only be safe
-  bool may_judge = false;          // values may be validated although there is no output
+  bool unpredicted = false;        // the model has no rule for this; the call must only be safe
+  bool may_validate = false;       // values may be validated although there is no output
   bool may_need_null = false;      // NULL data may be rejected although nothing is read
   oracle::ScatterProblem problem;  // normalised, as far as it is known
   Reach params, indices, out;
@@ -102,7 +102,7 @@ struct Verdict {
 };
 
 // out: nullptr for a dense output of the library, or for dense updates.
-Verdict judge(Op op, const Tensor& params, const Tensor& indices, const Tensor* out, const Options& options);
+Prediction predict(Op op, const Tensor& params, const Tensor& indices, const Tensor* out, const Options& options);
 
 inline const calls::Operation& operation_of(Op op) { return calls::every[static_cast<int32_t>(op)]; }
 
@@ -116,10 +116,10 @@ Reach reach_of(const Tensor& tensor, int64_t item, const Shape& strides);
 Shape strides_of(const Tensor& tensor, int64_t item);
 
 // Adds the errors of one description, with its operand.
-void judge_struct(const Tensor& tensor, int32_t operand, std::vector<Fault>* faults);
-void judge_memory(const Tensor& tensor, int32_t operand, const Reach& reach, std::vector<Fault>* faults);
+void predict_struct(const Tensor& tensor, int32_t operand, std::vector<Fault>* faults);
+void predict_memory(const Tensor& tensor, int32_t operand, const Reach& reach, std::vector<Fault>* faults);
 // Adds the error of a written operand whose elements overlap.
-void judge_overlap(const Tensor& tensor, int32_t operand, int64_t item, const Shape& strides,
-                   std::vector<Fault>* faults);
+void predict_overlap(const Tensor& tensor, int32_t operand, int64_t item, const Shape& strides,
+                     std::vector<Fault>* faults);
 
 }  // namespace fuzz

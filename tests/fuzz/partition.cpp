@@ -83,31 +83,31 @@ InShard find(const Wanted& wanted, int64_t row) {
 }
 
 // The rows that the ids select, with -1 for none, or the first invalid id.
-struct Judged {
+struct Expected {
   Numbers rows;
   int64_t bad = -1, value = 0;
 };
 
-Judged judge_ids(const oracle::Problem& problem, int64_t rows) {
-  Judged judged;
+Expected predict_ids(const oracle::Problem& problem, int64_t rows) {
+  Expected expected;
   oracle::for_each_element(problem.indices, [&](int64_t at, const Shape&) {
     const Wide id = oracle::load(problem.indices.memory.data() + at, problem.indices.dtype);
     const int64_t row = oracle::select(problem, id, rows);
-    if (row < 0 && judged.bad < 0) {
-      judged.bad = static_cast<int64_t>(judged.rows.size());
-      judged.value = static_cast<int64_t>(id);
+    if (row < 0 && expected.bad < 0) {
+      expected.bad = static_cast<int64_t>(expected.rows.size());
+      expected.value = static_cast<int64_t>(id);
     }
-    judged.rows.push_back(row);
+    expected.rows.push_back(row);
   });
-  if (problem.bounds == GTH_BOUNDS_SKIP || problem.bounds == GTH_BOUNDS_FILL) judged.bad = -1;
-  return judged;
+  if (problem.bounds == GTH_BOUNDS_SKIP || problem.bounds == GTH_BOUNDS_FILL) expected.bad = -1;
+  return expected;
 }
 
 struct Parts {
   Numbers counts, local, order, place;
 };
 
-Parts deal(const Wanted& wanted, const Numbers& rows) {
+Parts partition(const Wanted& wanted, const Numbers& rows) {
   const auto count = static_cast<size_t>(wanted.shards.count);
   std::vector<Numbers> local(count), order(count);
   std::vector<std::pair<size_t, int64_t>> places;
@@ -157,13 +157,15 @@ Answers& answers() {
   return all;
 }
 
-bool starts_with(const int64_t* found, const Numbers& due) { return std::equal(due.begin(), due.end(), found); }
+bool starts_with(const int64_t* found, const Numbers& expected) {
+  return std::equal(expected.begin(), expected.end(), found);
+}
 
-void expect_parts(const gth_parts& given, const Parts& due) {
-  require(starts_with(given.counts, due.counts), "counts");
-  require(starts_with(given.local, due.local), "local");
-  require(!given.order || starts_with(given.order, due.order), "order");
-  require(!given.place || starts_with(given.place, due.place), "place");
+void expect_parts(const gth_parts& given, const Parts& expected) {
+  require(starts_with(given.counts, expected.counts), "counts");
+  require(starts_with(given.local, expected.local), "local");
+  require(!given.order || starts_with(given.order, expected.order), "order");
+  require(!given.place || starts_with(given.place, expected.place), "place");
 }
 
 void expect_nothing_written(const gth_parts& given, int64_t shards) {
@@ -217,16 +219,16 @@ class Call {
 };
 
 // Checks a call whose arrays are valid.
-void expect_dealt(const Request& request, const Wanted& wanted, Verdict* verdict, int32_t status,
-                  const gth_error& error, const gth_parts& parts) {
-  request.load(verdict, {indices_at});
-  const Judged judged = judge_ids(verdict->problem, wanted.shards.rows);
-  if (judged.bad < 0) {
+void expect_partition(const Request& request, const Wanted& wanted, Prediction* prediction, int32_t status,
+                      const gth_error& error, const gth_parts& parts) {
+  request.load(prediction, {indices_at});
+  const Expected expected = predict_ids(prediction->problem, wanted.shards.rows);
+  if (expected.bad < 0) {
     require(status == GTH_OK, "status of good ids");
-    return expect_parts(parts, deal(wanted, judged.rows));
+    return expect_parts(parts, partition(wanted, expected.rows));
   }
-  require(status == GTH_E_INDEX && error.operand == GTH_OPERAND_INDICES && error.position == judged.bad &&
-              error.value == judged.value && error.limit == wanted.shards.rows,
+  require(status == GTH_E_INDEX && error.operand == GTH_OPERAND_INDICES && error.position == expected.bad &&
+              error.value == expected.value && error.limit == wanted.shards.rows,
           "a bad id");
   expect_nothing_written(parts, wanted.shards.count);
 }
@@ -245,8 +247,8 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   damage(input, &wanted);
   Request request(Op::gather, input);
   if (!request.place_ids(wanted.shards.rows, input)) return -1;
-  Verdict verdict = judge(Op::gather, request.params(), request.indices(), nullptr, request.options);
-  if (verdict.unjudged || wanted.shards.count > most_shards) return -1;
+  Prediction prediction = predict(Op::gather, request.params(), request.indices(), nullptr, request.options);
+  if (prediction.unpredicted || wanted.shards.count > most_shards) return -1;
   const Call call(request, wanted);
   gth_error* error = fresh_error();
   int64_t scratch_bytes = -7;
@@ -257,7 +259,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   require(asked != GTH_OK || (is_sound(wanted) && known_flags && scratch_bytes >= 0), "scratch of a bad request");
   if (asked != GTH_OK) {
     require(scratch_bytes == -7, "scratch was written on an error");
-    require(!is_sound(wanted) || !known_flags || !verdict.is_sound(Stage::values) || !request.options.is_null,
+    require(!is_sound(wanted) || !known_flags || !prediction.is_sound(Stage::values) || !request.options.is_null,
             "scratch of a good request");
     scratch_bytes = 0;
   }
@@ -272,9 +274,9 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   expect_whole_error(status, *error);
   if (const char* what = before.differing()) fail("%s", what);
   const bool is_right =
-      asked == GTH_OK && verdict.is_sound(Stage::values) && are_sound_parts(wanted, ids, scratch_bytes);
+      asked == GTH_OK && prediction.is_sound(Stage::values) && are_sound_parts(wanted, ids, scratch_bytes);
   if (is_right && (ids == 0 || request.indices().has_data)) {
-    if (ids > 0) return expect_dealt(request, wanted, &verdict, status, *error, parts), 0;
+    if (ids > 0) return expect_partition(request, wanted, &prediction, status, *error, parts), 0;
     return require(status == GTH_OK, "status of no ids"), 0;
   }
   require(status != GTH_OK && status != GTH_E_RACE && status != GTH_E_INTERNAL, "status of a bad request");

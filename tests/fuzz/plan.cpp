@@ -16,17 +16,17 @@ struct Open {
   void set(int64_t n) {
     for (const auto& [which, dim] : dims) request.operands[which].shape[dim] = n;
   }
-  Verdict at(int64_t n) {
+  Prediction at(int64_t n) {
     set(n);
-    return request.verdict();
+    return request.prediction();
   }
 };
 
 // Chooses a tuple dim, or the outermost batch dim, with the dims of the operands that share it.
 bool choose_open(Input& input, Open* open) {
   Request& request = open->request;
-  const Verdict found = request.verdict();
-  if (!found.is_sound(Stage::values) || found.unjudged) return false;
+  const Prediction found = request.prediction();
+  if (!found.is_sound(Stage::values) || found.unpredicted) return false;
   const auto& problem = found.problem;
   const int64_t tuples =
       static_cast<int64_t>(request.indices().shape.size()) - (gather_of(request.op) == Op::gather_nd ? 1 : 0);
@@ -57,25 +57,26 @@ void expect_refused(Open& open, int64_t n, int32_t status, const gth_error& erro
   require(error.limit == INT64_MAX || !open.at(error.limit + 1).is_sound(Stage::memory), "a larger n would do");
 }
 
-void expect_extents(const gth_plan* plan, const Verdict& verdict, int64_t n) {
+void expect_extents(const gth_plan* plan, const Prediction& prediction, int64_t n) {
   gth_plan_args args = calls::args(n, nullptr, nullptr, nullptr, -7, -7, -7);
   require(gth_plan_extents(plan, &args, nullptr) == GTH_OK, "extents of a sound n");
-  if (verdict.out.empty) return require(args.table_extent == 0 && args.rows_extent == 0, "extents of no output");
-  require(args.table_extent == verdict.params.extent(), "extent of the table");
-  require(args.rows_extent == verdict.out.extent(), "extent of the rows");
-  require(args.indices_extent == (verdict.problem.components == 0 ? 0 : verdict.indices.extent()), "extent of indices");
+  if (prediction.out.empty) return require(args.table_extent == 0 && args.rows_extent == 0, "extents of no output");
+  require(args.table_extent == prediction.params.extent(), "extent of the table");
+  require(args.rows_extent == prediction.out.extent(), "extent of the rows");
+  require(args.indices_extent == (prediction.problem.components == 0 ? 0 : prediction.indices.extent()),
+          "extent of indices");
 }
 
 void run(Open& open, const gth_plan* plan, int64_t n, int64_t longest) {
-  Verdict verdict = open.at(n);
+  Prediction prediction = open.at(n);
   const Request& request = open.request;
   gth_error* error = fresh_error();
-  const bool is_sound = verdict.is_sound(Stage::memory);
-  if (is_sound) expect_extents(plan, verdict, n);
+  const bool is_sound = prediction.is_sound(Stage::memory);
+  if (is_sound) expect_extents(plan, prediction, n);
   if (is_sound && n > longest) return;  // the pages are too small
-  if (is_sound && verdict.is_sound(Stage::values) && !verdict.out.empty) request.load(&verdict);
+  if (is_sound && prediction.is_sound(Stage::values) && !prediction.out.empty) request.load(&prediction);
   const Image before;
-  Image due = before;
+  Image expected = before;
   const int32_t status = gth_plan_run(nullptr, plan, n, data_of(request.params()), data_of(request.indices()),
                                       data_of(request.out()), error);
   tally().count(status);
@@ -84,28 +85,28 @@ void run(Open& open, const gth_plan* plan, int64_t n, int64_t longest) {
     require(status == GTH_E_SHAPE && error->operand == GTH_OPERAND_PLAN && error->value == n, "a negative n");
   } else if (!is_sound) {
     expect_refused(open, n, status, *error);
-  } else if (!verdict.is_sound(Stage::values)) {
-    require(verdict.object_to(status, *error) == nullptr, "run: a wrong error");
-  } else if (verdict.out.empty) {
-    require(status == GTH_OK || (verdict.may_judge && status == GTH_E_INDEX) ||
-                (verdict.may_need_null && status == GTH_E_NULL),
+  } else if (!prediction.is_sound(Stage::values)) {
+    require(prediction.object_to(status, *error) == nullptr, "run: a wrong error");
+  } else if (prediction.out.empty) {
+    require(status == GTH_OK || (prediction.may_validate && status == GTH_E_INDEX) ||
+                (prediction.may_need_null && status == GTH_E_NULL),
             "run: status of an empty output");
   } else {
-    const oracle::ScatterAnswer answer = fuzz::answer(request.op, verdict.problem);
-    const bool by_params = status == GTH_E_INDEX && error->operand == GTH_OPERAND_PARAMS && verdict.params.empty;
+    const oracle::ScatterAnswer answer = fuzz::answer(request.op, prediction.problem);
+    const bool by_params = status == GTH_E_INDEX && error->operand == GTH_OPERAND_PARAMS && prediction.params.empty;
     require(status == answer.status || by_params, "run: status");
     if (status == GTH_E_INDEX && !by_params) {
       require(error->position == answer.position && error->component == answer.component &&
                   error->value == answer.value && error->limit == answer.limit && error->flags == answer.flags,
               "run: fields of a bad index");
     }
-    if (!status) due.expect(request, verdict, answer);
-    if (status == GTH_E_INDEX && request.permits_partial_results()) due.accept(request, verdict);
-    gth_error* judged = fresh_error();
-    const int32_t verdict_of_check = calls::check(nullptr, plan, n, data_of(request.indices()), judged);
-    require(verdict_of_check == status, "check: another status than the run");
+    if (!status) expected.expect(request, prediction, answer);
+    if (status == GTH_E_INDEX && request.permits_partial_results()) expected.accept(request, prediction);
+    gth_error* error_of_check = fresh_error();
+    const int32_t status_of_check = calls::check(nullptr, plan, n, data_of(request.indices()), error_of_check);
+    require(status_of_check == status, "check: another status than the run");
   }
-  if (const char* what = due.differing()) fail("run: %s", what);
+  if (const char* what = expected.differing()) fail("run: %s", what);
   for (int which = params_at; which <= out_at; ++which) before.restore(which);
 }
 

@@ -273,7 +273,7 @@ bool Request::place_ids(int64_t rows, Input& input) {
   table.shape = {rows};
   operands[params_at] = table;
   place_tensor(input, indices_at);
-  const Verdict found = judge(op, params(), indices(), nullptr, options);
+  const Prediction found = predict(op, params(), indices(), nullptr, options);
   if (!found.is_sound(Stage::values)) return true;
   if (!fits_[indices_at] || !is_few(indices().shape)) return false;
   fill_indices(found, input);
@@ -302,7 +302,7 @@ bool Request::place(Input& input) {
     operands[out_at].data = reinterpret_cast<uintptr_t>(pages.end()) - static_cast<uintptr_t>(input.below(256)) * 4;
     fits_[out_at] &= operands[out_at].offset == 0;
   }
-  const Verdict found = verdict();
+  const Prediction found = prediction();
   if (!found.is_sound(Stage::memory)) return true;
   if (!has_inputs() || !fits_[out_at] || !is_few(out().shape)) return false;
   if (operands[out_at].data != 0 && !found.out.empty && !is_in_pages(out_at, found.out)) return false;
@@ -313,7 +313,7 @@ bool Request::place(Input& input) {
 
 // Complex numbers that are reduced have integer parts, because implementations round products of other numbers
 // differently.
-void Request::fill_numbers(const Verdict& found, Input& input) {
+void Request::fill_numbers(const Prediction& found, Input& input) {
   if (!oracle::is_complex(params().dtype) || !found.problem.reduces()) return;
   const auto fill = [&](const Tensor& tensor, const oracle::Operand& operand, const Reach& reach) {
     if (reach.empty || !tensor.has_data) return;
@@ -330,7 +330,7 @@ void Request::fill_numbers(const Verdict& found, Input& input) {
 }
 
 // Stores values at the places that the strides select. If several elements share bytes, the last value remains.
-void Request::fill_indices(const Verdict& found, Input& input) {
+void Request::fill_indices(const Prediction& found, Input& input) {
   const oracle::Operand& x = found.problem.indices;
   if (found.indices.empty || !indices().has_data) return;
   if (!is_few(x.shape)) return;
@@ -342,14 +342,14 @@ void Request::fill_indices(const Verdict& found, Input& input) {
   });
 }
 
-const char* Request::first_written(const Verdict& verdict) const {
-  const auto low = static_cast<int64_t>(reach_written(verdict).low);
+const char* Request::first_written(const Prediction& prediction) const {
+  const auto low = static_cast<int64_t>(reach_written(prediction).low);
   return reinterpret_cast<const char*>(operands[written()].data + static_cast<uintptr_t>(low));
 }
 
-void Request::load(Verdict* verdict, std::initializer_list<Which> loaded) const {
-  oracle::Operand* targets[] = {&verdict->problem.params, &verdict->problem.indices, &verdict->problem.out};
-  const Reach reaches[] = {verdict->params, verdict->indices, verdict->out};
+void Request::load(Prediction* prediction, std::initializer_list<Which> loaded) const {
+  oracle::Operand* targets[] = {&prediction->problem.params, &prediction->problem.indices, &prediction->problem.out};
+  const Reach reaches[] = {prediction->params, prediction->indices, prediction->out};
   for (const Which which : loaded) {
     const Reach& reach = reaches[which];
     if (reach.empty) continue;
@@ -415,23 +415,25 @@ void Image::write(const char* to, const char* from, size_t bytes) {
 
 void Image::accept(const char* at, size_t bytes) { write(at, at, bytes); }
 
-void Image::accept(const Request& request, const Verdict& verdict) {
-  const Reach& reach = request.reach_written(verdict);
-  if (!reach.empty) accept(request.first_written(verdict), static_cast<size_t>(reach.high - reach.low));
+void Image::accept(const Request& request, const Prediction& prediction) {
+  const Reach& reach = request.reach_written(prediction);
+  if (!reach.empty) accept(request.first_written(prediction), static_cast<size_t>(reach.high - reach.low));
 }
 
-void Image::expect(const Request& request, const Verdict& verdict, const oracle::ScatterAnswer& answer) {
-  if (request.reach_written(verdict).empty) return;
-  const char* to = request.first_written(verdict);
-  const auto is_same = [&] { return oracle::is_same_target(verdict.problem, answer, {to, to + answer.memory.size()}); };
-  if (scatters(request.op) && is_same()) return accept(request, verdict);
+void Image::expect(const Request& request, const Prediction& prediction, const oracle::ScatterAnswer& answer) {
+  if (request.reach_written(prediction).empty) return;
+  const char* to = request.first_written(prediction);
+  const auto is_same = [&] {
+    return oracle::is_same_target(prediction.problem, answer, {to, to + answer.memory.size()});
+  };
+  if (scatters(request.op) && is_same()) return accept(request, prediction);
   write(to, answer.memory.data(), answer.memory.size());
 }
 
-void Image::expect_zeros(const Request& request, const Verdict& verdict) {
-  if (verdict.params.empty) return;
-  const oracle::Bytes& zeros = verdict.problem.params.memory;
-  write(request.first_written(verdict), zeros.data(), zeros.size());
+void Image::expect_zeros(const Request& request, const Prediction& prediction) {
+  if (prediction.params.empty) return;
+  const oracle::Bytes& zeros = prediction.problem.params.memory;
+  write(request.first_written(prediction), zeros.data(), zeros.size());
 }
 
 const char* Image::differing() const {

@@ -42,13 +42,15 @@ struct Request {
   Which written() const { return scatters(op) ? params_at : out_at; }
   int32_t operand_written() const { return scatters(op) ? GTH_OPERAND_TARGET : GTH_OPERAND_OUT; }
   int32_t operand_of_params() const { return scatters(op) ? GTH_OPERAND_TARGET : GTH_OPERAND_PARAMS; }
-  const Reach& reach_written(const Verdict& verdict) const { return scatters(op) ? verdict.params : verdict.out; }
-  const char* first_written(const Verdict& verdict) const;
+  const Reach& reach_written(const Prediction& prediction) const {
+    return scatters(op) ? prediction.params : prediction.out;
+  }
+  const char* first_written(const Prediction& prediction) const;
   // Damages params, the output, or neither.
   void damage_tensors(Input& input);
-  Verdict verdict() const { return judge(op, params(), indices(), &out(), options); }
+  Prediction prediction() const { return predict(op, params(), indices(), &out(), options); }
   // Copies the bytes of the elements for the oracle.
-  void load(Verdict* verdict, std::initializer_list<Which> operands = {params_at, indices_at, out_at}) const;
+  void load(Prediction* prediction, std::initializer_list<Which> operands = {params_at, indices_at, out_at}) const;
   // Returns true if params and indices have memory for their elements.
   bool has_inputs() const { return fits_[params_at] && fits_[indices_at]; }
 
@@ -64,8 +66,8 @@ struct Request {
   void damage(Input& input);
   void damage_tensor(Input& input, Tensor* tensor);
   void damage_options(Input& input);
-  void fill_indices(const Verdict& found, Input& input);
-  void fill_numbers(const Verdict& found, Input& input);
+  void fill_indices(const Prediction& found, Input& input);
+  void fill_numbers(const Prediction& found, Input& input);
   bool is_in_pages(Which which, const Reach& reach) const;
   void place_tensor(Input& input, int which);
 
@@ -90,11 +92,11 @@ class Image {
   // Like `write`, but any bytes are accepted.
   void accept(const char* at, size_t bytes);
   // Records what a successful call should write. Any bit pattern is accepted for a computed NaN.
-  void expect(const Request& request, const Verdict& verdict, const oracle::ScatterAnswer& answer);
+  void expect(const Request& request, const Prediction& prediction, const oracle::ScatterAnswer& answer);
   // Records that a gradient wrote zeros and added nothing.
-  void expect_zeros(const Request& request, const Verdict& verdict);
+  void expect_zeros(const Request& request, const Prediction& prediction);
   // Accepts any bytes between the first and the last byte of the written operand.
-  void accept(const Request& request, const Verdict& verdict);
+  void accept(const Request& request, const Prediction& prediction);
   // Returns the name of pages with other content, or nullptr.
   const char* differing() const;
   // Restores the pages of one tensor from the image.

@@ -32,27 +32,27 @@ void expect_handed_on(const Request& request, int32_t ndim, const int64_t* shape
 
 void expect_answer(const Request& request, int32_t capacity, int32_t status, const gth_error& error, int32_t ndim,
                    const int64_t* shape) {
-  const Verdict verdict = judge(request.op, request.params(), request.indices(), nullptr, request.options);
-  if (verdict.unjudged || request.params().dtype == GTH_DTYPE_STRING) return;
+  const Prediction prediction = predict(request.op, request.params(), request.indices(), nullptr, request.options);
+  if (prediction.unpredicted || request.params().dtype == GTH_DTYPE_STRING) return;
   const bool is_known =
       !has_open(request.params()) && !has_open(request.indices()) && request.params().dtype && request.indices().dtype;
   if (!is_known) {
     if (status == GTH_OK) expect_handed_on(request, ndim, shape);
     return;
   }
-  if (!verdict.is_sound(Stage::sizes)) {
-    if (const char* objection = verdict.object_to(status, error))
+  if (!prediction.is_sound(Stage::sizes)) {
+    if (const char* objection = prediction.object_to(status, error))
       fail("shape: wrong %s: %.*s", objection, GTH_MESSAGE_SIZE, error.message);
     return;
   }
-  const Shape& due = verdict.problem.out.shape;
-  if (is_beyond_int64(due)) return require(status == GTH_E_SIZE, "shape: an output beyond int64");
-  require(ndim == static_cast<int32_t>(due.size()), "shape: rank");
+  const Shape& expected = prediction.problem.out.shape;
+  if (is_beyond_int64(expected)) return require(status == GTH_E_SIZE, "shape: an output beyond int64");
+  require(ndim == static_cast<int32_t>(expected.size()), "shape: rank");
   if (ndim > capacity) {
     return require(status == GTH_E_SIZE && error.value == capacity && error.limit == ndim, "shape: capacity");
   }
   require(status == GTH_OK, "shape: status");
-  require(std::equal(due.begin(), due.end(), shape), "shape: extents");
+  require(std::equal(expected.begin(), expected.end(), shape), "shape: extents");
 }
 
 }  // namespace
@@ -95,8 +95,9 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     require(std::memcmp(rows, &before, sizeof before) == 0, "shape: rows were written without success");
   } else {
     require(rows->ndim >= 0 && rows->ndim <= promised, "shape: a rank beyond the capacity");
-    const gth_tensor_desc due = GTH_TENSOR_DESC_DENSE(request.params().dtype, rows->ndim, shape, nullptr);
-    require(std::memcmp(&rows->dtype, &due.dtype, sizeof due - sizeof due.size) == 0, "shape: no dense rows");
+    const gth_tensor_desc expected = GTH_TENSOR_DESC_DENSE(request.params().dtype, rows->ndim, shape, nullptr);
+    require(std::memcmp(&rows->dtype, &expected.dtype, sizeof expected - sizeof expected.size) == 0,
+            "shape: no dense rows");
   }
   require(rows->size == given, "shape: the size was written");
   require(std::memcmp(reinterpret_cast<char*>(rows) + sizeof *rows, painted + sizeof *rows, given - sizeof *rows) == 0,

@@ -68,7 +68,7 @@ BadOffset find_bad(const Words& words, int64_t count, int64_t extent) {
   return {};
 }
 
-int32_t judge_shape(const Shape& shape, int64_t* count) {
+int32_t predict_shape(const Shape& shape, int64_t* count) {
   Wide size = sizeof(int64_t), product = 1;
   for (int64_t extent : shape) {
     if (extent < 0) return GTH_E_SHAPE;
@@ -165,7 +165,7 @@ void run_plain(Input& input, Words words) {
   const bool is_damaged = input.byte() >= 128;
   if (is_damaged) damage(input, &words);
   int64_t count = 0;
-  const int32_t shaped = judge_shape(words.shape, &count);
+  const int32_t shaped = predict_shape(words.shape, &count);
   if (!shaped && count > words.count()) return;  // the caller must pass enough offsets
   const int64_t extent = std::max<int64_t>(words.extent, 0);
   if (!shaped) words.offsets.resize(static_cast<size_t>(count) + 1);
@@ -184,11 +184,12 @@ void run_plain(Input& input, Words words) {
   tally().count(status);
   expect_whole_error(status, *error);
   const BadOffset bad = shaped ? BadOffset{} : find_bad(words, count, words.extent);
-  const int32_t due = flags > GTH_STRINGS_BINARY ? GTH_E_VERSION
-                      : shaped                   ? shaped
-                      : bad.position >= 0        ? GTH_E_ARROW
-                                                 : GTH_OK;
-  if (status != due) fail("strings: %s, due is %s: %s", gth_status_name(status), gth_status_name(due), error->message);
+  const int32_t expected = flags > GTH_STRINGS_BINARY ? GTH_E_VERSION
+                           : shaped                   ? shaped
+                           : bad.position >= 0        ? GTH_E_ARROW
+                                                      : GTH_OK;
+  if (status != expected)
+    fail("strings: %s, expected is %s: %s", gth_status_name(status), gth_status_name(expected), error->message);
   if (status == GTH_E_ARROW) expect_offset(*error, bad);
   if (!status) use(input, tensor, words, bytes, owned);
   require(released == 0, "released too early");
@@ -203,9 +204,9 @@ struct Foreign {
   bool schema_released = false, array_released = false, no_buffers = false, no_offsets = false;
 };
 
-constexpr int32_t unjudged = 1;  // the producer must pass enough offsets
+constexpr int32_t unpredicted = 1;  // the producer must pass enough offsets
 
-int32_t judge_foreign(const Foreign& f, const Words& words, BadOffset* bad) {
+int32_t predict_foreign(const Foreign& f, const Words& words, BadOffset* bad) {
   const bool is_text =
       (f.format[0] == 'u' || f.format[0] == 'U' || f.format[0] == 'z' || f.format[0] == 'Z') && !f.format[1];
   if (f.schema_released) return GTH_E_ARROW;
@@ -214,13 +215,13 @@ int32_t judge_foreign(const Foreign& f, const Words& words, BadOffset* bad) {
   if (f.length < 0 || f.offset < 0 || Wide{f.length} + f.offset > INT64_MAX / 8 - 1) return GTH_E_ARROW;
   int64_t count = f.length;
   if (!words.flat) {
-    if (const int32_t shaped = judge_shape(words.shape, &count)) return shaped;
+    if (const int32_t shaped = predict_shape(words.shape, &count)) return shaped;
   }
   if (count != f.length) return GTH_E_SHAPE;
   if (f.null_count > 0) return GTH_E_ARROW;  // without a validity bitmap
   if (f.length == 0) return GTH_OK;
   if (f.no_offsets) return GTH_E_ARROW;
-  if (f.length > words.count()) return unjudged;
+  if (f.length > words.count()) return unpredicted;
   *bad = find_bad(words, f.length, INT64_MAX);
   return bad->position >= 0 ? GTH_E_ARROW : GTH_OK;
 }
@@ -250,8 +251,8 @@ void run_arrow(Input& input, Words words) {
     for (int64_t& each : words.offsets) each = static_cast<int32_t>(each);
   }
   BadOffset bad;
-  const int32_t due = judge_foreign(f, words, &bad);
-  if (due == unjudged) return;
+  const int32_t expected = predict_foreign(f, words, &bad);
+  if (expected == unpredicted) return;
   // The offsets at any address, after some that are skipped.
   std::vector<char> raw;
   const size_t width = is_wide ? 8 : 4;
@@ -260,7 +261,7 @@ void run_arrow(Input& input, Words words) {
     const char* from = reinterpret_cast<const char*>(&each);  // little-endian
     raw.insert(raw.end(), from, from + width);
   }
-  const int64_t extent = due ? 0 : words.offsets[static_cast<size_t>(f.length)];
+  const int64_t extent = expected ? 0 : words.offsets[static_cast<size_t>(f.length)];
   if (extent > static_cast<int64_t>(Pages::size)) return;
   memory().data[0].paint(input.byte());
   const char* bytes = memory().data[0].place(static_cast<size_t>(std::max<int64_t>(extent, 0)));
@@ -290,7 +291,8 @@ void run_arrow(Input& input, Words words) {
                             words.flat ? nullptr : put_shape(words.shape), &tensor, error);
   tally().count(status);
   expect_whole_error(status, *error);
-  if (status != due) fail("arrow: %s, due is %s: %s", gth_status_name(status), gth_status_name(due), error->message);
+  if (status != expected)
+    fail("arrow: %s, expected is %s: %s", gth_status_name(status), gth_status_name(expected), error->message);
   if (status == GTH_E_ARROW && bad.position >= 0) expect_offset(*error, bad);
   require(array.release == (status ? had : nullptr), "arrow: consumed on GTH_OK, and only then");
   require(released == 0, "arrow: released too early");
