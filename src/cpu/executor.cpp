@@ -143,7 +143,6 @@ void run_on_pool(int32_t threads, Work* work) {
 
 int32_t thread_count(const Executor& executor) {
   if (executor.threads == 0) return core::available_cpus();
-  if (executor.parallel_for) return executor.threads;
   return std::min(executor.threads, std::max(core::available_cpus(), threads_on_any_machine));
 }
 

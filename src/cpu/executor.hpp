@@ -13,7 +13,8 @@ struct Executor {
   void* user;
 };
 
-// Returns the number of threads in effect. The number of the library's own threads is limited by the number of CPUs.
+// Returns the number of threads in effect. It is limited by the number of CPUs, also for an executor of the caller,
+// because each thread of a scatter reads all indices.
 int32_t thread_count(const Executor& executor);
 
 // Calls task(arg, i) exactly once for each 0 <= i < n, and returns after all calls have returned. It never fails. If no

@@ -186,11 +186,11 @@ template <class Managed, class From>
 void run(Input& input, const Producer& made, From&& import) {
   const bool versioned = std::is_same_v<Managed, DLManagedTensorVersioned>;
   const Expected expected = predict_producer(made, versioned);
-  const Pages& pages = memory().data[0];
+  const Pages& pages = data_pages(0);
   pages.paint(input.byte());
   uintptr_t data = reinterpret_cast<uintptr_t>(pages.end());
   if (expected.status == GTH_OK && !expected.reach.empty) {
-    if (expected.reach.high - expected.reach.low > static_cast<Wide>(Pages::size)) return;
+    if (expected.reach.high - expected.reach.low > static_cast<Wide>(Pages::usual)) return;
     data = static_cast<uintptr_t>(static_cast<Wide>(reinterpret_cast<uintptr_t>(pages.end())) - expected.reach.high);
     // If an offset or strides make the data pointer wrap around, no memory matches the description.
     if (static_cast<Wide>(data) + expected.reach.low !=

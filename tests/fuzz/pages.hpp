@@ -14,9 +14,9 @@ namespace fuzz {
 // Memory between two inaccessible pages. It is allocated once and used for every input.
 class Pages {
  public:
-  static constexpr size_t size = 4096;
+  static constexpr size_t usual = 4096;
 
-  Pages() {
+  explicit Pages(size_t size = usual) : size_(size) {
     const size_t page = static_cast<size_t>(sysconf(_SC_PAGESIZE));
     void* all = mmap(nullptr, size + 2 * page, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     require(all != MAP_FAILED, "no memory for the fuzzer itself");
@@ -27,7 +27,8 @@ class Pages {
   Pages& operator=(const Pages&) = delete;
 
   char* first() const { return first_; }
-  char* end() const { return first_ + size; }
+  char* end() const { return first_ + size_; }
+  size_t size() const { return size_; }
 
   // Returns `bytes` bytes directly before the upper inaccessible page, or directly after the lower one.
   char* place(size_t bytes, bool low = false) const { return low ? first_ : end() - bytes; }
@@ -39,13 +40,14 @@ class Pages {
   }
   // Fills the memory with a pattern, so that writes can be detected.
   void paint(uint8_t seed) const {
-    for (size_t i = 0; i < size; i += sizeof(uint64_t)) {
+    for (size_t i = 0; i < size_; i += sizeof(uint64_t)) {
       const uint64_t word = (i + seed) * 0x9e3779b97f4a7c15;
       std::memcpy(first_ + i, &word, sizeof word);
     }
   }
 
  private:
+  size_t size_;
   char* first_;
 };
 

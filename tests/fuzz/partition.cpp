@@ -264,7 +264,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     scratch_bytes = 0;
   }
   const auto ids = asked == GTH_OK ? static_cast<int64_t>(count_of(request.indices().shape)) : 0;
-  const auto room = static_cast<int64_t>(Pages::size);
+  const auto room = static_cast<int64_t>(Pages::usual);
   if (scratch_bytes > room || ids > room / int64_t{sizeof(int64_t)}) return -1;
   const gth_parts parts = call.parts(ids, scratch_bytes);
   error = fresh_error();

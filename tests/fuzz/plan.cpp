@@ -1,12 +1,15 @@
 #include "../cpp/random_operands.hpp"
 #include "request.hpp"
+#include "surroundings.hpp"
 
 // Plans with an open extent: the values that a run accepts, the memory that it uses, and what it writes.
 namespace {
 
 using namespace fuzz;
 
-constexpr int64_t planned_ops = 6;  // gradients have no plan
+constexpr int planned_ops = 6;  // gradients have no plan
+
+Surroundings surroundings;
 
 // A valid request with one extent that is open in the plan.
 struct Open {
@@ -77,8 +80,8 @@ void run(Open& open, const gth_plan* plan, int64_t n, int64_t longest) {
   if (is_sound && prediction.is_sound(Stage::values) && !prediction.out.empty) request.load(&prediction);
   const Image before;
   Image expected = before;
-  const int32_t status = gth_plan_run(nullptr, plan, n, data_of(request.params()), data_of(request.indices()),
-                                      data_of(request.out()), error);
+  const int32_t status = gth_plan_run(surroundings.context(), plan, n, data_of(request.params()),
+                                      data_of(request.indices()), data_of(request.out()), error);
   tally().count(status);
   expect_whole_error(status, *error);
   if (n < 0) {
@@ -114,9 +117,12 @@ void run(Open& open, const gth_plan* plan, int64_t n, int64_t longest) {
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   Input input(data, size);
-  const Op op = static_cast<Op>(input.below(planned_ops));
+  const uint8_t first_byte = input.byte();
+  const Op op = static_cast<Op>(first_byte % planned_ops);
+  memory().uses_large = first_byte >= 0xf0;
   Open open{Request(op, input, false), {}};
   if (!open.request.place(input) || !choose_open(input, &open)) return -1;
+  surroundings.choose(input.below(4));
   const auto& [first, dim] = open.dims.front();
   const int64_t longest = open.request.operands[first].shape[dim];
   const bool has_output = input.byte() < 192;

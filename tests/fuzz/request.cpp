@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <random>
 
 #include "../cpp/random_operands.hpp"
 
@@ -33,7 +34,14 @@ int64_t index_value(Input& input, int64_t size) {
 }
 
 // Strides of 0 make many elements from a few bytes. Larger shapes are not enumerated.
-bool is_few(const Shape& shape) { return count_of(shape) <= 4096; }
+int64_t most_elements() { return memory().uses_large ? 32768 : 4096; }
+bool is_few(const Shape& shape) { return count_of(shape) <= most_elements(); }
+
+// Returns a number from 1 to `most`. Small numbers are as frequent as large ones.
+int64_t up_to(int64_t most, Input& input) {
+  const int64_t shift = input.below(17), number = input.below(256) * 256 + input.below(256);
+  return 1 + (number * 2 >> shift) % std::max<int64_t>(most, 1);
+}
 
 void put_struct(const Pages& pages, uint32_t size, const void* fields, size_t known, bool has_tail, char** at) {
   // If the size is invalid, memory beyond the size field need not exist. Structs are aligned.
@@ -45,12 +53,30 @@ void put_struct(const Pages& pages, uint32_t size, const void* fields, size_t kn
   if (has_tail && bytes > known) (*at)[size - 1] = 1;
 }
 
+// Returns an extent of indices, of which each selects `slice` elements.
+int64_t index_extent(int64_t slice, Input& input) {
+  return memory().uses_large ? up_to(most_elements() / std::max<int64_t>(slice, 1), input) : extent_from(input);
+}
+
+// Returns the number of elements without the dims from `first` to `end`.
+int64_t count_of_slice(Shape shape, int64_t first, int64_t end) {
+  shape.erase(shape.begin() + first, shape.begin() + end);
+  return static_cast<int64_t>(count_of(shape));
+}
+
+// Adds dims to the shape of indices. With large pages, the first one may have many elements.
+void push_extents(int64_t dims, int64_t slice, Input& input, Shape* shape) {
+  for (int64_t d = 0; d < dims; ++d) shape->push_back(d == 0 ? index_extent(slice, input) : extent_from(input));
+}
+
 }  // namespace
 
 Memory& memory() {
   static Memory& all = *new Memory;
   return all;
 }
+
+const Pages& data_pages(int which) { return memory().uses_large ? memory().large[which] : memory().data[which]; }
 
 Wide count_of(const Shape& shape) {
   Wide count = 1;
@@ -90,29 +116,41 @@ void lay_out(Input& input, bool is_output, int64_t item, Tensor* tensor) {
   tensor->offset += low;
 }
 
+// Chooses the shape of params. With large pages, the first or last dim has up to 100,000 elements.
+void Request::choose_params(Input& input, int64_t rank) {
+  Tensor& p = operands[params_at];
+  for (int64_t d = 0; d < rank; ++d) p.shape.push_back(extent_from(input));
+  if (!memory().uses_large) return;
+  const int64_t room = static_cast<int64_t>(data_pages(params_at).size()) / gth_dtype_size(p.dtype);
+  int64_t& large = input.rarely(2) ? p.shape.back() : p.shape.front();
+  large = 1;
+  large =
+      up_to(std::min<int64_t>(100'000, room / std::max<int64_t>(1, static_cast<int64_t>(count_of(p.shape)))), input);
+}
+
 void Request::choose_shapes(Input& input) {
   const int64_t r = 1 + input.below(4);
   Tensor &p = operands[params_at], &i = operands[indices_at];
-  for (int64_t d = 0; d < r; ++d) p.shape.push_back(extent_from(input));
+  choose_params(input, r);
   const int64_t tuple_dims = input.below(3);
   switch (gather_of(op)) {
     case Op::gather_elements:
       axis_ = input.below(r);
       i.shape = p.shape;
-      i.shape[static_cast<size_t>(axis_)] = extent_from(input);
+      i.shape[static_cast<size_t>(axis_)] = index_extent(count_of_slice(p.shape, axis_, axis_ + 1), input);
       break;
     case Op::gather_nd:
       batch_ = axis_ = input.rarely(3) ? input.below(r) : 0;
       components_ = input.below(r - batch_ + 1);
       i.shape.assign(p.shape.begin(), p.shape.begin() + batch_);
-      for (int64_t d = 0; d < tuple_dims; ++d) i.shape.push_back(extent_from(input));
+      push_extents(tuple_dims, count_of_slice(p.shape, batch_, batch_ + components_), input, &i.shape);
       i.shape.push_back(components_);
       break;
     default:
       batch_ = input.rarely(3) ? input.below(r) : 0;
       axis_ = batch_ + input.below(r - batch_);
       i.shape.assign(p.shape.begin(), p.shape.begin() + batch_);
-      for (int64_t d = 0; d < tuple_dims; ++d) i.shape.push_back(extent_from(input));
+      push_extents(tuple_dims, count_of_slice(p.shape, axis_, axis_ + 1), input, &i.shape);
   }
   oracle::ElementsProblem problem;
   problem.is_nd = gather_of(op) == Op::gather_nd;
@@ -228,8 +266,10 @@ void Request::damage(Input& input) {
 }
 
 Request::Request(Op what, Input& input, bool damaged) : op(what) {
+  if (memory().uses_large) operands[params_at].dtype = dtype_from(input);
   choose_shapes(input);
-  operands[params_at].dtype = operands[out_at].dtype = dtype_from(input);
+  if (!memory().uses_large) operands[params_at].dtype = dtype_from(input);
+  operands[out_at].dtype = operands[params_at].dtype;
   operands[indices_at].dtype = input.rarely(2) ? input.pick(oracle::index_dtypes) : GTH_DTYPE_INT64;
   choose_options(input);
   for (Tensor& each : operands) {
@@ -241,7 +281,7 @@ Request::Request(Op what, Input& input, bool damaged) : op(what) {
 
 void Request::place_tensor(Input& input, int which) {
   Tensor& tensor = operands[which];
-  const Pages& pages = memory().data[which];
+  const Pages& pages = data_pages(which);
   pages.paint(input.byte());
   tensor.data = reinterpret_cast<uintptr_t>(pages.end());  // an inaccessible address
   const bool has_dims = tensor.ndim >= 0 && tensor.ndim <= GTH_MAX_NDIM;
@@ -251,7 +291,7 @@ void Request::place_tensor(Input& input, int which) {
   Wide size = item;
   for (int64_t each : tensor.shape) size = std::min<Wide>(size * std::max<int64_t>(each, 1), Wide{1} << 64);
   const Reach reach = size > INT64_MAX ? Reach{} : reach_of(tensor, item, strides_of(tensor, item));
-  fits_[which] = size <= INT64_MAX && reach.high - reach.low <= static_cast<Wide>(Pages::size);
+  fits_[which] = size <= INT64_MAX && reach.high - reach.low <= static_cast<Wide>(data_pages(which).size());
   if (reach.empty || !fits_[which]) return;
   const bool low = input.rarely(4);
   const Wide at = low ? static_cast<Wide>(reinterpret_cast<uintptr_t>(pages.first())) - reach.low
@@ -287,21 +327,47 @@ void Request::damage_tensors(Input& input) {
 // Returns true if a tensor with elements lies in one of the pages, but not in its own.
 bool Request::is_in_pages(Which which, const Reach& reach) const {
   const Wide at = static_cast<int64_t>(operands[which].data);
-  return std::any_of(std::begin(memory().data), std::end(memory().data), [&](const Pages& pages) {
+  constexpr Which each[] = {params_at, indices_at, out_at};
+  return std::any_of(std::begin(each), std::end(each), [&](Which other) {
+    const Pages& pages = data_pages(other);
     const auto first = static_cast<Wide>(reinterpret_cast<uintptr_t>(pages.first()));
     const auto end = static_cast<Wide>(reinterpret_cast<uintptr_t>(pages.end()));
     return at + reach.low >= first && at + reach.high <= end;
   });
 }
 
+// Usually leaves each operand in its own pages. The output or the indices may start anywhere in params, or at its end.
+// All operands may also be in the pages of params, without a byte between them.
+void Request::place_elsewhere(Input& input) {
+  const int64_t how = input.below(16);
+  if (how < 13) return;
+  const auto end = reinterpret_cast<uintptr_t>(data_pages(params_at).end());
+  if (how > 13) {
+    const Which moved = how == 15 ? out_at : indices_at;
+    operands[moved].data = end - static_cast<uintptr_t>(input.below(256)) * 4;
+    fits_[moved] &= operands[moved].offset == 0;
+    if (!fits_[indices_at]) return;
+    const int64_t item = std::max<int64_t>(gth_dtype_size(indices().dtype), 1);
+    const Reach reach = reach_of(indices(), item, strides_of(indices(), item));
+    fits_[indices_at] = reach.empty || is_in_pages(indices_at, reach);
+    return;
+  }
+  const Prediction found = prediction();
+  if (!found.is_sound(Stage::memory) || found.params.empty || found.out.empty || found.indices.empty) return;
+  const Reach reaches[] = {found.params, found.indices, found.out};
+  Wide total = 0;
+  for (const Reach& each : reaches) total += each.high - each.low;
+  if (total > static_cast<Wide>(data_pages(params_at).size())) return;
+  Wide upper = static_cast<Wide>(end);
+  for (const Which which : {params_at, out_at, indices_at}) {
+    operands[which].data = static_cast<uintptr_t>(upper - reaches[which].high);
+    upper -= reaches[which].high - reaches[which].low;
+  }
+}
+
 bool Request::place(Input& input) {
   for (int which = params_at; which <= out_at; ++which) place_tensor(input, which);
-  // The output may start anywhere in params, or at its end.
-  if (input.rarely(16)) {
-    const Pages& pages = memory().data[params_at];
-    operands[out_at].data = reinterpret_cast<uintptr_t>(pages.end()) - static_cast<uintptr_t>(input.below(256)) * 4;
-    fits_[out_at] &= operands[out_at].offset == 0;
-  }
+  place_elsewhere(input);
   const Prediction found = prediction();
   if (!found.is_sound(Stage::memory)) return true;
   if (!has_inputs() || !fits_[out_at] || !is_few(out().shape)) return false;
@@ -334,9 +400,28 @@ void Request::fill_indices(const Prediction& found, Input& input) {
   const oracle::Operand& x = found.problem.indices;
   if (found.indices.empty || !indices().has_data) return;
   if (!is_few(x.shape)) return;
+  if (memory().uses_large) return fill_many_indices(found, input);
   oracle::for_each_element(x, [&](int64_t at, const Shape& where) {
     const auto dim = static_cast<size_t>(found.problem.axis + (found.problem.is_nd ? where.back() : 0));
     const int64_t value = index_value(input, dim < params().shape.size() ? params().shape[dim] : 1);
+    std::memcpy(reinterpret_cast<char*>(indices().data + static_cast<uintptr_t>(at)), &value,
+                static_cast<size_t>(x.item));
+  });
+}
+
+// The input has too few bytes for this many indices, so it selects a sequence of random numbers, and how often an index
+// is out of bounds.
+void Request::fill_many_indices(const Prediction& found, Input& input) {
+  static constexpr uint64_t rarities[] = {0, 0, 0, 0, 2, 16, 256, 4096};
+  const oracle::Operand& x = found.problem.indices;
+  const uint64_t rarity = input.pick(rarities);
+  std::mt19937_64 random(input.word());
+  oracle::for_each_element(x, [&](int64_t at, const Shape& where) {
+    const auto dim = static_cast<size_t>(found.problem.axis + (found.problem.is_nd ? where.back() : 0));
+    const int64_t size = dim < params().shape.size() ? params().shape[dim] : 1;
+    const bool is_beyond = rarity > 0 && random() % rarity == 0;
+    int64_t value = size > 0 ? static_cast<int64_t>(random() % static_cast<uint64_t>(size)) : 0;
+    if (is_beyond) value = random() % 2 ? size : -size - 1;
     std::memcpy(reinterpret_cast<char*>(indices().data + static_cast<uintptr_t>(at)), &value,
                 static_cast<size_t>(x.item));
   });
@@ -401,15 +486,15 @@ const gth_options* Request::given_options() const {
 
 Image::Image() {
   for (int which = params_at; which <= out_at; ++which) {
-    std::memcpy(bytes_[which], memory().data[which].first(), Pages::size);
+    bytes_[which].assign(data_pages(which).first(), data_pages(which).end());
   }
 }
 
 void Image::write(const char* to, const char* from, size_t bytes) {
   for (int which = params_at; which <= out_at; ++which) {
-    const Pages& pages = memory().data[which];
+    const Pages& pages = data_pages(which);
     if (to >= pages.first() && to + bytes <= pages.end())
-      std::memcpy(bytes_[which] + (to - pages.first()), from, bytes);
+      std::memcpy(bytes_[which].data() + (to - pages.first()), from, bytes);
   }
 }
 
@@ -439,12 +524,14 @@ void Image::expect_zeros(const Request& request, const Prediction& prediction) {
 const char* Image::differing() const {
   static constexpr const char* names[] = {"bytes of params", "bytes of indices", "bytes of the output or around it"};
   for (int which = params_at; which <= out_at; ++which) {
-    if (std::memcmp(bytes_[which], memory().data[which].first(), Pages::size) != 0) return names[which];
+    if (std::memcmp(bytes_[which].data(), data_pages(which).first(), bytes_[which].size()) != 0) return names[which];
   }
   return nullptr;
 }
 
-void Image::restore(int which) const { std::memcpy(memory().data[which].first(), bytes_[which], Pages::size); }
+void Image::restore(int which) const {
+  std::memcpy(data_pages(which).first(), bytes_[which].data(), bytes_[which].size());
+}
 
 gth_error* fresh_error() {
   gth_error error;

@@ -16,8 +16,12 @@ enum Which : int { params_at, indices_at, out_at };
 // The memory of a call. Every struct, array and buffer starts or ends at an inaccessible page.
 struct Memory {
   Pages structs[3], shapes[3], strides[3], data[3], options, error;
+  Pages large[3] = {Pages(1 << 18), Pages(1 << 18), Pages(1 << 18)};
+  bool uses_large = false;  // The data of this input is in the large pages.
 };
 Memory& memory();
+// Returns the pages of the data of an operand.
+const Pages& data_pages(int which);
 
 struct Request {
   // damaged: applies changes that the input requests.
@@ -67,7 +71,10 @@ struct Request {
   void damage_tensor(Input& input, Tensor* tensor);
   void damage_options(Input& input);
   void fill_indices(const Prediction& found, Input& input);
+  void fill_many_indices(const Prediction& found, Input& input);
   void fill_numbers(const Prediction& found, Input& input);
+  void choose_params(Input& input, int64_t rank);
+  void place_elsewhere(Input& input);
   bool is_in_pages(Which which, const Reach& reach) const;
   void place_tensor(Input& input, int which);
 
@@ -103,7 +110,7 @@ class Image {
   void restore(int which) const;
 
  private:
-  char bytes_[3][Pages::size];
+  std::vector<char> bytes_[3];
 };
 
 // Returns the error struct of a call, in guarded memory and filled with a pattern.

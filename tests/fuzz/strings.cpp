@@ -171,8 +171,8 @@ void run_plain(Input& input, Words words) {
   if (!shaped) words.offsets.resize(static_cast<size_t>(count) + 1);
   const auto* offsets = reinterpret_cast<const int64_t*>(
       memory().strides[0].put(words.offsets.data(), words.offsets.size() * sizeof(int64_t)));
-  memory().data[0].paint(input.byte());
-  const char* bytes = memory().data[0].place(static_cast<size_t>(extent));
+  data_pages(0).paint(input.byte());
+  const char* bytes = data_pages(0).place(static_cast<size_t>(extent));
   const bool owned = input.rarely(2);
   gth_tensor* tensor = nullptr;
   gth_error* error = fresh_error();
@@ -262,9 +262,9 @@ void run_arrow(Input& input, Words words) {
     raw.insert(raw.end(), from, from + width);
   }
   const int64_t extent = expected ? 0 : words.offsets[static_cast<size_t>(f.length)];
-  if (extent > static_cast<int64_t>(Pages::size)) return;
-  memory().data[0].paint(input.byte());
-  const char* bytes = memory().data[0].place(static_cast<size_t>(std::max<int64_t>(extent, 0)));
+  if (extent > static_cast<int64_t>(Pages::usual)) return;
+  data_pages(0).paint(input.byte());
+  const char* bytes = data_pages(0).place(static_cast<size_t>(std::max<int64_t>(extent, 0)));
   const void* buffers[] = {nullptr, f.no_offsets ? nullptr : memory().strides[0].put(raw.data(), raw.size()), bytes};
   ArrowSchema schema{f.format, "", nullptr, 0, 0, nullptr, nullptr, [](ArrowSchema*) {}, nullptr};
   if (f.schema_released) schema.release = nullptr;

@@ -26,14 +26,14 @@ struct Mul {
 struct Max {
   template <class V>
   static GATHER_INLINE V of(V a, V b) {
-    return (b <= a) | (a != a) ? a : b;
+    return ((b <= a) | (a != a)) ? a : b;
   }
 };
 
 struct Min {
   template <class V>
   static GATHER_INLINE V of(V a, V b) {
-    return (a <= b) | (a != a) ? a : b;
+    return ((a <= b) | (a != a)) ? a : b;
   }
 };
 
