@@ -27,7 +27,7 @@ NAMED = (
     named(
         "max returns NaN if the target is NaN",
         "src/cpu/tiers/reduce.hpp",
-        "return (b <= a) | (a != a) ? a : b;",
+        "return ((b <= a) | (a != a)) ? a : b;",
         "return b <= a ? a : b;",
     ),
     named(
