@@ -28,9 +28,10 @@ constexpr int64_t long_line = 64;
 
 }  // namespace
 
-Job::Job(const core::Plan& p, const core::Pointers& pointers, int64_t n, const Kernels& chosen)
+Job::Job(const core::Plan& p, const core::Pointers& pointers, int64_t open_extent, const Kernels& chosen)
     : plan(p),
       kernels(chosen),
+      n(open_extent),
       table(moved(pointers.table, p.table_offset)),
       indices(moved(pointers.indices, p.indices_offset)),
       rows(moved(pointers.rows, p.rows_offset)),

@@ -58,6 +58,7 @@ struct Job {
 
   const core::Plan& plan;
   const Kernels& kernels;
+  int64_t n;  // the open extent, or GTH_OPEN
   const char* table;
   const char* indices;
   char* rows;

@@ -83,21 +83,24 @@ void choose_fused(const core::Plan& plan, Kernels* kernels) {
 
 }  // namespace
 
+bool describe_components(const core::Component* component, int32_t count, Selection* selection) {
+  if (count < 1 || count > Selection::max_components) return false;
+  selection->components = count;
+  for (int32_t c = 0; c < count; ++c) {
+    if (component[c].size < 1 || !is_narrow(component[c].size - 1) || !is_narrow(component[c].stride)) return false;
+    selection->size[c] = component[c].size;
+    selection->stride[c] = component[c].stride;
+  }
+  return true;
+}
+
 bool describe_selection(const core::Plan& plan, Selection* selection) {
-  if (plan.components < 1 || plan.components > Selection::max_components) return false;
   const bool is_uint64 = plan.index == core::IndexType::uint64;
   selection->wraps = plan.wraps && !is_uint64;
   selection->type = plan.index;
   selection->outside = core::outside_of(plan.bounds);
-  selection->components = plan.components;
   selection->index_step = plan.index_step;
-  for (int32_t c = 0; c < plan.components; ++c) {
-    const core::Component& component = plan.component[c];
-    if (component.size < 1 || !is_narrow(component.size - 1) || !is_narrow(component.stride)) return false;
-    selection->size[c] = component.size;
-    selection->stride[c] = component.stride;
-  }
-  return true;
+  return describe_components(plan.component, plan.components, selection);
 }
 
 Resolved Kernels::resolve(const core::Plan& plan, const char* tuples, int64_t stride, int64_t n, int64_t* offsets,

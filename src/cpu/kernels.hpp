@@ -8,8 +8,11 @@
 
 namespace gather::cpu {
 
-// Describes for the tiers how the tuples of a plan select rows. Returns false if the tiers do not support the plan: a
-// size or stride exceeds int32, or there are too many components.
+// Describes the components of tuples for the tiers. Returns false if the tiers do not support them: a size or stride
+// exceeds int32, or there are too many components.
+bool describe_components(const core::Component* component, int32_t count, Selection* selection);
+
+// Describes for the tiers how the tuples of a plan select rows. Returns false if the tiers do not support the plan.
 bool describe_selection(const core::Plan& plan, Selection* selection);
 
 // The kernels that run a plan. They are chosen once for each plan.

@@ -5,7 +5,7 @@
 namespace gather::cpu {
 namespace {
 
-constexpr int64_t scratch_bytes = 8 * 1024;
+constexpr int64_t scratch_bytes = 16 * 1024;
 
 // Returns the number of rows of the table that tuples select from, or 0 if they are too many.
 int64_t table_rows(const core::Plan& plan) {
@@ -96,7 +96,7 @@ class Strips {
     for (int32_t c = plan.components; c-- > 0; stride *= plan.component[c].size) plan.component[c].stride = stride;
     packed_ = 0;
     const Kernels kernels = choose_kernels(plan);
-    const Job strip(plan, {scratch_, job_.indices, moved(job_.rows, begin_)}, GTH_OPEN, kernels);
+    const Job strip(plan, {scratch_, job_.indices, moved(job_.rows, begin_)}, job_.n, kernels);
     return move_range(strip, scratch_, first_, last_, false);
   }
 
@@ -115,7 +115,7 @@ bool is_packable(const Job& job) {
   // A strip of few rows is copied no faster than its rows.
   constexpr int64_t min_reads = 2, min_tuples = 64, min_rows = 32;
   const core::Plan& plan = job.plan;
-  if (job.inner_count == 0 || plan.is_open || plan.components == 0 || plan.batch_split != 1 ||
+  if (job.inner_count == 0 || plan.components == 0 || plan.batch_split != 1 ||
       plan.item.kind != core::ItemKind::value || core::is_scatter(plan)) {
     return false;
   }

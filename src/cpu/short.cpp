@@ -1,21 +1,28 @@
 #include "cpu/short.hpp"
 
+#include <algorithm>
 #include <cstring>
 
+#include "core/base/noinline.hpp"
 #include "core/types/resolve_index.hpp"
 #include "cpu/job.hpp"
+#include "cpu/kernels.hpp"
 #include "cpu/load.hpp"
+#include "cpu/tiers/choice.hpp"
 
 namespace gather::cpu {
 namespace {
 
 using core::Short;
 
+// From this number of tuples on, kernels are faster than a loop over the tuples.
+constexpr int64_t min_kernel_tuples = 16;
+
 // Computes the offset of the row that a tuple selects. Returns false if it selects none.
 template <class T>
 bool resolve(const Short& form, const char* tuple, int64_t* offset) {
   const core::IndexPolicy policy{form.wraps, true, Outside::refused};
-  *offset = form.table_offset;
+  *offset = 0;
   for (int32_t c = 0; c < form.components; ++c, tuple += form.index_step) {
     const core::Component& component = form.component[c];
     const int64_t index = core::resolve_index(load_index<T>(tuple), component.size, policy);
@@ -26,10 +33,44 @@ bool resolve(const Short& form, const char* tuple, int64_t* offset) {
 }
 
 template <class T>
-bool resolve_all(const Short& form, const char* indices, int64_t tuples, int64_t* offsets) {
+bool resolve_few(const Short& form, const char* indices, int64_t tuples, int64_t* offsets) {
   for (int64_t i = 0; i < tuples; ++i) {
     if (!resolve<T>(form, indices + i * form.line_indices, offsets + i)) return false;
   }
+  return true;
+}
+
+// Resolves tuples with the kernel of the tier. Returns false if it does not support them.
+bool resolve_many(const Short& form, const char* indices, int64_t tuples, int64_t* offsets) {
+  Selection selection;
+  selection.type = form.is_int64 ? IndexType::int64 : IndexType::int32;
+  selection.outside = Outside::refused;
+  selection.wraps = form.wraps;
+  selection.index_step = form.index_step;
+  if (!describe_components(form.component, form.components, &selection)) return false;
+  for (int64_t first = 0; first < tuples; first += block_tuples) {
+    const int64_t n = std::min(block_tuples, tuples - first);
+    const char* const at = indices + first * form.line_indices;
+    if (tier().resolve(selection, at, form.line_indices, n, offsets + first) != Resolved::all) return false;
+  }
+  return true;
+}
+
+// Adds the part of the offsets of gather_elements that does not depend on indices.
+inline void add_places(const core::Places places, int64_t* offsets) {
+  for (int64_t i = 0, place = 0; i < places.outer; ++i, place += places.outer_step) {
+    for (int64_t j = 0; j < places.repeats; ++j, offsets += places.columns) {
+      for (int64_t k = 0; k < places.columns; ++k) offsets[k] += place + k * places.column_step;
+    }
+  }
+}
+
+// Copies the rows of many tuples with kernels. Returns false if one is invalid.
+GATHER_NOINLINE bool copy_many(const Short& form, char* out, const char* table, const char* indices, int64_t tuples) {
+  int64_t offsets[Short::most_tuples];
+  if (!resolve_many(form, indices, tuples, offsets)) return false;
+  add_places(form.places, offsets);
+  tier().choose_copy(form.row, false)({out, form.line_rows, table, offsets, tuples, form.row, 1, 0, 0, 0});
   return true;
 }
 
@@ -38,12 +79,23 @@ void copy_fixed(char* out, int64_t stride, const char* table, const int64_t* off
   for (int64_t i = 0; i < n; ++i) std::memcpy(out + i * stride, table + offsets[i], static_cast<size_t>(bytes));
 }
 
-void copy_rows(const Short& form, char* out, const char* table, const int64_t* offsets, int64_t n) {
-  if (form.row == 4) return copy_fixed<4>(out, form.line_rows, table, offsets, n);
-  if (form.row == 8) return copy_fixed<8>(out, form.line_rows, table, offsets, n);
-  for (int64_t i = 0; i < n; ++i) {
-    std::memcpy(out + i * form.line_rows, table + offsets[i], static_cast<size_t>(form.row));
+// Copies the rows of a few tuples. Returns false if one is invalid.
+bool copy_few(const Short& form, char* out, const char* table, const char* indices, int64_t tuples) {
+  int64_t offsets[min_kernel_tuples];
+  const bool all = form.is_int64 ? resolve_few<int64_t>(form, indices, tuples, offsets)
+                                 : resolve_few<int32_t>(form, indices, tuples, offsets);
+  if (!all) return false;
+  add_places(form.places, offsets);
+  if (form.row == 4) {
+    copy_fixed<4>(out, form.line_rows, table, offsets, tuples);
+  } else if (form.row == 8) {
+    copy_fixed<8>(out, form.line_rows, table, offsets, tuples);
+  } else {
+    for (int64_t i = 0; i < tuples; ++i) {
+      std::memcpy(out + i * form.line_rows, table + offsets[i], static_cast<size_t>(form.row));
+    }
   }
+  return true;
 }
 
 // Returns the number of tuples of a run, or 0 if the short form cannot run it.
@@ -70,13 +122,9 @@ bool run_short(const Short& form, const core::Pointers& pointers, int64_t n, con
       core::overlap(pointers.rows, out, pointers.indices, entries)) {
     return false;
   }
-  int64_t offsets[Short::most_tuples];
-  const char* indices = moved(pointers.indices, form.indices_offset);
-  const bool all = form.is_int64 ? resolve_all<int64_t>(form, indices, tuples, offsets)
-                                 : resolve_all<int32_t>(form, indices, tuples, offsets);
-  if (!all) return false;
-  copy_rows(form, moved(pointers.rows, form.rows_offset), pointers.table, offsets, tuples);
-  return true;
+  const auto copy = tuples < min_kernel_tuples ? copy_few : copy_many;
+  return copy(form, moved(pointers.rows, form.rows_offset), moved(pointers.table, form.table_offset),
+              moved(pointers.indices, form.indices_offset), tuples);
 }
 
 }  // namespace gather::cpu

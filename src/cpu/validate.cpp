@@ -62,6 +62,60 @@ void validate_range(const Job& job, int64_t first, int64_t last, FirstBad* found
   }
 }
 
+// The tuples of a job in the order of memory, without their positions.
+struct MemoryOrder {
+  const char* first;
+  Nest nest;
+
+  explicit MemoryOrder(const Job& job) : first(job.indices) {
+    const Nest& given = job.validating;
+    SizedLoop* const loops = nest.outer;
+    int32_t count = 0;
+    for (int32_t i = 0; i <= given.outer_count; ++i) {
+      SizedLoop loop = i < given.outer_count ? given.outer[i] : given.line;
+      if (loop.indices < 0) {
+        first = moved(first, wrapping_multiply(loop.extent - 1, loop.indices));
+        loop.indices = -loop.indices;
+      }
+      loops[count++] = loop;
+    }
+    std::sort(loops, loops + count, [](const SizedLoop& a, const SizedLoop& b) { return a.indices > b.indices; });
+    int32_t merged = 0;
+    for (int32_t i = 1; i < count; ++i) {
+      if (loops[merged].indices == wrapping_multiply(loops[i].extent, loops[i].indices)) {
+        loops[i].extent *= loops[merged].extent;
+      } else {
+        ++merged;
+      }
+      loops[merged] = loops[i];
+    }
+    nest.outer_count = merged;
+    nest.line = loops[merged];
+  }
+
+  // Returns true if it is faster than the order of the positions: lines are contiguous and longer.
+  bool is_faster(const Job& job) const {
+    const SizedLoop& line = job.validating.line;
+    const bool is_longer = nest.line.extent > line.extent || nest.line.indices != line.indices;
+    return is_longer && nest.line.extent >= block_tuples &&
+           nest.line.indices == job.plan.components * core::index_bytes(job.plan.index);
+  }
+
+  // Returns true if the tuples [begin, end) are inside. May return false if the fast test is not sufficient.
+  bool is_inside(const Job& job, int64_t begin, int64_t end) const {
+    LineIterator lines(nest);
+    const int64_t length = nest.line.extent;
+    int64_t j = begin % length;
+    for (lines.seek(begin / length); begin < end; lines.next(), j = 0) {
+      const int64_t count = std::min(length - j, end - begin);
+      const char* const at = moved(first, lines.indices() + wrapping_multiply(j, nest.line.indices));
+      if (!job.kernels.inside(at, nest.line.indices, count)) return false;
+      begin += count;
+    }
+    return true;
+  }
+};
+
 // Returns the cost of validation in bytes.
 int64_t validation_bytes(const Job& job) {
   int64_t bytes;
@@ -69,7 +123,20 @@ int64_t validation_bytes(const Job& job) {
   return core::multiply(job.distinct_tuples, tuple, &bytes) ? bytes : INT64_MAX;
 }
 
+// Returns true if all tuples are inside and it is faster to test this in the order of memory.
+bool are_inside(const Job& job, const Executor& executor) {
+  if (job.distinct_tuples < block_tuples) return false;
+  const MemoryOrder order(job);
+  if (!order.is_faster(job)) return false;
+  std::atomic<bool> all{true};
+  in_pieces(executor, job.distinct_tuples, validation_bytes(job), [&](int64_t first, int64_t last) {
+    if (!order.is_inside(job, first, last)) all.store(false, std::memory_order_relaxed);
+  });
+  return all.load(std::memory_order_relaxed);
+}
+
 int32_t validate_tuples(const Job& job, const Executor& executor, const Error& error) {
+  if (are_inside(job, executor)) return GTH_OK;
   FirstBad found;
   in_pieces(executor, job.distinct_tuples, validation_bytes(job),
             [&](int64_t first, int64_t last) { validate_range(job, first, last, &found); });

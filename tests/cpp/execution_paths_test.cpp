@@ -202,6 +202,9 @@ TEST(ExecutionPaths, RandomRequestsMatchTheOracle) {
 
 // ---- every position of an invalid index
 
+// The order of the elements of indices in memory.
+enum class Order { row_major, column_major, reversed };
+
 struct Path {
   const char* name;
   int32_t op;
@@ -210,6 +213,7 @@ struct Path {
   int32_t index_dtype = GTH_DTYPE_INT64;
   int64_t index_gap = 0;   // bytes between the elements of indices
   int64_t params_gap = 0;  // bytes between the elements of params
+  Order order = Order::row_major;
 };
 
 const Path paths[] = {
@@ -230,7 +234,31 @@ const Path paths[] = {
     {"short strided lines", GTH_OP_GATHER_ELEMENTS, {90, 5}, {90, 17}, 1, GTH_DTYPE_INT64, 8},
     {"elements of the first axis", GTH_OP_GATHER_ELEMENTS, {40, 30}, {50, 30}, 0},
     {"several components", GTH_OP_GATHER_ND, {9, 8, 7}, {400, 3}, 0},
+    {"reversed indices", GTH_OP_GATHER, {20}, {1100}, 0, GTH_DTYPE_INT64, 0, 0, Order::reversed},
+    {"column-major indices", GTH_OP_GATHER, {20}, {30, 40}, 0, GTH_DTYPE_INT16, 0, 0, Order::column_major},
+    {"reversed elements", GTH_OP_GATHER_ELEMENTS, {40, 30}, {40, 30}, 1, GTH_DTYPE_INT64, 0, 0, Order::reversed},
+    {"column-major elements",
+     GTH_OP_GATHER_ELEMENTS,
+     {40, 30},
+     {40, 30},
+     1,
+     GTH_DTYPE_INT32,
+     0,
+     0,
+     Order::column_major},
 };
+
+// Changes the strides of a dense operand.
+void reorder(Order order, Operand* x) {
+  if (order == Order::row_major) return;
+  x->dense = false;
+  const int64_t bytes = static_cast<int64_t>(x->memory.size());
+  int64_t stride = x->item;
+  for (size_t d = 0; d < x->shape.size(); stride *= x->shape[d++]) {
+    x->strides[d] = order == Order::reversed ? -x->strides[d] : stride;
+  }
+  x->offset = order == Order::reversed ? bytes - x->item : 0;
+}
 
 Request request_of(const Path& path, Random& random) {
   Request request;
@@ -249,6 +277,7 @@ Request request_of(const Path& path, Random& random) {
   };
   lay_out_with_gap(path.params_gap, &problem.params);
   lay_out_with_gap(path.index_gap, &problem.indices);
+  reorder(path.order, &problem.indices);
   lay_out_with_gap(0, &problem.out);
   fill_with_valid_indices(random, &problem);
   return request;

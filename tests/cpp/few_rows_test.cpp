@@ -3,7 +3,7 @@
 
 #include "hostile.hpp"
 
-// Calls with a few rows take the fast path. These tests cover its limits: numbers of tuples and components, index
+// Calls with at most 1,024 rows take the fast path. These tests cover its limits: numbers of tuples and components, index
 // types, row sizes and errors.
 namespace {
 
@@ -39,6 +39,74 @@ TEST(FewRows, EveryTupleCountAndRowSizeIsGathered) {
       }
     }
   }
+}
+
+// From 16 tuples on, kernels resolve blocks of 256 tuples.
+TEST(FewRows, EveryBlockOfTuplesIsGathered) {
+  for (int64_t row : {1, 2, 4, 8, 12, 16, 100}) {
+    const Array params(u8, {6, 2, row});
+    for (int64_t tuples : {15, 16, 17, 255, 256, 257, 1023, 1024, 1025}) {
+      std::vector<int64_t> numbers, firsts, pairs;
+      for (int64_t i = 0; i < tuples; ++i) {
+        numbers.push_back(i * 5 % 12);
+        firsts.push_back(i % 6);
+        pairs.insert(pairs.end(), {numbers.back() / 2, numbers.back() % 2});
+      }
+      for (int32_t dtype : index_types) {
+        expect_gathered({g, params.desc(), indices_of(dtype, {tuples}, firsts).desc()}, {tuples, 2, row},
+                        rows_of(params, 2 * row, firsts));
+        expect_gathered({nd, params.desc(), indices_of(dtype, {tuples, 2}, pairs).desc()}, {tuples, row},
+                        rows_of(params, row, numbers));
+      }
+    }
+  }
+}
+
+// Element (i, j, k) along axis 1 is params[i, indices[i, j, k], k].
+TEST(FewRows, ElementsAreGatheredAlongEveryAxis) {
+  for (const Shape& shape : {Shape{7}, Shape{1, 1, 1}, Shape{3, 5}, Shape{4, 4, 4}, Shape{300, 1}, Shape{1, 300},
+                             Shape{300, 3}, Shape{3, 300}, Shape{4, 16, 16}, Shape{4, 16, 17}, Shape{2, 3, 0}}) {
+    const int64_t ndim = static_cast<int64_t>(shape.size()), count = count_of(shape);
+    for (int64_t axis = -ndim; axis < ndim; ++axis) {
+      const size_t dim = static_cast<size_t>(axis < 0 ? axis + ndim : axis);
+      Shape extents = shape;
+      extents[dim] = 9;
+      const int64_t columns = count_of(Shape(shape.begin() + static_cast<int64_t>(dim) + 1, shape.end()));
+      std::vector<int64_t> values, places;
+      for (int64_t i = 0; i < count; ++i) {
+        values.push_back(i * 7 % 9);
+        places.push_back(i / (columns * shape[dim]) * 9 * columns + values.back() * columns + i % columns);
+      }
+      const gth_options options = with_axis(axis);
+      for (int32_t dtype : {u8, GTH_DTYPE_FLOAT16, GTH_DTYPE_FLOAT32, GTH_DTYPE_FLOAT64, GTH_DTYPE_COMPLEX128}) {
+        const Array params(dtype, extents);
+        for (int32_t index : {GTH_DTYPE_INT64, GTH_DTYPE_INT32}) {
+          expect_gathered({calls::gather_elements, params.desc(), indices_of(index, shape, values).desc(), &options},
+                          shape, rows_of(params, gth_dtype_size(dtype), places));
+        }
+      }
+    }
+  }
+}
+
+TEST(FewRows, InvalidElementsAreRejected) {
+  constexpr int64_t huge = int64_t{1} << 60;
+  const Array params(u8, {4, 3}), indices = indices64({2, 3}, {0, 1, 2, 3, 4, 0}), out(u8, {2, 3});
+  const Operation e = calls::gather_elements;
+  expect_refused({e, params.desc(), indices.desc()}, out, {GTH_E_INDEX, GTH_OPERAND_INDICES, 0, 4, 4, 4});
+  const Array wide = indices64({2, 4}, std::vector<int64_t>(8)), wide_out(u8, {2, 4});
+  expect_refused({e, params.desc(), wide.desc()}, wide_out, {GTH_E_SHAPE, GTH_OPERAND_INDICES, 1, -1, 4, 3});
+  const gth_options beyond = with_axis(2);
+  expect_refused({e, params.desc(), indices.desc(), &beyond}, out,
+                 {GTH_E_AXIS, GTH_OPERAND_OPTIONS, offsetof(gth_options, axis), -1, 2, 2});
+  gth_options stray = GTH_OPTIONS_INIT;
+  stray.axis = 1;
+  expect_refused({e, params.desc(), indices.desc(), &stray}, out,
+                 {GTH_E_AXIS, GTH_OPERAND_OPTIONS, offsetof(gth_options, axis), -1, 1, 0});
+  const Shape distant{huge, 3};
+  const gth_tensor_desc large = describe(GTH_DTYPE_FLOAT32, distant, params.data());
+  const Array numbers(GTH_DTYPE_FLOAT32, {2, 3});
+  expect_fault({e, large, indices.desc()}, numbers.desc(), {GTH_E_SIZE, GTH_OPERAND_PARAMS, -1, -1, 3, INT64_MAX});
 }
 
 TEST(FewRows, EveryShapeOfIndicesIsGathered) {

@@ -164,8 +164,8 @@ Paths paths_of(const Form& form, const gth_request& request) {
   return taken;
 }
 
-// Returns the paths of a call with dense tensors. Only gathers of a few rows have a short form. Elements have no dense
-// plan, and neither has a plan handle, because one of its extents may be open. A new target
+// Returns the paths of a call with dense tensors. Only gathers of at most 1,024 rows have a short form, and elements only
+// if all extents are equal. Elements have no dense plan, and neither has a plan handle, because one of its extents may be open. A new target
 // begins as a copy, which is a general plan. Sums of several elements have no kernel that moves rows.
 Paths dense_paths(const Form& form, const Operation& op, bool is_small) {
   const bool is_short = is_small && form.is_short && is_gather(op) && !is_elements(op);
@@ -181,7 +181,7 @@ bool has_form(const Operation& op, const Form& form) { return !form.is_plan || !
 // A call with strides written out takes the same path as one with NULL strides.
 TEST(Paths, DenseCallsTakeTheFastPathInEveryForm) {
   for (const Operation& op : calls::every) {
-    for (const int64_t tuples : {8, 96, 97, 300}) {
+    for (const int64_t tuples : {8, 300, 1024, 1025}) {
       const Operands operands(op, tuples);
       for (const Form& form : forms) {
         if (!has_form(op, form)) continue;
@@ -190,7 +190,7 @@ TEST(Paths, DenseCallsTakeTheFastPathInEveryForm) {
           for (int32_t handles = 0; handles < 8; ++handles) {
             const Mixed mixed(descs, handles);
             const gth_request request = mixed.request(op, &operands.options);
-            EXPECT_EQ(paths_of(form, request), dense_paths(form, op, tuples <= 96))
+            EXPECT_EQ(paths_of(form, request), dense_paths(form, op, tuples <= 1024))
                 << form.name << " of operation " << op.number << ", " << tuples << " tuples, handles " << handles
                 << (has_strides ? ", with strides" : "");
           }
@@ -204,7 +204,7 @@ TEST(Paths, DenseCallsTakeTheFastPathInEveryForm) {
 TEST(Paths, PaddedTablesTakeTheGeneralPath) {
   const int64_t padded[] = {16, 4};
   for (const Operation& op : calls::every) {
-    const Operands operands(op, 300);
+    const Operands operands(op, 2000);
     const Array wide(GTH_DTYPE_INT32, {400, 4});
     for (const Form& form : forms) {
       if (!has_form(op, form) || form.is_new) continue;  // A new table is dense.
@@ -222,14 +222,28 @@ TEST(Paths, PaddedTablesTakeTheGeneralPath) {
 
 // An extent of 1 may have any stride.
 TEST(Paths, StridesOfExtentsOfOneAreIgnored) {
-  const Array table(GTH_DTYPE_INT32, {4, 1, 2}), rows(GTH_DTYPE_INT32, {300, 1, 2});
-  const Array indices = indices64({300}, std::vector<int64_t>(300, 3));
+  const Array table(GTH_DTYPE_INT32, {4, 1, 2}), rows(GTH_DTYPE_INT32, {2000, 1, 2});
+  const Array indices = indices64({2000}, std::vector<int64_t>(2000, 3));
   const int64_t strides[] = {8, 12345, 4};
   gth_tensor_desc t = table.desc(), r = rows.desc();
   const gth_tensor_desc i = indices.desc();
   t.strides = r.strides = strides;
   const gth_request request = GTH_REQUEST(GTH_OP_GATHER, &t, &i, &r, nullptr);
   EXPECT_EQ(paths_of(forms[0], request), dense_paths(forms[0], calls::gather, false));
+}
+
+// Elements of tensors with equal extents have a short form along every axis, except in a plan of several dims.
+TEST(Paths, ElementsTakeTheShortForm) {
+  const Array table(GTH_DTYPE_INT32, {4, 5, 6}), rows(GTH_DTYPE_INT32, {4, 5, 6});
+  const Array indices = indices64({4, 5, 6}, std::vector<int64_t>(120, 3));
+  const gth_tensor_desc t = table.desc(), i = indices.desc(), r = rows.desc();
+  for (int64_t axis = -3; axis < 3; ++axis) {
+    const gth_options options = with_axis(axis);
+    const gth_request request = GTH_REQUEST(GTH_OP_GATHER_ELEMENTS, &t, &i, &r, &options);
+    for (const Form& form : forms) {
+      EXPECT_EQ(paths_of(form, request).short_runs, form.is_short && !form.is_plan) << form.name << " axis " << axis;
+    }
+  }
 }
 
 }  // namespace

@@ -132,6 +132,25 @@ TEST(Plans, RunWithAnOpenExtentWritesNRows) {
   }
 }
 
+// Element (i, j) of the table is element (j, i) of the memory. A run with many rows first packs strips of the table.
+TEST(Plans, RunWithAnOpenExtentGathersRowsOfATransposedTable) {
+  constexpr int64_t size = 16, width = 40, most = 1500;
+  const Array memory(f32, {width, size});
+  const Described params(f32, {size, width}, {4, 4 * size}), indices(i64, {GTH_OPEN});
+  Plan plan;
+  ASSERT_EQ(calls::gather.plan(&params.desc, &indices.desc, nullptr, nullptr, plan.out(), nullptr), GTH_OK);
+  std::vector<int64_t> values, places;
+  for (int64_t i = 0; i < most; ++i) {
+    values.push_back(i * 7 % size);
+    for (int64_t j = 0; j < width; ++j) places.push_back(j * size + values.back());
+  }
+  for (const int64_t n : {int64_t{0}, int64_t{1}, int64_t{63}, int64_t{64}, int64_t{65}, most}) {
+    const Array out(f32, {n, width});
+    EXPECT_EQ(gth_plan_run(nullptr, plan.get(), n, memory.data(), values.data(), out.data(), nullptr), GTH_OK);
+    EXPECT_EQ(out.bytes(), rows_of(memory, 4, {places.begin(), places.begin() + n * width})) << n;
+  }
+}
+
 TEST(Plans, InvalidNIsRejected) {
   const Array params(f32, {4, 2}), indices = indices64({5}, {3, 0, 2, 1, 3});
   Array out(f32, {5, 2});

@@ -116,6 +116,21 @@ TEST(Stack, GathersAndScattersFit) {
   }
 }
 
+// Columns of another table, few enough for strips on the stack.
+TEST(Stack, PackedStripsFit) {
+  const Array params(GTH_DTYPE_FLOAT32, {64, 16}), rows(GTH_DTYPE_FLOAT32, {2000, 64});
+  const Array indices = indices64({2000}, std::vector<int64_t>(2000, 3));
+  const Shape transposed{16, 64}, strides{4, 64};
+  const gth_tensor_desc table = describe(GTH_DTYPE_FLOAT32, transposed, params.data(), strides.data());
+  expect_forms_fit({table, indices.desc(), rows.desc()}, {calls::gather, calls::scatter, calls::gather_gradient},
+                   with_axis(0));
+  const Tensor lookup(table), places(indices.desc());
+  expect_fits("tensors", GTH_OK, [&] {
+    Tensor made;
+    return calls::gather.make(nullptr, lookup.get(), places.get(), nullptr, nullptr, made.out(), nullptr);
+  });
+}
+
 TEST(Stack, NewTensorsAndErrorsFit) {
   const Array params(GTH_DTYPE_FLOAT32, {4, 2}), rows(GTH_DTYPE_FLOAT32, {3, 2});
   const Array good = indices64({3}, {2, 0, 3}), bad = indices64({3}, {2, 0, 4});

@@ -91,11 +91,10 @@ static PyObject *scatter_new(request *call) {
 
 /* Reads a shape, or the shape of an array. Returns the rank, or -1 without an exception for other objects. */
 static int shape_of(PyObject *given, int64_t *shape) {
-  PyObject *extents = PyTuple_Check(given) ? given : PyObject_GetAttrString(given, "shape");
+  const int is_shape = PyTuple_Check(given) || PyList_Check(given);
+  PyObject *extents = is_shape ? PySequence_Tuple(given) : PyObject_GetAttrString(given, "shape");
   int ndim = extents && PyTuple_Check(extents) ? extents_of(extents, shape) : -1;
-  if (extents != given) {
-    Py_XDECREF(extents);
-  }
+  Py_XDECREF(extents);
   PyErr_Clear();
   for (int i = 0; i < ndim; i++) {
     ndim = shape[i] < 0 ? -1 : ndim;

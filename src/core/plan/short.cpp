@@ -1,6 +1,7 @@
 #include "core/plan/short.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "core/base/checked.hpp"
 #include "core/base/structs.hpp"
@@ -15,8 +16,10 @@ bool is_in(int32_t value, int32_t highest) { return static_cast<uint32_t>(value)
 bool needs_bounds_check(int32_t bounds) { return bounds != GTH_BOUNDS_CLAMP && bounds != GTH_BOUNDS_MODULO; }
 
 bool are_short_options(const Operation& operation, const gth_options& o) {
-  return has_first_fields_only(&o) && is_in(o.has_axis, operation.has_axis() ? 1 : 0) && (o.profile | o.opset) == 0 &&
-         (o.axis | o.batch_dims) == 0 && (o.extents | o.reduction | o.accumulate | o.out_dtype) == 0 &&
+  if (!has_first_fields_only(&o)) return false;
+  const bool allows_axis = operation.form == Form::paired && o.has_axis;
+  return is_in(o.has_axis, operation.has_axis() ? 1 : 0) && (allows_axis || o.axis == 0) && o.batch_dims == 0 &&
+         (o.profile | o.opset | o.extents | o.reduction | o.accumulate | o.out_dtype) == 0 &&
          is_in(o.negative, GTH_NEGATIVE_WRAP) && is_in(o.bounds, GTH_BOUNDS_ERROR_PARTIAL) &&
          needs_bounds_check(o.bounds) && is_in(o.fill, GTH_FILL_BY_DTYPE) && o.threads >= 0;
 }
@@ -78,6 +81,56 @@ bool set_components(const Dims& dims, Short* result, int64_t* bytes) {
   return true;
 }
 
+// Sets dims and sizes of a gather along axis 0 or of a gather_nd. *bytes receives the size of params.
+bool set_slices(const Request& request, int64_t item, Short* result, int64_t* bytes) {
+  Dims dims;
+  if (!split(request, &dims) || !count_tuples(dims, &result->tuples) || !measure_row(dims, item, &result->row) ||
+      !set_components(dims, result, bytes)) {
+    return false;
+  }
+  result->places.outer = 0;
+  result->line_indices = result->index_step * (operation_of(request.op).has_components ? dims.components : 1);
+  return true;
+}
+
+// Makes the innermost loop of places long.
+void lengthen(Places* places) {
+  if (places->columns > 1) return;
+  places->column_step = 0;
+  std::swap(places->repeats, places->columns);
+  if (places->columns > 1) return;
+  places->column_step = places->outer_step;
+  std::swap(places->outer, places->columns);
+}
+
+// Sets dims and sizes of gather_elements. *bytes receives the size of params.
+bool set_pairs(const Request& request, int64_t item, Short* result, int64_t* bytes) {
+  const gth_tensor_desc &params = *request.table, &indices = *request.indices, &out = *request.rows;
+  const int64_t given = request.options ? request.options->axis : 0;
+  const int64_t axis = given < 0 ? given + params.ndim : given;
+  if (indices.ndim != params.ndim || out.ndim != params.ndim || axis < 0 || axis >= params.ndim) return false;
+  result->tuples = 1;
+  Places places{1, 1, 1, 0, item};
+  for (int32_t i = 0; i < params.ndim; ++i) {
+    const int64_t extent = indices.shape[i];
+    if (extent < 1 || extent > Short::most_tuples || out.shape[i] != extent) return false;
+    if (i != axis && params.shape[i] != extent) return false;
+    if ((result->tuples *= extent) > Short::most_tuples) return false;
+    (i < axis ? places.outer : i > axis ? places.columns : places.repeats) *= extent;
+  }
+  const int64_t size = params.shape[axis], stride = places.columns * item;
+  if (size < 1 || !multiply(stride, size, &places.outer_step)) return false;
+  result->row = item;
+  result->components = 1;
+  result->component[0] = {size, stride};
+  result->line_indices = result->index_step;
+  if (!multiply(places.outer_step, places.outer, bytes)) return false;
+  lengthen(&places);
+  if (places.columns == result->tuples && places.column_step == 0) places.outer = 0;
+  result->places = places;
+  return true;
+}
+
 // Returns true if the plan has one loop, and each tuple selects one row.
 bool is_one_line(const Plan& plan) {
   return plan.end == 1 && plan.loops[0].table.is(0) && plan.batch_split == 1 && !plan.is_empty && plan.refused_dim < 0;
@@ -115,6 +168,7 @@ bool shorten(const Plan& plan, Short* result) {
   result->components = plan.components;
   result->is_int64 = plan.index == IndexType::int64;
   result->wraps = plan.wraps;
+  result->places.outer = 0;
   std::copy_n(plan.component, plan.components, result->component);
   return true;
 }
@@ -129,15 +183,11 @@ bool lower_short(const Request& request, Short* result) {
   result->is_int64 = indices.dtype == GTH_DTYPE_INT64;
   if (!result->is_int64 && indices.dtype != GTH_DTYPE_INT32) return false;
   const DtypeInfo* dtype = find_dtype(params.dtype);
-  Dims dims;
-  if (!dtype || dtype->bytes == 0 || !split(request, &dims)) return false;
-  int64_t params_bytes;
-  if (!count_tuples(dims, &result->tuples) || !measure_row(dims, dtype->bytes, &result->row) ||
-      !set_components(dims, result, &params_bytes)) {
-    return false;
-  }
+  if (!dtype || dtype->bytes == 0) return false;
   result->index_step = result->is_int64 ? 8 : 4;
-  result->line_indices = result->index_step * (operation.has_components ? dims.components : 1);
+  const auto set = operation.form == Form::paired ? set_pairs : set_slices;
+  int64_t params_bytes;
+  if (!set(request, dtype->bytes, result, &params_bytes)) return false;
   result->line_rows = result->row;
   result->largest_n = GTH_OPEN;
   result->table_offset = params.offset;
@@ -164,7 +214,9 @@ bool infer_short(const Request& request, gth_tensor_desc* rows, int64_t* shape) 
     return false;
   }
   const DtypeInfo* dtype = find_dtype(table.dtype);
-  const int64_t components = operation.has_components ? indices.shape[tuple_ndim] : 1;
+  const int64_t components = operation.form == Form::paired ? table.ndim
+                             : operation.has_components     ? indices.shape[tuple_ndim]
+                                                            : 1;
   if (!dtype || dtype->bytes == 0 || components < 1 || components > table.ndim ||
       tuple_ndim + table.ndim - components > GTH_MAX_NDIM) {
     return false;

@@ -8,12 +8,19 @@
 
 namespace gather::core {
 
-// The short form of a plan: one line of a few tuples that select one row each. It fits two cache lines. It serves calls
-// for which building a plan would take longer than copying the rows. Unusual and invalid requests have no short form.
-// They use the plan, which also reports errors.
+// The part of the offsets of gather_elements that does not depend on indices. That of tuple (i, j, k) is
+// i * outer_step + k * column_step.
+struct Places {
+  int64_t outer, repeats, columns;  // the extents of i, j and k; outer is 0 if there is no such part
+  int64_t outer_step, column_step;
+};
+
+// The short form of a plan: at most most_tuples tuples that select one row each. It serves calls for which building a
+// plan takes as long as copying the rows. Unusual and invalid requests have no short form. They use the plan, which also
+// reports errors.
 struct Short {
   static constexpr int32_t most_components = 4;
-  static constexpr int64_t most_tuples = 96;
+  static constexpr int64_t most_tuples = 1024;
   static constexpr int64_t largest_row = 32 * 1024;
   static constexpr int64_t most_bytes = 8 * largest_row;  // A second thread does not make such calls faster.
 
@@ -34,6 +41,7 @@ struct Short {
   int32_t components;
   bool is_int64;  // Indices are int64, else int32.
   bool wraps;
+  Places places;
   Component component[most_components];
 };
 
@@ -45,10 +53,10 @@ bool shorten(const Plan& plan, Short* out);
 bool infer_short(const Request& request, gth_tensor_desc* rows, int64_t* shape);
 
 // Returns true if an operation may have a short form.
-inline bool has_short_form(int32_t op) { return op == GTH_OP_GATHER || op == GTH_OP_GATHER_ND; }
+inline bool has_short_form(int32_t op) { return op >= GTH_OP_GATHER && op <= GTH_OP_GATHER_ELEMENTS; }
 
-// Sets the short form of a gather of dense tensors along axis 0 without batch dims and profile. Returns false if the
-// request has none. Precondition: has_short_form(request.op).
+// Sets the short form of a request of dense tensors without batch dims and profile. A gather must be along axis 0.
+// Returns false if the request has none. Precondition: has_short_form(request.op).
 bool lower_short(const Request& request, Short* out);
 
 }  // namespace gather::core
