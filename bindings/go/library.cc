@@ -43,6 +43,7 @@ extern const Tier avx2_tier __attribute__((weak));
 #include "core/base/error.cpp"
 #include "core/meaning/geometry.cpp"
 #include "core/plan/layout.cpp"
+#include "core/plan/line.cpp"
 #include "core/plan/lower.cpp"
 #include "core/os/memory.cpp"
 #include "core/plan/operands.cpp"
