@@ -16,7 +16,7 @@ NAMED = (
         "of several updates of a row, the one with the highest position is the last",
         "src/core/plan/line.cpp",
         "(!in_order || may_move_inside(*plan, i))",
-        "(!in_order || i >= 0)",
+        "(!in_order || i >= 0 || may_move_inside(*plan, i))",
     ),
     named(
         "a scatter with an invalid index leaves the target unchanged",
