@@ -39,7 +39,7 @@ extern const Tier avx2_tier __attribute__((weak));
 #include "core/plan/build.cpp"
 #include "core/plan/build_dense.cpp"
 #include "core/types/dtype.cpp"
-#include "core/meaning/dtype_check.cpp"
+#include "core/meaning/dtypes.cpp"
 #include "core/base/error.cpp"
 #include "core/meaning/geometry.cpp"
 #include "core/plan/layout.cpp"

@@ -4,7 +4,6 @@
 #include <cstring>
 
 #include "core/plan/line.hpp"
-#include "core/types/dtype.hpp"
 
 namespace gather::core {
 namespace {
@@ -189,36 +188,36 @@ void set_memory(const Source& source, Plan* plan) {
   if (!plan->is_open) plan->largest_n = 0;
 }
 
-void set_fill(int32_t dtype, const Settings& settings, Plan* plan) {
+void set_fill(const DtypeInfo& dtype, const Settings& settings, Plan* plan) {
   plan->fill[0] = plan->fill[1] = 0;
   if (settings.fill == GTH_FILL_ZERO) return;
-  const uint64_t* source = settings.fill == GTH_FILL_VALUE ? settings.fill_value : find_dtype(dtype)->fill;
+  const uint64_t* source = settings.fill == GTH_FILL_VALUE ? settings.fill_value : dtype.fill;
   std::memcpy(plan->fill, source, sizeof plan->fill);
 }
 
-void set_number(int32_t dtype, const Settings& settings, Plan* plan) {
+void set_number(const DtypeInfo& dtype, const Settings& settings, Plan* plan) {
   const bool reduces = settings.reduction != GTH_REDUCTION_NONE;
-  plan->number = reduces ? find_dtype(dtype)->number : Number::none;
-  const bool is_half =
-      plan->number == Number::brain_floating || (plan->number == Number::floating && dtype == GTH_DTYPE_FLOAT16);
+  plan->number = reduces ? dtype.number : Number::none;
+  const bool is_half = plan->number == Number::brain_floating || (plan->number == Number::floating && dtype.bytes == 2);
   const bool rounds = settings.reduction == GTH_REDUCTION_ADD || settings.reduction == GTH_REDUCTION_MUL;
   plan->in_float32 = settings.in_float32 && is_half && rounds;
 }
 
 }  // namespace
 
-void set_switches(const Request& request, const Meaning& meaning, Plan* plan) {
+void set_switches(const Meaning& meaning, Plan* plan) {
   const Settings& settings = meaning.settings;
-  const bool is_string = request.table->dtype == GTH_DTYPE_STRING;
+  const DtypeInfo& dtype = *meaning.dtypes.table;
+  const bool is_string = dtype.dtype == GTH_DTYPE_STRING;
   plan->item = {static_cast<int32_t>(meaning.item * 8), is_string ? ItemKind::offset : ItemKind::value};
   plan->wraps = settings.wraps;
   plan->bounds = settings.bounds;
   plan->is_partial_on_error = settings.is_partial_on_error;
   plan->direction = settings.operation->direction;
   plan->reduction = settings.reduction;
-  set_number(request.table->dtype, settings, plan);
+  set_number(dtype, settings, plan);
   plan->threads = settings.threads;
-  set_fill(request.table->dtype, settings, plan);
+  set_fill(dtype, settings, plan);
   plan->ndim = meaning.geometry.ndim;
   std::copy_n(meaning.geometry.shape, plan->ndim, plan->shape);
 }
@@ -226,7 +225,7 @@ void set_switches(const Request& request, const Meaning& meaning, Plan* plan) {
 void build(const Request& request, const Meaning& meaning, const Placement& placement, Plan* plan) {
   const Source source{request, meaning, placement};
   const int32_t first_inner = first_inner_dim(source);
-  set_switches(request, meaning, plan);
+  set_switches(meaning, plan);
   set_components(source, plan);
   set_batch_split(source, plan);
   add_loops(source, first_inner, plan);

@@ -15,6 +15,6 @@ void build(const Request& request, const Meaning& meaning, const Placement& plac
 bool build_dense(const Request& request, const Meaning& meaning, Plan* plan);
 
 // Sets the fields of a plan that depend only on settings, dtype and shape.
-void set_switches(const Request& request, const Meaning& meaning, Plan* plan);
+void set_switches(const Meaning& meaning, Plan* plan);
 
 }  // namespace gather::core

@@ -90,7 +90,7 @@ bool build_dense(const Request& request, const Meaning& meaning, Plan* plan) {
       !reach_of(request.indices, strides.indices, &plan->indices_reach)) {
     return false;
   }
-  set_switches(request, meaning, plan);
+  set_switches(meaning, plan);
   set_components(request, geometry, strides.row, plan);
   plan->index_step = plan->components > 1 ? index : 0;
   plan->row = {strides.row, strides.row};
