@@ -3,8 +3,8 @@
 # sources this file after .ci/lint.sh. It is for the time between two edits: `.ci/run` decides.
 
 # Programs that run in seconds and detect most mutants of src/core, src/api and src/cpu.
-quick_programs='rank_shape_attributes handles_abi structs index_values few_rows plans bound_plans operands many
-  memory_aliasing_alignment dlpack arrow error conformance elements scatter scatter_conformance gradient partition'
+quick_programs='plan_builders rank_shape_attributes handles_abi structs index_values few_rows plans bound_plans operands
+  many memory_aliasing_alignment dlpack arrow error conformance elements scatter scatter_conformance gradient partition'
 
 # programs_of FILE: prints the test programs in C++ that cover a file.
 programs_of() {
@@ -14,9 +14,11 @@ programs_of() {
     src/core/os/*) echo os threads surroundings ;;
     src/*.?pp | include/*) echo "$quick_programs" ;;
     tests/cpp/allocation_failures_test.cpp | tests/cpp/dlpack*_test.cpp | tests/cpp/arrow*_test.cpp | \
-      tests/cpp/error_test.cpp | tests/cpp/os_test.cpp | tests/cpp/partition_steps_test.cpp)
+      tests/cpp/error_test.cpp | tests/cpp/os_test.cpp | tests/cpp/plan_builders_test.cpp | \
+      tests/cpp/partition_steps_test.cpp)
       basename "$1" _test.cpp | sed 's/_export$//' ;;
     tests/cpp/tier*_test.cpp) echo tiers ;;
+    tests/cpp/handles*) echo handles_abi handles_abi_threads ;;
     tests/cpp/*_test.cpp) program=$(basename "$1" _test.cpp) && echo "$program ${program}_threads" ;;
     tests/cpp/*.hpp) echo "$quick_programs" ;;
   esac

@@ -1,15 +1,26 @@
-"""Fails if a page of this project names a missing file, in a link or as a path in backticks."""
+"""Fails if a page of this project names a missing file, in a link or in backticks."""
 
 import re
 import sys
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
-PAGES = [*ROOT.glob("*.md"), *ROOT.glob("docs/*.md"), *ROOT.glob("examples/*.md")]
+PAGES = [
+    *ROOT.glob("*.md"),
+    *ROOT.glob("docs/*.md"),
+    *ROOT.glob("examples/*.md"),
+    *ROOT.glob("src/**/*.md"),
+    *ROOT.glob("tests/**/README.md"),
+]
 
-# The folders to which a path in backticks may be relative.
+# The folders to which a path in backticks may be relative, in addition to the folder of the page.
 BASES = [ROOT, ROOT / "src"]
 FOLDERS = {path.name for base in BASES for path in base.iterdir() if path.is_dir()}
+OUR_FOLDERS = ("src", "tests", "include", "bindings", "docs", "examples", ".ci")
+
+# The endings of sources. A file of this kind without a folder must be somewhere in the project.
+SOURCE = re.compile(r"[\w-]+\.(?:cpp|hpp|h|cu|py|sh|go|rs|java)")
+FILES_OF_READERS = {"NAME.cpp", "example.cpp"}
 
 
 def links(text):
@@ -21,17 +32,24 @@ def links(text):
 def paths(text):
     """Returns the texts in backticks that begin with the name of a folder and a slash."""
     spans = re.findall(r"`([\w./-]+)`", text)
-    return {span for span in spans if "/" in span and span.split("/")[0] in FOLDERS - {"build"}}
+    return {span for span in spans if "/" in span and span.split("/")[0] in (FOLDERS | {".."}) - {"build"}}
 
 
-def missing(page):
+def sources(text):
+    """Returns the names of sources in backticks that have no folder."""
+    return {span for span in re.findall(r"`([\w.-]+)`", text) if SOURCE.fullmatch(span)}
+
+
+def missing(page, names):
     text = page.read_text()
     gone = {target for target in links(text) if not (page.parent / target).exists()}
-    return gone | {path for path in paths(text) if not any((base / path).exists() for base in BASES)}
+    gone |= {path for path in paths(text) if not any((base / path).exists() for base in [*BASES, page.parent])}
+    return gone | (sources(text) - names - FILES_OF_READERS)
 
 
 def main():
-    gone = [f"{page.relative_to(ROOT)}: there is no {path}" for page in PAGES for path in sorted(missing(page))]
+    names = {path.name for folder in OUR_FOLDERS for path in (ROOT / folder).rglob("*.*")}
+    gone = [f"{page.relative_to(ROOT)}: there is no {path}" for page in PAGES for path in sorted(missing(page, names))]
     for line in gone:
         print(line)
     return bool(gone)

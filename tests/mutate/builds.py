@@ -17,6 +17,7 @@ took = {}
 # The programs for every mutant, fastest first. In programs with failure points (_threads) every call takes the general
 # path.
 PROGRAMS = (
+    "plan_builders",
     "rank_shape_attributes",
     "handles_abi",
     "index_values",

@@ -14,9 +14,9 @@ def compiled_by_nvcc(promise, file, old, new):
 NAMED = (
     named(
         "of several updates of a row, the one with the highest position is the last",
-        "src/core/plan/build.cpp",
-        "(in_order && !may_move_inside(*plan, i))",
-        "(in_order && has_batch_split && !may_move_inside(*plan, i))",
+        "src/core/plan/line.cpp",
+        "(!in_order || may_move_inside(*plan, i))",
+        "(!in_order || i >= 0 || may_move_inside(*plan, i))",
     ),
     named(
         "a scatter with an invalid index leaves the target unchanged",

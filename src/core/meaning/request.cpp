@@ -1,16 +1,9 @@
 #include "core/meaning/request.hpp"
 
 #include "core/base/structs.hpp"
-#include "core/meaning/dtype_check.hpp"
-#include "core/types/dtype.hpp"
 
 namespace gather::core {
 namespace {
-
-// Returns the size of an element. For a string it is the size of its offset.
-int64_t element_bytes(int32_t dtype) {
-  return dtype == GTH_DTYPE_STRING ? int64_t{sizeof(int64_t)} : find_dtype(dtype)->bytes;
-}
 
 // Checks that the offsets of the output strings fit in memory. Each offset has 8 bytes. The offsets of params exist
 // already.
@@ -28,7 +21,7 @@ int32_t check_sizes(const Request& request, const Meaning& meaning, const Error&
   const Roles roles = meaning.geometry.roles;
   int32_t status = check_size(params.ndim, params.shape, item, roles.table, error);
   if (status) return status;
-  const int64_t index_bytes = find_dtype(indices.dtype)->bytes;
+  const int64_t index_bytes = meaning.dtypes.indices->bytes;
   if ((status = check_size(indices.ndim, indices.shape, index_bytes, GTH_OPERAND_INDICES, error))) return status;
   status = check_size(meaning.geometry.ndim, meaning.geometry.shape, item, roles.rows, error);
   return status || !has_strings ? status : check_offsets_memory(meaning.geometry, error);
@@ -56,10 +49,10 @@ int32_t resolve_meaning(const Request& request, Meaning* out, const Error& error
   const gth_tensor_desc &params = *request.table, &indices = *request.indices;
   resolve_options(request.options, request.op, &out->settings);
   const int32_t out_dtype = request.rows ? request.rows->dtype : params.dtype;
-  int32_t status = check_dtypes(out->settings, params.dtype, indices.dtype, out_dtype, error);
+  int32_t status = resolve_dtypes(out->settings, params.dtype, indices.dtype, out_dtype, &out->dtypes, error);
   if (status) return status;
   if ((status = check_definition(out->settings, error))) return status;
-  out->item = element_bytes(params.dtype);
+  out->item = params.dtype == GTH_DTYPE_STRING ? int64_t{sizeof(int64_t)} : out->dtypes.table->bytes;
   status = resolve_geometry(out->settings, params, indices, request.open, &out->geometry, error);
   if (status) return status;
   if (request.rows && (status = check_output_rank(out->geometry, *request.rows, error))) return status;

@@ -3,6 +3,7 @@
 #include <cstdint>
 
 #include "core/base/error.hpp"
+#include "core/meaning/dtypes.hpp"
 #include "core/meaning/shape.hpp"
 #include "core/options/options.hpp"
 
@@ -24,7 +25,8 @@ struct Request {
 struct Meaning {
   Settings settings;
   Geometry geometry;
-  int64_t item;  // bytes of an element
+  Dtypes dtypes;
+  int64_t item;  // bytes of an element, or of the offset of a string
 };
 
 // Checks flags and reserved fields of a description, and that it names no tensor. Precondition: its size is valid.

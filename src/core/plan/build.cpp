@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
-#include "core/types/dtype.hpp"
+#include "core/plan/line.hpp"
 
 namespace gather::core {
 namespace {
@@ -89,70 +89,18 @@ int32_t find_row(const Source& source, int32_t first_inner, Plan* plan) {
   return dim;
 }
 
-// Below these lengths, the set-up of a line costs more than its tuples. The set-up is cheaper if indices are dense and
-// each tuple selects one row (min_dense_line). It is free if the gather kernel merges adjacent lines, which it does for
-// indices of 32 and 64 bits (min_merged_line).
-constexpr int64_t min_line = 16, min_dense_line = 3, min_merged_line = 2;
-
-bool has_one_row(const Geometry& geometry, int32_t first_inner) {
-  return std::all_of(geometry.shape + first_inner, geometry.shape + geometry.ndim,
-                     [](int64_t extent) { return extent == 1; });
-}
-
-bool has_dense_lines(const Source& source, int32_t first_inner) {
-  const gth_tensor_desc& indices = *source.request.indices;
-  if (source.meaning.geometry.components != 1 || !has_one_row(source.meaning.geometry, first_inner)) return false;
-  int32_t dim = indices.ndim;
-  while (dim > 0 && indices.shape[dim - 1] == 1) --dim;
-  return dim > 0 && source.placement.indices.strides[dim - 1].is(index_bytes(index_type_of(indices.dtype)));
-}
-
-int64_t min_line_length(const Source& source, int32_t first_inner, bool in_order) {
-  if (!has_dense_lines(source, first_inner)) return min_line;
-  if (in_order) return min_dense_line;
-  return index_bytes(index_type_of(source.request.indices->dtype)) >= 4 ? min_merged_line : min_line;
-}
-
-int64_t length_of(const Loop& loop) { return loop.extent.by_n ? INT64_MAX : loop.extent.factor; }
-
-// Returns true if a loop may become the line of a scatter. The writes to each slice must stay in the order of
-// positions. This holds if the loop, or each later tuple loop, has a stride in the table, because its steps then write
-// different slices.
-bool may_move_inside(const Plan& plan, int32_t loop) {
-  if (!plan.loops[loop].table.is(0)) return true;
-  return std::all_of(plan.loops + loop + 1, plan.loops + plan.end,
-                     [](const Loop& behind) { return !is_tuple_loop(behind) || !behind.table.is(0); });
-}
-
-// Chooses the line: the last tuple loop, or a longer one if the last one is shorter than `min_length`. With in_order,
-// only loops for which may_move_inside is true are candidates. If tuples are split between batches, the line is the
-// last tuple loop. If there is no tuple loop, one tuple is repeated, and a loop with one step is added as the line.
-void choose_line(bool has_batch_split, bool in_order, int64_t min_length, Plan* plan) {
-  plan->line = -1;
-  for (int32_t i = plan->end; i-- > 0;) {
-    if (!is_tuple_loop(plan->loops[i]) || (in_order && !may_move_inside(*plan, i))) continue;
-    const bool is_better = plan->line < 0 || length_of(plan->loops[i]) > length_of(plan->loops[plan->line]);
-    if (is_better) plan->line = i;
-    if (has_batch_split || length_of(plan->loops[plan->line]) >= min_length) return;
-  }
-  if (plan->line >= 0) return;
-  plan->line = plan->end;
-  plan->loops[plan->end++] = {fixed(1), fixed(0), fixed(0), fixed(0), fixed(0)};
-}
-
 void add_loops(const Source& source, int32_t first_inner, Plan* plan) {
   const Geometry& geometry = source.meaning.geometry;
   Scaled positions[GTH_MAX_NDIM];
   find_positions(source, positions);
-  plan->end = 0;
-  for (int32_t dim = 0; dim < first_inner; ++dim) append(plan, 0, loop_over(source, positions, dim));
-  const bool in_order = source.request.in_order || source.meaning.settings.operation->direction == Direction::scatter;
-  choose_line(geometry.has_batch_split, in_order, min_line_length(source, first_inner, in_order), plan);
-  plan->inner_begin = plan->end;
   const int32_t row_begin = find_row(source, first_inner, plan);
   plan->inner = 1;
+  for (int32_t dim = first_inner; dim < row_begin; ++dim) plan->inner *= geometry.shape[dim];
+  plan->end = 0;
+  for (int32_t dim = 0; dim < first_inner; ++dim) append(plan, 0, loop_over(source, positions, dim));
+  choose_line(source.request, plan);
+  plan->inner_begin = plan->end;
   for (int32_t dim = first_inner; dim < row_begin; ++dim) {
-    plan->inner *= geometry.shape[dim];
     append(plan, plan->inner_begin, loop_over(source, positions, dim));
   }
 }
@@ -162,12 +110,10 @@ void set_components(const Source& source, Plan* plan) {
   const int32_t first = source.meaning.geometry.axis;
   plan->components = source.meaning.geometry.components;
   for (int32_t i = 0; i < plan->components; ++i) {
-    const bool is_scalar = params.ndim == 0;
-    plan->component[i] = {is_scalar ? 1 : params.shape[first + i],
-                          is_scalar ? 0 : params_step(source, first + i).factor};
+    const int64_t size = params.ndim == 0 ? 1 : params.shape[first + i];
+    plan->component[i] = {size, size == 1 ? 0 : params_step(source, first + i).factor};
   }
-  const bool has_components = source.meaning.settings.operation->has_components;
-  plan->index_step = has_components ? source.placement.indices.strides[indices.ndim - 1].factor : 0;
+  plan->index_step = plan->components > 1 ? source.placement.indices.strides[indices.ndim - 1].factor : 0;
   plan->index = index_type_of(indices.dtype);
 }
 
@@ -213,15 +159,17 @@ void set_emptiness(const Source& source, int32_t first_inner, Plan* plan) {
   const bool single_tuple = source.meaning.settings.operation->has_components && source.request.indices->ndim == 1;
   const bool covers_slice = !empty_slice || (check & check_empty_row);
   const bool covers_outer = !empty_outer || (check & check_empty_outer);
-  plan->checks_when_empty = (covers_slice && covers_outer) || (has_empty_dim && (check & check_empty_dim)) ||
-                            (single_tuple && (check & check_single_tuple)) ||
-                            (single_tuple && has_empty_dim && (check & check_single_empty));
+  plan->checks_when_empty =
+      plan->is_empty && ((covers_slice && covers_outer) || (has_empty_dim && (check & check_empty_dim)) ||
+                         (single_tuple && (check & check_single_tuple)) ||
+                         (single_tuple && has_empty_dim && (check & check_single_empty)));
 }
 
 void set_counts(const Source& source, int32_t first_inner, Plan* plan) {
   const Geometry& geometry = source.meaning.geometry;
   plan->tuples = product(source.request.indices->shape, 0, geometry.tuple_end);
   plan->slices = product(geometry.shape, 0, first_inner);
+  plan->is_open = plan->tuples.by_n != 0;
   set_emptiness(source, first_inner, plan);
   plan->refused_dim = source.meaning.settings.rules->refuses_empty_params ? first_empty_dim(*source.request.table) : -1;
 }
@@ -237,38 +185,39 @@ void set_memory(const Source& source, Plan* plan) {
   plan->largest_n = std::min({placement.table.largest_n, placement.indices.largest_n, placement.rows.largest_n,
                               INT64_MAX / std::max<int64_t>(plan->tuples.factor, 1),
                               INT64_MAX / std::max<int64_t>(plan->slices.factor, 1)});
+  if (!plan->is_open) plan->largest_n = 0;
 }
 
-void set_fill(int32_t dtype, const Settings& settings, Plan* plan) {
+void set_fill(const DtypeInfo& dtype, const Settings& settings, Plan* plan) {
   plan->fill[0] = plan->fill[1] = 0;
   if (settings.fill == GTH_FILL_ZERO) return;
-  const uint64_t* source = settings.fill == GTH_FILL_VALUE ? settings.fill_value : find_dtype(dtype)->fill;
+  const uint64_t* source = settings.fill == GTH_FILL_VALUE ? settings.fill_value : dtype.fill;
   std::memcpy(plan->fill, source, sizeof plan->fill);
 }
 
-void set_number(int32_t dtype, const Settings& settings, Plan* plan) {
+void set_number(const DtypeInfo& dtype, const Settings& settings, Plan* plan) {
   const bool reduces = settings.reduction != GTH_REDUCTION_NONE;
-  plan->number = reduces ? find_dtype(dtype)->number : Number::none;
-  const bool is_half =
-      plan->number == Number::brain_floating || (plan->number == Number::floating && dtype == GTH_DTYPE_FLOAT16);
+  plan->number = reduces ? dtype.number : Number::none;
+  const bool is_half = plan->number == Number::brain_floating || (plan->number == Number::floating && dtype.bytes == 2);
   const bool rounds = settings.reduction == GTH_REDUCTION_ADD || settings.reduction == GTH_REDUCTION_MUL;
   plan->in_float32 = settings.in_float32 && is_half && rounds;
 }
 
 }  // namespace
 
-void set_switches(const Request& request, const Meaning& meaning, Plan* plan) {
+void set_switches(const Meaning& meaning, Plan* plan) {
   const Settings& settings = meaning.settings;
-  const bool is_string = request.table->dtype == GTH_DTYPE_STRING;
+  const DtypeInfo& dtype = *meaning.dtypes.table;
+  const bool is_string = dtype.dtype == GTH_DTYPE_STRING;
   plan->item = {static_cast<int32_t>(meaning.item * 8), is_string ? ItemKind::offset : ItemKind::value};
   plan->wraps = settings.wraps;
   plan->bounds = settings.bounds;
   plan->is_partial_on_error = settings.is_partial_on_error;
   plan->direction = settings.operation->direction;
   plan->reduction = settings.reduction;
-  set_number(request.table->dtype, settings, plan);
+  set_number(dtype, settings, plan);
   plan->threads = settings.threads;
-  set_fill(request.table->dtype, settings, plan);
+  set_fill(dtype, settings, plan);
   plan->ndim = meaning.geometry.ndim;
   std::copy_n(meaning.geometry.shape, plan->ndim, plan->shape);
 }
@@ -276,13 +225,12 @@ void set_switches(const Request& request, const Meaning& meaning, Plan* plan) {
 void build(const Request& request, const Meaning& meaning, const Placement& placement, Plan* plan) {
   const Source source{request, meaning, placement};
   const int32_t first_inner = first_inner_dim(source);
-  add_loops(source, first_inner, plan);
+  set_switches(meaning, plan);
   set_components(source, plan);
   set_batch_split(source, plan);
+  add_loops(source, first_inner, plan);
   set_counts(source, first_inner, plan);
   set_memory(source, plan);
-  set_switches(request, meaning, plan);
-  plan->is_open = plan->tuples.by_n != 0;
 }
 
 }  // namespace gather::core

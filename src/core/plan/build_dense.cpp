@@ -2,6 +2,7 @@
 
 #include "core/base/checked.hpp"
 #include "core/plan/build.hpp"
+#include "core/plan/line.hpp"
 
 namespace gather::core {
 namespace {
@@ -57,26 +58,21 @@ void set_components(const Request& request, const Geometry& geometry, int64_t ro
   int64_t stride = row;
   for (int32_t i = geometry.components; i-- > 0;) {
     const int64_t size = request.table->shape[geometry.axis + i];
-    plan->component[i] = {size, stride};
+    plan->component[i] = {size, size == 1 ? 0 : stride};
     stride *= size;
   }
 }
 
-// If each batch has one tuple, the line is the loop over the batches.
-void set_loops(const Strides& strides, Plan* plan) {
+void set_loops(const Request& request, const Strides& strides, Plan* plan) {
   plan->end = 0;
   const auto add_loop = [&](int64_t extent, int64_t table, int64_t indices, int64_t rows, int64_t position) {
+    if (extent == 1) return;
     plan->loops[plan->end++] = {fixed(extent), fixed(table), fixed(indices), fixed(rows), fixed(position)};
   };
-  if (strides.batches != 1) {
-    add_loop(strides.batches, strides.table_batch, strides.indices_batch, strides.rows_batch, strides.tuples);
-  }
-  if (strides.outers != 1) add_loop(strides.outers, strides.table_outer, 0, strides.rows_outer, 0);
-  plan->line = 0;
-  if (strides.tuples != 1 || strides.batches == 1) {
-    plan->line = plan->end;
-    add_loop(strides.tuples, 0, strides.index_step, strides.row, 1);
-  }
+  add_loop(strides.batches, strides.table_batch, strides.indices_batch, strides.rows_batch, strides.tuples);
+  add_loop(strides.outers, strides.table_outer, 0, strides.rows_outer, 0);
+  add_loop(strides.tuples, 0, strides.index_step, strides.row, 1);
+  choose_line(request, plan);
   plan->inner_begin = plan->end;
 }
 
@@ -86,19 +82,22 @@ bool build_dense(const Request& request, const Meaning& meaning, Plan* plan) {
   const Geometry& geometry = meaning.geometry;
   if (!is_dense_request(request, geometry)) return false;
   plan->index = index_type_of(request.indices->dtype);
-  plan->index_step = index_bytes(plan->index);
+  const int64_t index = index_bytes(plan->index);
   Strides strides;
-  if (!strides.measure(request, geometry, meaning.item, plan->index_step)) return false;
+  if (!strides.measure(request, geometry, meaning.item, index)) return false;
   if (!reach_of(request.table, strides.table, &plan->table_reach) ||
       !reach_of(request.rows, strides.rows, &plan->rows_reach) ||
       !reach_of(request.indices, strides.indices, &plan->indices_reach)) {
     return false;
   }
+  set_switches(meaning, plan);
   set_components(request, geometry, strides.row, plan);
-  set_loops(strides, plan);
-  set_switches(request, meaning, plan);
+  plan->index_step = plan->components > 1 ? index : 0;
   plan->row = {strides.row, strides.row};
   plan->inner = 1;
+  plan->batch_split = 1;
+  plan->batch_split_ndim = 0;
+  set_loops(request, strides, plan);
   plan->tuples = fixed(strides.batches * strides.tuples);
   plan->slices = fixed(strides.batches * strides.outers * strides.tuples);
   plan->table_offset = request.table->offset;
@@ -109,8 +108,6 @@ bool build_dense(const Request& request, const Meaning& meaning, Plan* plan) {
   plan->refused_dim = -1;
   plan->device = GTH_DEVICE_CPU;
   plan->device_id = request.device_id;
-  plan->batch_split = 1;
-  plan->batch_split_ndim = 0;
   return true;
 }
 

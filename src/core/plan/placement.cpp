@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "core/types/device.hpp"
-#include "core/types/dtype.hpp"
 
 namespace gather::core {
 namespace {
@@ -61,8 +60,7 @@ int32_t resolve_layouts(const Request& request, const Meaning& meaning, Placemen
   const Roles roles = roles_of(direction);
   int32_t status = resolve_layout(*request.table, meaning.item, roles.table, &out->table, error);
   if (status) return status;
-  const int64_t index_bytes = find_dtype(request.indices->dtype)->bytes;
-  status = resolve_layout(*request.indices, index_bytes, GTH_OPERAND_INDICES, &out->indices, error);
+  status = resolve_layout(*request.indices, meaning.dtypes.indices->bytes, GTH_OPERAND_INDICES, &out->indices, error);
   if (status) return status;
   const gth_tensor_desc output = request.rows ? *request.rows : dense_output(meaning.geometry);
   if ((status = resolve_layout(output, meaning.item, roles.rows, &out->rows, error))) return status;

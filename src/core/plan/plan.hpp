@@ -18,7 +18,7 @@ struct Loop {
   Scaled position;
 };
 
-// One component of a tuple. It selects in one dim of params.
+// One component of a tuple. It selects in one dim of params. The stride of a dim of size 1 is 0.
 struct Component {
   int64_t size;
   int64_t stride;
@@ -72,7 +72,7 @@ struct Plan {
   bool is_open;
   bool wraps;
   bool is_empty;           // The output has no elements.
-  bool checks_when_empty;  // Indices are validated although the output has no elements.
+  bool checks_when_empty;  // The output is empty, and indices are validated nevertheless.
   Direction direction;
   Number number;             // the type of the elements if the scatter reduces
   bool in_float32;           // A reduction accumulates in float32.
@@ -85,12 +85,12 @@ struct Plan {
   Item item;
   Row row;
   int64_t inner;       // the number of rows in a slice
-  int64_t index_step;  // the bytes between the components of a tuple
+  int64_t index_step;  // the bytes between the components of a tuple, or 0 if K < 2
   int64_t table_offset, indices_offset, rows_offset;
-  int64_t largest_n;
-  Scaled tuples;     // the number of tuples in indices
-  Scaled slices;     // the number of slices in the output
-  uint64_t fill[2];  // the element that bounds = fill writes
+  int64_t largest_n;  // the largest open extent, or 0 if no extent is open
+  Scaled tuples;      // the number of tuples in indices
+  Scaled slices;      // the number of slices in the output
+  uint64_t fill[2];   // the element that bounds = fill writes
   Reach table_reach, indices_reach, rows_reach;
   int64_t batch_split;       // The tuples are divided evenly between this number of params batches. 1: no split.
   int32_t batch_split_ndim;  // the number of params dims that these batches have

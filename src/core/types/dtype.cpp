@@ -36,8 +36,7 @@ constexpr int32_t dtype_count = sizeof table / sizeof table[0];
 // The number of type codes of DLPack, and of the sizes 8, 16, 32, 64 and 128 bits.
 constexpr int32_t codes = GTH_DTYPE_FLOAT8_E8M0FNU / 256 + 1, sizes = 5;
 
-// Maps code and size to an entry of the table. Every one-shot call looks up a dtype three times, and this needs no
-// search.
+// Maps code and size to an entry of the table. Every one-shot call looks up two dtypes, and this needs no search.
 struct Directory {
   int8_t entry[codes][sizes];
 

@@ -1,8 +1,7 @@
-#include "core/meaning/dtype_check.hpp"
+#include "core/meaning/dtypes.hpp"
 
 #include <cinttypes>
 
-#include "core/types/dtype.hpp"
 #include "core/types/reduction.hpp"
 
 namespace gather::core {
@@ -20,18 +19,19 @@ int32_t fail_dtype(int32_t operand, int32_t value, int32_t wanted, const Error& 
   return error.fail(fault, "%s: dtype %s %s", operand_name(operand), info->name, why);
 }
 
-int32_t check_reduced_dtype(const Settings& settings, int32_t dtype, const Error& error) {
-  if (is_reducible(find_dtype(dtype)->number, settings.reduction)) return GTH_OK;
-  return error.fail({GTH_E_DTYPE, GTH_OPERAND_TARGET, -1, -1, dtype, 0}, "target: dtype %s has no reduction %s",
-                    dtype_name(dtype), reduction_name(settings.reduction));
+int32_t check_reduced_dtype(const Settings& settings, const DtypeInfo& dtype, const Error& error) {
+  if (is_reducible(dtype.number, settings.reduction)) return GTH_OK;
+  return error.fail({GTH_E_DTYPE, GTH_OPERAND_TARGET, -1, -1, dtype.dtype, 0}, "target: dtype %s has no reduction %s",
+                    dtype.name, reduction_name(settings.reduction));
 }
 
-int32_t check_params_dtype(const Settings& settings, int32_t dtype, const Error& error) {
+int32_t resolve_params_dtype(const Settings& settings, int32_t dtype, const DtypeInfo** info, const Error& error) {
+  *info = find_dtype(dtype);
   const bool lacks_bfloat16 = settings.definition && !settings.definition->has_bfloat16;
   const bool allowed =
-      find_dtype(dtype) && allows_params(*settings.rules, dtype) && !(lacks_bfloat16 && dtype == GTH_DTYPE_BFLOAT16);
+      *info && allows_params(*settings.rules, dtype) && !(lacks_bfloat16 && dtype == GTH_DTYPE_BFLOAT16);
   if (!allowed) return fail_dtype(settings.operation->roles().table, dtype, 0, error);
-  return check_reduced_dtype(settings, dtype, error);
+  return check_reduced_dtype(settings, **info, error);
 }
 
 // Rejects a fill value for strings. A string that is not gathered is always empty.
@@ -40,27 +40,29 @@ int32_t check_fill_dtype(const Settings& settings, int32_t dtype, const Error& e
   return dtype == GTH_DTYPE_STRING && fills ? fail_dtype(settings.operation->roles().table, dtype, 0, error) : GTH_OK;
 }
 
-int32_t check_indices_dtype(const Settings& settings, int32_t dtype, const Error& error) {
-  const DtypeInfo* info = find_dtype(dtype);
-  if (info && info->is_index && allows_indices(*settings.rules, dtype)) return GTH_OK;
+int32_t resolve_indices_dtype(const Settings& settings, int32_t dtype, const DtypeInfo** info, const Error& error) {
+  *info = find_dtype(dtype);
+  if (*info && (*info)->is_index && allows_indices(*settings.rules, dtype)) return GTH_OK;
   return fail_dtype(GTH_OPERAND_INDICES, dtype, 0, error);
 }
 
 }  // namespace
 
 int32_t check_known_dtypes(const Settings& settings, int32_t params, int32_t indices, const Error& error) {
+  const DtypeInfo* info;
   if (params) {
-    if (int32_t status = check_params_dtype(settings, params, error)) return status;
+    if (int32_t status = resolve_params_dtype(settings, params, &info, error)) return status;
   }
   if (indices) {
-    if (int32_t status = check_indices_dtype(settings, indices, error)) return status;
+    if (int32_t status = resolve_indices_dtype(settings, indices, &info, error)) return status;
   }
   return check_fill_dtype(settings, params, error);
 }
 
-int32_t check_dtypes(const Settings& settings, int32_t params, int32_t indices, int32_t out, const Error& error) {
-  if (int32_t status = check_params_dtype(settings, params, error)) return status;
-  if (int32_t status = check_indices_dtype(settings, indices, error)) return status;
+int32_t resolve_dtypes(const Settings& settings, int32_t params, int32_t indices, int32_t out, Dtypes* result,
+                       const Error& error) {
+  if (int32_t status = resolve_params_dtype(settings, params, &result->table, error)) return status;
+  if (int32_t status = resolve_indices_dtype(settings, indices, &result->indices, error)) return status;
   if (int32_t status = check_fill_dtype(settings, params, error)) return status;
   return out == params ? GTH_OK : fail_dtype(settings.operation->roles().rows, out, params, error);
 }
