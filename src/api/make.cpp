@@ -54,19 +54,11 @@ int32_t run_into(const Making& making, const Plan& plan, const core::Pointers& p
   return status;
 }
 
-// Validates the pointer of indices, and creates a tensor of strings.
-int32_t make_strings(decltype(&gather_strings) create, const Making& making, const Plan& plan, gth_tensor** out,
-                     const Error& error) {
-  const char* indices = static_cast<const char*>(making.request.indices->data);
-  const int32_t status = core::check_index_run(plan, indices, GTH_OPEN, nullptr, error);
-  return status ? status : create(making, plan, out, error);
-}
-
 GATHER_NOINLINE int32_t gather_new(const Making& making, gth_tensor** out, const Error& error) {
   const Request& request = making.request;
   Plan plan;
   if (int32_t status = core::lower(request, &plan, error)) return status;
-  if (request.table->dtype == GTH_DTYPE_STRING) return make_strings(gather_strings, making, plan, out, error);
+  if (request.table->dtype == GTH_DTYPE_STRING) return gather_strings(making, plan, out, error);
   gth_tensor_desc desc = result_desc(making, plan);
   Storage* storage;
   // With bounds = skip, skipped rows of a new tensor are zero.
@@ -103,7 +95,7 @@ GATHER_NOINLINE int32_t scatter_new(const Making& making, gth_tensor** out, cons
   request.table = &desc;
   Plan plan;
   if (int32_t status = core::lower(request, &plan, error)) return status;
-  if (desc.dtype == GTH_DTYPE_STRING) return make_strings(scatter_strings, making, plan, out, error);
+  if (desc.dtype == GTH_DTYPE_STRING) return scatter_strings(making, plan, out, error);
   Storage* storage;
   if (int32_t status = allocate_table(making, &desc, &storage, error)) return status;
   const core::Pointers pointers = pointers_of(desc.data, request.indices->data, request.rows->data);
@@ -136,6 +128,10 @@ int32_t find_strings(const gth_tensor_desc* operand, int32_t role, const Tensor*
   if (operand->tensor) return find_tensor(operand->tensor, role, out, error);
   return error.fail({GTH_E_UNSUPPORTED, role, -1, -1, GTH_DTYPE_STRING, 0},
                     "%s: strings cannot be described as memory, only as a tensor", core::operand_name(role));
+}
+
+int32_t check_string_indices(const Making& making, const Plan& plan, const Error& error) {
+  return core::check_index_run(plan, static_cast<const char*>(making.request.indices->data), GTH_OPEN, nullptr, error);
 }
 
 gth_tensor_desc result_desc(const Making& making, const Plan& plan) {

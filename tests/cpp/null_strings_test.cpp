@@ -66,4 +66,14 @@ TEST_F(NullStrings, NullIndicesIntoNoStringsAreRejected) {
   expect_facts(status, error, {GTH_E_NULL, GTH_OPERAND_INDICES, -1, -1, 0, 0});
 }
 
+// The dtype of an operand is validated before its pointer.
+TEST_F(NullStrings, DescribedStringsWithNullIndicesAreUnsupported) {
+  const gth_tensor_desc table = describe(GTH_DTYPE_STRING, shape_, ends);
+  const gth_tensor_desc indices = describe(GTH_DTYPE_INT64, shape_, nullptr);
+  gth_tensor* made = nullptr;
+  Error error;
+  const int32_t status = calls::gather.make(nullptr, &table, &indices, nullptr, nullptr, &made, &error);
+  expect_facts(status, error, {GTH_E_UNSUPPORTED, GTH_OPERAND_PARAMS, -1, -1, GTH_DTYPE_STRING, 0});
+}
+
 }  // namespace
