@@ -18,6 +18,14 @@ final class Heap {
     return segment.isNative() ? segment : arena.allocate(segment.byteSize(), 64).copyFrom(segment);
   }
 
+  /** Checks that written memory does not overlap other memory. The library gets copies or pieces of it. */
+  static void checkOverlap(OperandName written, MemorySegment memory, OperandName read, MemorySegment other) {
+    boolean empty = memory.byteSize() == 0 || other.byteSize() == 0;
+    if (!empty && memory.asOverlappingSlice(other).isPresent()) {
+      throw ErrorDetails.of(Status.ALIAS, written, read.number(), 0).exception(written + " shares memory with " + read);
+    }
+  }
+
   /** Returns the exception of a call that would write to read-only memory. */
   static RuntimeException readOnly(Operation operation) {
     OperandName name = Calls.writesRows(operation) ? OperandName.OUT : OperandName.TARGET;

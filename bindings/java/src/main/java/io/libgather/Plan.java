@@ -35,6 +35,10 @@ public final class Plan {
   private final Operation operation;
   private final Tensor table;
   private final Tensor indices;
+
+  /** The rows, or null if they are dense. */
+  private final Tensor rows;
+
   private final Options options;
 
   /** True if a run is the same as several runs, each with a part of the first dims of indices and rows. */
@@ -62,8 +66,9 @@ public final class Plan {
     this.operation = operation;
     this.table = table;
     this.indices = indices;
+    this.rows = rows;
     this.options = options;
-    this.splits = splits(rows);
+    this.splits = splits();
   }
 
   /**
@@ -128,7 +133,8 @@ public final class Plan {
               scratch.describeTable(table);
               scratch.describeIndices(indices);
               MemorySegment described = rows == null ? MemorySegment.NULL : scratch.describeRows(rows);
-              return Gth.planCreate(scratch.request(operation, described, options), scratch.out, scratch.error);
+              MemorySegment request = scratch.request(operation, table.dtype, described, options);
+              return Gth.planCreate(request, scratch.out, scratch.error);
             });
     return new Plan(handle, operation, table, indices, rows, options);
   }
@@ -170,10 +176,26 @@ public final class Plan {
       runOnce(n, table, indices, rows, false);
     } else if (extents.indices <= Heap.INDICES * this.indices.dtype.size() && extents.rows <= Heap.ROW_BYTES) {
       runOnce(n, table, indices, rows, true);
-    } else if (splits) {
-      runInPieces(extents, table, indices, rows);
     } else {
-      runOnCopies(extents, table, indices, rows);
+      checkOverlap(extents, table, indices, rows);
+      if (splits) {
+        runInPieces(extents, table, indices, rows);
+      } else {
+        runOnCopies(extents, table, indices, rows);
+      }
+    }
+  }
+
+  private void checkOverlap(Extents extents, MemorySegment table, MemorySegment indices, MemorySegment rows) {
+    MemorySegment tableUsed = this.table.used(table, extents.n);
+    MemorySegment rowsUsed = this.rows == null ? rows.asSlice(0, extents.rows) : this.rows.used(rows, extents.n);
+    MemorySegment indicesUsed = this.indices.used(indices, extents.n);
+    if (Calls.writesRows(operation)) {
+      Heap.checkOverlap(OperandName.OUT, rowsUsed, OperandName.PARAMS, tableUsed);
+      Heap.checkOverlap(OperandName.OUT, rowsUsed, OperandName.INDICES, indicesUsed);
+    } else {
+      Heap.checkOverlap(OperandName.TARGET, tableUsed, OperandName.UPDATES, rowsUsed);
+      Heap.checkOverlap(OperandName.TARGET, tableUsed, OperandName.INDICES, indicesUsed);
     }
   }
 
@@ -242,7 +264,7 @@ public final class Plan {
     }
   }
 
-  private boolean splits(Tensor rows) {
+  private boolean splits() {
     int rank = indices.shape.length;
     boolean dense = indices.isDense() && (rows == null || rows.isDense());
     boolean open = rank > 0 && Arrays.stream(indices.shape).skip(1).noneMatch(extent -> extent == OPEN);
