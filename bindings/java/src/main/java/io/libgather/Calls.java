@@ -54,6 +54,13 @@ final class Calls {
 
   /** Runs an operation with arrays. A description cannot name an array, so a plan passes them. */
   private static void runOnHeap(Operation operation, Tensor table, Tensor indices, Tensor rows, Options options) {
+    long indexBytes = indices.segment.byteSize();
+    long rowBytes = rows.segment.byteSize();
+    boolean known = table.segment.byteSize() > 0 && indexBytes > 0 && rowBytes > 0;
+    if (!isGradient(operation) && known && Heap.isShort(indices.dtype, indexBytes, rowBytes)) {
+      runShort(operation, table, indices, rows, options);
+      return;
+    }
     try (Arena arena = Arena.ofConfined()) {
       if (isGradient(operation)) { // Gradients have no plan.
         Tensor target = table.over(Heap.copied(arena, table.segment));
@@ -70,6 +77,37 @@ final class Calls {
         throw Heap.readOnly(operation);
       }
       plan.run(table.segment, indices.segment, rows.segment);
+    }
+  }
+
+  /** Runs a plan once. Its creation validates the sizes of the memory unless they are 0, so the run does not. */
+  private static void runShort(Operation operation, Tensor table, Tensor indices, Tensor rows, Options options) {
+    Scratch scratch = Scratch.take();
+    try {
+      scratch.describeTable(table);
+      scratch.describeIndices(indices);
+      MemorySegment request = scratch.request(operation, table.dtype, scratch.describeRows(rows), options);
+      int status = Gth.planCreate(request, scratch.out, scratch.error);
+      if (status != 0) {
+        throw scratch.failure(status);
+      }
+      MemorySegment plan = MemorySegment.ofAddress(scratch.out.get(ValueLayout.JAVA_LONG, 0));
+      try {
+        if ((writesRows(operation) ? rows : table).readOnly) {
+          throw Heap.readOnly(operation);
+        }
+        MemorySegment context = context(options);
+        status =
+            Gth.planRunCritical(
+                context, plan, Plan.OPEN, table.segment, indices.segment, rows.segment, scratch.error);
+        if (status != 0) {
+          throw scratch.failure(status);
+        }
+      } finally {
+        Gth.planRelease(plan);
+      }
+    } finally {
+      scratch.give();
     }
   }
 

@@ -13,6 +13,11 @@ final class Heap {
 
   private Heap() {}
 
+  /** Returns true if a call with this memory is one use. */
+  static boolean isShort(DType indices, long indexBytes, long rowBytes) {
+    return indexBytes <= INDICES * indices.size() && rowBytes <= ROW_BYTES;
+  }
+
   /** Returns a copy of memory of the heap, or native memory itself. */
   static MemorySegment copied(Arena arena, MemorySegment segment) {
     return segment.isNative() ? segment : arena.allocate(segment.byteSize(), 64).copyFrom(segment);

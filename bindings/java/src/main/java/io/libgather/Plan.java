@@ -41,9 +41,6 @@ public final class Plan {
 
   private final Options options;
 
-  /** True if a run is the same as several runs, each with a part of the first dims of indices and rows. */
-  private final boolean splits;
-
   /** The bytes of the last run. Threads may exchange it without order. */
   private Extents last;
 
@@ -68,7 +65,6 @@ public final class Plan {
     this.indices = indices;
     this.rows = rows;
     this.options = options;
-    this.splits = splits();
   }
 
   /**
@@ -174,11 +170,11 @@ public final class Plan {
     }
     if (table.isNative() && indices.isNative() && rows.isNative()) {
       runOnce(n, table, indices, rows, false);
-    } else if (extents.indices <= Heap.INDICES * this.indices.dtype.size() && extents.rows <= Heap.ROW_BYTES) {
+    } else if (Heap.isShort(this.indices.dtype, extents.indices, extents.rows)) {
       runOnce(n, table, indices, rows, true);
     } else {
       checkOverlap(extents, table, indices, rows);
-      if (splits) {
+      if (splits()) {
         runInPieces(extents, table, indices, rows);
       } else {
         runOnCopies(extents, table, indices, rows);
@@ -264,6 +260,7 @@ public final class Plan {
     }
   }
 
+  /** Returns true if a run is the same as several runs, each with a part of the first dims of indices and rows. */
   private boolean splits() {
     int rank = indices.shape.length;
     boolean dense = indices.isDense() && (rows == null || rows.isDense());

@@ -231,7 +231,7 @@ class HostileTest {
         if (!call.hasMemory(operand) || call.planned) {
           return null;
         }
-        call.over(operand, MemorySegment.NULL);
+        call.over(operand, call.random.nextBoolean() ? MemorySegment.NULL : MemorySegment.ofArray(new byte[0]));
         boolean arrays = Arrays.stream(call.operands).anyMatch(Tensor::isOnHeap);
         boolean plan = arrays && !Calls.isGradient(call.valid.operation); // Calls with arrays run a plan.
         return !call.reads() ? null : new Expected(plan ? Status.SIZE : Status.NULL, call.name(operand));
