@@ -41,11 +41,11 @@ import org.openjdk.jmh.runner.options.VerboseMode;
  */
 @BenchmarkMode(Mode.AverageTime)
 @OutputTimeUnit(TimeUnit.NANOSECONDS)
-@Warmup(iterations = 5, time = 300, timeUnit = TimeUnit.MILLISECONDS)
+@Warmup(iterations = 4, time = 250, timeUnit = TimeUnit.MILLISECONDS)
 @Measurement(iterations = 60, time = 5, timeUnit = TimeUnit.MILLISECONDS)
 @Fork(1)
 public class Overhead {
-  private static final int ROUNDS = 5;
+  private static final int ROUNDS = 3;
   private static final int REPEATS = 2000;
 
   /** The names of the table by method. A method with the suffix InC is the loop of C. */

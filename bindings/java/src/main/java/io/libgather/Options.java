@@ -61,7 +61,7 @@ public final class Options {
   }
 
   private int field(long offset) {
-    return (int) (words[(int) (offset / 8)] >>> 8 * (offset % 8));
+    return (int) (words[(int) (offset / 8)] >>> (8 * (offset % 8)));
   }
 
   boolean hasAxis() {
@@ -96,7 +96,7 @@ public final class Options {
     private Builder set(long offset, int value) {
       int shift = (int) (8 * (offset % 8));
       int word = (int) (offset / 8);
-      words[word] = words[word] & ~(0xFFFFFFFFL << shift) | (value & 0xFFFFFFFFL) << shift;
+      words[word] = (words[word] & ~(0xFFFFFFFFL << shift)) | ((value & 0xFFFFFFFFL) << shift);
       isDefault = false;
       return this;
     }

@@ -267,7 +267,8 @@ public final class Plan {
     boolean open = rank > 0 && Arrays.stream(indices.shape).skip(1).noneMatch(extent -> extent == OPEN);
     boolean sums = options.reduces() && (table.dtype == DType.FLOAT16 || table.dtype == DType.BFLOAT16);
     boolean axis = !options.hasAxis() || options.axis() == 0 || options.axis() == -table.shape.length;
-    boolean tuples = operation == Operation.GATHER_ND || operation == Operation.SCATTER_ND ? rank > 1 : axis;
+    boolean isNd = operation == Operation.GATHER_ND || operation == Operation.SCATTER_ND;
+    boolean tuples = isNd ? rank > 1 : axis;
     boolean tableOpen = Arrays.stream(table.shape).anyMatch(extent -> extent == OPEN);
     return dense && open && !sums && tuples && !tableOpen && options.batchDims() == 0;
   }

@@ -199,7 +199,7 @@ class HostileTest {
         if (!call.isNd()) {
           return null;
         }
-        tuple[tuple.length - 1] = rank + 1;
+        tuple[tuple.length - 1] = rank + 1L;
         call.reshape(INDICES, tuple);
         return new Expected(Status.SHAPE, OperandName.INDICES);
       }
@@ -283,7 +283,7 @@ class HostileTest {
     throw new AssertionError(mistake);
   }
 
-  private static void check(Mistake mistake, Expected expected, Call call, Arena arena) {
+  private static void check(Expected expected, Call call, Arena arena) {
     MemorySegment[] segments = new MemorySegment[3];
     byte[][] before = new byte[3][];
     for (int i = 0; i < 3; i++) {
@@ -338,7 +338,7 @@ class HostileTest {
           continue;
         }
         try {
-          check(mistake, expected, call, arena);
+          check(expected, call, arena);
         } catch (AssertionError e) {
           throw new AssertionError(mistake + ", seed " + seed + ", planned " + call.planned + ", " + call.valid, e);
         }

@@ -240,7 +240,7 @@ final class RandomCase {
   /** Returns the written operand after a successful call. A new output has zeros where a row is skipped. */
   long[] expected(boolean isNew) {
     long[] found = (Calls.writesRows(operation) ? rows : table).clone();
-    if (isNew && Calls.writesRows(operation) || Calls.isGradient(operation)) {
+    if ((isNew && Calls.writesRows(operation)) || Calls.isGradient(operation)) {
       Arrays.fill(found, 0);
     }
     for (int row = 0; row < rows.length; row++) {
@@ -327,9 +327,9 @@ final class RandomCase {
 
   private static void put(MemorySegment memory, long at, DType dtype, long value) {
     if (dtype == DType.FLOAT32) {
-      memory.set(ValueLayout.JAVA_FLOAT_UNALIGNED, at, value);
+      memory.set(ValueLayout.JAVA_FLOAT_UNALIGNED, at, (float) value);
     } else if (dtype == DType.FLOAT64) {
-      memory.set(ValueLayout.JAVA_DOUBLE_UNALIGNED, at, value);
+      memory.set(ValueLayout.JAVA_DOUBLE_UNALIGNED, at, (double) value);
     } else {
       for (int i = 0; i < dtype.size(); i++) {
         memory.set(ValueLayout.JAVA_BYTE, at + i, (byte) (value >> Math.min(8 * i, 63)));
