@@ -1,9 +1,11 @@
 # shellcheck shell=sh disable=SC2154,SC2034 # ./dev sets and reads these variables
 # The linters of `./dev lint`. ./dev sources this file and has the functions that find and install tools. A linter is
-# two functions: tools_NAME finds or installs its tools, and lint_NAME checks the tree and changes no file.
+# two functions: tools_NAME finds or installs its tools, and lint_NAME checks the tree and changes no file. lint_NAME
+# returns 77 if the linter cannot run on this machine.
 # .pre-commit-config.yaml has the same linters.
 
-linters='clang-format clang-tidy ruff ruff-format mypy pyright rustfmt clippy gofmt go-vet staticcheck shellcheck cmake-lint'
+linters="clang-format clang-tidy ruff ruff-format mypy pyright rustfmt clippy gofmt go-vet staticcheck java \
+shellcheck cmake-lint"
 
 # lint [LINTER...] runs these linters, or all without an argument. It sets result to 1 if one fails. In a strict run, it
 # also sets it if one cannot run.
@@ -25,7 +27,12 @@ $linter: skipped, it cannot be installed"
       continue
     fi
     began=$(date +%s)
-    if "lint_$name"; then verdict=passed; else verdict=FAILED result=1; fi
+    "lint_$name" && code=0 || code=$?
+    case $code in
+      0) verdict=passed ;;
+      77) verdict=skipped ;;
+      *) verdict=FAILED result=1 ;;
+    esac
     outcome="$outcome
 $linter: $verdict, $(($(date +%s) - began)) s"
   done
@@ -231,6 +238,21 @@ tools_staticcheck() {
 
 lint_staticcheck() {
   go_modules "$tools/bin/staticcheck"
+}
+
+# --------------------------------------------------------------------------------------------------------------- Java
+
+tools_java() {
+  java_toolchain
+}
+
+# bindings/java/pom.xml names the version of ErrorProne, which needs a newer JDK than that of Debian.
+lint_java() {
+  home=$(bindings/java/jdk.sh 22) || { echo "skipped: java: there is no JDK 22 or newer" && return 77; }
+  mkdir -p build/lint
+  env JAVA_HOME="$home" mvn -q -B -f bindings/java/pom.xml -P lint clean test-compile \
+    -Dgather.build="$root/build/lint/java" >build/lint/java.log 2>&1 ||
+    { grep -v '^WARNING' build/lint/java.log && return 1; }
 }
 
 # ---------------------------------------------------------------------------------------------------------- formatting

@@ -41,13 +41,15 @@ int32_t gather_strings_into(const Making& making, const Tensor& table, const cor
 
 int32_t gather_strings(const Making& making, const core::Plan& plan, gth_tensor** out, const Error& error) {
   const Tensor* table = nullptr;
-  if (int32_t status = find_strings(making.given->table, GTH_OPERAND_PARAMS, &table, error)) return status;
+  int32_t status = find_strings(making.given->table, GTH_OPERAND_PARAMS, &table, error);
+  if (!status) status = check_string_indices(making, plan, error);
+  if (status) return status;
   const int64_t slices = plan.is_empty ? 0 : plan.slices.at(GTH_OPEN) * plan.inner;
   const int64_t bytes = slices * int64_t{sizeof(int64_t)};
   void* begins = core::allocate_zeroed(static_cast<size_t>(bytes));
   if (!begins) return fail_memory(bytes, error);
   core::advise_huge_pages(begins, bytes);
-  const int32_t status = gather_strings_into(making, *table, plan, static_cast<int64_t*>(begins), out, error);
+  status = gather_strings_into(making, *table, plan, static_cast<int64_t*>(begins), out, error);
   core::deallocate(begins);
   return status;
 }

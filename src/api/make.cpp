@@ -130,6 +130,10 @@ int32_t find_strings(const gth_tensor_desc* operand, int32_t role, const Tensor*
                     "%s: strings cannot be described as memory, only as a tensor", core::operand_name(role));
 }
 
+int32_t check_string_indices(const Making& making, const Plan& plan, const Error& error) {
+  return core::check_index_run(plan, static_cast<const char*>(making.request.indices->data), GTH_OPEN, nullptr, error);
+}
+
 gth_tensor_desc result_desc(const Making& making, const Plan& plan) {
   gth_tensor_desc desc = GTH_TENSOR_DESC_DENSE(making.request.table->dtype, plan.ndim, plan.shape, nullptr);
   desc.device = making.context->device;

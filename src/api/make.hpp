@@ -24,6 +24,9 @@ GATHER_NOINLINE int32_t scatter_strings(const Making& making, const core::Plan& 
 // Finds the string tensor that an operand names.
 int32_t find_strings(const gth_tensor_desc* operand, int32_t role, const Tensor** out, const Error& error);
 
+// Returns GTH_E_NULL if indices have tuples, but no data.
+int32_t check_string_indices(const Making& making, const core::Plan& plan, const Error& error);
+
 // Returns the description of the dense result of a gather, without data.
 gth_tensor_desc result_desc(const Making& making, const core::Plan& plan);
 

@@ -47,6 +47,7 @@ int32_t scatter_strings(const Making& making, const core::Plan& plan, gth_tensor
   Strings operands{making, nullptr, nullptr};
   int32_t status = find_strings(making.given->table, GTH_OPERAND_TARGET, &operands.table, error);
   if (!status) status = find_strings(making.given->rows, GTH_OPERAND_UPDATES, &operands.rows, error);
+  if (!status) status = check_string_indices(making, plan, error);
   if (status) return status;
   cpu::StringScatter on{operands.table->strings, operands.rows->strings, count_elements(operands.table->desc),
                         count_elements(operands.rows->desc), nullptr};

@@ -17,6 +17,7 @@ import sys
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
 PAGE = ROOT / "bindings/mistakes.md"
+JAVA = ROOT / "bindings/java"
 FIELDS = ("status", "operand", "component", "position", "value", "limit")
 OPERANDS = ("none", "params", "indices", "out", "options", "context", "plan", "tensor", "target", "updates")
 
@@ -28,6 +29,7 @@ EXEMPT = {
     ("a fill value of another dtype", "Python"): "NumPy converts the value, or it is a TypeError",
     ("an unknown switch", "Rust"): COMPILER,
     ("an unknown switch", "Python"): "a ValueError that lists the names",
+    ("an unknown switch", "Java"): COMPILER,
     ("indices of float32", "Go"): COMPILER,
     ("memory that is too small for its shape", "Python"): ARRAYS,
     ("memory that is larger than its shape needs", "Python"): ARRAYS,
@@ -38,12 +40,14 @@ EXEMPT = {
     ): "value and limit are 65 and 64, because such a view gets an invalid rank",
     ("strides whose count is not the rank", "Rust"): "creating the view fails, with the operand tensor",
     ("strides whose count is not the rank", "Python"): ARRAYS,
+    ("strides whose count is not the rank", "Java"): "creating the view throws an IllegalArgumentException",
     ("strides that leave the memory", "Python"): ARRAYS,
     ("an output of another dtype", "Go"): COMPILER,
     ("an output that overlaps params", "Rust"): COMPILER,
     ("a run without a value for its open extent", "Python"): "the extent follows from the indices",
     ("a run with memory that is too small", "Python"): ARRAYS,
     ("a run of a released plan", "Rust"): COMPILER,
+    ("a run of a released plan", "Java"): "its arena is closed, which is an IllegalStateException",
     ("updates of another dtype", "Go"): COMPILER,
     ("updates that overlap the target", "Rust"): COMPILER,
 }
@@ -71,6 +75,20 @@ def go(build):
     return output(build / "go")
 
 
+def jdk():
+    found = subprocess.run([JAVA / "jdk.sh", "22"], stdout=subprocess.PIPE, text=True, check=False)
+    return pathlib.Path(found.stdout.strip(), "bin") if found.returncode == 0 else None
+
+
+def java(build):
+    classes = build / "java"
+    sources = sorted((JAVA / "src/main/java/io").rglob("*.java"))
+    output(jdk() / "javac", "-nowarn", "-d", classes, *sources, HERE / "java/Mistakes.java")
+    library = next(pathlib.Path(os.environ["LD_LIBRARY_PATH"]).glob("libgather.so.1"))
+    native = ["--enable-native-access=ALL-UNNAMED", f"-Dio.libgather.library={library}"]
+    return output(jdk() / "java", *native, "-cp", classes, "Mistakes")
+
+
 def python(_):
     return output(os.environ.get("PYTHON", sys.executable), HERE / "python.py")
 
@@ -86,6 +104,7 @@ LANGUAGES = {
     "Python": (has_libgather, python),
     "Rust": (lambda: shutil.which("cargo"), rust),
     "Go": (lambda: shutil.which("go"), go),
+    "Java": (jdk, java),
 }
 
 

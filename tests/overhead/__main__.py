@@ -62,17 +62,21 @@ def python(build):
 def java(build):
     binding = HERE.parents[1] / "bindings/java"
     found = subprocess.run([binding / "jdk.sh", "22"], stdout=subprocess.PIPE, text=True, check=False)
-    if found.returncode:
+    if found.returncode or not shutil.which("mvn"):
         return None
-    programs = pathlib.Path(found.stdout.strip(), "bin")
-    classes, loops = build / "java", build / "loops.so"
+    home, jmh, classes, loops = pathlib.Path(found.stdout.strip()), build / "jmh", build / "java", build / "loops.so"
+    os.environ["JAVA_HOME"] = str(home)
+    fetch = ["mvn", "-q", "-B", "-f", HERE / "java/pom.xml", "dependency:copy-dependencies", f"-DoutputDirectory={jmh}"]
+    if subprocess.run(fetch, stdout=sys.stderr, check=False).returncode:
+        return None
     flags = output("pkg-config", "--cflags", "--libs", "gather").split()
     run("cc", "-O2", "-shared", "-fPIC", HERE / "java/loops.c", "-o", loops, *flags)
-    sources = sorted((binding / "src/main/java/io").rglob("*.java"))
-    run(programs / "javac", "--release", "22", "-nowarn", "-d", classes, *sources, HERE / "java/Overhead.java")
+    sources = [*sorted((binding / "src/main/java/io").rglob("*.java")), HERE / "java/Overhead.java"]
+    run(home / "bin/javac", "-nowarn", "-proc:full", "-cp", f"{jmh}/*", "-d", classes, *sources)
     library = next(pathlib.Path(os.environ["LD_LIBRARY_PATH"]).glob("libgather.so.1"))
-    native = ["--enable-native-access=ALL-UNNAMED", f"-Dio.libgather.library={library}"]
-    return [programs / "java", *native, "-cp", classes, "Overhead", loops]
+    properties = {"io.libgather.library": library, "loops": loops, "jmh.ignoreLock": "true"}
+    native = ["--enable-native-access=ALL-UNNAMED", *(f"-D{name}={value}" for name, value in properties.items())]
+    return [home / "bin/java", *native, "-cp", f"{classes}:{jmh}/*", "overhead.Overhead"]
 
 
 LANGUAGES = {

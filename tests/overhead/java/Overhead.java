@@ -1,3 +1,5 @@
+package overhead;
+
 import io.libgather.DType;
 import io.libgather.Gather;
 import io.libgather.Operation;
@@ -13,22 +15,50 @@ import java.lang.foreign.ValueLayout;
 import java.lang.invoke.MethodHandle;
 import java.nio.file.Path;
 import java.util.Arrays;
+import java.util.LinkedHashMap;
 import java.util.Locale;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import org.openjdk.jmh.annotations.Benchmark;
+import org.openjdk.jmh.annotations.BenchmarkMode;
+import org.openjdk.jmh.annotations.Fork;
+import org.openjdk.jmh.annotations.Measurement;
+import org.openjdk.jmh.annotations.Mode;
+import org.openjdk.jmh.annotations.OperationsPerInvocation;
+import org.openjdk.jmh.annotations.OutputTimeUnit;
+import org.openjdk.jmh.annotations.Warmup;
+import org.openjdk.jmh.runner.Runner;
+import org.openjdk.jmh.runner.RunnerException;
+import org.openjdk.jmh.runner.options.OptionsBuilder;
+import org.openjdk.jmh.runner.options.VerboseMode;
 
 /**
- * Measures the time that Java adds to a call of the C library: java Overhead LOOPS, with the path of loops.c as a
- * shared library. Each call gathers one row of 4 bytes, and all data is in the L1 cache. It prints a line for each kind
- * of call: the nanoseconds in C, the nanoseconds in Java, and the median of their difference in the same round.
+ * Measures the time that Java adds to a call of the C library with JMH: java -Dloops=LOOPS overhead.Overhead, with the
+ * path of loops.c as a shared library. Each call gathers one row of 4 bytes, and all data is in the L1 cache. It prints
+ * a line for each kind of call: the nanoseconds in C, the nanoseconds in Java, and their difference. The programs run in
+ * turn, so that a disturbance affects all of them. Each number is a median of the rounds, and a round gives the shortest
+ * of many short iterations, because other processes interrupt most of them on a busy machine.
  */
-final class Overhead {
-  private static final int ROUNDS = 401;
-  private static final int WARM = 100;
+@BenchmarkMode(Mode.AverageTime)
+@OutputTimeUnit(TimeUnit.NANOSECONDS)
+@Warmup(iterations = 4, time = 250, timeUnit = TimeUnit.MILLISECONDS)
+@Measurement(iterations = 60, time = 5, timeUnit = TimeUnit.MILLISECONDS)
+@Fork(1)
+public class Overhead {
+  private static final int ROUNDS = 3;
   private static final int REPEATS = 2000;
 
-  /** A loop repeats a call. */
-  @FunctionalInterface
-  private interface Loop {
-    void run(int count) throws Throwable;
+  /** The names of the table by method. A method with the suffix InC is the loop of C. */
+  private static final Map<String, String> NAMES = new LinkedHashMap<>();
+
+  static {
+    NAMES.put("planRun", "plan run");
+    NAMES.put("planRunOpen", "plan run, open extent");
+    NAMES.put("describedOnce", "gather into an output, operands described once");
+    NAMES.put("described", "gather into an output, operands described in each call");
+    NAMES.put("newOutput", "gather with a new output");
+    NAMES.put("planRunArrays", "plan run with arrays");
+    NAMES.put("gatherArrays", "gather with arrays into an array");
   }
 
   private static final Arena ARENA = Arena.ofAuto();
@@ -47,122 +77,126 @@ final class Overhead {
   private static final Tensor INDICES_ARRAY = Tensor.of(IDS_ARRAY);
   private static final Tensor OUTPUT_ARRAY = Tensor.of(OUT_ARRAY);
 
-  private static void run(int count) {
-    for (int i = 0; i < count; i++) {
-      CLOSED.run(TABLE, IDS, OUT);
+  private static final MethodHandle PLAN_RUN = loop("plan_run");
+  private static final MethodHandle PLAN_RUN_OPEN = loop("plan_run_open");
+  private static final MethodHandle DESCRIBED_ONCE = loop("described_once");
+  private static final MethodHandle DESCRIBED = loop("described");
+  private static final MethodHandle NEW_OUTPUT = loop("new_output");
+
+  private static MethodHandle loop(String name) {
+    FunctionDescriptor descriptor = FunctionDescriptor.of(ValueLayout.JAVA_INT, ValueLayout.JAVA_LONG);
+    SymbolLookup loops = SymbolLookup.libraryLookup(Path.of(System.getProperty("loops")), ARENA);
+    return Linker.nativeLinker().downcallHandle(loops.find(name).orElseThrow(), descriptor);
+  }
+
+  @Benchmark
+  public void planRun() {
+    CLOSED.run(TABLE, IDS, OUT);
+  }
+
+  @Benchmark
+  @OperationsPerInvocation(REPEATS)
+  public int planRunInC() throws Throwable {
+    return (int) PLAN_RUN.invokeExact((long) REPEATS);
+  }
+
+  @Benchmark
+  public void planRunOpen() {
+    OPEN.run(1, TABLE, IDS, OUT);
+  }
+
+  @Benchmark
+  @OperationsPerInvocation(REPEATS)
+  public int planRunOpenInC() throws Throwable {
+    return (int) PLAN_RUN_OPEN.invokeExact((long) REPEATS);
+  }
+
+  @Benchmark
+  public void describedOnce() {
+    Gather.gatherInto(OUTPUT, PARAMS, INDICES, Options.DEFAULT);
+  }
+
+  @Benchmark
+  @OperationsPerInvocation(REPEATS)
+  public int describedOnceInC() throws Throwable {
+    return (int) DESCRIBED_ONCE.invokeExact((long) REPEATS);
+  }
+
+  @Benchmark
+  public void described() {
+    Tensor params = Tensor.of(TABLE, DType.FLOAT32, 64);
+    Tensor indices = Tensor.of(IDS, DType.INT64, 1);
+    Gather.gatherInto(Tensor.of(OUT, DType.FLOAT32, 1), params, indices, Options.DEFAULT);
+  }
+
+  @Benchmark
+  @OperationsPerInvocation(REPEATS)
+  public int describedInC() throws Throwable {
+    return (int) DESCRIBED.invokeExact((long) REPEATS);
+  }
+
+  @Benchmark
+  public void newOutput() {
+    try (Arena arena = Arena.ofConfined()) {
+      Gather.make(arena, Operation.GATHER, PARAMS, INDICES, Options.DEFAULT);
     }
   }
 
-  private static void runOpen(int count) {
-    for (int i = 0; i < count; i++) {
-      OPEN.run(1, TABLE, IDS, OUT);
-    }
+  @Benchmark
+  @OperationsPerInvocation(REPEATS)
+  public int newOutputInC() throws Throwable {
+    return (int) NEW_OUTPUT.invokeExact((long) REPEATS);
   }
 
-  private static void describedOnce(int count) {
-    for (int i = 0; i < count; i++) {
-      Gather.gatherInto(OUTPUT, PARAMS, INDICES, Options.DEFAULT);
-    }
+  @Benchmark
+  public void planRunArrays() {
+    MemorySegment ids = MemorySegment.ofArray(IDS_ARRAY);
+    CLOSED.run(MemorySegment.ofArray(TABLE_ARRAY), ids, MemorySegment.ofArray(OUT_ARRAY));
   }
 
-  private static void described(int count) {
-    for (int i = 0; i < count; i++) {
-      Tensor params = Tensor.of(TABLE, DType.FLOAT32, 64);
-      Tensor indices = Tensor.of(IDS, DType.INT64, 1);
-      Gather.gatherInto(Tensor.of(OUT, DType.FLOAT32, 1), params, indices, Options.DEFAULT);
-    }
+  @Benchmark
+  public void gatherArrays() {
+    Gather.gatherInto(OUTPUT_ARRAY, PARAMS_ARRAY, INDICES_ARRAY, Options.DEFAULT);
   }
 
-  private static void newOutput(int count) {
-    for (int i = 0; i < count; i++) {
-      try (Arena arena = Arena.ofConfined()) {
-        Gather.make(arena, Operation.GATHER, PARAMS, INDICES, Options.DEFAULT);
-      }
-    }
+  /** Runs a method in a JVM of its own, and returns the nanoseconds of the shortest iteration. */
+  private static double measure(String method) throws RunnerException {
+    var options =
+        new OptionsBuilder()
+            .include(Overhead.class.getName() + "." + method + "$")
+            .verbosity(VerboseMode.SILENT)
+            .shouldFailOnError(true)
+            .build();
+    return new Runner(options).runSingle().getPrimaryResult().getStatistics().getMin();
   }
 
-  private static void runArrays(int count) {
-    for (int i = 0; i < count; i++) {
-      CLOSED.run(
-          MemorySegment.ofArray(TABLE_ARRAY), MemorySegment.ofArray(IDS_ARRAY), MemorySegment.ofArray(OUT_ARRAY));
-    }
-  }
-
-  private static void gatherArrays(int count) {
-    for (int i = 0; i < count; i++) {
-      Gather.gatherInto(OUTPUT_ARRAY, PARAMS_ARRAY, INDICES_ARRAY, Options.DEFAULT);
-    }
-  }
-
-  private static Loop inC(SymbolLookup loops, String name) {
-    MethodHandle handle =
-        Linker.nativeLinker()
-            .downcallHandle(
-                loops.find(name).orElseThrow(), FunctionDescriptor.of(ValueLayout.JAVA_INT, ValueLayout.JAVA_LONG));
-    return count -> {
-      if ((int) handle.invokeExact((long) count) != 0) {
-        throw new AssertionError(name);
-      }
-    };
-  }
-
-  /** Runs loops in turn, so that a disturbance affects all of them. Returns the nanoseconds of one repeat. */
-  private static double[][] sideBySide(Loop... loops) throws Throwable {
-    double[][] times = new double[loops.length][ROUNDS];
-    for (int round = -WARM; round < ROUNDS; round++) {
-      for (int i = 0; i < loops.length; i++) {
-        long start = System.nanoTime();
-        loops[i].run(REPEATS);
-        double time = (System.nanoTime() - start) / (double) REPEATS;
-        if (round >= 0) {
-          times[i][round] = time;
-        }
-      }
-    }
-    return times;
-  }
-
-  private static double median(double[] times) {
-    double[] sorted = times.clone();
+  private static double median(double[] numbers) {
+    double[] sorted = numbers.clone();
     Arrays.sort(sorted);
     return sorted[sorted.length / 2];
   }
 
-  private static double difference(double[] first, double[] second) {
-    double[] more = new double[first.length];
-    Arrays.setAll(more, round -> second[round] - first[round]);
-    return median(more);
-  }
-
-  public static void main(String[] arguments) throws Throwable {
-    SymbolLookup loops = SymbolLookup.libraryLookup(Path.of(arguments[0]), ARENA);
-    String[] names = {
-      "plan run",
-      "plan run, open extent",
-      "gather into an output, operands described once",
-      "gather into an output, operands described in each call",
-      "gather with a new output",
-    };
-    double[][] times =
-        sideBySide(
-            inC(loops, "plan_run"),
-            Overhead::run,
-            inC(loops, "plan_run_open"),
-            Overhead::runOpen,
-            inC(loops, "described_once"),
-            Overhead::describedOnce,
-            inC(loops, "described"),
-            Overhead::described,
-            inC(loops, "new_output"),
-            Overhead::newOutput,
-            Overhead::runArrays,
-            Overhead::gatherArrays);
-    for (int i = 0; i < names.length; i++) {
-      double[] c = times[2 * i];
-      double[] own = times[2 * i + 1];
-      System.out.printf(Locale.ROOT, "%s\t%.1f\t%.1f\t%.1f%n", names[i], median(c), median(own), difference(c, own));
+  public static void main(String[] arguments) throws RunnerException {
+    String[] methods = NAMES.keySet().toArray(String[]::new);
+    double[][] own = new double[methods.length][ROUNDS];
+    double[][] c = new double[methods.length][ROUNDS];
+    double[][] more = new double[methods.length][ROUNDS];
+    for (int round = 0; round < ROUNDS; round++) {
+      for (int i = 0; i < methods.length; i++) {
+        boolean paired = !methods[i].endsWith("Arrays");
+        c[i][round] = paired ? measure(methods[i] + "InC") : 0;
+        own[i][round] = measure(methods[i]);
+        more[i][round] = own[i][round] - c[i][round];
+      }
     }
-    System.out.printf(Locale.ROOT, "plan run with arrays\t%.1f%n", median(times[10]));
-    System.out.printf(Locale.ROOT, "gather with arrays into an array\t%.1f%n", median(times[11]));
+    for (int i = 0; i < methods.length; i++) {
+      String name = NAMES.get(methods[i]);
+      if (methods[i].endsWith("Arrays")) {
+        System.out.printf(Locale.ROOT, "%s\t%.1f%n", name, median(own[i]));
+      } else {
+        System.out.printf(
+            Locale.ROOT, "%s\t%.1f\t%.1f\t%.1f%n", name, median(c[i]), median(own[i]), median(more[i]));
+      }
+    }
   }
 }

@@ -39,7 +39,7 @@ final class Calls {
               scratch.describeTable(table),
               scratch.describeIndices(indices),
               scratch.describeRows(rows),
-              scratch.describe(options),
+              scratch.describe(options, table.dtype),
               scratch.error,
               table.segment,
               indices.segment,
@@ -54,20 +54,60 @@ final class Calls {
 
   /** Runs an operation with arrays. A description cannot name an array, so a plan passes them. */
   private static void runOnHeap(Operation operation, Tensor table, Tensor indices, Tensor rows, Options options) {
-    Tensor written = writesRows(operation) ? rows : table;
+    long indexBytes = indices.segment.byteSize();
+    long rowBytes = rows.segment.byteSize();
+    boolean known = table.segment.byteSize() > 0 && indexBytes > 0 && rowBytes > 0;
+    if (!isGradient(operation) && known && Heap.isShort(indices.dtype, indexBytes, rowBytes)) {
+      runShort(operation, table, indices, rows, options);
+      return;
+    }
     try (Arena arena = Arena.ofConfined()) {
       if (isGradient(operation)) { // Gradients have no plan.
         Tensor target = table.over(Heap.copied(arena, table.segment));
         Tensor gradient = rows.over(Heap.copied(arena, rows.segment));
         run(operation, target, indices.over(Heap.copied(arena, indices.segment)), gradient, options);
+        MemorySegment written = table.used(table.segment, 0);
+        Heap.checkOverlap(OperandName.TARGET, written, OperandName.UPDATES, rows.used(rows.segment, 0));
+        Heap.checkOverlap(OperandName.TARGET, written, OperandName.INDICES, indices.used(indices.segment, 0));
         table.segment.copyFrom(target.segment);
         return;
       }
       Plan plan = Plan.create(arena, operation, table, indices, rows, options);
-      if (written.readOnly) {
+      if ((writesRows(operation) ? rows : table).readOnly) {
         throw Heap.readOnly(operation);
       }
       plan.run(table.segment, indices.segment, rows.segment);
+    }
+  }
+
+  /** Runs a plan once. Its creation validates the sizes of the memory unless they are 0, so the run does not. */
+  private static void runShort(Operation operation, Tensor table, Tensor indices, Tensor rows, Options options) {
+    Scratch scratch = Scratch.take();
+    try {
+      scratch.describeTable(table);
+      scratch.describeIndices(indices);
+      MemorySegment request = scratch.request(operation, table.dtype, scratch.describeRows(rows), options);
+      int status = Gth.planCreate(request, scratch.out, scratch.error);
+      if (status != 0) {
+        throw scratch.failure(status);
+      }
+      MemorySegment plan = MemorySegment.ofAddress(scratch.out.get(ValueLayout.JAVA_LONG, 0));
+      try {
+        if ((writesRows(operation) ? rows : table).readOnly) {
+          throw Heap.readOnly(operation);
+        }
+        MemorySegment context = context(options);
+        status =
+            Gth.planRunCritical(
+                context, plan, Plan.OPEN, table.segment, indices.segment, rows.segment, scratch.error);
+        if (status != 0) {
+          throw scratch.failure(status);
+        }
+      } finally {
+        Gth.planRelease(plan);
+      }
+    } finally {
+      scratch.give();
     }
   }
 
@@ -127,6 +167,8 @@ final class Calls {
         scratch.give();
       }
       if (destination.isOnHeap()) {
+        MemorySegment written = destination.used(destination.segment, 0);
+        Heap.checkOverlap(OperandName.OUT, written, OperandName.PARAMS, source.used(source.segment, 0));
         destination.segment.copyFrom(to.segment);
       }
     }
@@ -138,7 +180,7 @@ final class Calls {
     try {
       scratch.describeTable(table);
       scratch.describeIndices(indices);
-      MemorySegment request = scratch.request(operation, MemorySegment.NULL, options);
+      MemorySegment request = scratch.request(operation, table.dtype, MemorySegment.NULL, options);
       scratch.rows.set(JAVA_INT, Gth.TensorDesc.SIZE, (int) Gth.TensorDesc.BYTES);
       int status = Gth.infer(request, scratch.rows, Gth.MAX_NDIM, scratch.shape, scratch.error);
       if (status != 0) {

@@ -40,6 +40,11 @@ public record ErrorDetails(
     return new ErrorDetails(status, operand, -1, -1, value, limit, -1, false, false, 0);
   }
 
+  /** Returns the fields of an error that this binding has found in the option at a byte offset. */
+  static ErrorDetails of(Status status, int option, long value, long limit) {
+    return new ErrorDetails(status, OperandName.OPTIONS, option, -1, value, limit, -1, false, false, 0);
+  }
+
   /** Returns the fields of a gth_error. */
   static ErrorDetails read(int status, MemorySegment error) {
     int flags = error.get(ValueLayout.JAVA_INT, Gth.Error.FLAGS);

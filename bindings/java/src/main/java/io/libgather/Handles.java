@@ -3,7 +3,7 @@ package io.libgather;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
-import java.util.function.ToIntFunction;
+import java.util.function.Consumer;
 
 /** Handles of the library as segments of arenas. A call with such a segment keeps its arena open. */
 final class Handles {
@@ -16,7 +16,7 @@ final class Handles {
   }
 
   /** Creates a handle. Closing the arena releases it. */
-  static MemorySegment create(Arena arena, ToIntFunction<MemorySegment> release, Creator creator) {
+  static MemorySegment create(Arena arena, Consumer<MemorySegment> release, Creator creator) {
     Scratch scratch = Scratch.take();
     try {
       int status = creator.create(scratch);
@@ -25,9 +25,9 @@ final class Handles {
       }
       MemorySegment handle = MemorySegment.ofAddress(scratch.out.get(ValueLayout.JAVA_LONG, 0));
       try {
-        return handle.reinterpret(arena, release::applyAsInt);
+        return handle.reinterpret(arena, release);
       } catch (RuntimeException e) { // The arena is closed or belongs to another thread.
-        release.applyAsInt(handle);
+        release.accept(handle);
         throw e;
       }
     } finally {

@@ -13,9 +13,22 @@ final class Heap {
 
   private Heap() {}
 
+  /** Returns true if a call with this memory is one use. */
+  static boolean isShort(DType indices, long indexBytes, long rowBytes) {
+    return indexBytes <= INDICES * indices.size() && rowBytes <= ROW_BYTES;
+  }
+
   /** Returns a copy of memory of the heap, or native memory itself. */
   static MemorySegment copied(Arena arena, MemorySegment segment) {
     return segment.isNative() ? segment : arena.allocate(segment.byteSize(), 64).copyFrom(segment);
+  }
+
+  /** Checks that written memory does not overlap other memory. The library gets copies or pieces of it. */
+  static void checkOverlap(OperandName written, MemorySegment memory, OperandName read, MemorySegment other) {
+    boolean empty = memory.byteSize() == 0 || other.byteSize() == 0;
+    if (!empty && memory.asOverlappingSlice(other).isPresent()) {
+      throw ErrorDetails.of(Status.ALIAS, written, read.number(), 0).exception(written + " shares memory with " + read);
+    }
   }
 
   /** Returns the exception of a call that would write to read-only memory. */

@@ -21,11 +21,15 @@ public final class Options {
   /** The fields of gth_options as words of 8 bytes. */
   private final long[] words;
 
+  /** The dtype of the fill value, or null. */
+  private final DType fillDType;
+
   final Context context;
   final boolean isDefault;
 
   private Options(Builder builder) {
     words = builder.words.clone();
+    fillDType = builder.fillDType;
     context = builder.context;
     isDefault = builder.isDefault;
   }
@@ -39,14 +43,25 @@ public final class Options {
     return new Builder();
   }
 
-  void write(MemorySegment target) {
+  /** Checks that the fill value has the dtype of params, which the library cannot check. It checks strings itself. */
+  private void checkFill(DType params) {
+    boolean used = fillDType != null && field(Gth.Options.FILL) == Fill.VALUE.number;
+    if (used && params != null && fillDType != params && params != DType.STRING) {
+      throw ErrorDetails.of(Status.DTYPE, (int) Gth.Options.FILL_VALUE, fillDType.number, params.number)
+          .exception("options: the fill value is " + fillDType + ", and params are " + params);
+    }
+  }
+
+  /** Writes the options of a call with params of this dtype, or without params if it is null. */
+  void write(MemorySegment target, DType params) {
+    checkFill(params);
     for (int i = 0; i < words.length; i++) {
       target.setAtIndex(ValueLayout.JAVA_LONG, i, words[i]);
     }
   }
 
   private int field(long offset) {
-    return (int) (words[(int) (offset / 8)] >>> 8 * (offset % 8));
+    return (int) (words[(int) (offset / 8)] >>> (8 * (offset % 8)));
   }
 
   boolean hasAxis() {
@@ -70,6 +85,7 @@ public final class Options {
   public static final class Builder {
     private final long[] words = new long[(int) Gth.Options.BYTES / 8];
     private Context context;
+    private DType fillDType;
     private boolean isDefault = true;
 
     private Builder() {
@@ -80,7 +96,7 @@ public final class Options {
     private Builder set(long offset, int value) {
       int shift = (int) (8 * (offset % 8));
       int word = (int) (offset / 8);
-      words[word] = words[word] & ~(0xFFFFFFFFL << shift) | (value & 0xFFFFFFFFL) << shift;
+      words[word] = (words[word] & ~(0xFFFFFFFFL << shift)) | ((value & 0xFFFFFFFFL) << shift);
       isDefault = false;
       return this;
     }
@@ -162,20 +178,64 @@ public final class Options {
     }
 
     /**
-     * Sets the element that {@link Bounds#FILL} writes.
+     * Sets the element that {@link Bounds#FILL} writes. Calls with params of another dtype throw a
+     * {@link GatherArgumentException}.
      *
-     * @param image the bytes of the element in native byte order, at most 16
+     * @param dtype the dtype of the element
+     * @param image the bytes of the element in native byte order
      * @return this builder
-     * @throws IllegalArgumentException if there are more bytes
+     * @throws IllegalArgumentException if an element has more or fewer bytes
      */
-    public Builder fillBytes(byte... image) {
-      if (image.length > 16) {
-        throw new IllegalArgumentException("an element has at most 16 bytes, not " + image.length);
+    public Builder fillBytes(DType dtype, byte... image) {
+      if (image.length != dtype.size()) {
+        String message = "an element of " + dtype + " has " + dtype.size() + " bytes, not " + image.length;
+        throw new IllegalArgumentException(message);
       }
-      ByteBuffer words = ByteBuffer.allocate(16).order(ByteOrder.nativeOrder()).put(image).rewind();
+      ByteBuffer words = bytes(16).put(image).rewind();
+      fillDType = dtype;
       return fill(Fill.VALUE)
           .setLong(Gth.Options.FILL_VALUE, words.getLong())
           .setLong(Gth.Options.FILL_VALUE + 8, words.getLong());
+    }
+
+    /**
+     * Sets the element that {@link Bounds#FILL} writes to tensors of int8.
+     *
+     * @param value the element
+     * @return this builder
+     */
+    public Builder fillValue(byte value) {
+      return fillBytes(DType.INT8, bytes(1).put(value).array());
+    }
+
+    /**
+     * Sets the element that {@link Bounds#FILL} writes to tensors of int16.
+     *
+     * @param value the element
+     * @return this builder
+     */
+    public Builder fillValue(short value) {
+      return fillBytes(DType.INT16, bytes(2).putShort(value).array());
+    }
+
+    /**
+     * Sets the element that {@link Bounds#FILL} writes to tensors of int32.
+     *
+     * @param value the element
+     * @return this builder
+     */
+    public Builder fillValue(int value) {
+      return fillBytes(DType.INT32, bytes(4).putInt(value).array());
+    }
+
+    /**
+     * Sets the element that {@link Bounds#FILL} writes to tensors of int64.
+     *
+     * @param value the element
+     * @return this builder
+     */
+    public Builder fillValue(long value) {
+      return fillBytes(DType.INT64, bytes(8).putLong(value).array());
     }
 
     /**
@@ -185,7 +245,7 @@ public final class Options {
      * @return this builder
      */
     public Builder fillValue(float value) {
-      return fillValue(Float.floatToRawIntBits(value));
+      return fillBytes(DType.FLOAT32, bytes(4).putFloat(value).array());
     }
 
     /**
@@ -195,27 +255,11 @@ public final class Options {
      * @return this builder
      */
     public Builder fillValue(double value) {
-      return fillValue(Double.doubleToRawLongBits(value));
+      return fillBytes(DType.FLOAT64, bytes(8).putDouble(value).array());
     }
 
-    /**
-     * Sets the element that {@link Bounds#FILL} writes to tensors of int32 or uint32.
-     *
-     * @param value the element
-     * @return this builder
-     */
-    public Builder fillValue(int value) {
-      return fillBytes(ByteBuffer.allocate(4).order(ByteOrder.nativeOrder()).putInt(value).array());
-    }
-
-    /**
-     * Sets the element that {@link Bounds#FILL} writes to tensors of int64 or uint64.
-     *
-     * @param value the element
-     * @return this builder
-     */
-    public Builder fillValue(long value) {
-      return fillBytes(ByteBuffer.allocate(8).order(ByteOrder.nativeOrder()).putLong(value).array());
+    private static ByteBuffer bytes(int size) {
+      return ByteBuffer.allocate(size).order(ByteOrder.nativeOrder());
     }
 
     /**

@@ -79,7 +79,7 @@ public record Partition(long[] counts, long[] local, long[] order, long[] place)
                   Calls.context(options),
                   desc,
                   described,
-                  scratch.describe(options),
+                  scratch.describe(options, null),
                   parts,
                   scratch.error,
                   copy.segment);

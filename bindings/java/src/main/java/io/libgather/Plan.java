@@ -35,10 +35,11 @@ public final class Plan {
   private final Operation operation;
   private final Tensor table;
   private final Tensor indices;
-  private final Options options;
 
-  /** True if a run is the same as several runs, each with a part of the first dims of indices and rows. */
-  private final boolean splits;
+  /** The rows, or null if they are dense. */
+  private final Tensor rows;
+
+  private final Options options;
 
   /** The bytes of the last run. Threads may exchange it without order. */
   private Extents last;
@@ -62,8 +63,8 @@ public final class Plan {
     this.operation = operation;
     this.table = table;
     this.indices = indices;
+    this.rows = rows;
     this.options = options;
-    this.splits = splits(rows);
   }
 
   /**
@@ -128,7 +129,8 @@ public final class Plan {
               scratch.describeTable(table);
               scratch.describeIndices(indices);
               MemorySegment described = rows == null ? MemorySegment.NULL : scratch.describeRows(rows);
-              return Gth.planCreate(scratch.request(operation, described, options), scratch.out, scratch.error);
+              MemorySegment request = scratch.request(operation, table.dtype, described, options);
+              return Gth.planCreate(request, scratch.out, scratch.error);
             });
     return new Plan(handle, operation, table, indices, rows, options);
   }
@@ -168,12 +170,28 @@ public final class Plan {
     }
     if (table.isNative() && indices.isNative() && rows.isNative()) {
       runOnce(n, table, indices, rows, false);
-    } else if (extents.indices <= Heap.INDICES * this.indices.dtype.size() && extents.rows <= Heap.ROW_BYTES) {
+    } else if (Heap.isShort(this.indices.dtype, extents.indices, extents.rows)) {
       runOnce(n, table, indices, rows, true);
-    } else if (splits) {
-      runInPieces(extents, table, indices, rows);
     } else {
-      runOnCopies(extents, table, indices, rows);
+      checkOverlap(extents, table, indices, rows);
+      if (splits()) {
+        runInPieces(extents, table, indices, rows);
+      } else {
+        runOnCopies(extents, table, indices, rows);
+      }
+    }
+  }
+
+  private void checkOverlap(Extents extents, MemorySegment table, MemorySegment indices, MemorySegment rows) {
+    MemorySegment tableUsed = this.table.used(table, extents.n);
+    MemorySegment rowsUsed = this.rows == null ? rows.asSlice(0, extents.rows) : this.rows.used(rows, extents.n);
+    MemorySegment indicesUsed = this.indices.used(indices, extents.n);
+    if (Calls.writesRows(operation)) {
+      Heap.checkOverlap(OperandName.OUT, rowsUsed, OperandName.PARAMS, tableUsed);
+      Heap.checkOverlap(OperandName.OUT, rowsUsed, OperandName.INDICES, indicesUsed);
+    } else {
+      Heap.checkOverlap(OperandName.TARGET, tableUsed, OperandName.UPDATES, rowsUsed);
+      Heap.checkOverlap(OperandName.TARGET, tableUsed, OperandName.INDICES, indicesUsed);
     }
   }
 
@@ -242,13 +260,15 @@ public final class Plan {
     }
   }
 
-  private boolean splits(Tensor rows) {
+  /** Returns true if a run is the same as several runs, each with a part of the first dims of indices and rows. */
+  private boolean splits() {
     int rank = indices.shape.length;
     boolean dense = indices.isDense() && (rows == null || rows.isDense());
     boolean open = rank > 0 && Arrays.stream(indices.shape).skip(1).noneMatch(extent -> extent == OPEN);
     boolean sums = options.reduces() && (table.dtype == DType.FLOAT16 || table.dtype == DType.BFLOAT16);
     boolean axis = !options.hasAxis() || options.axis() == 0 || options.axis() == -table.shape.length;
-    boolean tuples = operation == Operation.GATHER_ND || operation == Operation.SCATTER_ND ? rank > 1 : axis;
+    boolean isNd = operation == Operation.GATHER_ND || operation == Operation.SCATTER_ND;
+    boolean tuples = isNd ? rank > 1 : axis;
     boolean tableOpen = Arrays.stream(table.shape).anyMatch(extent -> extent == OPEN);
     return dense && open && !sums && tuples && !tableOpen && options.batchDims() == 0;
   }

@@ -101,21 +101,22 @@ final class Scratch {
     return desc;
   }
 
-  MemorySegment describe(Options given) {
+  /** Describes the options of a call with params of this dtype, or without params if it is null. */
+  MemorySegment describe(Options given, DType params) {
     if (given.isDefault) {
       return MemorySegment.NULL;
     }
-    given.write(options);
+    given.write(options, params);
     return options;
   }
 
   /** Describes a request whose operands have been described. */
-  MemorySegment request(Operation operation, MemorySegment rows, Options given) {
+  MemorySegment request(Operation operation, DType params, MemorySegment rows, Options given) {
     request.set(JAVA_LONG, Gth.Request.SIZE, Gth.Request.BYTES | (long) operation.number << 32);
     request.set(JAVA_LONG, Gth.Request.TABLE, table.address());
     request.set(JAVA_LONG, Gth.Request.INDICES, indices.address());
     request.set(JAVA_LONG, Gth.Request.ROWS, rows.address());
-    request.set(JAVA_LONG, Gth.Request.OPTIONS, describe(given).address());
+    request.set(JAVA_LONG, Gth.Request.OPTIONS, describe(given, params).address());
     return request;
   }
 }

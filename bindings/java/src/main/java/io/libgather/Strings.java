@@ -138,7 +138,7 @@ public final class Strings {
                 }
                 return Gth.make(
                     Calls.context(options),
-                    scratch.request(operation, rows, options),
+                    scratch.request(operation, DType.STRING, rows, options),
                     scratch.out,
                     scratch.error,
                     handle,

@@ -248,6 +248,24 @@ public final class Tensor {
     return readOnly;
   }
 
+  /** Returns the part of a memory that the elements of this tensor use. An open extent is n. */
+  MemorySegment used(MemorySegment memory, long n) {
+    long low = offset;
+    long high = offset + dtype.size();
+    long dense = dtype.size();
+    for (int dim = shape.length - 1; dim >= 0; dim--) {
+      long extent = shape[dim] == Plan.OPEN ? n : shape[dim];
+      if (extent == 0) {
+        return memory.asSlice(0, 0);
+      }
+      long reach = (strides == null ? dense : strides[dim]) * (extent - 1);
+      low += Math.min(reach, 0);
+      high += Math.max(reach, 0);
+      dense *= extent;
+    }
+    return memory.asSlice(low, high - low);
+  }
+
   boolean isDense() {
     return strides == null && offset == 0;
   }

@@ -75,7 +75,7 @@ final class ConformanceCase {
             case "negative" -> options.negative(Negative.valueOf(upper(value)));
             case "bounds" -> options.bounds(Bounds.valueOf(upper(value)));
             case "fill" -> options.fill(Fill.valueOf(upper(value)));
-            case "fill_value" -> options.fillBytes(HexFormat.of().parseHex(value));
+            case "fill_value" -> options.fillBytes(table.dtype(), HexFormat.of().parseHex(value));
             case "extents" -> options.extents(Extents.valueOf(upper(value)));
             case "reduction" -> options.reduction(Reduction.valueOf(upper(value)));
             case "accumulate" -> options.accumulate(Accumulate.valueOf(upper(value)));

@@ -92,7 +92,7 @@ class ConformanceTest {
         UNTOUCHED,
         out,
         () -> {
-          into(test.operation, out, params, indices, options);
+          run(test.operation, params, indices, out, options);
           return out;
         });
     out.segment.copyFrom(MemorySegment.ofArray(before));
@@ -107,14 +107,6 @@ class ConformanceTest {
           }
           return out;
         });
-  }
-
-  private static void into(Operation operation, Tensor out, Tensor params, Tensor indices, Options options) {
-    switch (operation) {
-      case GATHER -> Gather.gatherInto(out, params, indices, options);
-      case GATHER_ND -> Gather.gatherNdInto(out, params, indices, options);
-      default -> Gather.gatherElementsInto(out, params, indices, options);
-    }
   }
 
   /** Returns the shape of the output, or null if the case has none. */
@@ -142,7 +134,7 @@ class ConformanceTest {
     Tensor updates = tensor(test.updates, arena);
     Tensor first = tensor(test.table, arena);
     if (test.updates.dtype() == test.table.dtype()) { // A gradient has the dtype of its output.
-      expect(test, (byte) 0, null, () -> made(test, first, indices, updates, options));
+      expect(test, (byte) 0, null, () -> made(test.operation, first, indices, updates, options));
     }
     Tensor target = tensor(test.table, arena);
     expect(
@@ -150,7 +142,7 @@ class ConformanceTest {
         (byte) 0,
         target,
         () -> {
-          written(test.operation, target, indices, updates, options);
+          run(test.operation, target, indices, updates, options);
           return target;
         });
     if (Calls.isGradient(test.operation)) {
@@ -170,8 +162,9 @@ class ConformanceTest {
         });
   }
 
-  private static Tensor made(ConformanceCase test, Tensor target, Tensor indices, Tensor updates, Options options) {
-    return switch (test.operation) {
+  /** Runs a scatter or a gradient with a new result. */
+  static Tensor made(Operation operation, Tensor target, Tensor indices, Tensor updates, Options options) {
+    return switch (operation) {
       case SCATTER -> Gather.scatter(target, indices, updates, options);
       case SCATTER_ND -> Gather.scatterNd(target, indices, updates, options);
       case SCATTER_ELEMENTS -> Gather.scatterElements(target, indices, updates, options);
@@ -181,14 +174,18 @@ class ConformanceTest {
     };
   }
 
-  private static void written(Operation operation, Tensor target, Tensor indices, Tensor updates, Options options) {
+  /** Runs an operation on existing memory. */
+  static void run(Operation operation, Tensor table, Tensor indices, Tensor rows, Options options) {
     switch (operation) {
-      case SCATTER -> Gather.scatterInto(target, indices, updates, options);
-      case SCATTER_ND -> Gather.scatterNdInto(target, indices, updates, options);
-      case SCATTER_ELEMENTS -> Gather.scatterElementsInto(target, indices, updates, options);
-      case GATHER_GRADIENT -> Gather.gatherGradientInto(target, updates, indices, options);
-      case GATHER_ND_GRADIENT -> Gather.gatherNdGradientInto(target, updates, indices, options);
-      default -> Gather.gatherElementsGradientInto(target, updates, indices, options);
+      case GATHER -> Gather.gatherInto(rows, table, indices, options);
+      case GATHER_ND -> Gather.gatherNdInto(rows, table, indices, options);
+      case GATHER_ELEMENTS -> Gather.gatherElementsInto(rows, table, indices, options);
+      case SCATTER -> Gather.scatterInto(table, indices, rows, options);
+      case SCATTER_ND -> Gather.scatterNdInto(table, indices, rows, options);
+      case SCATTER_ELEMENTS -> Gather.scatterElementsInto(table, indices, rows, options);
+      case GATHER_GRADIENT -> Gather.gatherGradientInto(table, rows, indices, options);
+      case GATHER_ND_GRADIENT -> Gather.gatherNdGradientInto(table, rows, indices, options);
+      case GATHER_ELEMENTS_GRADIENT -> Gather.gatherElementsGradientInto(table, rows, indices, options);
     }
   }
 

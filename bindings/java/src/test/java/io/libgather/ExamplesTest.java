@@ -8,6 +8,7 @@ import java.io.IOException;
 import java.io.PrintStream;
 import java.net.URL;
 import java.net.URLClassLoader;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -67,14 +68,15 @@ class ExamplesTest {
     var printed = new ByteArrayOutputStream();
     PrintStream before = System.out;
     try (var loader = new URLClassLoader(new URL[] {directory.toUri().toURL()})) {
-      System.setOut(new PrintStream(printed, true));
+      System.setOut(new PrintStream(printed, true, StandardCharsets.UTF_8));
       var main = loader.loadClass(type).getDeclaredMethod("main", String[].class);
       main.setAccessible(true);
       main.invoke(null, (Object) new String[0]);
     } finally {
       System.setOut(before);
     }
-    assertEquals(Files.readString(EXAMPLES.resolve("output").resolve(name + ".txt")), printed.toString());
+    String expected = Files.readString(EXAMPLES.resolve("output").resolve(name + ".txt"));
+    assertEquals(expected, printed.toString(StandardCharsets.UTF_8));
     assertTrue(printed.size() > 0);
   }
 }

@@ -127,6 +127,7 @@ class MemoryTest {
   }
 
   /** Runs two plans with ids and errors of one thread, and returns the number of runs. */
+  @SuppressWarnings("ThreadPriorityCheck") // Yielding lets the virtual threads take turns.
   private int runMany(Plan fixed, Plan open, int number) {
     float[] found = new float[4];
     long[] wanted = {number % 4, (number + 1) % 4};
@@ -140,7 +141,7 @@ class MemoryTest {
       assertArrayEquals(expected, found);
       open.run(1 + i % 2, table.segment(), MemorySegment.ofArray(wanted), memory);
       assertArrayEquals(expected, found);
-      long invalid = 4 + number;
+      long invalid = 4L + number;
       MemorySegment bad = MemorySegment.ofArray(new long[] {0, invalid});
       var e = assertThrows(GatherIndexException.class, () -> fixed.run(table.segment(), bad, memory));
       assertEquals(invalid, e.value());

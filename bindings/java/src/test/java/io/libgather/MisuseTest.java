@@ -180,7 +180,7 @@ class MisuseTest {
         () -> Gather.gatherInto(Tensor.of(new float[2], 2, 1), table(), ids(0), Options.DEFAULT));
     assertThrows(IllegalArgumentException.class, () -> Tensor.of(new float[1], new long[65]));
     assertThrows(IllegalArgumentException.class, () -> table().withStrides(0, 4));
-    assertThrows(IllegalArgumentException.class, () -> Options.builder().fillBytes(new byte[17]));
+    assertThrows(IllegalArgumentException.class, () -> Options.builder().fillBytes(DType.INT16, (byte) 1));
     assertThrows(IllegalArgumentException.class, () -> Tensor.of(ByteBuffer.allocate(2).asCharBuffer()));
     assertThrows(
         IllegalArgumentException.class,
@@ -199,6 +199,52 @@ class MisuseTest {
     expect(
         Status.ALIAS, OperandName.OUT, () -> Gather.gatherInto(out, Tensor.of(array, 4, 2), ids(3), Options.DEFAULT));
     assertArrayEquals(TABLE, array);
+  }
+
+  /** Large calls with arrays run on copies or in pieces. */
+  @Test
+  void overlapOfArraysIsRefused() {
+    int count = 10_000;
+    float[] array = new float[2 * count];
+    long[] ids = new long[count];
+    MemorySegment whole = MemorySegment.ofArray(array);
+    Tensor first = Tensor.of(whole.asSlice(0, 4L * count), DType.FLOAT32, count);
+    Tensor second = Tensor.of(whole.asSlice(4L * count), DType.FLOAT32, count);
+    Tensor middle = Tensor.of(whole.asSlice(8, 4L * count), DType.FLOAT32, count);
+    Tensor reversed = middle.withStrides(4L * (count - 1), -4);
+    Options options = Options.DEFAULT;
+    array[0] = 7;
+    for (Tensor overlapping : new Tensor[] {first, middle, reversed}) {
+      expect(Status.ALIAS, OperandName.OUT, () -> Gather.gatherInto(overlapping, first, ids(ids), options));
+      expect(Status.ALIAS, OperandName.TARGET, () -> Gather.scatterInto(first, ids(ids), overlapping, options));
+      expect(Status.ALIAS, OperandName.TARGET, () -> Gather.gatherGradientInto(first, overlapping, ids(ids), options));
+      expect(Status.ALIAS, OperandName.OUT, () -> Gather.copy(first, overlapping));
+    }
+    Tensor sameIds = Tensor.of(whole, DType.INT64, count);
+    expect(Status.ALIAS, OperandName.OUT, () -> Gather.gatherInto(second, Tensor.of(TABLE), sameIds, options));
+    Tensor updates = Tensor.of(new float[count]);
+    expect(Status.ALIAS, OperandName.TARGET, () -> Gather.scatterInto(second, sameIds, updates, options));
+    assertEquals(7, array[0]);
+    assertEquals(0, array[count]);
+    Gather.gatherInto(second, first, ids(ids), options);
+    assertEquals(7, array[count]);
+  }
+
+  @Test
+  void indicesWithoutMemoryAreRefused() {
+    Strings words = Strings.of(List.of("zero", "one"));
+    Tensor none = Tensor.shaped(DType.INT64, 2);
+    expect(Status.NULL, OperandName.INDICES, () -> words.make(Operation.GATHER, none, Options.DEFAULT));
+    expect(Status.NULL, OperandName.INDICES, () -> words.make(Operation.SCATTER, none, words, Options.DEFAULT));
+    expect(Status.NULL, OperandName.INDICES, () -> Partition.of(none, Shards.blocks(4, 2), Options.DEFAULT));
+  }
+
+  @Test
+  void fillValueOfAnotherDtypeIsRefused() {
+    Options options = Options.builder().bounds(Bounds.FILL).fillValue(1).build();
+    var e = assertThrows(GatherArgumentException.class, () -> Gather.gather(table(), ids(9), options));
+    assertEquals("options: the fill value is INT32, and params are FLOAT32", e.getMessage());
+    assertEquals(ErrorDetails.of(Status.DTYPE, 56, 32, 544), e.details());
   }
 
   @Test
