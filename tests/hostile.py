@@ -25,7 +25,7 @@ ALSO = {
     "F20": {"Python": ["no_arrays"]},
     "H5": {"C++": ["WrongDevices"]},
     "H8": {"C++": ["BadReplaysAreCountedAndDoNotStopGoodOnes", "RefusedUnderCapture"]},
-    "H10": {"C++": ["RacingWriters", "RacingWritersWhileBlocksJudge"]},
+    "H10": {"C++": ["RacingWriters", "RacingWritersWhileBlocksValidate"]},
 }
 PROGRAMS = {"H11": "tests/abi/without_driver.py"}
 

@@ -175,7 +175,7 @@ int32_t check_plan(gth_context* context, const gth_plan* plan, const gth_plan_ar
   const int64_t* extent = args.has_extents ? &args.extents.indices : nullptr;
   const char* indices = run.pointers.indices;
   if (int32_t status = core::check_index_run(run.plan(), indices, args.n, extent, error)) return status;
-  if (run.context->cuda) return cuda::judge(*run.context->cuda, run.plan(), indices, args.n, error);
+  if (run.context->cuda) return cuda::validate(*run.context->cuda, run.plan(), indices, args.n, error);
   return cpu::validate(run.plan(), run.object->kernels, indices, args.n, executor_for(*run.context, run.plan().threads),
                        error);
 }

@@ -79,13 +79,13 @@ GATHER_SHARED uint32_t share_of(uint32_t block, uint32_t blocks) {
 }
 
 // The result of validation in a block, before the block copies.
-struct Judgement {
+struct Validated {
   bool bad;
   Finding finding;  // for Validation::inside
 };
 
 template <class Index, class Job, class Block>
-GATHER_KERNEL Judgement judge(Block& block, const Job& job) {
+GATHER_KERNEL Validated validate_inside(Block& block, const Job& job) {
   if (job.validation != Validation::inside) return {false, {}};
   const Finding finding =
       block.smallest([&](uint32_t thread) { return find_bad<Index>(job, thread, block.threads()); });
@@ -94,12 +94,12 @@ GATHER_KERNEL Judgement judge(Block& block, const Job& job) {
 
 // Accounts for the block. The last block of the call writes the error record and resets the state for the next call.
 template <class Job, class Block>
-GATHER_KERNEL void conclude(Block& block, const Job& job, const Judgement& judged, bool raced) {
+GATHER_KERNEL void conclude(Block& block, const Job& job, const Validated& validated, bool raced) {
   State* state = job.state;
   const bool inside = job.validation == Validation::inside;
   if (!inside) block.waits_for_previous();  // because the previous kernel uses the state until it ends
   block.once([&] {
-    if (inside && judged.bad) add(&state->bad, 1);
+    if (inside && validated.bad) add(&state->bad, 1);
     if (raced) add(&state->raced, 1);
   });
   if (job.has_next || !block.finishes(&state->finished)) return;
@@ -109,7 +109,7 @@ GATHER_KERNEL void conclude(Block& block, const Job& job, const Judgement& judge
     const bool all_bad = inside && bad == block.count();
     const bool some_raced = load(&state->raced) > 0 || (inside && bad > 0 && !all_bad);
     if (all_bad)
-      note_failure(job.record, index_failure(job, judged.finding));
+      note_failure(job.record, index_failure(job, validated.finding));
     else if (some_raced)
       note_failure(job.record, race_failure(job.sequence));
     state->bad = state->raced = 0;
@@ -121,11 +121,11 @@ GATHER_KERNEL void conclude(Block& block, const Job& job, const Judgement& judge
 // library owns.
 template <Copy copy, class Index, class Job, class Block>
 GATHER_KERNEL void copy_body(Block& block, const Job& job) {
-  const Judgement judged = judge<Index>(block, job);
-  const bool idle = judged.bad && !job.zeroes;
+  const Validated validated = validate_inside<Index>(block, job);
+  const bool idle = validated.bad && !job.zeroes;
   const bool raced =
-      block.any([&](uint32_t thread) { return !idle && copy_thread<copy, Index>(block, job, judged.bad, thread); });
-  if (job.validation != Validation::none) conclude(block, job, judged, raced);
+      block.any([&](uint32_t thread) { return !idle && copy_thread<copy, Index>(block, job, validated.bad, thread); });
+  if (job.validation != Validation::none) conclude(block, job, validated, raced);
 }
 
 // Returns the failure for an invalid tuple. It loads the tuple again, and reports a race if the tuple is valid now.

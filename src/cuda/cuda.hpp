@@ -41,7 +41,7 @@ int32_t run(Context& context, const core::Plan& plan, const core::Pointers& poin
             const Error& error);
 
 // Like run, but it only validates indices.
-int32_t judge(Context& context, const core::Plan& plan, const char* indices, int64_t n, const Error& error);
+int32_t validate(Context& context, const core::Plan& plan, const char* indices, int64_t n, const Error& error);
 
 // Memory in stream order. These functions fail during a capture.
 int32_t check_not_capturing(Context& context, const Error& error);

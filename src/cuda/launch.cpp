@@ -70,20 +70,20 @@ bool has_dense_output(const Plan& plan, int64_t n) {
 
 // Returns true for loops that step through tuples. A launch that only validates skips loops that repeat tuples, because
 // no memory size limits their extents.
-bool is_enumerated(const core::Loop& loop, bool only_judges) {
-  return core::is_tuple_loop(loop) && !(only_judges && loop.indices.factor == 0);
+bool is_enumerated(const core::Loop& loop, bool only_validates) {
+  return core::is_tuple_loop(loop) && !(only_validates && loop.indices.factor == 0);
 }
 
-uint64_t tuple_loops(const Plan& plan, bool only_judges) {
+uint64_t tuple_loops(const Plan& plan, bool only_validates) {
   uint64_t bits = 0;
   for (int32_t i = 0; i < plan.inner_begin; ++i) {
-    if (is_enumerated(plan.loops[i], only_judges)) bits |= uint64_t{1} << i;
+    if (is_enumerated(plan.loops[i], only_validates)) bits |= uint64_t{1} << i;
   }
   return bits;
 }
 
-int64_t count_tuples(const Plan& plan, int64_t n, bool only_judges) {
-  if (!only_judges) return plan.tuples.at(n);
+int64_t count_tuples(const Plan& plan, int64_t n, bool only_validates) {
+  if (!only_validates) return plan.tuples.at(n);
   int64_t tuples = 1;
   for (int32_t i = 0; i < plan.inner_begin; ++i) {
     if (is_enumerated(plan.loops[i], true)) tuples *= plan.loops[i].extent.at(n);
@@ -238,7 +238,7 @@ bool meets_empty_dim(const Plan& plan) {
 
 Validation choose_validation(const Plan& plan, const JobHead& job, const Limits& limits) {
   if (plan.bounds != GTH_BOUNDS_ERROR || plan.components == 0) return Validation::none;
-  const bool is_small = job.tuples <= judged_inside / plan.components;
+  const bool is_small = job.tuples <= validated_inside / plan.components;
   return is_small && job.units > 0 && is_one_piece(job, limits) ? Validation::inside : Validation::in_front;
 }
 
@@ -251,9 +251,9 @@ void finish(const Plan& plan, const Place& place, int64_t n, Launch* out, Job* j
   if (job->units > 0) out->limits = limits_of(out->copy, job->row, most_counted());
   job->validation = choose_validation(plan, *job, out->limits);
   job->sets_skip = job->units > 0;
-  const bool is_judged_in_front = job->validation == Validation::in_front;
+  const bool is_validated_in_front = job->validation == Validation::in_front;
   out->validating_blocks =
-      is_judged_in_front ? count_validating_blocks(job->tuples, place, capacity.validating[family]) : 0;
+      is_validated_in_front ? count_validating_blocks(job->tuples, place, capacity.validating[family]) : 0;
   out->copying_blocks = 0;
   if (job->units == 0 || out->reports_first) return;
   fit_row(out->copy, job->row, job);

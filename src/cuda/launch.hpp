@@ -13,7 +13,7 @@ namespace gather::cuda {
 
 // Up to this number of index values, every block of the copying kernel validates all of them. A separate kernel
 // validates more.
-constexpr int64_t judged_inside = 2048;
+constexpr int64_t validated_inside = 2048;
 
 enum class Form : uint8_t { direct, small, any };
 

@@ -98,7 +98,7 @@ JobLoop keep_steps(bool (*goes_through)(const Job&, int32_t), int64_t first, int
 // Calls launch(piece) for the pieces in which the tuples of a job are validated, in the order of their positions. Stops
 // at the first error and returns it.
 template <class Job, class Launch>
-int each_judged(const Job& job, const Limits& limits, Launch&& launch) {
+int each_validated(const Job& job, const Limits& limits, Launch&& launch) {
   if (job.tuples <= limits.tuples) return launch(job);
   int code = 0;
   for (int64_t first = 0; !code && first < job.tuples;) {

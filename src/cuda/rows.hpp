@@ -1,6 +1,6 @@
 #pragma once
 
-#include "cuda/judge.hpp"
+#include "cuda/validate.hpp"
 
 // The work of one thread of a copying kernel. Each function copies the part of the output that belongs to its thread.
 // It returns true if it met an invalid index (bounds = error). It asks its gate after the loads and before the stores,

@@ -16,14 +16,14 @@ using core::Pointers;
 template <class Job>
 int launch_kernels(const Launch& launch, const Job& job, bool overlaps, runtime::Stream stream) {
   int code = 0;
-  const bool is_judged = launch.validating_blocks > 0;
-  if (is_judged) {
-    code = each_judged(job, launch.limits, [&](const Job& piece) {
+  const bool is_validated = launch.validating_blocks > 0;
+  if (is_validated) {
+    code = each_validated(job, launch.limits, [&](const Job& piece) {
       return launch_validate(launch.reading, piece, launch.validating_blocks, stream);
     });
   }
   if (code || launch.copying_blocks == 0) return code;
-  overlaps &= is_judged;
+  overlaps &= is_validated;
   return each_copied(job, launch.copy, launch.limits, [&](const Job& piece) {
     return launch_copy(launch.copy, launch.reading, piece, launch.copying_blocks, std::exchange(overlaps, false),
                        stream);
@@ -138,11 +138,11 @@ int32_t run(Context& context, const Plan& plan, const Pointers& pointers, int64_
   return status;
 }
 
-int32_t judge(Context& context, const Plan& plan, const char* indices, int64_t n, const Error& error) {
-  Plan judging = plan;
-  judging.is_empty = true;  // nothing is copied
-  judging.checks_when_empty = true;
-  return run(context, judging, {nullptr, indices, nullptr}, n, false, error);
+int32_t validate(Context& context, const Plan& plan, const char* indices, int64_t n, const Error& error) {
+  Plan validating = plan;
+  validating.is_empty = true;  // nothing is copied
+  validating.checks_when_empty = true;
+  return run(context, validating, {nullptr, indices, nullptr}, n, false, error);
 }
 
 int32_t allocate(Context& context, int64_t bytes, void** out, const Error& error) {

@@ -75,7 +75,7 @@ class Rehearsal(unittest.TestCase):
             self.assertEqual({len(times) for times in found["times"].values()}, {ways * self.results["rounds"]})
             self.assertTrue(all(each > 0 for times in found["times"].values() for each in times))
 
-    def test_every_target_is_judged(self):
+    def test_every_target_is_evaluated(self):
         section = self.text.partition("## Targets")[2].partition("## ")[0]
         for target in targets.TARGETS:
             line = next(line for line in section.splitlines() if line.startswith(f"| {target.title} |"))
@@ -179,7 +179,7 @@ class Plan(unittest.TestCase):
         self.assertEqual(max(cell.table for cell in plan), 20 << 30)
         self.assertEqual(max(cell.output for cell in plan), 1 << 30)
 
-    def test_counts_around_the_border_of_judging(self):
+    def test_counts_around_the_limit_of_validation_inside(self):
         counts = {cell.n for cell in cases.plan(cases.Sizes(20 * cases.GIB)) if cell.section == "counts"}
         self.assertTrue({1000, 2049, 5000, 10**4, 3 * 10**4, 10**5} <= counts)
 
@@ -253,7 +253,7 @@ class Verdicts(unittest.TestCase):
 
     def verdicts(self, measured):
         found = {self.cell.key: measured} if measured else {}
-        return {each.target.title: each for each in targets.judge([self.cell], found)}
+        return {each.target.title: each for each in targets.evaluate([self.cell], found)}
 
     def test_shares(self):
         measured = self.measured(80e-6, 90e-6, 100e-6)

@@ -80,7 +80,7 @@ double cost_of(const Gather& gather) {
 }
 
 // Returns the instructions of a warp for every validated tuple of each thread.
-double judging_cost_of(Gather gather) {
+double validating_cost_of(Gather gather) {
   gather.bounds = GTH_BOUNDS_ERROR;
   run(gather);
   const double tuples = static_cast<double>(count_picks(gather));
@@ -138,7 +138,8 @@ TEST_F(Cost, Elements) {
   EXPECT_LT(cost_of({1, 12, 0, many}), 270);
 }
 
-// A gather of elements from lines of 1000: with an index for each element of the output, or with indices of the last axis.
+// A gather of elements from lines of 1000, with an index for each element of the output or with indices of the last
+// axis.
 struct Elements {
   bool is_last_axis;
   int64_t bytes;
@@ -181,10 +182,10 @@ TEST_F(Cost, LinesOfElements) {
 }
 
 // Reading 8 bytes for each of 32 threads takes the time of 55 instructions.
-TEST_F(Cost, Judging) {
-  EXPECT_LT(judging_cost_of({1, 4, 0, 1}), 40);
-  EXPECT_LT(judging_cost_of({1, 4, 0, 1, GTH_DTYPE_INT32}), 40);
-  EXPECT_LT(judging_cost_of({3, 4, 0, 1}), 215);
+TEST_F(Cost, Validating) {
+  EXPECT_LT(validating_cost_of({1, 4, 0, 1}), 40);
+  EXPECT_LT(validating_cost_of({1, 4, 0, 1, GTH_DTYPE_INT32}), 40);
+  EXPECT_LT(validating_cost_of({3, 4, 0, 1}), 215);
 }
 
 }  // namespace

@@ -251,7 +251,7 @@ struct Lookup {
     return error.sequence;
   }
   // Enqueues the gather into a new tensor.
-  void enqueue_anew(const Context& context, gth_tensor** made) const {
+  void enqueue_new(const Context& context, gth_tensor** made) const {
     Error error;
     EXPECT_EQ(make(context.get(), GTH_OP_GATHER, params_desc(), indices_desc(), nullptr, made, &error), GTH_OK)
         << error.message;

@@ -135,7 +135,7 @@ TEST_F(Emulated, LaunchesOfACall) {
 }
 
 // In a held stream, the copying kernel starts before the validating kernel. It stores nothing until it has waited.
-TEST_F(Emulated, TheCopyingKernelWaitsForTheJudgingOne) {
+TEST_F(Emulated, CopyingKernelWaitsForValidatingKernel) {
   for (const int64_t bad : {-1, 5, 2999}) {
     const Stream stream;
     const Context context(stream.get());
@@ -168,7 +168,7 @@ TEST_F(Emulated, TheCurrentDeviceIsPutBack) {
     context.sync();
     {
       Tensor made;
-      lookup.enqueue_anew(context, made.out());
+      lookup.enqueue_new(context, made.out());
       EXPECT_EQ(gth_emulation_current(), device);
       Bytes host(32);
       gth_tensor_desc h = lookup.out_desc();

@@ -230,7 +230,7 @@ TEST_F(Errors, NewOutputsBecomeZeros) {
     rows.back() = 6;
     lookup.pick(rows);
     device::Tensor made;
-    lookup.enqueue_anew(context, made.out());
+    lookup.enqueue_new(context, made.out());
     context.expect_taken({GTH_E_INDEX, GTH_OPERAND_INDICES, 0, picks - 1, 6, 6});
     device::expect_zeros(made);
   }
@@ -297,7 +297,7 @@ TEST_F(Errors, APlanIsChecked) {
   EXPECT_EQ(gth_plan_release(plan), GTH_OK);
 }
 
-TEST_F(Errors, IdsAreDealtOutOnTheCpu) {
+TEST_F(Errors, PartitionRunsOnTheCpu) {
   const Context context;
   const int64_t ids[] = {3, 0}, two = 2;
   int64_t counts[2] = {-7, -7}, local[2], scratch[64];

@@ -45,8 +45,8 @@ void replay_thousand(int64_t picks) {
   }
 }
 
-TEST_F(Graphs, ThousandReplaysJudgedInside) { replay_thousand(64); }
-TEST_F(Graphs, ThousandReplaysJudgedInFront) { replay_thousand(3000); }
+TEST_F(Graphs, ThousandReplaysValidatedInside) { replay_thousand(64); }
+TEST_F(Graphs, ThousandReplaysValidatedInFront) { replay_thousand(3000); }
 
 TEST_F(Graphs, BadReplaysAreCountedAndDoNotStopGoodOnes) {
   for (const int64_t picks : {10, 4000}) {

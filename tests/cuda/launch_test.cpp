@@ -194,11 +194,11 @@ TEST(LaunchPlan, UnalignedIndicesAreReadByteByByte) {
   EXPECT_FALSE(launch.small.index_aligned);
 }
 
-TEST(LaunchPlan, TheBorderOfJudgingInside) {
+TEST(LaunchPlan, CallsOf2048IndicesAreValidatedInside) {
   Wish wish;
-  wish.indices = {judged_inside};
+  wish.indices = {validated_inside};
   EXPECT_EQ(launch_of(wish).validating_blocks, 0u);
-  wish.indices = {judged_inside + 1};
+  wish.indices = {validated_inside + 1};
   const Launch launch = launch_of(wish);
   EXPECT_EQ(launch.validating_blocks, 3u);
   EXPECT_EQ(launch.direct.validation, Validation::in_front);
@@ -209,7 +209,7 @@ TEST(LaunchPlan, TheBorderOfJudgingInside) {
   EXPECT_EQ(filling.direct.validation, Validation::none);
   Wish nd;
   nd.op = GTH_OP_GATHER_ND;
-  nd.indices = {judged_inside / 2 + 1, 2};
+  nd.indices = {validated_inside / 2 + 1, 2};
   EXPECT_GT(launch_of(nd).validating_blocks, 0u);
 }
 
@@ -288,10 +288,10 @@ int expect_copied_in_pieces(const Launch& launch, const Job& job) {
 }
 
 template <class Job>
-int expect_judged_in_pieces(const Launch& launch, const Job& job) {
+int expect_validated_in_pieces(const Launch& launch, const Job& job) {
   int pieces = 0;
   int64_t tuple = 0;
-  const int code = each_judged(job, launch.limits, [&](const Job& piece) {
+  const int code = each_validated(job, launch.limits, [&](const Job& piece) {
     ++pieces;
     EXPECT_LE(piece.tuples, largest_count);
     EXPECT_EQ(piece.first_tuple, tuple);
@@ -317,17 +317,17 @@ TEST(Pieces, OfManyElements) {
   Launch launch = launch_of(wish);
   EXPECT_EQ(launch.form, Form::direct);
   EXPECT_EQ(expect_copied_in_pieces(launch, launch.direct), 1);
-  EXPECT_EQ(expect_judged_in_pieces(launch, launch.direct), 1);
+  EXPECT_EQ(expect_validated_in_pieces(launch, launch.direct), 1);
   wish.indices = {largest_count + 1};
   launch = launch_of(wish);
   EXPECT_EQ(expect_copied_in_pieces(launch, launch.direct), 2);
-  EXPECT_EQ(expect_judged_in_pieces(launch, launch.direct), 2);
+  EXPECT_EQ(expect_validated_in_pieces(launch, launch.direct), 2);
   wish.indices = {(int64_t{1} << 40) + 5};
   launch = launch_of(wish);
   EXPECT_EQ(launch.copy, Copy::elements1);
   EXPECT_EQ(launch.form, Form::direct);
   EXPECT_EQ(expect_copied_in_pieces(launch, launch.direct), 513);
-  EXPECT_EQ(expect_judged_in_pieces(launch, launch.direct), 513);
+  EXPECT_EQ(expect_validated_in_pieces(launch, launch.direct), 513);
 }
 
 // A stream counts vectors of the output, not bytes.
@@ -342,7 +342,7 @@ TEST(Pieces, OfStreams) {
   launch = launch_of(wish);
   EXPECT_EQ(launch.copy, Copy::words);
   EXPECT_EQ(expect_copied_in_pieces(launch, launch.direct), 2);
-  EXPECT_EQ(expect_judged_in_pieces(launch, launch.direct), 1);
+  EXPECT_EQ(expect_validated_in_pieces(launch, launch.direct), 1);
   wish.options.bounds = GTH_BOUNDS_FILL;
   wish.dtype = GTH_DTYPE_INT8;
   for (const int64_t row : {300'000'001, 134'217'713, 268'435'425}) {  // byte counts that exceed 32 bits
@@ -374,7 +374,7 @@ TEST(Pieces, OfSeveralLoops) {
   Launch launch = launch_of(nd);
   EXPECT_EQ(launch.form, Form::small);
   EXPECT_GT(expect_copied_in_pieces(launch, launch.small), 9);
-  EXPECT_EQ(expect_judged_in_pieces(launch, launch.small), 4);
+  EXPECT_EQ(expect_validated_in_pieces(launch, launch.small), 4);
 
   Wish batches;
   batches.options.batch_dims = 1;
@@ -385,7 +385,7 @@ TEST(Pieces, OfSeveralLoops) {
   launch = launch_of(batches);
   EXPECT_EQ(launch.form, Form::small);
   EXPECT_EQ(expect_copied_in_pieces(launch, launch.small), 3);
-  EXPECT_EQ(expect_judged_in_pieces(launch, launch.small), 3);
+  EXPECT_EQ(expect_validated_in_pieces(launch, launch.small), 3);
 
   Wish repeated;  // two tuples for each of 2^32 rows
   repeated.params = {int64_t{1} << 32, 3};
@@ -395,14 +395,14 @@ TEST(Pieces, OfSeveralLoops) {
   launch = launch_of(repeated);
   EXPECT_EQ(launch.small.validation, Validation::in_front);
   EXPECT_EQ(expect_copied_in_pieces(launch, launch.small), 5);
-  EXPECT_EQ(expect_judged_in_pieces(launch, launch.small), 1);
+  EXPECT_EQ(expect_validated_in_pieces(launch, launch.small), 1);
 }
 
 TEST(Pieces, OfTuplesSplitByBatch) {
   const Launch launch = launch_of(batch_split(int64_t{1} << 32));
   EXPECT_EQ(launch.form, Form::any);
   EXPECT_GT(expect_copied_in_pieces(launch, launch.any), 2);
-  EXPECT_EQ(expect_judged_in_pieces(launch, launch.any), 3);
+  EXPECT_EQ(expect_validated_in_pieces(launch, launch.any), 3);
 }
 
 // The reported positions are the same although shared indices are validated once.
@@ -415,7 +415,7 @@ TEST(Pieces, WhereNothingIsCopied) {
   const Launch launch = launch_of(wish);
   EXPECT_EQ(launch.copying_blocks, 0u);
   EXPECT_EQ(launch.small.tuples, 3 * (int64_t{1} << 33));
-  EXPECT_EQ(expect_judged_in_pieces(launch, launch.small), 13);
+  EXPECT_EQ(expect_validated_in_pieces(launch, launch.small), 13);
 }
 
 TEST(LaunchPlan, OutputsWithGapsAreCopiedRowByRow) {
@@ -473,7 +473,7 @@ TEST(LaunchPlan, EmptyDimsUnderClampAreReported) {
   EXPECT_EQ(launch.validating_blocks, 0u);
 }
 
-TEST(LaunchPlan, EmptyOutputsAreJudgedOnly) {
+TEST(LaunchPlan, EmptyOutputsAreValidatedOnly) {
   Wish wish;
   wish.params = {5, 0};
   wish.options.profile = GTH_PROFILE_ONNX;

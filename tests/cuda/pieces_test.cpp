@@ -99,7 +99,7 @@ TEST_F(Pieces, NewOutputsBecomeZeros) {
   rows[1700] = 6;
   lookup.pick(rows);
   Tensor made;
-  lookup.enqueue_anew(context, made.out());
+  lookup.enqueue_new(context, made.out());
   context.expect_taken({GTH_E_INDEX, GTH_OPERAND_INDICES, 0, 1700, 6, 6});
   device::expect_zeros(made);
 }

@@ -56,7 +56,7 @@ TEST_F(Emulated, RacingWriters) {
 }
 
 // The reverse case: an index is invalid at first and valid when later blocks validate it.
-TEST_F(Emulated, RacingWritersWhileBlocksJudge) {
+TEST_F(Emulated, RacingWritersWhileBlocksValidate) {
   const Context context;
   Lookup lookup(6, 1024, 40);  // several blocks, each of which validates all indices
   std::vector<int64_t> rows(40, 2);
@@ -76,7 +76,7 @@ TEST_F(Emulated, RacingWritersOfNewOutputs) {
   Writer writer{reinterpret_cast<int64_t*>(lookup.indices.data()), 0, 1 << 30};
   gth_emulation_between(write_bad, &writer);
   Tensor made;
-  lookup.enqueue_anew(context, made.out());
+  lookup.enqueue_new(context, made.out());
   gth_emulation_between(nullptr, nullptr);
   context.expect_taken({GTH_E_RACE, GTH_OPERAND_INDICES});
   const auto* rows = static_cast<const int32_t*>(made.desc().data);

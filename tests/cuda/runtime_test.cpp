@@ -127,7 +127,7 @@ void do_everything(int32_t device, CUstream_st* stream, CUstream_st* other, cons
 }
 
 // Includes the first call on a device and the last one.
-void do_everything_anew(int32_t device, CUstream_st* stream, CUstream_st* other, const Rows& rows) {
+void do_everything_from_start(int32_t device, CUstream_st* stream, CUstream_st* other, const Rows& rows) {
   gth_shutdown();
   do_everything(device, stream, other, rows);
   gth_shutdown();
@@ -142,7 +142,7 @@ class Captures : public Emulated {
     gth_emulation_destroy_stream(other_);
   }
   void use() const { do_everything(1, stream_, other_, rows_); }
-  void use_anew() const { do_everything_anew(1, stream_, other_, rows_); }
+  void use_from_start() const { do_everything_from_start(1, stream_, other_, rows_); }
 
  private:
   CUstream_st *stream_, *other_;
@@ -151,10 +151,10 @@ class Captures : public Emulated {
 
 TEST_F(Captures, OfThisThreadStayWhole) {
   for (const int32_t mode : {global_mode, thread_mode, relaxed_mode}) {
-    for (const bool anew : {false, true}) {
+    for (const bool from_start : {false, true}) {
       const Stream captured;
       gth_emulation_begin_capture_in(captured.get(), mode);
-      anew ? use_anew() : use();
+      from_start ? use_from_start() : use();
       const device::Graph graph = device::end_capture(captured.get());
       EXPECT_NE(graph, nullptr) << "mode " << mode;
       if (graph) device::destroy_graph(graph);
@@ -166,7 +166,7 @@ TEST_F(Captures, OfOtherThreadsStayWhole) {
   for (const int32_t mode : {global_mode, thread_mode, relaxed_mode}) {
     const Stream captured;
     gth_emulation_begin_capture_in(captured.get(), mode);
-    std::thread([&] { use_anew(); }).join();
+    std::thread([&] { use_from_start(); }).join();
     const device::Graph graph = device::end_capture(captured.get());
     EXPECT_NE(graph, nullptr) << "mode " << mode;
     if (graph) device::destroy_graph(graph);
@@ -176,7 +176,7 @@ TEST_F(Captures, OfOtherThreadsStayWhole) {
 // The capture mode of the thread is restored, so that its own errors are still detected.
 TEST_F(Captures, TheModeOfTheThreadIsPutBack) {
   const Stream captured;
-  use_anew();
+  use_from_start();
   gth_emulation_begin_capture(captured.get());
   EXPECT_EQ(gth_emulation_allocate(8), nullptr);
   EXPECT_EQ(device::end_capture(captured.get()), nullptr);
@@ -192,7 +192,7 @@ TEST_F(Emulated, ContextsOfTwoDevices) {
          {own, static_cast<CUstream_st*>(nullptr), reinterpret_cast<CUstream_st*>(uintptr_t{2})}) {
       for (const int32_t before : {-1, 0, 1}) {
         gth_emulation_set_current(before);
-        do_everything_anew(device, stream, far, rows);
+        do_everything_from_start(device, stream, far, rows);
         EXPECT_EQ(gth_emulation_current(), before) << "device " << device;
       }
     }

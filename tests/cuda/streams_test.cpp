@@ -84,7 +84,7 @@ TEST_F(Streams, AThreadWithoutADeviceStaysWithout) {
       const Context context(each);
       EXPECT_FALSE(device::is_entered()) << "gth_context_create";
       gth_tensor* made = nullptr;
-      lookup.enqueue_anew(context, &made);
+      lookup.enqueue_new(context, &made);
       EXPECT_FALSE(device::is_entered()) << "gth_gather";
       lookup.enqueue(context);
       EXPECT_EQ(gth_context_wait(context.get(), stream.get(), nullptr), GTH_OK);

@@ -65,7 +65,7 @@ class Worker {
       switch (any(0, 4)) {
         case 0: gather(context, lookup, picks, false); break;
         case 1: gather(context, lookup, picks, true); break;
-        case 2: gather_anew(context, lookup, picks); break;
+        case 2: gather_new(context, lookup, picks); break;
         case 3: replay(context, stream, lookup, picks); break;
         default: left_->take_some(static_cast<size_t>(any(1, 8)));
       }
@@ -96,10 +96,10 @@ class Worker {
   }
 
   // Gathers into a new output that another thread releases, possibly after the context.
-  void gather_anew(const Context& context, Lookup& lookup, int64_t picks) {
+  void gather_new(const Context& context, Lookup& lookup, int64_t picks) {
     lookup.pick(choose(lookup, picks));
     gth_tensor* made = nullptr;
-    lookup.enqueue_anew(context, &made);
+    lookup.enqueue_new(context, &made);
     if (made) left_->leave(made);
   }
 

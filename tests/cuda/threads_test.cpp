@@ -160,7 +160,7 @@ TEST(Shares, AddUpToNothing) {
 
 INSTANTIATE_TEST_SUITE_P(Validations, Grids, testing::Values(Validation::inside, Validation::in_front),
                          [](const auto& each) {
-                           return each.param == Validation::inside ? "JudgedInside" : "JudgedInFront";
+                           return each.param == Validation::inside ? "ValidatedInside" : "ValidatedInFront";
                          });
 
 }  // namespace

@@ -70,7 +70,7 @@ PROGRAMS = (
 # Other programs execute the PTX of nvcc, also with the shipped host half.
 DEVICE_PROGRAMS = ("cuda_emulated",)
 THREAD_PROGRAMS = ("cuda_threads",)
-NVCC_PROGRAMS = ("cuda_ptx120", "cuda_shipped")
+NVCC_PROGRAMS = ("cuda_ptx90", "cuda_shipped")
 HAS_NVCC = bool(os.environ.get("CUDACXX") or shutil.which("nvcc"))
 # Reduces tests that take long.
 ENVIRONMENT = {

@@ -1,7 +1,8 @@
 """Arrays of a test library on the emulated CUDA devices of libgather_emulated.
 
-The process must have been started with libgather_emulated preloaded. This module replaces CuPy and has its name. Its
-arrays support DLPack. It has a current stream, and records the streams that consumers request.
+The process must have been started with libgather_emulated preloaded. This module replaces CuPy and torch, and has two
+kinds of arrays with their names. The arrays support DLPack. It has a current stream, and records the streams that
+consumers request.
 """
 
 from __future__ import annotations
@@ -187,6 +188,20 @@ pool: list[Memory] = []
 Array.__module__ = "cupy"
 
 
+class TorchTensor(Array):
+    """As Array, for the library that is imported as torch."""
+
+    requires_grad = False
+
+    def is_conj(self) -> bool:
+        return False
+
+    is_neg = is_conj
+
+
+TorchTensor.__module__ = "torch"
+
+
 class Taken:
     """Memory of a consumed capsule. The process can access it, as all emulated memory."""
 
@@ -221,8 +236,49 @@ def from_dlpack(tensor: Any) -> Array:
 cuda = _Current()
 
 
+class _Device:
+    """The context manager cupy.cuda.Device."""
+
+    current = 0
+
+    def __init__(self, number: int) -> None:
+        self.number = number
+
+    def __enter__(self) -> None:
+        self.before, _Device.current = _Device.current, self.number
+
+    def __exit__(self, *_: object) -> None:
+        _Device.current = self.before
+
+
+allocated: list[Any] = []  # the arrays that both libraries have allocated
+kept: list[Any] = []  # arrays whose memory they use again, because CUDA allocates nothing during a capture
+
+
+def zeros_of(kind: Any, shape: tuple[int, ...], dtype: Any, device: int) -> Any:
+    zeros = np.zeros(shape, dtype)
+    if kept:
+        array = kept.pop()
+        ctypes.memmove(array.address, zeros.ctypes.data, zeros.nbytes)
+    else:
+        array = kind(zeros, device=(CUDA, device))
+    allocated.append(array)
+    return array
+
+
 def install() -> None:
-    """Makes ``import cupy`` return this library."""
-    module: Any = types.ModuleType("cupy")
-    module.cuda, module.from_dlpack, module.ndarray = cuda, from_dlpack, Array
-    sys.modules["cupy"] = module
+    """Makes ``import cupy`` and ``import torch`` return this library."""
+    cupy: Any = types.ModuleType("cupy")
+    cuda.Device = _Device  # type: ignore[attr-defined]
+    cupy.cuda, cupy.from_dlpack, cupy.ndarray = cuda, from_dlpack, Array
+    cupy.zeros = lambda shape, dtype: zeros_of(Array, shape, dtype, _Device.current)
+    sys.modules["cupy"] = cupy
+    torch: Any = types.ModuleType("torch")
+    torch.Tensor, torch._subclasses = TorchTensor, types.SimpleNamespace(FakeTensor=type("FakeTensor", (), {}))
+    dual = types.SimpleNamespace(unpack_dual=lambda value: types.SimpleNamespace(tangent=None))
+    graph = types.SimpleNamespace(increment_version=lambda value: None)
+    torch.autograd = types.SimpleNamespace(forward_ad=dual, graph=graph)
+    torch.cuda = types.SimpleNamespace(current_stream=lambda device: types.SimpleNamespace(cuda_stream=cuda.stream.ptr))
+    torch.device = lambda kind, number: (kind, number)
+    torch.zeros = lambda shape, dtype, device: zeros_of(TorchTensor, shape, dtype, device[1])
+    sys.modules["torch"] = torch

@@ -14,7 +14,7 @@ import pytest
 
 import emulated_arrays
 import libgather
-from emulated_arrays import CPU, CUDA, CUDA_HOST, MANAGED, Array, Bare, Interface, Stream
+from emulated_arrays import CPU, CUDA, CUDA_HOST, MANAGED, Array, Bare, Interface, Stream, TorchTensor
 from libgather import _contexts
 
 TABLE = [[0.0, 0.5], [1.0, 1.5], [2.0, 2.5], [3.0, 3.5]]
@@ -29,6 +29,7 @@ def nothing_is_left() -> Iterator[None]:
         libgather.sync()
     finally:
         emulated_arrays.pool.clear()
+        emulated_arrays.allocated.clear()
 
 
 @pytest.fixture
@@ -98,6 +99,45 @@ def test_managed_and_pinned_memory() -> None:
 
 def test_empty_indices_give_an_empty_result() -> None:
     assert libgather.gather(table(), Array([], "i8")).shape == (0, 2)
+
+
+@pytest.mark.parametrize("kind", [Array, TorchTensor])
+def test_library_of_params_allocates_new_outputs(kind: Any) -> None:
+    allocated = emulated_arrays.allocated
+    for device in ((CUDA, 0), (CUDA, 1)):
+        params, indices = table(kind, device=device), kind([2, 0], device=device)
+        for call in (libgather.gather, libgather.Plan(params, indices)):
+            result = call(params, indices)
+            assert result is allocated[-1] and type(result) is kind
+            assert result.device == device and result.dtype == params.dtype and result.get() == rows(2, 0)
+    assert libgather.gather_nd(table(kind), kind([[3, 1]])) is allocated[-1]
+    assert libgather.gather_elements(table(kind), kind([[1, 2]]), 0).get() == [[1.0, 2.5]]
+    assert len(allocated) == 6
+    assert libgather.gather(table(kind), kind([1, 3]), out=allocated[0]).get() == rows(1, 3)
+    with pytest.raises(libgather.DTypeError, match="indices"):
+        libgather.gather(table(kind), kind([1.0]))
+    with pytest.raises(libgather.RankError, match="axis"):
+        libgather.gather(table(kind), kind([1]), axis=2)
+    assert len(allocated) == 6
+
+
+def test_rows_that_are_not_written_are_zero_in_new_outputs() -> None:
+    assert libgather.gather(table(), Array([1, 9]), bounds="skip").get() == [*rows(1), [0.0, 0.0]]
+    result = libgather.gather(table(), Array([1, 9]))
+    with pytest.raises(libgather.IndexError):
+        libgather.sync()
+    assert result is emulated_arrays.allocated[-1] and result.get() == [[0.0, 0.0]] * 2
+
+
+@pytest.mark.parametrize("chosen", ["stream", "context"])
+def test_current_stream_waits_for_a_new_output(current: Stream, chosen: str) -> None:
+    """The output is memory of the current stream. If it is released early, its library uses it again on that stream."""
+    other = Stream().hold()
+    where = {"stream": other} if chosen == "stream" else {"context": libgather.Context("cuda", stream=other)}
+    result = libgather.gather(table(), Array([3]), **where)
+    assert result.streams == [other.ptr] and result.get() == [[0.0, 0.0]]
+    current.synchronize()
+    assert result.get() == rows(3)
 
 
 # ---------------------------------------------------------------------------------------------------------- streams
@@ -510,13 +550,29 @@ def test_capture() -> None:
     params, indices, out = table(), Array([1], "i8"), Array([[0.0, 0.0]], "f4")
     stream.begin_capture()
     with pytest.raises(libgather.DeviceError) as caught:
-        libgather.gather(params, indices, context=context)
+        libgather.gather(libgather.Tensor(params), indices, context=context)
     assert caught.value.status_name == "GTH_E_CAPTURE"
     libgather.gather(params, indices, out=out, context=context)
     graph = stream.end_capture()
     emulated_arrays.ctypes.memset(indices.address, 0, 8)
     stream.launch(graph)
     assert out.get() == rows(0)
+
+
+@pytest.mark.parametrize("kind", [Array, TorchTensor])
+def test_capture_of_a_new_output(kind: Any) -> None:
+    emulated_arrays.cuda.stream = stream = Stream()
+    params, indices = table(kind), kind([1], "i8")
+    plan = libgather.Plan(params, indices)
+    emulated_arrays.kept += [libgather.gather(params, indices), plan(params, indices)]
+    stream.begin_capture()
+    results = [libgather.gather(params, indices), plan(params, indices)]
+    graph = stream.end_capture()
+    assert [result.get() for result in results] == [[[0.0, 0.0]]] * 2
+    for row in (3, 2):
+        emulated_arrays.ctypes.memmove(indices.address, np.array([row]).ctypes.data, 8)
+        stream.launch(graph)
+        assert [result.get() for result in results] == [rows(row)] * 2
 
 
 @pytest.mark.parametrize("explicit", [False, True], ids=["sync", "Context.sync"])

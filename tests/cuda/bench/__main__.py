@@ -1,6 +1,6 @@
 """python3 -m bench --library LIBRARY --output REPORT.md: measures and writes the report.
 
-A folder with the name of the report contains the results as JSON and the plots. Each measurement is written at once, so
+A folder with the name of the report contains the results as JSON. Each measurement is written at once, so
 that an interrupted run keeps its results.
 """
 
@@ -15,13 +15,12 @@ import time
 from . import cases, peers
 from .library import DeviceError, Library
 from .machine import Machine
-from .plots import Plots
 from .report import Report
 
 PEERS = "torch,cupy,numpy,jax"
 # The memory that frameworks need for themselves and for results.
 RESERVED = 13 * cases.GIB
-# The time for the plots and the report.
+# The time for the report.
 CLOSING_SECONDS = 20
 REPORT_EVERY_SECONDS = 30
 # Without a device, the program exits with this status. first_hour.py then lists it as skipped.
@@ -128,7 +127,7 @@ def rounded(found):
 
 
 class Files:
-    """Writes the report, and the results and plots into the folder beside it."""
+    """Writes the report, and the results into the folder beside it."""
 
     def __init__(self, report, results, plan):
         if results["is_rehearsal"] and "docs" in report.resolve().parts:
@@ -136,7 +135,6 @@ class Files:
         self._report = report
         self._results = results
         self._plan = plan
-        self._plots = Plots(report)
         self._written = 0
         report.with_suffix("").mkdir(parents=True, exist_ok=True)
 
@@ -149,11 +147,9 @@ class Files:
     def close(self):
         self.write()
         self._write_report()
-        self._plots.draw(self._results, self._plan)
-        self._write_report()
 
     def _write_report(self):
-        replace(self._report, Report(self._results, self._plan, self._plots).text())
+        replace(self._report, Report(self._results, self._plan, self._report.stem).text())
         self._written = time.monotonic()
 
 

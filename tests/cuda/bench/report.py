@@ -47,17 +47,14 @@ class Grid:
     section: str
     fields: tuple
     note: str
-    plot: str = ""
 
 
 GRIDS = (
-    Grid(
-        "Rows", "rows", ("row",), "Rows of a table and into an output far beyond the cache, int64 indices.", "rows.svg"
-    ),
+    Grid("Rows", "rows", ("row",), "Rows of a table and into an output far beyond the cache, int64 indices."),
     Grid("Indices of int32", "int32", ("row",), "The same with int32 indices."),
     Grid("A misaligned table", "misaligned", ("row", "offset"), "Tables that begin *offset* bytes behind alignment."),
     Grid("Large outputs", "outputs", ("n", "row"), "Rows into an output of more bytes than 31 bits count."),
-    Grid("Tables", "tables", ("table", "row"), "Tables from far below to far beyond the cache.", "tables.svg"),
+    Grid("Tables", "tables", ("table", "row"), "Tables from far below to far beyond the cache."),
     Grid(
         "Distributions",
         "distributions",
@@ -70,12 +67,12 @@ GRIDS = (
 
 
 class Report:
-    """results: everything that the driver has written so far."""
+    """results: everything that the driver has written so far. folder: the name of the folder that contains them."""
 
-    def __init__(self, results, plan, plots):
+    def __init__(self, results, plan, folder):
         self._results = results
         self._plan = plan
-        self._plots = plots
+        self._folder = folder
         by_key = {cell.key: cell for cell in plan}
         self._measured = {found["key"]: Measured(by_key[found["key"]], found) for found in results["cells"]}
 
@@ -102,7 +99,7 @@ class Report:
             lines += ["**A rehearsal on an emulated device: no figure here means anything.**", ""]
         if self._results["failures"]:
             lines += ["**Failures:**", "", *(f"- {each}" for each in self._results["failures"]), ""]
-        lines.append(f"Written by tests/cuda/bench out of [one run's results]({self._plots.folder}/results.json).")
+        lines.append(f"Written by tests/cuda/bench out of [one run's results]({self._folder}/results.json).")
         return "\n".join(lines)
 
     def _machine(self):
@@ -116,7 +113,7 @@ class Report:
 
     def _targets(self):
         head = ["target", "bound", "verdict", "worst", "strict", "cells", "the worst is"]
-        rows = [verdict_line(verdict) for verdict in targets.judge(self._plan, self._measured)]
+        rows = [verdict_line(verdict) for verdict in targets.evaluate(self._plan, self._measured)]
         note = "*strict*: the worst share by the stricter limit of the method. *cells*: measured of planned."
         return table(head, rows) + "\n" + note
 
@@ -147,7 +144,7 @@ class Report:
         head += ["error / clamp"]
         if any(m.has(SAME_CLAMP, SAME_ERROR) for m in some):
             head += ["over gather, clamp", "over gather, error"]
-        parts = [grid.note + self._plot(grid.plot), table(head, ours)]
+        parts = [grid.note, table(head, ours)]
         if peers:
             parts += ["Peers, over *error*:", table([*grid.fields, *peers], theirs)]
         return "\n\n".join(part.strip() for part in parts) + absences(some)
@@ -160,7 +157,7 @@ class Report:
             times = [us(m, name) for name in (m.copy(), CLAMP, ERROR)]
             added = f"{(m.median(ERROR) - m.median(CLAMP)) * 1e6:.2f}" if m.has(CLAMP, ERROR) else "wrong"
             rows.append([m.cell.row, show_count(m.cell.n), m.cell.way, *times, added, *peer_figures(m, peers)])
-        note = COUNTS.format(calls=self._results["calls_in_graph"]).strip() + self._plot("counts.svg")
+        note = COUNTS.format(calls=self._results["calls_in_graph"]).strip()
         head = ["row", "n", "way", "copy, us", "clamp, us", "error, us", "added by error, us", *peers]
         return note + "\n\n" + table(head, rows).strip() + absences(some)
 
@@ -173,9 +170,6 @@ class Report:
         ]
         note = HOST.format(calls=self._results["calls_on_host"])
         return note + "\n" + table(["depth", "n", "call", "us"], rows).strip() + absences(some)
-
-    def _plot(self, name):
-        return f"\n\n![{name}]({self._plots.folder}/{name})" if self._plots.has(name) else ""
 
     # ---- what is not in the tables
 
@@ -206,8 +200,6 @@ class Report:
             for m in self._measured.values()
             for name, count in m.wrong.items()
         ]
-        if not self._plots.names:
-            lines.append(f"- the plots: {self._plots.reason}")
         return "\n".join(lines) or "Nothing."
 
 

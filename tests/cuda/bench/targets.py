@@ -36,12 +36,12 @@ class Verdict:
         return "met" if self.target.allows(self.worst[0]) else "not met"
 
 
-def judge(plan, measured):
+def evaluate(plan, measured):
     """Returns the verdicts, from the planned cells and {key: Measured} of the measured ones."""
-    return [_judge(target, plan, measured) for target in TARGETS]
+    return [_evaluate(target, plan, measured) for target in TARGETS]
 
 
-def _judge(target, plan, measured):
+def _evaluate(target, plan, measured):
     bearing = [cell for cell in plan if target.applies(cell)]
     there = [measured[cell.key] for cell in bearing if cell.key in measured]
     values = [some for some in map(target.values, there) if some]

@@ -174,7 +174,7 @@ def run(command, log, seconds, bundle, environment):
             process.wait()
 
 
-def judge(status, seconds, text):
+def outcome_of(status, seconds, text):
     """Returns how a step ended, and why. A step that skips itself has not passed."""
     if status is None:
         return FAILED, f"not done after {seconds} s"
@@ -206,7 +206,7 @@ def perform(step, number, folder, bundle):
         status = run(command, log, step.seconds, bundle, step.environment)
     except OSError as error:
         return Outcome(step, FAILED, str(error), 0)
-    how, why = judge(status, step.seconds, log.read_text(errors="replace"))
+    how, why = outcome_of(status, step.seconds, log.read_text(errors="replace"))
     return Outcome(step, how, why, time.monotonic() - began)
 
 

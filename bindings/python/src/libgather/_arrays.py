@@ -22,6 +22,7 @@ _PACKAGES = {
     "jax": "jax_",
     "jaxlib": "jax_",
     "torch": "torch_",
+    "cupy": "cupy_",
     "pyarrow": "arrow",
     "pandas": "frames",
     "polars": "frames",

@@ -16,6 +16,7 @@ from ._native import run_natively
 from ._objects import run_arrays
 from ._operation import operation_named
 from ._options import options_of
+from ._outputs import new_output
 from ._programs import run_program
 from ._request import Request
 from ._run import run_memory, shape_for
@@ -317,6 +318,8 @@ def run_tensors(operation: Operation, params: t.Any, indices: t.Any, out: t.Any,
     if out is not None:
         check_output(params, out)
     options = options_of(request, fill_of(request, params, source._dtype))
+    if out is None:
+        out = new_output(params, site, partial(shape_for, operation, source, index, request))
     target, written = (None, ()) if out is None else (output_for(source, out, site), (out,))
     made = run_memory(operation, context, source, index, target, request, options, *written)
     if site is not None:

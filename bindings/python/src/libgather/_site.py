@@ -37,6 +37,11 @@ class Site:
         if stream != self.stream and not self.chosen:
             self._later.add(stream)
 
+    def hand_over(self, stream: int) -> None:
+        """As `precede`, for a new output, whose memory the stream's library may reuse."""
+        if stream != self.stream:
+            self._later.add(stream)
+
     def follow(self, context: Context | None) -> None:
         """As `join`, for memory of the library, which is released in the order of the stream that it was made on."""
         if context is None or context is self.context or not context._is_device:

@@ -8,6 +8,7 @@ from . import types as t
 from ._arrays import Writing, carried_of, enter, enter_output, native
 from ._fills import check_output, dtype_of, fill_of
 from ._operation import operation_named
+from ._outputs import new_output
 from ._prepared import BoundPlan as BoundPlan
 from ._prepared import Prepared
 from ._request import Request
@@ -145,6 +146,8 @@ class Plan(Prepared):
         source, kind = enter(params, site, "params")
         index = enter(indices, site, "indices")[0]
         n = self._extent(*zip(("params", "indices"), (source, index), self._specs[:2], strict=True))
+        if out is None:
+            out = new_output(params, site, lambda: self.output_shape(n))
         made = Tensor.zeros(self.output_shape(n), self._specs[0].dtype, context=context) if out is None else None
         if made is None:
             target = enter_output(out, site)

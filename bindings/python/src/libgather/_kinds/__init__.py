@@ -7,6 +7,7 @@ the shape is needed. A kind may also have these functions:
 - ``enter_output(value, site, operand)``: returns a Memory that can be written
 - ``place_of(value, operand)``: returns the device of an array
 - ``current_stream(value, place)``: returns the stream that its library uses on that device
+- ``zeros(like, shape, place)``: returns a new array on a device, with the dtype of an array, from its library
 - ``carried_of(value)``: returns the NumPy dtype of elements that have no dtype of the library
 - ``written(value)``: is called after a call has written the array
 - ``native(value)``: returns the array in native byte order

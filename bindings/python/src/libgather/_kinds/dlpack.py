@@ -1,4 +1,4 @@
-"""Objects with ``__dlpack__``: arrays of CuPy, paddle and other libraries."""
+"""Objects with ``__dlpack__``: arrays of paddle and other libraries, whose current stream is unknown."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _packages: dict[type, str] = {}
 
 
 def enter(value: Any, site: Site | None, operand: str) -> Memory:
-    return enter_with(current_stream, value, site, operand)
+    return enter_with(lambda value, place: None, value, site, operand)
 
 
 def enter_with(stream_of: Callable[[Any, Place], Any], value: Any, site: Site | None, operand: str) -> Memory:
@@ -57,13 +57,6 @@ def place_of(value: Any, operand: str) -> Place:
     except (BufferError, AttributeError, ValueError, RuntimeError, TypeError) as error:
         raise refused(value, operand, error) from error
     return int(kind), int(number)
-
-
-def current_stream(value: Any, place: Place) -> Any:
-    """Returns the current stream of the array's library. Returns None if it has no streams or they are unknown."""
-    if package_of(type(value)) == "cupy":
-        return module("cupy").cuda.get_current_stream(place[1])
-    return None
 
 
 def host_capsule(value: Any) -> Any:

@@ -32,6 +32,11 @@ def current_stream(value: Any, place: Place) -> Any:
     return module("torch").cuda.current_stream(place[1])
 
 
+def zeros(like: Any, shape: tuple[int, ...], place: Place) -> Any:
+    torch = module("torch")
+    return torch.zeros(shape, dtype=like.dtype, device=torch.device("cuda", place[1]))
+
+
 def plain(value: Any, operand: str) -> Any:
     """Returns the tensor as plain memory. Raises DTypeError if a gradient is lost or the memory holds other values."""
     torch = module("torch")
