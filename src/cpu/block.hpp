@@ -17,15 +17,22 @@ struct TupleSpan {
   int64_t distinct() const { return repeats ? n : lines * n; }
 };
 
+// Returns how many of `total` items to process next, at most `most`. The last two parts have about the same size, so that
+// none has too few items for a kernel.
+inline int64_t part_of(int64_t total, int64_t most) {
+  if (total <= most) return total;
+  return total >= 2 * most ? most : (total + 1) / 2;
+}
+
 // Returns the span that begins at the j-th tuple of the current line and has at most `most` tuples. It is a part of a
 // line of at most `capacity` tuples, or several short lines. With `repeats` it may be any number of lines with the same
 // tuples.
 inline TupleSpan span_at(const Job& job, const LineIterator& lines, int64_t j, int64_t most, int64_t capacity,
                          bool repeats) {
-  const int64_t extent = job.copying.line.extent, n = std::min({capacity, extent - j, most});
+  const int64_t extent = job.copying.line.extent, n = part_of(std::min(extent - j, most), capacity);
   const int64_t max_lines = repeats ? INT64_MAX : job.merged_lines;
   if (n < extent || max_lines == 1) return {1, n, false};
-  return {std::min({lines.run(), max_lines, most / n}), n, repeats};
+  return {part_of(std::min(lines.run(), most / n), max_lines), n, repeats};
 }
 
 // Resolves spans of tuples to offsets. The offsets are reused while spans have the same tuples.

@@ -1,6 +1,7 @@
 """Measures the library beside its peers and the machine's limits.
 
 python3 tests/bench smoke|elements|axes|strings|scatters|report|full --library [NAME=]PATH --limits PATH ...
+python3 tests/bench requests ...    # random requests of the Python package; see random_requests.py
 
 Each number of cores has a process of its own. The process is confined to these cores before it imports any peer. All
 contestants of a cell take turns in it. Their results are compared before they are timed. Only a wrong result is a
@@ -123,6 +124,11 @@ def measure_python() -> list[dict[str, Any]]:
 
 
 def main() -> None:
+    if sys.argv[1:2] == ["requests"]:
+        from random_requests import main as measure_requests
+
+        measure_requests(sys.argv[2:])
+        return
     options = parse(sys.argv[1:])
     if options.child:
         child(options)

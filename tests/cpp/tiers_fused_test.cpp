@@ -4,6 +4,7 @@
 #include <thread>
 #include <utility>
 
+#include "scatter_oracle.hpp"
 #include "tiers.hpp"
 
 // The kernels of the tiers that resolve indices and copy their rows, and those that move rows of one element into a
@@ -210,9 +211,8 @@ TEST_P(TiersFusedGather, OnlySmallTablesOfSmallRowsAreLookedUp) {
 class TiersScatterRows : public Tiers {
  protected:
   // Checks that the updates of several lines are applied in order, for few or many rows of the target.
-  template <class T, class Combine>
+  template <class T, class Number = T, class Combine>
   void check(MoveRows move, Combine&& combine) {
-    using Number = std::conditional_t<std::is_arithmetic_v<T>, T, uint64_t>;
     constexpr int64_t row = sizeof(T);
     ASSERT_NE(move, nullptr);
     for (int64_t most : {3, 100, 4000}) {
@@ -220,8 +220,8 @@ class TiersScatterRows : public Tiers {
         for (int64_t ahead : {0, 5, 64}) {
           const int64_t lines = ahead > 0 ? 1 : 1 + pick(300 / n + 1), gap = pick(2) * row * pick(4);
           const int64_t stride = row + gap, next_rows = pick(2) == 0 && n == 1 ? row : n * stride;
-          draw<Number>(&target_);
-          draw<Number>(&updates_);
+          draw_numbers<Number>(&target_);
+          draw_numbers<Number>(&updates_);
           const int64_t rows = static_cast<int64_t>(target_.size()) / row;
           const int64_t next = lines == 1 ? 0 : 1 + pick(rows / lines / 2), spare = rows - (lines - 1) * next;
           int64_t offsets[block_tuples];
@@ -248,12 +248,36 @@ class TiersScatterRows : public Tiers {
   void check_sums(gather::core::Number number) {
     check<T>(tier_->choose_scatter_sum(number, sizeof(T)), add_number<T>);
   }
+  void check_half_sums(int32_t dtype, gather::core::Number number) {
+    check<uint16_t, Half>(tier_->choose_scatter_sum(number, 2), [dtype](char* at, const char* from) {
+      oracle::reduce_element(GTH_REDUCTION_ADD, dtype, at, from);
+    });
+  }
   template <class T>
+  void check_complex_sums() {
+    check<std::array<T, 2>, T>(tier_->choose_scatter_sum(gather::core::Number::complex, 2 * sizeof(T)),
+                               [](char* at, const char* from) {
+                                 add_number<T>(at, from);
+                                 add_number<T>(at + sizeof(T), from + sizeof(T));
+                               });
+  }
+  template <class T, class Number = T>
   void check_writes() {
-    check<T>(tier_->choose_scatter(sizeof(T)), [](char* at, const char* from) { std::memcpy(at, from, sizeof(T)); });
+    check<T, Number>(tier_->choose_scatter(sizeof(T)),
+                     [](char* at, const char* from) { std::memcpy(at, from, sizeof(T)); });
   }
 
  private:
+  // A number of 16 bits, float16 or bfloat16. It is finite.
+  struct Half {};
+
+  template <class Number>
+  void draw_numbers(Guarded* memory) {
+    if constexpr (!std::is_same_v<Number, Half>) return draw<Number>(memory);
+    draw<uint16_t>(memory);
+    for (size_t at = 1; at < memory->size(); at += 2) memory->first()[at] &= static_cast<char>(0xbf);
+  }
+
   Guarded target_{8}, updates_{8};
 };
 
@@ -262,7 +286,7 @@ TEST_P(TiersScatterRows, UpdatesAreWrittenInOrder) {
   check_writes<uint16_t>();
   check_writes<uint32_t>();
   check_writes<uint64_t>();
-  check_writes<std::array<uint64_t, 2>>();
+  check_writes<std::array<uint64_t, 2>, uint64_t>();
 }
 
 TEST_P(TiersScatterRows, UpdatesAreAddedInOrder) {
@@ -272,13 +296,16 @@ TEST_P(TiersScatterRows, UpdatesAreAddedInOrder) {
   check_sums<uint64_t>(gather::core::Number::signed_integer);
   check_sums<float>(gather::core::Number::floating);
   check_sums<double>(gather::core::Number::floating);
+  check_half_sums(GTH_DTYPE_FLOAT16, gather::core::Number::floating);
+  check_half_sums(GTH_DTYPE_BFLOAT16, gather::core::Number::brain_floating);
+  check_complex_sums<float>();
+  check_complex_sums<double>();
 }
 
 TEST_P(TiersScatterRows, OnlySingleElementsAreAccepted) {
   EXPECT_EQ(tier_->choose_scatter(3), nullptr);
   EXPECT_EQ(tier_->choose_scatter(32), nullptr);
-  EXPECT_EQ(tier_->choose_scatter_sum(gather::core::Number::floating, 2), nullptr);
-  EXPECT_EQ(tier_->choose_scatter_sum(gather::core::Number::complex, 8), nullptr);
+  EXPECT_EQ(tier_->choose_scatter_sum(gather::core::Number::signed_integer, 16), nullptr);
   EXPECT_EQ(tier_->choose_scatter_sum(gather::core::Number::boolean, 1), nullptr);
 }
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "cpu/tiers/reduce.hpp"
 #include "cpu/tiers/rows.hpp"
 
 // Scatters rows of one element: writes them to a table, or adds them to it. The loops are those of a gather with the
@@ -16,17 +17,16 @@ struct IntoTable {
   static GATHER_INLINE void prefetch_row(const char* selected, int64_t) { __builtin_prefetch(selected, 1); }
 };
 
-// Adds one element to another. Integers wrap around. Addresses need no alignment.
-template <class T>
-struct AddElement {
+// Adds n numbers to others. A complex number is two numbers. Addresses need no alignment.
+template <class Kind, int64_t n>
+struct AddNumbers {
   static GATHER_INLINE void copy(char* to, const char* from, int64_t) {
-    T number, addend;
-    std::memcpy(&number, to, sizeof number);
-    std::memcpy(&addend, from, sizeof addend);
-    number = static_cast<T>(number + addend);
-    std::memcpy(to, &number, sizeof number);
+    Kind::template store<n>(to, Add::of(Kind::template load<n>(to), Kind::template load<n>(from)));
   }
 };
+
+template <class Kind, int64_t n = 1>
+constexpr MoveRows scatter_sum = move_rows<IntoTable<AddNumbers<Kind, n>>>;
 
 MoveRows choose_scatter(int64_t row) {
   switch (row) {
@@ -39,16 +39,27 @@ MoveRows choose_scatter(int64_t row) {
   }
 }
 
-MoveRows choose_scatter_sum(core::Number number, int64_t row) {
-  const bool is_integer = number == core::Number::signed_integer || number == core::Number::unsigned_integer;
-  if (!is_integer && number != core::Number::floating) return nullptr;
+MoveRows choose_scatter_sum_of_integers(int64_t row) {
   switch (row) {
-    case 1: return is_integer ? move_rows<IntoTable<AddElement<uint8_t>>> : nullptr;
-    case 2: return is_integer ? move_rows<IntoTable<AddElement<uint16_t>>> : nullptr;
-    case 4: return is_integer ? move_rows<IntoTable<AddElement<uint32_t>>> : move_rows<IntoTable<AddElement<float>>>;
-    case 8: return is_integer ? move_rows<IntoTable<AddElement<uint64_t>>> : move_rows<IntoTable<AddElement<double>>>;
+    case 1: return scatter_sum<Plain<uint8_t>>;
+    case 2: return scatter_sum<Plain<uint16_t>>;
+    case 4: return scatter_sum<Plain<uint32_t>>;
+    case 8: return scatter_sum<Plain<uint64_t>>;
     default: return nullptr;
   }
+}
+
+MoveRows choose_scatter_sum(core::Number number, int64_t row) {
+  switch (number) {
+    case core::Number::signed_integer:
+    case core::Number::unsigned_integer: return choose_scatter_sum_of_integers(row);
+    case core::Number::brain_floating: return scatter_sum<BrainHalf>;
+    case core::Number::complex: return row == 8 ? scatter_sum<Plain<float>, 2> : scatter_sum<Plain<double>, 2>;
+    case core::Number::floating: break;
+    default: return nullptr;
+  }
+  if (row == 2) return scatter_sum<Half>;
+  return row == 4 ? scatter_sum<Plain<float>> : scatter_sum<Plain<double>>;
 }
 
 }  // namespace
