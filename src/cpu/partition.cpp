@@ -177,8 +177,8 @@ bool count_piece(const Job& job, const Map& map, int64_t first, int64_t last, in
   });
 }
 
-// Writes the ids of a piece to its output ranges. Returns false if an id has become invalid, or if the number of rows
-// of a shard has changed since they were counted.
+// Writes the ids of a piece to its output ranges. Returns false if another thread has changed the ids after they were
+// counted: an id is invalid, or a shard has another number of rows.
 template <class Map>
 bool write_piece(const Job& job, const Map& map, int64_t first, int64_t last, int64_t* next, const int64_t* end,
                  int64_t shards, const PartitionMemory& memory) {
