@@ -1,6 +1,6 @@
-"""Where we answer otherwise than the system that a profile is named after, and why.
+"""The differences between a profile and its system, and their reasons.
 
-A difference with `matches` is found by itself; the others are declared by the case that shows them.
+A difference with `matches` is found automatically. The others are declared by the case that shows them.
 """
 
 from dataclasses import dataclass, replace
@@ -20,7 +20,7 @@ class Difference:
 
 
 def find(case, answer, expect):
-    """The difference that explains the system's answer, or None."""
+    """Returns the difference that explains the result of the system, or None."""
     return next((d.id for d in TABLE if d.matches(case, answer, expect)), None)
 
 
@@ -82,7 +82,7 @@ def _opset_above_newest(case, answer, expect):
 
 
 def _elements(profile, accepts):
-    """gather_elements of a profile, where the system accepts what we refuse or the other way round."""
+    """Differences of gather_elements: one of the system and the library accepts a call that the other rejects."""
 
     def matches(case, answer, expect):
         ours = case.op == "gather_elements" and _profile(case, profile)
@@ -391,7 +391,7 @@ here; each id is carried by at least one case.
 
 
 def report(cases):
-    """The text of differences.md; every difference must be shown by a case."""
+    """Returns the text of differences.md. A case must show every difference."""
     shown = {d.id: [c for c in cases if c.difference == d.id] for d in TABLE}
     idle = [id for id, found in shown.items() if not found]
     if idle:

@@ -1,4 +1,4 @@
-"""Where our scatters answer otherwise than the system that a profile is named after, and why."""
+"""The differences between the scatters of a profile and its system, and their reasons."""
 
 from dataclasses import dataclass
 
@@ -17,7 +17,7 @@ class Difference:
 
 
 def _refuses(profile, also=lambda case: True):
-    """The system has no answer where we have one."""
+    """The system has no result, but the library has one."""
 
     def matches(case, answer, expect):
         return case.profile.startswith(profile) and isinstance(answer, Error) and isinstance(expect, Ok) and also(case)
@@ -26,7 +26,7 @@ def _refuses(profile, also=lambda case: True):
 
 
 def _accepts(profile, *statuses, operand=None):
-    """The system has an answer where we have an error."""
+    """The system has a result, but the library has an error."""
 
     def matches(case, answer, expect):
         if not case.profile.startswith(profile) or not isinstance(answer, Ok) or not isinstance(expect, Error):
@@ -170,12 +170,12 @@ here; each id is carried by at least one case.
 
 
 def find(case, answer, expect):
-    """The difference that explains the system's answer, or None."""
+    """Returns the difference that explains the result of the system, or None."""
     return next((d.id for d in TABLE if d.matches(case, answer, expect)), None)
 
 
 def report(cases):
-    """The text of scatter_differences.md; every difference must be shown by a case."""
+    """Returns the text of scatter_differences.md. A case must show every difference."""
     shown = {d.id: sum(case.difference == d.id for case in cases) for d in TABLE}
     idle = [id for id, found in shown.items() if not found]
     if idle and {case.profile for case in cases} == set(rules.TABLE):

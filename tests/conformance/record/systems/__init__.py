@@ -1,4 +1,4 @@
-"""The real systems. One module each, imported only inside its own worker process.
+"""The real systems. Each system has a module, which only its own worker process imports.
 
 A module has
     SOURCE               what the line `source` says
