@@ -1,7 +1,6 @@
-"""Usage: fences.py LIBRARY
-Checks the machine code of a library for x86-64: after a non-temporal store, sfence is executed before the kernel
-returns. Without it, another thread may see a later store first. A function may leave the fence to its callers, if all
-of them call it directly. Exits with 77 if the library is for another machine."""
+"""Usage: fences.py LIBRARY Checks the machine code of a library for x86-64: after a non-temporal store, sfence is
+executed before the kernel returns. Without it, another thread may see a later store first. A function may leave the
+fence to its callers, if all of them call it directly. Exits with 77 if the library is for another machine."""
 
 import re
 import subprocess
