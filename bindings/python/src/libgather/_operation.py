@@ -23,7 +23,7 @@ class Operation:
         is_gradient: Whether its table is a shape. The result is a new tensor of that shape.
         has_axis: Whether it has the attribute axis.
         default_axis: The axis that None selects. None means the library's default.
-        has_rows: Whether an index may select several elements, such as a row of bytes.
+        has_rows: True if an index may select several elements, such as a row of bytes.
     """
 
     __slots__ = ("default_axis", "has_axis", "has_rows", "is_gradient", "name", "number", "roles", "written")

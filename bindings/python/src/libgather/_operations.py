@@ -250,8 +250,9 @@ def gather_elements(
 
     Args:
         params, indices: Arrays of the same rank.
-        extents: The rule for the other dims: ``"equal"`` (default), ``"prefix"`` (those of `indices` may be smaller, as
-            in torch and ONNX), or ``"broadcast"`` (a dim of size 1 is repeated, as in NumPy and JAX).
+        extents: The rule for the other dims: By default they must be equal (``"equal"``). With ``"prefix"``, sizes of
+            `indices` may be smaller, as in torch and ONNX. With ``"broadcast"``, a dim of size 1 is repeated, as in
+            NumPy and JAX.
 
     Raises:
         IndexError: An index is out of bounds. `position` is its row-major number in `indices`.

@@ -245,8 +245,9 @@ def scatter_elements(
 
     Args:
         target, indices: Arrays of the same rank.
-        extents: The rule for the other dims: ``"equal"`` (default), ``"prefix"`` (those of `indices` may be smaller, as
-            in torch and ONNX), or ``"broadcast"`` (a dim of size 1 is repeated, as in NumPy and JAX). With
+        extents: The rule for the other dims: By default they must be equal (``"equal"``). With ``"prefix"``, sizes of
+            `indices` may be smaller, as in torch and ONNX. With ``"broadcast"``, a dim of size 1 is repeated, as in
+            NumPy and JAX. With
             ``"broadcast"``, `updates` have the repeated shape.
 
     Raises:
