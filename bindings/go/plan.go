@@ -86,8 +86,8 @@ func (p *Plan[T, I]) RunIn(in *Context, out Target[T], params []T, indices []I, 
 		firstByte(out.memory), byteLen(out.memory))
 }
 
-// RunAt runs the plan over memory at addresses on the plan's device, as RunIn. The caller guarantees that the memory is
-// as large as the plan describes. It must be valid until the device has executed the work.
+// RunAt is like RunIn, for memory at addresses on the plan's device. The caller guarantees that the memory is as large
+// as the plan describes. It must be valid until the device has executed the work.
 func (p *Plan[T, I]) RunAt(in *Context, at Addresses, n int) error {
 	return p.planned().runAt(in, n, at.Params, at.Indices, at.Out)
 }

@@ -367,7 +367,7 @@ TEST(ScatterErrors, ReductionsBeforeTheirOpsetAreRejected) {
   }
 }
 
-// Definitions that allow negative indices count from the end. All versions of ScatterND allow them.
+// If the definition allows negative indices, they count from the end. All versions of ScatterND allow them.
 TEST(ScatterErrors, NegativeIndicesCountFromTheEnd) {
   for (int32_t opset : {11, 13, 16, 18, 0}) {
     const Array target = floats({3}, {0, 1, 2}), indices = indices64({1, 1}, {-1}), updates = floats({1}, {5});

@@ -1,4 +1,4 @@
-"""Mutation tests: whether the tests fail if the sources are changed.
+"""Mutation tests. They test that the tests fail if the sources are changed.
 
     python3 tests/mutate [--count N] [--seconds S] [--seed N] [--only PATTERN]
                          [--named | --random | --check | --binding LANGUAGE]

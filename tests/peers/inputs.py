@@ -53,8 +53,9 @@ def index(*values):
 
 
 OF_ONNX_ALONE = ("a13", "a14", "a24")
-# These cases are not run. One has an output of 2^63 bytes. One has tuples of 2^63 - 1 components, of which the callers
-# of these systems make a list. One has a million indices, for which the model is slow, and which another input covers.
+# These cases are not run. One has an output of 2^63 bytes. One has tuples of 2^63 - 1 components. The callers of these
+# systems would make a list of them. One has a million indices, for which the model is slow, and which another input
+# covers.
 NOT_ASKED = ("just_fits_empty", "a06", "b09")
 
 

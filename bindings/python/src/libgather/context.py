@@ -84,7 +84,7 @@ class Context:
 
     @property
     def _is_here(self) -> bool:
-        """Whether the stream's number refers to it in this thread. Number 2 is another stream in each thread."""
+        """True if the number refers to the stream in this thread. Number 2 is another stream in each thread."""
         return self._thread is None or self._thread is this_thread()
 
     @property

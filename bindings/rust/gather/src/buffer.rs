@@ -92,7 +92,7 @@ pub struct BufferMut<'a> {
     pub(crate) kind: Kind,
     pub(crate) data: *mut c_void,
     pub(crate) bytes: usize,
-    /// Whether the memory may be read.
+    /// True if the memory may be read.
     pub(crate) is_init: bool,
     borrow: PhantomData<&'a mut [u8]>,
 }

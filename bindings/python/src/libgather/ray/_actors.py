@@ -50,7 +50,10 @@ class Actors:
         return answers
 
     def settled(self, calls: list[ShardCall], refs: list[t.Any], began: float, timeout: float) -> list[t.Any]:
-        """As `call`, for calls that have been sent. No replica is called twice, because that would repeat an update."""
+        """The same as `call` for calls that have been sent.
+
+        No replica is called twice, because that would repeat an update.
+        """
         answers: dict[int, t.Any] = {}
         failures: dict[int, Exception] = {}
         pending = dict(enumerate(refs))

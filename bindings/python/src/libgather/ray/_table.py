@@ -246,7 +246,7 @@ class ShardedTable:
         once: bool = False,
         timeout: float | None = None,
     ) -> ray.ObjectRef[t.Any]:
-        """As :meth:`gather`, in a task of Ray.
+        """The same as :meth:`gather` in a task of Ray.
 
         Returns a reference to the rows, which are not transferred to this process.
 
