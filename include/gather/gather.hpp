@@ -504,7 +504,7 @@ class Tensor : public Handle<gth_tensor, gth_tensor_release> {
       return try_adopt(view, std::forward<Deleter>(deleter), out, err, context);
     });
   }
-  /// Throws only what copying or moving the deleter throws. out is then unchanged.
+  /// The copy or the move of the deleter may throw. Nothing else throws. out is then unchanged.
   template <class Deleter>
   static int32_t try_adopt(
       const View& view, Deleter&& deleter, Tensor* out, gth_error* err,
