@@ -186,7 +186,10 @@ MEMBER = re.compile(
 
 
 def java(folder):
-    """Returns public types and methods. Of several methods with one name, that with the most parameters counts."""
+    """Returns public types and methods.
+
+    If several methods have one name, the method with the most parameters counts.
+    """
     surface = {}
     for path in sorted(folder.glob("*.java")):
         text = re.sub(r"/\*.*?\*/|//[^\n]*", "", path.read_text(), flags=re.DOTALL)

@@ -1,5 +1,5 @@
-# Finds GoogleTest: sets GATHER_HAS_TESTS, and makes the target GTest::gtest_main. Where GATHER_TESTS is AUTO and there
-# is none, that is a line of the configuration, and the library is built without tests.
+# Finds GoogleTest: sets GATHER_HAS_TESTS, and makes the target GTest::gtest_main. If GATHER_TESTS is AUTO and there is
+# no GoogleTest, the configuration prints a line, and the library is built without tests.
 
 find_package(GTest QUIET)
 set(GATHER_GOOGLETEST /usr/src/googletest CACHE PATH "Sources of GoogleTest, where no installed one is found")

@@ -57,8 +57,8 @@ each language in one run, of which {BAR} % are detected.
 """
 
 NOTES = """
-The tests do not cover three kinds of lines: functions that only the compiler executes (the table of dtypes), an
-affinity mask with more CPUs than `cpu_set_t` has, and code after a `switch` that handles every value.
+The tests do not cover three kinds of lines. The compiler executes some functions, for example the table of dtypes. Some
+code is for an affinity mask with more CPUs than `cpu_set_t` has. Some code follows a `switch` that handles every value.
 """
 
 

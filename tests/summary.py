@@ -24,18 +24,21 @@ def closing_line(folder):
 
 
 def reason(output):
-    """What the test said: after "skipped:", or as GoogleTest prints it, on the line after "Skipped"."""
+    """Returns the reason of a skipped test.
+
+    It follows "skipped:", or GoogleTest prints it on the line after "Skipped".
+    """
     match = re.search(r"^skipped: *(.+)$|: Skipped\n(.+)$", output, re.MULTILINE)
     return (match[1] or match[2]) if match else "it gave no reason"
 
 
 def last_words(output):
-    """The end of a failed test's output, indented."""
+    """Returns the end of the output of a failed test, indented."""
     return "".join(f"\n    {line}" for line in output.rstrip().splitlines()[-15:])
 
 
 def read(folder):
-    """The names of the tests that ran, the reasons of those that were skipped, and what those that failed said."""
+    """Returns the names of the tests that ran, the reasons of skipped tests, and the output of failed tests."""
     ran, skipped, failed = set(), {}, {}
     try:
         cases = ElementTree.parse(folder / "junit.xml").iter("testcase")

@@ -225,7 +225,7 @@ func TestCloseReleasesADeviceTensor(t *testing.T) {
 	}
 }
 
-// Each operand of a call that can be closed is released by its Close, whatever its role is and whether the call fails.
+// Close releases each operand of a call that can be closed. This holds for every role, and also if the call fails.
 func TestCloseReleasesIndicesAndRows(t *testing.T) {
 	words, more := newStrings(t, []string{"a", "b"}, 2), newStrings(t, []string{"c"}, 1)
 	out, updates := make([]float32, 2), gather.NewUpdates([]float32{5, 6}, 1, 2)

@@ -11,8 +11,8 @@ import (
 	"libgather/gather"
 )
 
-// These tests replay every recorded scatter in every form of the binding: into a new tensor, in place, as a plan, as a
-// shape query, and with strings.
+// The tests replay every recorded scatter in every form of the binding. The forms are a new tensor, in place, a plan, a
+// shape query, and strings.
 
 type scatterForms[T gather.Element, I gather.Index] struct {
 	scatter func(gather.Tensor[T], gather.Tensor[I], gather.Updates[T], ...gather.Option) (gather.Tensor[T], error)

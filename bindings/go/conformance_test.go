@@ -14,8 +14,8 @@ import (
 	"libgather/gather"
 )
 
-// These tests replay every recorded case in every form of the binding: into a new tensor, into existing memory, as a
-// plan, as a shape query, and with strings.
+// The tests replay every recorded case in every form of the binding. The forms are a new tensor, existing memory, a
+// plan, a shape query, and strings.
 
 const (
 	casesFolder = "../../tests/conformance/cases"
@@ -339,8 +339,8 @@ func expectBytes(t *report, test *conformanceCase, found []byte, before byte) {
 	}
 }
 
-// outputMemory returns memory of the size of the output. It is small if the output would be too large, because such a
-// case must fail before it writes.
+// outputMemory returns memory of the size of the output. It is small if the output would be too large. Such a case must
+// fail before it writes.
 func outputMemory[T gather.Element](test *conformanceCase, shape []int) []byte {
 	size := int(unsafe.Sizeof(*new(T)))
 	for _, extent := range shape {

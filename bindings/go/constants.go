@@ -18,7 +18,7 @@ const (
 	ErrNull Status = -1
 	// The handle is released, of another kind, or was never one.
 	ErrHandle Status = -2
-	// This library does not know the struct size, operation, switch, profile or flag.
+	// The struct size, operation, switch, profile or flag is unknown or not valid here.
 	ErrVersion Status = -3
 	// The dtype is unknown, not allowed here, or differs from the required one.
 	ErrDType Status = -4
@@ -208,7 +208,7 @@ type NegativePolicy int32
 const (
 	// It is out of bounds.
 	NegativeReject NegativePolicy = 1
-	// It counts from the end, once: -1 is the last, -size the first. Below is out of bounds.
+	// It counts from the end: -1 is the last, -size the first. A smaller one is out of bounds.
 	NegativeWrap NegativePolicy = 2
 )
 
@@ -219,7 +219,7 @@ type BoundsPolicy int32
 const (
 	// GTH_E_INDEX. The output is unchanged.
 	BoundsError BoundsPolicy = 1
-	// The row is filled as gth_options.fill says. Not for scatters (GTH_E_VERSION).
+	// The row is filled with the value that gth_options.fill selects. Not valid for scatters.
 	BoundsFill BoundsPolicy = 2
 	// The nearest valid index is used.
 	BoundsClamp BoundsPolicy = 3
@@ -239,7 +239,7 @@ const (
 	FillZero FillPolicy = 1
 	// gth_options.fill_value
 	FillValue FillPolicy = 2
-	// NaN, the smallest signed, the largest unsigned value, or true, as in JAX.
+	// NaN, the smallest signed value, the largest unsigned value, or true, as in JAX.
 	FillByDType FillPolicy = 3
 )
 
@@ -250,7 +250,7 @@ type ExtentsPolicy int32
 const (
 	// They are equal.
 	ExtentsEqual ExtentsPolicy = 1
-	// Those of indices may be smaller: a prefix of params is used (torch, ONNX).
+	// Extents of indices may be smaller. A prefix of params is used (torch, ONNX).
 	ExtentsPrefix ExtentsPolicy = 2
 	// An extent of 1 is repeated (NumPy, JAX).
 	ExtentsBroadcast ExtentsPolicy = 3
@@ -282,7 +282,7 @@ const (
 
 // These are the distributions of the rows of a table over shards.
 const (
-	// Each shard has ceil(rows / count) consecutive rows. The last ones have fewer or none.
+	// Each shard has ceil(rows / count) consecutive rows. The last shards have fewer or none.
 	shardsBlocks = 1
 	// Row r is row r / count of shard r % count.
 	shardsModulo = 2

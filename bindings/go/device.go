@@ -17,10 +17,10 @@ type Device struct {
 // reach. nil strides mean a dense tensor, as in [Strided]. The caller guarantees that the memory is valid until the
 // device has executed the work.
 //
-// A call on a device needs a context of this device ([In]) and an output in device memory: [GatherInto], [GatherNDInto]
-// or [Plan.RunAt]. It returns when its work is enqueued. [Context.Sync] and [Context.TakeError] wait for the work and
-// return the error of an index out of bounds. The output is then unchanged. [NewDeviceTensor] allocates memory on a
-// device.
+// A call on a device needs a context of this device ([In]), and an output in device memory. [GatherInto],
+// [GatherNDInto] and [Plan.RunAt] have such an output. It returns when its work is enqueued. [Context.Sync] and
+// [Context.TakeError] wait for the work and return the error of an index out of bounds. The output is then unchanged.
+// [NewDeviceTensor] allocates memory on a device.
 //
 // A library that was built without CUDA returns ErrDevice for device memory.
 func OnDevice[T Element](device Device, address uintptr, extent int, shape, strides []int) (t Tensor[T]) {

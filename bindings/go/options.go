@@ -50,7 +50,7 @@ func (s *settings) applyAll(options []Option) {
 	}
 }
 
-// cOptions returns NULL if no option is set, so that the library reads none.
+// cOptions returns NULL if no option is set. The library then reads no options.
 func (s *settings) cOptions() *C.gth_options {
 	if s.options.size == 0 {
 		return nil

@@ -63,8 +63,8 @@ type PartsOnce struct {
 // number of threads.
 //
 // Concatenate the rows of all shards in the order of the shards. [ScatterInto] with Order as indices then writes each
-// row to the position of its id. An error of a shard at its k-th row concerns the id at Order[first+k], where first is
-// the number of rows of the shards before it.
+// row to the position of its id. Let first be the number of rows of the shards before a shard. An error of this shard
+// at its k-th row belongs to the id at Order[first+k].
 func Partition[I Index](ids Tensor[I], shards Shards, options ...Option) (Parts, error) {
 	counts, local, order, err := partition(&ids.view, &shards, 0, options)
 	return Parts{counts, local, order}, err

@@ -86,15 +86,15 @@ func (p *Plan[T, I]) RunIn(in *Context, out Target[T], params []T, indices []I, 
 		firstByte(out.memory), byteLen(out.memory))
 }
 
-// RunAt runs the plan over memory at addresses on the plan's device, as RunIn. The caller guarantees that the memory is
-// as large as the plan describes, and that it is valid until the device has executed the work.
+// RunAt is like RunIn, for memory at addresses on the plan's device. The caller guarantees that the memory is as large
+// as the plan describes. It must be valid until the device has executed the work.
 func (p *Plan[T, I]) RunAt(in *Context, at Addresses, n int) error {
 	return p.planned().runAt(in, n, at.Params, at.Indices, at.Out)
 }
 
 // Check validates the indices of a run with the open extent n, and writes nothing. A caller that gathers in several
-// runs can validate all indices first, so that an error leaves the whole output unchanged. If [Bounds] is not
-// BoundsError, an index out of bounds is no error. Other errors are those of [Plan.Run].
+// runs can validate all indices first. Then an error leaves the whole output unchanged. If [Bounds] is not BoundsError,
+// an index out of bounds is no error. Other errors are those of [Plan.Run].
 func (p *Plan[T, I]) Check(indices []I, n int) error { return p.CheckIn(nil, indices, n) }
 
 // CheckIn validates indices in a context, as Check. nil means the default context of the process.

@@ -80,7 +80,7 @@ func (p *ScatterPlan[T, I]) RunIn(in *Context, target Target[T], indices []I, up
 		byteLen(indices), firstByte(updates.memory), byteLen(updates.memory))
 }
 
-// RunAt runs the plan over memory at addresses, as RunIn. The caller guarantees that the memory is as large as the plan
+// RunAt is like RunIn, for memory at addresses. The caller guarantees that the memory is as large as the plan
 // describes.
 func (p *ScatterPlan[T, I]) RunAt(in *Context, at ScatterAddresses, n int) error {
 	return p.planned().runAt(in, n, at.Target, at.Indices, at.Updates)

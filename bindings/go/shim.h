@@ -25,10 +25,10 @@ typedef struct gather_go_view {
 } gather_go_view;
 
 /* Flags of the Go binding. They are in the upper half of `flags`. */
-#define GATHER_GO_ADDRESSED 0x10000 /* The data lies at an address. The data pointer is not used. */
+#define GATHER_GO_ADDRESSED 0x10000 /* The data is at an address. The data pointer is not used. */
 #define GATHER_GO_SLICE 0x20000     /* The tensor is dense over a slice of the elements. */
 #define GATHER_GO_INVALID 0x40000   /* The view must not be passed to C. view.mismatch has the reason. */
-#define GATHER_GO_OWNED 0x80000     /* The data lies at an address, and its owner can be closed. */
+#define GATHER_GO_OWNED 0x80000     /* The data is at an address, and its owner can be closed. */
 #define GATHER_GO_BYTES 0x100000    /* Bools in memory of another type. They may be bytes other than 0 and 1. */
 #define GATHER_GO_ABSENT 0x200000   /* There is no operand. The library is passed NULL. */
 
@@ -46,7 +46,7 @@ void gather_go_error_free(gather_go_error *err);
 gather_go_error *gather_go_infer(int32_t op, GATHER_GO_TENSOR(table), GATHER_GO_TENSOR(indices),
                                  const gth_options *options, int32_t *ndim, int64_t *shape);
 
-/* Copies a tensor to another one, and waits for the context's stream, so that the memory is not used after the call. */
+/* Copies a tensor to another one. It waits for the context's stream, so the memory is not used after the call. */
 gather_go_error *gather_go_copy(gather_go_handle context, GATHER_GO_TENSOR(source), GATHER_GO_TENSOR(destination));
 
 /* Creates a plan. rows may be absent. */

@@ -17,7 +17,7 @@ func (s Status) Error() string {
 	return fmt.Sprintf("GTH_E_%d", int32(s))
 }
 
-// Operand is the argument that an error concerns.
+// Operand is the argument to which an error belongs.
 type Operand int32
 
 // String returns the name of the operand, such as params.

@@ -43,7 +43,7 @@ ENUMS = [
     ("GTH_REDUCTION_", "Reduction", "The way in which a scatter combines an update with the element it selects.", ()),
     ("GTH_ACCUMULATE_", "Accumulate", "The type in which float16 and bfloat16 are added and multiplied.", ()),
     ("GTH_OP_", "Operation", "An operation of the library.", ("GTH_OP_LAST",)),
-    ("GTH_OPERAND_", "OperandName", "The operand that an error concerns.", ()),
+    ("GTH_OPERAND_", "OperandName", "The operand to which an error belongs.", ()),
     ("GTH_E_", "Status", "The status of a failed call.", ()),
 ]
 

@@ -1,8 +1,8 @@
 #!/bin/sh
 # test.sh PREFIX BUILD: runs every test of the Java binding with the libgather that is installed in PREFIX. BUILD is a
-# folder for build products. JAVA_HOME names a JDK of version 24 or newer; otherwise one is looked for in /usr/lib/jvm.
-# Exits with 77 if there is no such JDK, no Maven, or no registry. GATHER_TENSORFLOW=0 skips the comparison with
-# TensorFlow, which fetches 250 MB.
+# folder for build products. JAVA_HOME names a JDK of version 24 or newer. If it is not set, the script searches
+# /usr/lib/jvm. Exits with 77 if there is no such JDK, no Maven, or no registry. GATHER_TENSORFLOW=0 skips the
+# comparison with TensorFlow, which fetches 250 MB.
 set -eu
 prefix=$(cd "$1" && pwd)
 mkdir -p "$2"

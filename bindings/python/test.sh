@@ -6,7 +6,7 @@
 #
 # PYTHON names the interpreter (python3). VENV names the folder of the virtual environment (BUILD/python/venv). PEERS=1
 # also installs torch, TensorFlow, JAX, Dask and Ray, which takes some gigabytes. EACH=1 runs each file of tests in its
-# own process; the arguments are then files of tests. WHEEL names a wheel to test instead of a new one. GATHER_EMULATED
+# own process. The arguments are then files of tests. WHEEL names a wheel to test instead of a new one. GATHER_EMULATED
 # names libgather_emulated.so of a test build. Arrays on devices are then tested on its emulated CUDA devices.
 set -eu
 

@@ -4,7 +4,7 @@
 
 The Python needs the packages of requirements-wheels.txt. A target is the platform in the name of a wheel. zig compiles
 for all targets on one machine. For glibc it uses the oldest release that wheels may support. auditwheel then validates
-the platform of each wheel, and abi3audit its use of Python's stable ABI.
+the platform of each wheel, and abi3audit validates its use of Python's stable ABI.
 """
 
 from __future__ import annotations

@@ -2,15 +2,15 @@
  * @file gather.h
  * libgather reads and writes rows, slices and elements of tensors by index.
  *
- * This header is the whole public ABI. It is valid C99 and C++17 and includes only <stddef.h> and <stdint.h>. It
- * compiles on every platform. The library itself is 64-bit only.
+ * This header is the whole public ABI. It is valid C99 and C++17 and includes only <stddef.h> and <stdint.h>. The
+ * header compiles on every platform. The library supports 64-bit platforms only.
  *
  * Terms
  *   params    The source tensor of a gather. ONNX calls it data.
  *   target    The tensor that a scatter or a gradient writes.
  *   updates   The tensor whose rows a scatter writes or adds to target.
  *   indices   The integer tensor that selects from params or target.
- *   tuple     One entry of indices. It has one component for gather, and K = indices.shape[-1] components for
+ *   tuple     One entry of indices. A tuple has one component for gather, and K = indices.shape[-1] components for
  *             gather_nd and scatter_nd.
  *   slice     The part of params or target that one tuple selects.
  *   position  The row-major number of a tuple in indices. Batch dims are included.
@@ -28,27 +28,28 @@
  *
  * Status
  *   Every function that can fail returns a status: GTH_OK (0) or a negative GTH_E_* number. The numbers never change.
- *   If the status is not GTH_OK, no output memory has been written, and `*out` is NULL if `out` is not NULL. The only
- *   exception is GTH_E_RACE. No function aborts, throws or prints. No function accesses memory outside the operands,
- *   whatever the arguments are. The caller guarantees that each pointer points to the memory that it describes.
+ *   If the status is not GTH_OK, no output memory has been written. The only exception is GTH_E_RACE. A failed call
+ *   also sets `*out` to NULL if `out` is not NULL. No function aborts, throws or prints. No function accesses memory
+ *   outside the operands, even if arguments are invalid. The caller guarantees that each pointer points to the memory
+ *   that it describes.
  *
  * Errors
  *   The parameter `err` is a gth_error of the caller, or NULL. There is no thread-local and no global error state.
  *
  * Order of checks
  *   Required pointers, struct sizes and switches, handles, dtype, rank, attributes, shapes, sizes, strides, devices,
- *   read-only memory, overlap (including NULL data), index values. The first check that fails is reported. A required
- *   handle that is NULL is GTH_E_NULL.
+ *   read-only memory, overlap (including NULL data), index values. A call reports the first check that fails. A
+ *   required handle that is NULL causes GTH_E_NULL.
  *
  * Threads
- *   Handles are immutable after creation. Any number of threads may use them at the same time. A call does not pin its
- *   handles: the caller must not release a handle while another thread is inside a call that uses it. Another thread
- *   may write indices, or offsets of strings, during a call (GTH_E_RACE). Descriptions, options, shapes and strides
- *   must not change during a call. Results and reported errors do not depend on the number of threads. The library's
- *   threads have the affinity and the nice value of the process's main thread, leave one CPU to the calling thread, and
- *   have no real-time priority. They block all signals except those that an instruction raises (SIGSEGV, SIGBUS,
- *   SIGFPE, ..). If a thread is cancelled during a call, the call is completed first. A child process of fork may use
- *   the library, except for CUDA. fork itself does not wait for the library.
+ *   Handles are immutable after creation. Any number of threads may use them at the same time. The caller must not
+ *   release a handle while another thread is inside a call that uses it. During a call, another thread may write
+ *   indices or offsets of strings (GTH_E_RACE). Descriptions, options, shapes and strides must not change during a
+ *   call. Results and reported errors do not depend on the number of threads. The library's threads have the affinity
+ *   and the nice value of the process's main thread, and no real-time priority. They leave one CPU to the calling
+ *   thread. They block all signals except those that an instruction raises (SIGSEGV, SIGBUS, SIGFPE, ..). If a thread
+ *   is cancelled during a call, the call is completed first. A child process of fork may use the library, except for
+ *   CUDA. A call of fork does not wait for the library.
  *
  * Stack
  *   A call uses less than 64 KiB of the stack of the calling thread, not counting hooks.
@@ -57,27 +58,30 @@
  *   A call on a CPU context returns when its work is complete. A call on a CUDA context returns when its work has been
  *   enqueued on the stream of the context. Descriptions, shapes and options are read before the call returns. Data is
  *   read and written when the stream executes the work. gth_context_take_error then reports indices out of bounds. On a
- *   CUDA context, a call itself returns GTH_E_INDEX only if the shapes alone imply it, and never GTH_E_RACE. The
+ *   CUDA context, a call returns GTH_E_INDEX only if the shapes alone imply it. It never returns GTH_E_RACE. The
  *   current CUDA device of the calling thread does not change.
  *
  * CUDA
- *   The CUDA half is experimental. It has been tested on an emulated device only, and has not run on a GPU. Memory of a
- *   call that is described as CUDA and that CUDA does not know is GTH_E_DEVICE, unless the device can access pageable
- *   memory.
+ *   The CUDA half is experimental. It has been tested on an emulated device only, and has not run on a GPU. If memory
+ *   is described as CUDA memory, but CUDA has neither allocated nor registered it, the call returns GTH_E_DEVICE.
+ *   Devices that can access pageable memory accept such memory.
  *
  * Structs
  *   Structs that the caller passes begin with `size`, which the caller sets to the sizeof of the struct. C callers
- *   start from the _INIT macros. A field of zero has its documented default. Structs, and
- *   arrays of int64_t such as shapes, must be aligned as C aligns their types. Elements of tensors need no alignment.
- *   Structs grow:
- *   - Each struct has a first size, for example GTH_REQUEST_FIRST, which never changes. A smaller size is GTH_E_VERSION.
+ *   start from the _INIT macros. A field that is zero means its documented default. Structs, and arrays of int64_t such
+ *   as shapes, must have the alignment of their types in C. Elements of tensors need no alignment. Structs grow by the
+ *   following rules.
+ *   - Each struct has a first size, for example GTH_REQUEST_FIRST, which never changes. A smaller size causes
+ *     GTH_E_VERSION.
  *   - A struct that is shorter than the library's is read as if the missing fields were zero.
- *   - A struct that is longer must be zero beyond the fields that the library knows, else GTH_E_VERSION.
+ *   - A struct that is longer must be zero after the fields of the library's struct. Otherwise the call returns
+ *     GTH_E_VERSION.
  *   - The library writes at most `size` bytes of a struct that it fills in.
  *   - Fields are added at the end only. Zero in an added field means the behaviour before the field existed.
  *   - An array contains numbers or pointers, never structs that grow.
- *   A size above 4096 or not a multiple of 4, a reserved field that is not zero, and an unknown switch, profile or flag
- *   are GTH_E_VERSION. An err of invalid size is GTH_E_VERSION before any other check, and is not written.
+ *   These values cause GTH_E_VERSION: a size above 4096, a size that is not a multiple of 4, a reserved field that is
+ *   not zero, and an unknown switch, profile or flag. The size of err is checked first. If it is invalid, the call
+ *   returns GTH_E_VERSION and does not write err.
  *
  * Ownership
  *   Borrowed  The library reads or writes the memory during the call only.
@@ -118,7 +122,7 @@ extern "C" {
 #define GTH_MESSAGE_SIZE 256
 /** The highest number of devices that gth_capabilities lists. */
 #define GTH_MAX_DEVICES 16
-/** An extent that a plan leaves open, or that a shape query passes through. */
+/** An extent that each run of a plan sets. In a shape query, it stays open in the result. */
 #define GTH_OPEN -1
 
 /** Returns the ABI number of the loaded library. A binding compares it with GTH_ABI_VERSION before any other call. */
@@ -132,7 +136,7 @@ GTH_API uint32_t gth_version(void);
 #define GTH_OK 0
 #define GTH_E_NULL -1         /**< A required pointer is NULL, or data is NULL and elements are read or written. */
 #define GTH_E_HANDLE -2       /**< The handle is released, of another kind, or was never one. */
-#define GTH_E_VERSION -3      /**< This library does not know the struct size, operation, switch, profile or flag. */
+#define GTH_E_VERSION -3      /**< The struct size, operation, switch, profile or flag is unknown or not valid here. */
 #define GTH_E_DTYPE -4        /**< The dtype is unknown, not allowed here, or differs from the required one. */
 #define GTH_E_RANK -5         /**< The rank is negative, too small, too large, or differs from the required one. */
 #define GTH_E_AXIS -6         /**< The axis is outside [-rank, rank), below batch_dims, or the operation has none. */
@@ -156,7 +160,7 @@ GTH_API uint32_t gth_version(void);
 #define GTH_E_OFFSETS -24     /**< Offsets, lengths or segments of bags are invalid. No function returns it yet. */
 #define GTH_E_IO -25          /**< A file could not be read. gth_error.native is errno. No function returns it yet. */
 
-/** Returns the name of a status, such as "GTH_E_INDEX", or a fixed text for other numbers. Never NULL. Static. */
+/** Returns the name of a status, such as "GTH_E_INDEX", or a fixed text for other numbers. The text is static. */
 GTH_API const char *gth_status_name(int32_t status);
 
 /* Values of gth_error.operand. An error uses the name that the operation has for the role. */
@@ -182,7 +186,7 @@ GTH_API const char *gth_status_name(int32_t status);
 #define GTH_ERROR_WRAP 4     /**< Negative indices count from the end. The valid range is [-limit, limit). */
 
 /**
- * The details of a failure. Programs read the fields. The message says the same in English and may change.
+ * The details of a failure. Programs read the fields. The message describes the same failure in English and may change.
  *
  * Fields by status:
  *   INDEX            position and component of the smallest invalid tuple. value is the index. limit is the extent of
@@ -199,8 +203,8 @@ GTH_API const char *gth_status_name(int32_t status);
  *                    limit is the extent. Overlapping elements: component is the dim, value is its stride, limit is the
  *                    smallest valid stride.
  *   DEVICE           value is the given device, limit is the required one (0: none is valid).
- *   ALIAS            value is the operand that the output overlaps. Ranges are compared from the lowest to the highest
- *                    byte that each operand uses. An output that lies between rows or columns of params overlaps it.
+ *   ALIAS            value is the operand that the output overlaps. The range of an operand is from its lowest to its
+ *                    highest used byte. So an output between rows or columns of params overlaps params.
  *   NOMEM            value is the requested number of bytes.
  *   ARROW            Offsets of strings: position is the string i, value is offsets[i + 1]. limit is offsets[i] if the
  *                    offsets decrease, else the size of the bytes.
@@ -208,8 +212,8 @@ GTH_API const char *gth_status_name(int32_t status);
  *   operand OPTIONS  component is the byte offset of the field in gth_options or gth_context_options, and 0 for an
  *                    invalid struct size.
  *
- * component, position and item are -1, and all other numbers are 0, if they do not apply. If the status is GTH_OK, only
- * status is written, and sequence by a call on a CUDA context.
+ * If a field does not apply, its value is -1 for component, position and item, and 0 for other numbers. If the status
+ * is GTH_OK, only status is written. A call on a CUDA context also writes sequence.
  */
 typedef struct gth_error {
   uint32_t size; /**< Set by the caller to sizeof(gth_error). */
@@ -221,7 +225,7 @@ typedef struct gth_error {
   int64_t position;
   int64_t value;
   int64_t limit;
-  int64_t sequence; /**< The number of a device call in its context, from 1. Gathers, plan runs and strided copies. */
+  int64_t sequence; /**< The number of a device call in its context, from 1. Contiguous copies have none. */
   uint64_t count;   /**< gth_context_take_error: the number of failed device calls since the last take. */
   int64_t item;     /**< The number of the request in gth_run_many, or of the plan in gth_plan_run_many. */
   char message[GTH_MESSAGE_SIZE];
@@ -233,7 +237,7 @@ typedef struct gth_error {
 /* ----------------------------------------------------------------------------------------------------------- Dtypes */
 
 /* A dtype is DLPack's type code * 256 + bits. 0 is no dtype. Indices have any of the eight integer dtypes. Dtypes below
- * 8 bits are GTH_E_DTYPE. Quantised tensors use the dtype of their integers. */
+ * 8 bits cause GTH_E_DTYPE. Quantised tensors use the dtype of their integers. */
 #define GTH_DTYPE_INT8 8
 #define GTH_DTYPE_INT16 16
 #define GTH_DTYPE_INT32 32
@@ -257,16 +261,16 @@ typedef struct gth_error {
 #define GTH_DTYPE_FLOAT8_E5M2 3080
 #define GTH_DTYPE_FLOAT8_E5M2FNUZ 3336
 #define GTH_DTYPE_FLOAT8_E8M0FNU 3592
-/* Strings have elements of any length. They are supported on the CPU, dense, by handle, and by gth_make only. */
+/* Strings have elements of any length. Only gth_make supports them, as dense tensor handles on the CPU. */
 #define GTH_DTYPE_STRING 65536
 
-/** Returns the number of bytes of one element. 0 for strings and for numbers that are no dtype. */
+/** Returns the number of bytes of one element, or 0 for strings and for numbers that are no dtype. */
 GTH_API int64_t gth_dtype_size(int32_t dtype);
 
-/** Returns the number of bits of one element. 0 for strings and for numbers that are no dtype. */
+/** Returns the number of bits of one element, or 0 for strings and for numbers that are no dtype. */
 GTH_API int64_t gth_dtype_bits(int32_t dtype);
 
-/** Returns the name of a dtype, such as "float32", or a fixed text for other numbers. Never NULL. Static. */
+/** Returns the name of a dtype, such as "float32", or a fixed text for other numbers. The text is static. */
 GTH_API const char *gth_dtype_name(int32_t dtype);
 
 /* ---------------------------------------------------------------------------------------------------------- Devices */
@@ -323,11 +327,11 @@ typedef struct gth_plan gth_plan;
 /**
  * The first invalid index of the device calls since the last take. The device writes it. It always has 64 bytes.
  *
- * count is stored last. A host that polls the count of a mapped record with an acquiring load, and reads a value above
- * 0, can read the other fields. It must read them before the next call that takes the record may run. If calls that
- * share a record fail at the same time, the record describes one of them and counts all of them. A host may clear a
- * mapped record by storing 0 to count; a call that fails at that moment may restore the old count, increased by 1. A
- * record of the caller must outlive the graphs in which its calls were captured.
+ * The device stores count last. A host can poll the count of a mapped record with an acquiring load. If it reads a
+ * value above 0, it can read the other fields. It must read them before the next call that takes the record may run. If
+ * calls that share a record fail at the same time, the record describes one of them and counts all of them. A host may
+ * clear a mapped record by storing 0 to count. A call that fails at that moment may restore the old count, increased by
+ * 1. A record of the caller must outlive the graphs in which its calls were captured.
  */
 typedef struct gth_error_record {
   uint64_t count;   /**< The number of failed calls since the last take. 0: the other fields have no meaning. */
@@ -346,14 +350,14 @@ typedef struct gth_error_record {
 
 /**
  * Returns `bytes` (> 0) bytes of memory on the device, aligned to `align` (a power of two, at most 4096), or NULL.
- * Used for the results of gth_make, for gth_tensor_alloc, and for copies that exports make. A result of strings needs
- * two allocations.
+ * The library uses it for the results of gth_make, for gth_tensor_alloc, and for copies that exports make. A result of
+ * strings needs two allocations.
  */
 typedef void *(*gth_alloc_fn)(void *user, int64_t bytes, int64_t align, int32_t device, int32_t device_id,
                               struct CUstream_st *stream);
 /**
  * Frees memory of gth_alloc_fn. The arguments are those of the allocation, and the pointer. Device memory is freed in
- * stream order: work that was enqueued before may still use it.
+ * stream order: work that was enqueued earlier may still use the memory.
  */
 typedef void (*gth_free_fn)(void *user, int64_t bytes, int64_t align, int32_t device, int32_t device_id,
                             struct CUstream_st *stream, void *ptr);
@@ -376,8 +380,8 @@ typedef struct gth_context_options {
   uint32_t flags;                  /**< Must be 0. */
   uint32_t reserved;               /**< Must be 0. */
   struct CUstream_st *stream;      /**< The stream of a CUDA context. 0x2 means the stream of the creating thread.
-                                         Calls from other threads then run on the legacy stream, which is ordered
-                                         after and before it. */
+                                         Calls from other threads then run on the legacy stream. These two
+                                         streams wait for each other. */
   struct gth_error_record *record; /**< A record of the caller, zeroed, in device or mapped pinned memory. NULL: the
                                          context allocates one. */
   gth_alloc_fn alloc;              /**< Memory of results. alloc and free must both be set, or none (GTH_E_NULL). */
@@ -395,15 +399,16 @@ typedef struct gth_context_options {
 /**
  * Creates a context: a device, a stream, and the hooks of the calls that use it.
  *
- * Calls that are not captured run in the order of the stream. Captured calls may be replayed on any stream, at the same
- * time as each other and as other calls of the context. One captured call must not run twice at the same time, for
- * example in two executables of one graph. Its output and error may then be wrong, but no later call is affected. The
- * stream must belong to the primary context of the device, as streams of the CUDA runtime do. A stream of another CUDA
- * context is GTH_E_CUDA at the first call. The stream must outlive the gth_context. It may be destroyed earlier, after
- * gth_context_sync or gth_context_take_error, if from then on the context is only released, and before the tensors that
- * were made with it. cudaDeviceReset ends CUDA for all contexts of the device. A CUDA context allocates its record and
- * loads its kernels here, so that the first call can be captured. A captured call may allocate device memory. It is
- * freed with the graph or the context, whichever is released last.
+ * Calls that are not captured run in the order of the stream. Captured calls may be replayed on any stream. They may
+ * run at the same time as each other, and as other calls of the context. One captured call must not run twice at the
+ * same time, for example in two executables of one graph. If it does, its output and error may be wrong, but later
+ * calls are correct. The stream must belong to the primary context of the device, as streams of the CUDA runtime do.
+ * With a stream of another CUDA context, the first call returns GTH_E_CUDA. The stream must outlive the gth_context,
+ * with one exception. After gth_context_sync or gth_context_take_error it may be destroyed earlier. The context may
+ * then only be released, before the tensors that were made with it. cudaDeviceReset ends CUDA for all contexts of the
+ * device. A CUDA context allocates its record and loads its kernels here, so that the first call can be captured. A
+ * captured call may allocate device memory. This memory is freed when both the graph and the context have been
+ * released.
  *
  * @param options  Borrowed, or NULL for defaults. Hooks and their user pointers are Kept. Memory hooks must outlive
  *                 every tensor made with them.
@@ -416,9 +421,9 @@ GTH_API int32_t gth_context_create(const gth_context_options *options, gth_conte
 /**
  * Releases a context. NULL does nothing. Tensors that were made with it stay valid.
  *
- * Waits for the stream of a CUDA context, unless the context was not used since gth_context_sync. Graphs keep the
- * resources that their calls need, but their errors are lost. If the stream is being captured, the release does not
- * wait, and the deleters that wait for the stream never run.
+ * Waits for the stream of a CUDA context, except if the context has not been used since gth_context_sync. Graphs keep
+ * the resources that their calls need, but the errors of these calls are lost. If the stream is being captured, the
+ * release does not wait, and the deleters that wait for the stream never run.
  *
  * @return HANDLE.
  */
@@ -433,11 +438,11 @@ GTH_API int32_t gth_context_release(gth_context *context);
 GTH_API int32_t gth_context_sync(gth_context *context, gth_error *err);
 
 /**
- * Makes the context's stream wait for the work enqueued on `stream` so far. Does not block the host. A stream that
- * waits for a stream under capture joins the capture. The call never invalidates a capture.
+ * Makes the context's stream wait for the work enqueued on `stream` so far. Does not block the host. A stream joins the
+ * capture of a stream that it waits for. The call never invalidates a capture.
  *
- * @return HANDLE, DEVICE (CPU context), CUDA, FORK, CAPTURE (the waiting stream is being captured and the other one is
- *         not, or is in another capture, or cannot be captured).
+ * @return HANDLE, DEVICE (CPU context), CUDA, FORK, CAPTURE (the waiting stream is being captured, and the other stream
+ *         is not in the same capture, or the waiting stream cannot be captured).
  */
 GTH_API int32_t gth_context_wait(gth_context *context, struct CUstream_st *stream, gth_error *err);
 
@@ -451,9 +456,9 @@ GTH_API int32_t gth_context_signal(gth_context *context, struct CUstream_st *str
 /**
  * Waits for the context's stream, returns the error record and clears it. Blocks. On a CPU context returns GTH_OK.
  *
- * A replay of a captured call is no call of the context. Its failure is in the record as soon as the stream of the
- * replay has executed it, and also if no call was made since the last take. If that is not the context's stream, call
- * gth_context_wait with it before.
+ * A replay of a captured call does not count as a call of the context. The record has the failure of a replay as soon
+ * as the stream of the replay has executed it. This also holds if no call was made since the last take. If a replay
+ * runs on another stream than the context's stream, first call gth_context_wait with that stream.
  *
  * @return OK (no call failed), INDEX or RACE with the record in err (the first failed call and the count), or the
  *         failure of the take itself with count 0: HANDLE, CUDA, FORK, CAPTURE.
@@ -471,8 +476,8 @@ GTH_API int32_t gth_context_enqueue_take_error(gth_context *context, gth_error_r
 
 /**
  * Ends the library's threads, and frees cached memory of CUDA devices that no context and no tensor uses. The next
- * large call starts threads again. Call it before unloading the library, or before a fork that must have no other
- * threads. It must not run at the same time as other calls. Blocks.
+ * large call starts threads again. Call it before the library is unloaded, or before a fork in a process that must have
+ * no other threads. It must not run at the same time as other calls. Blocks.
  *
  * @return OK.
  */
@@ -487,12 +492,13 @@ struct gth_codec;
 /**
  * An operand: memory of the caller, or a tensor handle.
  *
- * tensor is NULL: the operand is memory of the caller. Element [i0, i1, ..] lies at data + offset + i0 * strides[0] +
- * i1 * strides[1] + .. The described memory is [data, data + extent). An input may have any strides inside the extent,
- * including zero and negative ones. Elements of an output must not overlap: with the dims of extent > 1 sorted by
- * |stride|, each |stride| is at least the size of all smaller dims. No alignment of data is required.
+ * If tensor is NULL, the operand is memory of the caller. Element [i0, i1, ..] lies at data + offset + i0 * strides[0]
+ * + i1 * strides[1] + .. The described memory is [data, data + extent). An input may have any strides inside the
+ * extent, including zero and negative ones. Elements of an output must not overlap. This is tested with the dims of
+ * extent > 1, sorted by |stride|: each |stride| must be at least the number of bytes that all dims with smaller strides
+ * span. Data needs no alignment.
  *
- * tensor is a handle: the operand is that tensor. All other fields except size must be zero (GTH_E_VERSION).
+ * If tensor is a handle, the operand is that tensor. All other fields except size must then be zero (GTH_E_VERSION).
  */
 typedef struct gth_tensor_desc {
   uint32_t size;     /**< Set by the caller to sizeof(gth_tensor_desc). */
@@ -535,12 +541,13 @@ GTH_API int32_t gth_tensor_borrow(const gth_tensor_desc *desc, gth_tensor **out,
 /**
  * Creates a tensor that takes ownership of memory.
  *
- * deleter(user) runs once, when the tensor and every export of it have been released, on the thread of the last
- * release. For memory that CUDA kernels can access (device, managed, pinned) the deleter waits for the stream of the
- * CUDA `context`: it runs in a later call, sync or release of that context. It never runs in a CUDA callback or while
- * the stream is being captured. If the context has been released, the deleter waits for the streams of all contexts on
- * the device except those that were not used since their last gth_context_sync or gth_context_take_error, and runs in a
- * later call of one of them. The caller orders work on other streams.
+ * deleter(user) runs once, on the thread of the last release, when the tensor and every export of it have been
+ * released. If CUDA kernels can access the memory (device, managed, pinned), the deleter waits for the stream of the
+ * CUDA `context`. It then runs in a later call, sync or release of that context. It never runs in a CUDA callback or
+ * while the stream is being captured. If the context has been released, the deleter waits for the streams of all
+ * contexts on the device. Contexts that were not used since their last gth_context_sync or gth_context_take_error are
+ * not waited for. The deleter then runs in a later call of one of these contexts. The caller orders work on other
+ * streams.
  *
  * @param desc  Borrowed. Its data is Consumed. desc->tensor must be NULL.
  * @return The statuses of gth_tensor_borrow, and HANDLE, NULL (no deleter).
@@ -549,10 +556,10 @@ GTH_API int32_t gth_tensor_adopt(gth_context *context, const gth_tensor_desc *de
                                  gth_tensor **out, gth_error *err);
 
 /**
- * Creates a dense row-major tensor of zeros in new memory on the context's device, from the context's hooks if it has
- * any. Without hooks, device memory comes from a CUDA pool of the library. There is one pool for each device. It keeps
- * up to 1/32 of the device's memory for later calls, is not accessible from other devices, and has no handles for other
- * processes.
+ * Creates a dense row-major tensor of zeros in new memory on the context's device. The context's hooks allocate it if
+ * there are any. Without hooks, device memory comes from a CUDA pool of the library. There is one pool for each device.
+ * The pool keeps up to 1/32 of the device's memory for later calls. Other devices and other processes cannot access its
+ * memory.
  *
  * @param shape  Borrowed, ndim extents.
  * @param out    Owned.
@@ -565,21 +572,21 @@ GTH_API int32_t gth_tensor_alloc(gth_context *context, int32_t dtype, int32_t nd
  * Describes a tensor as memory.
  *
  * desc->shape and desc->strides point into the library. They are valid until the tensor is released. strides, offset,
- * extent and flags are always set. The memory may be written unless flags has GTH_TENSOR_READONLY. For strings data and
- * strides are NULL.
+ * extent and flags are always set. The memory may be written if flags does not have GTH_TENSOR_READONLY. For strings,
+ * data and strides are NULL.
  *
  * @param desc  Borrowed, written. desc->size must be set.
  * @return NULL, VERSION, HANDLE.
  */
 GTH_API int32_t gth_tensor_describe(const gth_tensor *tensor, gth_tensor_desc *desc, gth_error *err);
 
-/** Releases a tensor. NULL does nothing. Memory of the tensor lives on while an export of it does. @return HANDLE. */
+/** Releases a tensor. NULL does nothing. Its memory is freed when all its exports are released too. @return HANDLE. */
 GTH_API int32_t gth_tensor_release(gth_tensor *tensor);
 
 /**
  * Copies every element of source to destination. Both have the same dtype and shape, any strides, and any device that
  * the context can access. On a CUDA context the copy runs in stream order. A copy between device memory and pageable
- * host memory of other strides waits and allocates.
+ * host memory waits and allocates if their strides differ.
  *
  * @param source       Borrowed. Operand PARAMS in errors.
  * @param destination  Borrowed, written. Operand OUT in errors.
@@ -612,14 +619,14 @@ GTH_API int32_t gth_tensor_from_dlpack_legacy(gth_context *context, struct DLMan
 
 /* By default an export shares memory that the library owns, and copies memory that was only borrowed. */
 #define GTH_EXPORT_COPY 1    /**< Always copy. */
-#define GTH_EXPORT_NO_COPY 2 /**< Never copy. A borrowed tensor is GTH_E_UNSUPPORTED. */
+#define GTH_EXPORT_NO_COPY 2 /**< Never copy. A borrowed tensor causes GTH_E_UNSUPPORTED. */
 
 /**
  * Exports a tensor as a DLPack struct.
  *
- * Strides are always set. The versioned form carries the read-only and copied flags. The legacy form has no read-only
- * flag and does not share read-only memory (GTH_E_READONLY). A copy is never read-only. DLPack counts strides in
- * elements: a tensor with a stride that is no multiple of the element size is copied, or UNSUPPORTED.
+ * Strides are always set. The versioned form has the read-only flag and the flag for copies. The legacy form has no
+ * read-only flag and does not share read-only memory (GTH_E_READONLY). A copy is never read-only. DLPack counts strides
+ * in elements. If a stride is no multiple of the element size, the tensor is copied, or the call returns UNSUPPORTED.
  *
  * @param flags  GTH_EXPORT_*
  * @param out    Owned. Call its deleter.
@@ -635,8 +642,8 @@ GTH_API int32_t gth_tensor_to_dlpack_legacy(gth_context *context, const gth_tens
  * Creates a string tensor from an Arrow array of format u, U, z or Z. The offset of the array is respected.
  *
  * @param schema  Borrowed.
- * @param array   Consumed: moved, its release becomes NULL.
- * @param ndim    The rank. -1: one dim of the array's length.
+ * @param array   Consumed. The library moves the struct, and its release becomes NULL.
+ * @param ndim    The rank, or -1 for one dim of the array's length.
  * @param shape   Borrowed. Its product is the array's length.
  * @return NULL, HANDLE, DTYPE (another format, or a null), ARROW (a released or malformed struct, or offsets that
  *         decrease or leave the data), RANK, SHAPE (another count), SIZE, NOMEM.
@@ -648,8 +655,8 @@ GTH_API int32_t gth_tensor_from_arrow(gth_context *context, const struct ArrowSc
  * Exports a string tensor as an Arrow array, flat in row-major order: format U for text, Z for binary.
  *
  * @param flags   GTH_EXPORT_*
- * @param schema  Borrowed, overwritten. Its content is Owned: call its release. Not written on failure.
- * @param array   As schema.
+ * @param schema  Borrowed, overwritten. Its content is Owned: call its release. It is not written on failure.
+ * @param array   Like schema.
  * @return NULL, HANDLE, VERSION (flags), UNSUPPORTED (no strings, or a copy is needed and not allowed), RACE (borrowed
  *         offsets have changed), NOMEM.
  */
@@ -685,8 +692,8 @@ GTH_API int32_t gth_tensor_strings(const gth_tensor *tensor, const int64_t **off
 
 /* ---------------------------------------------------------------------------------------------------------- Options */
 
-/* Profiles set all switches at once. A profile has the results of the named system in every edge case, except for a
- * documented list of deliberate differences. Messages are not those of the system. */
+/* Profiles set all switches at once. With a profile, results are those of the named system in every edge case, except
+ * for a documented list of deliberate differences. Messages are not those of the system. */
 #define GTH_PROFILE_TENSORFLOW 1     /**< CPU kernels: no negative indices, error */
 #define GTH_PROFILE_TENSORFLOW_GPU 2 /**< GPU kernels: no negative indices, zeros */
 #define GTH_PROFILE_ONNX 3           /**< the specification: negatives wrap, error, K = 0 is invalid, types by opset */
@@ -701,46 +708,53 @@ GTH_API int32_t gth_tensor_strings(const gth_tensor *tensor, const int64_t **off
 /* The meaning of a negative index. */
 #define GTH_NEGATIVE_REJECT 1 /**< It is out of bounds. */
 #define GTH_NEGATIVE_WRAP \
-  2 /**< It counts from the end, once: -1 is the last, -size the first. Below is out of bounds. */
+  2 /**< It counts from the end: -1 is the last, -size the first. A smaller one is out of bounds. */
 
 /* The meaning of an index out of bounds. error, fill and skip apply to a tuple as a whole. clamp and modulo apply to
- * each component, after wrap. They are GTH_E_INDEX on a dim of extent 0. A gather without a profile validates indices
- * only if the output has elements. */
-#define GTH_BOUNDS_ERROR 1  /**< GTH_E_INDEX. The output is unchanged. */
-#define GTH_BOUNDS_FILL 2   /**< The row is filled as gth_options.fill says. Not for scatters (GTH_E_VERSION). */
+ * each component, after wrap. With clamp and modulo, a dim of extent 0 causes GTH_E_INDEX. A gather without a profile
+ * validates indices only if the output has elements. */
+#define GTH_BOUNDS_ERROR 1 /**< GTH_E_INDEX. The output is unchanged. */
+#define GTH_BOUNDS_FILL \
+  2 /**< The row is filled with the value that gth_options.fill selects. Not valid for scatters. */
 #define GTH_BOUNDS_CLAMP 3  /**< The nearest valid index is used. */
 #define GTH_BOUNDS_MODULO 4 /**< The index modulo the extent is used, in [0, extent). */
 #define GTH_BOUNDS_SKIP 5   /**< The row of the output is unchanged, and zero in a new output. An update is dropped. */
-/** As error, but after GTH_E_INDEX the written operand may contain some of the results. A large call on the CPU then
+/** Like error, but after GTH_E_INDEX the written operand may contain some of the results. A large call on the CPU then
  * validates indices while it copies, so it reads them once. */
 #define GTH_BOUNDS_ERROR_PARTIAL 6
 
 /* The value that bounds = fill writes. */
 #define GTH_FILL_ZERO 1     /**< Zero bytes, or empty strings. */
 #define GTH_FILL_VALUE 2    /**< gth_options.fill_value */
-#define GTH_FILL_BY_DTYPE 3 /**< NaN, the smallest signed, the largest unsigned value, or true, as in JAX. */
+#define GTH_FILL_BY_DTYPE 3 /**< NaN, the smallest signed value, the largest unsigned value, or true, as in JAX. */
 
-/* gather_elements and scatter_elements: the rule for extents of params and indices in the dims that are not the axis.
- * */
+/* The rule of gather_elements and scatter_elements for the extents of the dims that are not the axis. */
 #define GTH_EXTENTS_EQUAL 1     /**< They are equal. */
-#define GTH_EXTENTS_PREFIX 2    /**< Those of indices may be smaller: a prefix of params is used (torch, ONNX). */
+#define GTH_EXTENTS_PREFIX 2    /**< Extents of indices may be smaller. A prefix of params is used (torch, ONNX). */
 #define GTH_EXTENTS_BROADCAST 3 /**< An extent of 1 is repeated (NumPy, JAX). */
 
-/* The way in which a scatter combines an update with the row that it selects. Updates are applied in the order of their
- * positions: with none, the update of the highest position remains. The result does not depend on the number of
- * threads.
+/**
+ * @name Reductions
+ * A reduction combines an update with the row that it selects. Updates are applied in the order of their positions:
+ * with none, the update of the highest position remains. The result does not depend on the number of threads.
  *
- *   dtype                        add, mul                         max, min
- *   int8 .. uint64               wrap around                      yes
- *   float16, bfloat16, 32, 64    each result rounded to nearest   NaN if either is NaN; of equal values target's
- *   remains complex64, complex128        yes                              GTH_E_DTYPE
- *   bool                         or, and                          or, and
- *   float8, strings              GTH_E_DTYPE                      GTH_E_DTYPE */
+ * | dtype                     | add, mul                          | max, min                  |
+ * |---------------------------|-----------------------------------|---------------------------|
+ * | int8 .. uint64            | wrap around                       | supported                 |
+ * | float16, bfloat16, 32, 64 | each result is rounded to nearest | NaN if one of them is NaN |
+ * | complex64, complex128     | each result is rounded to nearest | GTH_E_DTYPE               |
+ * | bool                      | or, and                           | or, and                   |
+ * | float8, strings           | GTH_E_DTYPE                       | GTH_E_DTYPE               |
+ *
+ * If target and update are equal, max and min keep the value of target.
+ * @{
+ */
 #define GTH_REDUCTION_NONE 1 /**< The row becomes the update. All dtypes. */
 #define GTH_REDUCTION_ADD 2
 #define GTH_REDUCTION_MUL 3
 #define GTH_REDUCTION_MAX 4
 #define GTH_REDUCTION_MIN 5
+/** @} */
 
 /* The type in which a scatter adds and multiplies float16 and bfloat16. Other dtypes use their own type. float32
  * accumulation allocates 24 bytes for each slice of updates. If that fails (GTH_E_NOMEM), target is unchanged. */
@@ -748,27 +762,27 @@ GTH_API int32_t gth_tensor_strings(const gth_tensor *tensor, const int64_t **off
 #define GTH_ACCUMULATE_FLOAT32 2 /**< float32, rounded once after all updates of an element: they are 4,096. */
 
 /**
- * The options of every operation. NULL is the same as zeros: no profile, axis = batch_dims = 0, negative indices are
- * out of bounds, GTH_E_INDEX out of bounds, all dtypes. A switch that is not 0 overrides the profile. A switch that the
- * operation does not have must be 0.
+ * The options of every operation. NULL is the same as zeros: no profile, axis = batch_dims = 0, and all dtypes.
+ * Negative indices are then out of bounds, and an index out of bounds causes GTH_E_INDEX. A switch that is not 0
+ * overrides the profile. A switch that the operation does not have must be 0.
  */
 typedef struct gth_options {
   uint32_t size;          /**< Set by the caller to sizeof(gth_options). */
-  int32_t has_axis;       /**< 0 or 1. With 0, axis is batch_dims as given, before either is normalised. */
+  int32_t has_axis;       /**< 0 or 1. With 0, axis has the given value of batch_dims, before both are normalised. */
   int64_t axis;           /**< [-rank(params), rank(params)), at least batch_dims. gather_nd has none. 0 if has_axis
                                is 0. */
   int64_t batch_dims;     /**< The number of leading dims that params and indices share. In gather a negative number
                                counts from rank(indices). */
   int32_t profile;        /**< GTH_PROFILE_*. 0: none */
-  int32_t opset;          /**< With profiles onnx and ort: the newest definition not above it is used. 0: the newest */
-  int32_t negative;       /**< GTH_NEGATIVE_*. 0: of the profile, else reject */
-  int32_t bounds;         /**< GTH_BOUNDS_*. 0: of the profile, else error */
-  int32_t fill;           /**< GTH_FILL_*. 0: of the profile, else zero */
-  int32_t threads;        /**< The highest number of CPU threads of this call. 0: of the context */
-  int32_t extents;        /**< GTH_EXTENTS_*, of gather_elements and scatter_elements. 0: of the profile, else equal */
-  int32_t reduction;      /**< GTH_REDUCTION_*, of scatters. 0: none */
+  int32_t opset;          /**< The profiles onnx and ort use the newest definition up to this opset. 0: the newest */
+  int32_t negative;       /**< GTH_NEGATIVE_*. 0: that of the profile, else reject */
+  int32_t bounds;         /**< GTH_BOUNDS_*. 0: that of the profile, else error */
+  int32_t fill;           /**< GTH_FILL_*. 0: that of the profile, else zero */
+  int32_t threads;        /**< The highest number of CPU threads of this call. 0: that of the context */
+  int32_t extents;        /**< GTH_EXTENTS_*, of operations on elements. 0: that of the profile, else equal */
+  int32_t reduction;      /**< GTH_REDUCTION_*, for scatters. 0: none */
   uint64_t fill_value[2]; /**< With GTH_FILL_VALUE: the memory image of one element, from its first byte. */
-  int32_t accumulate;     /**< GTH_ACCUMULATE_*, of scatters and gradients. 0: of the profile, else dtype */
+  int32_t accumulate;     /**< GTH_ACCUMULATE_*, for scatters and gradients. 0: that of the profile, else dtype */
   int32_t out_dtype;      /**< Reserved for packed rows. Must be 0. */
 } gth_options;
 
@@ -779,12 +793,12 @@ typedef struct gth_options {
 
 /* 0 is no operation (GTH_E_VERSION). The numbers never change.
  *
- *                        table           indices    rows            written
- *   gather, _nd, _elements         params     indices    out        rows
- *   scatter, _nd, _elements        target     indices    updates    table
- *   gather*_gradient               target     indices    updates    table
+ *                             table     indices    rows       written
+ *   gather, _nd, _elements    params    indices    out        rows
+ *   scatter, _nd, _elements   target    indices    updates    table
+ *   gather*_gradient          target    indices    updates    table
  *
- * In the shapes below a = axis and b = batch_dims, both normalised, and K = indices.shape[-1]. */
+ * In the shapes below, a is the axis and b is batch_dims, both normalised, and K is indices.shape[-1]. */
 
 /**
  * gather takes slices along an axis, b <= a:
@@ -792,8 +806,8 @@ typedef struct gth_options {
  *     out.shape = params.shape[:a] + indices.shape[b:] + params.shape[a+1:],  params.shape[:b] == indices.shape[:b]
  *     out[B, O, J, I] = params[B, O, indices[B, J], I]
  *
- * Indices of rank 0 remove the axis. This is tf.gather, ONNX Gather, numpy.take and torch.index_select. With batch_dims
- * = rank(indices) - 1 it is tf.batch_gather.
+ * Indices of rank 0 remove the axis. Other names are tf.gather, ONNX Gather, numpy.take and torch.index_select. With
+ * batch_dims = rank(indices) - 1, gather is tf.batch_gather.
  */
 #define GTH_OP_GATHER 1
 /**
@@ -802,8 +816,9 @@ typedef struct gth_options {
  *     out.shape = indices.shape[:-1] + params.shape[b+K:],  params.shape[:b] == indices.shape[:b]
  *     out[B, J, :] = params[B, indices[B, J, 0], .., indices[B, J, K-1], :]
  *
- * This is tf.gather_nd, TensorFlow's raw GatherNd, ONNX GatherND and x[i, j, ..]. has_axis must be 0. batch_dims must
- * not be negative, and must be below rank(params). With GTH_PROFILE_ORT it may be rank(params), and K is then 0.
+ * Other names are tf.gather_nd, TensorFlow's raw GatherNd, ONNX GatherND and x[i, j, ..]. has_axis must be 0.
+ * batch_dims must not be negative, and must be below rank(params). With GTH_PROFILE_ORT, batch_dims may be
+ * rank(params). K is then 0.
  */
 #define GTH_OP_GATHER_ND 2
 /**
@@ -812,9 +827,9 @@ typedef struct gth_options {
  *     out.shape = indices.shape,  rank(params) == rank(indices)
  *     out[i, .., j, .., k] = params[i, .., indices[i, .., j, .., k], .., k]      j and the index are in dim a
  *
- * This is torch.gather, ONNX GatherElements and numpy.take_along_axis. Option `extents` is the rule for the other dims.
- * With GTH_EXTENTS_BROADCAST the output has the broadcast extents. batch_dims must be 0. Without has_axis the axis is
- * 0.
+ * Other names are torch.gather, ONNX GatherElements and numpy.take_along_axis. The option `extents` is the rule for the
+ * other dims. With GTH_EXTENTS_BROADCAST, the output has the broadcast extents. batch_dims must be 0. Without has_axis,
+ * the axis is 0.
  */
 #define GTH_OP_GATHER_ELEMENTS 3
 /**
@@ -823,13 +838,14 @@ typedef struct gth_options {
  *     updates.shape = target.shape[:a] + indices.shape[b:] + target.shape[a+1:]
  *     target[B, O, indices[B, J], I] = reduction(target[B, O, indices[B, J], I], updates[B, O, J, I])
  *
- * This is torch.index_copy_, torch.index_add_ and x.at[:, i].set. Attributes, bounds, profiles, strides and index
- * dtypes are those of gather, with target for params and updates for out.
+ * Other names are torch.index_copy_, torch.index_add_ and x.at[:, i].set. Attributes, bounds, profiles, strides and
+ * index dtypes follow the rules of gather, with target instead of params and updates instead of out.
  *
  * target and updates have the same dtype. updates may have any strides. Elements of target must not overlap each other
- * (GTH_E_STRIDE), indices or updates (GTH_E_ALIAS). Bytes of target that no tuple selects are unchanged. Each element
- * of target is written by one thread. With bounds = error, indices are also validated if the rows have no elements,
- * unless the system of the profile does not. On a CUDA device scatters are GTH_E_UNSUPPORTED with operand TARGET.
+ * (GTH_E_STRIDE), indices or updates (GTH_E_ALIAS). Bytes of target that no tuple selects are unchanged. One thread
+ * writes each element of target. With bounds = error, indices are also validated if the rows have no elements. Profiles
+ * of systems that do not validate them are the exception. On a CUDA device, scatters return GTH_E_UNSUPPORTED with
+ * operand TARGET.
  */
 #define GTH_OP_SCATTER 4
 /**
@@ -838,7 +854,7 @@ typedef struct gth_options {
  *     updates.shape = indices.shape[:-1] + target.shape[b+K:]
  *     target[B, indices[B, J, 0], .., indices[B, J, K-1], :] = reduction(the same element, updates[B, J, :])
  *
- * This is tf.tensor_scatter_nd_update, _add, _max and _min, ONNX ScatterND, x[i, j] = v, x.at[i, j].add(v) and
+ * Other names are tf.tensor_scatter_nd_update, _add, _max and _min, ONNX ScatterND, x[i, j] = v, x.at[i, j].add(v) and
  * torch.index_put_. tf.scatter_nd adds into zeros. Other rules are those of scatter.
  */
 #define GTH_OP_SCATTER_ND 5
@@ -848,17 +864,17 @@ typedef struct gth_options {
  *     updates.shape = indices.shape,  rank(target) == rank(indices)
  *     target[i, .., indices[i, .., j, .., k], .., k] = reduction(the same element, updates[i, .., j, .., k])
  *
- * This is torch.scatter_, scatter_add_, scatter_reduce_, ONNX ScatterElements and numpy.put_along_axis. With
- * GTH_EXTENTS_BROADCAST updates have the broadcast extents. Other rules are those of scatter.
+ * Other names are torch.scatter_, scatter_add_, scatter_reduce_, ONNX ScatterElements and numpy.put_along_axis. With
+ * GTH_EXTENTS_BROADCAST, updates have the broadcast extents. Other rules are those of scatter.
  */
 #define GTH_OP_SCATTER_ELEMENTS 6
 /**
- * The gradient of gather with respect to params: zeros of the shape of params, to which each slice of the gradient of
- * the output is added at the place that the gather has read.
+ * The gradient of gather with respect to params. It begins as zeros of the shape of params. Each slice of the gradient
+ * of the output is added to the place that the gather has read.
  *
- * It is a scatter with add into zeros, but profiles and switches mean what they mean for the gather. A row that bounds
- * = fill or skip has not read contributes nothing. reduction must be 0. Batches of ONNX Runtime's GatherND that do not
- * agree are GTH_E_BATCH.
+ * It is a scatter with add into zeros, but profiles and switches have the meaning that they have for the gather. A row
+ * that the gather has not read because of bounds = fill or skip contributes nothing. reduction must be 0. With ONNX
+ * Runtime's GatherND, batches that differ cause GTH_E_BATCH.
  */
 #define GTH_OP_GATHER_GRADIENT 7
 /** The gradient of gather_nd, as GTH_OP_GATHER_GRADIENT. */
@@ -886,15 +902,14 @@ typedef struct gth_request {
 /**
  * Runs an operation on existing memory.
  *
- * The operand that is written has exactly the shape that gth_infer returns, or for scatters and gradients the shape of
- * the table. The call allocates nothing, except for float32 accumulation (GTH_ACCUMULATE_FLOAT32). A large call may
- * start the library's threads. With bounds = error all indices are validated before the first byte is written: on
- * GTH_E_INDEX the output is unchanged.
+ * The operand rows must have exactly the shape that gth_infer returns. The call allocates nothing, except for float32
+ * accumulation (GTH_ACCUMULATE_FLOAT32). A large call may start the library's threads. With bounds = error, all indices
+ * are validated before the first byte is written. So the output is unchanged on GTH_E_INDEX.
  *
- * GTH_E_RACE: another thread made an index invalid after its validation. Some rows have been written. Each row of a
- * gather's output is then as it was, a row that an index selected, the fill value, or zero. Each element of a scatter's
- * target has been combined with all, some or none of its updates. So has each element of a gradient, which begins as
- * zero. No byte outside the operand is written.
+ * GTH_E_RACE means that another thread made an index invalid after its validation. Some rows have been written. Each
+ * row of a gather's output is then unchanged, a row that an index selected, the fill value, or zero. Each element of a
+ * scatter's target has been combined with all, some or none of its updates. The same holds for each element of a
+ * gradient, which begins as zero. No byte outside the operand is written.
  *
  * @param op       GTH_OP_*
  * @param table    Borrowed. Written by scatters and gradients. A gradient overwrites all elements.
@@ -920,10 +935,10 @@ GTH_API int32_t gth_run_request(gth_context *context, const gth_request *request
  *
  * All requests, including their indices, are validated before the first byte is written. On an error nothing is
  * written, and err->item is the number of the request. The written operand of a request must not overlap any operand of
- * another request (GTH_E_ALIAS, value is the number of the other request). GTH_E_RACE, and GTH_E_NOMEM of float32
- * accumulation, are exceptions: requests before err->item are then complete. On a CUDA context shapes are validated
- * before the first request is enqueued, and indices by each request for itself. Allocates memory in proportion to
- * count.
+ * another request (GTH_E_ALIAS, value is the number of the other request). GTH_E_RACE, and GTH_E_NOMEM because of
+ * float32 accumulation, are exceptions: requests before err->item are then complete. On a CUDA context, shapes are
+ * validated before the first request is enqueued. Each request validates its own indices. The call allocates memory in
+ * proportion to count.
  *
  * @param count     The number of requests. 0 is valid.
  * @param requests  Borrowed, `count` pointers to requests.
@@ -936,8 +951,8 @@ GTH_API int32_t gth_run_many(gth_context *context, int64_t count, const gth_requ
  *
  * The result of a gather has the dtype and shape that gth_infer returns. request->rows must be NULL. The result of a
  * scatter is a copy of table with the updates applied. table is only read, and may have any strides. The result of a
- * gradient has the dtype and shape of table. Only dtype, ndim and shape of table are then read: data may be NULL, and
- * the params tensor of the gather is a valid table. This is the only function that supports strings.
+ * gradient has the dtype and shape of table. Only dtype, ndim and shape of table are then read. So data may be NULL,
+ * and the params tensor of the gather is a valid table. This is the only function that supports strings.
  *
  * @param request  Borrowed, with all that it points to.
  * @param out      Owned. Release it with gth_tensor_release.
@@ -949,13 +964,13 @@ GTH_API int32_t gth_make(gth_context *context, const gth_request *request, gth_t
  * Infers dtype and shape of the rows of a request: the output of a gather, the updates of a scatter or a gradient.
  *
  * Only dtype, ndim and shape of table and indices are read. request->rows is ignored. A dtype of 0 skips the checks of
- * dtypes. An extent of GTH_OPEN is passed through.
+ * dtypes. An extent of GTH_OPEN stays open in the result.
  *
  * @param request   Borrowed, with all that it points to.
- * @param rows      Borrowed, written. rows->size must be set. Becomes a dense description with data NULL, whose
+ * @param rows      Borrowed, written. rows->size must be set. It becomes a dense description with data NULL, whose
  *                  shape is `shape`.
- * @param capacity  The number of extents that fit into shape. If it is below the rank: GTH_E_SIZE, with the rank in
- *                  rows->ndim.
+ * @param capacity  The number of extents that fit into shape. If it is below the rank, the call returns GTH_E_SIZE, and
+ *                  rows->ndim is the rank.
  * @param shape     Borrowed, written. May be NULL if capacity is 0.
  * @return NULL, HANDLE, VERSION, DTYPE, RANK, AXIS, BATCH, SHAPE, SIZE.
  */
@@ -1002,17 +1017,17 @@ GTH_API int32_t gth_gather_elements_gradient(gth_context *context, const gth_ten
  * Operands describe the memory of the runs. Their data is not read. rows may be NULL if it is dense row-major. The plan
  * of a scatter writes its target in place. Gradients have no plan (GTH_E_UNSUPPORTED).
  *
- * One extent may be GTH_OPEN. Each run then gives its value. It is an extent of the tuples (of gather_elements and
- * scatter_elements: of the axis), or the outermost dim that table and indices share, which is then open in both. In
- * rows the same extent is open. Any other open extent is GTH_E_SHAPE with its operand and dim. With NULL strides, dense
- * strides around the open extent are computed at each run. A memory extent that is not 0 limits the open one: n = 1
- * must fit (GTH_E_STRIDE), and a run with a larger n than fits is GTH_E_SIZE.
+ * One extent may be GTH_OPEN. Each run then gives its value. The open extent is that of a tuple dim (the axis for
+ * gather_elements and scatter_elements), or of the outermost dim that table and indices share. A shared dim is open in
+ * both. The same extent of rows is open. Any other open extent causes GTH_E_SHAPE with its operand and dim. If strides
+ * are NULL, each run computes dense strides around the open extent. A memory extent that is not 0 limits n: n = 1 must
+ * fit (GTH_E_STRIDE), and a run whose n does not fit returns GTH_E_SIZE.
  *
- * An operand that is a tensor handle is bound: runs use that tensor, and their pointer for it must be NULL. If the
- * tensor has been released, a run is GTH_E_HANDLE.
+ * An operand that is a tensor handle is bound: runs use that tensor, and their pointer for this operand must be NULL.
+ * If the tensor has been released, a run returns GTH_E_HANDLE.
  *
  * @param request  Borrowed, with all that it points to.
- * @param out      Owned. Release it with gth_plan_release. Immutable. Any number of threads may use it.
+ * @param out      Owned. Release it with gth_plan_release. It is immutable, and any number of threads may use it.
  * @return The statuses of gth_run up to DEVICE, NOMEM, UNSUPPORTED (strings, gradients).
  */
 GTH_API int32_t gth_plan_create(const gth_request *request, gth_plan **out, gth_error *err);
@@ -1020,11 +1035,13 @@ GTH_API int32_t gth_plan_create(const gth_request *request, gth_plan **out, gth_
 /**
  * Runs a plan.
  *
- * @param n        The open extent, or GTH_OPEN if the plan has none. Any other value is GTH_E_SHAPE with operand PLAN.
+ * @param n        The open extent, or GTH_OPEN if the plan has none. Any other value causes GTH_E_SHAPE with operand
+ *                 PLAN.
  * @param table    Borrowed. The data pointer of memory of at least the planned size. Element 0 lies at the planned
  *                 offset. NULL if nothing is read or written, or if the operand is bound. Written by scatters.
- * @param indices  Borrowed. As table.
- * @param rows     Borrowed. As table. Written by gathers. Only read by scatters, so constant updates may be cast.
+ * @param indices  Borrowed. Like table.
+ * @param rows     Borrowed. Like table. Gathers write it. Scatters only read it, so the caller may cast a pointer to
+ *                 constant updates.
  * @return HANDLE, NULL, SHAPE (n), SIZE, DEVICE, ALIAS, INDEX, RACE, NOMEM (float32 accumulation), and on a device
  * CUDA,
  *         FORK.
@@ -1032,7 +1049,7 @@ GTH_API int32_t gth_plan_create(const gth_request *request, gth_plan **out, gth_
 GTH_API int32_t gth_plan_run(gth_context *context, const gth_plan *plan, int64_t n, const void *table,
                              const void *indices, void *rows, gth_error *err);
 
-#define GTH_ARGS_EXTENTS 1 /**< The *_extent fields are set. A run that needs more memory is GTH_E_SIZE. */
+#define GTH_ARGS_EXTENTS 1 /**< The *_extent fields are set. A run that needs more memory returns GTH_E_SIZE. */
 
 /** The arguments of a plan run. */
 typedef struct gth_plan_args {
@@ -1051,8 +1068,9 @@ typedef struct gth_plan_args {
 #define GTH_PLAN_ARGS_INIT {sizeof(gth_plan_args), 0, GTH_OPEN, NULL, NULL, NULL, 0, 0, 0}
 
 /**
- * Runs a plan, as gth_plan_run. With GTH_ARGS_EXTENTS the memory is checked: if it is smaller than the run needs, the
- * status is GTH_E_SIZE with the operand, the given bytes in value and the required bytes in limit.
+ * Runs a plan, as gth_plan_run. With GTH_ARGS_EXTENTS, the size of the memory is checked. If it is smaller than the run
+ * needs, the status is GTH_E_SIZE. The error then has the operand, the given bytes in value and the required bytes in
+ * limit.
  *
  * @param args  Borrowed.
  */
@@ -1070,9 +1088,9 @@ GTH_API int32_t gth_plan_run_many(gth_context *context, int64_t count, const gth
                                   const gth_plan_args *const *args, gth_error *err);
 
 /**
- * Validates the indices of a run and does nothing else. A caller that gathers in parts can so keep the output unchanged
- * on error. If bounds is not error, an index out of bounds is no error here. Races are not detected. On a device the
- * error is reported by gth_context_take_error, as that of a run.
+ * Validates the indices of a run and does nothing else. So a caller that gathers in parts can keep the output unchanged
+ * on error. If bounds is not error, an index out of bounds is no error here. Races are not detected. On a device,
+ * gth_context_take_error reports the error, like that of a run.
  *
  * @param args  Borrowed. n, indices and indices_extent are read. table and rows are ignored.
  * @return HANDLE, NULL, VERSION, SHAPE (n), SIZE, DEVICE, INDEX, and on a device CUDA, FORK.
@@ -1080,7 +1098,8 @@ GTH_API int32_t gth_plan_run_many(gth_context *context, int64_t count, const gth
 GTH_API int32_t gth_plan_check(gth_context *context, const gth_plan *plan, const gth_plan_args *args, gth_error *err);
 
 /**
- * Computes how many bytes from each data pointer a run uses at most. 0 if it uses none.
+ * Computes the highest number of bytes that a run uses from each data pointer on. It is 0 for a pointer that is not
+ * used.
  *
  * @param args  Borrowed. n is read. The *_extent fields are written on GTH_OK, and flags becomes GTH_ARGS_EXTENTS.
  * @return NULL, HANDLE, VERSION, SHAPE (n), SIZE.
@@ -1088,9 +1107,9 @@ GTH_API int32_t gth_plan_check(gth_context *context, const gth_plan *plan, const
 GTH_API int32_t gth_plan_extents(const gth_plan *plan, gth_plan_args *args, gth_error *err);
 
 /**
- * Infers dtype and shape of the rows of a run, as gth_infer.
+ * Infers dtype and shape of the rows of a run, like gth_infer.
  *
- * @param n  The open extent. GTH_OPEN is passed through.
+ * @param n  The open extent. GTH_OPEN stays open in the result.
  * @return NULL, HANDLE, VERSION, SHAPE (n), SIZE.
  */
 GTH_API int32_t gth_plan_infer(const gth_plan *plan, int64_t n, gth_tensor_desc *rows, int32_t capacity, int64_t *shape,
@@ -1102,13 +1121,13 @@ GTH_API int32_t gth_plan_release(gth_plan *plan);
 /* ----------------------------------------------------------------------------------------------------------- Shards
  *
  * Partitioning of ids supports a table that is split over several processes or machines. Each id is assigned to the
- * shard that stores its row. Rows return to their places by a scatter along `order`, or by a gather along `place`. An
- * error of a shard at its k-th row concerns position order[k] of the caller, counted from the shard's first row in
- * `order`. */
+ * shard that stores its row. A scatter along `order`, or a gather along `place`, moves the rows back to their places.
+ * An error of a shard at its k-th row belongs to position order[k] of the caller, where k counts from the shard's first
+ * row in `order`. */
 
 /* The distribution of the rows of a table over shards. */
 #define GTH_SHARDS_BLOCKS \
-  1 /**< Each shard has ceil(rows / count) consecutive rows. The last ones have fewer or none. */
+  1 /**< Each shard has ceil(rows / count) consecutive rows. The last shards have fewer or none. */
 #define GTH_SHARDS_MODULO 2  /**< Row r is row r / count of shard r % count. */
 #define GTH_SHARDS_BORDERS 3 /**< Shard s has the rows from borders[s] up to borders[s + 1]. */
 
@@ -1126,12 +1145,13 @@ typedef struct gth_shards {
 /* Flags of gth_parts. */
 #define GTH_PARTS_ONCE 1 /**< Duplicate ids request a row once. `place` is required, and `order` must be NULL. */
 
-/** The output buffers of gth_partition. They are aligned to 8 bytes and overlap nothing else. */
+/** The output buffers of gth_partition. They must be aligned to 8 bytes and must not overlap other memory of the call.
+ * */
 typedef struct gth_parts {
   uint32_t size;    /**< Set by the caller to sizeof(gth_parts). */
   uint32_t flags;   /**< GTH_PARTS_* */
   int64_t capacity; /**< The number of elements of local, order and place: at least the number of ids. */
-  int64_t *counts;  /**< One number for each shard: how many rows are requested from it. */
+  int64_t *counts;  /**< For each shard, the number of rows that are requested from it. */
   int64_t *local;   /**< The row numbers within their shards: those of shard 0 first, in the order of the ids. */
   int64_t *order;   /**< For each element of local, the position of its id. NULL: not written */
   int64_t *place;   /**< For each id, the position of its row in local, or -1 if it is skipped. NULL: not written */
@@ -1143,13 +1163,13 @@ typedef struct gth_parts {
 #define GTH_PARTS_INIT {sizeof(gth_parts), 0, 0, NULL, NULL, NULL, NULL, NULL, 0}
 
 /**
- * Partitions ids by shard. CPU only. Allocates nothing.
+ * Partitions ids by shard, on the CPU only. It allocates nothing.
  *
- * The order of the ids is kept within a shard. The result does not depend on the number of threads. On an error other
- * than RACE nothing is written. Time is linear in the number of ids.
+ * The ids of a shard stay in their order. The result does not depend on the number of threads. On an error other than
+ * RACE, nothing is written. The time is linear in the number of ids.
  *
- * @param ids      Borrowed. Integers of any shape. They are validated as the indices of a gather along a dim of
- *                 shards->rows rows, with negative and bounds of the options. Operand INDICES in errors.
+ * @param ids      Borrowed. Integers of any shape. They are validated like the indices of a gather along a dim of
+ *                 shards->rows rows, with the options negative and bounds. Operand INDICES in errors.
  * @param shards   Borrowed.
  * @param options  Borrowed, or NULL.
  * @param parts    Borrowed, written.

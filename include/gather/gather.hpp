@@ -2,9 +2,10 @@
 /// libgather for C++17: move-only owners and typed views over gather.h, which documents the library.
 ///
 /// A call that fails throws gather::Error, or gather::IndexError if an index is out of bounds. Functions named try_* do
-/// not throw: they return the status and fill `*err` (a Report, or NULL). What they create goes to `*out`, which is
-/// empty unless the status is GTH_OK. If exceptions are disabled, a function that would throw terminates the program.
-/// Any number of threads may use one object at the same time. It must live until the calls that use it return.
+/// not throw: they return the status and fill `*err` (a Report, or NULL). They store the object that they create in
+/// `*out`. It is empty if the status is not GTH_OK. If exceptions are disabled, a function that would throw terminates
+/// the program. Any number of threads may use one object at the same time. The object must exist until the calls that
+/// use it return.
 ///
 /// The namespace gather contains an object gather. After `using namespace gather`, write gather::gather(..), or write
 /// `using gather::gather` in the block.
@@ -34,8 +35,8 @@
 
 #include "gather.h"
 
-// Error paths are kept out of line. Small functions on the path of a small call are always inlined: passing three
-// ranges through memory costs as much as the run of a plan.
+// Error paths are kept out of line. Small functions on the path of a small call are always inlined. Otherwise passing
+// three ranges through memory would cost as much as the run of a plan.
 #if defined(__GNUC__)
 #define GATHER_COLD __attribute__((noinline, cold))
 #define GATHER_INLINE __attribute__((always_inline))
@@ -92,8 +93,8 @@ namespace detail {
 #endif
 }
 
-/// The error of a call that throws. A call that succeeds accesses size, status and sequence only, so that nothing else
-/// is cleared.
+/// The error of a call that throws. A call that succeeds accesses size, status and sequence only. So other fields need
+/// not be cleared.
 struct Thrown : gth_error {
   Thrown() noexcept { size = sizeof(gth_error); }
   void unless_ok(int32_t result) {
@@ -165,7 +166,7 @@ inline size_t count(const int64_t* extents, size_t ndim) noexcept {
   return static_cast<size_t>(product);
 }
 
-/// Calls a deleter. The deleter is moved to its place after the tensor was created, so that a call that fails does not
+/// Calls a deleter. The deleter is moved to its place after the creation of the tensor. So a call that fails does not
 /// move it.
 template <class F>
 void run_deleter(void* user) {
@@ -268,7 +269,7 @@ class Tensor;
 /// read-only view, which no call writes.
 class View {
  public:
-  /// The tensor itself. An empty Tensor is GTH_E_NULL.
+  /// The tensor itself. An empty Tensor causes GTH_E_NULL.
   View(const Tensor& tensor) noexcept;
   /// Dense row-major data of a C++ type, or of any dtype, such as GTH_DTYPE_BFLOAT16.
   template <class T, class = IfElement<T> >
@@ -276,7 +277,7 @@ class View {
   View(void* data, int32_t dtype, const Dims& shape) noexcept : View(dtype, shape, data, false) {}
   View(const void* data, int32_t dtype, const Dims& shape) noexcept : View(dtype, shape, data, true) {}
   /// A std::vector, std::array, array or span, with one dim or with the given shape. A shape that needs more elements
-  /// is GTH_E_STRIDE. A shape that needs fewer uses the first ones.
+  /// causes GTH_E_STRIDE. A shape that needs fewer uses the first ones.
   template <class Range, class T = detail::ElementOf<Range>, class = detail::IfLasting<Range> >
   View(Range&& values) noexcept : View(values, Dims{std::size(values)}) {}
   template <class Range, class T = detail::ElementOf<Range>, class = detail::IfLasting<Range> >
@@ -304,9 +305,9 @@ class View {
   }
 
   // A setter of an lvalue returns a reference. A setter of a temporary returns a copy, so that a reference may be bound
-  // to the result. Views of a Tensor have no setters: a field that is set is GTH_E_VERSION.
+  // to the result. Views of a Tensor have no setters: a field that is set causes GTH_E_VERSION.
 
-  /// Sets one stride in bytes for each dim. Zero and negative strides are valid. Another number of strides is
+  /// Sets one stride in bytes for each dim. Zero and negative strides are valid. Another number of strides causes
   /// GTH_E_RANK.
   View& strides(const Dims& bytes) & noexcept {
     desc_.ndim = bytes.size() == shape_.size() ? shape_.size() : GTH_MAX_NDIM + 1;
@@ -385,7 +386,7 @@ class Options {
   Options reduction(int32_t value) && noexcept { return reduction(value); }
   Options& accumulate(int32_t value) & noexcept { return set(raw_.accumulate, value); }
   Options accumulate(int32_t value) && noexcept { return accumulate(value); }
-  /// Sets the element that rows out of bounds are filled with. A call with params of another dtype is GTH_E_DTYPE.
+  /// Sets the element that rows out of bounds are filled with. A call with params of another dtype returns GTH_E_DTYPE.
   template <class T, class = IfElement<T> >
   Options& fill_value(const T& value) & noexcept {
     static_assert(std::is_trivially_copyable_v<T> && sizeof(T) <= sizeof(raw_.fill_value), "one element of params");
@@ -494,16 +495,16 @@ class Tensor : public Handle<gth_tensor, gth_tensor_release> {
     return out->hold(err, gth_tensor_borrow, view.raw());
   }
   /// Creates a tensor that takes ownership of memory. deleter() must not throw. It runs once, on any thread, when the
-  /// tensor and all its exports have been released. If adopt fails, the deleter has not run and has not been moved
-  /// from: the caller still owns what it owns. A temporary deleter then destroys it at the end of the expression. To
-  /// keep it, pass a named deleter by std::move.
+  /// tensor and all its exports have been released. If adopt fails, the deleter has neither run nor been moved from.
+  /// The caller still owns the resources of the deleter. A temporary deleter then destroys them at the end of the
+  /// expression. To keep them, pass a named deleter by std::move.
   template <class Deleter>
   static Tensor adopt(const View& view, Deleter&& deleter, const Context& context = {}) {
     return detail::make<Tensor>([&](Tensor* out, gth_error* err) {
       return try_adopt(view, std::forward<Deleter>(deleter), out, err, context);
     });
   }
-  /// Throws only what copying or moving the deleter throws. out is then unchanged.
+  /// The copy or the move of the deleter may throw. Nothing else throws. out is then unchanged.
   template <class Deleter>
   static int32_t try_adopt(
       const View& view, Deleter&& deleter, Tensor* out, gth_error* err,
@@ -996,8 +997,8 @@ class PlanOf : public Handle<gth_plan, gth_plan_release> {
   /// The number of bytes that a run uses at most from each pointer.
   using Extents = typename Kind::Extents;
 
-  /// Runs the plan. Allocates nothing. A range that is smaller than planned is GTH_E_SIZE. A dtype that differs from
-  /// the planned one is GTH_E_DTYPE.
+  /// Runs the plan. Allocates nothing. A range that is smaller than planned causes GTH_E_SIZE. A dtype that differs
+  /// from the planned one causes GTH_E_DTYPE.
   /// @param n  The open extent, or GTH_OPEN if the plan has none.
   GATHER_INLINE void run(Table table, Source indices, Rows rows, int64_t n = GTH_OPEN,
                          const Context& context = {}) const {
@@ -1283,7 +1284,7 @@ inline int32_t partition(const View& ids, const Shards& shards, uint32_t flags, 
 }  // namespace detail
 
 /// Partitions ids by the shards that store their rows. Ids are validated like the indices of a gather along a dim of
-/// all rows: the position of an invalid id is its position among all ids. Ids that bounds fills or skips are requested
+/// all rows. An error has the position of the invalid id among all ids. Ids that bounds fills or skips are requested
 /// from no shard.
 /// partition: concatenate the rows that the shards return, and write them to their places by scatter_into along
 /// `order`. partition_once requests a row once for all its ids. Its rows come to their places by a gather with `place`

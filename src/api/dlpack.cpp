@@ -12,7 +12,8 @@
 #include "core/types/device.hpp"
 #include "core/types/dtype.hpp"
 
-// Import and export of tensors with DLPack. An import takes ownership as its last step, after which nothing can fail.
+// Import and export of tensors with DLPack. An import takes ownership as its last step. So an import that fails takes
+// no ownership.
 namespace gather::api {
 namespace {
 

@@ -21,8 +21,8 @@ struct Range {
   int32_t operand;
 };
 
-// The ranges of all items. check_run has already compared the ranges of each single item: its written range overlaps
-// none of its read ranges.
+// The ranges of all items. check_run has already compared the ranges of each single item. So the written range of an
+// item overlaps none of its read ranges.
 class Ranges {
  public:
   static constexpr int64_t most_per_item = 3;
@@ -57,8 +57,8 @@ class Ranges {
       if (range->low < range[-1].high) return found(*range, range[-1], written, other);
     }
     for (const Range* range = read_; range < read_ + reads_; ++range) {
-      // The written ranges are disjoint and sorted. Of those that begin before the end of this range, the last one has
-      // the highest end.
+      // The written ranges are disjoint and sorted. Several of them may begin before the end of this range. The last of
+      // these has the highest end.
       const Range* next = std::lower_bound(written_, end, range->high,
                                            [](const Range& each, uintptr_t high) { return each.low < high; });
       if (next > written_ && next[-1].high > range->low) return found(next[-1], *range, written, other);

@@ -49,8 +49,8 @@ inline bool names_tensor_only(const gth_tensor_desc& desc) {
   return (static_cast<uint64_t>(static_cast<uint32_t>(desc.dtype)) | all[0] | all[1]) == 0;
 }
 
-// Fast path of find_operand. Returns the description of a valid operand that sets no field that was added after the
-// first release. Returns nullptr for other operands.
+// Fast path of find_operand. Returns the description of a valid operand if all fields added after the first release are
+// zero. Returns nullptr for other operands.
 inline const gth_tensor_desc* find_operand_fast(const gth_tensor_desc* operand) {
   if (!operand || !core::has_first_fields_only(operand)) return nullptr;
   if (!operand->tensor) {
@@ -62,8 +62,8 @@ inline const gth_tensor_desc* find_operand_fast(const gth_tensor_desc* operand) 
 }
 
 // Fast path of find_operands. Returns false if find_operand_fast fails for an operand. It checks only the size of the
-// options. Structs may be those of the first release, so only code that reads fields of the first release may use *out
-// before finish_operands.
+// options. Structs may be those of the first release. So code that runs before finish_operands may read only fields of
+// the first release in *out.
 inline bool find_operands_fast(const gth_request& given, core::Open open, Rows rows, core::Request* out) {
   const bool has_rows = rows == Rows::required || (rows == Rows::optional && given.rows);
   *out = {given.op,

@@ -8,8 +8,8 @@
 
 namespace gather::cpu {
 
-// Moves a pointer by a number of bytes. It uses integer arithmetic, because a pointer that is not read may be NULL, and
-// a stride of a dim of extent 1 may be any number.
+// Moves a pointer by a number of bytes. It uses integer arithmetic, because a pointer that is not read may be NULL.
+// Also, the stride of a dim of extent 1 may be any number.
 inline const char* moved(const char* from, int64_t bytes) {
   return reinterpret_cast<const char*>(reinterpret_cast<uintptr_t>(from) + static_cast<uintptr_t>(bytes));
 }

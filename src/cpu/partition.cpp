@@ -177,8 +177,8 @@ bool count_piece(const Job& job, const Map& map, int64_t first, int64_t last, in
   });
 }
 
-// Writes the ids of a piece to its output ranges. Returns false if an id has become invalid, or if the number of rows
-// of a shard has changed since they were counted.
+// Writes the ids of a piece to its output ranges. Returns false if another thread has changed the ids after they were
+// counted: an id is invalid, or a shard has another number of rows.
 template <class Map>
 bool write_piece(const Job& job, const Map& map, int64_t first, int64_t last, int64_t* next, const int64_t* end,
                  int64_t shards, const PartitionMemory& memory) {
@@ -235,7 +235,7 @@ int64_t keep_once_sorted(int64_t* local, const int64_t* order, int64_t count, in
     if (local[sorted[k]] != local[sorted[first]]) first = k;
     kept_as[sorted[k]] = sorted[first];
   }
-  // The first of equal rows is replaced by its number in the shard before the others are reached.
+  // The loop replaces the first of equal rows by its number in the shard before it reaches the others.
   int64_t kept = 0;
   for (int64_t k = 0; k < count; ++k) {
     if (kept_as[k] == k) {
@@ -272,7 +272,7 @@ class RowTable {
   // Returns the slot of the row, or the free slot for it. Returns nullptr if the bound is reached.
   int64_t* find(int64_t row) {
     uint64_t mixed = mix(static_cast<uint64_t>(row));
-    // A small row is its own first slot, so that the slots of frequent rows are close together.
+    // The first slot of a small row has the number of the row. So the slots of frequent rows are close together.
     int64_t at = row >= 0 && row < size_ ? row : scaled(mixed, size_);
     if (is_slot_of(row, at)) return slots_ + at;
     for (int32_t tries = 1; ++collisions_ <= max_collisions_per_slot * size_; ++tries) {

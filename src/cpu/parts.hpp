@@ -62,9 +62,9 @@ struct Part {
   bool has_all() const { return stripes.count == 1 && range.contains(range_of(job)); }
 };
 
-// Limits for cutting a target into parts. A stripe is at least one page, so that the hardware prefetcher of one core
-// does not load cache lines that another core writes. Each thread reads all indices, which takes longer than writing
-// short rows, unless the target exceeds the caches. More threads amortise it earlier. Test builds use small limits.
+// Limits for cutting a target into parts. A stripe is at least one page. Otherwise the hardware prefetcher of one core
+// would load cache lines that another core writes. Each thread reads all indices, which takes longer than writing short
+// rows, unless the target exceeds the caches. More threads amortise it earlier. Test builds use small limits.
 #ifdef GATHER_TESTING
 constexpr int64_t min_striped = 16, short_row = 0, multi_thread_bytes = 1;
 constexpr int32_t min_stripe_log2 = 5;

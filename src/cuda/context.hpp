@@ -83,7 +83,7 @@ class Context : public core::Allocated {
   runtime::Stream stream() const { return queue->stream_here(); }
 };
 
-// Whether a call enqueues work on the context's stream. With `nothing`, the call waits for what it enqueues.
+// States if a call leaves work on the context's stream. With `nothing`, the call waits for the work that it enqueues.
 enum class Gives : uint8_t { work, nothing };
 
 // A call on the context's device. It fails in a forked child. It first runs the deferred releases. Its destructor
@@ -107,7 +107,7 @@ class Call {
   Queue* works_ = nullptr;
 };
 
-// Fails if the stream is being captured. Used by functions that can neither be captured nor wait during a capture.
+// Fails if the stream is being captured. Functions that cannot be captured, and cannot wait during a capture, use it.
 // Precondition: a Call exists.
 int32_t check_uncaptured(const Context& context, const Error& error);
 

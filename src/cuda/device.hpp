@@ -58,13 +58,13 @@ class Device : public core::Allocated {
   int allocate(void** memory, int64_t bytes, runtime::Stream stream);
   int allocate_zeroed(void** memory, int64_t bytes);  // waits, and uses no stream of the caller
   int deallocate(void* memory, runtime::Stream stream);
-  // Releases what was made with a context that has been closed. The release is ordered after the work that the streams
-  // of all contexts that are not idle have been given so far.
+  // Release objects of a context that has been closed. The release runs after all work that is now enqueued on the
+  // streams of the device's contexts. Idle contexts have no such work.
   void deallocate(void* memory);
   void retire(Retired* retired);
   // Like retire, for threads that must not use CUDA. A later call runs the release.
   void retire_later(Retired* retired) { waiting_.push(retired); }
-  // Takes over deferred releases that wait for the legacy stream while that stream cannot be used.
+  // Takes over deferred releases that wait for the legacy stream. It is called when that stream cannot be used.
   void take_over(Waiting* waiting);
   // Frees memory that no stream uses.
   void deallocate_unused(void* memory);
@@ -98,7 +98,7 @@ class Device : public core::Allocated {
   Device* next_ = nullptr;
 };
 
-// Defers freeing of memory that cannot be freed at once. Returns false if there is no memory for the entry; the device
+// Defers freeing of memory that cannot be freed at once. Returns false if there is no memory for the entry. The device
 // memory is then leaked.
 bool retire_memory(Device* device, void* memory, Waiting* waiting);
 

@@ -2,8 +2,8 @@
 
 #include "cuda/borders.hpp"
 
-// Copies rows of 1, 2 or 4 bytes into a dense output. A thread makes a vector of neighbouring rows, so that it computes
-// the place of a line of rows once, and stores 16 bytes at once.
+// Copies rows of 1, 2 or 4 bytes into a dense output. A thread makes a vector of neighbouring rows. So it computes the
+// place of a line of rows once, and stores 16 bytes at once.
 namespace gather::cuda {
 
 constexpr int elements_at_once = loads_in_flight;

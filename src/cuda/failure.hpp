@@ -15,8 +15,8 @@ int32_t fail_fork(const core::Error& error);
 // Reports that the device does not exist. `offset` is that of the field in gth_context_options.
 int32_t fail_no_device(int32_t offset, int64_t value, int64_t limit, const char* why, const core::Error& error);
 
-// Reports that CUDA cannot be used, with CUDA's number and the reason. Returns GTH_E_FORK if the state is that of a
-// forked child of a process that used CUDA, otherwise GTH_E_DEVICE.
+// Reports that CUDA cannot be used, with CUDA's number and the reason. Returns GTH_E_FORK in a forked child of a
+// process that used CUDA, and GTH_E_DEVICE otherwise.
 int32_t fail_unusable(int code, const core::Error& error);
 
 // Returns the content of a record as the error of a take.

@@ -29,7 +29,7 @@ struct Finding {
   int64_t component;
 };
 
-// Where indices are validated before rows are written.
+// The place where indices are validated before rows are written.
 enum class Validation : uint8_t {
   none,      // not at all, because bounds maps every index
   inside,    // in every block of the copying kernel, which validates all indices

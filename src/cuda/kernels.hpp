@@ -9,16 +9,16 @@ struct CUstream_st;
 // Kernel launches. Each function returns CUDA's error number, or 0.
 namespace gather::cuda {
 
-// How rows are copied: by vectors of 16 to 1 bytes, as a stream of bytes or of whole words that is split into vectors, or
-// as elements of 4 to 1 bytes that are put together to vectors.
+// The way in which rows are copied. rows* copy vectors of 16 to 1 bytes. stream and words split a stream of bytes or of
+// whole words into vectors. elements* put elements of 4 to 1 bytes together to vectors.
 enum class Copy : uint8_t { rows16, rows8, rows4, rows2, rows1, stream, words, elements4, elements2, elements1 };
 constexpr int copies = static_cast<int>(Copy::elements1) + 1;
 
-// Returns true if the copy stores aligned vectors of 16 bytes to a dense output, whatever the size of its rows.
+// Returns true if the copy stores aligned vectors of 16 bytes to a dense output with rows of any size.
 GATHER_SHARED constexpr bool makes_vectors(Copy copy) { return copy >= Copy::stream; }
 GATHER_SHARED constexpr bool is_elements(Copy copy) { return copy >= Copy::elements4; }
 
-// How indices are loaded: index4 and index8 for DirectJob, any for other jobs.
+// The way in which indices are loaded: index4 and index8 for DirectJob, any for other jobs.
 enum class Reading : uint8_t { index4, index8, any };
 
 constexpr uint32_t block_threads = 256;

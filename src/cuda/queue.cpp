@@ -36,7 +36,7 @@ void Queue::retire(Retired* retired) {
   release();
 }
 
-// Does nothing while the stream is being captured: the releases may use functions that cannot be captured, and no event
+// Does nothing while the stream is being captured. The releases may use functions that cannot be captured, and no event
 // can be recorded.
 void Queue::end_passed() {
   CUstream_st* const stream = stream_here();
@@ -51,8 +51,8 @@ int Queue::synchronize() {
   return code;
 }
 
-// The device waits for the stream until the queue is removed, so releases that other threads add meanwhile are ordered
-// after it.
+// The device waits for the stream until the queue is removed. So releases that other threads add meanwhile run after
+// the work of the stream.
 bool Queue::close() {
   open_.store(false);
   while (uses_.load() > 0) core::nap();

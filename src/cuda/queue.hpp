@@ -31,8 +31,7 @@ class Queue : public core::Allocated {
   // Returns true if the stream was waited for after its last work. Its owner may have destroyed it since.
   bool is_idle() const { return !waiting_.any() && begun_.load() == waited_for_.load(); }
 
-  // Runs the release after the work that the stream has been given so far. It makes no CUDA call while the context
-  // exists.
+  // Runs the release after the work that is now enqueued on the stream. It makes no CUDA call while the context exists.
   void retire(Retired* retired);
   // Frees device memory in stream order.
   void deallocate(void* memory);
@@ -42,7 +41,7 @@ class Queue : public core::Allocated {
   }
   // Waits for the stream, runs the waiting releases, and returns CUDA's error number.
   int synchronize();
-  // Work that had ended before a wait for the stream began is complete after that wait.
+  // Returns the number of ended calls. Their work is complete after the next wait for the stream.
   int64_t ended_work() const { return ended_.load(); }
   void note_wait(int64_t ended) { waited_for_.store(ended); }
   // Called when the context is closed, because its stream may be destroyed afterwards. Waits for the work of the
@@ -55,7 +54,7 @@ class Queue : public core::Allocated {
   // and before its later work.
   CUstream_st* stream_here() const;
 
-  // Makes `later` wait for the work that the stream has been given. Returns false if a capture prevents that.
+  // Makes `later` wait for the work that is enqueued on the stream. Returns false if a capture prevents that.
   bool order_before(CUstream_st* later) const;
 
  private:

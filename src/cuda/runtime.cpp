@@ -164,7 +164,7 @@ void leave(bool entered) {
   if (entered) pop_current.load()(&ours);
 }
 
-// Pushes the context even if it is current already, so that the pop also removes a replacement of it.
+// Pushes the context even if it is current already. So the pop also removes a context that has replaced it.
 Apart set_apart(Device device) {
   const bool entered = push_current.load()(static_cast<CUcontext>(device)) == CUDA_SUCCESS;
   return {entered, exchange_mode(CU_STREAM_CAPTURE_MODE_RELAXED)};

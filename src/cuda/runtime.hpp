@@ -61,8 +61,8 @@ int copy_async(void* to, const void* from, int64_t bytes, Stream stream);
 int synchronize(Stream stream);
 // Also sets `capturing` if the stream cannot be used because another stream is being captured.
 int is_capturing(Stream stream, bool* capturing);
-// Returns the capture of a stream, or 0. Returns implicit_capture if the stream cannot be used because another stream
-// is being captured, or because its own capture was invalidated.
+// Returns the capture of a stream, or 0. Returns implicit_capture if the stream cannot be used. Then another stream is
+// being captured, or its own capture was invalidated.
 constexpr uint64_t implicit_capture = UINT64_MAX;
 int find_capture(Stream stream, uint64_t* id);
 

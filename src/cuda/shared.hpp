@@ -4,8 +4,8 @@
 #include <cstring>
 #include <type_traits>
 
-// The code of the kernels is compiled twice: by nvcc for the device, and by the host compiler for tests that run the
-// kernels without a GPU. This file contains the few differences.
+// The code of the kernels is compiled twice. nvcc compiles it for the device. The host compiler compiles it for tests
+// that run the kernels without a GPU. This file contains the few differences.
 #ifdef __CUDACC__
 #define GATHER_SHARED __host__ __device__ __forceinline__      // parts of kernels
 #define GATHER_KERNEL __device__ __forceinline__               // complete kernels, which need a block

@@ -20,8 +20,8 @@ bool is_captured(runtime::Stream stream);
 int mark(runtime::Stream stream, runtime::Event* event);
 
 // Like mark, for a stream that was not being captured just before. Another thread may start a capture at any moment. An
-// event that became part of a capture is not usable: waiting for it would join the capture, and a query would
-// invalidate the capture.
+// event that became part of a capture is not usable. A wait for it would join the capture, and a query would invalidate
+// the capture.
 int mark_uncaptured(runtime::Stream stream, runtime::Event* event);
 
 // Orders the future work of `later` after the earlier work of `earlier`. Returns CUDA's error number.

@@ -7,8 +7,8 @@
 namespace gather::cuda {
 namespace {
 
-// Also returns true if the query fails because the device is lost, since nothing uses its memory then. Returns false if
-// a capture forbids the query.
+// Also returns true if the query fails because the device is lost. Nothing uses the memory of a lost device. Returns
+// false if a capture forbids the query.
 bool has_passed(void* event) {
   bool passed = false;
   const int code = runtime::query_event(event, &passed);

@@ -14,8 +14,8 @@ struct Retired {
   void* event = nullptr;  // nullptr: it runs with the next entry that has an event
 };
 
-// Deferred releases in order of arrival. Their events belong to one stream, so an event that has completed implies that
-// all earlier ones have.
+// Deferred releases in order of arrival. Their events belong to one stream. So if an event has completed, all earlier
+// events have completed too.
 class Waiting {
  public:
   bool any() const { return any_.load(std::memory_order_relaxed); }

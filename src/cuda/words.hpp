@@ -101,7 +101,7 @@ struct FourWords {
   uint32_t word[4];
 };
 
-// Loads vectors of rows whose addresses and sizes are multiples of 4 bytes, so that each word is in one row.
+// Loads vectors of rows. The addresses and sizes of the rows are multiples of 4 bytes. So each word is in one row.
 template <int count>
 GATHER_SHARED void load_spans(const Span* spans, FourWords* made) {
 #ifdef __CUDA_ARCH__

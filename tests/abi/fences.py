@@ -1,7 +1,6 @@
-"""Usage: fences.py LIBRARY
-Checks the machine code of a library for x86-64: after a non-temporal store, sfence is executed before the kernel
-returns. Without it, another thread may see a later store first. A function may leave the fence to its callers, if all
-of them call it directly. Exits with 77 if the library is for another machine."""
+"""Usage: fences.py LIBRARY Checks the machine code of a library for x86-64: after a non-temporal store, sfence is
+executed before the kernel returns. Without it, another thread may see a later store first. A function may leave the
+fence to its callers, if all of them call it directly. Exits with 77 if the library is for another machine."""
 
 import re
 import subprocess
@@ -40,7 +39,7 @@ def functions(library):
 
 
 def leaves_open(instructions, open_callees):
-    """Returns whether the function can return with an unfenced store, which may be that of one of open_callees."""
+    """Returns True if the function can return with an unfenced store. The store may be that of one of open_callees."""
     places = {each.address: i for i, each in enumerate(instructions)}
     open_paths = [
         i + 1

@@ -106,7 +106,10 @@ class Library:
             raise RuntimeError(f"{name}: {self.functions.gth_status_name(status).decode()}")
 
     def allocating(self, requests: list[Request], result: type[Result] = Result) -> Any:
-        """Returns a function that runs request k with a new tensor as result, and does as little else as possible."""
+        """Returns a function that runs request k with a new tensor as result.
+
+        It does as little other work as possible.
+        """
         function, null = self.functions.gth_make, ctypes.c_void_p()
         references = [ctypes.byref(each) for each in requests]
 

@@ -71,7 +71,7 @@ static void copy_rows(const struct piece *p) {
   }
 }
 
-/* The same loops with a row size that the compiler knows. */
+/* The same loops with a row size that is constant at compile time. */
 #define COPY_ROWS_OF(size)                                                        \
   static void copy_rows_of_##size(const struct piece *p) {                        \
     for (int64_t i = p->first; i < p->last; ++i) {                                \
@@ -122,8 +122,8 @@ int64_t bench_copy_rows(char *out, const char *table, const int64_t *ids, int64_
   return in_pieces(copy_rows, (struct piece){.out = out, .table = table, .ids = ids, .last = n, .row = row}, threads);
 }
 
-/* The loops of a caller that knows the row size. The first one does not validate indices. The second one validates all
- * indices before it copies the first row, as the library does. It returns -1 if an index is invalid. */
+/* The loops of a caller whose row size is a constant. The first one does not validate indices. The second one validates
+ * all indices before it copies the first row, as the library does. It returns -1 if an index is invalid. */
 int64_t bench_loop(char *out, const char *table, const int64_t *ids, int64_t n, int64_t row, int threads) {
   return in_pieces(copy_rows_of(row), (struct piece){.out = out, .table = table, .ids = ids, .last = n, .row = row},
                    threads);
@@ -170,7 +170,7 @@ int64_t bench_validating_elements_loop(char *out, const char *table, const int64
   return validation < 0 ? -1 : validation + bench_elements_loop(out, table, ids, outer, extent, each, inner, threads);
 }
 
-/* Applies updates of whole rows in their order. The compiler knows `row` if it is a constant. */
+/* Applies updates of whole rows in their order. `row` may be a constant at compile time. */
 static inline __attribute__((always_inline)) void update_rows(float *target, const float *updates, const int64_t *ids,
                                                               int64_t n, int64_t row, int adds) {
   for (int64_t i = 0; i < n; ++i) {

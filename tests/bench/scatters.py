@@ -107,7 +107,7 @@ class ScatterCase:
 
 
 def written(case: ScatterCase, write: Callable[[np.ndarray, int], None]) -> Gather:
-    """Returns a contestant that calls `write`, which works in place, in the form that the cell asks for."""
+    """Returns a contestant that calls `write`, which works in place, in the form of the cell."""
 
     def itself(k: int) -> np.ndarray:
         write(case.target, k)

@@ -213,7 +213,8 @@ static void with_device(const driver *cu, stream on) {
   check_rows(&self, 5, 0, 3, 0);
   CHECK_OK(gth_context_take_error(self.context, &err), &err);
 
-  /* Two invalid replays and a valid one: the first failure is reported with a count of two, and the valid replay runs.
+  /* Runs two invalid replays and a valid one. The first failure is reported with a count of two, and the valid replay
+   * runs.
    * */
   replay(cu, plain, on, &self, 5, ROWS, -1);
   check_rows(&self, 5, ROWS, -1, 1);

@@ -92,7 +92,7 @@ static void export_adopted(void) {
   CHECK(freed == 1);
 }
 
-/* A foreign tensor: columns 0 and 1 of the reversed rows of a 4 x 3 matrix, at a byte offset. */
+/* A foreign tensor. It consists of columns 0 and 1 of the reversed rows of a 4 x 3 matrix, at a byte offset. */
 static int32_t foreign_data[4][3] = {{0, 1, 2}, {10, 11, 12}, {20, 21, 22}, {30, 31, 32}};
 static int64_t foreign_shape[2] = {4, 2};
 static int64_t foreign_strides[2] = {-3, 1};

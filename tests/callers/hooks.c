@@ -83,7 +83,7 @@ static void use_executor(void) {
   CHECK(mine.calls > 0 && mine.tasks > 1);
   for (i = 0; i < PICKS; i++) CHECK(memcmp(rows + i * WIDTH, table + picks[i] * WIDTH, sizeof(float) * WIDTH) == 0);
 
-  /* The smallest invalid position is reported, whichever worker finds an invalid index first. The output is unchanged.
+  /* The smallest invalid position is reported, even if a worker finds another one first. The output is unchanged.
    * */
   memset(rows, 0x55, sizeof(float) * PICKS * WIDTH);
   picks[PICKS - 1] = -1;

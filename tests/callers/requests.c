@@ -1,5 +1,5 @@
-/* A recommender that looks up three tables of features: handles and memory in one call, all tables in one call, and
- * plans that are bound to their tables. */
+/* A recommender that looks up three tables of features. It uses handles and memory in one call, all tables in one call,
+ * and plans that are bound to their tables. */
 #include "check.h"
 
 enum { USERS = 5, ITEMS = 4, DAYS = 7, BATCH = 3 };
@@ -123,7 +123,7 @@ static void three_tables(void) {
   CHECK(err.item == 2);
   check_unchanged(&found);
 
-  /* An output must not lie in the output of another request. */
+  /* An output must not overlap the output of another request. */
   day_indices.data = day_ids;
   day_rows.data = found.items;
   CHECK_STATUS(gth_run_many(NULL, 3, all, &err), GTH_E_ALIAS, &err);

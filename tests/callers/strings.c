@@ -50,7 +50,7 @@ static void check_string(const gth_tensor *tensor, int64_t i, const char *wanted
   exit(1);
 }
 
-/* Creates a tensor of the strings of a handle that indices in memory select. */
+/* Gathers strings of a handle by indices in memory, and creates a tensor of them. */
 static int32_t make(int32_t op, const gth_tensor *strings, const gth_tensor_desc *indices, const gth_options *options,
                     gth_tensor **out, gth_error *err) {
   const gth_tensor_desc params = handle(strings);

@@ -5,7 +5,7 @@
 
 // Every allocation of every call fails once, and then together with all later ones. The call must return GTH_E_NOMEM
 // and create nothing. No memory may be leaked, and the inputs must stay usable. The address sanitizer finds leaks of
-// the library's memory; memory of hooks is counted.
+// the library's memory. Memory of hooks is counted.
 namespace {
 
 using namespace hostile;

@@ -141,7 +141,7 @@ TEST_F(Strings, BadShapesAreRejected) {
   EXPECT_EQ(err.component, 0);
   shape_ = std::vector<int64_t>(GTH_MAX_NDIM + 1, 1);
   expect_refused(GTH_E_RANK, -1, GTH_MAX_NDIM + 1, GTH_MAX_NDIM);
-  shape_ = {int64_t{1} << 60};  // the offsets alone exceed int64
+  shape_ = {int64_t{1} << 60};  // the offsets exceed int64
   expect_refused(GTH_E_SIZE, -1, int64_t{1} << 60, INT64_MAX);
 }
 
@@ -405,8 +405,8 @@ TEST_F(Strings, ChangedOffsetsAreRejectedByGathers) {
   gth_tensor_release(tensor);
 }
 
-// Sizes beyond int64 are found before bytes are copied, on one thread and when the pieces of several threads are
-// combined. The string is long in its offsets only, so its bytes must not be read.
+// Sizes that exceed int64 are found before bytes are copied. One thread finds them, or the step that combines the
+// pieces of several threads. The string is long in its offsets only, so its bytes must not be read.
 TEST_F(Strings, MoreBytesThanInt64AreRejected) {
   constexpr int64_t longest = int64_t{1} << 45, picks = int64_t{1} << 18;
   const int64_t offsets[] = {0, longest}, one[] = {1}, shape[] = {picks};
@@ -429,7 +429,7 @@ TEST_F(Strings, MoreBytesThanInt64AreRejected) {
   gth_tensor_release(tensor);
 }
 
-// The offset of a string takes 8 bytes in the result, however short the string is.
+// The offset of a string takes 8 bytes in the result, even if the string is short.
 TEST_F(Strings, MoreStringsThanMemoryReturnNomem) {
   const int64_t many[] = {int64_t{1} << 61}, again[] = {0};
   const int8_t zero = 0;

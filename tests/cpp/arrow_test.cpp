@@ -258,7 +258,7 @@ TEST_P(ArrowImport, NullsInsideTheSliceAreRejected) {
   expect_refused(GTH_E_DTYPE, 2, 0, GTH_DTYPE_STRING);
   array_.null_count = 1;
   expect_refused(GTH_E_DTYPE, 2, 0, GTH_DTYPE_STRING);
-  array_.offset = 3;  // the null lies outside the slice
+  array_.offset = 3;  // the null is outside the slice
   array_.length = 2;
   expect_strings({"", "four"});
   array_.offset = 1;

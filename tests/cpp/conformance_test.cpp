@@ -99,8 +99,8 @@ struct Output {
   gth_tensor_desc desc = GTH_TENSOR_DESC_INIT;
 };
 
-// Sets the shape that the output of a failing case would have, so that the call fails by its index and not by the
-// shape. Returns false if there is no such shape because its size exceeds int64.
+// Sets the shape that the output of a failing case would have. So the call fails because of its index, and not because
+// of the shape. Returns false if there is no such shape because its size exceeds int64.
 bool set_shape(const Case& test, const Memory& params, const Memory& indices, Output* out) {
   if (test.error.status == GTH_OK) return true;
   int64_t shape[GTH_MAX_NDIM];

@@ -1,7 +1,7 @@
 #include "distant.hpp"
 
-// Operands whose rows, tuples or components lie 3 GiB apart. A product or a stride of 32 bits would address other
-// memory.
+// Operands with a distance of 3 GiB between rows, tuples or components. A product or a stride of 32 bits would address
+// other memory.
 namespace {
 
 using namespace hostile;

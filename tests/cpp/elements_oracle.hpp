@@ -5,7 +5,7 @@
 
 #include "oracle.hpp"
 
-// A slow gather_elements that follows the definition: for axis 1, element (i, j, k) of the output is params[i,
+// A slow gather_elements that follows the definition. For axis 1, element (i, j, k) of the output is params[i,
 // indices[i, j, k], k]. It shares no code with the library.
 namespace oracle {
 

@@ -2,7 +2,7 @@
 #include "hostile.hpp"
 #include "random_elements.hpp"
 
-// Compares gather_elements with its oracle and with the promises of the header.
+// Compares gather_elements with its oracle and with the documentation of the header.
 namespace {
 
 using namespace hostile;

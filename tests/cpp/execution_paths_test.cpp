@@ -4,9 +4,9 @@
 #include "hostile.hpp"
 #include "random_operands.hpp"
 
-// Compares requests that take different execution paths with the oracle: long and short lines, lines that repeat their
-// indices, narrow and strided indices, and slices of several rows. GATHER_SEED changes the seed, GATHER_CASES the number
-// of cases.
+// Compares requests that take different execution paths with the oracle. They have long and short lines, lines that
+// repeat their indices, narrow and strided indices, and slices of several rows. GATHER_SEED changes the seed,
+// GATHER_CASES the number of cases.
 namespace {
 
 using namespace oracle;

@@ -3,7 +3,7 @@
 
 #include "hostile.hpp"
 
-// Tests the promises of the header about the gradients of gathers.
+// Tests the documentation of the header about the gradients of gathers.
 namespace {
 
 using namespace hostile;
@@ -14,7 +14,7 @@ using calls::gather_elements_gradient;
 using calls::gather_gradient;
 using calls::gather_nd_gradient;
 
-// Expects `expected` from both forms, whatever out contained before.
+// Expects `expected` from both forms, for any earlier content of out.
 template <class V>
 void expect_gradient(const Operation& op, const Array& rows, const Array& indices, const Shape& shape,
                      const gth_options* options, const std::vector<V>& expected) {

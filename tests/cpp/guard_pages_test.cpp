@@ -3,9 +3,9 @@
 #include "guarded.hpp"
 #include "hostile.hpp"
 
-// Params, indices and output lie directly beside inaccessible pages, on both sides, and the inputs are read-only. So
-// every access outside ends the test. This also finds a read beyond a row inside its allocation, which malloc and
-// sanitizers cannot find.
+// Params, indices and output are directly beside inaccessible pages, on both sides. The inputs are read-only. So every
+// access outside ends the test. This also finds a read beyond a row inside its allocation, which malloc and sanitizers
+// cannot find.
 namespace {
 
 using namespace hostile;

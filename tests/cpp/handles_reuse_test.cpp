@@ -107,7 +107,7 @@ TEST_F(Handles, E5_InvalidTensorHandlesAreRejected) {
   const uintptr_t live = reinterpret_cast<uintptr_t>(params.get());
   for (int bit = 0; bit < 64; ++bit) {
     const uintptr_t near = live ^ (uintptr_t{1} << bit);
-    bool other = false;  // one of two live handles may be the other with one bit changed
+    bool other = false;  // two handles may differ in one bit only
     for (const Tensor* each : {&indices, &tuples, &out}) other |= near == reinterpret_cast<uintptr_t>(each->get());
     if (!other) values.push_back(near);
   }

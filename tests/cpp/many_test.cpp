@@ -72,7 +72,7 @@ TEST_F(RunMany, InvalidCountsAreRejected) {
   expect_unchanged();
 }
 
-// Nothing is written if one request is invalid, whatever its number.
+// Nothing is written if any request is invalid.
 TEST_F(RunMany, InvalidIndexOfOneRequestLeavesAllUnchanged) {
   add_every();
   for (size_t k = 0; k < items.size(); ++k) {
@@ -215,7 +215,7 @@ TEST_F(EmptyGradient, MissingMemoryIsRejected) {
   expect_unchanged();
 }
 
-// Errors that depend on shapes alone are found before anything is written.
+// Errors that depend on shapes only are found before anything is written.
 TEST_F(RunMany, EmptyParamsThatAProfileRejectsLeaveAllUnchanged) {
   add(calls::gather);
   add(calls::gather_nd);

@@ -200,7 +200,7 @@ TEST(Pages, MoreMemoryThanAvailableReturnsNull) {
   unmap_pages(pages, 4096);
 }
 
-// Returns the flags of the mapping of an address, as the kernel abbreviates them: hg requests huge pages, nh forbids
+// Returns the flags of the mapping of an address. The kernel abbreviates them: hg requests huge pages, and nh forbids
 // them.
 std::string flags_of(const char* address) {
   std::ifstream maps("/proc/self/smaps");
@@ -259,9 +259,8 @@ double spent_waiting(std::chrono::milliseconds time) {
   return spent;
 }
 
-// A waiting thread leaves the CPU to the owner of the lock, whatever its priority. A spinning thread would use the
-// whole time in each attempt. On a shared machine, time of other processes is occasionally counted as that of the
-// thread.
+// A waiting thread of any priority leaves the CPU to the owner of the lock. A spinning thread would use the whole time
+// in each attempt. On a shared machine, time of other processes is occasionally counted as that of the thread.
 TEST(Lock, WaiterSleeps) {
   double least = 1;
   for (int32_t i = 0; i < 5 && least > 0.1; ++i) least = std::min(least, spent_waiting(std::chrono::milliseconds(400)));
@@ -390,7 +389,7 @@ TEST(KeepOff, InvalidCpuAllowsAllCpus) {
   });
 }
 
-// If there is no other CPU, the thread shares this one, wherever it ran before.
+// If there is no other CPU, the thread shares this one. It may have run on another one before.
 TEST(KeepOff, OnlyCpuIsShared) {
   expect_of_process([]() -> int {
     cpu_set_t all;

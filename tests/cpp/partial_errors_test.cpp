@@ -1,7 +1,7 @@
 #include "hostile.hpp"
 
-// bounds = error_partial: the results and the errors of bounds = error, except that after an error the written operand
-// may contain some of the results.
+// bounds = error_partial has the results and the errors of bounds = error. Only after an error, the written operand may
+// contain some of the results.
 namespace {
 
 using namespace hostile;

@@ -14,7 +14,7 @@
 #include "hostile.hpp"
 #include "watched.hpp"
 
-// Tests the promises of the header about the partition of ids by shards.
+// Tests the documentation of the header about the partition of ids by shards.
 namespace {
 
 using namespace hostile;
@@ -194,7 +194,8 @@ TEST(Partition, IdsOfEveryTypeAndStrideAreAccepted) {
   }
 }
 
-// The first invalid id is reported with its position and value, whichever shard would store it. Nothing is written.
+// The first invalid id is reported with its position and value. It need not belong to the first shard. Nothing is
+// written.
 TEST(Partition, FirstInvalidIdIsReported) {
   std::mt19937_64 random(5);
   const Layout layout{GTH_SHARDS_BLOCKS, 1000, 4, {}};

@@ -14,7 +14,7 @@ namespace {
 
 using namespace hostile;
 
-// How often each path was completed since the last reset.
+// The number of calls that completed each path since the last reset.
 struct Paths {
   int32_t short_runs, dense_plans, general_plans, copies;
   int32_t fused;  // kernels with a fused form

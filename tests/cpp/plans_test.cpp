@@ -3,7 +3,7 @@
 #include "guarded.hpp"
 #include "hostile.hpp"
 
-// Tests the promises of the header about plans.
+// Tests the documentation of the header about plans.
 namespace {
 
 using namespace hostile;
@@ -394,7 +394,7 @@ TEST(Plans, LargestNWithoutOutputIsLimited) {
   EXPECT_EQ(planned.run(nullptr, &zero, nullptr, 5), GTH_OK);
 }
 
-// An empty dim elsewhere does not remove the open extent, whichever operands have strides.
+// Another empty dim does not remove the open extent, with strides of any operands.
 TEST(Plans, OpenExtentBesideAnEmptyDimIsAccepted) {
   const gth_options one = with_batch(1);
   for (int32_t which = 0; which < 8; ++which) {

@@ -81,7 +81,7 @@ struct Change {
   static void free(void*, int64_t, int64_t, int32_t, int32_t, CUstream_st*, void* memory) { std::free(memory); }
 };
 
-// The end of a string moves out of the buffer: it is "ccc" when its length is read, and "bb" when it is copied.
+// The end of a string moves out of the buffer. The string is "ccc" when its length is read, and "bb" when it is copied.
 TEST(Races, StringsWhoseEndMovesGiveRace) {
   const Shape three{3}, one{1};
   const int64_t good[] = {0, 1, 3, 6}, update_ends[] = {0, 4};
@@ -187,7 +187,7 @@ TEST_P(RacesOfPartsInFloat32, MoreUpdatesThanTheListHoldsGiveRace) {
   expect_race(target_, all(0), 2, [](int64_t* indices) { std::fill_n(indices, n, 99); });
 }
 
-// ---- gradients: validated once; then the output is set to zeros and its parts are added to
+// ---- gradients: indices are validated once. Then the output is set to zeros, and updates are added to its parts.
 
 Array zeros(int32_t dtype, const Shape& shape) {
   return {dtype, shape, Bytes(static_cast<size_t>(shape[0] * gth_dtype_size(dtype)))};

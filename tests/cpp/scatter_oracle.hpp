@@ -148,7 +148,7 @@ inline void reduce_element(int32_t reduction, int32_t dtype, char* at, const cha
   }
 }
 
-// No std::set is used, because the memory sanitizer does not see writes of its code outside headers.
+// No std::set is used, because the memory sanitizer does not detect writes of its code outside headers.
 struct ScatterAnswer : Answer {
   std::vector<char> touched;  // for each byte of the memory, true if a written element starts there; empty on an error
 };

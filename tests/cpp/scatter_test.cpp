@@ -5,7 +5,7 @@
 #include "guarded.hpp"
 #include "hostile.hpp"
 
-// Tests the promises of the header about scatters. The oracle tests the results.
+// Tests the documentation of the header about scatters. The oracle tests the results.
 namespace {
 
 using namespace hostile;
@@ -100,8 +100,8 @@ TEST(Scatter, TuplesAndElementsAreWritten) {
                           {7, 1, 6, 3, 9, 5});
 }
 
-// The tuples have two dims, and the line runs along the longer one. Of duplicates, the highest position wins, whatever
-// the order of the loops.
+// The tuples have two dims, and the line runs along the longer one. The duplicate of the highest position remains, for
+// every order of the loops.
 TEST(Scatter, I1_LastDuplicateWins) {
   const int64_t rows = 400, columns = 3;
   std::vector<int64_t> index(static_cast<size_t>(rows * columns));
@@ -214,8 +214,8 @@ struct Change {
   }
 };
 
-// The change happens between two reads, as another thread could cause it: before the lengths are read, or before the
-// bytes are copied.
+// The change happens between two reads, as another thread could cause it. It happens before the lengths are read, or
+// before the bytes are copied.
 TEST(Scatter, ChangedOffsetsOfStringsAreReported) {
   int64_t ends[] = {0, 1, 3, 6}, update_ends[] = {0, 4};
   const int64_t shape[] = {3}, one[] = {1};
@@ -367,7 +367,7 @@ TEST(ScatterErrors, ReductionsBeforeTheirOpsetAreRejected) {
   }
 }
 
-// Definitions that allow negative indices count from the end. All versions of ScatterND allow them.
+// If the definition allows negative indices, they count from the end. All versions of ScatterND allow them.
 TEST(ScatterErrors, NegativeIndicesCountFromTheEnd) {
   for (int32_t opset : {11, 13, 16, 18, 0}) {
     const Array target = floats({3}, {0, 1, 2}), indices = indices64({1, 1}, {-1}), updates = floats({1}, {5});
@@ -510,7 +510,7 @@ TEST_F(ScatterThreads, I2_ElementsEqualThoseOfOneThread) {
   }
 }
 
-// Target, indices and updates lie directly beside inaccessible pages, and the inputs are read-only. Every access
+// Target, indices and updates are directly beside inaccessible pages, and the inputs are read-only. Every access
 // outside ends the test.
 TEST(ScatterGuardPages, I8_EveryRowSizeStaysInside) {
   Guarded targets(1), index_pages(1), update_pages(2);

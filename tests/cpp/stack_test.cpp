@@ -9,7 +9,7 @@
 #include "hostile.hpp"
 #include "sanitizers.hpp"
 
-// Every kind of call needs at most the stack that the header promises. The page below that stack is not accessible.
+// Every kind of call needs at most the documented stack. The page below that stack is not accessible.
 namespace {
 
 using namespace hostile;

@@ -285,7 +285,8 @@ TEST(Hostile, G3_ForkDuringALargeCallLeavesTheChildItsOwnThreads) {
   busy.join();
 }
 
-// Handles over one array. Their number fills some segments of the table completely, some almost, and some partly.
+// Handles over one array. They fill some segments of the table completely, some of them almost completely, and others
+// partly.
 class ManyHandles {
  public:
   ManyHandles() {

@@ -1,7 +1,7 @@
 #!/bin/sh
-# The same lookup from C, Rust, Python, Go and Java: languages.sh PREFIX BUILD, with the library installed in PREFIX and
-# a folder for build products. Shows the time of a call in each language and that all write the same bytes. PYTHON names an
-# interpreter that has libgather; a language whose toolchain is absent is named.
+# Runs the same lookup from C, Rust, Python, Go and Java: languages.sh PREFIX BUILD. The library is installed in PREFIX,
+# and BUILD is a folder for build products. It prints the time of a call in each language, and tests that all write the
+# same bytes. PYTHON names an interpreter that has libgather. Languages without a toolchain are listed.
 set -eu
 prefix=$(cd "$1" && pwd)
 mkdir -p "$2"
@@ -12,7 +12,7 @@ data=$build/data
 mkdir -p "$data"
 result=0
 
-# The table of the word vectors where there is one, else a made-up one.
+# The table of the word vectors if there is one, or else a table of random vectors.
 table=$root/build/demo/tests/demo/data/table.f32
 if [ ! -f "$table" ]; then
   table=$data/table.f32
@@ -24,7 +24,7 @@ rows = os.path.getsize(sys.argv[1]) // 400
 array.array("q", (i * 7919 % rows for i in range(64))).tofile(open(sys.argv[2], "wb"))
 array.array("q", [0, rows, 1]).tofile(open(sys.argv[3], "wb"))' "$table" "$data/ids" "$data/bad_ids"
 
-# lookup LANGUAGE COMMAND...: runs it on the good ids and on the bad ones.
+# lookup LANGUAGE COMMAND...: runs the command on the valid ids and on the invalid ones.
 lookup() {
   language=$1
   shift

@@ -1,4 +1,4 @@
-/* Looks words up in a table of word vectors: lookup FOLDER, where words.py has put it. */
+/* Looks up words in a table of word vectors: lookup FOLDER. words.py has written the table into FOLDER. */
 #define _POSIX_C_SOURCE 200809L
 
 #include <gather/gather.h>
@@ -22,7 +22,7 @@ static const char* const real_analogies[][3] = {
 static const char* const generated_analogies[][3] = {
     {"a7", "b7", "b99"}, {"c7", "d7", "d1234"}, {"e99", "f99", "f5"}, {"g5", "h5", "h7"}};
 
-/* One gather of rows of the table: indices of any shape in, their rows out. */
+/* Gathers rows of the table for indices of any shape. */
 static int32_t gather_rows(const table* t, const int64_t* rows, int32_t ndim, const int64_t* shape, float* out,
                            gth_error* error) {
   const int64_t table_shape[] = {t->rows, DIMENSIONS};
@@ -97,7 +97,8 @@ static bool show_analogies(const table* t, const char* const (*analogies)[3], in
 
 enum { POOL = 1 << 17 };
 
-/* Row numbers as a service sees them: all words alike, or word number r as often as 1 / r. */
+/* Draws row numbers like those of a service: all words are equally frequent, or word number r has the frequency 1 / r.
+ * */
 static void fill_pool(const table* t, int64_t* pool, bool frequent) {
   uint64_t state = 1;
   for (int i = 0; i < POOL; i++) {
@@ -118,7 +119,8 @@ static double now_ns(void) {
   return (double)time.tv_sec * 1e9 + (double)time.tv_nsec;
 }
 
-/* Nanoseconds per row of the best of a few passes over the pool; without a plan, of the loop over memcpy. */
+/* Returns the nanoseconds per row of the fastest of some passes over the pool. Without a plan, it measures a loop over
+ * memcpy. */
 static double time_rows(const table* t, const gth_plan* plan, const int64_t* pool, int64_t batch, float* out) {
   double best = INFINITY;
   for (int pass = 0; pass < 7; pass++) {
@@ -135,7 +137,7 @@ static double time_rows(const table* t, const gth_plan* plan, const int64_t* poo
   return best;
 }
 
-/* A plan for batches of any size, on one thread as the loop over memcpy is. */
+/* Creates a plan for batches of any size. It runs on one thread, like the loop over memcpy. */
 static gth_plan* make_plan(const table* t, gth_error* error) {
   const int64_t table_shape[] = {t->rows, DIMENSIONS};
   const int64_t batch_shape[] = {GTH_OPEN};
@@ -184,7 +186,7 @@ static bool show_times(const table* t) {
   return same;
 }
 
-/* What a bad index answers. */
+/* Prints the result of an invalid index. */
 static bool show_error(const table* t) {
   const int64_t rows[] = {17, 4, t->rows, -1};
   float out[4][DIMENSIONS];

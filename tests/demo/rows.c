@@ -1,6 +1,6 @@
-/* Looks rows of a table up: rows TABLE DIM IDS. TABLE is a file of float32 rows of DIM elements, IDS a file of int64
- * ids, both little-endian. The rows go to standard output as they lie in memory, the time of a call to standard error.
- * The same program exists in Rust, Python and Go. */
+/* Looks up rows of a table: rows TABLE DIM IDS. TABLE is a file of float32 rows of DIM elements, and IDS is a file of
+ * int64 ids. Both are little-endian. The program writes the bytes of the rows to standard output, and the time of a
+ * call to standard error. The same program exists in Rust, Python and Go. */
 #define _POSIX_C_SOURCE 199309L
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,7 +16,7 @@ static int fail(const char* what) {
   return 1;
 }
 
-/* The content of a file; *bytes receives its size. NULL: it cannot be read. */
+/* Returns the content of a file, or NULL if it cannot be read. *bytes receives its size. */
 static void* read_file(const char* path, int64_t* bytes) {
   FILE* file = fopen(path, "rb");
   if (!file) return NULL;
@@ -39,7 +39,7 @@ static double seconds(void) {
   return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
-/* The fastest of some rounds: the one that the machine disturbed least. */
+/* Returns the time of the fastest of some rounds, because other work of the machine disturbs it least. */
 static double time_call(const gth_plan* plan, const void* table, const void* ids, void* out, int64_t count) {
   double best = 1e9;
   for (int round = 0; round < ROUNDS; ++round) {

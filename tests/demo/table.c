@@ -15,7 +15,7 @@ static float dot(const float* a, const float* b) {
   return (sums[0] + sums[1]) + (sums[2] + sums[3]);
 }
 
-/* The whole file with a zero behind it, or NULL. */
+/* Returns the whole file with a zero after it, or NULL. */
 static void* read_file(const char* folder, const char* name, int64_t* bytes) {
   char path[4096];
   snprintf(path, sizeof path, "%s/%s", folder, name);
@@ -53,7 +53,7 @@ static bool read_table(table* t, const char* folder) {
   return lines == t->rows;
 }
 
-/* A number in [-1, 1) that is always the same for the same seed and place. */
+/* Returns a number in [-1, 1) that depends only on the seed and the place. */
 static float noise(uint64_t seed, uint64_t place) {
   uint64_t x = seed * 0x9e3779b97f4a7c15u + place;
   x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9u;
@@ -61,7 +61,8 @@ static float noise(uint64_t seed, uint64_t place) {
   return (float)((double)(x >> 11) / (double)(1ull << 52) - 1.0);
 }
 
-/* Word "c42" is what all words in 42 have in common, plus what all words in c do, plus something of its own. */
+/* The vector of the word "c42" is the sum of a vector of the group 42, a vector of the group c, and a vector of the
+ * word. */
 static bool generate_table(table* t) {
   enum { WORD_BYTES = 8 };
   t->generated = true;

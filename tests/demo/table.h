@@ -6,9 +6,9 @@
 
 enum { DIMENSIONS = 100 };
 
-/* A vector of float32 for each of many words, most frequent first. */
+/* A vector of float32 for each of many words, in the order of decreasing frequency. */
 typedef struct table {
-  bool generated; /* not the real word vectors, but made up by the demo */
+  bool generated; /* the vectors are random, and not those of real words */
   int64_t rows;
   float* vectors; /* [rows, DIMENSIONS] */
   float* norms;   /* [rows] */
@@ -16,15 +16,16 @@ typedef struct table {
   char* text;     /* the words' characters */
 } table;
 
-/* Reads the files that words.py has written into the folder, or else makes up a table of the same shape. Returns false
- * and says why if it can do neither. */
+/* Reads the files that words.py has written into the folder, or else makes a random table of the same shape. If both
+ * fail, returns false and prints the reason. */
 bool table_open(table* t, const char* folder);
 void table_close(table* t);
 
-/* The row of a word, or -1. */
+/* Returns the row of a word, or -1. */
 int64_t table_find(const table* t, const char* word);
 
-/* The rows of the `count` vectors of greatest cosine with the given one, best first, without the `excluded` rows. */
+/* Returns the rows of the `count` vectors with the greatest cosine to the given one, in decreasing order, without the
+ * `excluded` rows. */
 void table_nearest(const table* t, const float* vector, int count, int64_t* rows, float* cosines, int excluded_count,
                    const int64_t* excluded);
 

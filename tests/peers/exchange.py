@@ -1,5 +1,8 @@
-"""Hostile tensors of DLPack. Element 0 lies in the middle of a large array, so that what is read in front of it or
-behind it is seen rather than fatal."""
+"""Hostile tensors of DLPack.
+
+Element 0 is in the middle of a large array. So a read before or after the tensor returns wrong elements instead of
+ending the process.
+"""
 
 import ctypes
 
@@ -52,11 +55,11 @@ kept = []  # for as long as the process runs
 
 
 class Producer:
-    """An array of four float32, 1 to 4, but for what is said otherwise."""
+    """An array of the four float32 numbers 1 to 4, except if an argument changes it."""
 
     def __init__(self, shape=(4,), strides=None, ndim=None, versioned=False, name=None, major=1, flags=0, **fields):
         memory = np.zeros(8192, np.float32)
-        memory = memory[-memory.ctypes.data % 64 // 4 :]  # some systems take no other addresses
+        memory = memory[-memory.ctypes.data % 64 // 4 :]  # some systems accept no other addresses
         memory[2048:2052] = (1, 2, 3, 4)
         numbers = (ctypes.c_int64 * 8)(*shape) if shape is not None else None
         steps = (ctypes.c_int64 * 8)(*strides) if strides is not None else None
@@ -88,11 +91,14 @@ class Producer:
         return self.device
 
 
-def first_rows(system, producer, *due, indices=(0,)):
-    """What is gathered of it; `due` is what that must be, if it is to be anything."""
+def first_rows(system, producer, *expected, indices=(0,)):
+    """Gathers rows of an imported array and compares them with `expected`. Without `expected`, the call must fail."""
     array = system.imported(producer)
     rows = system.gather(array, system.array(index(*indices)))
-    expect(due and np.array_equal(np.asarray(rows).reshape(-1), due), "a tensor" if not due else "other rows")
+    expect(
+        expected and np.array_equal(np.asarray(rows).reshape(-1), expected),
+        "a tensor" if not expected else "other rows",
+    )
 
 
 @given("F1")

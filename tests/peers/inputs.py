@@ -1,6 +1,8 @@
-"""The hostile inputs that another system can be given. An input is a function of a system, with the number of its entry
-in docs/hostile.md; it returns where the answer was right, raises what the system raises, Wrong where the answer was
-another, Unable where the system has no words for it."""
+"""The hostile inputs that another system can process.
+
+An input is a function of a system, with the number of its entry in docs/hostile.md. It returns if the result is right.
+It raises the exception of the system, Wrong if the result is wrong, and Unable if the system cannot express the input.
+"""
 
 import importlib
 import re
@@ -15,14 +17,14 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "conformance"))
 
 
 class Wrong(Exception):
-    """An answer, but not the one that is due."""
+    """The result is not the expected one."""
 
 
 INPUTS = {}
 
 
 def given(entry, *variants):
-    """Lists a function as an input of an entry; with variants, once for each of them."""
+    """Adds a function as an input of an entry. With variants, it adds the function once for each of them."""
 
     def list_it(function):
         for variant in variants or ((),):
@@ -39,7 +41,7 @@ def expect(holds, what):
 
 
 def table(rows=16, width=8):
-    """Row r is full of r + 1: what is no row shows."""
+    """Returns a table in which row r consists of r + 1. So wrong rows are detected."""
     return np.repeat(np.arange(1, rows + 1, dtype=np.float32), width).reshape(rows, width)
 
 
@@ -51,8 +53,9 @@ def index(*values):
 
 
 OF_ONNX_ALONE = ("a13", "a14", "a24")
-# An output of 2^63 bytes; tuples of 2^63 - 1 components, of which the callers of these systems make a list; a million
-# indices, for which the plain model takes long, and which are asked below.
+# These cases are not run. One has an output of 2^63 bytes. One has tuples of 2^63 - 1 components. The callers of these
+# systems would make a list of them. One has a million indices, for which the model is slow, and which another input
+# covers.
 NOT_ASKED = ("just_fits_empty", "a06", "b09")
 
 
@@ -68,8 +71,11 @@ def from_conformance(case):
             raise Unable("not in its words")
         result = tensor(module.run(asked))
         answer = Ok(result.dtype, result.shape, result.memory)
-        due = oracle.answer(asked)
-        expect(settle.agree(answer, due), "a result instead of an error" if not isinstance(due, Ok) else "other values")
+        expected = oracle.answer(asked)
+        expect(
+            settle.agree(answer, expected),
+            "a result instead of an error" if not isinstance(expected, Ok) else "other values",
+        )
 
     return run
 
@@ -113,7 +119,7 @@ def no_loop_runs_on_an_index(system, mode):
 
 
 def repeated(system, dtype, shape):
-    """A tensor of one element, repeated by strides of 0."""
+    """Returns a tensor of one element that strides of 0 repeat."""
     if system.profile == "torch":
         return system.torch.zeros(1, dtype=getattr(system.torch, dtype)).expand(shape)
     if system.profile == "numpy_raise":
@@ -149,10 +155,13 @@ def empty_first_dim(system, dtype):
 
 
 def rows_as_before(system, memory, indices, out):
-    """Gathers into an output that shares memory with an operand: refused, or as if it did not."""
-    due = memory[indices % len(memory)].copy()
+    """Gathers into an output that shares memory with an operand.
+
+    The system must reject the call, or return the result of a separate output.
+    """
+    expected = memory[indices % len(memory)].copy()
     system.into(system.array(memory), system.array(indices), system.array(out))
-    expect(np.array_equal(out, due), "rows that the call had overwritten")
+    expect(np.array_equal(out, expected), "rows that the call had overwritten")
 
 
 @given("D1")
@@ -171,9 +180,9 @@ def output_is_one_row_off(system):
 def output_is_indices(system):
     memory = np.arange(4, dtype=np.int64)[::-1].copy()
     params = np.array([0, 10, 20, 30], np.int64)
-    due = params[memory]
+    expected = params[memory]
     system.into(system.array(params), system.array(memory), system.array(memory))
-    expect(np.array_equal(memory, due), "rows by indices that were overwritten")
+    expect(np.array_equal(memory, expected), "rows by indices that were overwritten")
 
 
 @given("D5")

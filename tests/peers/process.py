@@ -1,4 +1,4 @@
-"""Hostile surroundings: another process that writes to indices, forks, signals, exits."""
+"""Hostile surroundings: another process that writes to indices, forks, signals and exits."""
 
 import mmap
 import os
@@ -17,7 +17,7 @@ PATIENCE = 30
 
 
 def flip(indices, stop, parent):
-    """Writes bad and good values in turn until it is told to stop, or nobody is left to tell it."""
+    """Writes invalid and valid values alternately, until it has to stop or its parent has ended."""
     at = 0
     while not stop[0] and os.getppid() == parent:
         for bad in (2**40, 20, 1000, -(2**40)):
@@ -45,7 +45,7 @@ def writer_flips_indices(system):
         while time.monotonic() < end and not foreign:
             try:
                 out = system.gather(params, asked)
-            except Exception:  # a bad index that was seen
+            except Exception:  # the invalid index was used
                 continue
             foreign += not (np.all(out[:, :1] == out) and np.isin(out[:, 0], np.arange(1, rows + 1)).all())
     finally:
@@ -55,7 +55,7 @@ def writer_flips_indices(system):
 
 
 def large(system):
-    """A gather that is worth several threads."""
+    """Runs a gather that is large enough for several threads."""
     params = table(64, 256)
     indices = np.arange(60000) % 64
     rows = system.gather(system.array(params), system.array(indices))
@@ -75,7 +75,7 @@ def fork_with_a_live_pool(system):
             os._exit(1)
     _, state = os.waitpid(child, 0)
     if os.WIFSIGNALED(state) and os.WTERMSIG(state) == signal.SIGALRM:
-        os.kill(os.getpid(), signal.SIGALRM)  # it hangs, and is told as such
+        os.kill(os.getpid(), signal.SIGALRM)  # it hangs, and is reported as a hang
     expect(state == 0, f"the child ends with {os.waitstatus_to_exitcode(state)}")
     large(system)
 

@@ -1,4 +1,4 @@
-"""NumPy, torch, ONNX Runtime and TensorFlow in one form; each is imported only in a process of its own.
+"""NumPy, torch, ONNX Runtime and TensorFlow with one interface. Each system is imported only in its own process.
 
 A system has
     version                          as it says itself
@@ -15,7 +15,7 @@ import numpy as np
 
 
 class Unable(Exception):
-    """The system has no words for it."""
+    """The system cannot express the input."""
 
 
 class NumPy:
@@ -131,8 +131,8 @@ class TensorFlow:
         self.version = f"TensorFlow {tensorflow.__version__}"
 
     def array(self, memory):
-        # Without a copy it takes what is dense and at a multiple of 64, and ends the process at other addresses: only
-        # odd ones, which are an input, are handed over so.
+        # TensorFlow imports dense memory at a multiple of 64 without a copy, and ends the process at other addresses.
+        # Therefore only the input with odd addresses uses such memory.
         is_between = memory.ctypes.data % 64 and memory.ctypes.data % 2 == 0
         if not memory.flags.writeable or not memory.flags.c_contiguous or is_between:
             return self.tf.constant(memory)

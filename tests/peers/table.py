@@ -1,4 +1,4 @@
-"""The part of docs/reliability.md about other systems, from answers.json and docs/hostile.md."""
+"""Makes the part of docs/reliability.md about other systems from answers.json and docs/hostile.md."""
 
 import json
 import re

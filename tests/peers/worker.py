@@ -1,7 +1,7 @@
-"""Gives one system hostile inputs, in this process: worker.py SYSTEM [NAME]... writes a line of JSON for each.
+"""Runs hostile inputs with one system in this process: worker.py SYSTEM [NAME]... writes a line of JSON for each.
 
-The last line of a process that died is of the input before the one that it died of. worker.py SYSTEM --exit leaves
-while the system is at work.
+If the process ends early, its last line is that of the input before the one that ended it. worker.py SYSTEM --exit ends
+the process while the system runs.
 """
 
 import json
@@ -21,21 +21,21 @@ MEMORY = 8 << 30  # of addresses
 
 
 def did(system, name):
-    signal.alarm(HANG_SECONDS)  # whose default action ends a loop that never returns to Python, too
+    signal.alarm(HANG_SECONDS)  # its default action also ends a loop in native code
     try:
         INPUTS[name](system)
     except Unable as unable:
         return "unable", str(unable)
     except Wrong as wrong:
         return "other", str(wrong)
-    except Exception as error:  # every way to refuse is an answer
+    except Exception as error:  # every kind of rejection is a result
         return "error", type(error).__name__
     return "right", ""
 
 
 def main():
     name, *names = sys.argv[1:]
-    # Libraries that print must not break the answers.
+    # Output of libraries must not be mixed with the results.
     answers = os.fdopen(os.dup(sys.stdout.fileno()), "w")
     os.dup2(sys.stderr.fileno(), sys.stdout.fileno())
     warnings.simplefilter("ignore")

@@ -1,5 +1,5 @@
 /* libgather._abi: the ABI number of the library. Python binds all symbols of an extension module when it loads it. This
- * module uses one symbol of the library, so the ABI can be compared before the modules that use more are loaded. */
+ * module uses one symbol of the library. So the ABI can be compared before the other modules are loaded. */
 #include <Python.h>
 #include <gather/gather.h>
 

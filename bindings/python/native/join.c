@@ -19,8 +19,8 @@ typedef struct request {
 static int64_t length_of(const operand *rows) { return rows->desc.shape[0]; }
 
 /* Returns true if the rows of an answer have the dtype and the shape of the target's rows. This is tested for all
- * answers before the first scatter, because the library would only test each answer after it has written the previous
- * ones. */
+ * answers before the first scatter. Otherwise the library would write the rows of some answers before it rejects
+ * another answer. */
 static int is_like(const gth_tensor_desc *rows, const gth_tensor_desc *target) {
   if (rows->dtype != target->dtype || rows->ndim != target->ndim) {
     return 0;

@@ -132,7 +132,7 @@ static int same(const operand *read, const operand *exported) {
          (a->strides ? !memcmp(a->strides, b->strides, extents) : operand_is_dense(exported));
 }
 
-/* Returns true if the fields of an array agree with its buffer. */
+/* Returns true if the fields of an array are consistent with its buffer. */
 static int agrees_with_buffer(PyObject *array) {
   operand read, exported;
   if (!buffer_open(array, &exported)) {

@@ -17,7 +17,7 @@ PyObject *numpy_new(const state *known, PyObject *like, int32_t ndim, const int6
  * it fails. */
 PyObject *numpy_converted(const state *known, PyObject *values, PyObject *like);
 
-/* As numpy_new, for 64-bit integers. */
+/* The same as numpy_new for 64-bit integers. */
 PyObject *numpy_integers(const state *known, int32_t ndim, const int64_t *shape);
 
 /* Returns the memory of an array from numpy_new() or numpy_integers(). */

@@ -9,10 +9,11 @@
  * no dtype of the library. The general path handles these. */
 int operand_open(const state *known, PyObject *object, operand *opened);
 
-/* As operand_open, for indices. They may also be an integer, or a list or tuple of integers, which become int64. */
+/* The same as operand_open for indices. They may also be an integer, or a list or tuple of integers, which become
+ * int64. */
 int indices_open(const state *known, PyObject *object, operand *opened);
 
-/* As operand_open and indices_open, for operands that may also be a tensor. Its description is a handle. */
+/* The same as operand_open and indices_open for operands that may also be a tensor. Its description is a handle. */
 int source_open(const state *known, PyObject *object, operand *opened);
 int source_indices_open(const state *known, PyObject *object, operand *opened);
 

@@ -1,4 +1,4 @@
-/* An argument that is open: its description for the library, and all that keeps its memory alive. */
+/* An argument that is open: its description for the library, and the references that keep its memory alive. */
 #ifndef LIBGATHER_OPERAND_H
 #define LIBGATHER_OPERAND_H
 
@@ -36,7 +36,7 @@ typedef struct operands {
 /* Returns true if an operation writes its rows and reads its table. Other operations write the table. */
 static inline int writes_rows(int64_t op) { return op <= GTH_OP_GATHER_ELEMENTS; }
 
-/* Marks an operand as one without a buffer, so that operand_close() releases none. */
+/* Marks an operand as one without a buffer. operand_close() then releases no buffer. */
 void operand_without_buffer(operand *opened);
 
 /* Returns the distance in bytes from the lowest address of an array to its first element. It is 0 without negative

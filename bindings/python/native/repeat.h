@@ -25,8 +25,8 @@ typedef struct repeat {
  * that are read are open. */
 gth_plan *repeat_find(repeat *last, int32_t op, const operands *all, const gth_options *options, form *rows);
 
-/* Runs a plan from repeat_find() with open rows. Returns false if they are not as planned, or if the run fails. The call
- * then runs without the plan, which reports the error. */
+/* Runs a plan from repeat_find() with open rows. Returns false if they differ from the plan, or if the run fails. The
+ * call then runs without the plan, which reports the error. */
 int repeat_run(gth_plan *plan, const operands *all, const form *rows);
 
 /* Stores a small gather that has succeeded without a plan. */

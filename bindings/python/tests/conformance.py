@@ -47,7 +47,7 @@ class Case:
 
     @property
     def is_refused(self) -> bool:
-        """Whether this package rejects the case.
+        """Returns True if this package rejects the case.
 
         The library ignores a fill if `bounds` is not fill, and this package does not.
         """

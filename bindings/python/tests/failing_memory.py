@@ -1,4 +1,7 @@
-"""Each allocation of the library fails in turn. test_leaks.py runs this file with a library that supports this."""
+"""The allocations of the library fail one after the other.
+
+test_leaks.py runs this file with a library that supports this.
+"""
 
 from __future__ import annotations
 

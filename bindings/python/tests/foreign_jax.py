@@ -30,7 +30,7 @@ AXES = [(shape, axis) for shape in SHAPES for axis in (None, *range(-len(shape),
 INDEX_SHAPES: list[tuple[int, ...]] = [(), (3,), (2, 1, 3), (0,)]
 INTEGERS = [f"{sign}int{bits}" for sign in ("", "u") for bits in (8, 16, 32, 64)]
 OTHERS = ["bool", "float16", "float32", "float64", "complex64", "complex128", "bfloat16", "float8_e4m3fn"]
-#: The modes of JAX as profiles of libgather if there is one, and as switches.
+#: The modes of JAX as switches, and as profiles of libgather if they have one.
 MODES: dict[str | None, tuple[dict[str, Any], dict[str, Any]]] = {
     None: ({"profile": "jax_fill"}, {"negative": "wrap", "bounds": "fill", "fill_value": "by_dtype"}),
     "fill": ({"profile": "jax_fill"}, {"negative": "wrap", "bounds": "fill", "fill_value": "by_dtype"}),

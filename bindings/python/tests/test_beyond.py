@@ -37,7 +37,7 @@ def run(*command: str | Path) -> str:
 def mpirun(ranks: int, *command: str | Path) -> str:
     if shutil.which("mpirun") is None:
         pytest.skip("mpirun is not installed")
-    # Only Open MPI limits the number of ranks by that of the processor cores, and only it knows the option.
+    # Only Open MPI limits the number of ranks by that of the processor cores, and only Open MPI has the option.
     oversubscribe = ["--oversubscribe"] if "Open MPI" in run("mpirun", "--version") else []
     return run("mpirun", *oversubscribe, "-n", str(ranks), *command)
 

@@ -12,7 +12,7 @@ import pytest
 
 from conftest import BINDING
 
-#: For each script the package that it needs, and the name of the library in its rows.
+#: The scripts. Each has the package that it needs, and the name of the library in its rows.
 SCRIPTS = {
     "foreign_numpy": ("numpy._core.tests", "NumPy"),
     "foreign_torch": ("expecttest", "torch"),

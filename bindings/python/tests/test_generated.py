@@ -1,4 +1,4 @@
-"""The low layer agrees with gather.h."""
+"""The low layer is equal to gather.h."""
 
 from __future__ import annotations
 

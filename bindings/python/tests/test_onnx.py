@@ -117,7 +117,7 @@ def test_opsets_of_scatters(function: Any, indices: np.ndarray) -> None:
 
 
 class Counted(unittest.TestResult):
-    """Counts passed tests. Whether a TestResult counts skipped tests depends on the Python release."""
+    """Counts passed tests. Some releases of Python count skipped tests in a TestResult, and others do not."""
 
     passed = 0
 

@@ -178,7 +178,7 @@ def test_bound_plan_reads_the_current_values() -> None:
 
 @pytest.mark.parametrize("kind", [np.asarray, memoryview], ids=["numpy", "memoryview"])
 def test_reversed_indices_are_checked(kind: Any) -> None:
-    """The memory before and after the indices contains values out of bounds, which must not be read."""
+    """The memory before and after the indices contains values out of bounds. They must not be read."""
     room = np.full((8, 6), 99)
     ids = room[3:5, 2:4]
     ids[...] = [[0, 1], [2, 3]]

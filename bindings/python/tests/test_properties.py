@@ -17,7 +17,10 @@ steps = st.sampled_from([1, -1, 2, -2])
 
 
 def strided(draw: Any, array: np.ndarray) -> np.ndarray:
-    """Returns a copy of an array with drawn strides: each dim in any direction and with gaps, the axes in any order."""
+    """Returns a copy of an array with random strides.
+
+    Each dim has any direction and may have gaps, and the axes have any order.
+    """
     cut = [draw(steps) for _ in array.shape]
     order = draw(st.permutations(range(array.ndim)))
     memory = np.zeros([array.shape[d] * abs(cut[d]) for d in order], array.dtype)

@@ -1,4 +1,4 @@
-"""Switches that the C half reads have the same result as those that the Python half reads."""
+"""The C half and the Python half read switches with the same result."""
 
 from __future__ import annotations
 

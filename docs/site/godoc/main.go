@@ -61,8 +61,9 @@ func (p page) text(text string) {
 	fmt.Printf("%s\n", printer.Markdown(p.pkg.Parser().Parse(text)))
 }
 
-// address is that of another package's page, or of a heading of this one, as it is made of the heading's text. What has
-// none stands below its type, or below what all constants and variables stand below.
+// address returns the address of another package's page, or of a heading of this page. The text of the heading
+// determines its address. A declaration without a heading is documented below its type, or below the heading of all
+// constants and variables.
 func (p page) address(link *comment.DocLink) string {
 	if link.ImportPath != "" {
 		return link.DefaultURL("https://pkg.go.dev")

@@ -47,7 +47,7 @@ inline bool is_zero(const void* object, uint32_t begin, uint32_t end) {
   return true;
 }
 
-// Returns true if a struct has its first or its current size, and sets no field that was added after the first release.
+// Returns true if a struct has its first or its current size, and all fields added after the first release are zero.
 // The fast path accepts only such structs, because it reads the fields of the first release only.
 template <class T>
 bool has_first_fields_only(const T* given) {

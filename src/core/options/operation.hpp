@@ -32,7 +32,7 @@ constexpr Roles roles_of(Direction direction) {
                                          : Roles{GTH_OPERAND_PARAMS, GTH_OPERAND_OUT};
 }
 
-// How the dims of table, indices and rows correspond.
+// The correspondence of the dims of table, indices and rows.
 enum class Form : uint8_t {
   slices,  // Rows have batch, outer, tuple and slice dims. Indices have only batch and tuple dims.
   paired,  // Dim i of table, indices and rows correspond, except for the axis.

@@ -159,7 +159,8 @@ void* begin(void* body) {
 sigset_t blocked_signals() {
   sigset_t set;
   sigfillset(&set);
-  // An instruction of the thread raises these. If they were blocked, they would end a process that has a handler.
+  // An instruction of the thread raises these. If these signals were blocked, they would end even a process that has a
+  // handler for them.
   for (int each : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGSYS}) sigdelset(&set, each);
   return set;
 }

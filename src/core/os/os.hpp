@@ -44,9 +44,9 @@ void wake(const std::atomic<uint32_t>& word, int32_t count);
 void nap();
 
 // A lock for critical sections of a few instructions. lock() is one atomic operation, and unlock() is one store. A
-// thread that waits longer sleeps for short times. The lock stores the thread that holds it, so that a child of fork
-// can detect a holder that does not exist there. Therefore fork needs no lock, and any thread may call it while this
-// lock is held.
+// thread that waits longer sleeps for short times. The lock stores the thread that holds it. So a child of fork can
+// detect that the holder does not exist in the child. Therefore fork needs no lock, and any thread may call it while
+// this lock is held.
 class Lock {
  public:
   void lock() {
@@ -103,9 +103,9 @@ void notice_fork();
 
 // ---- Threads
 
-// Starts a thread. It has the nice value of the main thread and no real-time priority, whatever its creator has. It
-// blocks all signals except those that its own instructions raise. `stack` does not include the thread-local memory of
-// the program. Returns false if the system cannot start a thread.
+// Starts a thread. It has the nice value of the main thread and no real-time priority, even if its creator has others.
+// It blocks all signals except those that its own instructions raise. `stack` does not include the thread-local memory
+// of the program. Returns false if the system cannot start a thread.
 bool start_thread(pthread_t* thread, int64_t stack, void* (*body)(void*));
 
 // Returns the CPU that runs this thread, or -1 if it is unknown.

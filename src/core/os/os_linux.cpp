@@ -75,7 +75,7 @@ int32_t directory_cpus(const char* directory) {
 int32_t fewer(int32_t a, int32_t b) { return a == 0 || (b > 0 && b < a) ? b : a; }
 
 // Returns the smallest quota of the cgroup `path` and its parents, up to `mount`. In a container, `mount` is the cgroup
-// of the container, whatever `path` is.
+// of the container for every `path`.
 int32_t branch_cpus(const char* mount, const char* path) {
   char directory[path_capacity];
   const int length = std::snprintf(directory, sizeof directory, "%s%s", mount, path);

@@ -54,7 +54,8 @@ bool has_dense_strides(const gth_tensor_desc& desc);
 bool is_dense(const gth_tensor_desc& desc);
 
 // Returns true if a description is dense and in CPU memory, and has no invalid field except possibly extents, dtype and
-// memory. The parameter is a pointer because the struct may be smaller than its type, which a reference must not be.
+// memory. The parameter is a pointer because the struct may be smaller than its type. A reference to such a struct is
+// invalid.
 bool is_exact(const gth_tensor_desc* given, uint32_t allowed_flags);
 
 // Computes the end of the `bytes` bytes of a dense tensor, relative to the data pointer. Returns false if the described

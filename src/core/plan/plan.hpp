@@ -10,7 +10,7 @@
 
 namespace gather::core {
 
-// One loop of a plan: the byte strides of the three operands, and the increment of the position that an error names. A
+// One loop of a plan. It has the byte strides of the three operands, and the increment of the position in errors. A
 // loop that does not depend on indices has stride and position 0. Each number may depend on the open extent n.
 struct Loop {
   Scaled extent;

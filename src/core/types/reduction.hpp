@@ -4,7 +4,7 @@
 
 #include "gather/gather.h"
 
-// How a scatter combines an update with the element in the target.
+// The way in which a scatter combines an update with the element in the target.
 namespace gather::core {
 
 // The arithmetic type of an element.

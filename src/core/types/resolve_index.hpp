@@ -15,8 +15,8 @@
 
 namespace gather::core {
 
-// How an index value is read. A uint64 value is passed as its bit pattern. is_signed is then false, and the value
-// counts as non-negative.
+// The way in which an index value is read. A uint64 value is passed as its bit pattern. is_signed is then false, and
+// the value counts as non-negative.
 struct IndexPolicy {
   bool wraps;      // A negative value counts from the end, once. Then is_signed is true.
   bool is_signed;  // The value may be negative.

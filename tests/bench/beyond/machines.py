@@ -1,9 +1,9 @@
 """Simulates a gather from up to a hundred machines, with the measured costs of its steps.
 
 A gather partitions its ids, and sends a call to each shard that stores some of them. It ends when the slowest call has
-returned. The duration of a call is drawn from the measured calls, plus the measured time of gathering its rows. All
-answers pass one network card, whose speed is assumed. With replicas, a call that takes longer than most calls is sent
-again to another machine.
+returned. The duration of a call is drawn from the measured calls, plus the measured time of gathering its rows. The
+rows of all shards pass one network card. Its speed is assumed. With replicas, a call that takes longer than most calls
+is sent again to another machine.
 """
 
 from __future__ import annotations

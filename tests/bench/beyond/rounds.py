@@ -1,4 +1,4 @@
-"""Measures contestants in turn. Each round measures each contestant once, so that load affects all of them."""
+"""Measures contestants alternately. Each round measures each contestant once, so that load affects all of them."""
 
 from __future__ import annotations
 

@@ -69,7 +69,7 @@ def bucketed(ids: Any, block: int, shards: int) -> tuple[Any, Any, Any]:
 
 
 def again(work: Any, repeats: int) -> Any:
-    """Returns a function that repeats `work`, so that short times can be measured."""
+    """Returns a function that repeats `work`. So short times can be measured."""
 
     @functools.wraps(work)
     def repeated() -> Any:

@@ -27,7 +27,7 @@ def main():
 
 
 def record():
-    """{path: text} of everything that is generated."""
+    """Returns {path: text} of all generated files."""
     cases = [*named.cases(), *grid.cases(), *elements_grid.cases()]
     try:
         cases = settle.settle(cases)

@@ -78,7 +78,7 @@ def _count(counts, profile, op, bounds, dtype_class, kind):
 
 
 def _elements(cases):
-    """Dtype classes and index dtypes take turns, so a row counts each by itself."""
+    """Dtype classes and index dtypes alternate, so a row counts each of them separately."""
     counts = Counter()
     for case in cases:
         cell = elements_grid.cell_of(case.name)

@@ -13,7 +13,7 @@ BACKGROUND = b"\xee"  # memory between the elements of a strided tensor
 
 
 def params(dtype, shape):
-    """Elements that tell each other apart as well as the dtype can, and are never NaN."""
+    """Returns elements that differ as far as the dtype allows. None of them is NaN."""
     count = math.prod(shape)
     kind, numpy_dtype = dtypes.ALL[dtype].kind, dtypes.ALL[dtype].numpy
     if kind == "string":
@@ -32,7 +32,7 @@ def params(dtype, shape):
 
 
 def array(dtype, shape, values):
-    """A tensor of the values; elements of strings are bytes."""
+    """Returns a tensor of the values. Elements of strings are bytes."""
     if dtype == "string":
         return Tensor(dtype, tuple(shape), tuple(values))
     return Tensor(dtype, tuple(shape), np.array(values, dtype=dtypes.ALL[dtype].numpy).tobytes())
@@ -57,7 +57,7 @@ def good_index(rng, dtype, size, wraps):
 
 
 def bad_index(rng, dtype, size, wraps, far):
-    """An index that `reject` or `wrap` finds outside; `far` allows the ends of the dtype."""
+    """Returns an index that is out of bounds under `reject` or `wrap`. `far` allows the ends of the dtype."""
     low, high = limits(dtype)
     below = -size - 1 if wraps else -1
     candidates = [size, size + 1, size + 3, below, below - 1, below - 4]
@@ -67,7 +67,7 @@ def bad_index(rng, dtype, size, wraps, far):
 
 
 def strided(rng, t):
-    """The same tensor in permuted, padded, reversed memory with an offset of any alignment."""
+    """Returns the same tensor in permuted, padded, reversed memory with an offset of any alignment."""
     size = dtypes.ALL[t.dtype].size
     strides, lead, step = [0] * len(t.shape), rng.choice([0, 1, size, 3]), size
     offset = lead
@@ -80,7 +80,7 @@ def strided(rng, t):
 
 
 def repeated(rng, dtype, shape):
-    """A tensor that repeats along one dim by a stride of 0."""
+    """Returns a tensor that repeats along one dim by a stride of 0."""
     d = rng.randrange(len(shape))
     once = params(dtype, tuple(1 if i == d else n for i, n in enumerate(shape)))
     strides = list(row_major_strides(once.shape, dtypes.ALL[dtype].size))

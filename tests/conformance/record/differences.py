@@ -1,6 +1,6 @@
-"""Where we answer otherwise than the system that a profile is named after, and why.
+"""The differences between a profile and its system, and their reasons.
 
-A difference with `matches` is found by itself; the others are declared by the case that shows them.
+A difference with `matches` is found automatically. The others are declared by the case that shows them.
 """
 
 from dataclasses import dataclass, replace
@@ -20,7 +20,7 @@ class Difference:
 
 
 def find(case, answer, expect):
-    """The difference that explains the system's answer, or None."""
+    """Returns the difference that explains the result of the system, or None."""
     return next((d.id for d in TABLE if d.matches(case, answer, expect)), None)
 
 
@@ -82,7 +82,7 @@ def _opset_above_newest(case, answer, expect):
 
 
 def _elements(profile, accepts):
-    """gather_elements of a profile, where the system accepts what we refuse or the other way round."""
+    """Differences of gather_elements: one of the system and the library accepts a call that the other rejects."""
 
     def matches(case, answer, expect):
         ours = case.op == "gather_elements" and _profile(case, profile)
@@ -121,8 +121,8 @@ TABLE = [
         "D01",
         "NumPy",
         "reads uint64 indices above INT64_MAX as negative, so 2^64-1 takes the last row",
-        "the index is judged by its value: out of bounds, the last row under clip, floor modulo under wrap",
-        "a limit of the implementation; every index dtype means its values",
+        "the value of the index decides: out of bounds, the last row under clip, floor modulo under wrap",
+        "a limit of the implementation",
         _uint64_as_negative,
     ),
     Difference(
@@ -142,9 +142,9 @@ TABLE = [
     Difference(
         "D04",
         "JAX in 64-bit mode",
-        "narrows indices to int32 after its own handling of negatives, so that 2^32 takes row 0, and "
-        ".at[].get reads -2^40 or an unsigned index from 2^31 on as some other row",
-        "the value itself is judged by the mode",
+        "narrows indices to int32 after its own handling of negatives: 2^32 selects row 0, and .at[].get reads another "
+        "row for -2^40 or an unsigned index from 2^31 on",
+        "the mode applies to the value itself",
         "foreign read",
         _beyond_int32,
     ),
@@ -152,22 +152,22 @@ TABLE = [
         "D05",
         "JAX without 64-bit mode",
         "truncates int64 indices to int32 on entry",
-        "the value itself is judged by the mode",
+        "the mode applies to the value itself",
         "foreign read",
     ),
     Difference(
         "D06",
         "JAX, mode fill",
-        "raises when an indexed dim has size 0 and there is something to take from it",
-        "the fill value, as for every other index outside",
-        "a limit of the implementation: fill has an answer for every index",
+        "raises if an indexed dim has size 0 and indices select in it",
+        "the fill value, as for every other index out of bounds",
+        "a limit of the implementation: fill has a result for every index",
         _fill_from_empty,
     ),
     Difference(
         "D07",
         "jnp.take",
-        "returns the array itself when no index takes from an empty axis, which has the wrong shape",
-        "OK with the shape that the formula gives",
+        "returns the array itself if the axis is empty and there are no indices; its shape is wrong",
+        "OK with the shape of the formula",
         "garbage",
         _take_returns_params,
     ),
@@ -181,51 +181,51 @@ TABLE = [
     Difference(
         "D09",
         "tf.batch_gather",
-        "adds row offsets and flattens, so an index outside its row reads another batch's row",
+        "adds row offsets and flattens, so an index out of bounds reads a row of another batch",
         "INDEX",
         "foreign read",
     ),
     Difference(
         "D10",
         "tf.gather in Python",
-        "drops batch_dims without a check when the axis is the constant 0",
-        "BATCH, as the kernel GatherV2 itself says",
+        "drops batch_dims without a check if the axis is the constant 0",
+        "BATCH, as the kernel GatherV2",
         "an accident of the wrapper",
     ),
     Difference("D11", "TensorFlow GatherV2", "aborts the process for axis INT64_MIN", "AXIS", "crash"),
     Difference(
         "D12",
         "tf.gather_nd",
-        "accepts batch shapes that differ if their element counts agree or are 0",
+        "accepts batch shapes that differ if their element counts are equal or 0",
         "BATCH",
-        "foreign read: tuples meet the wrong batch",
+        "foreign read: tuples read the wrong batch",
     ),
     Difference(
         "D13",
         "TensorFlow GatherNd",
-        "counts tuples in int16 when the indices are int16: above 32767 the output is uninitialised, "
-        "or the process aborts",
+        "counts tuples in int16 if the indices are int16: above 32767 the output is uninitialised, or the process "
+        "aborts",
         "OK",
         "crash, garbage",
     ),
     Difference(
         "D14",
         "TensorFlow",
-        "refuses int16 indices into more than 32767 elements (gather_nd) or rows (gather), used or not",
+        "rejects int16 indices into more than 32767 elements (gather_nd) or rows (gather), even if they are not used",
         "OK",
         "a limit of the implementation",
     ),
     Difference(
         "D15",
         "TensorFlow GatherNd",
-        "refuses tuples longer than 7, batch dims included",
+        "rejects tuples longer than 7, including batch dims",
         "OK",
         "a limit of the implementation",
     ),
     Difference(
         "D16",
         "ONNX Runtime Gather",
-        "copies only the first string of each row and leaves the others empty",
+        "copies only the first string of each row; the others are empty",
         "OK with the whole rows",
         "garbage",
         _string_rows,
@@ -233,8 +233,7 @@ TABLE = [
     Difference(
         "D17",
         "ONNX Runtime GatherND",
-        "aborts the process for some batch_dims below 0 or above the rank, and accepts others where "
-        "the output is empty",
+        "aborts the process for some batch_dims below 0 or above the rank, and accepts others if the output is empty",
         "BATCH",
         "crash, garbage",
         _bad_batch_dims,
@@ -249,7 +248,7 @@ TABLE = [
     Difference(
         "D19",
         "ONNX Runtime",
-        "refuses models of an opset newer than its own release",
+        "rejects models of an opset newer than its own release",
         "OK, by the newest definition",
         "a limit of the implementation",
         _opset_above_newest,
@@ -265,9 +264,9 @@ TABLE = [
     Difference(
         "D21",
         "ONNX's reference evaluator",
-        "does not look at index values when an outer dim of the output is empty",
+        "does not validate indices if an outer dim of the output is empty",
         "INDEX",
-        "the specification calls an index outside an error, without exception",
+        "in the specification, every index out of bounds is an error",
         _evaluator_skips_empty_output,
     ),
     Difference(
@@ -281,15 +280,15 @@ TABLE = [
     Difference(
         "D23",
         "np.take",
-        "takes the axis -2^31 for no axis at all and indexes the flattened array",
+        "treats the axis -2^31 as no axis and indexes the flattened array",
         "AXIS",
         "an accident of the implementation",
     ),
     Difference(
         "D24",
         "torch.index_select",
-        "keeps the axis for a scalar index and refuses indices of more dims",
-        "OK with the shape that torch's embedding gives",
+        "keeps the axis for a scalar index and rejects indices of more dims",
+        "OK with the shape of torch's embedding",
         "a limit of the implementation",
     ),
     Difference(
@@ -304,13 +303,13 @@ TABLE = [
         "NumPy, JAX",
         "np.take and jnp.take accept bool indices as 0 and 1",
         "DTYPE",
-        "bool is no index type; in x[mask] the same array means something else",
+        "bool is no index type, and x[mask] has another meaning",
         _bool_as_index,
     ),
     Difference(
         "D27",
         "torch.gather",
-        "looks at neither ranks nor extents nor the index dtype when there are no indices",
+        "does not validate ranks, extents and the index dtype if there are no indices",
         "RANK, SHAPE, DTYPE",
         "an accident of the implementation",
         _both(_elements("torch", accepts=True), _no_indices),
@@ -318,7 +317,7 @@ TABLE = [
     Difference(
         "D28",
         "torch.gather",
-        "has no kernels for the float8 types that torch knows",
+        "has no kernels for the float8 types of torch",
         "OK",
         "a limit of the implementation: elements are bytes",
         _both(_elements("torch", accepts=False), _float8),
@@ -328,7 +327,7 @@ TABLE = [
         "ONNX's reference evaluator",
         "takes the index of GatherElements modulo the extent",
         "INDEX, as ONNX Runtime",
-        "the specification calls an index outside an error",
+        "in the specification, an index out of bounds is an error",
         _both(_elements("onnx", accepts=True), _out_of_bounds),
     ),
     Difference(
@@ -341,16 +340,16 @@ TABLE = [
     Difference(
         "D31",
         "ONNX's reference evaluator",
-        "wants the extents of GatherElements equal beside the axis, and on it too where the axis is "
-        "negative, at most 64 rows, and at most 32 dims",
+        "requires equal extents of GatherElements beside the axis (with a negative axis, on all dims), at most 64 "
+        "rows, and at most 32 dims",
         "OK, as ONNX Runtime",
-        "a limit of the implementation; the text fixes no rule for the extents",
+        "a limit of the implementation; the text has no rule for the extents",
         _elements("onnx", accepts=False),
     ),
     Difference(
         "D32",
         "ONNX's reference evaluator",
-        "looks at nothing in GatherElements when there are no indices",
+        "validates nothing in GatherElements if there are no indices",
         "RANK, SHAPE, AXIS, as ONNX Runtime",
         "an accident of the implementation",
         _both(_elements("onnx", accepts=True), _no_indices),
@@ -358,7 +357,7 @@ TABLE = [
     Difference(
         "D33",
         "jnp.take_along_axis",
-        "gives 0 for every index into an axis of size 0",
+        "returns 0 for every index into an axis of size 0",
         "the fill value under fill, INDEX under clip",
         "garbage",
         _zeros_from_empty_axis,
@@ -366,14 +365,14 @@ TABLE = [
     Difference(
         "D34",
         "np.take_along_axis",
-        "refuses arrays of 64 dims",
+        "rejects arrays of 64 dims",
         "OK",
         "a limit of the implementation",
     ),
     Difference(
         "D35",
         "tf.experimental.numpy.take_along_axis",
-        "refuses some empty arrays",
+        "rejects some empty arrays",
         "OK with the empty output",
         "a limit of the implementation",
         _both(_elements("tensorflow", accepts=False), _empty_params),
@@ -382,16 +381,16 @@ TABLE = [
 
 _HEADER = """# Deliberate differences
 
-Generated from `record/differences.py`. A profile answers as the system it is named after, except
-here; each id is carried by at least one case.
+Generated from `record/differences.py`. A profile has the results of the system of the same name, with these
+exceptions. At least one case shows each id.
 
-| id | system | what it does | what we answer | why | cases |
+| id | system | its result | result of libgather | reason | cases |
 |---|---|---|---|---|---|
 """
 
 
 def report(cases):
-    """The text of differences.md; every difference must be shown by a case."""
+    """Returns the text of differences.md. A case must show every difference."""
     shown = {d.id: [c for c in cases if c.difference == d.id] for d in TABLE}
     idle = [id for id, found in shown.items() if not found]
     if idle:

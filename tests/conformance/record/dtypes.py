@@ -78,5 +78,5 @@ def _fill_memory(d):
     return _memory(d.name, np.nan)
 
 
-# What jax.numpy.take writes in its mode "fill"; the grid of the profile jax_fill confirms it.
+# The element that jax.numpy.take writes in its mode "fill". The grid of the profile jax_fill confirms it.
 FILL_BY_DTYPE = {n: _fill_memory(ALL[n]) for n in NUMERIC}

@@ -1,4 +1,4 @@
-"""gather_elements in the oracle: each element of the output picks its own row along the axis.
+"""gather_elements in the oracle. Each element of the output selects its own row along the axis.
 
 out[i, j, k] = params[i, indices[i, j, k], k]        for axis 1 of rank 3
 """
@@ -12,7 +12,10 @@ from .policy import AXIS_FIELD, BATCH_DIMS_FIELD, Refused, extents, filler, reso
 
 @dataclass(frozen=True)
 class Form:
-    """A checked call. The shapes have a rank of 1 at least; the output's is as the caller sees it."""
+    """A checked call.
+
+    The shapes of the operands have rank 1 at least. The shape of the output is that of the caller.
+    """
 
     axis: int
     params: tuple
@@ -28,7 +31,7 @@ def lower(case):
         if d != axis and not fits(rule, p, i):
             raise Refused("SHAPE", "indices", d, i, p)
         out.append(p if d != axis and rule == "broadcast" and i == 1 else i)
-    # Of rank 0 there is only the axis, so the output is as the indices are.
+    # A tensor of rank 0 has only the axis, so the output has the shape of the indices.
     return Form(axis, params, indices, tuple(out) if case.indices.shape else ())
 
 
@@ -53,14 +56,17 @@ def attributes(case, rank):
 
 
 def fits(rule, params, indices):
-    """Whether two extents beside the axis agree."""
+    """Returns true if two extents beside the axis are valid together."""
     if rule == "prefix":
         return indices <= params
     return params == indices or (rule == "broadcast" and 1 in (params, indices))
 
 
 def gather(case, form):
-    """The elements of the output, in its order; the first that finds nothing is reported, by its number in indices."""
+    """Returns the elements of the output in order.
+
+    The first element without a source is reported with its number in indices.
+    """
     if 0 in form.out_shape:
         return []
     negative, bounds, fill = switches(case)
@@ -77,7 +83,7 @@ def gather(case, form):
 
 
 def number_of(shape, coordinates):
-    """The row-major number of an element."""
+    """Returns the row-major number of an element."""
     number = 0
     for extent, coordinate in zip(shape, coordinates):
         number = number * extent + coordinate
@@ -85,5 +91,5 @@ def number_of(shape, coordinates):
 
 
 def within(shape, coordinates):
-    """Where a tensor of the shape is met: an extent of 1 stands for every coordinate."""
+    """Returns the coordinates in a tensor of the shape. An extent of 1 is repeated for every coordinate."""
     return tuple(0 if extent == 1 else c for extent, c in zip(shape, coordinates))

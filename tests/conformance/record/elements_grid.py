@@ -1,8 +1,7 @@
-"""The matrix of gather_elements: profile x bounds x kind; dtype classes and index dtypes are dealt over it.
+"""The matrix of gather_elements: profile x bounds x kind. Dtype classes and index dtypes alternate over its cells.
 
-A cell that asks for nothing but the profile's own policy has every dtype class and every index dtype,
-several times: these are the calls that a system answers. The others have a few cases each, in which
-classes and index dtypes take turns.
+A cell with only the policy of the profile has every dtype class and every index dtype several times. A system can run
+these calls. The other cells have a few cases each, in which classes and index dtypes alternate.
 """
 
 import itertools
@@ -53,7 +52,7 @@ class Cell:
 
     @property
     def rule(self):
-        """The extents that the kind needs, else the profile's own."""
+        """Returns the extents that the kind needs, or those of the profile."""
         return self.kind if self.kind in ("prefix", "broadcast") else profiles.TABLE[self.profile].extents
 
     @property
@@ -63,12 +62,12 @@ class Cell:
 
     @property
     def rounds(self):
-        """Good and bad indices for errors; more where a system has something to say."""
+        """Valid and invalid indices for errors. There are more of them if a system can run the case."""
         return 4 if self.bounds == "error" or self.profile in ("tensorflow_gpu", "jax_fill", "jax_clip") else 2
 
 
 def cell_of(name):
-    """The cell that a case of this grid fills, or None for any other case."""
+    """Returns the cell that a case of this grid fills, or None for any other case."""
     profile, section, *rest = name.split("/")
     return Cell(profile, *rest[:2]) if section == "elements_grid" else None
 
@@ -105,7 +104,7 @@ def _deal(cell, count, label, start, index_dtypes, switches=None, good=False):
     dtype_classes = classes(cell)
     for n in range(count):
         dtype_class = dtype_classes[(start + n) % len(dtype_classes)]
-        # A step of its own for each round, or a class would always meet the same index dtype.
+        # Each round has its own step. Otherwise a class would always have the same index dtype.
         index_dtype = index_dtypes[(start * 3 + n) % len(index_dtypes)]
         name = f"{cell.name}/{label}_{dtype_class}_{index_dtype}"
         yield _case(cell, name, dtype_class, index_dtype, switches or {}, good)
@@ -131,7 +130,10 @@ def _case(cell, name, dtype_class, index_dtype, switches, good):
 
 
 def _switches(rng, cell, dtype):
-    """Mostly absent where the profile already says it, so that its system can be asked."""
+    """Returns the switches of the case.
+
+    They are mostly absent if the profile has the same values, so that its system can run the case.
+    """
     profile, switches = profiles.TABLE[cell.profile], {}
     own = cell.bounds == profile.bounds
     if not own or rng.random() < 0.1:
@@ -153,7 +155,7 @@ def _switches(rng, cell, dtype):
 
 
 def _shapes(rng, kind, rule):
-    """Shapes of params and indices and the axis, drawn until they are what the kind means."""
+    """Draws shapes of params and indices and the axis, until they have the properties of the kind."""
     while True:
         rank = rng.choice(RANKS[kind])
         axis = {"first": 0, "last": rank - 1, "middle": rng.randrange(1, max(rank - 1, 2))}.get(
@@ -216,9 +218,9 @@ def _strided(rng, t):
 def _with_indices(rng, cell, case, size, good):
     index_dtype, count = case.indices.dtype, math.prod(case.indices.shape)
     negative, bounds, _ = policy.switches(case)
-    # One bad index and a few more where it fails the call, else many.
+    # If an invalid index fails the call, there are few of them. Otherwise there are many.
     share, bad_at = (0.1, rng.randrange(max(count, 1))) if bounds == "error" else (0.4, None)
-    # The ends of a dtype would keep ONNX's reference evaluator busy for hours; one named case shows it.
+    # With the ends of a dtype, ONNX's reference evaluator would run for hours. One named case shows this.
     far, numbers = cell.profile != "onnx", []
     for n in range(count):
         bad = not good and (n == bad_at or rng.random() < share)

@@ -1,4 +1,4 @@
-"""Where the cases and what is told about them lie."""
+"""The folders and files of the cases and of the pages about them."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""The case format: the classes behind one case, its text, and the way back.
+"""The format of cases: the classes of one case, its text, and the parser of the text.
 
 README.md beside this package defines the text.
 """
@@ -36,7 +36,7 @@ class Tensor:
         return math.prod(self.shape)
 
     def at(self, coordinates):
-        """One element as its memory image."""
+        """Returns the memory image of one element."""
         if self.dtype == "string":
             strides = row_major_strides(self.shape, 1)
             return self.memory[sum(c * s for c, s in zip(coordinates, strides))]
@@ -46,7 +46,7 @@ class Tensor:
         return self.memory[start : start + size]
 
     def elements(self):
-        """All elements in row-major order."""
+        """Returns all elements in row-major order."""
         return [self.at(coordinates) for coordinates in itertools.product(*map(range, self.shape))]
 
     def integer(self, coordinates):
@@ -57,7 +57,7 @@ class Tensor:
         return [self.integer(coordinates) for coordinates in itertools.product(*map(range, self.shape))]
 
     def numpy(self):
-        """A view of the memory; strings come as an object array of bytes."""
+        """Returns a view of the memory. Strings are an object array of bytes."""
         if self.dtype == "string":
             array = np.empty(self.size, dtype=object)
             array[:] = self.memory
@@ -67,7 +67,7 @@ class Tensor:
 
 
 def tensor(array):
-    """A dense tensor from a NumPy array; object arrays hold bytes."""
+    """Returns a dense tensor of a NumPy array. Object arrays contain bytes."""
     if array.dtype == object:
         return Tensor("string", array.shape, tuple(array.reshape(-1)))
     return Tensor(dtypes.by_numpy(array.dtype), array.shape, array.tobytes())
@@ -82,7 +82,7 @@ class Ok:
 
 @dataclass(frozen=True)
 class Error:
-    """An error of ours; a system's own error carries no fields."""
+    """An error of the library. The error of a system has no fields."""
 
     status: str | None = None
     operand: str = "none"
@@ -112,11 +112,11 @@ class Case:
     bounds: str | None = None
     fill: str | None = None
     fill_value: bytes | None = None
-    # Of scatters, whose target is in the place of params.
+    # This field is for scatters. Their target is in the field params.
     updates: Tensor | None = None
     reduction: str | None = None
     accumulate: str | None = None
-    # Set where a system is run in an unusual way; never written to the file.
+    # It is set if a system runs the case in an unusual way. It is never written to the file.
     variant: str | None = field(default=None, compare=False)
     difference: str | None = None
     system: object = None
@@ -232,7 +232,7 @@ _PARSERS = {
 
 
 def parse(text):
-    """The cases of a file, in order."""
+    """Returns the cases of a file in order."""
     cases, fields = [], {}
     for line in text.splitlines():
         if line.startswith("#"):

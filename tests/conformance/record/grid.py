@@ -1,4 +1,4 @@
-"""The matrix: profile x op x bounds x dtype class x index dtype x kind, one case or two a cell."""
+"""The matrix: profile x op x bounds x dtype class x index dtype x kind. A cell has one or two cases."""
 
 import random
 from dataclasses import dataclass
@@ -126,7 +126,7 @@ class Cell:
 
 
 def cell_of(name):
-    """The cell that a case of the grid fills, or None for a named case."""
+    """Returns the cell that a case of the grid fills, or None for a named case."""
     profile, section, *rest = name.split("/")
     if section != "grid":
         return None
@@ -145,7 +145,7 @@ def cells():
 
 
 def impossible(cell):
-    """Why a cell has no case, or None."""
+    """Returns the reason that a cell has no case, or None."""
     onnx = profiles.TABLE[cell.profile].onnx_types
     if not _dtypes(cell):
         return f"{cell.profile} has no {cell.dtype_class} tables"
@@ -202,7 +202,7 @@ def _shapes(cell):
     if cell.op == "gather" and profiles.TABLE[cell.profile].onnx_types:
         rows = [row for row in rows if row[3] == 0]
     if cell.profile == "numpy_wrap" and cell.kind == "empty_axis":
-        # np.take(mode="wrap") does not return where the output is empty too; one named case shows it.
+        # np.take(mode="wrap") does not return if the output is also empty. One named case shows this.
         rows = [row for row in rows if row[0].count(0) == 1]
     return rows
 
@@ -216,7 +216,10 @@ def _params(rng, kind, dtype, shape):
 
 
 def _switches(rng, cell, dtype):
-    """Mostly absent where the profile already says it, so that its system can be asked."""
+    """Returns the switches of the case.
+
+    They are mostly absent if the profile has the same values, so that its system can run the case.
+    """
     own = profiles.TABLE[cell.profile].bounds == cell.bounds
     switches = {}
     if not own or rng.random() < 0.2:
@@ -231,7 +234,7 @@ def _switches(rng, cell, dtype):
 
 
 def _string_fill(cell, dtype, switches):
-    """Strings fill with the empty string only, whatever the profile's own fill."""
+    """Strings are filled with the empty string only, for every fill of the profile."""
     by_dtype = profiles.TABLE[cell.profile].fill != "zero"
     return {"fill": "zero"} if dtype == "string" and by_dtype and "fill" not in switches else {}
 

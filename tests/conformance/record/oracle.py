@@ -1,7 +1,7 @@
-"""The plain answer to a case: pure Python, one element at a time, nothing fast.
+"""Computes the expected result of a case in pure Python, one element at a time.
 
-Every recorded answer of a system is compared with it; cases that no system can express
-are answered by it alone.
+Every recorded result of a system is compared with it. If no system can express a case, only the oracle computes the
+result.
 """
 
 import itertools
@@ -27,7 +27,7 @@ MAX_RANK = 64
 
 @dataclass(frozen=True)
 class Form:
-    """A checked call in the one form that gather and gather_nd share."""
+    """A validated call in the common form of gather and gather_nd."""
 
     batches: tuple  # params' batch dims
     outer: tuple
@@ -96,7 +96,7 @@ def lower_gather(case):
 
 
 def gather_attributes(case):
-    """axis and batch_dims, both normalised."""
+    """Returns axis and batch_dims, both normalised."""
     r, q, given = len(case.params.shape), len(case.indices.shape), case.batch_dims
     if case.axis is not None and not -r <= case.axis < r:
         raise Refused("AXIS", "options", AXIS_FIELD, case.axis, r)
@@ -159,7 +159,7 @@ def check_equal_batches(params, indices, b):
 
 
 def check_divisible_batches(params, indices, b):
-    """ONNX Runtime deals the tuples out evenly over the batches, whatever their shapes."""
+    """ONNX Runtime distributes the tuples evenly over the batches, for all shapes."""
     batches, tuples = math.prod(params[:b]), math.prod(indices[:-1])
     output = math.prod(indices[:-1] + params[b + indices[-1] :])
     if output > 0 and (batches == 0 or tuples % batches != 0):

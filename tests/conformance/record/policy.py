@@ -1,12 +1,13 @@
-"""What the switches of a case mean: which element an index selects, what is written instead, and
-how a refused call is told. All operations share it."""
+"""The meaning of the switches of a case: the element that an index selects, the element that is written instead, and
+the error of a rejected call. All operations share it.
+"""
 
 from . import dtypes, profiles
 from .format import PREFILL, Error
 
 INT64_MAX = 2**63 - 1
 
-# Byte offsets of the fields of gth_options, by which errors name them.
+# Byte offsets of the fields of gth_options. Errors name a field by its offset.
 AXIS_FIELD = 8
 BATCH_DIMS_FIELD = 16
 OPSET_FIELD = 28
@@ -18,19 +19,19 @@ class Refused(Exception):
 
 
 def switches(case):
-    """The policy in force: the case's own switches over the profile's."""
+    """Returns the policy of a call. The switches of the case override those of the profile."""
     profile = profiles.TABLE[case.profile]
     negative = case.negative or profiles.negative_rule(case.profile, case.op, case.opset)
     return negative, case.bounds or profile.bounds, case.fill or profile.fill
 
 
 def extents(case):
-    """How far the extents beside the axis may differ, in gather_elements."""
+    """The rule for different extents beside the axis in gather_elements."""
     return case.extents or profiles.TABLE[case.profile].extents
 
 
 def resolve(values, sizes, negative, bounds, position):
-    """The coordinates that a tuple means, or None where nothing is read."""
+    """Returns the coordinates that a tuple selects, or None if nothing is read."""
     flags = ("wrap",) if negative == "wrap" else ()
     resolved = []
     for component, (value, size) in enumerate(zip(values, sizes)):
@@ -53,14 +54,14 @@ def place(value, size, bounds):
 
 
 def reported(value, flags, size, position):
-    """Error fields hold int64, so a larger value is shown as its signed pattern and marked."""
+    """Error fields are int64. A larger value has its bit pattern as a signed number, and a flag."""
     if value > INT64_MAX:
         return value - 2**64, size, position, (*flags, "unsigned")
     return value, size, position, flags
 
 
 def filler(case, bounds, fill):
-    """What stands in the output where no element is read."""
+    """Returns the element of the output if no element is read."""
     if case.params.dtype == "string":
         return b""
     size = dtypes.ALL[case.params.dtype].size

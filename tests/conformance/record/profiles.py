@@ -1,4 +1,4 @@
-"""The columns of each profile, as measured; `differences.py` lists where we leave a system."""
+"""The rules of each profile, as measured. `differences.py` lists the differences from the system."""
 
 from dataclasses import dataclass
 
@@ -17,7 +17,7 @@ ONNX_DEFINITIONS = {"gather": (1, 11, 13), "gather_nd": (11, 12, 13), "gather_el
 
 @dataclass(frozen=True)
 class Work:
-    """What a call has to do, for the rules about empty outputs."""
+    """The properties of a call for the rules about empty outputs."""
 
     op: str
     tuples: int
@@ -77,7 +77,7 @@ def jax_checked(work):
 
 
 def torch_checked(work):
-    """x[i, j] with an empty output is judged only for one tuple, or where nothing can be indexed."""
+    """x[i, j] with an empty output is validated only for one tuple, or if a dim is empty."""
     return work.op == "gather" or if_output(work) or work.index_rank == 1 or 0 in work.indexed
 
 
@@ -145,7 +145,7 @@ TABLE = {
 
 
 def definition(op, opset):
-    """The newest ONNX definition not above the opset, or None below the first."""
+    """Returns the newest ONNX definition up to the opset, or None below the first one."""
     known = ONNX_DEFINITIONS[op]
     if opset == 0:
         return known[-1]

@@ -1,7 +1,8 @@
 """python -m record.reproduce [SYSTEM] [--every N]
 
-Asks one system, NumPy unless told otherwise, every Nth of the recorded cases that it answered, and compares
-its answers with the files. Needs only that system, and seconds instead of the minutes of --check.
+Runs every Nth of the recorded cases of one system, and compares its results with the files.
+
+The default system is NumPy. The program needs only that system, and takes seconds instead of the minutes of --check.
 """
 
 import argparse
@@ -14,7 +15,7 @@ from .format import parse
 from .scatter import __main__ as scatter
 from .settle import agree
 
-# The others are asked some cases in an unusual way, which the files do not say.
+# The other systems run some cases in an unusual way, which the files do not record.
 SYSTEMS = ("numpy", "onnx", "onnxruntime")
 
 
@@ -41,7 +42,7 @@ def recorded(name):
 
 
 def answered(system, case):
-    """By this version, in a way that neither ends nor hangs the process."""
+    """Returns true if this version of the system recorded the case, and cannot end or hang the process on it."""
     return case.source == system.SOURCE and not system.risky(case)
 
 

@@ -1,4 +1,4 @@
-"""From inputs to finished cases: ask the systems, ask the oracle, and explain every disagreement."""
+"""Makes finished cases from inputs: it runs the systems and the oracle, and explains every difference."""
 
 from collections import defaultdict
 
@@ -12,7 +12,7 @@ class Unexplained(Exception):
 
 
 def settle(cases):
-    """The finished cases, in the given order."""
+    """Returns the finished cases in the given order."""
     if len({case.name for case in cases}) != len(cases):
         raise Unexplained("case names are not unique")
     jobs = defaultdict(list)

@@ -2,8 +2,8 @@
 
     python -m record.worker SYSTEM [--isolated] < cases > answers
 
-Without --isolated, cases that may end or hang the process are only marked. Answers leave
-one by one, so that the parent knows which case a dead worker died of.
+Without --isolated, cases that may end or hang the process are marked and not run. The worker sends its results one by
+one. So the parent can find the case at which a worker ended.
 """
 
 import importlib
@@ -21,12 +21,12 @@ HANG_SECONDS = 15
 
 def main():
     name, isolated = sys.argv[1], "--isolated" in sys.argv
-    # Libraries that print must not break the answers.
+    # Output of libraries must not be mixed with the results.
     answers = os.fdopen(os.dup(sys.stdout.fileno()), "wb")
     os.dup2(sys.stderr.fileno(), sys.stdout.fileno())
     system = importlib.import_module(f"{__package__}.systems.{name}")
     if isolated:
-        # The default action of the alarm also ends a loop that never returns to Python.
+        # The default action of the alarm also ends a loop in native code.
         signal.alarm(HANG_SECONDS)
     for case in pickle.load(sys.stdin.buffer):
         pickle.dump((system.SOURCE, *ask(system, case, isolated)), answers)
@@ -34,14 +34,14 @@ def main():
 
 
 def ask(system, case, isolated):
-    """The answer, and a system's own words where it refuses."""
+    """Returns the result, and the message of the system if it rejects the case."""
     if not system.expresses(case):
         return NOT_EXPRESSED, ""
     if system.risky(case) and not isolated:
         return RISKY, ""
     try:
         result = tensor(system.run(case))
-    except Exception as error:  # every way to refuse is an answer
+    except Exception as error:  # every kind of rejection is a result
         return Error(), f"{type(error).__name__}: {error}".splitlines()[0][:200]
     return Ok(result.dtype, result.shape, result.memory), ""
 

@@ -1,4 +1,4 @@
-"""Starts the workers and collects what the systems answer."""
+"""Starts the workers and collects the results of the systems."""
 
 import pickle
 import signal
@@ -15,7 +15,7 @@ HERE = Path(__file__).resolve().parent
 
 
 def ask_all(jobs):
-    """{system: cases} -> {system: [(source, answer, words)]}, two systems at a time."""
+    """Returns {system: [(source, result, message)]} for {system: cases}. Two systems run at a time."""
     with ThreadPoolExecutor(2) as pool:
         futures = {system: pool.submit(_ask, system, cases) for system, cases in jobs.items()}
         return {system: future.result() for system, future in futures.items()}
@@ -38,7 +38,7 @@ def _ask_isolated(system, case, source):
 
 
 def _run(system, cases, *options):
-    """The answers that a worker gave before it ended, and how it ended."""
+    """Returns the results that a worker sent before it ended, and the way in which it ended."""
     command = [sys.executable, "-m", f"{HERE.name}.worker", system, *options]
     with tempfile.TemporaryFile() as stdout:
         worker = subprocess.run(

@@ -41,15 +41,15 @@ var groups = []group{
 	{"GTH_PARTS_", "", "parts", "These are the bits of gth_parts.flags.", false},
 }
 
-// alone maps values that belong to no group to their Go names.
+// alone maps the values without a group to their Go names.
 var alone = map[string]string{
 	"GTH_ABI_VERSION": "abiVersion",
 	"GTH_MAX_NDIM":    "MaxRank",
 	"GTH_OPEN":        "Open",
 }
 
-// unused lists the values that the Go code does not use: success, the release of the header, sizes that cgo computes, flags
-// that only the shim sets, and the exchange of C structs with other libraries.
+// unused lists the values that the Go code does not use. These are success, the release of the header, sizes that cgo
+// computes, flags that only the shim sets, and the exchange of C structs with other libraries.
 var unused = []string{
 	"GTH_OK", "GTH_VERSION", "GTH_MESSAGE_SIZE", "GTH_MAX_DEVICES", "GTH_ARGS_", "GTH_EXPORT_", "GTH_STRINGS_",
 }

@@ -21,7 +21,7 @@ import org.tensorflow.types.family.TNumber;
 
 import java.util.Arrays;
 
-/** Prints the results of lookups. Only the imports say whose classes it uses. */
+/** Prints the results of lookups. Only the imports differ from the original program. */
 public final class Lookups {
   private final Scope scope;
 

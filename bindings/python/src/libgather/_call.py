@@ -67,7 +67,7 @@ def created(kind: str, release: Any, function: Any, *arguments: Any) -> Any:
 
 
 def held(kind: str, function: Any, *arguments: Any) -> _objects.Handle:
-    """As `made`, for handles that may be closed during calls. Calls use it through `pointer_to`."""
+    """The same as `made` for handles that may be closed during calls. Calls use it through `pointer_to`."""
     return _objects.handle(kind, token(made(kind, function, *arguments)))
 
 

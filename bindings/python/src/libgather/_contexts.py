@@ -80,7 +80,8 @@ def sync(stream: t.Any = None) -> None:
     Each thread waits for its own calls on the per-thread stream (number 2).
 
     A call that was captured into a CUDA graph runs on the stream that the graph is launched on. The function raises its
-    error if it has waited for that stream, and if the stream of the capture was not given by its number.
+    error if two conditions hold: it has waited for that stream, and the stream of the capture was not given by its
+    number.
 
     Args:
         stream: A stream on which graphs were launched, as for :func:`gather`. All streams of calls first wait for the

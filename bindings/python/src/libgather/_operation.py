@@ -20,10 +20,10 @@ class Operation:
         number: The library's number, which never changes.
         roles: The names of its operands by role: the table that indices select in, the indices, and the rows.
         written: The place in `roles` of the operand that it writes.
-        is_gradient: Whether its table is a shape. The result is a new tensor of that shape.
-        has_axis: Whether it has the attribute axis.
+        is_gradient: True if its table is a shape. The result is a new tensor of that shape.
+        has_axis: True if it has the attribute axis.
         default_axis: The axis that None selects. None means the library's default.
-        has_rows: Whether an index may select several elements, such as a row of bytes.
+        has_rows: True if an index may select several elements, such as a row of bytes.
     """
 
     __slots__ = ("default_axis", "has_axis", "has_rows", "is_gradient", "name", "number", "roles", "written")

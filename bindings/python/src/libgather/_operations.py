@@ -251,8 +251,9 @@ def gather_elements(
 
     Args:
         params, indices: Arrays of the same rank.
-        extents: The rule for the other dims: ``"equal"`` (default), ``"prefix"`` (those of `indices` may be smaller, as
-            in torch and ONNX), or ``"broadcast"`` (a dim of size 1 is repeated, as in NumPy and JAX).
+        extents: The rule for the other dims. By default they must be equal (``"equal"``). With ``"prefix"``, sizes of
+            `indices` may be smaller, as in torch and ONNX. With ``"broadcast"``, a dim of size 1 is repeated, as in
+            NumPy and JAX.
 
     Raises:
         IndexError: An index is out of bounds. `position` is its row-major number in `indices`.
@@ -285,7 +286,7 @@ def run_buffers(operation: Operation, params: t.Any, indices: t.Any, out: t.Any,
 
 
 def run_others(operation: Operation, params: t.Any, indices: t.Any, out: t.Any, request: Request) -> t.Any:
-    """As `run`, for calls that run_buffers() does not support."""
+    """The same as `run` for calls that run_buffers() does not support."""
     if request.stream is None:  # the arrays may be on the host
         if out is None and request.bounds != "skip":
             result = run_quickly(operation, params, indices, request)

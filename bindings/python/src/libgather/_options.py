@@ -23,7 +23,7 @@ NAMED = {
     for option in ("negative", "bounds", "profile", "extents", "reduction", "accumulate")
 }
 FILLS = {"zero": c.FILL_ZERO, "by_dtype": c.FILL_BY_DTYPE}
-#: The layouts of shards that are defined by the number of shards alone.
+#: The layouts of shards that only the number of shards defines.
 SHARD_KINDS = {"blocks": c.SHARDS_BLOCKS, "modulo": c.SHARDS_MODULO}
 #: The dicts that native/switches.c receives.
 CHOICES = (*NAMED.values(), FILLS, SHARD_KINDS)

@@ -144,7 +144,7 @@ def locate_id(error: errors.IndexError, ids: t.Any, axis: int) -> None:
 
 
 def partition_ids_slow(ids: t.Any, shards: Shards, once: bool, request: Request) -> Partition:
-    """As `partition_ids`, for calls that partition_buffers() does not support."""
+    """The same as `partition_ids` for calls that partition_buffers() does not support."""
     options = options_of(request)
     if site_of(None, None, ("indices", ids)) is not None:
         raise errors.unsupported("indices", "partition accepts only arrays in host memory")

@@ -176,7 +176,10 @@ def planned_again(
 
 
 def planned_place(context: Context | None, *specs: Spec | None) -> Place:
-    """Returns the device of arrays whose spec names none: that of the context, or of the first spec that names one."""
+    """Returns the device of arrays without a device in their spec.
+
+    It is that of the context, or of the first spec that has one.
+    """
     if context is not None:
         return context._place
     named = [spec._place for spec in specs if spec is not None and spec._place is not None]

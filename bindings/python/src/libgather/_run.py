@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from ._operation import Operation
     from ._request import Request
 
-#: The operand of a request that has none.
+#: The operand in a request without this operand.
 NONE = (NULL,)
 
 

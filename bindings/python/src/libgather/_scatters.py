@@ -245,8 +245,9 @@ def scatter_elements(
 
     Args:
         target, indices: Arrays of the same rank.
-        extents: The rule for the other dims: ``"equal"`` (default), ``"prefix"`` (those of `indices` may be smaller, as
-            in torch and ONNX), or ``"broadcast"`` (a dim of size 1 is repeated, as in NumPy and JAX). With
+        extents: The rule for the other dims. By default they must be equal (``"equal"``). With ``"prefix"``, sizes of
+            `indices` may be smaller, as in torch and ONNX. With ``"broadcast"``, a dim of size 1 is repeated, as in
+            NumPy and JAX. With
             ``"broadcast"``, `updates` have the repeated shape.
 
     Raises:
@@ -275,7 +276,7 @@ def run(operation: Operation, target: t.Any, indices: t.Any, updates: t.Any, req
 
 
 def run_others(operation: Operation, target: t.Any, indices: t.Any, updates: t.Any, request: Request) -> t.Any:
-    """As `run`, for calls that run_buffers() does not support."""
+    """The same as `run` for calls that run_buffers() does not support."""
     if not isinstance(request.inplace, bool):
         raise errors.dtype_error("options", f"inplace is {type(request.inplace).__name__}, not a bool")
     check_place(request.context, ("target", target), ("indices", indices), ("updates", updates))

@@ -12,9 +12,9 @@ if TYPE_CHECKING:
 class Site:
     """A context on a device, and the streams that must wait for the work of the call.
 
-    An array may belong to another stream than that of the context. The context's stream then waits for that stream. If
-    the caller has not chosen the stream, the array's stream also waits for the call. The owner of the array can then
-    use it as after its own work.
+    An array may belong to another stream than the context. The context's stream then waits for that stream. If the
+    caller has not chosen the stream, the array's stream also waits for the call. The owner of the array can then use it
+    as after its own work.
     """
 
     __slots__ = ("_later", "chosen", "context", "place", "stream")
@@ -43,7 +43,10 @@ class Site:
             self._later.add(stream)
 
     def follow(self, context: Context | None) -> None:
-        """As `join`, for memory of the library, which is released in the order of the stream that it was made on."""
+        """The same as `join` for memory of the library.
+
+        It is released in the order of the stream on which it was made.
+        """
         if context is None or context is self.context or not context._is_device:
             return
         # This thread has no number for the stream of another thread. The legacy stream is ordered with that stream.

@@ -20,7 +20,10 @@ _here = local()
 
 
 def this_thread() -> object:
-    """Returns an object of the current thread. Unlike the number of a thread, no later thread has the same one."""
+    """Returns an object of the current thread.
+
+    No later thread has the same object. A number of a thread may be used again.
+    """
     try:
         return _here.thread
     except AttributeError:

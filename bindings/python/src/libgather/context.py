@@ -84,7 +84,7 @@ class Context:
 
     @property
     def _is_here(self) -> bool:
-        """Whether the stream's number refers to it in this thread. Number 2 is another stream in each thread."""
+        """True if the number refers to the stream in this thread. Number 2 is another stream in each thread."""
         return self._thread is None or self._thread is this_thread()
 
     @property
@@ -103,7 +103,7 @@ class Context:
         output is then zeros, or unchanged if it was `out`. On the CPU there is nothing to wait for.
 
         A call that was captured into a CUDA graph runs on the stream that the graph is launched on. If that is another
-        stream than the context's, call :meth:`wait` with it before this function, which then raises the error.
+        stream than the context's, call :meth:`wait` with it first. This function then raises the error.
 
         Raises:
             IndexError: An index is out of bounds.

@@ -40,7 +40,7 @@ class Error(Exception):
         value: The given number.
         limit: The bound, or the required number.
         item: The number of the request in a call that has several.
-        wraps: Whether negative indices count from the end. The valid range is then [-limit, limit).
+        wraps: True if negative indices count from the end. The valid range is then [-limit, limit).
 
     >>> import libgather
     >>> try:

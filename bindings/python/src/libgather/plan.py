@@ -22,8 +22,8 @@ class Plan(Prepared):
     """A prepared :func:`gather`, :func:`gather_nd` or :func:`gather_elements`.
 
     Args:
-        params, indices: Arrays like those of the runs, or :class:`Spec`. The size of one dim may be open (-1): a dim of
-            the tuples (for gather_elements that of the axis), or the outermost dim that both share. A plan is for the
+        params, indices: Arrays like those of the runs, or :class:`Spec`. The size of one dim may be open (-1). It is a
+        dim of the tuples (for gather_elements, the axis), or the outermost dim that both share. A plan is for the
             device of its arrays, specs or context.
         out: The layout of the outputs, given in the same way. None means dense.
         op: ``"gather"`` (default), ``"gather_nd"`` or ``"gather_elements"``.

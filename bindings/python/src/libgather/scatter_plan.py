@@ -19,8 +19,8 @@ class ScatterPlan(Prepared):
     """A prepared :func:`scatter`, :func:`scatter_nd` or :func:`scatter_elements`, in place.
 
     Args:
-        target, indices: Arrays like those of the runs, or :class:`Spec`. The size of one dim may be open (-1): a dim of
-            the tuples (for scatter_elements that of the axis), or the outermost dim that both share.
+        target, indices: Arrays like those of the runs, or :class:`Spec`. The size of one dim may be open (-1). It is a
+        dim of the tuples (for scatter_elements, the axis), or the outermost dim that both share.
         updates: The layout of the updates, given in the same way. None means dense.
         op: ``"scatter"`` (default), ``"scatter_nd"`` or ``"scatter_elements"``.
         axis, batch_dims, extents, reduction, accumulate, negative, bounds, profile, threads, context, opset: As for the

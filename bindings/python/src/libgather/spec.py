@@ -103,7 +103,7 @@ class Spec:
 
     @classmethod
     def of_shape_or_array(cls, value: t.Any, operand: str) -> Spec:
-        """As `of`, except that a tuple is a shape."""
+        """The same as `of`, but a tuple is a shape."""
         return cls(None, value) if isinstance(value, tuple) else cls.of(value, operand)
 
 

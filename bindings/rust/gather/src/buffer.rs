@@ -92,12 +92,12 @@ pub struct BufferMut<'a> {
     pub(crate) kind: Kind,
     pub(crate) data: *mut c_void,
     pub(crate) bytes: usize,
-    /// Whether the memory may be read.
+    /// True if the memory may be read.
     pub(crate) is_init: bool,
     borrow: PhantomData<&'a mut [u8]>,
 }
 
-// SAFETY: a buffer gives the access of `&[T]` with elements that are Sync. For device memory see from_raw.
+// SAFETY: a buffer gives the access of `&[T]` with elements that are Sync. Use `from_raw` for device memory.
 unsafe impl Send for Buffer<'_> {}
 // SAFETY: as above.
 unsafe impl Sync for Buffer<'_> {}
@@ -132,8 +132,9 @@ impl<'a> Buffer<'a> {
     ///
     /// # Safety
     ///
-    /// `data` must point to `bytes` bytes on `device` that are readable and do not change for `'a` and, on a device,
-    /// until the stream has executed every call that reads them. Elements of tensors of bools must be 0 or 1.
+    /// `data` must point to `bytes` readable bytes on `device`. They must not change for `'a`. On a device, they must
+    /// also not change until the stream has executed every call that reads them. Elements of tensors of bools must be 0
+    /// or 1.
     pub unsafe fn from_raw(dtype: DType, device: Device, data: *const c_void, bytes: usize) -> Self {
         Buffer {
             kind: Kind::new(dtype, device),
@@ -160,8 +161,9 @@ impl<'a> BufferMut<'a> {
     ///
     /// # Safety
     ///
-    /// `data` must point to `bytes` bytes on `device` that are writable and have no other user for `'a` and, on a
-    /// device, until the stream has executed every call that writes them. The target of a scatter must be initialised.
+    /// `data` must point to `bytes` writable bytes on `device`. They must have no other user for `'a`. On a device,
+    /// they must also have no other user until the stream has executed every call that writes them. The target of a
+    /// scatter must be initialised.
     pub unsafe fn from_raw(dtype: DType, device: Device, data: *mut c_void, bytes: usize) -> Self {
         BufferMut {
             kind: Kind::new(dtype, device),

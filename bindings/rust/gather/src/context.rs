@@ -112,7 +112,7 @@ impl Context {
     /// Returns the errors of [`Context::take_error`].
     pub fn sync(&self) -> Result<(), Error> {
         abi::ensure()?;
-        // SAFETY: the context is live.
+        // SAFETY: the context has not been released.
         call(|err| unsafe { sys::gth_context_sync(self.raw, err) })?;
         self.take_error()
     }
@@ -126,7 +126,7 @@ impl Context {
     /// [`Error::Fork`] or [`Error::Capture`].
     pub fn take_error(&self) -> Result<(), Error> {
         abi::ensure()?;
-        // SAFETY: the context is live.
+        // SAFETY: the context has not been released.
         call(|err| unsafe { sys::gth_context_take_error(self.raw, err) })
     }
 
@@ -154,7 +154,7 @@ impl Context {
     ///
     /// # Safety
     ///
-    /// `stream` must be a live CUDA stream, or one of CUDA's special values.
+    /// `stream` must be an existing CUDA stream, or one of CUDA's special values.
     pub unsafe fn wait(&self, stream: *mut c_void) -> Result<(), Error> {
         abi::ensure()?;
         // SAFETY: the caller guarantees it.
@@ -169,7 +169,7 @@ impl Context {
     ///
     /// # Safety
     ///
-    /// `stream` must be a live CUDA stream, or one of CUDA's special values.
+    /// `stream` must be an existing CUDA stream, or one of CUDA's special values.
     pub unsafe fn signal(&self, stream: *mut c_void) -> Result<(), Error> {
         abi::ensure()?;
         // SAFETY: the caller guarantees it.
@@ -222,8 +222,8 @@ impl ContextBuilder {
     }
 
     /// Sets a closure that runs large calls on threads of the caller. It calls [`Work::run_next`], on any threads,
-    /// until that returns false. The calling thread runs the pieces that the closure leaves, even if it panics, so that
-    /// the result is always complete. The closure must not call this crate.
+    /// until that returns false. The calling thread runs the pieces that the closure has not run, even if the closure
+    /// panics. So the result is always complete. The closure must not call this crate.
     ///
     /// # Examples
     ///
@@ -271,10 +271,10 @@ impl ContextBuilder {
     ///
     /// # Safety
     ///
-    /// `stream` must be a stream of the device of the context, or one of CUDA's special values, that lives as long as
-    /// the context and the tensors made with it. Memory is freed in the order of this stream. If another stream uses
-    /// these tensors, [`wait`](Context::wait) and [`signal`](Context::signal) must order both before the tensors are
-    /// dropped. The per-thread stream (0x2) needs one context for each thread.
+    /// `stream` must be a stream of the device of the context, or one of CUDA's special values. It must outlive the
+    /// context and the tensors made with it. Memory is freed in the order of this stream. If another stream uses these
+    /// tensors, [`wait`](Context::wait) and [`signal`](Context::signal) must order both before the tensors are dropped.
+    /// The per-thread stream (0x2) needs one context for each thread.
     pub unsafe fn stream(mut self, stream: *mut c_void) -> Self {
         self.options.stream = stream.cast();
         self

@@ -9,7 +9,7 @@ use gather_sys as sys;
 
 macro_rules! operands {
     ($($(#[$doc:meta])* $variant:ident = $number:ident $name:literal,)*) => {
-        /// The operand that an error concerns.
+        /// The operand to which an error belongs.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
         #[non_exhaustive]
         pub enum Operand {
@@ -35,7 +35,7 @@ macro_rules! operands {
 }
 
 operands! {
-    /// The error concerns no operand.
+    /// The error belongs to no operand.
     None = GTH_OPERAND_NONE "none",
     /// The source tensor.
     Params = GTH_OPERAND_PARAMS "params",
@@ -69,14 +69,14 @@ operands! {
 
 /// The details of an [`Error`].
 ///
-/// If an index is out of bounds, `position` is the row-major number of the first tuple that is invalid, `component` is
-/// the number of its component, `value` is the index, and `limit` is the extent of the dim that it selects from.
+/// If an index is out of bounds, `position` is the row-major number of the first invalid tuple, and `component` is the
+/// number of its component. `value` is the index, and `limit` is the extent of the dim that it selects from.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Cause {
     /// The number of the status in the C ABI. It never changes.
     pub status: i32,
-    /// The operand that the error concerns.
+    /// The operand to which the error belongs.
     pub operand: Operand,
     /// The component of the tuple, the dim, or the field of the options.
     pub component: Option<u32>,
@@ -142,7 +142,7 @@ impl Cause {
     /// The library has written `raw`.
     unsafe fn read(raw: *const sys::gth_error) -> Self {
         // SAFETY: with a status that is not OK the library writes every field except size, and the message ends with a
-        // zero. The bytes after that zero may be uninitialised, so no reference to the struct is created.
+        // zero. The bytes after that zero may be uninitialised. Therefore no reference to the struct is created.
         unsafe {
             let flags = (*raw).flags;
             let value = (*raw).value;
@@ -232,9 +232,9 @@ macro_rules! errors {
 errors! {
     /// A required pointer is missing, or there is no data although elements are read or written.
     Null = GTH_E_NULL,
-    /// The handle is not live.
+    /// The handle has been released.
     Handle = GTH_E_HANDLE,
-    /// The library does not know the opset or the switch.
+    /// The opset or the switch is unknown.
     Version = GTH_E_VERSION,
     /// The dtype is not allowed here, or differs from the required one.
     DType = GTH_E_DTYPE,

@@ -44,8 +44,8 @@ impl Context {
     ///
     /// # Safety
     ///
-    /// `managed` must be a valid struct whose memory does not change while the tensor lives, whose bools are 0 or 1,
-    /// and whose deleter may run on any thread.
+    /// `managed` must be a valid struct. Its memory must not change before the tensor is released. Its bools must be 0
+    /// or 1. Its deleter may run on any thread.
     pub unsafe fn from_dlpack(
         &self,
         managed: NonNull<sys::DLManagedTensorVersioned>,
@@ -90,7 +90,7 @@ impl Context {
         abi::ensure()?;
         let handle = tensor.export_handle()?;
         let mut out = ptr::null_mut();
-        // SAFETY: the handle is live.
+        // SAFETY: the handle has not been released.
         call(|err| unsafe { sys::gth_tensor_to_dlpack(self.raw(), handle.as_ptr(), export.flags(), &mut out, err) })?;
         Ok(NonNull::new(out).expect("an export is not null"))
     }
@@ -109,7 +109,7 @@ impl Context {
         abi::ensure()?;
         let handle = tensor.export_handle()?;
         let mut out = ptr::null_mut();
-        // SAFETY: the handle is live.
+        // SAFETY: the handle has not been released.
         call(|err| unsafe {
             sys::gth_tensor_to_dlpack_legacy(self.raw(), handle.as_ptr(), export.flags(), &mut out, err)
         })?;
@@ -126,8 +126,8 @@ impl Context {
     ///
     /// # Safety
     ///
-    /// Both must be valid structs of Arrow's C data interface. The buffers of the array must not change while the
-    /// tensor lives, and its release must be callable on any thread.
+    /// Both must be valid structs of Arrow's C data interface. The buffers of the array must not change before the
+    /// tensor is released. The release of the array must be callable on any thread.
     pub unsafe fn from_arrow(
         &self,
         schema: *const sys::ArrowSchema,
@@ -164,7 +164,7 @@ impl Context {
     ) -> Result<(), Error> {
         abi::ensure()?;
         let handle = tensor.handle()?;
-        // SAFETY: the caller guarantees it, and the handle is live.
+        // SAFETY: the caller guarantees it, and the handle has not been released.
         call(|err| unsafe { sys::gth_tensor_to_arrow(self.raw(), handle.as_ptr(), export.flags(), schema, array, err) })
     }
 }

@@ -71,16 +71,16 @@ pub(crate) unsafe extern "C" fn parallel_for(
         next: AtomicI64::new(0),
         borrow: PhantomData,
     };
-    // A panic must not unwind into C. The panic hook has already reported it. The pieces that the executor has not run
-    // are run here, so that the call is always complete.
+    // A panic must not unwind into C. The panic hook has already reported it. This function runs the pieces that the
+    // executor has not run. So the call is always complete.
     if let Err(payload) = catch_unwind(AssertUnwindSafe(|| executor(&work))) {
         discard(payload);
     }
     while work.run_next() {}
 }
 
-/// Drops the payload of a panic. If its drop panics too, that panic ends here as well, and its payload is leaked,
-/// because its drop might panic again.
+/// Drops the payload of a panic. If its drop panics too, that panic ends here as well. Its payload is leaked, because
+/// its drop might panic again.
 fn discard(payload: Box<dyn Any + Send>) {
     if let Err(next) = catch_unwind(AssertUnwindSafe(|| drop(payload))) {
         mem::forget(next);

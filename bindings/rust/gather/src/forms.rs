@@ -57,7 +57,7 @@ impl Context {
     ///
     /// # Safety
     ///
-    /// The operands must be live handles, or describe only memory that is borrowed for the call.
+    /// The operands must be handles that have not been released, or describe only memory that is borrowed for the call.
     pub(crate) unsafe fn make(
         &self,
         op: i32,
@@ -116,7 +116,7 @@ macro_rules! doc_of {
     };
 }
 
-/// Defines the functions of gathers. Each entry has the number of the operation, and the names of the functions that
+/// Defines the functions of gathers. Each entry has the number of the operation and the names of four functions. They
 /// make the output, write it to existing memory, infer its shape, and plan it with a layout.
 macro_rules! gathers {
     ($($op:ident {
@@ -201,7 +201,7 @@ macro_rules! gathers {
     )*};
 }
 
-/// Defines the functions of scatters. Each entry has the number of the operation, and the names of the functions that
+/// Defines the functions of scatters. Each entry has the number of the operation and the names of four functions. They
 /// make a changed copy, change the target in place, infer the shape of the updates, and plan with a layout of the
 /// updates.
 macro_rules! scatters {
@@ -295,8 +295,8 @@ macro_rules! scatters {
     )*};
 }
 
-/// Defines the functions of gradients. Each entry has the number of the operation, and the names of the functions that
-/// make the gradient of the params and write it to existing memory.
+/// Defines the functions of gradients. Each entry has the number of the operation and the names of two functions. They
+/// make the gradient of the params, and write it to existing memory.
 macro_rules! gradients {
     ($($op:ident {
         $(#[$make_doc:meta])* $make:ident,

@@ -40,13 +40,13 @@ impl Handle {
         }
     }
 
-    /// Returns the description of the tensor. Its shape and strides live as long as the handle.
+    /// Returns the description of the tensor. Its shape and strides are valid as long as the handle.
     pub fn describe(&self) -> Result<sys::gth_tensor_desc, Error> {
         let mut desc = sys::gth_tensor_desc {
             size: struct_size::<sys::gth_tensor_desc>(),
             ..Default::default()
         };
-        // SAFETY: the handle is live, and the size of the struct is set.
+        // SAFETY: the handle has not been released, and the size of the struct is set.
         call(|err| unsafe { sys::gth_tensor_describe(self.as_ptr(), &mut desc, err) })?;
         Ok(desc)
     }

@@ -90,7 +90,7 @@ impl fmt::Debug for Layout<'_> {
 ///
 /// # Safety
 ///
-/// The description's shape and strides must be live.
+/// The description's shape and strides must be valid.
 pub(crate) unsafe fn fmt_desc(f: &mut fmt::Formatter<'_>, name: &str, desc: &sys::gth_tensor_desc) -> fmt::Result {
     let mut out = f.debug_struct(name);
     match DType::try_from(desc.dtype) {
@@ -150,7 +150,7 @@ pub(crate) fn describe(kind: Kind, shape: &[usize]) -> sys::gth_tensor_desc {
     }
 }
 
-/// Sets the strides of a description. They must live as long as the description.
+/// Sets the strides of a description. They must outlive the description.
 pub(crate) fn set_strides(desc: &mut sys::gth_tensor_desc, strides: &[isize]) -> Result<(), Error> {
     if strides.len() != count(desc.ndim) {
         let message = format!("{} strides for {} dims", strides.len(), desc.ndim);
@@ -166,7 +166,7 @@ pub(crate) fn set_strides(desc: &mut sys::gth_tensor_desc, strides: &[isize]) ->
 ///
 /// # Safety
 ///
-/// The description's shape must live for `'a`.
+/// The description's shape must be valid for `'a`.
 pub(crate) unsafe fn shape<'a>(desc: &sys::gth_tensor_desc) -> &'a [usize] {
     if desc.ndim == 0 || desc.shape.is_null() {
         return &[];
@@ -179,7 +179,7 @@ pub(crate) unsafe fn shape<'a>(desc: &sys::gth_tensor_desc) -> &'a [usize] {
 ///
 /// # Safety
 ///
-/// The description's strides must live for `'a`.
+/// The description's strides must be valid for `'a`.
 pub(crate) unsafe fn strides<'a>(desc: &sys::gth_tensor_desc) -> Option<&'a [isize]> {
     if desc.strides.is_null() {
         return None;

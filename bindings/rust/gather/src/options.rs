@@ -125,8 +125,8 @@ choices! {
     }
 }
 
-/// The options of an operation. By default there is no profile, axis and batch_dims are 0, negative indices are out of
-/// bounds, an index out of bounds is [`Error::Index`], and extents are equal.
+/// The options of an operation. By default there is no profile, axis and batch_dims are 0, and extents are equal.
+/// Negative indices are then out of bounds, and an index out of bounds returns [`Error::Index`].
 ///
 /// # Examples
 ///

@@ -131,8 +131,8 @@ impl Context {
         };
         // SAFETY: the description names only memory that is borrowed, and the buffers of the parts have their capacity.
         call(|err| unsafe { sys::gth_partition(self.raw(), &ids.desc, &raw, &options.raw, &parts, err) })?;
-        // SAFETY: on success every count is written, the sum of the counts is the number of rows that are written, and
-        // each of them has its order, or each id has its place.
+        // SAFETY: on success every count is written. The sum of the counts is the number of rows that are written. Each
+        // of these rows has its order, or each id has its place.
         unsafe {
             counts.set_len(shards.count);
             let requested = counts.iter().sum();
@@ -173,8 +173,8 @@ fn room<T>(count: usize) -> Result<Vec<T>, Error> {
 /// no row. The result does not depend on the number of threads.
 ///
 /// Concatenate the rows of all shards in the order of the shards. [`scatter_into`](crate::scatter_into) with `order` as
-/// indices then writes each row to the position of its id. An error of a shard at its k-th row concerns the id at
-/// `order[first + k]`, where `first` is the number of rows of the shards before it.
+/// indices then writes each row to the position of its id. Let `first` be the number of rows of the shards before a
+/// shard. An error of this shard at its k-th row belongs to the id at `order[first + k]`.
 ///
 /// # Errors
 ///
@@ -211,8 +211,8 @@ pub fn partition(ids: &Tensor<'_>, shards: &Shards<'_>, options: &Options) -> Re
     context::DEFAULT.partition(ids, shards, options)
 }
 
-/// Partitions ids as [`partition`], but requests a row once if several ids select it. [`gather`](crate::gather()) with
-/// `place` as indices, from the concatenated rows of all shards, then returns the row of each id.
+/// Partitions ids like [`partition`], but requests a row once if several ids select it. Concatenate the rows of all
+/// shards. [`gather`](crate::gather()) with `place` as indices then returns the row of each id.
 ///
 /// # Errors
 ///

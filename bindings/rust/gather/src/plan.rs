@@ -114,7 +114,7 @@ impl Plan {
     /// Returns [`Error::Shape`] if the plan has no open extent and `n` is not [`OPEN`], and [`Error::Size`].
     pub fn shape(&self, n: usize) -> Result<Vec<usize>, Error> {
         read_shape(|rows, capacity, shape, err| {
-            // SAFETY: the plan is live, and `shape` has room for `capacity` extents.
+            // SAFETY: the plan has not been released, and `shape` has room for `capacity` extents.
             unsafe { sys::gth_plan_infer(self.raw.as_ptr(), extent_to_c(n), rows, capacity, shape, err) }
         })
     }
@@ -153,7 +153,7 @@ impl Plan {
     }
 
     /// Validates the indices of a run of a plan that has no open extent, and writes nothing. A caller that gathers in
-    /// several runs can validate all indices first, so that an error leaves the whole output unchanged.
+    /// several runs can validate all indices first. Then an error leaves the whole output unchanged.
     ///
     /// # Errors
     ///
@@ -222,7 +222,7 @@ impl Context {
         self.check_plan(plan, n, indices.into())
     }
 
-    /// Runs a plan. It is always inlined, because passing three buffers in memory costs as much as checking them.
+    /// Runs a plan. It is always inlined. Passing three buffers in memory would cost as much as checking them.
     #[inline(always)]
     fn run_plan(
         &self,
@@ -254,9 +254,9 @@ impl Context {
             indices_extent: bytes_to_c(indices.bytes),
             rows_extent: bytes_to_c(rows.bytes),
         };
-        // SAFETY: the memory is of the planned kinds and of the given extents, and borrowed for the call. That of the
-        // written operand is borrowed exclusively, and that of a target is initialised. The ABI was checked when the
-        // plan was created.
+        // SAFETY: the memory is of the planned kinds and of the given extents, and borrowed for the call. The memory of
+        // the written operand is borrowed exclusively, and the memory of a target is initialised. The ABI was checked
+        // when the plan was created.
         call(|err| unsafe { sys::gth_plan_run_args(self.raw(), plan.raw.as_ptr(), &args, err) })
     }
 

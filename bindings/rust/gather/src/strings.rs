@@ -74,7 +74,7 @@ fn from_packed(packed: Packed, flags: u32, shape: &[usize]) -> Result<Tensor<'st
     let (offsets, data, extent) = (offsets.as_ptr(), bytes.as_ptr(), bytes.len());
     let owner = Box::into_raw(packed);
     let made = Handle::make(|out, err| {
-        // SAFETY: the buffers live until the deleter runs, and there is one offset more than elements.
+        // SAFETY: the buffers are valid until the deleter runs, and there is one offset more than elements.
         unsafe {
             sys::gth_tensor_from_strings(
                 ptr::null_mut(),
@@ -139,7 +139,7 @@ impl<'a> Tensor<'a> {
             return Err(self.no_strings());
         };
         let (mut offsets, mut bytes) = (ptr::null(), ptr::null());
-        // SAFETY: the handle is live, and the buffers live as long as it.
+        // SAFETY: the handle has not been released, and the buffers are valid as long as it.
         call(|err| unsafe { sys::gth_tensor_strings(handle.as_ptr(), &mut offsets, &mut bytes, err) })?;
         let count: usize = self.shape().iter().product();
         // SAFETY: there is one offset more than elements, and the last is the number of bytes.
@@ -169,7 +169,7 @@ impl Tensor<'_> {
     }
 }
 
-/// Checks that there is one more offset than the shape has elements, because the library reads as many.
+/// Checks that there is one more offset than the shape has elements. The library reads this number of offsets.
 fn check_count(offsets: &[i64], shape: &[usize]) -> Result<(), Error> {
     if offsets.is_empty() {
         return Err(Cause::new(

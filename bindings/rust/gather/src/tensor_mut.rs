@@ -47,7 +47,7 @@ use gather_sys as sys;
 /// ```
 pub struct TensorMut<'a> {
     pub(crate) desc: sys::gth_tensor_desc,
-    /// Whether the memory may be read.
+    /// True if the memory may be read.
     is_init: bool,
     _strides: Option<Box<[i64]>>,
     borrow: PhantomData<&'a mut [u8]>,

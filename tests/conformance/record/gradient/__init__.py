@@ -1,4 +1,4 @@
-"""Gradients of gathers: their cases, and how each system is asked. The plain answer is that of a scatter.
+"""Gradients of gathers: their cases, and the calls of each system. The oracle of scatters computes the expected result.
 
 python -m record.gradient --write | --check
 """

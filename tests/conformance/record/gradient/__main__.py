@@ -15,7 +15,7 @@ CASES_HEADER = HEADER.replace("record --write", "record.gradient --write")
 
 
 def record():
-    """{path: text} of everything that is generated."""
+    """Returns {path: text} of all generated files."""
     texts, complaints = defaultdict(list), []
     for case in grid.cases():
         finished = settle(case)
@@ -33,7 +33,10 @@ def settle(case):
 
 
 def answer(case):
-    """A scatter that adds to zeros, whose indices mean what they do in the gather; it refuses what the gather does."""
+    """Returns the expected result. It is that of a scatter that adds to zeros.
+
+    Indices have the same meaning as in the gather. The gradient rejects the same calls as the gather.
+    """
     gather, profile = systems.gather_of(case), profiles.TABLE[case.profile]
     scatter = replace(
         case,

@@ -1,4 +1,4 @@
-"""The cases: profile x gather x kind x dtype. Operands are those of a scatter of such a kind, whose target is zeros."""
+"""The cases: profile x gather x kind x dtype. Operands are those of a scatter of the same kind. Its target is zeros."""
 
 import math
 import random
@@ -44,14 +44,14 @@ def scatter_of(op):
 
 
 def gradient_of(op, case):
-    """What a scatter adds to zeros, as a gradient."""
+    """Returns the case of a gradient that has the result of a scatter into zeros."""
     shape, dtype = case.params.shape, case.params.dtype
     zeros = Tensor(dtype, shape, bytes(math.prod(shape) * dtypes.ALL[dtype].size))
     return replace(case, op=op, params=zeros, reduction=None)
 
 
 def in_batches(rng, case):
-    """Two such calls at once, of which each has indices of its own."""
+    """Returns two such calls at once. Each of them has its own indices."""
     again = replace(case, updates=scatters.values(rng, case.updates.dtype, case.updates.shape))
     axis = {} if case.op == "scatter_nd" else {"axis": (case.axis or 0) + 1}
     indices = [case.indices.numpy(), case.indices.numpy()[::-1]]
@@ -70,7 +70,7 @@ def stacked(dtype, arrays):
 
 
 def of_halves(profile, op, dtype, accumulate):
-    """So many ones and a bit that a sum in the dtype stands still."""
+    """Returns a case with so many ones that their sum in the dtype no longer increases."""
     index_shape = (MANY, 1) if op == "gather_nd_gradient" else (MANY,)
     name = f"{profile}/{op}/halves/{dtype}" + (f"_{accumulate}" if accumulate else "")
     scatter = scatters.Case(

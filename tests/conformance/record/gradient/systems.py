@@ -1,4 +1,6 @@
-"""How each system is asked: it differentiates the gather, and says what a gradient of the output is of params."""
+"""The calls of each system: it differentiates the gather, and returns the gradient of params for a gradient of the
+output.
+"""
 
 from dataclasses import replace
 
@@ -9,7 +11,7 @@ from ..systems import common
 
 
 def ask(case):
-    """(source, answer): an array, an exception, or NOT_EXPRESSED."""
+    """Returns (source, result). The result is an array, an exception, or NOT_EXPRESSED."""
     name = scatters.OF_PROFILE.get(case.profile)
     if name is None or case.accumulate:
         return None, scatters.NOT_EXPRESSED
@@ -40,7 +42,7 @@ def ask_tensorflow(module, case):
         tape.watch(params)
         gathered = module.call(gather_of(case), params, indices)
     if gathered.shape != gradient.shape:
-        return scatters.NOT_EXPRESSED  # TensorFlow does not look
+        return scatters.NOT_EXPRESSED  # TensorFlow does not check this
     return tf.convert_to_tensor(tape.gradient(gathered, params, gradient)).numpy()
 
 

@@ -1,4 +1,4 @@
-"""Short words for writing cases by hand."""
+"""Short functions for writing cases by hand."""
 
 import numpy as np
 
@@ -23,7 +23,7 @@ def gather_elements(name, params, indices, **options):
 
 
 def table(*shape, dtype="float32"):
-    """params whose contents do not matter."""
+    """Returns params with any contents."""
     return data.params(dtype, shape)
 
 
@@ -43,12 +43,12 @@ def index(nested, dtype="int64"):
 
 
 def same_index(value, *shape, dtype="int64"):
-    """Indices of any shape, empty ones included, that all have one value."""
+    """Returns indices of any shape that all have one value. The shape may be empty."""
     return data.indices(dtype, shape, [value] * int(np.prod(shape)))
 
 
 def stretched(*shape, dtype="uint8"):
-    """A tensor of any size over one element: every stride is 0."""
+    """Returns a tensor of any size over one element. Every stride is 0."""
     once = data.params(dtype, (1,))
     return Tensor(dtype, shape, once.memory, 0, (0,) * len(shape))
 

@@ -1,4 +1,4 @@
-"""gather_elements: ranks, axes, extents, positions, limits and the facts about each system."""
+"""Cases of gather_elements: ranks, axes, extents, positions, limits and the facts about each system."""
 
 import itertools
 
@@ -89,7 +89,7 @@ def high_ranks(profile):
 
 
 def _line(numbers, shape):
-    """Indices of a rank that nested lists cannot say."""
+    """Returns indices of a rank that nested lists cannot have."""
     return Tensor("int64", tuple(shape), np.array(numbers, np.int64).tobytes())
 
 
@@ -103,12 +103,12 @@ def types(profile):
 
 
 def _zero(profile, dtype):
-    """Strings have no other fill than the empty string."""
+    """The only fill of strings is the empty string."""
     return {"fill": "zero"} if (profile, dtype) == ("jax_fill", "string") else {}
 
 
 def extents(profile, rule=None):
-    """Every pair of small extents beside the axis, before it and behind it."""
+    """Cases with every pair of small extents in the dims before and after the axis."""
     p = f"{profile}/elements/extents_{rule or 'own'}_"
     options = {"extents": rule} if rule else {}
     for params, indices in itertools.product((0, 1, 2, 3), repeat=2):
@@ -126,13 +126,13 @@ def extents(profile, rule=None):
 
 
 def _turns(*shape):
-    """Indices 0, 1, 1, 0, 1, 1, .. of a shape."""
+    """Returns indices 0, 1, 1, 0, 1, 1, .. of a shape."""
     count = int(np.prod(shape))
     return Tensor("int64", shape, np.array([i % 3 > 0 for i in range(count)], np.int64).tobytes())
 
 
 def positions(profile):
-    """The smallest bad position, wherever it lies and whatever the axis; bounds are error for all."""
+    """The smallest invalid position is reported, for every place and every axis. All cases have bounds = error."""
     p = f"{profile}/elements/"
     own = {} if profiles.TABLE[profile].bounds == "error" else {"bounds": "error"}
     shape = (2, 3, 2)
@@ -170,12 +170,15 @@ def far_indices(profile):
 
 
 def _not_onnx(profile):
-    """Another policy of the same meaning, so that the evaluator is not asked to loop."""
+    """Returns another policy with the same result for which the evaluator needs no long loop."""
     return {"extents": "equal"} if profile == "onnx" else {}
 
 
 def every_far_index():
-    """Every policy at the ends of every index dtype: bounded work, one meaning."""
+    """Cases with every policy and indices at the ends of every index dtype.
+
+    The work is bounded, and the result is defined.
+    """
     for bounds, negative, dtype in itertools.product(BOUNDS, ("reject", "wrap"), dtypes.INTEGERS):
         bits = dtypes.ALL[dtype].size * 8
         ends = [0, 2**bits - 1] if dtype.startswith("u") else [-(2 ** (bits - 1)), 2 ** (bits - 1) - 1]
@@ -248,7 +251,7 @@ def huge():
 
 
 def order_of_checks():
-    """Calls with two faults; the earlier check is the one reported."""
+    """Calls with two errors. The error of the earlier check is reported."""
     p = "none/elements/order_"
     fp8, text = table(dtype="float8_e5m2"), strings([b"a"])
     yield gather_elements("torch/elements/order_params_dtype_first", text, index([0], "int8"), axis=0)
@@ -283,7 +286,7 @@ def order_of_checks():
 
 
 def published():
-    """The examples on the public pages of the operations, in every profile that can say them."""
+    """The examples on the public pages of the operations, in every profile that can express them."""
     square = values([[1, 2], [3, 4]])
     grid = values([[1, 2, 3], [4, 5, 6], [7, 8, 9]])
     columns = values([[10, 30, 20], [60, 40, 50]], "int64")

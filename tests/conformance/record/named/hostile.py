@@ -157,7 +157,10 @@ def huge():
 
 
 def far_indices():
-    """Every policy at the ends of every index dtype: bounded work, one meaning."""
+    """Cases with every policy and indices at the ends of every index dtype.
+
+    The work is bounded, and the result is defined.
+    """
     p = "none/far/"
     for bounds in ("error", "fill", "clamp", "modulo", "skip"):
         for negative in ("reject", "wrap"):
@@ -192,7 +195,7 @@ def far_indices():
 
 
 def order_of_checks():
-    """Calls with two faults; the earlier check is the one reported."""
+    """Calls with two errors. The error of the earlier check is reported."""
     p = "none/order/"
     yield gather(p + "params_dtype_never_fails", table(dtype="float8_e5m2"), index([0]), axis=0)
     yield gather("torch/order/params_dtype_before_index_dtype", strings([b"a"]), index([0], "int8"), axis=0)
@@ -247,7 +250,7 @@ def order_of_checks():
 
 
 def empty_axes():
-    """Indexed dims of size 0, alone and beside other empty dims, under every policy and profile."""
+    """Indexed dims of size 0, with and without other empty dims, under every policy and profile."""
     profiles = (
         "none",
         "tensorflow",
@@ -285,5 +288,5 @@ def empty_axes():
 
 
 def _hangs(profile, bounds):
-    """Where np.take(mode="wrap") does not return."""
+    """Calls for which np.take(mode="wrap") does not return."""
     return {"difference": "D03"} if (profile, bounds) == ("numpy_wrap", "modulo") else {}

@@ -87,7 +87,7 @@ def opsets(profile):
 
 def node_tests(profile):
     """The inputs of every gather node test that the onnx package generates."""
-    # The package draws some inputs at random, once, and warns about nodes that are not ours.
+    # The package draws some inputs at random, once, and warns about nodes of other operators.
     np.random.seed(0)
     with np.errstate(all="ignore"):
         tests = {op_type: collect_testcases(op_type) for op_type in MAKERS}

@@ -1,4 +1,4 @@
-"""GatherND of a scalar in ONNX Runtime, which runs it where the model does not say the rank."""
+"""GatherND of a scalar in ONNX Runtime. It runs the node if the model does not state the rank."""
 
 from .build import gather_nd, same_index, strings, table
 

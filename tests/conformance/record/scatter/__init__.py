@@ -1,4 +1,4 @@
-"""Scatters: their cases, the plain answer, and how each system is asked.
+"""Scatters: their cases, their oracle, and the calls of each system.
 
 python -m record.scatter --write | --check
 """

@@ -31,7 +31,7 @@ def parser_of(name):
 
 
 def finish(files, write):
-    """Writes the files, or says which differ."""
+    """Writes the files, or prints the names of those that differ."""
     stale = [path for path, text in files.items() if not path.exists() or path.read_text() != text]
     for path in stale if write else []:
         path.parent.mkdir(exist_ok=True)
@@ -42,7 +42,7 @@ def finish(files, write):
 
 
 def record(wanted):
-    """{path: text} of everything that is generated; other profiles' cases are those of their files."""
+    """Returns {path: text} of all generated files. The cases of other profiles are read from their files."""
     finished, complaints = [], []
     for case in grid.cases():
         if case.profile in wanted:
@@ -66,7 +66,7 @@ def path_of(profile):
 
 
 def settle(case):
-    """The finished case, or a complaint."""
+    """Returns the finished case, or a message."""
     return settled(case, oracle.answer(case), *systems.ask(case))
 
 
@@ -84,7 +84,7 @@ def settled(case, expect, source, reply):
 
 
 def reproduced(case):
-    """Whether the system still says what is recorded of it."""
+    """Returns true if the result of the system is still the recorded one."""
     _, reply = systems.ask(case)
     return agree(
         Error() if isinstance(reply, Exception) else outcome_of(reply),
@@ -109,7 +109,7 @@ def agree(answer, expect):
 
 
 def same_numbers(answer, expect):
-    """To the byte, but for what a NaN looks like."""
+    """Returns true if the bytes are equal. NaNs may have any pattern."""
     a, b = (np.frombuffer(o.data, dtypes.ALL[o.dtype].numpy) for o in (answer, expect))
     both_nan = np.isnan(a.astype(np.float64)) & np.isnan(b.astype(np.float64))
     bits = f"u{a.itemsize}"

@@ -1,4 +1,4 @@
-"""Where our scatters answer otherwise than the system that a profile is named after, and why."""
+"""The differences between the scatters of a profile and its system, and their reasons."""
 
 from dataclasses import dataclass
 
@@ -17,7 +17,7 @@ class Difference:
 
 
 def _refuses(profile, also=lambda case: True):
-    """The system has no answer where we have one."""
+    """The system has no result, but the library has one."""
 
     def matches(case, answer, expect):
         return case.profile.startswith(profile) and isinstance(answer, Error) and isinstance(expect, Ok) and also(case)
@@ -26,7 +26,7 @@ def _refuses(profile, also=lambda case: True):
 
 
 def _accepts(profile, *statuses, operand=None):
-    """The system has an answer where we have an error."""
+    """The system has a result, but the library has an error."""
 
     def matches(case, answer, expect):
         if not case.profile.startswith(profile) or not isinstance(answer, Ok) or not isinstance(expect, Error):
@@ -64,9 +64,9 @@ TABLE = [
     Difference(
         "S03",
         "torch.scatter_",
-        "takes updates that are larger than indices, and reads a part of them",
+        "accepts updates that are larger than indices, and reads a part of them",
         "SHAPE",
-        "an accident: a view of the updates says the same",
+        "an accident: a view of the updates has the same effect",
         _accepts("torch", "SHAPE", operand="updates"),
     ),
     Difference(
@@ -80,7 +80,7 @@ TABLE = [
     Difference(
         "S05",
         "ONNX Runtime",
-        "drops a NaN in max and min that was there first, and keeps one that comes later",
+        "drops a NaN of the target in max and min, and keeps a NaN of an update",
         "NaN",
         "the result must not depend on the order of the operands",
         _nan("ort"),
@@ -90,7 +90,7 @@ TABLE = [
         "ONNX Runtime",
         "has max and min from opset 16 on",
         "VERSION",
-        "they came to the operators with 18",
+        "the operators have them from 18 on",
         _accepts("ort", "VERSION"),
     ),
     Difference(
@@ -104,7 +104,7 @@ TABLE = [
     Difference(
         "S08",
         "ONNX's reference evaluator",
-        "takes updates of other shapes than the operator asks for",
+        "accepts updates of other shapes than the operator requires",
         "SHAPE, RANK",
         "an accident of the implementation",
         _accepts("onnx", "SHAPE", "RANK", operand="updates"),
@@ -128,23 +128,23 @@ TABLE = [
     Difference(
         "S11",
         "TensorFlow",
-        "refuses tuples into a target without elements",
-        "OK where there is nothing to write",
+        "rejects tuples into a target without elements",
+        "OK if there is nothing to write",
         "a limit of the implementation",
         _refuses("tensorflow", lambda case: 0 in case.params.shape),
     ),
     Difference(
         "S12",
         "TensorFlow",
-        "refuses a single tuple without a dim of its own",
+        "rejects a single tuple without its own dim",
         "OK",
-        "a limit of the implementation: the shapes agree",
+        "a limit of the implementation: the shapes are valid",
         _refuses("tensorflow", lambda case: len(case.indices.shape) == 1),
     ),
     Difference(
         "S13",
         "TensorFlow",
-        "has no kernels for int16 indices, nor for some types of the target",
+        "has no kernels for int16 indices and for some types of the target",
         "OK",
         "a limit of the implementation",
         _refuses("tensorflow"),
@@ -161,21 +161,21 @@ TABLE = [
 
 _HEADER = """# Deliberate differences of scatters
 
-Generated from `record/scatter/differences.py`. A profile answers as the system it is named after, except
-here; each id is carried by at least one case.
+Generated from `record/scatter/differences.py`. A profile has the results of the system of the same name, with these
+exceptions. At least one case shows each id.
 
-| id | system | what it does | what we answer | why | cases |
+| id | system | its result | result of libgather | reason | cases |
 |---|---|---|---|---|---|
 """
 
 
 def find(case, answer, expect):
-    """The difference that explains the system's answer, or None."""
+    """Returns the difference that explains the result of the system, or None."""
     return next((d.id for d in TABLE if d.matches(case, answer, expect)), None)
 
 
 def report(cases):
-    """The text of scatter_differences.md; every difference must be shown by a case."""
+    """Returns the text of scatter_differences.md. A case must show every difference."""
     shown = {d.id: sum(case.difference == d.id for case in cases) for d in TABLE}
     idle = [id for id, found in shown.items() if not found]
     if idle and {case.profile for case in cases} == set(rules.TABLE):

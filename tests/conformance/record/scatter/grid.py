@@ -1,4 +1,4 @@
-"""The cases: profile x operation x reduction x kind, in which dtypes and index dtypes take turns."""
+"""The cases: profile x operation x reduction x kind. Dtypes and index dtypes alternate."""
 
 import itertools
 import math
@@ -74,7 +74,7 @@ def make(rng, name, profile, op, kind, reduction, bounds, dtype, index_dtype):
             index_shape[axis] = rng.choice((1, 2, 3, 5))
             updates = list(index_shape)
     if kind == "empty_indices":
-        # Of elements, on the axis: beside it, extents have to agree.
+        # For elements, on the axis. Extents beside the axis must be valid together.
         dim = options.get("axis", 0) if op == "scatter_elements" else 0
         index_shape[dim if op != "scatter_nd" or len(index_shape) > 1 else -1] = 0
         updates = None
@@ -131,7 +131,7 @@ def indices_of(rng, kind, index_shape, sizes, index_dtype, wraps):
 
 
 def values(rng, dtype, shape):
-    """Small numbers, of which all sums are exact in the wider types and are rounded in halves."""
+    """Returns small numbers. All their sums are exact in the wider types, and are rounded in half types."""
     count = math.prod(shape)
     kind = dtypes.ALL[dtype].kind
     if kind in ("string", "float8"):

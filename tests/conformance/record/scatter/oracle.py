@@ -1,6 +1,7 @@
-"""The plain answer to a scatter: each update goes where the gather of the same indices would read, one by one.
+"""Computes the expected result of a scatter. Each update is written to the element that the gather of the same indices
+would read.
 
-What that is, the oracle of gathers says of a target whose elements are their own numbers.
+The oracle of gathers finds this element: it gathers from a target whose elements are their own numbers.
 """
 
 import math
@@ -43,7 +44,7 @@ def refuse_dtype(case):
 
 
 def refuse_reduction(case):
-    """An opset below the first that has the reduction; 0 is the newest."""
+    """Returns the error of an opset below the first one with the reduction, or None. Opset 0 is the newest."""
     wanted = case.reduction or "none"
     if case.profile not in ("onnx", "ort") or case.op == "scatter" or not 0 < case.opset < rules.FIRST_OPSET[wanted]:
         return None
@@ -53,7 +54,7 @@ def refuse_reduction(case):
 
 
 def places(case):
-    """The number of the target's element for each update, in row-major order; or the error."""
+    """Returns the number of the target's element for each update in row-major order, or the error."""
     count = math.prod(case.params.shape)
     dropped = np.array(NOWHERE, dtype=np.int64).tobytes()
     bounds = rules.bounds(case)

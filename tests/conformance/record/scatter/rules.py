@@ -1,4 +1,4 @@
-"""The rules of each profile for scatters, as measured."""
+"""The measured rules of each profile for scatters."""
 
 from dataclasses import dataclass
 
@@ -66,7 +66,7 @@ def index_dtypes(profile, op):
 
 
 def reduces(dtype_kind, reduction):
-    """Whether numbers of a kind have the reduction."""
+    """Returns true if numbers of a kind have the reduction."""
     if reduction in (None, "none"):
         return True
     if dtype_kind in ("string", "float8"):

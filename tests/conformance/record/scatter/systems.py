@@ -1,4 +1,7 @@
-"""How each system is asked: a function of a case that returns the target afterwards, raises, or has no words for it."""
+"""The calls of each system.
+
+A function of a case returns the target afterwards, raises an exception, or returns NOT_EXPRESSED.
+"""
 
 import importlib
 
@@ -23,7 +26,7 @@ OF_PROFILE = {
 
 
 def ask(case):
-    """(source, answer): an array, an exception, or NOT_EXPRESSED."""
+    """Returns (source, result). The result is an array, an exception, or NOT_EXPRESSED."""
     name = OF_PROFILE.get(case.profile)
     if name is None or not keeps_switches(case) or case.batch_dims:
         return None, NOT_EXPRESSED
@@ -31,7 +34,7 @@ def ask(case):
 
 
 def answer(name, ask_system, case):
-    """(source, answer) of a system; what it raises, it says itself."""
+    """Returns (source, result) of a system. An exception is a result."""
     module = importlib.import_module(f"..systems.{name}", __package__)
     try:
         return module.SOURCE, ask_system(module, case)
@@ -45,7 +48,7 @@ def keeps_switches(case):
 
 
 def components(case):
-    """The indices as NumPy writes them: a place for each dim of the target, slices where there is none."""
+    """Returns the indices in the form of NumPy: one entry for each dim of the target, and a slice for other dims."""
     indices, axis = case.indices.numpy(), case.axis or 0
     if case.op == "scatter":
         return (slice(None),) * (axis % len(case.params.shape)) + (indices,)
@@ -57,7 +60,7 @@ def components(case):
 
 
 def has_duplicates(case):
-    """Whether two tuples may meet: the winner is then not said by every system."""
+    """Returns true if two tuples may select the same row. Not every system defines the result then."""
     values = case.indices.numpy().reshape(-1, case.indices.shape[-1] if case.op == "scatter_nd" else 1)
     sizes = np.array(
         case.params.shape[: values.shape[1]] if case.op == "scatter_nd" else [case.params.shape[case.axis or 0]]

@@ -1,10 +1,9 @@
-"""The real systems. One module each, imported only inside its own worker process.
+"""The real systems. Each system has a module, which only its own worker process imports.
 
 A module has
-    SOURCE               what the line `source` says
-    expresses(case)      whether the system has words for the case at all
-    risky(case)          whether it may crash or hang the process on it
-    run(case)            its answer as a NumPy array (object arrays hold bytes), or an exception
+    SOURCE               what the line `source` says expresses(case)      true if the system can express the case
+    risky(case)          true if the case may crash or hang the process run(case)            its answer as a NumPy array
+    (object arrays hold bytes), or an exception
 """
 
 OF_PROFILE = {

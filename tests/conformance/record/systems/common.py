@@ -1,4 +1,4 @@
-"""What several systems share: which cases they can express, and batch dims for those without."""
+"""Common code of several systems: the cases that they can express, and batch dims for systems without them."""
 
 import itertools
 
@@ -8,7 +8,7 @@ from .. import oracle, policy, profiles
 
 
 def keeps_switches(case):
-    """Whether the case asks for nothing but the profile's own policy."""
+    """Returns true if the case has only the policy of the profile."""
     profile = profiles.TABLE[case.profile]
     own = profiles.negative_rule(case.profile, case.op, case.opset), profile.bounds, profile.fill
     if case.op == "gather_elements" and policy.extents(case) != profile.extents:
@@ -17,10 +17,9 @@ def keeps_switches(case):
 
 
 def composes_batches(case):
-    """Whether batch dims can be put around a system that has none.
+    """Returns true if batch dims can be added to a system that has none.
 
-    Attributes that do not fit would be judged by our own loop, not by the system. gather_elements
-    has no batch dims at all.
+    Our own loop would reject invalid attributes, not the system. gather_elements has no batch dims at all.
     """
     if case.batch_dims == 0 or case.op == "gather_elements":
         return case.batch_dims == 0
@@ -33,14 +32,14 @@ def composes_batches(case):
 
 
 def axis_and_batches(case):
-    """For gather: the axis as the system takes it, and the normalised number of batch dims."""
+    """Returns for gather the axis in the form of the system, and the normalised number of batch dims."""
     if case.batch_dims == 0:
         return (0 if case.axis is None else case.axis), 0
     return oracle.gather_attributes(case)
 
 
 def take_by_batch(take, params, indices, axis, batches):
-    """gather with batch dims from a `take(params, indices, axis)` without."""
+    """Runs a gather with batch dims by calls of a `take(params, indices, axis)` that has none."""
     if batches == 0:
         return np.asarray(take(params, indices, axis))
     shape = params.shape[:batches]
@@ -52,7 +51,9 @@ def take_by_batch(take, params, indices, axis, batches):
 
 
 def tuple_components(indices, batches):
-    """x[components] is gather_nd with that many batch dims: a mesh grid, then the tuples."""
+    """Returns components for which x[components] is gather_nd with this number of batch dims: a mesh grid, then the
+    tuples.
+    """
     tuples_rank = indices.ndim - 1
     grid = [
         np.arange(indices.shape[d]).reshape([-1 if i == d else 1 for i in range(tuples_rank)]) for d in range(batches)

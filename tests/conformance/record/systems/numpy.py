@@ -1,5 +1,7 @@
-"""NumPy: take for gather; x[i, j], or ravel_multi_index and take, for gather_nd; take_along_axis, which
-only raises, for gather_elements."""
+"""NumPy has take for gather, and take_along_axis, which only raises, for gather_elements.
+
+gather_nd is x[i, j], or ravel_multi_index and take.
+"""
 
 import math
 
@@ -31,7 +33,7 @@ def _expresses_tuples(case):
         return False
     if case.profile == "numpy_raise":
         return True
-    # ravel_multi_index has no batch dims, no empty dims, and takes nothing above int64.
+    # ravel_multi_index has no batch dims and no empty dims, and accepts no numbers above int64.
     fits = all(i <= policy.INT64_MAX for i in case.indices.integers())
     return case.batch_dims == 0 and fits and indices[-1] <= len(params) and 0 not in params[: indices[-1]]
 

@@ -18,12 +18,12 @@ TYPES = {
     **{f"int{b}": getattr(TensorProto, f"INT{b}") for b in (8, 16, 32, 64)},
     **{f"uint{b}": getattr(TensorProto, f"UINT{b}") for b in (8, 16, 32, 64)},
 }
-# What each release of ONNX would have written; old readers refuse newer numbers.
+# The numbers that each release of ONNX would have written. Old readers reject newer numbers.
 IR_VERSION = 8
 
 
 def expresses(case):
-    """Whether the operator has the attributes, types and opset of the case."""
+    """Returns true if the operator has the attributes, types and opset of the case."""
     if case.params.dtype not in TYPES or case.indices.dtype not in TYPES:
         return False
     if profiles.definition(case.op, case.opset) is None:
@@ -32,9 +32,9 @@ def expresses(case):
 
 
 def build(case, known_ranks=True, widen_bfloat16=False):
-    """A model of unknown extents, so that the run judges the case and not the shape inference.
+    """Returns a model with unknown extents. So the run validates the case, and not the shape inference.
 
-    `widen_bfloat16` adds an exact cast to float32 for readers that cannot hand bfloat16 out.
+    `widen_bfloat16` adds an exact cast to float32 for readers that cannot return bfloat16.
     """
     attributes = {}
     if case.op != "gather_nd" and case.axis is not None:

@@ -10,7 +10,7 @@ from . import common, onnx_model
 
 SOURCE = f"onnxruntime {ort.__version__}"
 
-# Not in ONNX Runtime's own list of tensor types.
+# These types are not in ONNX Runtime's own list of tensor types.
 MISSING_TYPES = frozenset({"complex64", "complex128"})
 
 

@@ -1,8 +1,8 @@
 """TensorFlow on the CPU: the raw kernels, and the Python functions where only they have batch_dims.
 
-gather_elements is Gather whose batch dims are all but the last, with the axis brought to the end; for the
-GPU's zeros it is GatherNd under IGNORE over whole coordinates. NumPy's take_along_axis in TensorFlow is the
-profile with two switches: indices wrap, extents broadcast.
+gather_elements is Gather with the axis moved to the end and all other dims as batch dims. For the zeros of the GPU, it
+is GatherNd with IGNORE over whole coordinates. NumPy's take_along_axis in TensorFlow is the profile with two switches:
+indices wrap, extents broadcast.
 """
 
 import os
@@ -18,7 +18,7 @@ from . import common
 
 SOURCE = f"tensorflow-cpu {tf.__version__}"
 
-# Unknown to TensorFlow even as types, so there is no kernel to ask.
+# TensorFlow does not have these types, so there is no kernel.
 FLOAT8_WITHOUT_TYPE = frozenset({"float8_e3m4", "float8_e4m3", "float8_e8m0fnu"})
 TAKE_ALONG_AXIS = ("wrap", "error", "zero"), "broadcast"
 INT64_EXTREMES = (-(2**63), 2**63 - 1)
@@ -51,7 +51,7 @@ def _expresses_elements(case):
         elements.lower(case)
     except policy.Refused:
         return False
-    # What GatherNd can say of empty params and long tuples is its own.
+    # GatherNd has its own errors for empty params and long tuples.
     return 0 not in params and len(params) <= 7
 
 
@@ -61,7 +61,7 @@ def is_take_along_axis(case):
 
 
 def _policy(case):
-    """bad_indices_policy; IGNORE on the CPU is also what every GPU build does."""
+    """The bad_indices_policy. IGNORE on the CPU has the same result as every GPU build."""
     if case.variant is not None:
         return case.variant.removeprefix("policy=") if case.variant.startswith("policy=") else "DEFAULT"
     switches = policy.switches(case)
@@ -99,7 +99,7 @@ def _elements(case, params, indices):
         coordinates[axis] = case.indices.numpy()
         tuples = tf.constant(np.stack(coordinates, -1))
         return tf.raw_ops.GatherNd(params=params, indices=tuples, bad_indices_policy="IGNORE")
-    # The axis changes places with the last dim, there and back.
+    # The axis is swapped with the last dim before the call, and swapped back after it.
     order = list(range(rank))
     order[axis], order[-1] = order[-1], order[axis]
     batched = {"axis": tf.constant(rank - 1, tf.int64), "batch_dims": rank - 1}

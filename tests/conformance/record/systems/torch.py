@@ -65,7 +65,7 @@ def _gather(params, indices, axis):
 
 
 def _take(dtype, params, indices, axis):
-    """index_select takes a list of indices only; the shape of ours is put back as embedding does."""
+    """index_select accepts only a list of indices. The shape of the indices is restored, as embedding does."""
     source = _tensor(params, dtype)
     selected = torch.index_select(source, axis, _index(indices.reshape(-1)))
     axis = axis % source.dim() if source.dim() else axis
@@ -78,7 +78,7 @@ def _index(array):
 
 
 def _tensor(array, dtype):
-    """By bytes: torch does not read ml_dtypes."""
+    """The elements are converted by bytes, because torch does not read ml_dtypes."""
     array = np.ascontiguousarray(array).reshape(array.shape)
     if array.size == 0:
         return torch.empty(array.shape, dtype=TYPES[dtype])

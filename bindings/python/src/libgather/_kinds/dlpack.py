@@ -29,7 +29,7 @@ def enter(value: Any, site: Site | None, operand: str) -> Memory:
 
 
 def enter_with(stream_of: Callable[[Any, Place], Any], value: Any, site: Site | None, operand: str) -> Memory:
-    """As `enter`, with a function that returns the current stream of the array's library."""
+    """The same as `enter` with a function that returns the current stream of the array's library."""
     try:
         if site is None:
             return of_capsule(host_capsule(value), None)

@@ -145,7 +145,7 @@ def leave(tensor: Memory, like: Any) -> Any:
 
 
 def finished(result: np.ndarray, like: Any) -> Any:
-    """Returns a new array as ``np.take`` returns it: a scalar for rank 0, else an array of the class of params."""
+    """Returns a new array in the form of ``np.take``: a scalar for rank 0, else an array of the class of params."""
     if result.ndim == 0:
         return result[()]
     kind = type(like)

@@ -34,7 +34,7 @@ def check_sizes(operand: str, array: da.Array) -> None:
 
 
 def check_ids(ids: da.Array, request: Request) -> None:
-    """Validates ids as far as possible before they are computed."""
+    """Validates the properties of ids that are available before the ids are computed."""
     check_sizes("indices", ids)
     partition_ids(np.empty(0, ids.dtype), bordered(0, (0, 0)), False, request)
 
@@ -73,7 +73,10 @@ def no_chunks(out_chunks: t.Any, why: str) -> errors.ShapeError:
 
 
 def depth_of(x: da.Array, tuples: t.Any, request: Request) -> int:
-    """Returns the length of tuples. Validates tuples as far as possible before they are computed."""
+    """Returns the length of tuples.
+
+    Validates the properties of tuples that are available before the tuples are computed.
+    """
     rank = len(tuples.shape)
     if rank == 0:
         raise errors.RankError(

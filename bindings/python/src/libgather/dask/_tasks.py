@@ -38,7 +38,7 @@ class Block(NamedTuple):
         first, last: The ids of the block. They are the row-major positions from `first` up to `last`.
         before, within, after: The shape of the dims before those of the ids, of those of the ids, and after them.
         dtype: The dtype of its elements.
-        missing: The element of an id that is in no chunk. None means that there is no such id.
+        missing: The element of an id that is in no chunk. None means that no id is invalid.
     """
 
     first: int

@@ -104,7 +104,7 @@ def resolved(index: jax.Array, extent: int, request: Request) -> jax.Array:
 
 
 def places(shape: tuple[int, ...], rank: int) -> list[jax.Array]:
-    """Returns for each dim of a shape its numbers, as indices of a rank whose leading dims have that shape."""
+    """Returns the numbers of each dim of a shape, as indices whose leading dims have that shape."""
     return [
         jnp.arange(extent).reshape((1,) * dim + (extent,) + (1,) * (rank - dim - 1)) for dim, extent in enumerate(shape)
     ]

@@ -63,16 +63,15 @@ def GatherND(data: t.Any, indices: t.Any, batch_dims: int = 0, opset: int = 13) 
 def GatherElements(data: t.Any, indices: t.Any, axis: int = 0, opset: int = 13) -> t.Any:
     """The operator GatherElements (opsets 11, 13).
 
-    The result has the shape of `indices`. Its dims other than `axis` may be smaller than those of `data`.
+    The result has the shape of `indices`. Its dims other than `axis` may be smaller than the dims of `data`.
 
     Args:
         indices: int32 or int64, of the rank of `data`. Negative indices count from the end.
         opset: The call follows the newest definition that is not above it.
 
     Raises:
-        IndexError: An index is out of bounds.
-        ShapeError, RankError, DTypeError: A dim is larger than that of `data`, ranks differ, `axis` is out of range, or
-            the opset does not have the dtype.
+        IndexError: An index is out of bounds. ShapeError, RankError, DTypeError: A dim is larger than the same dim of
+        `data`, ranks differ, `axis` is out of range, or the opset does not have the dtype.
         Error: The opset is older than the first definition.
 
     >>> import libgather.onnx
@@ -113,7 +112,7 @@ def ScatterElements(
 ) -> t.Any:
     """The operator ScatterElements (opsets 11, 13, 16, 18). It returns a copy of `data` with the updates.
 
-    `updates` have the shape of `indices`. Its dims other than `axis` may be smaller than those of `data`. The last
+    `updates` have the shape of `indices`. Its dims other than `axis` may be smaller than the dims of `data`. The last
     update of a place wins. A reduction combines the updates in their order.
 
     Args:

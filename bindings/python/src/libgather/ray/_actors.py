@@ -50,7 +50,10 @@ class Actors:
         return answers
 
     def settled(self, calls: list[ShardCall], refs: list[t.Any], began: float, timeout: float) -> list[t.Any]:
-        """As `call`, for calls that have been sent. No replica is called twice, because that would repeat an update."""
+        """The same as `call` for calls that have been sent.
+
+        No replica is called twice, because that would repeat an update.
+        """
         answers: dict[int, t.Any] = {}
         failures: dict[int, Exception] = {}
         pending = dict(enumerate(refs))
@@ -172,8 +175,8 @@ def described(shard: int, actor: Actor, timeout: float) -> Layout:
 def defaults_of(sources: Sequence[Source], layout: Layout, name: str | None) -> dict[str, t.Any]:
     """Returns the default options of actors.
 
-    Actors are restarted, and calls are repeated, except if this could silently lose data: written rows, or rows in
-    memory whose driver may be gone.
+    Actors are restarted, and calls are repeated, except if data could be lost silently. This concerns written rows, and
+    rows in memory whose driver may have ended.
     """
     lasting = all(isinstance(source, FileRows) for source in sources)
     again = 0 if layout.writable or (name is not None and not lasting) else -1

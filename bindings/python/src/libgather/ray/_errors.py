@@ -8,7 +8,7 @@ from .. import errors
 
 
 class ShardError(errors.Error):
-    """A shard cannot respond, because its actor is gone or its file has been replaced.
+    """A shard cannot respond, because its actor has ended or its file has been replaced.
 
     Attributes:
         shard: The number of the shard.

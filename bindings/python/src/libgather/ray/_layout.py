@@ -19,7 +19,7 @@ class Layout(NamedTuple):
         shape, dtype: The shape and dtype of the whole table.
         borders: Shard s has the rows from ``borders[s]`` up to ``borders[s + 1]``.
         replicas: The number of actors of each shard.
-        writable: Whether rows can be written.
+        writable: True if rows can be written.
         timeout: The time to wait for an actor in seconds. A call may replace it.
         in_flight: The largest number of concurrent gathers of a handle.
     """

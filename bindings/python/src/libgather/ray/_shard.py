@@ -32,7 +32,7 @@ class ShardStats(NamedTuple):
         calls, ids: The number of calls, and of their ids.
         batches: The number of gathers. It is smaller than `calls` if calls were combined.
         seconds: The total time of the gathers.
-        restarted: Whether Ray has restarted the actor.
+        restarted: True if Ray has restarted the actor.
     """
 
     shard: int

@@ -40,8 +40,8 @@ class ShardedTable:
 
     The three methods share these options:
 
-    - ``replicas``: The number of actors of each shard. If one is gone or does not respond in time, the next one is
-      called.
+    - ``replicas``: The number of actors of each shard. If one has ended or does not respond in time, the next one is
+        called.
     - ``name``: The table outlives its driver, and other drivers find it by :meth:`attach`.
     - ``batched``: The actors are asynchronous and combine the calls of one event loop iteration into one gather. This
       serves many callers with few rows each. A single caller is faster without it.
@@ -49,7 +49,7 @@ class ShardedTable:
     - ``in_flight``: The largest number of concurrent gathers of :meth:`gather_async`. The next call waits.
     - ``actors``: Options of Ray for the actors, such as ``{"num_cpus": 1}``. Actors are restarted, and calls are
       repeated, without limit. Exceptions are a ``writable`` table and a table in memory with a name. There a restart
-      could silently lose written rows, or rows whose driver is gone.
+      could silently lose written rows, or rows whose driver has ended.
 
     >>> import ray, libgather.ray  # doctest: +SKIP
     >>> table = libgather.ray.ShardedTable.from_array([[1, 2], [3, 4], [5, 6]], shards=2)  # doctest: +SKIP
@@ -186,7 +186,7 @@ class ShardedTable:
 
     @classmethod
     def attach(cls, name: str, *, timeout: float = TIMEOUT) -> t.Self:
-        """Finds the table with a name. Its driver may be another one, and may be gone.
+        """Finds the table with a name. Its driver may be another one, and may have ended.
 
         Raises:
             ShardError: There is no such table, or it does not respond.
@@ -224,7 +224,7 @@ class ShardedTable:
         Raises:
             IndexError: An id is out of bounds. The error has its place in `ids`.
             ShardTimeoutError: No replica of a shard has responded in time.
-            ShardError: A shard is gone, or its file has been replaced.
+            ShardError: A shard has ended, or its file has been replaced.
             OutOfMemoryError: A shard cannot allocate its rows.
             Error: As for :func:`libgather.gather`.
         """
@@ -246,7 +246,7 @@ class ShardedTable:
         once: bool = False,
         timeout: float | None = None,
     ) -> ray.ObjectRef[t.Any]:
-        """As :meth:`gather`, in a task of Ray.
+        """The same as :meth:`gather` in a task of Ray.
 
         Returns a reference to the rows, which are not transferred to this process.
 
@@ -312,13 +312,13 @@ class ShardedTable:
         """Writes rows of a writable table by id, as :func:`libgather.scatter` does in place.
 
         The last row of an id wins, or a reduction combines the rows in their order. All arguments are validated before
-        any row is written. If a shard is gone or late, other shards may have written their rows.
+        any row is written. If a shard has ended or is late, other shards may have written their rows.
 
         Raises:
             IndexError: An id is out of bounds. The error has its place in `ids`, and no row is written.
             UnsupportedError: The table is not writable.
             ShapeError, DTypeError: `rows` have another shape or dtype.
-            ShardError: A shard is gone.
+            ShardError: A shard has ended.
             ShardTimeoutError: A shard is late, and may still write its rows.
         """
         if not self._layout.writable:

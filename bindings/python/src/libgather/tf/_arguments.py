@@ -92,7 +92,7 @@ def rank_of(indices: Any) -> int:
 
 
 def shortened(value: Any) -> Any:
-    """Returns lists and scalars of Python numbers as float32, or as int32 if they fit."""
+    """Returns lists and scalars of Python floats as float32, and those of integers as int32 if they fit."""
     kind = numpy_kind()
     if kind is None or type(value) not in (list, tuple, int, float):
         return value

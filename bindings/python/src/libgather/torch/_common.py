@@ -122,7 +122,7 @@ def extent_of(extent: Any, is_known: bool) -> int:
 
 
 def require_batch(params: torch.Tensor, indices: torch.Tensor, batch_dims: int) -> None:
-    """Adds guards that batch dims are equal, for sizes that the library did not know."""
+    """Adds guards that batch dims are equal, for sizes that were unknown to the library."""
     for dim in range(batch_dims):
         torch._check(params.shape[dim] == indices.shape[dim], lambda: "indices: batch dims differ from those of params")
 

@@ -8,7 +8,7 @@ package io.libgather;
 public enum Bounds {
   /** GTH_E_INDEX. The output is unchanged. */
   ERROR(1),
-  /** The row is filled as gth_options.fill says. Not for scatters (GTH_E_VERSION). */
+  /** The row is filled with the value that gth_options.fill selects. Not valid for scatters. */
   FILL(2),
   /** The nearest valid index is used. */
   CLAMP(3),
@@ -17,7 +17,7 @@ public enum Bounds {
   /** The row of the output is unchanged, and zero in a new output. An update is dropped. */
   SKIP(5),
   /**
-   * As error, but after GTH_E_INDEX the written operand may contain some of the results. A large call on the CPU then
+   * Like error, but after GTH_E_INDEX the written operand may contain some of the results. A large call on the CPU then
    * validates indices while it copies, so it reads them once.
    */
   ERROR_PARTIAL(6);

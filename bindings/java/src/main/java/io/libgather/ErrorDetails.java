@@ -9,13 +9,13 @@ import java.lang.foreign.ValueLayout;
  * The fields of an error. The header gather.h defines them for each status.
  *
  * @param status the status
- * @param operand the operand that the error concerns
+ * @param operand the operand to which the error belongs
  * @param component the component of the tuple, the dim, or the byte offset of an option, or -1
  * @param position the row-major number of the tuple in indices, or -1
  * @param value the value that was given: for an index out of bounds the index
  * @param limit the bound of the value: for an index out of bounds the extent of the dim
  * @param item the number of the request, or -1
- * @param wraps true if negative indices count from the end, so that the valid range is [-limit, limit)
+ * @param wraps true if negative indices count from the end. The valid range is then [-limit, limit)
  * @param unsigned true if value is the bit pattern of an unsigned number
  * @param nativeError the number of an error of the operating system or of CUDA, or 0
  */

@@ -8,7 +8,7 @@ package io.libgather;
 public enum Extents {
   /** They are equal. */
   EQUAL(1),
-  /** Those of indices may be smaller: a prefix of params is used (torch, ONNX). */
+  /** Extents of indices may be smaller. A prefix of params is used (torch, ONNX). */
   PREFIX(2),
   /** An extent of 1 is repeated (NumPy, JAX). */
   BROADCAST(3);

@@ -301,7 +301,7 @@ public final class Gather {
   }
 
   /**
-   * Does what {@link #gatherElementsGradient} does, with an existing output. All its elements are overwritten.
+   * The same as {@link #gatherElementsGradient} with an existing output. All its elements are overwritten.
    *
    * @param out the output, with the shape of params
    * @param gradient the gradient of the gather's output

@@ -18,7 +18,7 @@ public final class GatherIndexException extends IndexOutOfBoundsException implem
   }
 
   /**
-   * Returns the operand that the error concerns: indices, or params without elements.
+   * Returns the operand to which the error belongs: indices, or params without elements.
    *
    * @return the operand
    */

@@ -8,7 +8,7 @@ package io.libgather;
 public enum Negative {
   /** It is out of bounds. */
   REJECT(1),
-  /** It counts from the end, once: -1 is the last, -size the first. Below is out of bounds. */
+  /** It counts from the end: -1 is the last, -size the first. A smaller one is out of bounds. */
   WRAP(2);
 
   final int number;

@@ -1,7 +1,7 @@
 package io.libgather;
 
 /**
- * The operand that an error concerns.
+ * The operand to which an error belongs.
  *
  * <p>Generated from gather.h by generate.py: do not edit.
  */

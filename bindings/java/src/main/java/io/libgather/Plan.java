@@ -17,8 +17,9 @@ import java.util.Arrays;
  * native memory of about a kilobyte each. So create a plan once for many runs, or in an arena.
  *
  * <p>Memory of a run may be native or an array ({@link MemorySegment#ofArray(float[])}). The garbage collector waits
- * while the library uses an array. So a large run with arrays first validates all indices and then runs in pieces, or
- * it copies the arrays if it has no pieces: an axis or batch dims other than 0, strided indices or rows.
+ * while the library uses an array. So a large run with arrays first validates all indices and then runs in pieces. Some
+ * runs have no pieces: those with an axis or batch dims other than 0, and those with strided indices or rows. They copy
+ * the arrays.
  *
  * <pre>{@code
  * Plan plan = Plan.gather(Tensor.shaped(DType.FLOAT32, 4, 2), Tensor.shaped(DType.INT64, Plan.OPEN), Options.DEFAULT);

@@ -10,7 +10,7 @@ public enum Status {
   NULL(-1),
   /** The handle is released, of another kind, or was never one. */
   HANDLE(-2),
-  /** This library does not know the struct size, operation, switch, profile or flag. */
+  /** The struct size, operation, switch, profile or flag is unknown or not valid here. */
   VERSION(-3),
   /** The dtype is unknown, not allowed here, or differs from the required one. */
   DTYPE(-4),

@@ -135,7 +135,10 @@ class HeapTest {
     }
   }
 
-  /** A collection waits for a piece, not for a call. In one critical use, most collections would take a whole call. */
+  /**
+   * A collection waits for a piece, not for a call. If one call kept the array in critical use, most garbage collections
+   * would wait for the whole call.
+   */
   @Test
   void collectorWaitsForPiecesOnly() throws Exception {
     int count = 8_000_000;

@@ -40,7 +40,7 @@ class MemoryTest {
     assertFlat(name, CALLS / 5, call);
   }
 
-  /** Compares the memory after some calls with that after many more. */
+  /** Compares the memory after some calls with the memory after many more calls. */
   private static void assertFlat(String name, int first, Runnable call) throws Exception {
     for (int i = 0; i < first; i++) {
       call.run();

@@ -46,8 +46,8 @@ record Extraction(URL resource, String hash) {
   }
 
   /**
-   * Copies the library to a directory, and loads it. Without the property that names a directory, this is the cache of
-   * the user, or a new temporary directory if the library cannot be loaded from the cache.
+   * Copies the library to a directory, and loads it. A property names the directory. Without the property, it is the
+   * cache of the user. If the library cannot be loaded from the cache, it is a new temporary directory.
    */
   SymbolLookup open() {
     String chosen = System.getProperty("io.libgather.directory");

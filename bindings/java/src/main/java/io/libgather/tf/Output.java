@@ -14,7 +14,7 @@ public final class Output<T extends TType> implements Operand<T> {
     this.tensor = tensor;
   }
 
-  /** Returns an output of the type of a tensor. The caller knows that the type is T. */
+  /** Returns an output of the type of a tensor. The caller guarantees that the type is T. */
   @SuppressWarnings("unchecked")
   static <T extends TType> Output<T> of(Tensor tensor) {
     return new Output<>((T) TensorOf.of(tensor));
