@@ -4,6 +4,7 @@ use std::ffi::CStr;
 use std::fmt;
 use std::mem::MaybeUninit;
 
+use crate::abi;
 use crate::numbers::{struct_size, unsigned};
 use gather_sys as sys;
 
@@ -282,9 +283,11 @@ errors! {
     Io = GTH_E_IO,
 }
 
-/// Calls the library with memory for an error, and converts the status to a result.
+/// Calls the library with memory for an error, and converts the status to a result. Every call that can fail runs here,
+/// so another ABI is found before it.
 #[inline]
 pub(crate) fn call(f: impl FnOnce(*mut sys::gth_error) -> i32) -> Result<(), Error> {
+    abi::ensure()?;
     // On success the library writes one field of the 328 bytes. To clear all of them takes longer than a small call.
     let mut storage = MaybeUninit::<sys::gth_error>::uninit();
     let raw = storage.as_mut_ptr();
