@@ -102,6 +102,7 @@ class Rust:
         "allocations",
         "conformance",
         "open_plans",
+        "other_abi",
         "doc",
     )
 
@@ -115,7 +116,7 @@ class Rust:
 
     @property
     def environment(self):
-        return on_stage(CARGO_TARGET_DIR=str(WORK / self.name / "target"))
+        return on_stage(CARGO_TARGET_DIR=str(WORK / self.name / "target"), GATHER_DYNAMIC="1")
 
     def configure(self):
         return self.make()
