@@ -29,7 +29,6 @@ from places import ROOT
 from random_mutants import EQUIVALENT, random_mutants
 from report import Report
 
-
 SAME = "same code"  # an equivalent mutant, from which the compiler creates the same library
 
 

@@ -11,7 +11,7 @@ class Known:
     def __init__(self, name):
         self.file = WORK / f"{name}.txt"
         lines = self.file.read_text().splitlines() if self.file.is_file() else []
-        self.found = {mutant: by for mutant, by in map(json.loads, lines)}
+        self.found = dict(map(json.loads, lines))
 
     def get(self, mutant, find):
         """Returns the known result of a mutant. Otherwise it finds it and appends it to the file."""
