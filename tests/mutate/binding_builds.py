@@ -97,6 +97,8 @@ class Rust:
         "scatters",
         "partitions",
         "hooks",
+        "views",
+        "devices",
         "hostile",
         "threads",
         "allocations",
@@ -127,6 +129,8 @@ class Rust:
 
     def words(self, program):
         target = (f"--{program}",) if program in ("lib", "doc") else ("--test", program)
+        if program == "devices" and EMULATED.is_file():
+            target += ("--config", f"target.'cfg(all())'.runner = ['env', 'LD_PRELOAD={EMULATED}']")
         return ("cargo", "test", "--locked", "-p", "gather", "--all-features", *target, "--", "--quiet")
 
 

@@ -345,6 +345,20 @@ mod tests {
     }
 
     #[test]
+    fn error_of_this_crate_has_no_numbers() {
+        let cause = Cause::new(sys::GTH_E_NULL, Operand::None, "m");
+        let numbers = (cause.component, cause.position, cause.item, cause.value, cause.limit);
+        assert_eq!(numbers, (None, None, None, 0, 0));
+        assert_eq!(
+            (cause.native, cause.sequence, cause.count, cause.wraps),
+            (0, 0, 0, false)
+        );
+        assert_eq!(cause.message, "m");
+        let cause = cause.numbers(5, 7);
+        assert_eq!((cause.value, cause.limit), (5, 7));
+    }
+
+    #[test]
     fn fields_of_the_library_are_read() {
         let mut raw = sys::gth_error {
             status: sys::GTH_E_ALIAS,
