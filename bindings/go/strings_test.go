@@ -62,6 +62,18 @@ func TestInvalidStringsReturnErrors(t *testing.T) {
 	check(t, empty.Close())
 }
 
+// No system has 2^47 bytes of memory for a process. The strings share their bytes, so the test needs only 2^27.
+func TestStringsThatExceedMemoryReturnErrNoMemory(t *testing.T) {
+	values := make([]string, 1<<20)
+	for i, long := 0, strings.Repeat("x", 1<<27); i < len(values); i++ {
+		values[i] = long
+	}
+	tensor, err := gather.NewStrings(values, len(values))
+	if found := expectError(t, err, gather.ErrNoMemory, gather.OperandTensor); found.Value != 1<<47 || tensor != nil {
+		t.Errorf("%+v, %v", *found, tensor)
+	}
+}
+
 func TestEmptyStringTensor(t *testing.T) {
 	words := newStrings(t, nil, 0, 3)
 	values, shape, err := gather.GatherStrings(words, gather.Vector([]int{}))

@@ -69,6 +69,14 @@ mkdir -p "$temp/user"
 awk '/^```java/ { inside = 1; next } /^```/ && inside { exit } inside' README.md >"$temp/user/Lookup.java"
 awk '/^```text/ { inside = 1; next } /^```/ && inside { exit } inside' README.md >"$temp/expected"
 "$home/bin/javac" -source 17 -target 17 -Xlint:-options -cp "$jar" -d "$temp/user" "$temp/user/Lookup.java"
+# The snippets of the README, in one method.
+{
+  echo 'import io.libgather.*; import java.lang.foreign.MemorySegment;'
+  echo 'class Snippets { static void run(float[] table, long[] ids, float[] rows) {'
+  awk '/^```java/ { inside = ++count > 1; next } /^```/ { inside = 0 } inside' README.md
+  echo '} }'
+} >"$temp/user/Snippets.java"
+"$home/bin/javac" --release 22 -cp "$jar" -d "$temp/user" "$temp/user/Snippets.java"
 export XDG_CACHE_HOME="$temp/cache"
 
 # passes COMMAND...: the program prints what the README says.

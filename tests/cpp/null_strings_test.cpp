@@ -11,8 +11,8 @@ const int64_t ends[] = {0, 1, 3, 6};
 class NullStrings : public testing::Test {
  protected:
   void SetUp() override {
-    ASSERT_EQ(gth_tensor_from_strings(nullptr, 0, 1, shape_.data(), ends, "abbccc", 6, nullptr, nullptr,
-                                      strings_.out(), nullptr),
+    ASSERT_EQ(gth_tensor_from_strings(nullptr, 0, 1, shape_.data(), ends, "abbccc", 6, nullptr, nullptr, strings_.out(),
+                                      nullptr),
               GTH_OK);
   }
 

@@ -9,7 +9,8 @@ violates the documentation of the library. The other mutants are random. The out
 if a mutant is equivalent to the original. The exit status is 1 if a named mutant survives, or if less than 95 % of the
 others are killed. With --binding the mutants change the sources of a binding, and its tests run. The output begins with
 the date, the version and the options. The file build/mutate/report_library.txt, or that with the name of the binding,
-also has it.
+also has it. The file build/mutate/library-SEED.txt receives the result of each random mutant. A run with the same seed
+continues there, and does not repeat these mutants. Delete the file after a change of the tests.
 """
 
 import argparse
@@ -19,17 +20,20 @@ import sys
 import time
 from dataclasses import dataclass
 
-from builds import HAS_NVCC, builds_for, fails, prepare
+from builds import HAS_NVCC, builds_for, fails, is_original, prepare
 from killers import Killers
+from known import Known
 from languages import CPP, OF_BINDINGS
 from named import NAMED
 from places import ROOT
 from random_mutants import EQUIVALENT, random_mutants
 from report import Report
 
+SAME = "same code"  # an equivalent mutant, from which the compiler creates the same library
+
 
 def detected_by(mutant, killers):
-    """Returns what detected the mutant: the compiler, a program, or None."""
+    """Returns what detected the mutant: the compiler, a program, or None. Returns SAME if nothing can detect it."""
     builds = builds_for(mutant)
     path = builds[0].tree / mutant.file
     before = path.read_text()
@@ -40,6 +44,8 @@ def detected_by(mutant, killers):
             # ptx/translate.py rejects loads that may be repeated, and grids that publish nothing.
             if done.returncode:
                 return "ptx/translate.py" if b"ptx/translate.py" in done.stdout else "compiler"
+            if is_original(build):
+                return SAME
             programs = killers.first(mutant.file, build.programs)
             found = next((program for program in programs if fails(build, program)), None)
             if found:
@@ -59,7 +65,7 @@ def test_named(chosen, killers, report):
             continue
         by = detected_by(mutant, killers)
         report.say(f"{by or 'SURVIVES':24} {mutant.promise}")
-        if by in (None, "compiler"):
+        if by in (None, SAME, "compiler"):
             broken.append(mutant)
     return broken
 
@@ -78,21 +84,22 @@ class Tally:
         return self.killed >= 0.95 * (self.total - self.equivalent)
 
 
-def test_random(more, killers, report, count, seconds):
+def test_random(more, killers, known, report, count, seconds):
     """Tests random mutants until the count or the time is reached, or until it is interrupted. Returns the tally."""
     tally, began = Tally(), time.monotonic()
     try:
         for mutant in more:
             if tally.total >= count or time.monotonic() - began > seconds:
                 break
-            by = detected_by(mutant, killers)
+            by = known.get(mutant, lambda mutant=mutant: detected_by(mutant, killers))
             if by == "compiler":
                 continue
             reason = EQUIVALENT.get((mutant.file, mutant.old.strip(), mutant.new.strip()))
+            reason = by if by == SAME else reason
             tally.total += 1
-            tally.killed += by is not None
-            tally.equivalent += by is None and reason is not None
-            if by:
+            tally.killed += by not in (None, SAME)
+            tally.equivalent += by in (None, SAME) and reason is not None
+            if by not in (None, SAME):
                 report.say(f"{by:24} {mutant}")
             elif reason:
                 report.say(f"{'equivalent':24} {mutant}: {reason}")
@@ -134,7 +141,8 @@ def main():
     name = arguments.binding or "library"
     killers, report = Killers(name), Report(name)
     broken = test_named(chosen, killers, report)
-    tally = test_random(more, killers, report, arguments.count, arguments.seconds)
+    known = Known(f"{name}-{arguments.seed}")
+    tally = test_random(more, killers, known, report, arguments.count, arguments.seconds)
     unrun = sum(mutant.needs_nvcc for mutant in chosen) if not HAS_NVCC else 0
     note = f", {unrun} not run: no nvcc" if unrun else ""
     if chosen:

@@ -97,11 +97,14 @@ class Rust:
         "scatters",
         "partitions",
         "hooks",
+        "views",
+        "devices",
         "hostile",
         "threads",
         "allocations",
         "conformance",
         "open_plans",
+        "other_abi",
         "doc",
     )
 
@@ -115,7 +118,7 @@ class Rust:
 
     @property
     def environment(self):
-        return on_stage(CARGO_TARGET_DIR=str(WORK / self.name / "target"))
+        return on_stage(CARGO_TARGET_DIR=str(WORK / self.name / "target"), GATHER_DYNAMIC="1")
 
     def configure(self):
         return self.make()
@@ -126,6 +129,8 @@ class Rust:
 
     def words(self, program):
         target = (f"--{program}",) if program in ("lib", "doc") else ("--test", program)
+        if program == "devices" and EMULATED.is_file():
+            target += ("--config", f"target.'cfg(all())'.runner = ['env', 'LD_PRELOAD={EMULATED}']")
         return ("cargo", "test", "--locked", "-p", "gather", "--all-features", *target, "--", "--quiet")
 
 

@@ -1,5 +1,6 @@
 """The copy of the tree that is mutated, its builds, and the test programs."""
 
+import hashlib
 import os
 import shutil
 import time
@@ -13,6 +14,8 @@ from places import ROOT, WORK, command
 # as long as the first one. A mutant that makes a program hang is killed.
 FIRST_PATIENCE, PATIENCE = 1800, 120
 took = {}
+# The hashes of the libraries without a mutant, by build.
+originals = {}
 
 # The programs for every mutant, fastest first. In programs with failure points (_threads) every call takes the general
 # path.
@@ -23,6 +26,9 @@ PROGRAMS = (
     "index_values",
     "few_rows",
     "plans",
+    "open_extent",
+    "opsets",
+    "null_strings",
     "memory_aliasing_alignment",
     "rank_shape_attributes_threads",
     "handles_abi_threads",
@@ -121,16 +127,31 @@ def sanitized(programs):
     return Build("build", (f"-DCMAKE_CXX_FLAGS={flags}", f"-DCMAKE_C_FLAGS={flags}", "-DGATHER_CUDA=OFF"), programs)
 
 
+# The first build of a mutant. Its programs are fast, and equal libraries show that a mutant is equivalent.
+FAST = Build("fast", ("-DCMAKE_CXX_FLAGS_DEBUG=-O1", "-DCMAKE_C_FLAGS_DEBUG=-O1", "-DGATHER_CUDA=OFF"), PROGRAMS)
+
+
 def builds_for(mutant):
     if mutant.file.startswith("bindings/"):
         return (BINDINGS[mutant.file.split("/")[1]],)
     if not mutant.file.startswith("src/cuda/"):
-        return (sanitized(PROGRAMS),)
+        return (FAST, sanitized(PROGRAMS))
     plain = Build("plain", ("-DGATHER_CUDA=OFF",), THREAD_PROGRAMS)
     nvcc = Build("nvcc", ("-DGATHER_CUDA=ON", "-DCMAKE_CUDA_ARCHITECTURES=90"), NVCC_PROGRAMS)
     if mutant.needs_nvcc:  # other mutants test the code that the host compiler compiles
         return (nvcc,) if HAS_NVCC else ()
     return (sanitized(DEVICE_PROGRAMS), plain, nvcc) if HAS_NVCC else (sanitized(DEVICE_PROGRAMS), plain)
+
+
+def hash_libraries(build):
+    """Returns a hash of the libraries of a build without debug information."""
+    files = sorted(path for path in build.folder.glob("lib/*.so.*") if not path.is_symlink())
+    return hashlib.sha256(b"".join(path.read_bytes() for path in files)).digest()
+
+
+def is_original(build):
+    """Returns whether the libraries of a build are known to be those without a mutant."""
+    return build.name in originals and originals[build.name] == hash_libraries(build)
 
 
 def copy_tree(tree):
@@ -160,6 +181,8 @@ def prepare(builds):
             done = build.make()
         if done.returncode:
             raise SystemExit(done.stdout.decode())
+        if build == FAST:
+            originals[build.name] = hash_libraries(build)
         for program in build.programs:
             began = time.monotonic()
             failed = run(build, program)

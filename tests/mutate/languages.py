@@ -91,7 +91,8 @@ class Language:
         return [name for name in found if not re.search(self.excluded, name)]
 
     def lines(self, text):
-        """Yields the numbers, from 1, and the text of the lines that are code."""
+        """Yields the numbers, from 1, and the text of the lines that are code. The tests end a source of Rust."""
+        text = text.partition("#[cfg(test)]")[0]
         hidden = docstrings(text) if self.operators is OF_PYTHON else set()
         for number, line in enumerate(text.split("\n"), 1):
             if number not in hidden and not re.match(self.no_code, line):

@@ -1,9 +1,10 @@
 """Installs packages in a minimal Debian system, and runs the first example of their README: bare.py FOLDER [KIND...]
 
-FOLDER contains the output of `./dev package`. A KIND is deb, archive, sdist, wheel, aarch64-wheel, musl-wheel, crates
-or go. Without a KIND, all of them are tested. Each kind gets its own Debian root, which is made from the package
+FOLDER contains the output of `./dev package`. A KIND is deb, archive, sdist, wheel, aarch64-wheel, musl-wheel, crates,
+go or java. Without a KIND, all of them are tested. Each kind gets its own Debian root, which is made from the package
 sources of this machine. It contains only the requirements that the README states. The script requires root and
-mmdebstrap. Without them it exits with 77.
+mmdebstrap. Without them it exits with 77. Debian has no JDK that is new enough, so the root gets the one of this
+machine. Without one, java is skipped.
 """
 
 import os
@@ -129,6 +130,22 @@ def go():
     )
 
 
+def java():
+    program, printed = (block("bindings/java/README.md", language) for language in ("java", "text"))
+    return (
+        here("Lookup.java", program)
+        + here("expected", printed)
+        + "jars=$(echo packages/*.jar | tr ' ' :)\n/jdk/bin/javac -cp $jars Lookup.java\n"
+        "/jdk/bin/java --enable-native-access=ALL-UNNAMED -cp $jars:. Lookup | diff -u expected -\n"
+    )
+
+
+def jdk():
+    """Returns the home of a JDK, or an empty string."""
+    command = [ROOT / "bindings/java/jdk.sh", "22"]
+    return subprocess.run(command, stdout=subprocess.PIPE, text=True, check=False).stdout.strip()
+
+
 def c(section):
     return f"{APT} gcc g++ libc6-dev pkg-config\ncp packages/* .\n" + readme(
         "README.md:Example", f"docs/install.md:{section}"
@@ -144,6 +161,7 @@ KINDS = {
     "musl-wheel": musl_wheel,
     "crates": crates,
     "go": go,
+    "java": java,
 }
 FILES = {
     "deb": "*.deb",
@@ -154,6 +172,7 @@ FILES = {
     "musl-wheel": "libgather-*",
     "crates": "*.crate",
     "go": "gather-*.zip",
+    "java": "*.jar",
 }
 
 
@@ -194,6 +213,8 @@ def attempt(kind, base, packages):
     (root / "try/packages").mkdir(parents=True)
     for path in found:
         shutil.copy(path, root / "try/packages")
+    if kind == "java":
+        subprocess.run(["cp", "-a", jdk(), root / "jdk"], check=True)
     output = inside(root, KINDS[kind]())
     subprocess.run(["rm", "-rf", "--one-file-system", root], check=True)
     return output
@@ -208,6 +229,9 @@ def main(packages, kinds):
         base = Path(folder) / "base"
         make_root(base)
         for kind in kinds or KINDS:
+            if kind == "java" and not jdk():
+                print("skipped: java: there is no JDK 22 or newer")
+                continue
             output = attempt(kind, base, packages)
             print(
                 f"{kind}: " + ("installed, and its README runs" if output is None else f"FAILED\n{output}"), flush=True

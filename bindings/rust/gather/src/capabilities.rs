@@ -1,6 +1,6 @@
 //! The capabilities of the library on this machine.
 
-use crate::abi::{self, Version};
+use crate::abi::Version;
 use crate::error::{Error, call};
 use crate::numbers;
 use gather_sys as sys;
@@ -81,7 +81,6 @@ pub struct Capabilities {
 /// # Ok::<(), gather::Error>(())
 /// ```
 pub fn capabilities() -> Result<Capabilities, Error> {
-    abi::ensure()?;
     let mut info = sys::gth_capability_info {
         size: numbers::struct_size::<sys::gth_capability_info>(),
         ..Default::default()

@@ -6,7 +6,6 @@ use std::fmt;
 use std::ptr;
 use std::sync::Arc;
 
-use crate::abi;
 use crate::allocator;
 use crate::device::Device;
 use crate::dtype::DType;
@@ -72,7 +71,6 @@ impl Context {
     /// Returns [`Error::Rank`], [`Error::Shape`], [`Error::Size`], [`Error::OutOfMemory`], and [`Error::Unsupported`]
     /// for strings. On a device also [`Error::Cuda`], [`Error::Fork`] and [`Error::Capture`].
     pub fn zeros(&self, dtype: DType, shape: &[usize]) -> Result<Tensor<'static>, Error> {
-        abi::ensure()?;
         let ndim = rank_to_c(shape.len());
         let handle = Handle::make(|out, err| {
             // SAFETY: the shape has ndim extents.
@@ -91,7 +89,6 @@ impl Context {
     /// [`Error::Device`], [`Error::Null`], and [`Error::Unsupported`] for strings. A copy that waits also returns the
     /// errors of earlier calls on the device.
     pub fn copy(&self, source: &Tensor<'_>, destination: &mut TensorMut<'_>) -> Result<(), Error> {
-        abi::ensure()?;
         let is_host = |desc: &sys::gth_tensor_desc| Device::from_numbers(desc.device, desc.device_id) == Device::Cpu;
         let (source, destination) = (&source.desc, &destination.desc);
         // SAFETY: the descriptions name only memory that is borrowed for the call, that of the destination exclusively.
@@ -111,7 +108,6 @@ impl Context {
     ///
     /// Returns the errors of [`Context::take_error`].
     pub fn sync(&self) -> Result<(), Error> {
-        abi::ensure()?;
         // SAFETY: the context has not been released.
         call(|err| unsafe { sys::gth_context_sync(self.raw, err) })?;
         self.take_error()
@@ -125,7 +121,6 @@ impl Context {
     /// Returns [`Error::Index`] or [`Error::Race`] of a device call. If the take itself fails, [`Error::Cuda`],
     /// [`Error::Fork`] or [`Error::Capture`].
     pub fn take_error(&self) -> Result<(), Error> {
-        abi::ensure()?;
         // SAFETY: the context has not been released.
         call(|err| unsafe { sys::gth_context_take_error(self.raw, err) })
     }
@@ -141,7 +136,6 @@ impl Context {
     ///
     /// `record` must be device or pinned host memory that stays valid until the stream has executed the copy.
     pub unsafe fn enqueue_take_error(&self, record: *mut sys::gth_error_record) -> Result<(), Error> {
-        abi::ensure()?;
         // SAFETY: the caller guarantees it.
         call(|err| unsafe { sys::gth_context_enqueue_take_error(self.raw, record, err) })
     }
@@ -156,7 +150,6 @@ impl Context {
     ///
     /// `stream` must be an existing CUDA stream, or one of CUDA's special values.
     pub unsafe fn wait(&self, stream: *mut c_void) -> Result<(), Error> {
-        abi::ensure()?;
         // SAFETY: the caller guarantees it.
         call(|err| unsafe { sys::gth_context_wait(self.raw, stream.cast(), err) })
     }
@@ -171,7 +164,6 @@ impl Context {
     ///
     /// `stream` must be an existing CUDA stream, or one of CUDA's special values.
     pub unsafe fn signal(&self, stream: *mut c_void) -> Result<(), Error> {
-        abi::ensure()?;
         // SAFETY: the caller guarantees it.
         call(|err| unsafe { sys::gth_context_signal(self.raw, stream.cast(), err) })
     }
@@ -296,7 +288,6 @@ impl ContextBuilder {
     ///
     /// Returns [`Error::Device`], [`Error::Cuda`], [`Error::Fork`] and [`Error::OutOfMemory`].
     pub fn build(self) -> Result<Context, Error> {
-        abi::ensure()?;
         let mut options = self.options;
         options.size = struct_size::<sys::gth_context_options>();
         let executor = self.executor.map(Arc::new);

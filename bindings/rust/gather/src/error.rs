@@ -4,6 +4,7 @@ use std::ffi::CStr;
 use std::fmt;
 use std::mem::MaybeUninit;
 
+use crate::abi;
 use crate::numbers::{struct_size, unsigned};
 use gather_sys as sys;
 
@@ -282,9 +283,11 @@ errors! {
     Io = GTH_E_IO,
 }
 
-/// Calls the library with memory for an error, and converts the status to a result.
+/// Calls the library with memory for an error, and converts the status to a result. Every call that can fail runs here,
+/// so another ABI is found before it.
 #[inline]
 pub(crate) fn call(f: impl FnOnce(*mut sys::gth_error) -> i32) -> Result<(), Error> {
+    abi::ensure()?;
     // On success the library writes one field of the 328 bytes. To clear all of them takes longer than a small call.
     let mut storage = MaybeUninit::<sys::gth_error>::uninit();
     let raw = storage.as_mut_ptr();
@@ -339,6 +342,20 @@ mod tests {
         }
         assert_eq!(Operand::from_raw(sys::GTH_OPERAND_REQUEST), Operand::Request);
         assert_eq!(Operand::from_raw(sys::GTH_OPERAND_FILE + 1), Operand::None);
+    }
+
+    #[test]
+    fn error_of_this_crate_has_no_numbers() {
+        let cause = Cause::new(sys::GTH_E_NULL, Operand::None, "m");
+        let numbers = (cause.component, cause.position, cause.item, cause.value, cause.limit);
+        assert_eq!(numbers, (None, None, None, 0, 0));
+        assert_eq!(
+            (cause.native, cause.sequence, cause.count, cause.wraps),
+            (0, 0, 0, false)
+        );
+        assert_eq!(cause.message, "m");
+        let cause = cause.numbers(5, 7);
+        assert_eq!((cause.value, cause.limit), (5, 7));
     }
 
     #[test]

@@ -2,7 +2,6 @@
 
 use std::ptr::{self, NonNull};
 
-use crate::abi;
 use crate::context::Context;
 use crate::error::{Error, call};
 use crate::handle::Handle;
@@ -50,7 +49,6 @@ impl Context {
         &self,
         managed: NonNull<sys::DLManagedTensorVersioned>,
     ) -> Result<Tensor<'static>, Error> {
-        abi::ensure()?;
         // SAFETY: the caller guarantees it.
         imported(Handle::make(|out, err| unsafe {
             sys::gth_tensor_from_dlpack(self.raw(), managed.as_ptr(), out, err)
@@ -67,7 +65,6 @@ impl Context {
     ///
     /// The requirements are those of [`Context::from_dlpack`].
     pub unsafe fn from_dlpack_legacy(&self, managed: NonNull<sys::DLManagedTensor>) -> Result<Tensor<'static>, Error> {
-        abi::ensure()?;
         // SAFETY: the caller guarantees it.
         imported(Handle::make(|out, err| unsafe {
             sys::gth_tensor_from_dlpack_legacy(self.raw(), managed.as_ptr(), out, err)
@@ -87,7 +84,6 @@ impl Context {
         tensor: Tensor<'_>,
         export: Export,
     ) -> Result<NonNull<sys::DLManagedTensorVersioned>, Error> {
-        abi::ensure()?;
         let handle = tensor.export_handle()?;
         let mut out = ptr::null_mut();
         // SAFETY: the handle has not been released.
@@ -106,7 +102,6 @@ impl Context {
         tensor: Tensor<'_>,
         export: Export,
     ) -> Result<NonNull<sys::DLManagedTensor>, Error> {
-        abi::ensure()?;
         let handle = tensor.export_handle()?;
         let mut out = ptr::null_mut();
         // SAFETY: the handle has not been released.
@@ -134,7 +129,6 @@ impl Context {
         array: *mut sys::ArrowArray,
         shape: Option<&[usize]>,
     ) -> Result<Tensor<'static>, Error> {
-        abi::ensure()?;
         let (ndim, extents) = shape.map_or((-1, ptr::null()), |shape| {
             (rank_to_c(shape.len()), shape.as_ptr().cast())
         });
@@ -162,7 +156,6 @@ impl Context {
         schema: *mut sys::ArrowSchema,
         array: *mut sys::ArrowArray,
     ) -> Result<(), Error> {
-        abi::ensure()?;
         let handle = tensor.handle()?;
         // SAFETY: the caller guarantees it, and the handle has not been released.
         call(|err| unsafe { sys::gth_tensor_to_arrow(self.raw(), handle.as_ptr(), export.flags(), schema, array, err) })

@@ -3,7 +3,6 @@
 
 use std::ptr;
 
-use crate::abi;
 use crate::context::Context;
 use crate::error::{Error, call};
 use crate::handle::Handle;
@@ -47,7 +46,6 @@ impl Context {
         rows: &sys::gth_tensor_desc,
         options: &Options,
     ) -> Result<(), Error> {
-        abi::ensure()?;
         options.check_fill(table)?;
         // SAFETY: the caller guarantees it.
         call(|err| unsafe { sys::gth_run(self.raw(), op, table, indices, rows, &options.raw, err) })
@@ -66,7 +64,6 @@ impl Context {
         rows: Option<&sys::gth_tensor_desc>,
         options: &Options,
     ) -> Result<Tensor<'static>, Error> {
-        abi::ensure()?;
         options.check_fill(table)?;
         let request = request(op, table, indices, rows, options);
         // SAFETY: the caller guarantees it.
@@ -78,7 +75,6 @@ impl Context {
 
 /// Infers the shape of the rows of an operation.
 pub(crate) fn infer(op: i32, table: &Layout<'_>, indices: &Layout<'_>, options: &Options) -> Result<Vec<usize>, Error> {
-    abi::ensure()?;
     options.check_fill(&table.desc)?;
     let request = request(op, &table.desc, &indices.desc, None, options);
     read_shape(|rows, capacity, shape, err| {

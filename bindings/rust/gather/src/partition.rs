@@ -2,7 +2,6 @@
 
 use std::ptr;
 
-use crate::abi;
 use crate::context::{self, Context};
 use crate::error::{Cause, Error, Operand, call};
 use crate::numbers::{bits, bytes_to_c, extent_from_c, extent_to_c, struct_size};
@@ -103,7 +102,6 @@ impl Context {
     }
 
     fn split(&self, ids: &Tensor<'_>, shards: &Shards<'_>, options: &Options, once: bool) -> Result<Split, Error> {
-        abi::ensure()?;
         let (raw, flags) = (shards.raw(), if once { bits(sys::GTH_PARTS_ONCE) } else { 0 });
         let mut scratch_bytes = 0;
         // SAFETY: the description and the borders are borrowed, and no ids are read.

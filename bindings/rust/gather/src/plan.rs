@@ -3,7 +3,6 @@
 use std::fmt;
 use std::ptr::{self, NonNull};
 
-use crate::abi;
 use crate::buffer::{Buffer, BufferMut, Kind, check_init};
 use crate::context::{self, Context};
 use crate::error::{Cause, Error, Operand, call};
@@ -91,7 +90,6 @@ impl Plan {
         rows: Option<&Layout<'_>>,
         options: &Options,
     ) -> Result<Self, Error> {
-        abi::ensure()?;
         options.check_fill(&table.desc)?;
         let request = request(op, &table.desc, &indices.desc, rows.map(|rows| &rows.desc), options);
         let mut raw = ptr::null_mut();
@@ -255,8 +253,7 @@ impl Context {
             rows_extent: bytes_to_c(rows.bytes),
         };
         // SAFETY: the memory is of the planned kinds and of the given extents, and borrowed for the call. The memory of
-        // the written operand is borrowed exclusively, and the memory of a target is initialised. The ABI was checked
-        // when the plan was created.
+        // the written operand is borrowed exclusively, and the memory of a target is initialised.
         call(|err| unsafe { sys::gth_plan_run_args(self.raw(), plan.raw.as_ptr(), &args, err) })
     }
 

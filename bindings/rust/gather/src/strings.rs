@@ -4,7 +4,6 @@ use std::ptr;
 use std::slice;
 use std::str::{Utf8Error, from_utf8};
 
-use crate::abi;
 use crate::dtype::DType;
 use crate::error::{Cause, Error, Operand, call};
 use crate::handle::Handle;
@@ -70,7 +69,6 @@ fn from_packed(packed: Packed, flags: u32, shape: &[usize]) -> Result<Tensor<'st
     let packed = Box::new(packed);
     let (offsets, bytes) = (packed.offsets.as_slice(), packed.bytes.as_slice());
     check_count(offsets, shape)?;
-    abi::ensure()?;
     let (offsets, data, extent) = (offsets.as_ptr(), bytes.as_ptr(), bytes.len());
     let owner = Box::into_raw(packed);
     let made = Handle::make(|out, err| {
@@ -107,7 +105,6 @@ impl<'a> Tensor<'a> {
     /// decrease or leave the bytes, [`Error::Rank`], [`Error::Size`] and [`Error::OutOfMemory`].
     pub fn from_string_views(offsets: &'a [i64], bytes: &'a [u8], shape: &[usize]) -> Result<Self, Error> {
         check_count(offsets, shape)?;
-        abi::ensure()?;
         let handle = Handle::make(|out, err| {
             // SAFETY: the buffers are borrowed for 'a, and there is one offset more than elements.
             unsafe {

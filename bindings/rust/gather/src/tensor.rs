@@ -4,7 +4,6 @@ use std::ffi::c_void;
 use std::marker::PhantomData;
 use std::{fmt, ptr, slice};
 
-use crate::abi;
 use crate::buffer::{Buffer, Kind, pointer};
 use crate::device::Device;
 use crate::dtype::DType;
@@ -411,7 +410,6 @@ impl Tensor<'static> {
     /// Returns [`Error::Stride`] if the shape needs more elements than the vector has, [`Error::Rank`],
     /// [`Error::Shape`], [`Error::Size`], and [`Error::OutOfMemory`].
     pub fn from_vec<T: Element>(vec: Vec<T>, shape: &[usize]) -> Result<Self, Error> {
-        abi::ensure()?;
         let bytes = size_of_val(vec.as_slice());
         let mut owner = Box::new(vec);
         let mut desc = describe(Kind::new(T::DTYPE, Device::Cpu), shape);
