@@ -88,7 +88,7 @@ template <class Index, class Job, class Block>
 GATHER_KERNEL Validated validate_inside(Block& block, const Job& job) {
   if (job.validation != Validation::inside) return {false, {}};
   const Finding finding =
-      block.smallest([&](uint32_t thread) { return find_bad<Index>(job, thread, block.threads()); });
+      block.smallest([&](uint32_t thread) { return find_bad<Job::is_direct, Index>(job, thread, block.threads()); });
   return {finding.position >= 0, finding};
 }
 
@@ -146,8 +146,9 @@ GATHER_KERNEL void validate_body(Block& block, const Job& job) {
   State* state = job.state;
   if (job.sets_skip) block.lets_next_begin();
   const uint32_t threads = block.threads();
-  const Finding mine = block.smallest(
-      [&](uint32_t thread) { return find_bad<Index>(job, block.index() * threads + thread, block.count() * threads); });
+  const Finding mine = block.smallest([&](uint32_t thread) {
+    return find_bad<true, Index>(job, block.index() * threads + thread, block.count() * threads);
+  });
   block.once([&] {
     if (mine.position >= 0) raise(&state->worst, ~static_cast<uint64_t>(job.first_tuple + mine.position));
   });

@@ -101,6 +101,12 @@ class Steps(unittest.TestCase):
         assert first_hour.status_of(self.perform("exit 1", "exit 77")) == 1
         assert first_hour.status_of([]) == 3
 
+    def test_the_exit_status_of_a_rehearsal(self):
+        assert first_hour.status_of(self.perform("exit 77", "exit 77"), is_rehearsal=True) == 0
+        assert first_hour.status_of(self.perform("exit 0", "exit 77"), is_rehearsal=True) == 3
+        assert first_hour.status_of(self.perform("exit 1", "exit 77"), is_rehearsal=True) == 1
+        assert first_hour.status_of([], is_rehearsal=True) == 3
+
 
 class Plan(unittest.TestCase):
     def test_parts_fit_into_ten_minutes(self):

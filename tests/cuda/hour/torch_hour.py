@@ -1,4 +1,4 @@
-"""Runs two CUDA graphs of torch that share a context, one of two streams, and 33 streams in rotation.
+"""Runs two CUDA graphs of torch that share a context, one of two streams, one with a new output, and 33 streams.
 
 Exits with 77 if torch is missing or has no device.
 """
@@ -106,6 +106,25 @@ def forked_capture(table):
     print("one capture of two streams: right")
 
 
+def graph_of_new_output(table):
+    """Captures a call whose output torch allocates, and compares torch's statistics with the size of an output."""
+    indices = picks(5)
+    before = torch.cuda.memory_allocated()
+    rows = libgather.gather(table, indices)
+    added = torch.cuda.memory_allocated() - before
+    expect(added == rows.nbytes, f"torch counts {added} bytes for an output of {rows.nbytes}")
+    graph = torch.cuda.CUDAGraph()
+    with torch.cuda.graph(graph):
+        made = libgather.gather(table, indices)
+    for seed in range(20):
+        indices.copy_(picks(seed))
+        graph.replay()
+        torch.cuda.synchronize()
+        expect(torch.equal(made, table[indices]), "a new output of a graph")
+    libgather.sync()
+    print("a graph with a new output: right")
+
+
 def many_streams(table):
     streams = [torch.cuda.Stream() for _ in range(STREAMS)]
     free = None
@@ -134,4 +153,5 @@ source = torch.randn(ROWS, WIDTH, device="cuda")
 torch.cuda.synchronize()
 two_graphs(source)
 forked_capture(source)
+graph_of_new_output(source)
 many_streams(source)
