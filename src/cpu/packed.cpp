@@ -5,7 +5,8 @@
 namespace gather::cpu {
 namespace {
 
-constexpr int64_t scratch_bytes = 16 * 1024;
+// With more, a call would not fit in the 64 KiB of stack that the header promises.
+constexpr int64_t scratch_bytes = 12 * 1024;
 
 // Returns the number of rows of the table that tuples select from, or 0 if they are too many.
 int64_t table_rows(const core::Plan& plan) {
