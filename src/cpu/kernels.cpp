@@ -62,12 +62,20 @@ WriteRows choose_stream(const core::Plan& plan, const Tier& tier) {
   return streams ? tier.choose_write(plan.row.out, true) : nullptr;
 }
 
-// Chooses the kernel that moves rows of one element into the target. Returns NULL for other rows.
+// Returns true if the plan has several lines of few tuples. Preparing blocks of updates then takes longer than combining
+// them.
+bool has_short_lines(const core::Plan& plan) {
+  const core::Scaled& extent = plan.loops[plan.line].extent;
+  return plan.inner_begin > 1 && !extent.by_n && extent.factor <= 8;
+}
+
+// Chooses the kernel that moves rows of one element into the target, or adds rows of short lines. Returns NULL for others.
 MoveRows choose_scatter(const core::Plan& plan, const Tier& tier) {
   if (plan.inner_begin != plan.end || plan.in_float32) return nullptr;
   if (plan.number == core::Number::none) return tier.choose_scatter(plan.row.out);
-  const bool adds_elements = plan.reduction == GTH_REDUCTION_ADD && plan.row.out == plan.item.bytes();
-  return adds_elements ? tier.choose_scatter_sum(plan.number, plan.row.out) : nullptr;
+  const bool is_element = plan.row.out == plan.item.bytes();
+  if (plan.reduction != GTH_REDUCTION_ADD || (!is_element && !has_short_lines(plan))) return nullptr;
+  return tier.choose_scatter_sum(plan.number, plan.item.bytes(), plan.row.out);
 }
 
 // Chooses the kernels of a gather that resolve indices themselves. They need contiguous indices and slices of one row.

@@ -166,7 +166,8 @@ Paths paths_of(const Form& form, const gth_request& request) {
 
 // Returns the paths of a call with dense tensors. Only gathers of at most 1,024 rows have a short form, and elements only
 // if all extents are equal. Elements have no dense plan, and neither has a plan handle, because one of its extents may be open. A new target
-// begins as a copy, which is a general plan. Sums of several elements have no kernel that moves rows.
+// begins as a copy, which is a general plan. Sums of long lines of
+// several elements have no kernel that moves rows.
 Paths dense_paths(const Form& form, const Operation& op, bool is_small) {
   const bool is_short = is_small && form.is_short && is_gather(op) && !is_elements(op);
   const int32_t plans = !is_short || form.is_plan ? form.plans : 0;
@@ -243,6 +244,19 @@ TEST(Paths, ElementsTakeTheShortForm) {
     for (const Form& form : forms) {
       EXPECT_EQ(paths_of(form, request).short_runs, form.is_short && !form.is_plan) << form.name << " axis " << axis;
     }
+  }
+}
+
+// Lines of at most 8 tuples with rows of several elements are added by a kernel that moves rows.
+TEST(Paths, SumsOfShortLinesMoveRows) {
+  for (const int64_t n : {1, 8, 9}) {
+    const Array table(GTH_DTYPE_INT32, {50, 20, 3}), rows(GTH_DTYPE_INT32, {50, n, 3});
+    const Array indices = indices64({n}, std::vector<int64_t>(static_cast<size_t>(n), 3));
+    const gth_tensor_desc t = table.desc(), i = indices.desc(), r = rows.desc();
+    gth_options options = with_axis(1);
+    options.reduction = GTH_REDUCTION_ADD;
+    const gth_request request = GTH_REQUEST(GTH_OP_SCATTER, &t, &i, &r, &options);
+    EXPECT_EQ(paths_of(forms[0], request).fused, n <= 8) << n;
   }
 }
 

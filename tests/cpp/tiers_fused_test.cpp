@@ -218,11 +218,13 @@ class TiersScatterRows : public Tiers {
     for (int64_t most : {3, 100, 4000}) {
       for (int64_t n : {1, 3, 7, 8, 15, 16, 17, 33, 100, 256}) {
         for (int64_t ahead : {0, 5, 64}) {
-          const int64_t lines = ahead > 0 ? 1 : 1 + pick(300 / n + 1), gap = pick(2) * row * pick(4);
+          const int64_t rows = static_cast<int64_t>(target_.size()) / row;
+          const int64_t lines = ahead > 0 ? 1 : std::min(1 + pick(300 / n + 1), rows / 2),
+                        gap = pick(2) * row * pick(4);
           const int64_t stride = row + gap, next_rows = pick(2) == 0 && n == 1 ? row : n * stride;
+          if (lines * n * stride > static_cast<int64_t>(updates_.size())) continue;
           draw_numbers<Number>(&target_);
           draw_numbers<Number>(&updates_);
-          const int64_t rows = static_cast<int64_t>(target_.size()) / row;
           const int64_t next = lines == 1 ? 0 : 1 + pick(rows / lines / 2), spare = rows - (lines - 1) * next;
           int64_t offsets[block_tuples];
           for (int64_t i = 0; i < n; ++i) offsets[i] = pick(std::min(most, spare)) * row;
@@ -246,20 +248,20 @@ class TiersScatterRows : public Tiers {
 
   template <class T>
   void check_sums(gather::core::Number number) {
-    check<T>(tier_->choose_scatter_sum(number, sizeof(T)), add_number<T>);
+    check<T>(tier_->choose_scatter_sum(number, sizeof(T), sizeof(T)), add_number<T>);
   }
   void check_half_sums(int32_t dtype, gather::core::Number number) {
-    check<uint16_t, Half>(tier_->choose_scatter_sum(number, 2), [dtype](char* at, const char* from) {
+    check<uint16_t, Half>(tier_->choose_scatter_sum(number, 2, 2), [dtype](char* at, const char* from) {
       oracle::reduce_element(GTH_REDUCTION_ADD, dtype, at, from);
     });
   }
-  template <class T>
-  void check_complex_sums() {
-    check<std::array<T, 2>, T>(tier_->choose_scatter_sum(gather::core::Number::complex, 2 * sizeof(T)),
-                               [](char* at, const char* from) {
-                                 add_number<T>(at, from);
-                                 add_number<T>(at + sizeof(T), from + sizeof(T));
-                               });
+  // Checks rows of `count` numbers, of which an element has `parts`.
+  template <class T, size_t count>
+  void check_row_sums(gather::core::Number number, int64_t parts = 1) {
+    const int64_t item = parts * int64_t{sizeof(T)}, row = int64_t{sizeof(T) * count};
+    check<std::array<T, count>, T>(tier_->choose_scatter_sum(number, item, row), [](char* at, const char* from) {
+      for (size_t i = 0; i < sizeof(T) * count; i += sizeof(T)) add_number<T>(at + i, from + i);
+    });
   }
   template <class T, class Number = T>
   void check_writes() {
@@ -298,15 +300,29 @@ TEST_P(TiersScatterRows, UpdatesAreAddedInOrder) {
   check_sums<double>(gather::core::Number::floating);
   check_half_sums(GTH_DTYPE_FLOAT16, gather::core::Number::floating);
   check_half_sums(GTH_DTYPE_BFLOAT16, gather::core::Number::brain_floating);
-  check_complex_sums<float>();
-  check_complex_sums<double>();
+  check_row_sums<float, 2>(gather::core::Number::complex, 2);
+  check_row_sums<double, 2>(gather::core::Number::complex, 2);
 }
 
-TEST_P(TiersScatterRows, OnlySingleElementsAreAccepted) {
+TEST_P(TiersScatterRows, ShortRowsAreAddedInOrder) {
+  check_row_sums<float, 2>(gather::core::Number::floating);
+  check_row_sums<float, 3>(gather::core::Number::floating);
+  check_row_sums<float, 7>(gather::core::Number::floating);
+  check_row_sums<double, 9>(gather::core::Number::floating);
+  check_row_sums<uint32_t, 4>(gather::core::Number::unsigned_integer);
+  check_row_sums<int64_t, 5>(gather::core::Number::signed_integer);
+  check_row_sums<float, 6>(gather::core::Number::complex, 2);
+  check_row_sums<double, 64>(gather::core::Number::floating);
+}
+
+TEST_P(TiersScatterRows, OtherRowsAreRejected) {
   EXPECT_EQ(tier_->choose_scatter(3), nullptr);
   EXPECT_EQ(tier_->choose_scatter(32), nullptr);
-  EXPECT_EQ(tier_->choose_scatter_sum(gather::core::Number::signed_integer, 16), nullptr);
-  EXPECT_EQ(tier_->choose_scatter_sum(gather::core::Number::boolean, 1), nullptr);
+  EXPECT_EQ(tier_->choose_scatter_sum(gather::core::Number::signed_integer, 16, 16), nullptr);
+  EXPECT_EQ(tier_->choose_scatter_sum(gather::core::Number::boolean, 1, 1), nullptr);
+  EXPECT_EQ(tier_->choose_scatter_sum(gather::core::Number::boolean, 1, 4), nullptr);
+  EXPECT_EQ(tier_->choose_scatter_sum(gather::core::Number::signed_integer, 2, 4), nullptr);
+  EXPECT_EQ(tier_->choose_scatter_sum(gather::core::Number::floating, 8, 520), nullptr);
 }
 
 INSTANTIATE_TEST_SUITE_P(, TiersFusedGather, ::testing::ValuesIn(built()), tier_name);

@@ -25,6 +25,22 @@ struct AddNumbers {
   }
 };
 
+// The size up to which rows of several elements have a kernel.
+constexpr int64_t longest_short_row = 512;
+
+// Adds a row of several numbers to another.
+template <class Kind>
+struct AddShortRow {
+  static GATHER_INLINE void copy(char* to, const char* from, int64_t row) {
+    constexpr int64_t most = most_at_once<Kind>, few = few_at_once<Kind>;
+    const ReduceRow<Kind, Add> rows{to, from};
+    const int64_t count = row / int64_t{sizeof(typename Kind::Stored)};
+    if (count >= most) return for_elements<most>(rows, count);
+    if (count >= few) return for_elements<few>(rows, count);
+    for_elements<1>(rows, count);
+  }
+};
+
 template <class Kind, int64_t n = 1>
 constexpr MoveRows scatter_sum = move_rows<IntoTable<AddNumbers<Kind, n>>>;
 
@@ -49,7 +65,24 @@ MoveRows choose_scatter_sum_of_integers(int64_t row) {
   }
 }
 
-MoveRows choose_scatter_sum(core::Number number, int64_t row) {
+template <class Integer, class Floating>
+MoveRows choose_scatter_sum_of_rows(bool is_integer) {
+  return is_integer ? move_rows<IntoTable<AddShortRow<Plain<Integer>>>>
+                    : move_rows<IntoTable<AddShortRow<Plain<Floating>>>>;
+}
+
+// Chooses the kernel for rows of several elements. A row of complex numbers is a row of their parts.
+MoveRows choose_scatter_sum_of_rows(core::Number number, int64_t item, int64_t row) {
+  const bool is_complex = number == core::Number::complex, is_floating = number == core::Number::floating || is_complex;
+  const bool is_integer = number == core::Number::signed_integer || number == core::Number::unsigned_integer;
+  const int64_t part = is_complex ? item / 2 : item;
+  if (row > longest_short_row || part < 4 || (!is_integer && !is_floating)) return nullptr;
+  return part == 4 ? choose_scatter_sum_of_rows<uint32_t, float>(is_integer)
+                   : choose_scatter_sum_of_rows<uint64_t, double>(is_integer);
+}
+
+MoveRows choose_scatter_sum(core::Number number, int64_t item, int64_t row) {
+  if (row > item) return choose_scatter_sum_of_rows(number, item, row);
   switch (number) {
     case core::Number::signed_integer:
     case core::Number::unsigned_integer: return choose_scatter_sum_of_integers(row);
