@@ -62,8 +62,8 @@ tests() {
   fi
 }
 
-# user NAME SECTION [VARIABLE=VALUE]: runs the program of the README as its section describes, in a folder next to a
-# checkout.
+# user NAME SECTION [VARIABLE=VALUE]: runs the program of the README in a folder next to a checkout, as the section
+# describes.
 user() {
   mkdir -p "$temp/$1"
   [ -e "$temp/libgather" ] || ln -s "$here/../.." "$temp/libgather"

@@ -14,7 +14,7 @@ import (
 // GATHER_GO_INVALID means that it must not be passed to C.
 type view struct {
 	numbers C.gather_go_view
-	data    unsafe.Pointer // the memory, or the owner if the data lies at an address
+	data    unsafe.Pointer // the memory, or the owner if the data is at an address
 	first   *int           // the first extent
 	strides *int           // the first stride in bytes, or nil for a dense tensor
 }

@@ -28,8 +28,8 @@ TYPES = {
     "char": ("JAVA_BYTE", "byte", 1),
 }
 POINTER = ("ADDRESS", "MemorySegment", 8)
-# Functions that read structs with pointers to memory. Each has so many more parameters, which the library does not
-# read: the segments of that memory. A downcall keeps the arenas of its arguments open, and checks their threads.
+# Functions that read structs with pointers to memory. Each has so many more parameters for the segments of that memory.
+# The library does not read them. A downcall keeps the arenas of its arguments open, and checks their threads.
 KEPT = {"gth_run": 3, "gth_copy": 2, "gth_make": 3, "gth_partition": 1, "gth_plan_check": 1}
 # Functions that also have a form with heap segments.
 CRITICAL = {"gth_plan_run"}

@@ -79,7 +79,7 @@ awk '/^```text/ { inside = 1; next } /^```/ && inside { exit } inside' README.md
 "$home/bin/javac" --release 22 -cp "$jar" -d "$temp/user" "$temp/user/Snippets.java"
 export XDG_CACHE_HOME="$temp/cache"
 
-# passes COMMAND...: the program prints what the README says.
+# passes COMMAND...: the program prints the output that the README has.
 passes() {
   if "$@" >"$temp/output" 2>"$temp/errors" && cmp "$temp/expected" "$temp/output"; then return 0; fi
   cat "$temp/errors"

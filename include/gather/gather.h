@@ -441,8 +441,8 @@ GTH_API int32_t gth_context_sync(gth_context *context, gth_error *err);
  * Makes the context's stream wait for the work enqueued on `stream` so far. Does not block the host. A stream joins the
  * capture of a stream that it waits for. The call never invalidates a capture.
  *
- * @return HANDLE, DEVICE (CPU context), CUDA, FORK, CAPTURE (the waiting stream is being captured, and the other stream
- *         is not in the same capture, or the waiting stream cannot be captured).
+ * @return HANDLE, DEVICE (CPU context), CUDA, FORK, CAPTURE (the waiting stream is being captured, and the other one is
+ *         not in the same capture, or cannot be captured).
  */
 GTH_API int32_t gth_context_wait(gth_context *context, struct CUstream_st *stream, gth_error *err);
 
@@ -580,7 +580,7 @@ GTH_API int32_t gth_tensor_alloc(gth_context *context, int32_t dtype, int32_t nd
  */
 GTH_API int32_t gth_tensor_describe(const gth_tensor *tensor, gth_tensor_desc *desc, gth_error *err);
 
-/** Releases a tensor. NULL does nothing. Its memory is freed when all its exports are released too. @return HANDLE. */
+/** Releases a tensor. NULL does nothing. Its memory stays valid until its exports are released. @return HANDLE. */
 GTH_API int32_t gth_tensor_release(gth_tensor *tensor);
 
 /**

@@ -74,7 +74,7 @@ class Context : public core::Allocated {
   gth_error_record* record = nullptr;  // that of the workspace, or the caller's
   core::Mutex taking;
 
-  // The kernels of one call use the state alone, so no other thread launches between them.
+  // Only the kernels of one call use the state at a time, so no other thread launches between them.
   core::Mutex launching;
 
   std::atomic<int64_t> calls{0};

@@ -119,8 +119,8 @@ GATHER_SHARED void store_out(char* at, Vector<bytes> value, [[maybe_unused]] boo
 #endif
 }
 
-// Loads from indices. The load is volatile and relaxed, so that neither the compiler nor the assembler loads twice. So
-// the validated value is the used value even if another thread writes the memory. Blocks that validate the same indices
+// Loads from indices. The load is volatile and relaxed. So the compiler and the assembler do not load twice. So the
+// validated value is the used value even if another thread writes the memory. Blocks that validate the same indices
 // find them in the cache.
 template <int bytes>
 GATHER_SHARED Vector<bytes> load_index_bits(const char* at) {

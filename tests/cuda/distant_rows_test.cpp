@@ -2,8 +2,9 @@
 #include "device_test.hpp"
 #include "emulation/emulation.hpp"
 
-// Gathers on a device from operands whose rows, tuples or components lie 3 GiB apart. A product or a stride of 32 bits
-// would address other memory. The operands are sparse memory of the host, which the emulated device can access.
+// Gathers on a device from operands with a distance of 3 GiB between rows, tuples or components. A product or a stride
+// of 32 bits would address other memory. The operands are sparse memory of the host, which the emulated device can
+// access.
 namespace {
 
 using hostile::Distant;

@@ -131,7 +131,7 @@ TEST_F(Emulated, DeletersWaitForAnAnswer) {
   }
 }
 
-// A released context waits for its stream and runs its deleters, whatever fails.
+// A released context waits for its stream and runs its deleters, even if any CUDA call fails.
 TEST_F(Emulated, FailuresWhileAContextGoes) {
   for (int64_t n = 1; n < 12; ++n) {
     const Stream stream;

@@ -350,7 +350,7 @@ TEST_F(Emulated, FailuresOfDescriptions) {
   EXPECT_GT(failures, 0);
 }
 
-// A deleter runs once, whatever fails.
+// A deleter runs once, even if any CUDA call fails.
 TEST_F(Emulated, FailuresOfReleases) {
   for (int64_t n = 1; n < 12; ++n) {
     int ended = 0;

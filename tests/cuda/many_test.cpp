@@ -89,7 +89,7 @@ TEST_F(Many, IndicesAreValidatedByEachRequest) {
   third.expect_unchanged();
 }
 
-// Errors that depend on shapes alone are INDEX, not RACE. Nothing is enqueued.
+// Errors that depend on shapes only are INDEX, not RACE. Nothing is enqueued.
 TEST_F(Many, ParamsWithoutElementsAreRefusedAtOnce) {
   const Context context;
   Lookup first(6, 4, 3), second(6, 4, 3);

@@ -218,7 +218,7 @@ TEST(Records, EveryFailureIsTakenOnce) {
   EXPECT_GT(explorer.run([&] { record = first = second = last = {}; }, check), 5);
 }
 
-// A noted failure is in the next take, whatever else is taken or noted at the same time.
+// A noted failure is in the next take, even if other failures are taken or noted at the same time.
 TEST(Records, ATakeAfterAFailureTellsIt) {
   gth_error_record record, mine, other;
   Explorer explorer(shared(record, mine, other),

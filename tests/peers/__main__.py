@@ -2,9 +2,9 @@
 
     PYTHON=... python3 tests/peers --record [SYSTEM...] [ENTRY...]
 
-asks NumPy, torch, ONNX Runtime and TensorFlow, each in processes of its own with a limit on memory and time, and keeps
-what they did in answers.json, from which tests/reliability.py writes a part of docs/reliability.md. PYTHON is an
-interpreter that has them all (tests/conformance/record/requirements.txt).
+The program runs NumPy, torch, ONNX Runtime and TensorFlow, each in its own processes with a limit on memory and time.
+It writes their results to answers.json. tests/reliability.py writes a part of docs/reliability.md from this file.
+PYTHON is an interpreter that has them all (tests/conformance/record/requirements.txt).
 """
 
 import json

@@ -4,7 +4,7 @@
 
 // The device functions of the benchmark. library.py binds them for the driver, which is written in Python. device.cu
 // implements them for a GPU, rehearsal.cpp for an emulated device in host memory. All work uses one stream. Functions
-// of type int32_t return 0, or 1 if they failed; bench_error() returns the reason.
+// of type int32_t return 0, or 1 if they failed. bench_error() returns the reason.
 extern "C" {
 
 #define BENCH __attribute__((visibility("default")))
@@ -44,7 +44,7 @@ BENCH int32_t bench_probe(const void* table, int64_t bytes, int64_t grain, int64
 
 // ---- data and results: work.cpp
 
-// Fills a table with bytes that depend on their offset, so that results can be checked with a formula.
+// Fills a table with bytes that depend on their offset. So a formula can check results.
 BENCH int32_t bench_fill(void* table, int64_t bytes);
 // Makes n indices below `size`: uniform (0), ascending (1), or with the Zipf distribution of exponent 1.05 (2).
 BENCH int32_t bench_make_indices(void* out, int32_t bytes, int64_t n, int64_t size, int32_t distribution);
@@ -74,8 +74,8 @@ BENCH int32_t bench_make_gather(const void* params, int32_t params_ndim, const i
 BENCH int32_t bench_release_gather(bench_gather* gather);
 // Enqueues a run of the plan.
 BENCH int32_t bench_run_gather(bench_gather* gather, int64_t times);
-// Measures the host time of one call in seconds, with a few calls on an idle stream: a run of the plan, or a call with
-// descriptions.
+// Measures the host time of one call in seconds, with a few calls on an idle stream. The call is a run of the plan, or
+// has descriptions.
 BENCH int32_t bench_time_plan(bench_gather* gather, int64_t times, double* seconds);
 BENCH int32_t bench_time_call(bench_gather* gather, int64_t times, double* seconds);
 // Waits, and fails if an index was out of bounds.

@@ -74,7 +74,10 @@ class Cell:
         return min(max(1 << (self.row.bit_length() - 1), 32), 1024)
 
     def probed(self, grain):
-        """Returns the bytes that the probe reads: about those of the rows, so that it takes about as long."""
+        """Returns the number of bytes that the probe reads.
+
+        It is close to that of the rows, so the probe takes a similar time.
+        """
         sectors = self.n * self.outer * max(self.row, 32)
         return max(sectors // grain, 1) * grain
 
@@ -141,7 +144,7 @@ def rows(sizes):
     """Rows of all sizes with uniform indices. The table and the output far exceed the cache."""
     for row in (4, 8, 32, 64, 128, 256, 1024, 3, 6, 12, 30, 100, 1000):
         yield _large("rows", 1, sizes, row)
-    # These sizes are not multiples of a power of two of vectors, nor of the number of warps.
+    # These sizes are no multiples of a power of two of vectors, and no multiples of the number of warps.
     for row in (264, 272, 400, 528, 1200):
         yield _large("rows", 2, sizes, row)
     for row in (1, 2, 16, 512, 4096, 16 * KIB, 64 * KIB):

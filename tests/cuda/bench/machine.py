@@ -67,7 +67,7 @@ class Machine:
         )
         self._library.synchronize()
 
-    # ---- who takes part
+    # ---- the contestants
 
     def _field(self, cell, operands, gathers, found):
         device = self._on_device
@@ -125,7 +125,7 @@ class Machine:
             found["absent"][contender.name] = explain(reason)
             return False
         wrong = self._library.wrong_bytes(address)
-        del owner  # must live until its result was checked
+        del owner  # it must exist until its result has been checked
         if wrong:
             found["wrong"][contender.name] = wrong
             found["wrong_ours"] += [contender.name] * (contender.role == "ours")

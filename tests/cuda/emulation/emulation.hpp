@@ -68,8 +68,8 @@ GTH_EMULATION int64_t gth_emulation_live_allocations(void);
 // The n-th CUDA call from now on fails with this CUDA error. 0 disables this. Calls that cannot fail are not counted.
 GTH_EMULATION void gth_emulation_fail(int64_t n, int32_t code);
 GTH_EMULATION int64_t gth_emulation_calls(void);
-// Sets a function that is called once before the n-th CUDA call from now on that uses a device, on the thread of that
-// call.
+// Sets a function that runs once, before the n-th of the next CUDA calls that use a device. It runs on the thread of
+// that call.
 GTH_EMULATION void gth_emulation_before(int64_t n, void (*call)(void* user), void* user);
 // All calls fail with this error, as without a driver. 0 disables this.
 GTH_EMULATION void gth_emulation_refuse(int32_t code);

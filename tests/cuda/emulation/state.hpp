@@ -201,8 +201,8 @@ CUstream_st* find_stream(CUstream_st* stream);
 // Adds work to a stream that is not being captured.
 void give(CUstream_st* stream, Work work, bool overlaps = false);
 void run_waiting(CUstream_st* stream);
-// Runs the work that precedes new work of a stream: for the legacy stream that of all blocking streams, for these that
-// of the legacy stream.
+// Runs the work that precedes new work of a stream. Before work of the legacy stream, it runs the work of all blocking
+// streams. Before work of a blocking stream, it runs the work of the legacy stream.
 void run_what_is_before(CUstream_st* stream);
 void wait_for(CUstream_st* stream);
 // Records that the host, as one thread, has waited for this work.

@@ -36,7 +36,7 @@ class Shared {
 
 void violate(const char* what);
 
-// What a thread waits for, or none after its end.
+// The event that a thread waits for, or none after its end.
 enum class Waits : uint8_t { none, warp, block };
 
 struct Thread {

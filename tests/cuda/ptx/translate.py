@@ -1,8 +1,8 @@
 """translate.py PTX OUTPUT [SASS]: translates the PTX of src/cuda/kernels.cu to C++ for the runtime of thread.hpp.
 
-Each kernel becomes a function that runs one thread up to its next barrier. The registers of a thread are in a frame, so
-that it continues after the barrier when it is called again. Stretches of instructions without a branch are numbered, so
-that their machine instructions can be counted. SASS is the output of nvdisasm with --print-line-info-ptx. An unknown
+Each kernel becomes a function that runs one thread up to its next barrier. The registers of a thread are in a frame. So
+the thread continues after the barrier when it is called again. Stretches of instructions without a branch are numbered,
+so that their machine instructions can be counted. SASS is the output of nvdisasm with --print-line-info-ptx. An unknown
 instruction ends the translation with an error.
 """
 
@@ -437,7 +437,7 @@ def translate(text, costs):
 
 
 def readable(names):
-    """Demangles names. nvcc names the anonymous namespace after the file; it is given its usual name."""
+    """Demangles names. nvcc uses the name of the file for the anonymous namespace. The usual name replaces it."""
 
     def rename(match):
         return "12_GLOBAL__N_1" + match[2][int(match[1]) :]

@@ -50,7 +50,7 @@ int64_t Warp::count() {
     const auto is_before = [](const Place& a, const Place& b) {
       return a.kernel != b.kernel ? a.kernel < b.kernel : a.called < b.called;
     };
-    // Chooses the earliest of the threads that do not wait, so that inner loops end before outer ones.
+    // Chooses the earliest of the threads that do not wait. So inner loops end before outer ones.
     const Thread* innermost = nullptr;
     for (const Thread& thread : threads_) {
       if (thread.has_ended) continue;

@@ -2,7 +2,7 @@
 
 #include <cstddef>
 
-// The CUDA runtime declarations that the library uses; see cuda.h.
+// The declarations of the CUDA runtime that the library uses. cuda.h explains their purpose.
 
 #define CUDART_VERSION 13000
 
