@@ -62,6 +62,12 @@ func TestInvalidStringsReturnErrors(t *testing.T) {
 	check(t, empty.Close())
 }
 
+func TestStringsRejectIndicesWithoutMemory(t *testing.T) {
+	words := newStrings(t, []string{"a", "b"}, 2)
+	_, _, err := gather.GatherStrings(words, gather.New([]int{}, 2))
+	expectError(t, err, gather.ErrNull, gather.OperandIndices)
+}
+
 // No system has 2^47 bytes of memory for a process. The strings share their bytes, so the test needs only 2^27.
 func TestStringsThatExceedMemoryReturnErrNoMemory(t *testing.T) {
 	values := make([]string, 1<<20)

@@ -98,6 +98,7 @@ class Rust:
         "partitions",
         "hooks",
         "views",
+        "causes",
         "devices",
         "hostile",
         "threads",

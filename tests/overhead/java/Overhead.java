@@ -41,7 +41,7 @@ import org.openjdk.jmh.runner.options.VerboseMode;
  */
 @BenchmarkMode(Mode.AverageTime)
 @OutputTimeUnit(TimeUnit.NANOSECONDS)
-@Warmup(iterations = 4, time = 250, timeUnit = TimeUnit.MILLISECONDS)
+@Warmup(iterations = 5, time = 300, timeUnit = TimeUnit.MILLISECONDS)
 @Measurement(iterations = 60, time = 5, timeUnit = TimeUnit.MILLISECONDS)
 @Fork(1)
 public class Overhead {

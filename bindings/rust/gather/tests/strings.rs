@@ -1,6 +1,6 @@
 //! Gathers of strings.
 
-use gather::{DType, Extents, Options, Tensor, gather, gather_elements, gather_nd};
+use gather::{DType, Extents, Operand, Options, Tensor, gather, gather_elements, gather_nd, scatter};
 
 #[test]
 fn rows_of_strings() {
@@ -52,4 +52,15 @@ fn empty_tensor_of_strings() {
     assert_eq!(out.shape(), [0]);
     assert!(out.strings().unwrap().is_empty());
     assert!(none.strings().unwrap().to_vecs().is_empty());
+}
+
+#[test]
+fn indices_without_memory_are_refused() {
+    let words = Tensor::from_strings(&["a", "b"], &[2]).unwrap();
+    let none: [i64; 0] = [];
+    let indices = Tensor::new(&none, &[2]);
+    let result = gather(&words, &indices, &Options::new());
+    assert_eq!(result.unwrap_err().cause().unwrap().operand, Operand::Indices);
+    let result = scatter(&words, &indices, &words, &Options::new());
+    assert_eq!(result.unwrap_err().cause().unwrap().operand, Operand::Indices);
 }
