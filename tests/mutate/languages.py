@@ -121,7 +121,8 @@ CPP = Language(
 # Modules for other frameworks are excluded, because their tests need these frameworks.
 PYTHON = Language(
     ("bindings/python/src/libgather/**/*.py",),
-    r"/(dask|jax|onnx|ray|tf|torch)/|/_kinds/(jax_|tensorflow_|torch_|frames|cuda)\.py|_(constants|gradients|streams)\.py",
+    r"/(dask|jax|onnx|ray|tf|torch)/|/_kinds/(jax_|tensorflow_|torch_|cupy_|frames|cuda)\.py"
+    r"|_(constants|gradients|outputs|streams)\.py",
     OF_PYTHON,
     r"^\s*(#|@|from|import|def |class |if (t\.)?TYPE_CHECKING|else:|try:|$)|.*: t?\.?TypeAlias",
     "  #",

@@ -16,7 +16,7 @@ for package in cffi pytest numpy; do
   }
 done
 python3 -m pip install --quiet --no-index --no-deps --find-links python/wheels --target python/site libgather
-PYTHONPATH=python/site python3 -c "
+PYTHONPATH=python/site python3 -u -c "
 import libgather
 devices = libgather.capabilities()['devices']
 print(libgather.__file__, devices)
