@@ -25,7 +25,7 @@ int32_t allocate_dense(const Context& context, bool zeroed, gth_tensor_desc* des
   return GTH_OK;
 }
 
-// The fast path for a few rows of dense tensors. Returns false if the general path must run. Otherwise it sets
+// The fast path for gathers that have a short form. Returns false if the general path must run. Otherwise it sets
 // `status`.
 bool gather_fast_path(const Context& context, const Request& request, gth_tensor** out, int32_t* status,
                       const Error& error) {

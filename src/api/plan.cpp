@@ -128,7 +128,7 @@ __attribute__((noinline)) bool run_bound_fast_path(const PlanObject& object, cor
          cpu::run_short(object.short_form, pointers, n, given);
 }
 
-// The fast path for a few rows on the CPU. Returns false if the run is invalid or of another kind.
+// The fast path for plans that have a short form. Returns false if the run is invalid or of another kind.
 bool run_fast_path(gth_context* handle, const gth_plan* plan, const core::Pointers& pointers, int64_t n,
                    const core::Extents* given) {
   const Context* context = nullptr;

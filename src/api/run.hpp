@@ -9,7 +9,7 @@
 // Runs one request.
 namespace gather::api {
 
-// The fast path for a gather of a few rows of dense memory. Returns false if the request is invalid or of another kind.
+// The fast path for gathers that have a short form. Returns false if the request is invalid or of another kind.
 // Nothing has been written then. Precondition: core::has_short_form(request.op).
 bool run_fast_path(const Context& context, const core::Request& request);
 
