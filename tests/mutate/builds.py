@@ -3,9 +3,10 @@
 import hashlib
 import os
 import shutil
+import signal
 import time
 from dataclasses import dataclass
-from subprocess import TimeoutExpired
+from subprocess import DEVNULL, Popen, TimeoutExpired
 
 from binding_builds import BINDINGS
 from places import ROOT, WORK, command
@@ -201,9 +202,14 @@ def fails(build, program):
 
 
 def run(build, program):
-    """Returns whether a test program fails."""
+    """Returns whether a test program fails. A program that takes too long is killed with its children."""
     patience = max(PATIENCE, 10 * took[program]) if program in took else FIRST_PATIENCE
-    try:
-        return command(build.words(program), cwd=build.folder, env=build.environment, timeout=patience).returncode
-    except TimeoutExpired:
-        return 1
+    options = {"cwd": build.folder, "env": build.environment, "start_new_session": True}
+    with Popen(build.words(program), stdout=DEVNULL, stderr=DEVNULL, **options) as process:
+        try:
+            return process.wait(patience)
+        except (TimeoutExpired, KeyboardInterrupt) as reason:
+            os.killpg(process.pid, signal.SIGKILL)
+            if isinstance(reason, KeyboardInterrupt):
+                raise
+            return 1

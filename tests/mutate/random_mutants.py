@@ -19,6 +19,11 @@ EQUIVALENT = {
         "set_components(dims, result, &params_bytes)) {",
     ): "the general path has the same result and is slower",
     (
+        "src/core/plan/build_dense.cpp",
+        "*reach = {offset, 0, 0, 0, false};",
+        "*reach = {offset, 0, 1, 0, false};",
+    ): "the next line writes this field",
+    (
         "src/core/os/os_linux.cpp",
         "return online > 0 ? static_cast<int32_t>(online) : 1;",
         "return online >= 0 ? static_cast<int32_t>(online) : 1;",

@@ -10,48 +10,10 @@ import io.libgather.internal.Gth;
 import java.lang.foreign.Arena;
 import java.lang.reflect.Modifier;
 import java.util.Arrays;
-import java.util.Random;
-import org.junit.jupiter.api.RepeatedTest;
-import org.junit.jupiter.api.RepetitionInfo;
 import org.junit.jupiter.api.Test;
 
-/** The parts of the binding that the recorded cases do not use, and random calls. */
+/** The parts of the binding that the recorded cases do not use. */
 class GatherTest {
-  /** Compares a random gather along an axis with loops over all elements. */
-  @RepeatedTest(200)
-  void randomGatherEqualsLoops(RepetitionInfo repetition) {
-    Random random = new Random(repetition.getCurrentRepetition());
-    int outer = random.nextInt(4);
-    int size = 1 + random.nextInt(6);
-    int inner = random.nextInt(4);
-    int count = random.nextInt(7);
-    float[] params = new float[outer * size * inner];
-    for (int i = 0; i < params.length; i++) {
-      params[i] = random.nextFloat();
-    }
-    int[] ids = random.ints(count, -1, size + 1).toArray();
-    float[] expected = new float[outer * count * inner];
-    for (int i = 0; i < expected.length; i++) {
-      int id = Math.clamp(ids[i / inner % count], 0, size - 1);
-      expected[i] = params[(i / inner / count * size + id) * inner + i % inner];
-    }
-    Options options = Options.builder().axis(1).bounds(Bounds.CLAMP).build();
-    Tensor from = Tensor.of(params, outer, size, inner);
-    Tensor rows = Gather.gather(from, Tensor.of(ids), options);
-    assertArrayEquals(new long[] {outer, count, inner}, rows.shape());
-    assertArrayEquals(expected, rows.toFloatArray());
-    int bad = 0;
-    while (bad < count && ids[bad] >= 0 && ids[bad] < size) {
-      bad++;
-    }
-    if (bad < count && outer * inner > 0) {
-      Options strict = Options.builder().axis(1).build();
-      var e = assertThrows(GatherIndexException.class, () -> Gather.gather(from, Tensor.of(ids), strict));
-      assertEquals(bad, e.position());
-      assertEquals(ids[bad], e.value());
-    }
-  }
-
   @Test
   void partitionAssignsIdsToShards() {
     Tensor ids = Tensor.of(new long[] {7, 0, 8, 3, 7});
