@@ -19,8 +19,9 @@ if TYPE_CHECKING:
 def new_output(params: Any, site: Site | None, shape: Callable[[], tuple[int, ...]]) -> Any:
     """Returns a new array of zeros of the kind of `params`, or None if its library does not allocate outputs.
 
-    The array belongs to the current stream of its library. That stream waits for the call, so that the library can
-    reuse the memory of the array afterwards.
+    It is zero because a call with an invalid index writes nothing, and ``bounds="skip"`` leaves out rows. It belongs to
+    the current stream of its library. That stream waits for the call, so that the library can reuse the memory of the
+    array afterwards.
     """
     zeros = None if site is None else getattr(kind_of(params), "zeros", None)
     if site is None or zeros is None:
