@@ -1,12 +1,13 @@
 #include "cpu/packed.hpp"
 
+#include "core/base/noinline.hpp"
 #include "cpu/move.hpp"
 
 namespace gather::cpu {
 namespace {
 
 // With more, a call would not fit in the 64 KiB of stack that the header promises.
-constexpr int64_t scratch_bytes = 12 * 1024;
+constexpr int64_t scratch_bytes = 13 * 1024;
 
 // Returns the number of rows of the table that tuples select from, or 0 if they are too many.
 int64_t table_rows(const core::Plan& plan) {
@@ -64,8 +65,9 @@ class Strips {
   }
 
  private:
-  // Appends rows of the innermost loop, which begin at an offset in the table, to the strip of each slice.
-  void pack(int64_t from, int64_t count) {
+  // Appends rows of the innermost loop, which begin at an offset in the table, to the strip of each slice. Inlined, its
+  // offsets would use stack while flush() needs it.
+  GATHER_NOINLINE void pack(int64_t from, int64_t count) {
     const core::Plan& plan = job_.plan;
     int64_t offsets[block_tuples];
     for (int64_t first = 0; first < rows_; first += block_tuples) {

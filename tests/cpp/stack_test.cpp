@@ -17,26 +17,35 @@ using namespace hostile;
 // Sanitizers enlarge frames.
 constexpr size_t stack_bytes = (GATHER_SANITIZED ? 16 : 1) * size_t{64} * 1024;
 
+// Runs the body with at most `stack_bytes` of stack. The data of the thread itself, such as the thread-local variables of
+// the CUDA runtime, is above the first frame and does not count.
 void on_small_stack(const std::function<void()>& body) {
   const auto page = static_cast<size_t>(sysconf(_SC_PAGESIZE));
-  // The C library stores data of the thread on the stack.
-  const size_t bytes = stack_bytes + 2 * page;
+  const size_t bytes = stack_bytes + 16 * page;
   char* const memory =
-      static_cast<char*>(mmap(nullptr, page + bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
+      static_cast<char*>(mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
   ASSERT_NE(memory, MAP_FAILED);
-  ASSERT_EQ(mprotect(memory, page, PROT_NONE), 0);
+  const std::function<void()> guarded = [&] {
+    const auto here = reinterpret_cast<uintptr_t>(__builtin_frame_address(0));
+    const uintptr_t lowest = (here - stack_bytes + page - 1) / page * page;
+    ASSERT_GT(lowest, reinterpret_cast<uintptr_t>(memory));
+    const size_t unused = lowest - reinterpret_cast<uintptr_t>(memory);
+    ASSERT_EQ(mprotect(memory, unused, PROT_NONE), 0);
+    body();
+    ASSERT_EQ(mprotect(memory, unused, PROT_READ | PROT_WRITE), 0);
+  };
   pthread_attr_t attributes;
   pthread_attr_init(&attributes);
-  ASSERT_EQ(pthread_attr_setstack(&attributes, memory + page, bytes), 0);
+  ASSERT_EQ(pthread_attr_setstack(&attributes, memory, bytes), 0);
   pthread_t thread;
   const auto run = [](void* given) -> void* {
     (*static_cast<const std::function<void()>*>(given))();
     return nullptr;
   };
-  ASSERT_EQ(pthread_create(&thread, &attributes, run, const_cast<std::function<void()>*>(&body)), 0);
+  ASSERT_EQ(pthread_create(&thread, &attributes, run, const_cast<std::function<void()>*>(&guarded)), 0);
   ASSERT_EQ(pthread_join(thread, nullptr), 0);
   pthread_attr_destroy(&attributes);
-  munmap(memory, page + bytes);
+  munmap(memory, bytes);
 }
 
 // Makes a call on a small stack and compares its status.
