@@ -75,7 +75,7 @@ struct MemoryOrder {
       SizedLoop loop = i < given.outer_count ? given.outer[i] : given.line;
       if (loop.indices < 0) {
         first = moved(first, wrapping_multiply(loop.extent - 1, loop.indices));
-        loop.indices = -loop.indices;
+        loop.indices = wrapping_multiply(loop.indices, -1);
       }
       loops[count++] = loop;
     }
