@@ -72,12 +72,15 @@ inline bool fits(IndexType kind, int64_t value) {
   return value >= 0 && value < int64_t{1} << bits;
 }
 
+// Adds a number to another. Integers wrap around.
 template <class T>
 void add_number(char* at, const char* update) {
+  using Unsigned = std::conditional_t<sizeof(T) == 8, uint64_t, uint32_t>;
+  using Number = std::conditional_t<std::is_integral_v<T>, Unsigned, T>;
   T a, b;
   std::memcpy(&a, at, sizeof a);
   std::memcpy(&b, update, sizeof b);
-  a = static_cast<T>(a + b);
+  a = static_cast<T>(static_cast<Number>(a) + static_cast<Number>(b));
   std::memcpy(at, &a, sizeof a);
 }
 

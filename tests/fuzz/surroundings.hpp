@@ -15,14 +15,26 @@ class Surroundings {
   gth_context* context() const { return context_; }
 
   void choose(int64_t kind) {
-    static gth_context* const contexts[] = {nullptr, with_threads(), with_executor(), with_hooks()};
-    context_ = contexts[kind];
+    static const Contexts contexts;
+    context_ = contexts.all[kind];
   }
 
   // Checks that the tensors of an input have returned their memory.
   void expect_all_freed() const { require(allocated == freed, "memory of the hooks is lost"); }
 
  private:
+  // The contexts are released at the end, so that the leak sanitizer finds only leaks of calls.
+  struct Contexts {
+    gth_context* const all[4] = {nullptr, with_threads(), with_executor(), with_hooks()};
+
+    Contexts() = default;
+    Contexts(const Contexts&) = delete;
+    Contexts& operator=(const Contexts&) = delete;
+    ~Contexts() {
+      for (gth_context* each : all) gth_context_release(each);
+    }
+  };
+
   static gth_context* make(const gth_context_options& options) {
     gth_context* context = nullptr;
     require(gth_context_create(&options, &context, nullptr) == GTH_OK, "no context");

@@ -5,7 +5,7 @@ import os
 import shutil
 import signal
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from subprocess import DEVNULL, Popen, TimeoutExpired
 
 from binding_builds import BINDINGS
@@ -78,6 +78,11 @@ PROGRAMS = (
 DEVICE_PROGRAMS = ("cuda_emulated",)
 THREAD_PROGRAMS = ("cuda_threads",)
 NVCC_PROGRAMS = ("cuda_ptx90", "cuda_shipped")
+FUZZ_PROGRAMS = tuple(
+    f"replay_{name}{variant}"
+    for variant in ("", "_threads")
+    for name in ("gather", "gather_nd", "gather_elements", "scatter", "scatter_elements", "gather_gradient", "plan")
+)
 HAS_NVCC = bool(os.environ.get("CUDACXX") or shutil.which("nvcc"))
 # Reduces tests that take long.
 ENVIRONMENT = {
@@ -113,6 +118,8 @@ class Build:
 
     def words(self, program):
         """Returns the command of a program."""
+        if program.startswith("replay_"):
+            return (self.folder / "tests" / "fuzz" / program, "--random", "50000")
         folder = "cuda" if program.startswith("cuda_") else "cpp"
         arguments = ("--gtest_fail_fast", "--gtest_brief=1", f"--gtest_filter={SLOW}")
         return (self.folder / "tests" / folder / program, *arguments)
@@ -139,6 +146,8 @@ FAST = Build(
 def builds_for(mutant):
     if mutant.file.startswith("bindings/"):
         return (BINDINGS[mutant.file.split("/")[1]],)
+    if mutant.by_fuzzing:
+        return (replace(FAST, programs=FUZZ_PROGRAMS),)
     if not mutant.file.startswith("src/cuda/"):
         return (FAST, sanitized(PROGRAMS))
     plain = Build("plain", ("-DGATHER_CUDA=OFF",), THREAD_PROGRAMS)

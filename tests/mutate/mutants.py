@@ -11,6 +11,7 @@ class Mutant:
     new: str
     promise: str = ""
     needs_nvcc: bool = False
+    by_fuzzing: bool = False  # only the fuzz targets may detect it
 
     def apply(self, text):
         if not self.line:

@@ -11,7 +11,41 @@ def compiled_by_nvcc(promise, file, old, new):
     return Mutant(file, 0, old, new, promise, needs_nvcc=True)
 
 
+def found_by_fuzzing(promise, file, old, new):
+    return Mutant(file, 0, old, new, promise, by_fuzzing=True)
+
+
 NAMED = (
+    found_by_fuzzing(
+        "the position of an invalid index counts all blocks of tuples",
+        "src/cpu/block.hpp",
+        "      bad_.tuple += first;\n",
+        "",
+    ),
+    found_by_fuzzing(
+        "operands may be adjacent in memory",
+        "src/core/plan/layout.hpp",
+        "return a_low < b_high && b_low < a_high;",
+        "return a_low <= b_high && b_low <= a_high;",
+    ),
+    found_by_fuzzing(
+        "new rows that bounds = skip leaves out are zero, also in memory of a hook",
+        "src/api/storage.cpp",
+        "    std::memset(*data, 0, static_cast<size_t>(bytes));\n",
+        "    ;\n",
+    ),
+    found_by_fuzzing(
+        "each byte of a target belongs to one part",
+        "src/cpu/parts.hpp",
+        "whole_.low + (pieces_.last(i) - 1);",
+        "whole_.low + pieces_.last(i);",
+    ),
+    found_by_fuzzing(
+        "a call has no more parts than there are CPUs",
+        "src/cpu/executor.cpp",
+        "return std::min(executor.threads, std::max(core::available_cpus(), threads_on_any_machine));",
+        "return executor.threads;",
+    ),
     named(
         "of several updates of a row, the one with the highest position is the last",
         "src/core/plan/line.cpp",
