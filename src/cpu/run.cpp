@@ -49,12 +49,20 @@ bool copy_any_range(const Job& job, int64_t first, int64_t last) {
                                   : move_range(job, job.table, first, last, job.kernels.prefetches);
 }
 
+// Cuts the slices into pieces for all threads. Each piece of a packable job packs the table again, so it has few pieces.
+Pieces cut_slices(const Job& job, const Executor& executor) {
+  const Pieces pieces = cut(executor, job.slices, copied_bytes(job));
+  if (pieces.count == 1 || !is_packable(job)) return pieces;
+  return split(job.slices, std::min<int64_t>(pieces.count, thread_count(executor)));
+}
+
 // Copies all slices. Returns false if an index is invalid.
 bool copy_all(const Job& job, const Executor& executor) {
   std::atomic<bool> stopped{false};
-  in_pieces(executor, job.slices, copied_bytes(job), [&](int64_t first, int64_t last) {
+  const Pieces pieces = cut_slices(job, executor);
+  for_each_piece(executor, pieces, [&](int64_t i) {
     if (stopped.load(std::memory_order_relaxed)) return;
-    if (!copy_any_range(job, first, last)) stopped.store(true, std::memory_order_relaxed);
+    if (!copy_any_range(job, pieces.first(i), pieces.last(i))) stopped.store(true, std::memory_order_relaxed);
   });
   return !stopped.load(std::memory_order_relaxed);
 }

@@ -141,6 +141,23 @@ TEST(Workers, PartsOfScattersAreLimitedByTheCpus) {
   EXPECT_LE(counting.pieces(), 100 * std::max<int64_t>(16, info.cpu_threads));
 }
 
+// Each piece packs the columns of the table again, so more pieces than CPUs only take time.
+TEST(Workers, PiecesOfPackedTablesAreLimitedByTheCpus) {
+  gth_capability_info info = GTH_CAPABILITY_INFO_INIT;
+  ASSERT_EQ(gth_capabilities(&info, nullptr), GTH_OK);
+  const Counting counting;
+  const Array memory(u8, {5, 80000}), rows(u8, {256, 40000});
+  const Shape shape{5, 40000}, strides{80000, 2};
+  const gth_tensor_desc table = describe(u8, shape, memory.data(), strides.data());
+  const Array indices = indices64({256}, std::vector<int64_t>(256, 3));
+  const gth_tensor_desc i = indices.desc(), out = rows.desc();
+  ASSERT_EQ(gth_gather(counting.context(), &table, &i, &out, nullptr, nullptr), GTH_OK);
+  EXPECT_GT(counting.pieces(), 1);
+  if (!cuts_everything()) {
+    EXPECT_LE(counting.pieces(), std::max<int64_t>(16, info.cpu_threads));
+  }
+}
+
 // One thread copies so few rows before another one wakes. The number of rows exceeds the limit of the fast path.
 TEST(Workers, SmallCallStaysOnCallingThread) {
   const Array params(u8, {50, 4}), out(u8, {4000, 4});
