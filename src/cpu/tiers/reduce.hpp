@@ -50,7 +50,7 @@ struct And {
   template <class V>
   static GATHER_INLINE V of(V a, V b) {
     const V no = V{}, yes = static_cast<V>(no + 1);
-    return (a != no) & (b != no) ? yes : no;
+    return ((a != no) & (b != no)) ? yes : no;
   }
 };
 
