@@ -13,9 +13,10 @@ namespace gather::api {
 // Nothing has been written then. Precondition: core::has_short_form(request.op).
 bool run_fast_path(const Context& context, const core::Request& request);
 
-// Returns true if an operand names a tensor. Such a tensor must be looked up before the fast path.
-inline bool names_tensor(const gth_tensor_desc& operand) {
-  return core::has_first_fields_only(&operand) && operand.tensor;
+// Returns true if an operand names a tensor. Such a tensor must be looked up before the fast path. The parameter is a
+// pointer, because a compiler may read a struct behind a reference before its size has been checked.
+inline bool names_tensor(const gth_tensor_desc* operand) {
+  return core::has_first_fields_only(operand) && operand->tensor;
 }
 
 // Runs a request of the caller, whose struct may have another size.
@@ -35,7 +36,7 @@ __attribute__((always_inline)) inline int32_t run_operation(gth_context* handle,
                                                             const gth_tensor_desc* table,
                                                             const gth_tensor_desc* indices, const gth_tensor_desc* rows,
                                                             const gth_options* options, gth_error* err) noexcept {
-  if (core::has_short_form(op) && is_error_struct(err) && table && indices && rows && !names_tensor(*table)) {
+  if (core::has_short_form(op) && is_error_struct(err) && table && indices && rows && !names_tensor(table)) {
     const Context* context = nullptr;
     if (!find_context(handle, &context, Error(nullptr)) &&
         run_fast_path(*context, {op, core::Open::none, table, indices, rows, options, 0, 0})) {

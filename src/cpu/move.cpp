@@ -76,7 +76,8 @@ void move_span(const Job& job, const TupleBlock& block, const TupleSpan& span, c
     part.ahead = 0;
     // Sums into few rows wait for each other. So lines of such sums are processed in turns.
     constexpr int64_t few_rows = 16, short_part = 4, few_lines = 64;
-    const bool waits = job.plan.number != core::Number::none && job.plan.component[0].size <= few_rows;
+    const bool has_few_rows = job.plan.components == 0 || job.plan.component[0].size <= few_rows;
+    const bool waits = job.plan.number != core::Number::none && has_few_rows;
     if (!waits) return job.kernels.move(part);
     for (int64_t l = 0; l < span.lines; l += few_lines) {
       for (int64_t i = 0; i < span.n; i += short_part) {

@@ -15,13 +15,13 @@ bool is_in(int32_t value, int32_t highest) { return static_cast<uint32_t>(value)
 // Returns true if an index may be out of bounds. clamp and modulo map every index to a valid one.
 bool needs_bounds_check(int32_t bounds) { return bounds != GTH_BOUNDS_CLAMP && bounds != GTH_BOUNDS_MODULO; }
 
-bool are_short_options(const Operation& operation, const gth_options& o) {
-  if (!has_first_fields_only(&o)) return false;
-  const bool allows_axis = operation.form == Form::paired && o.has_axis;
-  return is_in(o.has_axis, operation.has_axis() ? 1 : 0) && (allows_axis || o.axis == 0) && o.batch_dims == 0 &&
-         (o.profile | o.opset | o.extents | o.reduction | o.accumulate | o.out_dtype) == 0 &&
-         is_in(o.negative, GTH_NEGATIVE_WRAP) && is_in(o.bounds, GTH_BOUNDS_ERROR_PARTIAL) &&
-         needs_bounds_check(o.bounds) && is_in(o.fill, GTH_FILL_BY_DTYPE) && o.threads >= 0;
+bool are_short_options(const Operation& operation, const gth_options* o) {
+  if (!has_first_fields_only(o)) return false;
+  const bool allows_axis = operation.form == Form::paired && o->has_axis;
+  return is_in(o->has_axis, operation.has_axis() ? 1 : 0) && (allows_axis || o->axis == 0) && o->batch_dims == 0 &&
+         (o->profile | o->opset | o->extents | o->reduction | o->accumulate | o->out_dtype) == 0 &&
+         is_in(o->negative, GTH_NEGATIVE_WRAP) && is_in(o->bounds, GTH_BOUNDS_ERROR_PARTIAL) &&
+         needs_bounds_check(o->bounds) && is_in(o->fill, GTH_FILL_BY_DTYPE) && o->threads >= 0;
 }
 
 // Sets the memory of a dense tensor of `bytes` bytes. Returns false if the described memory is smaller.
@@ -177,7 +177,7 @@ bool lower_short(const Request& request, Short* result) {
   const gth_tensor_desc &params = *request.table, &indices = *request.indices, &output = *request.rows;
   const Operation& operation = operation_of(request.op);
   if (!is_exact(&params, GTH_TENSOR_READONLY) || !is_exact(&indices, GTH_TENSOR_READONLY) || !is_exact(&output, 0) ||
-      (request.options && !are_short_options(operation, *request.options)) || params.dtype != output.dtype) {
+      (request.options && !are_short_options(operation, request.options)) || params.dtype != output.dtype) {
     return false;
   }
   result->is_int64 = indices.dtype == GTH_DTYPE_INT64;
@@ -210,7 +210,7 @@ bool infer_short(const Request& request, gth_tensor_desc* rows, int64_t* shape) 
   if (tuple_ndim < 0) return false;
   const int64_t tuples = dense_product(indices.shape, 0, tuple_ndim, 1);
   if (tuples < 1 || tuples > Short::most_tuples || !is_exact(&table, GTH_TENSOR_READONLY) ||
-      (request.options && !are_short_options(operation, *request.options))) {
+      (request.options && !are_short_options(operation, request.options))) {
     return false;
   }
   const DtypeInfo* dtype = find_dtype(table.dtype);
