@@ -75,7 +75,7 @@ class Python:
             shutil.copy(compiled, self.folder / "src" / "libgather")
         return self.make()
 
-    def make(self):
+    def make(self, *_programs):
         """Imports the package."""
         return command([VENV / "bin" / "python", "-c", "import libgather"], cwd=self.folder, env=self.environment)
 
@@ -124,7 +124,7 @@ class Rust:
     def configure(self):
         return self.make()
 
-    def make(self):
+    def make(self, *_programs):
         words = ("cargo", "test", "--locked", "-p", "gather", "--all-features", "--lib", "--tests", "--no-run")
         return command(words, cwd=self.folder, env=self.environment)
 
@@ -155,7 +155,7 @@ class Go:
     def configure(self):
         return self.make()
 
-    def make(self):
+    def make(self, *_programs):
         return command(("go", "test", "-run", "NONE", "."), cwd=self.folder, env=self.environment)
 
     def words(self, program):
