@@ -23,19 +23,23 @@ took, originals = {}, {}
 
 
 def programs_of_tests():
-    """Returns the programs of tests/cpp and tests/fuzz. In those named _threads every call takes the general path."""
+    """Returns the programs of C++ and C. In those named _threads every call takes the general path."""
+    callers = [path for path in sorted((ROOT / "tests" / "callers").glob("*.c*")) if path.stem != "macros"]
     text = (ROOT / "tests" / "cpp" / "CMakeLists.txt").read_text()
     twice = re.findall(r"^gather_gtest_twice\((\w+)", text, re.MULTILINE)
     twice += [f"replay_{folder.name}" for folder in sorted((ROOT / "tests" / "fuzz" / "corpus").iterdir())]
     once = re.findall(r"^(?:gather_gtest|add_executable)\((\w+)", text, re.MULTILINE)
-    return tuple(name for name in once if name != "random_cases") + tuple(
-        name + variant for name in twice for variant in ("", "_threads")
+    return (
+        *(name for name in once if name != "random_cases"),
+        *(f"caller_{path.stem}{'_c99' if path.suffix == '.c' else ''}" for path in callers),
+        *(name + variant for name in twice for variant in ("", "_threads")),
     )
 
 
 PROGRAMS = programs_of_tests()
-# The programs of the device half. The thread sanitizer detects races of kernels that the host compiler has compiled.
-# Other programs execute the PTX of nvcc, also with the shipped host half.
+# The programs of the device half. That of the emulated device also executes code of src/api. The thread sanitizer
+# detects races of kernels that the host compiler has compiled. Other programs execute the PTX of nvcc, also with the
+# shipped host half.
 DEVICE_PROGRAMS = ("cuda_emulated",)
 THREAD_PROGRAMS = ("cuda_threads",)
 NVCC_PROGRAMS = ("cuda_ptx90", "cuda_shipped")
@@ -43,12 +47,13 @@ FUZZ_PROGRAMS = tuple(program for program in PROGRAMS if program.startswith("rep
 HAS_NVCC = bool(os.environ.get("CUDACXX") or shutil.which("nvcc"))
 # Reduces tests that take long.
 ENVIRONMENT = {
-    "GATHER_CASES": "20000",
+    "GATHER_CASES": "4000",
     "GATHER_FORKS": "20",
     "GATHER_RACE_SECONDS": "1",
     "GATHER_SIGNAL_SECONDS": "1",
     "ASAN_OPTIONS": "allocator_may_return_null=1:detect_leaks=1:max_malloc_fill_size=4096",
 }
+SKIPPED = 77  # the status of a program that cannot run here
 SLOW = "-*SmallestInvalidTupleOfAll*"
 
 
@@ -80,14 +85,16 @@ class Build:
         return command(["cmake", "--build", self.folder, "--target", *programs])
 
     def path(self, program):
-        kind = "fuzz" if program.startswith("replay_") else "cuda" if program.startswith("cuda_") else "cpp"
-        return self.folder / "tests" / kind / program
+        folder = {"replay": "fuzz", "caller": "callers", "cuda": "cuda"}.get(program.split("_")[0], "cpp")
+        return self.folder / "tests" / folder / program
 
     def words(self, program):
         """Returns the command of a program."""
         if program.startswith("replay_"):
             inputs = self.tree / "tests" / "fuzz" / "corpus" / program.split("_", 1)[1].removesuffix("_threads")
             return (self.path(program), inputs, "--random", str(self.random_inputs))
+        if program.startswith("caller_"):
+            return (self.path(program),)
         return (self.path(program), "--gtest_fail_fast", "--gtest_brief=1", f"--gtest_filter={SLOW}")
 
     @property
@@ -113,9 +120,9 @@ def sanitized(programs):
 
 NO_CUDA = ("-DGATHER_CUDA=OFF",)
 # The first build of a mutant. Its programs are fast, and equal programs show that a mutant is equivalent.
-FAST = optimised("fast", "", PROGRAMS)
+FAST = optimised("fast", "", (*PROGRAMS, *DEVICE_PROGRAMS))
 # Its programs write which lines they execute.
-COVERAGE = optimised("coverage", "--coverage -DGATHER_COVERAGE", PROGRAMS)
+COVERAGE = optimised("coverage", "--coverage -DGATHER_COVERAGE", FAST.programs)
 
 
 def builds_for(mutant):
@@ -124,7 +131,7 @@ def builds_for(mutant):
     if mutant.by_fuzzing:
         return (replace(FAST, programs=FUZZ_PROGRAMS, random_inputs=50000),)
     if not mutant.file.startswith("src/cuda/"):
-        return (FAST, sanitized((*PROGRAMS, *DEVICE_PROGRAMS)))
+        return (FAST, sanitized(FAST.programs))
     plain = Build("plain", NO_CUDA, THREAD_PROGRAMS)
     nvcc = Build("nvcc", ("-DGATHER_CUDA=ON", "-DCMAKE_CUDA_ARCHITECTURES=90"), NVCC_PROGRAMS)
     if mutant.needs_nvcc:  # other mutants test the code that the host compiler compiles
@@ -155,13 +162,17 @@ def prepare(builds):
         copy_tree(tree)
     passed = Passed()
     for build in builds:
-        done = build.configure()
-        if not done.returncode:
-            done = build.make(*build.programs)
-        if done.returncode:
-            raise SystemExit(done.stdout.decode())
+        make_all(build)
         for program in build.programs:
             passed.check(build, program)
+
+
+def make_all(build):
+    done = build.configure()
+    if not done.returncode:
+        done = build.make(*build.programs)
+    if done.returncode:
+        raise SystemExit(done.stdout.decode())
 
 
 def name_of(build, program):
@@ -207,9 +218,9 @@ def run(build, program):
         limit = max(LEAST_PROCESSOR_TIME, int(10 * expected)) if expected else FIRST_PATIENCE
         resource.prlimit(process.pid, resource.RLIMIT_CPU, (limit, limit))
         try:
-            return process.wait(patience)
+            return process.wait(patience) not in (0, SKIPPED)
         except (TimeoutExpired, KeyboardInterrupt) as reason:
             os.killpg(process.pid, signal.SIGKILL)
             if isinstance(reason, KeyboardInterrupt):
                 raise
-            return 1
+            return True

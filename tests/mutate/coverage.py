@@ -5,7 +5,7 @@ import re
 import subprocess
 from collections import defaultdict
 
-from builds import COVERAGE, prepare, run
+from builds import COVERAGE, make_all, run
 from places import ROOT, WORK
 
 
@@ -18,7 +18,8 @@ class Coverage:
         self.programs = {}  # by file and line, and by file
 
     def measure(self):
-        prepare([COVERAGE])
+        """Runs the programs that have changed since. The tree must be that of prepare()."""
+        make_all(COVERAGE)
         for program in COVERAGE.programs:
             digest = COVERAGE.digest(program)
             if self.known.get(program, [None])[0] != digest:
