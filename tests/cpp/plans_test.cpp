@@ -226,6 +226,24 @@ TEST(Plans, ExtentsOfAScatterAreTheBytesThatARunUses) {
   expect_extents(plan.get(), 3, {32, 24, 24});
 }
 
+TEST(Plans, MemoryShorterThanTheExtentsIsRejected) {
+  const Array table(f32, {4, 2}), indices = indices64({3}, {3, 0, 2});
+  Array rows(f32, {3, 2});
+  const Planned planned(g, Described(f32, {4, 2}), Described(i64, {GTH_OPEN}));
+  const auto expect = [&](const Shape& extents, const Facts& run, const Facts& check) {
+    const gth_plan_args args = calls::args(3, table.data(), indices.data(), rows.data(), extents[0], extents[1],
+                                           extents[2]);
+    Error error;
+    expect_facts(gth_plan_run_args(nullptr, planned.plan.get(), &args, &error), error, run);
+    expect_facts(gth_plan_check(nullptr, planned.plan.get(), &args, &error), error, check);
+  };
+  const Facts no_indices{GTH_E_SIZE, GTH_OPERAND_INDICES, -1, -1, 23, 24};
+  expect({32, 24, 24}, {GTH_OK}, {GTH_OK});
+  expect({31, 24, 24}, {GTH_E_SIZE, GTH_OPERAND_PARAMS, -1, -1, 31, 32}, {GTH_OK});
+  expect({32, 23, 24}, no_indices, no_indices);
+  expect({32, 24, 23}, {GTH_E_SIZE, GTH_OPERAND_OUT, -1, -1, 23, 24}, {GTH_OK});
+}
+
 TEST(Plans, ExtentsForAnInvalidNAreRejected) {
   const Planned open(g, Described(f32, {4, 2}), Described(i64, {GTH_OPEN})),
       closed(g, Described(f32, {4, 2}), Described(i64, {5}));
