@@ -109,20 +109,42 @@ class Build:
         return hashlib.sha256(text + b"".join(path.read_bytes() for path in libraries if path.is_file())).hexdigest()
 
 
-def optimised(name, flags, programs, **more):
-    return Build(name, tuple(f"-DCMAKE_{of}_FLAGS=-O1 {flags}" for of in ("C", "CXX")) + NO_CUDA, programs, **more)
+def optimised(kind, name, flags, programs, **more):
+    return kind(name, tuple(f"-DCMAKE_{of}_FLAGS=-O1 {flags}" for of in ("C", "CXX")) + NO_CUDA, programs, **more)
 
 
-def sanitized(programs):
-    """Returns a build with sanitizers, which detect invalid accesses and leaks."""
-    return optimised("build", "-fsanitize=address,undefined -fno-sanitize-recover=all", programs, random_inputs=1000)
+@dataclass(frozen=True)
+class Libraries(Build):
+    """A build of the libraries with sanitizers. The programs of the fast build load them."""
+
+    def make(self, *_programs):
+        return super().make("gather", "gather_testing")
+
+    def path(self, program):
+        return FAST.path(program)
+
+    @property
+    def environment(self):
+        preloaded = command(["gcc", "-print-file-name=libasan.so"]).stdout.decode().strip()
+        return os.environ | ENVIRONMENT | {"LD_PRELOAD": preloaded, "LD_LIBRARY_PATH": str(self.folder / "lib")}
 
 
 NO_CUDA = ("-DGATHER_CUDA=OFF",)
+# The sanitizers detect invalid accesses and leaks.
+SANITIZERS = "-fsanitize=address,undefined -fno-sanitize-recover=all"
+# Programs that contain the code themselves, and those that do not run with sanitizers.
+WITHOUT_SANITIZERS = ("paths", "plan_builders", "error", "os", "tiers", "load_cycles", "cuda_emulated")
 # The first build of a mutant. Its programs are fast, and equal programs show that a mutant is equivalent.
-FAST = optimised("fast", "", (*PROGRAMS, *DEVICE_PROGRAMS))
+FAST = optimised(Build, "fast", "", (*PROGRAMS, *DEVICE_PROGRAMS))
+SANITIZED = optimised(
+    Libraries,
+    "sanitized",
+    SANITIZERS,
+    tuple(program for program in FAST.programs if program.removesuffix("_threads") not in WITHOUT_SANITIZERS),
+    random_inputs=1000,
+)
 # Its programs write which lines they execute.
-COVERAGE = optimised("coverage", "--coverage -DGATHER_COVERAGE", FAST.programs)
+COVERAGE = optimised(Build, "coverage", "--coverage -DGATHER_COVERAGE", FAST.programs)
 
 
 def builds_for(mutant):
@@ -131,12 +153,13 @@ def builds_for(mutant):
     if mutant.by_fuzzing:
         return (replace(FAST, programs=FUZZ_PROGRAMS, random_inputs=50000),)
     if not mutant.file.startswith("src/cuda/"):
-        return (FAST, sanitized(FAST.programs))
+        return (FAST, SANITIZED)
     plain = Build("plain", NO_CUDA, THREAD_PROGRAMS)
     nvcc = Build("nvcc", ("-DGATHER_CUDA=ON", "-DCMAKE_CUDA_ARCHITECTURES=90"), NVCC_PROGRAMS)
     if mutant.needs_nvcc:  # other mutants test the code that the host compiler compiles
         return (nvcc,) if HAS_NVCC else ()
-    return (sanitized(DEVICE_PROGRAMS), plain, nvcc) if HAS_NVCC else (sanitized(DEVICE_PROGRAMS), plain)
+    device = optimised(Build, "build", SANITIZERS, DEVICE_PROGRAMS)
+    return (device, plain, nvcc) if HAS_NVCC else (device, plain)
 
 
 def copy_tree(tree):
