@@ -231,8 +231,8 @@ TEST(Plans, MemoryShorterThanTheExtentsIsRejected) {
   Array rows(f32, {3, 2});
   const Planned planned(g, Described(f32, {4, 2}), Described(i64, {GTH_OPEN}));
   const auto expect = [&](const Shape& extents, const Facts& run, const Facts& check) {
-    const gth_plan_args args = calls::args(3, table.data(), indices.data(), rows.data(), extents[0], extents[1],
-                                           extents[2]);
+    const gth_plan_args args =
+        calls::args(3, table.data(), indices.data(), rows.data(), extents[0], extents[1], extents[2]);
     Error error;
     expect_facts(gth_plan_run_args(nullptr, planned.plan.get(), &args, &error), error, run);
     expect_facts(gth_plan_check(nullptr, planned.plan.get(), &args, &error), error, check);

@@ -102,20 +102,17 @@ def test_random(more, detect, known, report, count, seconds):
         for mutant in more:
             if tally.total >= count or time.monotonic() - began > seconds:
                 break
-            by = known.get(mutant, detect)
+            reason = EQUIVALENT.get((mutant.file, mutant.old.strip(), mutant.new.strip()))
+            by = SAME if reason else known.get(mutant, detect)
             if by == "compiler":
                 continue
-            reason = EQUIVALENT.get((mutant.file, mutant.old.strip(), mutant.new.strip()))
-            reason = by if by == SAME else reason
             tally.total += 1
             tally.killed += by not in (None, SAME)
-            tally.equivalent += by in (None, SAME) and reason is not None
-            if by not in (None, SAME):
-                report.say(f"{by:24} {mutant}")
-            elif reason:
-                report.say(f"{'equivalent':24} {mutant}: {reason}")
+            tally.equivalent += by == SAME
+            if by == SAME:
+                report.say(f"{'equivalent':24} {mutant}: {reason or SAME}")
             else:
-                report.say(f"{'SURVIVES':24} {mutant}")
+                report.say(f"{by or 'SURVIVES':24} {mutant}")
     except KeyboardInterrupt:
         report.say("interrupted")
     return tally

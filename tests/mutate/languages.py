@@ -70,11 +70,14 @@ OF_PYTHON = (
 
 # Tiers that this processor cannot run, and the sources of other systems.
 FLAGS = re.search(r"^flags\s*:(.*)$", Path("/proc/cpuinfo").read_text(), re.MULTILINE)
-OF_OTHER_MACHINES = tuple(
-    rf"src/cpu/tiers/{tier}\.cpp"
-    for tier, flag in (("neon", "asimd"), ("avx2", "avx2"))
-    if not FLAGS or flag not in FLAGS[1].split()
-) + (r"_macos\.cpp",)
+OF_OTHER_MACHINES = (
+    r"_macos\.cpp",
+    *(
+        rf"src/cpu/tiers/{tier}\.cpp"
+        for tier, flag in (("neon", "asimd"), ("avx2", "avx2"))
+        if not FLAGS or flag not in FLAGS[1].split()
+    ),
+)
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,7 @@ import re
 from languages import CPP
 from mutants import Mutant
 
-# Changes that no test can detect, by file, old line and new line, with the reason.
+# Changes that no test can detect, by file, old line and new line, with the reason. They do not run.
 EQUIVALENT = {
     (
         "src/cpu/indices.cpp",
@@ -28,6 +28,21 @@ EQUIVALENT = {
         "return online > 0 ? static_cast<int32_t>(online) : 1;",
         "return online >= 0 ? static_cast<int32_t>(online) : 1;",
     ): "no system has 0 processors online",
+    (
+        "src/cpu/hot_rows.cpp",
+        "if (line.extent < sampled) return false;",
+        "if (line.extent <= sampled) return false;",
+    ): "both ways that it chooses from have the same result",
+    (
+        "src/cpu/parts.hpp",
+        "pieces_ = split(longest, loop_ == Nest::the_line ? threads : std::min(longest, threads * pieces_per_thread));",
+        "pieces_ = split(longest, loop_ != Nest::the_line ? threads : std::min(longest, threads * pieces_per_thread));",
+    ): "the result does not depend on the number of parts",
+    (
+        "src/cpu/tiers/rows.hpp",
+        "for (int64_t at = 0; at < bytes; at += 64) prefetch(from + at);",
+        "for (int64_t at = 1; at < bytes; at += 64) prefetch(from + at);",
+    ): "a prefetch has no result",
     (
         "bindings/python/src/libgather/_missing.py",
         "if partition_ids([1], bordered(1, (0, 1)), False, request).place[0] >= 0:",
