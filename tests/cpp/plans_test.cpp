@@ -187,6 +187,15 @@ TEST(Plans, LargestNKeepsSizesInsideInt64) {
   }
 }
 
+// Rows and indices of one byte have the largest n.
+TEST(Plans, NMayBeTheHighestInt64) {
+  const Planned planned(g, Described(u8, {4}), Described(u8, {GTH_OPEN}));
+  int32_t ndim = 0;
+  int64_t shape[1];
+  EXPECT_EQ(calls::plan_infer(planned.plan.get(), INT64_MAX, 1, &ndim, shape, nullptr), GTH_OK);
+  EXPECT_EQ(shape[0], INT64_MAX);
+}
+
 TEST(Plans, LargestNOfABatchKeepsSizesInsideInt64) {
   const gth_options one = with_batch(1);
   const Planned planned(g, Described(f32, {GTH_OPEN, 1 << 20}), Described(i64, {GTH_OPEN, 1}), &one);

@@ -154,7 +154,7 @@ def builds_for(mutant):
     if mutant.file.startswith("bindings/"):
         return (BINDINGS[mutant.file.split("/")[1]],)
     if mutant.by_fuzzing:
-        return (replace(FAST, programs=FUZZ_PROGRAMS, random_inputs=50000),)
+        return (replace(FAST, programs=FUZZ_PROGRAMS),)
     if not mutant.file.startswith("src/cuda/"):
         return (FAST, SANITIZED)
     plain = Build("plain", NO_CUDA, THREAD_PROGRAMS)

@@ -39,6 +39,11 @@ EQUIVALENT = {
         "pieces_ = split(longest, loop_ != Nest::the_line ? threads : std::min(longest, threads * pieces_per_thread));",
     ): "the result does not depend on the number of parts",
     (
+        "src/cpu/validate.cpp",
+        "loop.indices = wrapping_multiply(loop.indices, -1);",
+        ";",
+    ): "reversed indices are then validated in the order of their positions, which is slower",
+    (
         "src/cpu/tiers/rows.hpp",
         "for (int64_t at = 0; at < bytes; at += 64) prefetch(from + at);",
         "for (int64_t at = 1; at < bytes; at += 64) prefetch(from + at);",
