@@ -49,6 +49,11 @@ EQUIVALENT = {
         "if (line.extent <= sampled) return false;",
     ): "both ways that it chooses from have the same result",
     (
+        "src/cpu/move.cpp",
+        "if (tuples <= few_tuples) return true;",
+        "(void)(tuples <= few_tuples);",
+    ): "both orders of the loops copy the same rows",
+    (
         "src/cpu/parts.hpp",
         "pieces_ = split(longest, loop_ == Nest::the_line ? threads : std::min(longest, threads * pieces_per_thread));",
         "pieces_ = split(longest, loop_ != Nest::the_line ? threads : std::min(longest, threads * pieces_per_thread));",
