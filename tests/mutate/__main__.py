@@ -75,7 +75,7 @@ def test_named(chosen, detect, report):
             report.say(f"{'not run: no nvcc':24} {mutant.promise}")
             continue
         by = detect(mutant)
-        report.say(f"{by or 'SURVIVES':24} {mutant.promise}")
+        report.say(f"{by or 'SURVIVES':24.24} {mutant.promise}")
         if by in (None, SAME, "compiler"):
             broken.append(mutant)
     return broken
@@ -112,7 +112,7 @@ def test_random(more, detect, known, report, count, seconds):
             if by == SAME:
                 report.say(f"{'equivalent':24} {mutant}: {reason or SAME}")
             else:
-                report.say(f"{by or 'SURVIVES':24} {mutant}")
+                report.say(f"{by or 'SURVIVES':24.24} {mutant}")
     except KeyboardInterrupt:
         report.say("interrupted")
     return tally
