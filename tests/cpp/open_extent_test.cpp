@@ -79,4 +79,16 @@ TEST(OpenExtent, BatchesInTheTableLimitN) {
   expect_largest(2, g, {f32, {GTH_OPEN, 4}, {}, 0, 0}, {i64, {GTH_OPEN, 2}, {}, 0, 47}, nullptr, &options);
 }
 
+// The axis of the table is no dim of the rows.
+TEST(OpenExtent, OpenAxisOfTheTableIsRejected) {
+  for (const Operation& op : {calls::gather, calls::gather_elements}) {
+    const Layout open{f32, {GTH_OPEN, 2}, {}, 0, 0}, indices{i64, {GTH_OPEN, 2}, {}, 0, 0};
+    const gth_tensor_desc t = open.desc(), i = indices.desc();
+    Plan plan;
+    Error error;
+    const int32_t status = op.plan(&t, &i, nullptr, nullptr, plan.out(), &error);
+    expect_facts(status, error, {GTH_E_SHAPE, GTH_OPERAND_PARAMS, 0, -1, GTH_OPEN, 0});
+  }
+}
+
 }  // namespace

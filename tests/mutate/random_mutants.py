@@ -54,6 +54,16 @@ EQUIVALENT = {
         "(void)(tuples <= few_tuples);",
     ): "both orders of the loops copy the same rows",
     (
+        "src/cpu/move.cpp",
+        "return inner.extent <= max_rows && job.plan.table_reach.high - job.plan.table_reach.low <= cached_bytes;",
+        "return inner.extent <= max_rows && job.plan.table_reach.high + job.plan.table_reach.low <= cached_bytes;",
+    ): "both orders of the loops copy the same rows",
+    (
+        "src/cpu/target.hpp",
+        "Updates updates{0, 0, block.offsets(), from, span.tuples()};",
+        "Updates updates{0, 1, block.offsets(), from, span.tuples()};",
+    ): "a later line writes this field",
+    (
         "src/cpu/parts.hpp",
         "pieces_ = split(longest, loop_ == Nest::the_line ? threads : std::min(longest, threads * pieces_per_thread));",
         "pieces_ = split(longest, loop_ != Nest::the_line ? threads : std::min(longest, threads * pieces_per_thread));",
