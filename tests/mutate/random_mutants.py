@@ -74,6 +74,11 @@ EQUIVALENT = {
         ";",
     ): "reversed indices are then validated in the order of their positions, which is slower",
     (
+        "src/cpu/tiers/scatter_rows.hpp",
+        "if (count >= few) return for_elements<few>(rows, count);",
+        "(void)(count >= few);",
+    ): "one element at a time has the same result and is slower",
+    (
         "src/cpu/tiers/rows.hpp",
         "for (int64_t at = 0; at < bytes; at += 64) prefetch(from + at);",
         "for (int64_t at = 1; at < bytes; at += 64) prefetch(from + at);",
