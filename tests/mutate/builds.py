@@ -15,7 +15,7 @@ from binding_builds import BINDINGS
 from places import ROOT, WORK, command
 
 # The time-out of a program in seconds: of its first run, and the minimum for later runs. Later runs may take ten times
-# as long as the first one. The same number of seconds of processor time kills it earlier, whatever else the machine does.
+# as long as the first one. The processor time has the same limit, which a busy machine does not affect.
 FIRST_PATIENCE, PATIENCE = 1800, 120
 LEAST_PROCESSOR_TIME = 20
 # The time that a program takes without a mutant, and its digest, by name_of().
