@@ -34,6 +34,7 @@ static PyObject *write_given(request *call, operand *written, PyObject *array) {
 /* Writes to a new array, which is open. Steals the reference to it. */
 static PyObject *write_new(request *call, operand *written, PyObject *array) {
   const int32_t ndim = written->desc.ndim;
+  call->writes_new = 1;
   if (run_into(call, written) != GTH_OK) {
     Py_DECREF(array);
     return request_fail(call);
