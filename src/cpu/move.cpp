@@ -1,5 +1,7 @@
 #include "cpu/move.hpp"
 
+#include "core/base/noinline.hpp"
+
 namespace gather::cpu {
 namespace {
 
@@ -22,9 +24,25 @@ bool moves_slice_first(const Job& job, int64_t tuples) {
   return inner.extent <= max_rows && job.plan.table_reach.high - job.plan.table_reach.low <= cached_bytes;
 }
 
+// Moves one slice of at least two loops. The kernel runs the last two, with an offset for each step of the outer one.
+GATHER_NOINLINE void move_one_slice(const Job& job, const RowBlock& block) {
+  const SizedLoop *const inner = job.inner + job.inner_count - 1, *const outer = inner - 1;
+  int64_t offsets[block_tuples];
+  for_each_row(job, job.inner_count - 2, [&](int64_t table, int64_t rows) {
+    for (int64_t first = 0; first < outer->extent; first += block_tuples) {
+      const int64_t n = std::min(block_tuples, outer->extent - first);
+      for (int64_t i = 0; i < n; ++i) offsets[i] = *block.offsets + wrapping_multiply(first + i, outer->table);
+      job.kernels.move({moved(block.rows, rows + wrapping_multiply(first, outer->rows)), outer->rows,
+                        moved(block.table, table), offsets, n, block.row_bytes, inner->extent, inner->rows,
+                        inner->table, 0});
+    }
+  });
+}
+
 // Moves slices. A block of slices with several rows has one line.
 void move_slices(const Job& job, const RowBlock& block) {
   if (job.inner_count == 0) return job.kernels.move(block);
+  if (block.n == 1 && job.inner_count > 1) return move_one_slice(job, block);
   const bool slice_first = moves_slice_first(job, block.n);
   const SizedLoop& inner = job.inner[job.inner_count - 1];
   for_each_row(job, slice_first ? job.inner_count - 1 : job.inner_count, [&](int64_t table, int64_t rows) {

@@ -115,15 +115,17 @@ class Strips {
 }  // namespace
 
 bool is_packable(const Job& job) {
-  // A strip of few rows is copied no faster than its rows.
-  constexpr int64_t min_reads = 2, min_tuples = 64, min_rows = 32;
+  // A strip of few rows is copied no faster than its rows, unless it is the whole slice.
+  constexpr int64_t min_reads = 2, min_tuples = 64, min_rows = 32, min_whole = 4;
   const core::Plan& plan = job.plan;
   if (job.inner_count == 0 || plan.components == 0 || plan.batch_split != 1 ||
       plan.item.kind != core::ItemKind::value || core::is_scatter(plan)) {
     return false;
   }
   const SizedLoop& line = job.copying.line;
-  return strip_rows(job) >= min_rows && line.table == 0 &&
+  const int64_t rows = strip_rows(job);
+  const bool is_long = rows >= min_rows || (rows >= min_whole && rows == job.plan.inner);
+  return is_long && line.table == 0 &&
          line.extent >= std::max(min_tuples, min_reads * table_rows(plan));
 }
 

@@ -2,6 +2,7 @@
 #include "run.h"
 
 #include "array.h"
+#include "dense.h"
 #include "error.h"
 #include "handle.h"
 #include "numbers.h"
@@ -60,7 +61,14 @@ static PyObject *gather_new(request *call) {
   if (call->options.bounds == GTH_BOUNDS_SKIP) {
     array_zero(made);
   }
-  return write_new(call, made, array);
+  operand copy;
+  PyObject *dense = dense_table(call, &copy);
+  PyObject *result = write_new(call, made, array);
+  if (dense) {
+    operand_close(&copy);
+    Py_DECREF(dense);
+  }
+  return result;
 }
 
 /* Copies the target to a new array, and scatters to it. */

@@ -1,8 +1,10 @@
 #pragma once
 
 #include <cstring>
+#include <utility>
 
 #include "cpu/tiers/tier.hpp"
+#include "cpu/tiers/vectors.hpp"
 
 // Moves rows. A class such as Fixed or Long copies rows of one range of sizes. Part of body.hpp.
 namespace gather::cpu {
@@ -164,7 +166,7 @@ GATHER_INLINE void move_line_prefetched(const RowBlock& block) {
 
 // Moves the i-th row of the lines [first, last).
 template <class RowCopy>
-GATHER_INLINE void move_across(const RowBlock& block, int64_t i, int64_t first, int64_t last) {
+GATHER_INLINE void move_across(RowKind<RowCopy>, const RowBlock& block, int64_t i, int64_t first, int64_t last) {
   char* rows = block.rows + i * block.row_stride + first * block.next_rows;
   const char* table = block.table + block.offsets[i] + first * block.next_table;
 #pragma GCC unroll 4
@@ -173,10 +175,40 @@ GATHER_INLINE void move_across(const RowBlock& block, int64_t i, int64_t first, 
   }
 }
 
-// The loop over lines is the inner loop if the rows of successive lines are contiguous, or if lines are short.
+// Selects every second element of 2 * n elements.
+template <class T, int64_t n, size_t... i>
+GATHER_INLINE Numbers<T, n> every_second(Numbers<T, n> a, Numbers<T, n> b, std::index_sequence<i...>) {
+  return __builtin_shufflevector(a, b, 2 * i...);
+}
+
+// Copies every second element to contiguous ones. Returns their number, which is less than `count`, because it reads the
+// elements between them, and the last one may be the end of memory.
+template <class T>
+GATHER_INLINE int64_t copy_every_second(char* to, const char* from, int64_t count) {
+  constexpr int64_t n = Lanes::register_bytes / int64_t{sizeof(T)}, bytes = Lanes::register_bytes;
+  int64_t i = 0;
+  for (; i + n < count; i += n, to += bytes, from += 2 * bytes) {
+    const auto a = load_numbers<T, n>(from), b = load_numbers<T, n>(from + bytes);
+    store_numbers(to, every_second<T, n>(a, b, std::make_index_sequence<size_t{n}>()));
+  }
+  return i;
+}
+
+template <class T>
+GATHER_INLINE void move_across(RowKind<Packed<T>>, const RowBlock& block, int64_t i, int64_t first, int64_t last) {
+  constexpr int64_t bytes = sizeof(T);
+  if (block.next_rows == bytes && block.next_table == 2 * bytes) {
+    first += copy_every_second<T>(block.rows + i * block.row_stride + first * bytes,
+                                  block.table + block.offsets[i] + first * 2 * bytes, last - first);
+  }
+  move_across(RowKind<Fixed<bytes>>{}, block, i, first, last);
+}
+
+// The loop over lines is the inner loop if the rows of successive lines are contiguous, or if lines are short. If their
+// rows of the table are far apart, it has few steps, so that the next row finds its cache lines in the L1 cache.
 template <class RowCopy>
 void move_rows(const RowBlock& given) {
-  constexpr int64_t short_line = 8, strip = 128;
+  constexpr int64_t short_line = 8, strip = 64, far = 512;
   const RowBlock block = given;  // a local variable, because stores of rows might change the caller's struct
   if (block.ahead > 0) return move_line_prefetched<RowCopy>(block);
   const bool is_contiguous = block.next_rows == block.row_bytes;
@@ -186,10 +218,11 @@ void move_rows(const RowBlock& given) {
     }
     return;
   }
-  const int64_t step = is_contiguous ? block.lines : strip;
+  const bool is_far = block.next_table >= far || block.next_table <= -far;
+  const int64_t step = is_contiguous && !is_far ? block.lines : strip;
   for (int64_t first = 0; first < block.lines; first += step) {
     const int64_t last = block.lines - first < step ? block.lines : first + step;
-    for (int64_t i = 0; i < block.n; ++i) move_across<RowCopy>(block, i, first, last);
+    for (int64_t i = 0; i < block.n; ++i) move_across(RowKind<RowCopy>{}, block, i, first, last);
   }
 }
 

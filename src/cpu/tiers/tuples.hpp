@@ -215,8 +215,8 @@ bool multiply_as(const Selection& selection, const char* first, int64_t count, i
 
 // Returns true if all indices were inside.
 template <class T>
-bool multiply(const Selection& selection, const char* first, int64_t count, int64_t* products) {
-  switch (selection.outside) {
+bool multiply(const Selection& selection, Outside outside, const char* first, int64_t count, int64_t* products) {
+  switch (outside) {
     case Outside::skipped: return multiply_as<T, Outside::skipped>(selection, first, count, products);
     case Outside::clamped: return multiply_as<T, Outside::clamped>(selection, first, count, products);
     case Outside::modulo: return multiply_as<T, Outside::modulo>(selection, first, count, products);
@@ -329,9 +329,18 @@ void add_up(const int64_t* products, int32_t components, int64_t n, int64_t* off
   }
 }
 
+// Returns the rule for indices that are probably inside. If they all are, bounds = modulo needs no remainder.
+Outside likely_outside(const Selection& selection, IndexType index_type, const char* first, int64_t count) {
+  const bool is_modulo = selection.outside == Outside::modulo;
+  return is_modulo && inside_dense(selection, index_type, first, count) ? Outside::refused : selection.outside;
+}
+
 bool multiply_dense(const Selection& selection, IndexType index_type, const char* first, int64_t count,
                     int64_t* products) {
-  return with_type(index_type, [&](auto type) { return multiply<decltype(type)>(selection, first, count, products); });
+  const Outside outside = likely_outside(selection, index_type, first, count);
+  return with_type(index_type, [&](auto type) {
+    return multiply<decltype(type)>(selection, outside, first, count, products);
+  });
 }
 
 Resolved resolve(const Selection& selection, const char* tuples, int64_t stride, int64_t n, int64_t* offsets) {
