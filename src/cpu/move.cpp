@@ -87,27 +87,16 @@ void move_span(const Job& job, const TupleBlock& block, const TupleSpan& span, c
   const bool all = block.resolved() == Resolved::all;
   RowBlock part{rows, line.rows, table, block.offsets(), span.n, job.plan.row.in, 1, 0, 0, 0};
   if (prefetches) part.ahead = rows_ahead(part.row_bytes);
-  if (all && span.repeats && job.inner_count == 0) {
+  const bool has_rows = all && job.inner_count == 0;
+  // Lines write different slices if their loop moves the table. Sums of different lines need not wait for each other.
+  const bool adds_lines = job.plan.number != core::Number::none && next.table != 0 && !prefetches;
+  if (has_rows && (span.repeats || (adds_lines && span.lines > 1))) {
     part.lines = span.lines;
     part.next_rows = next.rows;
-    part.next_table = next.table;
+    part.next_table = span.repeats ? next.table : 0;  // other offsets include it
+    part.next_offsets = span.repeats ? 0 : span.n;
     part.ahead = 0;
-    // Sums into few rows wait for each other. So lines of such sums are processed in turns.
-    constexpr int64_t few_rows = 16, short_part = 4, few_lines = 64;
-    const bool has_few_rows = job.plan.components == 0 || job.plan.component[0].size <= few_rows;
-    const bool waits = job.plan.number != core::Number::none && has_few_rows;
-    if (!waits) return job.kernels.move(part);
-    for (int64_t l = 0; l < span.lines; l += few_lines) {
-      for (int64_t i = 0; i < span.n; i += short_part) {
-        part.lines = std::min(few_lines, span.lines - l);
-        part.n = std::min(short_part, span.n - i);
-        part.offsets = block.offsets() + i;
-        part.table = moved(table, wrapping_multiply(l, next.table));
-        part.rows = moved(rows, wrapping_multiply(l, next.rows) + wrapping_multiply(i, line.rows));
-        job.kernels.move(part);
-      }
-    }
-    return;
+    return job.kernels.move(part);
   }
   int64_t lines = span.lines;
   if (!span.repeats && next.rows == wrapping_multiply(span.n, line.rows)) {  // The rows of all lines are one line.

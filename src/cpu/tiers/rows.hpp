@@ -1,10 +1,8 @@
 #pragma once
 
 #include <cstring>
-#include <utility>
 
-#include "cpu/tiers/tier.hpp"
-#include "cpu/tiers/vectors.hpp"
+#include "cpu/tiers/strided.hpp"
 
 // Moves rows. A class such as Fixed or Long copies rows of one range of sizes. Part of body.hpp.
 namespace gather::cpu {
@@ -175,31 +173,12 @@ GATHER_INLINE void move_across(RowKind<RowCopy>, const RowBlock& block, int64_t 
   }
 }
 
-// Selects every second element of 2 * n elements.
-template <class T, int64_t n, size_t... i>
-GATHER_INLINE Numbers<T, n> every_second(Numbers<T, n> a, Numbers<T, n> b, std::index_sequence<i...>) {
-  return __builtin_shufflevector(a, b, 2 * i...);
-}
-
-// Copies every second element to contiguous ones. Returns their number, which is less than `count`, because it reads the
-// elements between them, and the last one may be the end of memory.
-template <class T>
-GATHER_INLINE int64_t copy_every_second(char* to, const char* from, int64_t count) {
-  constexpr int64_t n = Lanes::register_bytes / int64_t{sizeof(T)}, bytes = Lanes::register_bytes;
-  int64_t i = 0;
-  for (; i + n < count; i += n, to += bytes, from += 2 * bytes) {
-    const auto a = load_numbers<T, n>(from), b = load_numbers<T, n>(from + bytes);
-    store_numbers(to, every_second<T, n>(a, b, std::make_index_sequence<size_t{n}>()));
-  }
-  return i;
-}
-
 template <class T>
 GATHER_INLINE void move_across(RowKind<Packed<T>>, const RowBlock& block, int64_t i, int64_t first, int64_t last) {
   constexpr int64_t bytes = sizeof(T);
-  if (block.next_rows == bytes && block.next_table == 2 * bytes) {
-    first += copy_every_second<T>(block.rows + i * block.row_stride + first * bytes,
-                                  block.table + block.offsets[i] + first * 2 * bytes, last - first);
+  if (block.next_rows == bytes) {
+    first += copy_strided<T>(block.rows + i * block.row_stride + first * bytes,
+                             block.table + block.offsets[i] + first * block.next_table, block.next_table, last - first);
   }
   move_across(RowKind<Fixed<bytes>>{}, block, i, first, last);
 }
