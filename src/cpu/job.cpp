@@ -111,9 +111,10 @@ void Job::find_validating() {
 }
 
 int64_t copied_bytes(const Job& job) {
+  const int64_t overhead = job.plan.number == core::Number::none ? row_overhead : sum_overhead;
   int64_t bytes;
   const bool fits = core::multiply(job.slices, job.plan.inner * job.plan.row.out, &bytes) &&
-                    core::add(bytes, std::min(job.slices, parallel_bytes) * row_overhead, &bytes);
+                    core::add(bytes, std::min(job.slices, parallel_bytes) * overhead, &bytes);
   return fits ? bytes : INT64_MAX;
 }
 
