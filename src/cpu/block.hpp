@@ -25,12 +25,12 @@ inline int64_t part_of(int64_t total, int64_t most) {
 }
 
 // Returns the span that begins at the j-th tuple of the current line and has at most `most` tuples. It is a part of a
-// line of at most `capacity` tuples, or several short lines. With `repeats` it may be any number of lines with the same
-// tuples.
+// line of at most `capacity` tuples, or up to `max_lines` whole lines. With `repeats` it may be any number of lines with
+// the same tuples.
 inline TupleSpan span_at(const Job& job, const LineIterator& lines, int64_t j, int64_t most, int64_t capacity,
-                         bool repeats) {
+                         int64_t max_lines, bool repeats) {
   const int64_t extent = job.copying.line.extent, n = part_of(std::min(extent - j, most), capacity);
-  const int64_t max_lines = repeats ? INT64_MAX : job.merged_lines;
+  if (repeats) max_lines = INT64_MAX;
   if (n < extent || max_lines == 1) return {1, n, false};
   return {part_of(std::min(lines.run(), most / n), max_lines), n, repeats};
 }
@@ -38,16 +38,17 @@ inline TupleSpan span_at(const Job& job, const LineIterator& lines, int64_t j, i
 // Resolves spans of tuples to offsets. The offsets are reused while spans have the same tuples.
 class TupleBlock {
  public:
-  explicit TupleBlock(const Job& job)
+  // With `merges`, the offsets of merged lines include the distances of the lines in the table.
+  explicit TupleBlock(const Job& job, bool merges = true)
       : job_(job),
         line_(job.copying.line),
         next_table_(job.next_loop().table),
-        has_steps_(line_.table != 0 || (job.merged_lines > 1 && next_table_ != 0)) {
+        has_steps_(line_.table != 0 || (merges && job.merged_lines > 1 && next_table_ != 0)) {
     if (has_steps_) find_steps(line_.table, next_table_, steps_);
   }
 
   // Resolves the span whose first tuple is at `tuples`. It has at most max_resolved distinct tuples, and at most
-  // block_tuples if it has several lines. Returns false if an index is invalid. bad() then describes the first one.
+  // block_tuples if the offsets include distances of lines. Returns false if an index is invalid. bad() then describes the first one.
   bool resolve(const char* tuples, const TupleSpan& span) {
     const int64_t count = span.distinct();
     if (tuples == tuples_ && count == count_) return true;

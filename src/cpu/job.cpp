@@ -67,8 +67,13 @@ void Job::find_spans() {
   if (copying.outer_count == 0) return;
   const SizedLoop &line = copying.line, &next = copying.outer[copying.outer_count - 1];
   repeats = next.indices == 0 && (next.table != 0 || !core::is_scatter(plan));
-  const bool is_contiguous = next.indices == wrapping_multiply(line.extent, line.indices);
-  if (is_contiguous && line.extent <= block_tuples / 2) merged_lines = block_tuples / line.extent;
+  merged_lines = lines_in(block_tuples);
+}
+
+int64_t Job::lines_in(int64_t tuples) const {
+  const SizedLoop &line = copying.line, next = next_loop();
+  const bool is_contiguous = next.extent > 1 && next.indices == wrapping_multiply(line.extent, line.indices);
+  return is_contiguous && line.extent <= tuples / 2 ? tuples / line.extent : 1;
 }
 
 // Sorts the loops by position, which is the order of dense indices in memory. Then it merges contiguous loops. If the

@@ -51,6 +51,10 @@ struct Job {
   // have been validated.
   Job cut(int32_t loop, int64_t first, int64_t last) const;
 
+  // Returns the number of whole lines that are resolved together: they are contiguous in indices and have up to `tuples`
+  // tuples. Returns 1 if lines are not contiguous or longer.
+  int64_t lines_in(int64_t tuples) const;
+
   // Returns the loop around the line.
   SizedLoop next_loop() const {
     return copying.outer_count > 0 ? copying.outer[copying.outer_count - 1] : SizedLoop{1, 0, 0, 0, 0};

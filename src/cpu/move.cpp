@@ -81,6 +81,12 @@ void move_some(const Job& job, const RowBlock& block) {
 
 }  // namespace
 
+// Returns true if the sums of successive lines are computed in turns, because they do not wait for each other. Lines
+// write different slices if their loop moves the table.
+static bool adds_in_turns(const Job& job, bool prefetches) {
+  return job.plan.number != core::Number::none && job.next_loop().table != 0 && !prefetches;
+}
+
 void move_span(const Job& job, const TupleBlock& block, const TupleSpan& span, const char* table, char* rows,
                bool prefetches) {
   const SizedLoop &line = job.copying.line, next = job.next_loop();
@@ -88,12 +94,10 @@ void move_span(const Job& job, const TupleBlock& block, const TupleSpan& span, c
   RowBlock part{rows, line.rows, table, block.offsets(), span.n, job.plan.row.in, 1, 0, 0, 0};
   if (prefetches) part.ahead = rows_ahead(part.row_bytes);
   const bool has_rows = all && job.inner_count == 0;
-  // Lines write different slices if their loop moves the table. Sums of different lines need not wait for each other.
-  const bool adds_lines = job.plan.number != core::Number::none && next.table != 0 && !prefetches;
-  if (has_rows && (span.repeats || (adds_lines && span.lines > 1))) {
+  if (has_rows && (span.repeats || (span.lines > 1 && adds_in_turns(job, prefetches)))) {
     part.lines = span.lines;
     part.next_rows = next.rows;
-    part.next_table = span.repeats ? next.table : 0;  // other offsets include it
+    part.next_table = span.repeats || !block.steps() ? next.table : 0;  // the offsets include it
     part.next_offsets = span.repeats ? 0 : span.n;
     part.ahead = 0;
     return job.kernels.move(part);
@@ -119,8 +123,14 @@ namespace {
 // Moves slices in the order of the rows.
 class Mover {
  public:
-  Mover(const Job& job, bool prefetches) : job_(job), block_(job), lines_(job.copying), prefetches_(prefetches) {
+  Mover(const Job& job, bool prefetches)
+      : job_(job),
+        turns_(adds_in_turns(job, prefetches) && job.copying.line.table == 0),
+        block_(job, !turns_),
+        lines_(job.copying),
+        prefetches_(prefetches) {
     if (prefetches || job.repeats) capacity_ = max_resolved;  // A loop that prefetches waits for memory at its end.
+    max_lines_ = turns_ ? job.lines_in(max_resolved) : job.merged_lines;
   }
 
   // Moves the slices [first, last). Returns false if an index is invalid.
@@ -153,7 +163,7 @@ class Mover {
     }
     const int64_t fused = job_.repeats && line.extent <= max_resolved ? 0 : move_fused(tuples, table, rows, most);
     if (fused > 0) return fused;
-    const TupleSpan span = span_at(job_, lines_, j_, most, capacity_, job_.repeats);
+    const TupleSpan span = span_at(job_, lines_, j_, most, capacity_, max_lines_, job_.repeats);
     if (!block_.resolve(tuples, span)) return 0;
     move_span(job_, block_, span, table, rows, prefetches_);
     return span.tuples();
@@ -181,7 +191,7 @@ class Mover {
     if (kernels.look_up && n >= min_looked_up) return kernels.look_up(kernels.selection, tuples, table, rows, n);
     if (!kernels.fused) return 0;
     if (block_.steps()) {
-      const TupleSpan span = span_at(job_, lines_, j_, most, block_tuples, false);
+      const TupleSpan span = span_at(job_, lines_, j_, most, block_tuples, max_lines_, false);
       if (span.lines > 1 && job_.next_loop().rows != wrapping_multiply(span.n, line.rows)) return 0;
       n = span.tuples();
     }
@@ -190,11 +200,12 @@ class Mover {
   }
 
   const Job& job_;
+  const bool turns_;
   TupleBlock block_;
   LineIterator lines_;
   const bool prefetches_;
   const char* table_ = nullptr;
-  int64_t capacity_ = block_tuples;
+  int64_t capacity_ = block_tuples, max_lines_;
   int64_t j_ = 0;  // the number of the next tuple in its line
 };
 
