@@ -65,7 +65,7 @@ void Job::find_spans() {
   repeats = false;
   merged_lines = 1;
   if (copying.outer_count == 0) return;
-  const SizedLoop &line = copying.line, &next = copying.outer[copying.outer_count - 1];
+  const SizedLoop next = next_loop();
   repeats = next.indices == 0 && (next.table != 0 || !core::is_scatter(plan));
   merged_lines = lines_in(block_tuples);
 }

@@ -79,13 +79,15 @@ void move_some(const Job& job, const RowBlock& block) {
   }
 }
 
-}  // namespace
-
-// Returns true if the sums of successive lines are computed in turns, because they do not wait for each other. Lines
-// write different slices if their loop moves the table.
-static bool adds_in_turns(const Job& job, bool prefetches) {
-  return job.plan.number != core::Number::none && job.next_loop().table != 0 && !prefetches;
+// Returns true if kernels move lines with offsets of their own. The offsets then do not include the distance of the line
+// in the table. Short lines take longer than the sums of the distances, except lines of sums, which are computed in turns.
+bool has_own_offsets(const Job& job, bool prefetches) {
+  constexpr int64_t short_line = 16;
+  const bool is_long = job.copying.line.extent >= short_line || job.plan.number != core::Number::none;
+  return is_long && job.copying.line.table == 0 && job.next_loop().table != 0 && job.inner_count == 0 && !prefetches;
 }
+
+}  // namespace
 
 void move_span(const Job& job, const TupleBlock& block, const TupleSpan& span, const char* table, char* rows,
                bool prefetches) {
@@ -93,28 +95,27 @@ void move_span(const Job& job, const TupleBlock& block, const TupleSpan& span, c
   const bool all = block.resolved() == Resolved::all;
   RowBlock part{rows, line.rows, table, block.offsets(), span.n, job.plan.row.in, 1, 0, 0, 0};
   if (prefetches) part.ahead = rows_ahead(part.row_bytes);
+  // The distance of a line in the table, unless the offsets include it.
+  const int64_t next_table = span.repeats || !block.steps() ? next.table : 0;
   const bool has_rows = all && job.inner_count == 0;
-  if (has_rows && (span.repeats || (span.lines > 1 && adds_in_turns(job, prefetches)))) {
+  if (has_rows && (span.repeats || (span.lines > 1 && has_own_offsets(job, prefetches)))) {
     part.lines = span.lines;
     part.next_rows = next.rows;
-    part.next_table = span.repeats || !block.steps() ? next.table : 0;  // the offsets include it
+    part.next_table = next_table;
     part.next_offsets = span.repeats ? 0 : span.n;
     part.ahead = 0;
     return job.kernels.move(part);
   }
   int64_t lines = span.lines;
-  if (!span.repeats && next.rows == wrapping_multiply(span.n, line.rows)) {  // The rows of all lines are one line.
-    part.n = span.tuples();
+  if (!span.repeats && next_table == 0 && next.rows == wrapping_multiply(span.n, line.rows)) {
+    part.n = span.tuples();  // the rows of all lines are one line
     lines = 1;
   }
   for (int64_t l = 0; l < lines; ++l) {
     all ? move_slices(job, part) : move_some(job, part);
     part.rows = moved(part.rows, next.rows);
-    if (span.repeats) {
-      part.table = moved(part.table, next.table);
-    } else {
-      part.offsets += span.n;
-    }
+    part.table = moved(part.table, next_table);
+    if (!span.repeats) part.offsets += span.n;
   }
 }
 
@@ -125,12 +126,12 @@ class Mover {
  public:
   Mover(const Job& job, bool prefetches)
       : job_(job),
-        turns_(adds_in_turns(job, prefetches) && job.copying.line.table == 0),
-        block_(job, !turns_),
+        has_own_offsets_(has_own_offsets(job, prefetches)),
+        block_(job, !has_own_offsets_),
         lines_(job.copying),
         prefetches_(prefetches) {
     if (prefetches || job.repeats) capacity_ = max_resolved;  // A loop that prefetches waits for memory at its end.
-    max_lines_ = turns_ ? job.lines_in(max_resolved) : job.merged_lines;
+    max_lines_ = has_own_offsets_ ? job.lines_in(max_resolved) : job.merged_lines;
   }
 
   // Moves the slices [first, last). Returns false if an index is invalid.
@@ -200,7 +201,7 @@ class Mover {
   }
 
   const Job& job_;
-  const bool turns_;
+  const bool has_own_offsets_;
   TupleBlock block_;
   LineIterator lines_;
   const bool prefetches_;

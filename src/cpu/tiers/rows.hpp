@@ -191,9 +191,10 @@ void move_rows(const RowBlock& given) {
   const RowBlock block = given;  // a local variable, because stores of rows might change the caller's struct
   if (block.ahead > 0) return move_line_prefetched<RowCopy>(block);
   const bool is_contiguous = block.next_rows == block.row_bytes;
-  if (block.lines == 1 || (block.n >= short_line && !is_contiguous)) {
-    for (int64_t l = 0; l < block.lines; ++l) {
-      move_line(RowKind<RowCopy>{}, block, block.rows + l * block.next_rows, block.table + l * block.next_table, 0);
+  if (block.lines == 1 || block.next_offsets > 0 || (block.n >= short_line && !is_contiguous)) {
+    RowBlock line = block;
+    for (int64_t l = 0; l < block.lines; ++l, line.offsets += block.next_offsets) {
+      move_line(RowKind<RowCopy>{}, line, block.rows + l * block.next_rows, block.table + l * block.next_table, 0);
     }
     return;
   }

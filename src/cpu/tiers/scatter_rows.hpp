@@ -69,13 +69,7 @@ void add_rows(const RowBlock& given) {
     block.table += turns * block.next_table;
     block.offsets += turns * block.next_offsets;
   }
-  if (block.next_offsets == 0) return move_rows<IntoTable<AddRow>>(block);
-  for (; block.lines > 0; --block.lines) {
-    move_line(RowKind<IntoTable<AddRow>>{}, block, block.rows, block.table, 0);
-    block.rows += block.next_rows;
-    block.table += block.next_table;
-    block.offsets += block.next_offsets;
-  }
+  move_rows<IntoTable<AddRow>>(block);
 }
 
 template <class Kind, int64_t n = 1>

@@ -55,7 +55,7 @@ struct RowBlock {
   int64_t n, row_bytes;
   int64_t lines, next_rows, next_table;
   int64_t ahead;  // the number of rows by which rows of the table are prefetched; 0 if there are several lines
-  int64_t next_offsets = 0;  // 0 if all lines have the same offsets; only kernels that add rows support others
+  int64_t next_offsets = 0;  // 0 if all lines have the same offsets
 };
 
 // Moves the rows of a block. A gather copies them from the table. A scatter writes them to the table, or adds them to it.
