@@ -62,18 +62,20 @@ Job Job::cut(int32_t loop, int64_t first, int64_t last) const {
 // Lines of a scatter repeat tuples only if each line writes other slices. Otherwise the updates of a slice would not stay
 // in the order of their positions.
 void Job::find_spans() {
-  repeats = false;
+  repeats = lines_are_contiguous = false;
   merged_lines = 1;
   if (copying.outer_count == 0) return;
   const SizedLoop next = next_loop();
   repeats = next.indices == 0 && (next.table != 0 || !core::is_scatter(plan));
+  lines_are_contiguous = next.indices == wrapping_multiply(copying.line.extent, copying.line.indices);
   merged_lines = lines_in(block_tuples);
 }
 
 int64_t Job::lines_in(int64_t tuples) const {
-  const SizedLoop &line = copying.line, next = next_loop();
-  const bool is_contiguous = next.extent > 1 && next.indices == wrapping_multiply(line.extent, line.indices);
-  return is_contiguous && line.extent <= tuples / 2 ? tuples / line.extent : 1;
+  constexpr int64_t max_packed = 64;
+  const int64_t extent = copying.line.extent;
+  const bool is_packed = !repeats && plan.components == 1 && extent <= max_packed && copying.outer_count > 0;
+  return (lines_are_contiguous || is_packed) && extent <= tuples / 2 ? tuples / extent : 1;
 }
 
 // Sorts the loops by position, which is the order of dense indices in memory. Then it merges contiguous loops. If the

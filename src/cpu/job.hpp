@@ -51,8 +51,8 @@ struct Job {
   // have been validated.
   Job cut(int32_t loop, int64_t first, int64_t last) const;
 
-  // Returns the number of whole lines that are resolved together: they are contiguous in indices and have up to `tuples`
-  // tuples. Returns 1 if lines are not contiguous or longer.
+  // Returns the number of whole lines that are resolved together. They have up to `tuples` tuples, and are contiguous in
+  // indices, or so short that copying their indices to contiguous memory pays. Returns 1 for other lines.
   int64_t lines_in(int64_t tuples) const;
 
   // Returns the loop around the line.
@@ -69,7 +69,8 @@ struct Job {
   int64_t slices;
   int64_t distinct_tuples;  // the number of tuples in indices
   bool repeats;             // successive lines of `copying` have the same tuples, so these are resolved once
-  int64_t merged_lines;     // the number of short contiguous lines of `copying` that are resolved together, at least 1
+  bool lines_are_contiguous;  // successive lines of `copying` are contiguous in indices
+  int64_t merged_lines;       // the number of short lines of `copying` that are resolved together, at least 1
   bool in_order;            // positions increase in the order of `validating`
   Nest copying;             // in the order of the rows
   Nest validating;          // in the order of indices, without loops that repeat tuples; contiguous loops are merged

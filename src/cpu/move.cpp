@@ -83,6 +83,7 @@ void move_some(const Job& job, const RowBlock& block) {
 // in the table. Short lines take longer than the sums of the distances, except lines of sums, which are computed in turns.
 bool has_own_offsets(const Job& job, bool prefetches) {
   constexpr int64_t short_line = 16;
+  if (job.kernels.fused && job.lines_are_contiguous) return false;  // the fused kernel adds the distances
   const bool is_long = job.copying.line.extent >= short_line || job.plan.number != core::Number::none;
   return is_long && job.copying.line.table == 0 && job.next_loop().table != 0 && job.inner_count == 0 && !prefetches;
 }
@@ -192,7 +193,8 @@ class Mover {
     if (kernels.look_up && n >= min_looked_up) return kernels.look_up(kernels.selection, tuples, table, rows, n);
     if (!kernels.fused) return 0;
     if (block_.steps()) {
-      const TupleSpan span = span_at(job_, lines_, j_, most, block_tuples, max_lines_, false);
+      const int64_t max_lines = job_.lines_are_contiguous ? max_lines_ : 1;
+      const TupleSpan span = span_at(job_, lines_, j_, most, block_tuples, max_lines, false);
       if (span.lines > 1 && job_.next_loop().rows != wrapping_multiply(span.n, line.rows)) return 0;
       n = span.tuples();
     }
