@@ -67,13 +67,13 @@ struct Job {
   const char* indices;
   char* rows;
   int64_t slices;
-  int64_t distinct_tuples;  // the number of tuples in indices
-  bool repeats;             // successive lines of `copying` have the same tuples, so these are resolved once
+  int64_t distinct_tuples;    // the number of tuples in indices
+  bool repeats;               // successive lines of `copying` have the same tuples, so these are resolved once
   bool lines_are_contiguous;  // successive lines of `copying` are contiguous in indices
   int64_t merged_lines;       // the number of short lines of `copying` that are resolved together, at least 1
-  bool in_order;            // positions increase in the order of `validating`
-  Nest copying;             // in the order of the rows
-  Nest validating;          // in the order of indices, without loops that repeat tuples; contiguous loops are merged
+  bool in_order;              // positions increase in the order of `validating`
+  Nest copying;               // in the order of the rows
+  Nest validating;            // in the order of indices, without loops that repeat tuples; contiguous loops are merged
   int32_t inner_count;
   SizedLoop inner[GTH_MAX_NDIM];  // loops inside a slice
 

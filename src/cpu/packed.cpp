@@ -125,8 +125,7 @@ bool is_packable(const Job& job) {
   const SizedLoop& line = job.copying.line;
   const int64_t rows = strip_rows(job);
   const bool is_long = rows >= min_rows || (rows >= min_whole && rows == job.plan.inner);
-  return is_long && line.table == 0 &&
-         line.extent >= std::max(min_tuples, min_reads * table_rows(plan));
+  return is_long && line.table == 0 && line.extent >= std::max(min_tuples, min_reads * table_rows(plan));
 }
 
 bool move_packed(const Job& job, int64_t first, int64_t last) {

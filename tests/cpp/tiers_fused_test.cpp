@@ -270,8 +270,8 @@ class TiersScatterRows : public Tiers {
   }
   template <class T, class Number = T>
   void check_writes() {
-    check<T, Number>(tier_->choose_scatter(sizeof(T)),
-                     [](char* at, const char* from) { std::memcpy(at, from, sizeof(T)); }, false);
+    check<T, Number>(
+        tier_->choose_scatter(sizeof(T)), [](char* at, const char* from) { std::memcpy(at, from, sizeof(T)); }, false);
   }
 
  private:

@@ -23,7 +23,8 @@ class TiersRows : public Tiers {
     char* const out = out_.at(bytes, pick(2) == 0);
     std::memset(out, '#', static_cast<size_t>(bytes));
     std::string expected(out, static_cast<size_t>(bytes));
-    const int64_t size = static_cast<int64_t>(table_.size()), next_table = lines > 1 ? distance(row, size / lines / 2) : 0;
+    const int64_t size = static_cast<int64_t>(table_.size()),
+                  next_table = lines > 1 ? distance(row, size / lines / 2) : 0;
     const int64_t reach = (lines - 1) * next_table, low = std::max(-reach, int64_t{0});
     const int64_t spare = size - row - std::abs(reach);
     int64_t offsets[block_tuples];

@@ -53,8 +53,8 @@ GATHER_INLINE void add_in_turns(const RowBlock& block, int64_t first) {
   for (int64_t i = 0; i < block.n; ++i, ++offsets, rows += block.row_stride) {
 #pragma GCC unroll 4
     for (int64_t l = 0; l < turns; ++l) {
-      IntoTable<AddRow>::copy(rows + l * block.next_rows, table + l * block.next_table + offsets[l * block.next_offsets],
-                              block.row_bytes);
+      IntoTable<AddRow>::copy(rows + l * block.next_rows,
+                              table + l * block.next_table + offsets[l * block.next_offsets], block.row_bytes);
     }
   }
 }
@@ -98,8 +98,7 @@ MoveRows choose_scatter_sum_of_integers(int64_t row) {
 
 template <class Integer, class Floating>
 MoveRows choose_scatter_sum_of_rows(bool is_integer) {
-  return is_integer ? add_rows<AddShortRow<Plain<Integer>>>
-                    : add_rows<AddShortRow<Plain<Floating>>>;
+  return is_integer ? add_rows<AddShortRow<Plain<Integer>>> : add_rows<AddShortRow<Plain<Floating>>>;
 }
 
 // Chooses the kernel for rows of several elements. A row of complex numbers is a row of their parts.

@@ -357,9 +357,8 @@ Outside likely_outside(const Selection& selection, const char* first, int64_t co
 
 bool multiply_dense(const Selection& selection, const char* first, int64_t count, int64_t* products) {
   const Outside outside = likely_outside(selection, first, count);
-  return with_type(selection.type, [&](auto type) {
-    return multiply<decltype(type)>(selection, outside, first, count, products);
-  });
+  return with_type(selection.type,
+                   [&](auto type) { return multiply<decltype(type)>(selection, outside, first, count, products); });
 }
 
 // Returns true if all indices were inside.
