@@ -361,18 +361,41 @@ mod tests {
     #[test]
     fn fields_of_the_library_are_read() {
         let mut raw = sys::gth_error {
-            status: sys::GTH_E_ALIAS,
+            status: sys::GTH_E_CUDA,
             operand: sys::GTH_OPERAND_OUT,
-            component: -1,
-            position: -1,
+            component: 2,
+            position: 4,
+            value: -1,
+            limit: 5,
+            flags: (sys::GTH_ERROR_UNSIGNED | sys::GTH_ERROR_WRAP) as u32,
+            native: 6,
+            sequence: 7,
+            count: 8,
             item: 3,
             ..Default::default()
         };
+        raw.message[0] = b'm' as _;
+        let mut expected = Cause {
+            status: sys::GTH_E_CUDA,
+            operand: Operand::Out,
+            component: Some(2),
+            position: Some(4),
+            value: u64::MAX.into(),
+            limit: 5,
+            wraps: true,
+            native: 6,
+            sequence: 7,
+            count: 8,
+            item: Some(3),
+            message: "m".to_owned(),
+        };
         // SAFETY: every field is initialised.
-        let cause = unsafe { Cause::read(&raw) };
-        assert_eq!((cause.item, cause.position, cause.component), (Some(3), None, None));
-        raw.item = -1;
+        assert_eq!(unsafe { Cause::read(&raw) }, expected);
+
+        (raw.component, raw.position, raw.item, raw.flags) = (-1, -1, -1, 0);
+        (expected.component, expected.position, expected.item) = (None, None, None);
+        (expected.value, expected.wraps) = (-1, false);
         // SAFETY: as above.
-        assert_eq!(unsafe { Cause::read(&raw) }.item, None);
+        assert_eq!(unsafe { Cause::read(&raw) }, expected);
     }
 }

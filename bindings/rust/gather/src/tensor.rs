@@ -346,7 +346,7 @@ impl<'a> Tensor<'a> {
         };
         let mut dense = self.dtype().size();
         for (extent, stride) in self.shape().iter().zip(strides).rev() {
-            if *extent != 1 && stride.unsigned_abs() != dense || *stride < 0 {
+            if *extent != 1 && usize::try_from(*stride) != Ok(dense) {
                 return false;
             }
             dense *= extent; // The product is at most byte_count, which fits.
