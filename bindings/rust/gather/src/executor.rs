@@ -109,7 +109,7 @@ mod tests {
             }),
         ];
         for executor in executors {
-            let pieces = Mutex::new(Vec::new());
+            let pieces = Mutex::new(Vec::<i64>::new());
             let (user, arg) = (ptr::from_ref(&executor), ptr::from_ref(&pieces));
             // SAFETY: both outlive the call.
             unsafe { parallel_for(user.cast_mut().cast(), 3, Some(note), arg.cast_mut().cast()) };
