@@ -230,6 +230,8 @@ func TestScatterPlans(t *testing.T) {
 	expect(t, "elements of an axis", []float32{rows[2], rows[5]}, []float32{8, 9})
 }
 
+type shapeQuery = func(_, _ gather.Described, _ ...gather.Option) ([]int, error)
+
 func TestUpdatesShapes(t *testing.T) {
 	target := gather.Shaped[float32](4, 5)
 	for name, want := range map[string]struct {

@@ -210,11 +210,11 @@ impl<'a> Tensor<'a> {
 
     /// Returns dtype, shape and strides, for plans and shape queries.
     pub fn layout(&self) -> Layout<'_> {
-        let mut desc = self.desc;
-        desc.flags = 0; // A layout has no memory that could be read-only.
-        desc.data = ptr::null();
-        desc.extent = 0;
-        Layout::from_desc(desc)
+        Layout::from_desc(sys::gth_tensor_desc {
+            strides: self.desc.strides,
+            offset: self.desc.offset,
+            ..describe(Kind::of(&self.desc), self.shape())
+        })
     }
 
     /// Returns the elements of a dense tensor in row-major order, without a copy.

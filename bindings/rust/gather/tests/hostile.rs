@@ -176,6 +176,9 @@ fn fill_value_of_another_dtype_returns_an_error() {
         gather_into(&params, &indices, &options.fill_value(2u8), &mut out),
         DType
     );
+    let (table, ids) = (params.layout(), indices.layout());
+    assert_error!(output_shape(&table, &ids, &options.fill_value(2u8)), DType);
+    assert_error!(Plan::gather(&table, &ids, &options.fill_value(2u8)), DType);
     assert_error!(options.fill_image(DType::Bool, &[2]), DType);
     assert_error!(options.fill_image(DType::Float32, &[2]), DType);
     assert_error!(options.fill_image(DType::String, &[]), DType);
