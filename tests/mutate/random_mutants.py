@@ -48,6 +48,26 @@ EQUIVALENT = {
         'if out is None and request.bounds != "skip":',
         'if out is not None and request.bounds != "skip":',
     ): "the general path has the same result and is slower",
+    (
+        "bindings/rust/gather/src/abi.rs",
+        "CHECKED.store(true, Ordering::Relaxed);",
+        "CHECKED.store(false, Ordering::Relaxed);",
+    ): "the check is repeated with the same result, and is slower",
+    (
+        "bindings/rust/gather/src/abi.rs",
+        "CHECKED.store(true, Ordering::Relaxed);",
+        ";",
+    ): "the check is repeated with the same result, and is slower",
+    (
+        "bindings/rust/gather/src/arrays.rs",
+        "*(if *stride < 0 { &mut below } else { &mut above }) += reach;",
+        "*(if *stride <= 0 { &mut below } else { &mut above }) += reach;",
+    ): "the reach of a stride of 0 is 0",
+    (
+        "bindings/rust/gather/src/partition.rs",
+        "let mut scratch_bytes = 0;",
+        "let mut scratch_bytes = 1;",
+    ): "the library writes it",
 }
 
 
