@@ -2,7 +2,9 @@
 
 import json
 import os
+import re
 import shutil
+import time
 from dataclasses import dataclass
 
 from places import ROOT, WORK, command
@@ -142,19 +144,27 @@ class Rust:
         return ("cargo", "test", "--locked", "-p", "gather", "--all-features", *target, "--", "--quiet")
 
 
+SOURCES = {}  # the sources of Go without a mutant, by path
+
+
 @dataclass(frozen=True)
 class Go:
-    """Most mutants need only the program `fast`. It has no recorded cases, because these take most of the time to compile.
+    """The program `fast` has no recorded cases, because they take most of the time to compile. `all` has all tests.
 
-    It uses the library with an emulated device if there is one.
+    cgo takes most of the rest of a build. So a build repeats only the commands that follow it, unless a line has a name
+    of C.
     """
 
     name: str = "go"
     programs: tuple = ("fast", "all")
 
     @property
+    def work(self):
+        return WORK / self.name
+
+    @property
     def tree(self):
-        return WORK / self.name / "tree"
+        return self.work / "tree"
 
     @property
     def folder(self):
@@ -167,27 +177,65 @@ class Go:
         return on_stage(GOFLAGS=flags, GOTOOLCHAIN="local", GOWORK="off", **device)
 
     def configure(self):
+        SOURCES.update((path, path.read_text().split("\n")) for path in self.folder.glob("*.go"))
         without = {str(path): "" for path in self.folder.glob("conformance*_test.go")}
-        self.overlay.write_text(json.dumps({"Replace": without}))
-        return self.make()
+        (self.work / "overlay.json").write_text(json.dumps({"Replace": without}))
+        shutil.rmtree(self.work / "tmp", ignore_errors=True)
+        (self.work / "tmp").mkdir()
+        # New flags keep Go from using its cache. So -x prints all commands.
+        flags = f"-O2 -g -DMUTANTS={time.time_ns()}"
+        done = self.build("-x", "-work", GOTMPDIR=str(self.work / "tmp"), CGO_CFLAGS=flags)
+        if not done.returncode:
+            root, *lines = done.stdout.decode().splitlines()
+            first = next(i for i, line in enumerate(lines) if "/compile " in line and " -p libgather/gather " in line)
+            kept = [line for line in lines[first:] if not re.match(r"(cp|go tool buildid) .* # internal", line)]
+            objects = re.search(r" -o (\S+)/_pkg_.a ", lines[first])[1]
+            self.script.write_text("\n".join(["set -e", root, f"ln -sfn {objects} {self.work}/objects", *kept, ""]))
+        return done
 
     @property
-    def overlay(self):
-        return WORK / self.name / "overlay.json"
+    def script(self):
+        return self.work / "after_cgo.sh"
 
-    @property
-    def fast(self):
-        return WORK / self.name / "fast.test"
+    def build(self, *options, **environment):
+        options += ("-overlay", self.work / "overlay.json", "-o", self.work / "fast.test")
+        return command(("go", "test", "-c", *options, "."), cwd=self.folder, env=self.environment | environment)
 
     def make(self):
-        words = ("go", "test", "-c", "-overlay", self.overlay, "-o", self.fast, ".")
-        return command(words, cwd=self.folder, env=self.environment)
+        changed = next((path for path, lines in SOURCES.items() if path.read_text().split("\n") != lines), None)
+        output = self.work / "objects" / f"{changed.stem}.cgo1.go" if changed else None
+        if not output or not output.is_file():  # cgo does not read the file.
+            return self.after_cgo()
+        before = output.read_text()
+        after = with_changes(before, SOURCES[changed], changed.read_text().split("\n"))
+        if not after:
+            return self.build()
+        output.write_text(after)
+        try:
+            return self.after_cgo()
+        finally:
+            output.write_text(before)
+
+    def after_cgo(self):
+        return command(("sh", self.script), cwd=self.folder, env=self.environment)
 
     def words(self, program):
         if program == "fast":
             preload = ("env", f"LD_PRELOAD={EMULATED}") if EMULATED.is_file() else ()
-            return (*preload, self.fast, "-test.short", "-test.failfast")
+            return (*preload, self.work / "fast.test", "-test.short", "-test.failfast")
         return ("env", "-u", "GATHER_EMULATED", "go", "test", "-count=1", "-failfast", ".")
+
+
+def with_changes(output, lines, changed):
+    """Returns the output of cgo for changed lines of a source. Returns None if cgo must translate them again."""
+    result = output.split("\n")
+    first = next(i for i, line in enumerate(result) if line.startswith("//line ")) + 1
+    for i, (old, new) in enumerate(zip(lines, changed, strict=True), first):
+        if old != new:
+            if "C." in old + new or result[i] != old:
+                return None
+            result[i] = new
+    return "\n".join(result)
 
 
 BINDINGS = {binding.name: binding for binding in (Python(), Rust(), Go())}
