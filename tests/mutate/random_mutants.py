@@ -65,6 +65,11 @@ EQUIVALENT = {
     ): "the reach of a stride of 0 is 0",
     (
         "bindings/rust/gather/src/partition.rs",
+        "None => 0,",
+        "None => 1,",
+    ): "the library rejects 0 shards before it reads the number of rows",
+    (
+        "bindings/rust/gather/src/partition.rs",
         "let mut scratch_bytes = 0;",
         "let mut scratch_bytes = 1;",
     ): "the library writes it",
