@@ -290,6 +290,8 @@ func TestGradients(t *testing.T) {
 	}
 	_, err = gather.GatherGradient(gradient, gather.Vector(ids), []int{1 << 40, 2})
 	expectError(t, err, gather.ErrNoMemory, gather.OperandTarget)
+	_, err = gather.GatherGradient(gradient, gather.Vector(ids), slices.Concat([]int{1 << 60}, slices.Repeat([]int{1}, gather.MaxRank)))
+	expectError(t, err, gather.ErrRank, gather.OperandTarget)
 	_, err = gather.GatherGradient(gradient, gather.Vector(ids), []int{4, 2}, gather.Reduction(gather.ReductionAdd))
 	expectError(t, err, gather.ErrVersion, gather.OperandOptions)
 }
