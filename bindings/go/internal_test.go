@@ -50,3 +50,12 @@ func TestOwnerReleasesItsHandleOnceAfterTheLastCall(t *testing.T) {
 	}
 	expect("collected", 1)
 }
+
+// malloc does not touch the memory that it returns. No system has 2^47 bytes for a process.
+func TestOnlyMemoryThatMallocReturnsIsAllocatable(t *testing.T) {
+	for bytes, want := range map[int]bool{0: true, 1: true, 1 << 30: true, 1 << 47: false, 1<<63 - 1: false} {
+		if got := allocatable(bytes); got != want {
+			t.Errorf("%d bytes: %v", bytes, got)
+		}
+	}
+}
