@@ -145,11 +145,14 @@ class Rust:
 
 
 SOURCES = {}  # the sources of Go without a mutant, by path
+# Tests of Go that take long, and those that need optimised tests.
+NOT_FAST = "AllocateNothing|DuringCalls|ReleasesMemory|ReleasesUnclosed|ThatExceedMemory"
 
 
 @dataclass(frozen=True)
 class Go:
-    """The program `fast` has no recorded cases, because they take most of the time to compile. `all` has all tests.
+    """The program `fast` has no recorded cases, because they take most of the time to compile. Its tests are not
+    optimised, and it leaves out slow ones. `all` has all tests.
 
     cgo takes most of the rest of a build. So a build repeats only the commands that follow it, unless a line has a name
     of C.
@@ -190,7 +193,8 @@ class Go:
             first = next(i for i, line in enumerate(lines) if "/compile " in line and " -p libgather/gather " in line)
             kept = [line for line in lines[first:] if not re.match(r"(cp|go tool buildid) .* # internal", line)]
             objects = re.search(r" -o (\S+)/_pkg_.a ", lines[first])[1]
-            self.script.write_text("\n".join(["set -e", root, f"ln -sfn {objects} {self.work}/objects", *kept, ""]))
+            text = "\n".join(["set -e", root, f"ln -sfn {objects} {self.work}/objects", *kept, ""])
+            self.script.write_text(text.replace(" -p libgather/gather_test ", " -N -l -p libgather/gather_test "))
         return done
 
     @property
@@ -222,7 +226,7 @@ class Go:
     def words(self, program):
         if program == "fast":
             preload = ("env", f"LD_PRELOAD={EMULATED}") if EMULATED.is_file() else ()
-            return (*preload, self.work / "fast.test", "-test.short", "-test.failfast")
+            return (*preload, self.work / "fast.test", "-test.short", "-test.failfast", "-test.skip", NOT_FAST)
         return ("env", "-u", "GATHER_EMULATED", "go", "test", "-count=1", "-failfast", ".")
 
 
