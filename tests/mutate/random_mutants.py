@@ -74,6 +74,16 @@ EQUIVALENT = {
         "return bytes <= unchecked || C.gather_go_can_allocate(C.int64_t(bytes)) != 0",
     ): "only whether malloc is asked for this number of bytes first",
     (
+        "bindings/go/context.go",
+        "return 0, 0, err",
+        "return 0, 1, err",
+    ): "callers do not use the handles beside an error",
+    (
+        "bindings/go/context.go",
+        "return 0, 0, err",
+        "return 1, 0, err",
+    ): "callers do not use the handles beside an error",
+    (
         "bindings/go/half.go",
         "case magnitude < 0x38800000: // below 2^-14, the smallest normal Float16",
         "case magnitude <= 0x38800000: // below 2^-14, the smallest normal Float16",
