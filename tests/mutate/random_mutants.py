@@ -74,6 +74,11 @@ EQUIVALENT = {
         "return bytes <= unchecked || C.gather_go_can_allocate(C.int64_t(bytes)) != 0",
     ): "only whether malloc is asked for this number of bytes first",
     (
+        "bindings/go/bools.go",
+        "count, ok := byteCount(1, shape)",
+        "count, ok := byteCount(2, shape)",
+    ): "the bytes are twice as many, and the others are 0",
+    (
         "bindings/go/context.go",
         "return 0, 0, err",
         "return 0, 1, err",
