@@ -132,7 +132,7 @@ class Rust:
     def configure(self):
         return self.make()
 
-    def make(self):
+    def make(self, *_programs):
         """Builds the library. A program is built when it is about to run, because most mutants need only the first."""
         words = ("cargo", "build", "--locked", "-p", "gather", "--all-features")
         return command(words, cwd=self.folder, env=self.environment)
@@ -205,7 +205,7 @@ class Go:
         options += ("-overlay", self.work / "overlay.json", "-o", self.work / "fast.test")
         return command(("go", "test", "-c", *options, "."), cwd=self.folder, env=self.environment | environment)
 
-    def make(self):
+    def make(self, *_programs):
         changed = next((path for path, lines in SOURCES.items() if path.read_text().split("\n") != lines), None)
         output = self.work / "objects" / f"{changed.stem}.cgo1.go" if changed else None
         if not output or not output.is_file():  # cgo does not read the file.
