@@ -48,6 +48,71 @@ EQUIVALENT = {
         'if out is None and request.bounds != "skip":',
         'if out is not None and request.bounds != "skip":',
     ): "the general path has the same result and is slower",
+    (
+        "bindings/rust/gather/src/abi.rs",
+        "CHECKED.store(true, Ordering::Relaxed);",
+        "CHECKED.store(false, Ordering::Relaxed);",
+    ): "the check is repeated with the same result, and is slower",
+    (
+        "bindings/rust/gather/src/abi.rs",
+        "CHECKED.store(true, Ordering::Relaxed);",
+        ";",
+    ): "the check is repeated with the same result, and is slower",
+    (
+        "bindings/rust/gather/src/arrays.rs",
+        "*(if *stride < 0 { &mut below } else { &mut above }) += reach;",
+        "*(if *stride <= 0 { &mut below } else { &mut above }) += reach;",
+    ): "the reach of a stride of 0 is 0",
+    (
+        "bindings/rust/gather/src/arrays.rs",
+        "if stride < 0 { -bytes } else { bytes }",
+        "if stride <= 0 { -bytes } else { bytes }",
+    ): "a stride of 0 has 0 bytes",
+    (
+        "bindings/go/gather.go",
+        "return bytes < unchecked || C.gather_go_can_allocate(C.int64_t(bytes)) != 0",
+        "return bytes <= unchecked || C.gather_go_can_allocate(C.int64_t(bytes)) != 0",
+    ): "only whether malloc is asked for this number of bytes first",
+    (
+        "bindings/go/bools.go",
+        "count, ok := byteCount(1, shape)",
+        "count, ok := byteCount(2, shape)",
+    ): "the bytes are twice as many, and the others are 0",
+    (
+        "bindings/go/context.go",
+        "return 0, 0, err",
+        "return 0, 1, err",
+    ): "callers do not use the handles beside an error",
+    (
+        "bindings/go/context.go",
+        "return 0, 0, err",
+        "return 1, 0, err",
+    ): "callers do not use the handles beside an error",
+    (
+        "bindings/go/half.go",
+        "case magnitude < 0x38800000: // below 2^-14, the smallest normal Float16",
+        "case magnitude <= 0x38800000: // below 2^-14, the smallest normal Float16",
+    ): "both cases convert 2^-14 exactly",
+    (
+        "bindings/go/owner.go",
+        "if o.calls.Add(1) < 0 {",
+        "if o.calls.Add(1) <= 0 {",
+    ): "the sum is never 0",
+    (
+        "bindings/go/owner.go",
+        "return 0, o.reject(operand)",
+        "return 1, o.reject(operand)",
+    ): "callers do not use the handle beside an error",
+    (
+        "bindings/rust/gather/src/partition.rs",
+        "None => 0,",
+        "None => 1,",
+    ): "the library rejects 0 shards before it reads the number of rows",
+    (
+        "bindings/rust/gather/src/partition.rs",
+        "let mut scratch_bytes = 0;",
+        "let mut scratch_bytes = 1;",
+    ): "the library writes it",
 }
 
 
