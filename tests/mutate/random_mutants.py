@@ -29,16 +29,6 @@ EQUIVALENT = {
         "return online >= 0 ? static_cast<int32_t>(online) : 1;",
     ): "no system has 0 processors online",
     (
-        "bindings/python/src/libgather/_missing.py",
-        "if partition_ids([1], bordered(1, (0, 1)), False, request).place[0] >= 0:",
-        "if partition_ids([2], bordered(1, (0, 1)), False, request).place[0] >= 0:",
-    ): "any id above the only row has this effect",
-    (
-        "bindings/python/src/libgather/_missing.py",
-        'return gather(module("numpy").zeros(1, dtype), [1], **named)',
-        'return gather(module("numpy").zeros(1, dtype), [2], **named)',
-    ): "any id above the only row has this effect",
-    (
         "bindings/python/src/libgather/_kinds/lists.py",
         "return Memory._borrow(data, address(data), dtype, shape, None, False)",
         "return Memory._borrow(data, address(data), dtype, shape, None, True)",

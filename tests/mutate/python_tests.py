@@ -1,0 +1,139 @@
+"""The tests of the Python package that execute a line. A mutant of the line needs no others."""
+
+import ast
+import hashlib
+import json
+import os
+import re
+from dataclasses import dataclass
+from pathlib import Path
+from subprocess import PIPE, Popen
+
+from places import WORK
+
+PLUGIN = Path(__file__).with_name("pytest_plugin")
+# The files that another test runs in a process of its own, with the library that has an emulated CUDA device.
+ON_EMULATED = ("emulated_devices.py", "failing_memory.py")
+# The first of these need minutes. The others start processes in which no mutant is, or compare times.
+NOT_RUN = ("test_leaks.py", "test_foreign.py", "test_notebooks.py", "test_package.py", "test_generated.py")
+MOST = 10  # the time of a test in seconds, when it is traced
+FIRST = 3  # files of tests, which run before the others
+
+
+class Server:
+    """A process that runs tests. It has already imported what they need, apart from the package."""
+
+    def __init__(self, python, folder, environment):
+        path = os.pathsep.join((environment["PYTHONPATH"], str(PLUGIN)))
+        options = {"cwd": folder, "env": environment | {"PYTHONPATH": path}, "text": True, "bufsize": 1}
+        self.process = Popen([python, PLUGIN / "pytest_server.py"], stdin=PIPE, stdout=PIPE, **options)
+
+    def run(self, files, *options, **variables):
+        """Returns the exit status and the output. The status is 0 if there is no such test."""
+        words = ["-q", "-p", "no:cacheprovider", "-p", "lines_of_tests", "-c", "pyproject.toml", *options]
+        output = WORK / "output_python.txt"
+        variables = {key: str(value) for key, value in variables.items()}
+        print(json.dumps([[*words, *(f"tests/{file}" for file in files)], str(output), variables]), file=self.process.stdin)
+        status = int(self.process.stdout.readline())
+        return 0 if status == 5 else status, output.read_text(errors="replace")
+
+
+@dataclass(frozen=True)
+class Group:
+    """Files of tests, and the server that runs them."""
+
+    files: tuple
+    server: Server
+
+
+def groups(python, folder, environment, emulated):
+    plain = sorted(path.name for path in (folder / "tests").glob("test_*.py") if path.name not in NOT_RUN)
+    yield Group(tuple(plain), Server(python, folder, environment))
+    if emulated.is_file():
+        yield Group(ON_EMULATED, Server(python, folder, environment | {"LD_PRELOAD": str(emulated)}))
+
+
+class Tests:
+    """The lines that each test executes. The file build/mutate/lines_python.json has them by file of tests."""
+
+    def __init__(self, python, folder, environment, emulated):
+        self.folder, self.package = folder, folder / "src" / "libgather"
+        self.groups = [*groups(python, folder, environment, emulated)]
+        self.file = WORK / "lines_python.json"
+        self.known = json.loads(self.file.read_text()) if self.file.is_file() else {}
+
+    def measure(self):
+        """Runs each file of tests once. A test that fails when it is traced is not used."""
+        helpers = (path for path in self.folder.glob("tests/*.py") if not path.name.startswith("test_"))
+        shared = digest_of(sorted((*self.package.rglob("*.py"), *helpers)))
+        for group in self.groups:
+            for file in group.files:
+                digest = shared + digest_of([self.folder / "tests" / file])
+                if self.known.get(file, [None])[0] != digest:
+                    self.known[file] = (digest, self.traced(group, file))
+                    self.file.write_text(json.dumps(self.known))
+
+    def traced(self, group, file):
+        result = WORK / "lines_of_a_file.json"
+        result.write_text("{}")
+        status, output = group.server.run([file], LINES_OF=self.package, LINES_TO=result)
+        if status:
+            print(f"{file} fails without a mutant:\n{output[-3000:]}", flush=True)
+        return json.loads(result.read_text())
+
+    def chosen(self, group, mutant):
+        """Returns the tests of a group that execute a mutant, fastest first, by file. An import affects all tests."""
+        name = str(Path(mutant.file).relative_to("bindings/python/src/libgather"))
+        whole = statement(self.package / name, mutant.line)
+        by_file = {}
+        for file in group.files:
+            tests = self.known[file][1]
+            imported = not whole.isdisjoint(tests.get("", (0, {}))[1].get(name, ()))
+            executed = {test for test, (_, lines) in tests.items() if not whole.isdisjoint(lines.get(name, ()))}
+            used = tests if imported else executed
+            found = [(tests[test][0], test) for test in used if test and tests[test][0] < MOST]
+            if found:
+                by_file[file] = sorted(found)
+        return by_file
+
+    def first_failure(self, mutant):
+        """Returns the name of the file of tests that detects a mutant of the tree, or None. Few files run first."""
+        try:
+            compile((self.folder.parents[1] / mutant.file).read_text(), mutant.file, "exec")
+        except SyntaxError:
+            return "compiler"
+        for group in self.groups:
+            by_file = self.chosen(group, mutant)
+            files = sorted(by_file, key=lambda file: -sum(seconds < 0.05 for seconds, _ in by_file[file]))
+            for part in (files[:FIRST], files[FIRST:]):
+                found = self.failure(group, part, [test for _, test in sorted(sum(map(by_file.get, part), []))])
+                if found:
+                    return found
+        return None
+
+    def failure(self, group, files, tests):
+        if not files:
+            return None
+        order = WORK / "chosen_tests.json"
+        order.write_text(json.dumps(tests))
+        status, output = group.server.run(files, "-x", "--tb=no", "-rfE", CHOSEN_TESTS=order)
+        failed = re.search(r"^(?:FAILED|ERROR) tests/(?:test_)?(\w+)", output, re.MULTILINE)
+        return (failed[1] if failed else "crash or time-out") if status else None
+
+
+def digest_of(files):
+    return hashlib.sha256(b"".join(file.read_bytes() for file in files)).hexdigest()
+
+
+def statement(file, number):
+    """Returns the numbers of the lines of the smallest statement around a line, without those of its body."""
+    found = {number}
+    least = None
+    for node in ast.walk(ast.parse(file.read_text())):
+        if isinstance(node, ast.stmt) and node.lineno <= number <= node.end_lineno:
+            body = getattr(node, "body", None)
+            last = body[0].lineno - 1 if body else node.end_lineno
+            size = node.end_lineno - node.lineno
+            if number <= max(last, node.lineno) and (least is None or size < least):
+                least, found = size, {*range(node.lineno, max(last, node.lineno) + 1)}
+    return found
