@@ -111,8 +111,14 @@ def is_docstring(node):
 
 
 def is_for_type_checkers(node):
+    if isinstance(node, ast.FunctionDef):
+        return any(name_of(decorator) == "overload" for decorator in node.decorator_list)
     named = node.test if isinstance(node, ast.If) else node.targets[0] if isinstance(node, ast.Assign) else None
-    return (named.attr if isinstance(named, ast.Attribute) else getattr(named, "id", "")) == "TYPE_CHECKING"
+    return name_of(named) == "TYPE_CHECKING"
+
+
+def name_of(node):
+    return node.attr if isinstance(node, ast.Attribute) else getattr(node, "id", None)
 
 
 NOTHING = r"(?!)"

@@ -12,11 +12,12 @@ from subprocess import PIPE, Popen
 from places import WORK
 
 PLUGIN = Path(__file__).with_name("pytest_plugin")
-# The files that another test runs in a process of its own, with the library that has an emulated CUDA device.
+# The files that a test runs in a process of its own. The last ones need the library that has an emulated CUDA device.
+WITHOUT_NUMPY = ("lists_without_numpy.py",)
 ON_EMULATED = ("emulated_devices.py", "failing_memory.py")
 # The first of these need minutes. The others start processes in which no mutant is, or compare times.
 NOT_RUN = ("test_leaks.py", "test_foreign.py", "test_notebooks.py", "test_package.py", "test_generated.py")
-MOST = 10  # the time of a test in seconds, when it is traced
+MOST = 4  # the time of a test in seconds, when it is traced
 FIRST = 3  # files of tests, which run before the others
 
 
@@ -48,13 +49,18 @@ class Group:
 
 def groups(python, folder, environment, emulated):
     plain = sorted(path.name for path in (folder / "tests").glob("test_*.py") if path.name not in NOT_RUN)
-    yield Group(tuple(plain), Server(python, folder, environment))
+    server = Server(python, folder, environment)
+    yield Group(tuple(plain), server)
+    yield Group(WITHOUT_NUMPY, server)
     if emulated.is_file():
         yield Group(ON_EMULATED, Server(python, folder, environment | {"LD_PRELOAD": str(emulated)}))
 
 
 class Tests:
-    """The lines that each test executes. The file build/mutate/lines_python.json has them by file of tests."""
+    """The lines that each test executes. The file build/mutate/lines_python.json has them by file of tests.
+
+    A file is measured again if it changes, or if a statement of the package moves to another line.
+    """
 
     def __init__(self, python, folder, environment, emulated):
         self.folder, self.package = folder, folder / "src" / "libgather"
@@ -63,12 +69,12 @@ class Tests:
         self.known = json.loads(self.file.read_text()) if self.file.is_file() else {}
 
     def measure(self):
-        """Runs each file of tests once. A test that fails when it is traced is not used."""
-        helpers = (path for path in self.folder.glob("tests/*.py") if not path.name.startswith("test_"))
-        shared = digest_of(sorted((*self.package.rglob("*.py"), *helpers)))
+        """Runs each file of tests that has changed. A test that fails when it is traced is not used."""
+        statements = str([lines_of_statements(path) for path in sorted(self.package.rglob("*.py"))])
         for group in self.groups:
             for file in group.files:
-                digest = shared + digest_of([self.folder / "tests" / file])
+                text = statements + (self.folder / "tests" / file).read_text()
+                digest = hashlib.sha256(text.encode()).hexdigest()
                 if self.known.get(file, [None])[0] != digest:
                     self.known[file] = (digest, self.traced(group, file))
                     self.file.write_text(json.dumps(self.known))
@@ -121,8 +127,8 @@ class Tests:
         return (failed[1] if failed else "crash or time-out") if status else None
 
 
-def digest_of(files):
-    return hashlib.sha256(b"".join(file.read_bytes() for file in files)).hexdigest()
+def lines_of_statements(file):
+    return [node.lineno for node in ast.walk(ast.parse(file.read_text())) if isinstance(node, ast.stmt)]
 
 
 def statement(file, number):
