@@ -513,7 +513,9 @@ def test_tensors_outlive_their_context() -> None:
         libgather.gather(table(), Array([1]), context=context)
 
 
-def test_number_of_contexts_is_limited_and_evicted_errors_are_raised() -> None:
+def test_number_of_contexts_is_limited_and_evicted_errors_are_raised(monkeypatch: pytest.MonkeyPatch) -> None:
+    _contexts.release()
+    monkeypatch.setattr(_contexts, "LIMIT", 8)
     libgather.gather(table(), Array([9]), stream=Stream())
     live = emulated_arrays.live_allocations()
     for _ in range(4 * _contexts.LIMIT):

@@ -87,6 +87,13 @@ def test_lists_that_are_no_arrays(values: Any, message: str) -> None:
     assert caught.value.operand == "params"
 
 
+def test_fill_value_of_a_dtype_that_only_numpy_rounds_to() -> None:
+    table = libgather.Tensor.zeros((2,), "bfloat16")
+    with pytest.raises(libgather.UnsupportedError, match="fill_value of bfloat16 needs NumPy and ml_dtypes"):
+        libgather.gather(table, [9], fill_value=1.0)
+    assert libgather.gather(table, [9, 0], fill_value=b"\x80\x3f").tolist() == [0x3F80, 0]
+
+
 def nested(depth: int) -> Any:
     return [nested(depth - 1)] if depth else 1
 

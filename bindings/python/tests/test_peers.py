@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import sys
 import threading
+import types
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -181,6 +183,30 @@ class TestJax:
             libgather.gather(np.zeros(2, "f"), [0], out=jnp.zeros(1))
 
 
+@pytest.mark.parametrize("method", ["__dlpack__", "__dlpack_device__"])
+@pytest.mark.parametrize("kind", [BufferError, AttributeError, ValueError, RuntimeError, TypeError])
+def test_error_of_a_producer_has_its_first_line(method: str, kind: type[Exception]) -> None:
+    def fail(*_: Any, **__: Any) -> None:
+        raise kind("no memory\nstack dump")
+
+    with_errors = type("Failing", (Producer,), {method: fail})
+    for operand in ("params", "indices", "out"):
+        arguments = {"params": np.arange(3.0), "indices": np.array([1]), "out": np.zeros(1)}
+        arguments[operand] = with_errors(arguments[operand], True)
+        with pytest.raises(libgather.DTypeError, match=f"{operand}: Failing: no memory$") as caught:
+            libgather.gather(**arguments)
+        assert caught.value.operand == operand and type(caught.value.__cause__) is kind
+
+
+def test_results_of_paddle_and_cupy(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Their own functions create the result, of which each module has another one."""
+    made = types.SimpleNamespace(from_dlpack=lambda tensor: ("made", tensor.tolist()))
+    monkeypatch.setitem(sys.modules, "paddle", types.SimpleNamespace(utils=types.SimpleNamespace(dlpack=made)))
+    bare = {name: getattr(Producer, name) for name in ("__init__", "__dlpack__", "__dlpack_device__")}
+    like = type("Tensor", (), {**bare, "__module__": "paddle.base"})(np.arange(3.0), True)
+    assert libgather.gather(like, [2, 0]) == ("made", [2.0, 0.0])
+
+
 class TestArrow:
     def test_numbers(self) -> None:
         for kind in (pa.int8(), pa.uint64(), pa.float32(), pa.float64()):
@@ -198,6 +224,7 @@ class TestArrow:
             result = libgather.gather(params, [3, 1])
             assert result.type == kind and result.equals(pa.array([values[3], values[1]]).cast(kind))
             assert libgather.gather(params[1:], [0])[0].as_py() in ("one", b"one")
+            assert libgather.Tensor(params).tolist() == params.to_pylist()
         words = pa.array(["a", "b", "a"]).dictionary_encode()
         assert libgather.gather(words, [2, 1]).to_pylist() == ["a", "b"]
 
@@ -248,6 +275,29 @@ class TestArrow:
         assert found.type == pa.large_string() and found.to_pylist() == expected
         rows = libgather.gather(params, [[2, 1, 0]])
         assert rows.type == pa.list_(pa.large_string(), 3) and rows.to_pylist() == [["hi", "defg", "abc"]]
+
+    def test_strings_of_other_libraries(self) -> None:
+        class Words:
+            def __init__(self, array: Any) -> None:
+                self.array = array
+
+            def __arrow_c_array__(self, requested_schema: object = None) -> Any:
+                return self.array.__arrow_c_array__(requested_schema)
+
+        for values in (["a", "b"], [b"a", b"b"]):
+            result = libgather.gather(Words(pa.array(values)), [1, 1])
+            assert type(result) is libgather.Tensor and result.tolist() == [values[1]] * 2
+
+    def test_indices_that_are_no_buffer(self) -> None:
+        class Indices(Producer):
+            ndim = 1
+
+            def __len__(self) -> int:
+                return len(self.array)
+
+        flags = pa.array([True, False, False])
+        result = libgather.gather(flags, Indices(np.array([2, 0]), True))
+        assert result.type == pa.bool_() and result.to_pylist() == [False, True]
 
     def test_ranks(self) -> None:
         params = pa.array(["a", "b", "c"])

@@ -127,6 +127,9 @@ def test_layouts() -> None:
     plan = libgather.Plan(params, indices, out=out)
     assert plan(params, indices, out) is out and (out == params[indices]).all()
     assert (plan.bind(params, indices, out)() == params[indices]).all()
+    other_order = TABLE.astype(TABLE.dtype.newbyteorder())
+    bound = libgather.Plan(TABLE, indices).bind(other_order, indices, np.zeros((2, 2, 3, 2)))
+    assert (bound() == TABLE[indices]).all()
     with pytest.raises(libgather.ShapeError, match="strides"):
         plan(TABLE, indices, out)
     with pytest.raises(libgather.ShapeError, match="strides"):

@@ -121,6 +121,14 @@ def test_handles_beside_arrays() -> None:
         libgather.gather(params, places)
 
 
+def test_tensor_is_closed_at_the_end_of_a_with_statement() -> None:
+    tensor = libgather.Tensor([1, 2])
+    with tensor as entered:
+        assert entered is tensor and tensor.tolist() == [1, 2]
+    with pytest.raises(libgather.Error, match="closed"):
+        tensor.tolist()
+
+
 def test_memory_is_released() -> None:
     array = np.zeros(3)
     gone = weakref.ref(array)

@@ -32,6 +32,9 @@ def test_specs() -> None:
             assert other == spec and hash(other) == hash(spec) and repr(other) == repr(spec)
         assert weakref.ref(spec)() is spec
     assert specs[0] != "int64"
+    for strides in ((8,), (24, 8, 1)):
+        with pytest.raises(libgather.RankError, match="shape and strides of different rank"):
+            libgather.Spec("int64", (2, 3), strides)
 
 
 @pytest.mark.parametrize(

@@ -8,12 +8,14 @@ CHOSEN_TESTS names a file with the tests to run.
 import inspect
 import json
 import os
+import signal
 import sys
 import threading
 from collections import defaultdict
 from pathlib import Path
 
 PACKAGE, RECORD, CHOSEN = (os.environ.get(name) for name in ("LINES_OF", "LINES_TO", "CHOSEN_TESTS"))
+PATIENCE = 130  # the seconds of a test
 lines = defaultdict(lambda: defaultdict(set))  # by test and file
 seconds, failed = {"": 0.0}, set()
 running = ""
@@ -38,6 +40,8 @@ if RECORD:
 def pytest_runtest_logstart(nodeid):
     global running
     running = nodeid
+    if CHOSEN:
+        signal.alarm(PATIENCE)  # ends the process
 
 
 def pytest_runtest_logreport(report):
