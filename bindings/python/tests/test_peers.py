@@ -227,6 +227,9 @@ class TestArrow:
             assert libgather.Tensor(params).tolist() == params.to_pylist()
         words = pa.array(["a", "b", "a"]).dictionary_encode()
         assert libgather.gather(words, [2, 1]).to_pylist() == ["a", "b"]
+        for profile in ("jax_fill", "tensorflow_gpu", "torch"):  # they have no strings
+            with pytest.raises(libgather.DTypeError, match="dtype string"):
+                libgather.gather(words, [9, 1], profile=profile)
 
     @pytest.mark.parametrize("name", ["string", "binary", "string_view", "binary_view"])
     def test_strings_too_large_for_32_bit_offsets(self, name: str, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -343,6 +343,11 @@ def test_scatter_plan_refuses_other_arrays() -> None:
                 call(*arguments)
             assert isinstance(caught.value, libgather.Error) and caught.value.operand == operand, arguments
     assert (target == 0).all()
+    adding = libgather.ScatterPlan(target, indices, reduction="add")
+    for dtype in ("M8[s]", target.dtype.newbyteorder()):
+        for call in (adding, adding.bind):
+            with pytest.raises(libgather.DTypeError, match="is only moved, reduction 'add' needs numbers"):
+                call(target.astype(dtype), indices, updates.astype(dtype))
     with pytest.raises(libgather.UnsupportedError):
         libgather.ScatterPlan(["a"], indices)
     with pytest.raises(libgather.OptionError, match="op 'gather' is none of scatter, scatter_nd, scatter_elements"):

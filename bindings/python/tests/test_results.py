@@ -90,6 +90,12 @@ def test_masked_arrays() -> None:
         libgather.gather(np.ma.masked_array([1, 2], [True, False]), [1])
 
 
+def test_masked_array_is_no_output() -> None:
+    for bad in (np.ma.masked_array([0.0]), [0.0]):
+        with pytest.raises(libgather.OutputError, match=f"out: {type(bad).__name__} cannot be written in place"):
+            libgather.gather(np.arange(3.0), [1], out=bad)
+
+
 def test_result_of_matrix_has_two_dims() -> None:
     with pytest.raises(libgather.ShapeError, match="matrix"):
         libgather.gather(SUBCLASSES["matrix"](), [[0, 1], [1, 0]])
