@@ -230,6 +230,13 @@ def test_other_streams_wait_for_the_call(current: Stream) -> None:
     assert out.tolist() == rows(3)
 
 
+def test_stream_of_an_interface_waits_for_the_call(current: Stream) -> None:
+    other = Stream()
+    out = Interface([[0.0, 0.0]], "f4", stream=other.ptr)
+    libgather.gather(table(), Array([3]), out=out)
+    assert libgather.Tensor(out, context=libgather.Context("cuda", stream=other)).tolist() == rows(3)
+
+
 def test_per_thread_stream_has_a_context_for_each_thread() -> None:
     found = []
     thread = threading.Thread(target=lambda: found.append(_contexts.context_for((CUDA, 0), 2)))
@@ -331,6 +338,17 @@ def test_sync_raises_one_error_for_each_stream() -> None:
     libgather.sync()
 
 
+def test_device_writes_the_error_record() -> None:
+    """The first 8 bytes are the number of failed calls. The position, the value and the limit follow the sequence."""
+    context = libgather.Context("cuda", stream=Stream())
+    record = Bare([0] * 8, "i8", (CUDA_HOST, 0))
+    libgather.gather(table(), Array([1, 9]), context=context)
+    context.enqueue_take_error(record.address)
+    context.sync()
+    count, _, *place = record.get()[:5]
+    assert (count, place) == (1, [1, 9, 4])
+
+
 def test_copy_to_the_host_raises_the_error() -> None:
     result = libgather.gather(libgather.Tensor(table()), Array([9]))
     with pytest.raises(libgather.IndexError):
@@ -414,6 +432,16 @@ def test_plans(current: Stream) -> None:
     assert out.get() == rows(1)
     chosen.synchronize()
     assert out.get() == rows(2)
+
+
+def test_check_of_a_plan_raises_the_error_of_the_device() -> None:
+    plan = libgather.Plan(table(), libgather.Spec("int64", (-1,)))
+    with pytest.raises(libgather.IndexError):
+        plan.check(Array([1, 4]), sync=True)
+    plan.check(Array([1, 3]), sync=True)
+    plan.check(Array([4]))
+    with pytest.raises(libgather.IndexError):
+        libgather.sync()
 
 
 def test_plans_of_specs() -> None:
@@ -723,6 +751,12 @@ def test_33_streams_have_a_context_each() -> None:
         assert len(kept) == len(streams)
     assert kept == {id(_contexts.context_for((2, 0), stream.ptr)) for stream in streams}
     libgather.sync()
+
+
+def test_ids_are_not_partitioned() -> None:
+    for kind in (Array, Bare, Interface):
+        with pytest.raises(libgather.UnsupportedError, match="indices: partition accepts only arrays in host memory"):
+            libgather.partition(kind([1, 0]), 4, shards=2)
 
 
 def test_scatters_are_refused() -> None:
