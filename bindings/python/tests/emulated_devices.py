@@ -557,6 +557,7 @@ def test_number_of_contexts_is_limited_and_evicted_errors_are_raised(monkeypatch
 
 def test_copies_between_host_and_device() -> None:
     host, tensor = np.zeros((4, 2), "f4"), libgather.Tensor(table())
+    assert tensor.__dlpack_device__() == (CUDA, 0)
     tensor.copy_to(host)
     assert host.tolist() == TABLE
     libgather.Tensor(host + 1).copy_to(tensor)

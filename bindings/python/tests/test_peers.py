@@ -217,6 +217,10 @@ class TestArrow:
         flags = libgather.gather(pa.array([True, False, True]), [1, 2])
         assert flags.type == pa.bool_() and flags.to_pylist() == [False, True]
 
+    def test_numbers_run_in_c(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr("libgather._kinds.arrow.enter", None)
+        assert libgather.gather(pa.array([1.5, 2.5]), pa.array([1])).to_pylist() == [2.5]
+
     def test_strings(self) -> None:
         for kind in (pa.string(), pa.large_string(), pa.binary(), pa.large_binary(), pa.string_view()):
             values = ["", "one", "zwei", "\u00e4"]
@@ -227,6 +231,8 @@ class TestArrow:
             assert libgather.Tensor(params).tolist() == params.to_pylist()
         words = pa.array(["a", "b", "a"]).dictionary_encode()
         assert libgather.gather(words, [2, 1]).to_pylist() == ["a", "b"]
+        for fill in ("", "zero"):
+            assert libgather.gather(words, [9, 1], fill_value=fill).to_pylist() == ["", "b"]
         for profile in ("jax_fill", "tensorflow_gpu", "torch"):  # they have no strings
             with pytest.raises(libgather.DTypeError, match="dtype string"):
                 libgather.gather(words, [9, 1], profile=profile)
@@ -312,7 +318,9 @@ class TestArrow:
         assert libgather.gather(matrix, [2]).to_numpy().tolist() == [[4, 5]]
 
     def test_nulls_and_other_types_are_refused(self) -> None:
-        for bad in (pa.array([1, None]), pa.array(["a", None]), pa.array([[1], [2]]), pa.scalar(1), pa.array([None])):
+        with_null = pa.DictionaryArray.from_arrays([0, 1], ["a", None])
+        others = pa.array([[1], [2]]), pa.scalar(1), pa.array([None])
+        for bad in (pa.array([1, None]), pa.array(["a", None]), with_null, *others):
             with pytest.raises(libgather.DTypeError):
                 libgather.gather(bad, [0])
 

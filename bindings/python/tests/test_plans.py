@@ -280,6 +280,13 @@ def test_switches() -> None:
         )
 
 
+def test_plans_of_buffers_run_in_c(monkeypatch: pytest.MonkeyPatch) -> None:
+    indices = np.array([9, 1])
+    plan = libgather.Plan(TABLE, indices, fill_value=-1.0)
+    monkeypatch.setattr(libgather.Plan, "_run", None)
+    assert (plan(TABLE, indices) == [np.full((3, 2), -1.0), TABLE[1]]).all()
+
+
 def test_shapes() -> None:
     assert libgather.output_shape((4, 3), (2, 5), axis=1) == (4, 2, 5)
     assert libgather.output_shape(TABLE, np.array([1, 2]), axis=-1) == (4, 3, 2)

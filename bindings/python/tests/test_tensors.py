@@ -57,6 +57,7 @@ def test_exports() -> None:
     with pytest.raises(BufferError):
         libgather.Tensor(b"ab").__dlpack__(dl_device=(2, 0))
     assert np.asarray(libgather.Tensor(b"ab")).flags.writeable is False
+    assert libgather.Tensor(b"ab").__dlpack_device__() == (1, 0)
 
 
 @pytest.mark.parametrize("version", [None, (1, 0)])
