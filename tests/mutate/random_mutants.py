@@ -34,10 +34,40 @@ EQUIVALENT = {
         "return Memory._borrow(data, address(data), dtype, shape, None, True)",
     ): "it is a copy that is never written",
     (
-        "bindings/python/src/libgather/_operations.py",
-        'if out is None and request.bounds != "skip":',
-        'if out is not None and request.bounds != "skip":',
+        "bindings/python/src/libgather/_memory.py",
+        "below = sum(-stride * (extent - 1) for stride, extent in zip(strides, shape, strict=True) if stride < 0)",
+        "below = sum(-stride * (extent - 1) for stride, extent in zip(strides, shape, strict=True) if stride <= 0)",
+    ): "a dim of stride 0 adds 0",
+    (
+        "bindings/python/src/libgather/_memory.py",
+        "below = sum(-stride * (extent - 1) for stride, extent in zip(strides, shape, strict=True) if stride < 0)",
+        "below = sum(-stride * (extent - 1) for stride, extent in zip(strides, shape, strict=True) if stride < 1)",
+    ): "a dim of stride 0 adds 0",
+    (
+        "bindings/python/src/libgather/_updates.py",
+        "return Memory._borrow(keep, data + offset, dtype, shape, (*(0,) * lead, *kept), readonly=True)",
+        "return Memory._borrow(keep, data + offset, dtype, shape, (*(0,) * lead, *kept), readonly=False)",
+    ): "updates are never written",
+    (
+        "bindings/python/src/libgather/_join.py",
+        'if rows.dtype.isbuiltin == 1 and rows.dtype.kind in "biufc":',
+        'if rows.dtype.isbuiltin != 1 and rows.dtype.kind in "biufc":',
     ): "the general path has the same result and is slower",
+    (
+        "bindings/python/src/libgather/_operations.py",
+        "None, None, None, False",
+        "None, None, None, True",
+    ): "a gather has no target, so it does not read inplace",
+    (
+        "bindings/python/src/libgather/_operations.py",
+        "extents, None, None, False",
+        "extents, None, None, True",
+    ): "a gather has no target, so it does not read inplace",
+    (
+        "bindings/python/src/libgather/_scatters.py",
+        "negative, bounds, None, profile, opset, threads, context, None, False,",
+        "negative, bounds, None, profile, opset, threads, context, None, True,",
+    ): "a scatter runs on the CPU, where sync has no effect",
 }
 
 

@@ -297,6 +297,14 @@ class TestArrow:
             result = libgather.gather(Words(pa.array(values)), [1, 1])
             assert type(result) is libgather.Tensor and result.tolist() == [values[1]] * 2
 
+    def test_outputs_and_skipped_rows_of_packed_arrays(self) -> None:
+        for params in (pa.chunked_array([[5, 6], [7]]), pa.array([5, 6, 7]).dictionary_encode()):
+            out = np.array([1, 2])
+            assert libgather.gather(params, [2, 0], out=out) is out and out.tolist() == [7, 5]
+            assert libgather.gather(params, [9, 1], out=out, bounds="skip") is out and out.tolist() == [7, 6]
+        flags = libgather.gather(pa.array([True, True]), [9, 1], bounds="skip")
+        assert flags.to_pylist() == [False, True]
+
     def test_indices_that_are_no_buffer(self) -> None:
         class Indices(Producer):
             ndim = 1
