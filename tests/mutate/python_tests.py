@@ -88,18 +88,23 @@ class Tests:
         return json.loads(result.read_text())
 
     def chosen(self, group, mutant):
-        """Returns the tests of a group that execute a mutant, fastest first, by file. An import affects all tests."""
+        """Returns the tests of a group that execute a mutant, fastest first, by file.
+
+        These are all tests of a file if the import of a module executes it, and the fastest one if a call during the
+        import of the file does.
+        """
         name = str(Path(mutant.file).relative_to("bindings/python/src/libgather"))
-        whole = statement(self.package / name, mutant.line)
+        whole, is_in_function = statement(self.package / name, mutant.line)
         by_file = {}
         for file in group.files:
             tests = self.known[file][1]
-            imported = not whole.isdisjoint(tests.get("", (0, {}))[1].get(name, ()))
             executed = {test for test, (_, lines) in tests.items() if not whole.isdisjoint(lines.get(name, ()))}
-            used = tests if imported else executed
-            found = [(tests[test][0], test) for test in used if test and tests[test][0] < MOST]
+            found = sorted((seconds, test) for test, (seconds, _) in tests.items() if test and seconds < MOST)
+            if "" in executed:
+                executed.update(test for _, test in (found[:1] if is_in_function else found))
+            found = [timed for timed in found if timed[1] in executed]
             if found:
-                by_file[file] = sorted(found)
+                by_file[file] = found
         return by_file
 
     def first_failure(self, mutant):
@@ -132,14 +137,14 @@ def lines_of_statements(file):
 
 
 def statement(file, number):
-    """Returns the numbers of the lines of the smallest statement around a line, without those of its body."""
-    found = {number}
-    least = None
+    """Returns the lines of the smallest statement around a line, without its body, and whether a function has it."""
+    found, is_in_function = range(number, number + 1), False
     for node in ast.walk(ast.parse(file.read_text())):
         if isinstance(node, ast.stmt) and node.lineno <= number <= node.end_lineno:
             body = getattr(node, "body", None)
-            last = body[0].lineno - 1 if body else node.end_lineno
-            size = node.end_lineno - node.lineno
-            if number <= max(last, node.lineno) and (least is None or size < least):
-                least, found = size, {*range(node.lineno, max(last, node.lineno) + 1)}
-    return found
+            last = max(body[0].lineno - 1, node.lineno) if body else node.end_lineno
+            if number <= last:
+                found = range(node.lineno, last + 1)
+            elif isinstance(node, ast.FunctionDef):
+                is_in_function = True
+    return set(found), is_in_function

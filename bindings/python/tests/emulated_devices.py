@@ -6,7 +6,7 @@ import os
 import subprocess
 import sys
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
@@ -260,6 +260,21 @@ def test_errors_are_raised_by_sync() -> None:
     assert (error.operand, error.position, error.value, error.limit) == ("indices", 1, 4, 4)
     assert out.get() == [[7.0, 7.0]] * 2 and made.get() == [[0.0, 0.0]] * 2
     libgather.sync()  # the error is raised once
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda: libgather.gather(table(), Array([4])),
+        lambda: libgather.gather_nd(table(), Array([[4]])),
+        lambda: libgather.gather_elements(table(), Array([[4, 0]]), 0, extents="prefix"),
+        lambda: libgather.Plan(table(), libgather.Spec("int64", (-1,)))(table(), Array([4])),
+    ],
+)
+def test_call_does_not_wait(call: Callable[[], Any]) -> None:
+    call()
+    with pytest.raises(libgather.IndexError):
+        libgather.sync()
 
 
 def test_sync_does_not_use_the_idle_stream_of_a_number() -> None:
