@@ -14,7 +14,7 @@ from places import WORK
 PLUGIN = Path(__file__).with_name("pytest_plugin")
 # The files that a test runs in a process of its own. The last ones need the library that has an emulated CUDA device.
 WITHOUT_NUMPY = ("lists_without_numpy.py",)
-ON_EMULATED = ("emulated_devices.py", "failing_memory.py")
+ON_EMULATED = ("emulated_devices.py", "emulated_streams.py", "failing_memory.py")
 # The first of these need minutes. The others start processes in which no mutant is, or compare times.
 NOT_RUN = ("test_leaks.py", "test_foreign.py", "test_notebooks.py", "test_package.py", "test_generated.py")
 MOST = 5  # the time of a test in seconds, when it is traced
@@ -34,7 +34,8 @@ class Server:
         words = ["-q", "-p", "no:cacheprovider", "-p", "lines_of_tests", "-c", "pyproject.toml", *options]
         output = WORK / "output_python.txt"
         variables = {key: str(value) for key, value in variables.items()}
-        print(json.dumps([[*words, *(f"tests/{file}" for file in files)], str(output), variables]), file=self.process.stdin)
+        words += (f"tests/{file}" for file in files)
+        print(json.dumps([words, str(output), variables]), file=self.process.stdin)
         status = int(self.process.stdout.readline())
         return 0 if status == 5 else status, output.read_text(errors="replace")
 
@@ -117,7 +118,8 @@ class Tests:
             by_file = self.chosen(group, mutant)
             files = sorted(by_file, key=lambda file: -sum(seconds < 0.05 for seconds, _ in by_file[file]))
             for part in (files[:FIRST], files[FIRST:]):
-                found = self.failure(group, part, [test for _, test in sorted(sum(map(by_file.get, part), []))])
+                tests = sorted(timed for file in part for timed in by_file[file])
+                found = self.failure(group, part, [test for _, test in tests])
                 if found:
                     return found
         return None

@@ -282,3 +282,16 @@ def install() -> None:
     torch.device = lambda kind, number: (kind, number)
     torch.zeros = lambda shape, dtype, device: zeros_of(TorchTensor, shape, dtype, device[1])
     sys.modules["torch"] = torch
+
+
+# -------------------------------------------------------------------------------------------------- the table of tests
+
+TABLE = [[0.0, 0.5], [1.0, 1.5], [2.0, 2.5], [3.0, 3.5]]
+
+
+def table(kind: Any = Array, **how: Any) -> Any:
+    return kind(TABLE, "f4", **how)
+
+
+def rows(*numbers: int) -> list[list[float]]:
+    return [TABLE[number] for number in numbers]

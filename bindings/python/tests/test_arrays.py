@@ -167,7 +167,7 @@ def test_buffers_without_a_dtype_of_the_library_are_refused() -> None:
         _fields_ = (("a", ctypes.c_int),)
 
     for bad in (array.array("u", "ab"), (Record * 2)()):
-        with pytest.raises(libgather.DTypeError, match="params: elements of format .* are no dtype of this library"):
+        with pytest.raises(libgather.DTypeError, match=r"params: elements of format .* are no dtype of this library"):
             libgather.gather(bad, [0])
 
 

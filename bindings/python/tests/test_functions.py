@@ -75,7 +75,12 @@ def test_wrong_arguments_raise_the_error_of_python(name: str, count: int, named:
         ("gather_elements", ([[1, 2], [3, 4]], [[1, 0]], 0), [[3, 2]], {"extents": "prefix"}),
         ("gather_elements", ([[1, 2]], [[9, -1]]), [[7, 2]], {"profile": "jax_fill", "fill_value": 7}),
         ("scatter", ([[1, 2], [3, 4]], [[1], [0]], [[9], [8]], 1, 1), [[1, 9], [8, 4]], {}),
-        ("scatter", ([1, 2, 3], [9, -1], [5, 5]), [1, 2, 8], {"negative": "wrap", "bounds": "skip", "reduction": "add"}),
+        (
+            "scatter",
+            ([1, 2, 3], [9, -1], [5, 5]),
+            [1, 2, 8],
+            {"negative": "wrap", "bounds": "skip", "reduction": "add"},
+        ),
         ("scatter_nd", ([[1, 2], [3, 4]], [[1], [0]], [9, 8], 1), [[1, 9], [8, 4]], {}),
         ("scatter_nd", ([1, 2], [[1]], [5]), [1, 10], {"reduction": "mul", "accumulate": "dtype"}),
         ("scatter_elements", ([[1, 2], [3, 4]], [[1, 0]], [[9, 8]], 0), [[1, 8], [9, 4]], {"extents": "prefix"}),

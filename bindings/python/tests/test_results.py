@@ -245,7 +245,7 @@ def assert_outputs_are_checked(params: np.ndarray) -> None:
     out.flags.writeable = False
     with pytest.raises(libgather.OutputError, match="out: it is read-only"):
         libgather.gather(params, [0], out=out)
-    with pytest.raises(libgather.DTypeError, match="target: dtype .* has no values that this profile knows"):
+    with pytest.raises(libgather.DTypeError, match=r"target: dtype .* has no values that this profile knows"):
         libgather.scatter(params, [0], out, profile="torch")
 
 

@@ -1,7 +1,7 @@
-"""Runs pytest in a fork of this process for each line of the input: the arguments, the file for the output, and variables.
+"""Runs pytest in a fork of this process for each line of the input: arguments, the file for the output, and variables.
 
-A fork has pytest and the other packages that the tests need, but not the package under test. For each line it prints the
-exit status. A fork that uses too much processor time is killed.
+A fork has pytest and the other packages that the tests need, but not the package under test. For each line, the exit
+status is printed. A fork that uses too much processor time is killed.
 """
 
 import json
