@@ -68,6 +68,11 @@ EQUIVALENT = {
         "negative, bounds, None, profile, opset, threads, context, None, False,",
         "negative, bounds, None, profile, opset, threads, context, None, True,",
     ): "a scatter runs on the CPU, where sync has no effect",
+    (
+        "bindings/python/src/libgather/scatter_plan.py",
+        "self._planned = self._made_ready(False, False, *(spec._dtype for spec in self._specs))",
+        "self._planned = self._made_ready(False, True, *(spec._dtype for spec in self._specs))",
+    ): "only a plan that makes new results reads this argument",
 }
 
 

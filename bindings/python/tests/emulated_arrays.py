@@ -63,6 +63,8 @@ class Stream:
 class Memory:
     """Memory of a device that DLPack names. It is freed with this object."""
 
+    address = 0  # until the allocation succeeds
+
     def __init__(self, values: np.ndarray, device: tuple[int, int] = (CUDA, 0)) -> None:
         kind, number = device
         size = ctypes.c_int64(values.nbytes)
@@ -75,7 +77,8 @@ class Memory:
         ctypes.memmove(self.address, values.ctypes.data, values.nbytes)
 
     def __del__(self) -> None:
-        emulation.gth_emulation_free(ctypes.c_void_p(self.address))
+        if self.address:
+            emulation.gth_emulation_free(ctypes.c_void_p(self.address))
 
 
 # ---------------------------------------------------------------------------------------------------- DLPack by hand
