@@ -2,7 +2,7 @@
 
 LINES_OF names the folder of the package, and LINES_TO the file that receives the record: for each test that passes, its
 time in seconds, and its lines by file. The test "" has the lines outside functions, which each import executes.
-CHOSEN_TESTS names a file with the tests to run.
+CHOSEN_TESTS names a file with the tests to run. If some fail, the file then has only these.
 """
 
 import inspect
@@ -56,6 +56,8 @@ def pytest_collection_modifyitems(items):
 
 
 def pytest_sessionfinish():
+    if CHOSEN and failed:
+        Path(CHOSEN).write_text(json.dumps([*failed]))
     if RECORD:
         sys.settrace(None)
         passed = {test: time for test, time in seconds.items() if test not in failed}
