@@ -162,6 +162,10 @@ def test_arrays_that_differ_from_the_plan_are_refused() -> None:
         libgather.Plan(libgather.Spec("float32", (-1, -1)), good)
     with pytest.raises(libgather.Error):
         libgather.Plan(["a"], [0])
+    other_order = TABLE.astype(TABLE.dtype.newbyteorder())
+    with_fill = libgather.Plan(other_order, good, fill_value=1.5)
+    with pytest.raises(libgather.DTypeError, match=r"out: dtype .* is of another byte order than the machine"):
+        with_fill(other_order, good, out.astype(other_order.dtype))
 
 
 def test_bound_plan_reads_the_current_values() -> None:
