@@ -93,9 +93,10 @@ def test_call_waits_for_stream_of_interface() -> None:
 def test_export_orders_the_consumers_stream(current: Stream) -> None:
     tensor = libgather.gather(libgather.Tensor(table()), Array([2]))
     before = emulated_arrays.launches()
+    calls = emulated_arrays.calls()
     tensor.__dlpack__(stream=-1)
     tensor.__dlpack__(stream=current.ptr)
-    assert emulated_arrays.launches() == before
+    assert (emulated_arrays.launches(), emulated_arrays.calls()) == (before, calls)
     tensor.__dlpack__(stream=Stream().ptr)  # the stream is not held, so it waits at once
     assert emulated_arrays.launches() > before
     assert tensor.__cuda_array_interface__["stream"] == current.ptr

@@ -85,6 +85,8 @@ def test_other_kinds() -> None:
     assert tensor.tolist() == [[0, 6, 8], [7, 0, 9]]
     libgather.put_along_axis(tensor, [[1]], 3, -2)
     assert tensor.tolist() == [[0, 6, 8], [3, 3, 3]]
+    libgather.put_along_axis(tensor, [[1, 0, 1]], [[4, 5, 7]], 0)
+    assert tensor.tolist() == [[0, 5, 8], [4, 3, 7]]
 
 
 @pytest.mark.parametrize("axis", [0, -1, None])
