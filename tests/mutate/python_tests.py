@@ -134,8 +134,9 @@ class Tests:
             status, output = group.server.run(files, "-x", "--tb=no", "-rfE", CHOSEN_TESTS=order)
             if not status:
                 return None
-        failed = re.search(r"^(?:FAILED|ERROR) tests/(?:test_)?(\w+)", output, re.MULTILINE)
-        return failed[1] if failed else "crash or time-out"
+            failed = re.search(r"^(?:FAILED|ERROR) tests/((?:test_)?(\w+)\.py)", output, re.MULTILINE)
+            files = [failed[1]] if failed else files
+        return failed[2] if failed else "crash or time-out"
 
 
 def lines_of_statements(file):
