@@ -19,6 +19,7 @@ ON_EMULATED = ("emulated_devices.py", "emulated_streams.py", "failing_memory.py"
 NOT_RUN = ("test_leaks.py", "test_foreign.py", "test_notebooks.py", "test_package.py", "test_generated.py")
 MOST = 1  # the time of a test in seconds, when it is traced
 FIRST = 3  # files of tests, which run before the others
+CRASH = "crash or time-out"
 
 
 class Server:
@@ -66,7 +67,7 @@ class Tests:
     def __init__(self, python, folder, environment, emulated):
         self.folder, self.package = folder, folder / "src" / "libgather"
         self.groups = [*groups(python, folder, environment, emulated)]
-        self.file = WORK / "lines_python.json"
+        self.file, self.order = WORK / "lines_python.json", WORK / "chosen_tests.json"
         self.known = json.loads(self.file.read_text()) if self.file.is_file() else {}
 
     def measure(self):
@@ -125,18 +126,25 @@ class Tests:
         return None
 
     def failure(self, group, files, tests):
-        """Returns the file of a test that fails twice. One failure may be caused by the load of the machine."""
-        if not files:
-            return None
-        order = WORK / "chosen_tests.json"
-        order.write_text(json.dumps(tests))
+        """Returns the file of a test that fails twice, or None. The load of the machine may cause one failure.
+
+        The second time the test runs alone. If it passes, all tests run again.
+        """
         for _ in range(2):
-            status, output = group.server.run(files, "-x", "--tb=no", "-rfE", CHOSEN_TESTS=order)
-            if not status:
+            found = files and self.failed_file(group, files, tests)
+            if not found:
                 return None
-            failed = re.search(r"^(?:FAILED|ERROR) tests/((?:test_)?(\w+)\.py)", output, re.MULTILINE)
-            files = [failed[1]] if failed else files
-        return failed[2] if failed else "crash or time-out"
+            if found != CRASH and self.failed_file(group, [found], None):
+                return found.removeprefix("test_").removesuffix(".py")
+        return found.removeprefix("test_").removesuffix(".py")
+
+    def failed_file(self, group, files, tests):
+        """Runs tests, or those that failed last. Returns the file of the first one that fails, or None."""
+        if tests is not None:
+            self.order.write_text(json.dumps(tests))
+        status, output = group.server.run(files, "-x", "--tb=no", "-rfE", CHOSEN_TESTS=self.order)
+        failed = re.search(r"^(?:FAILED|ERROR) tests/(\w+\.py)", output, re.MULTILINE)
+        return (failed[1] if failed else CRASH) if status else None
 
 
 def lines_of_statements(file):

@@ -73,6 +73,11 @@ EQUIVALENT = {
         "self._planned = self._made_ready(False, False, *(spec._dtype for spec in self._specs))",
         "self._planned = self._made_ready(False, True, *(spec._dtype for spec in self._specs))",
     ): "only a plan that makes new results reads this argument",
+    (
+        "bindings/python/src/libgather/_kinds/arrow.py",
+        'return getattr(value, "ndim", 0) == 1 and hasattr(value, "__len__")',
+        'return getattr(value, "ndim", 1) == 1 and hasattr(value, "__len__")',
+    ): "other sequences have the same result on the fast path",
 }
 
 

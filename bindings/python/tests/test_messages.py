@@ -101,3 +101,11 @@ def test_messages(call: Any, kind: type[Exception], message: str) -> None:
 def test_unknown_keywords_are_refused(way: str, form: str, updates: list[Any]) -> None:
     with pytest.raises(TypeError, match=rf"^{way}{form}\(\) got an unexpected keyword argument 'axle'$"):
         getattr(libgather, way + form)(PARAMS, INDICES, *updates, axle=1)
+
+
+def test_numbers_that_do_not_apply() -> None:
+    with pytest.raises(libgather.ClosedError) as caught:
+        libgather.gather(CLOSED, INDICES)
+    error = caught.value
+    assert (error.component, error.position, error.item, error.value, error.limit) == (-1, -1, -1, 0, 0)
+    assert (error.index, error.axis, error.wraps) == (None, None, False)
