@@ -128,14 +128,14 @@ class Tests:
     def failure(self, group, files, tests):
         """Returns the file of a test that fails twice, or None. The load of the machine may cause one failure.
 
-        The second time the test runs alone. If it passes, all tests run again.
+        The second time the test runs alone. If it passes, all tests run again. The load causes no crash or time-out.
         """
         for _ in range(2):
             found = files and self.failed_file(group, files, tests)
             if not found:
                 return None
-            if found != CRASH and self.failed_file(group, [found], None):
-                return found.removeprefix("test_").removesuffix(".py")
+            if found == CRASH or self.failed_file(group, [found], None):
+                break
         return found.removeprefix("test_").removesuffix(".py")
 
     def failed_file(self, group, files, tests):

@@ -67,6 +67,15 @@ def test_plans_of_times() -> None:
         plan(params.astype("M8[s]"), np.array([9]))
 
 
+def test_values_have_no_other_attributes() -> None:
+    plan, out = libgather.Plan(PARAMS, np.array([1])), np.zeros((1, *PARAMS.shape[1:]))
+    bound = plan.bind(PARAMS, np.array([1]), out)
+    parts = libgather.partition([1, 0], 4, shards=2)
+    for value in (libgather.Tensor([1]), libgather.Spec("int64", (2,)), bound, parts):
+        with pytest.raises(AttributeError):
+            value.shap = 1  # type: ignore[union-attr]
+
+
 def test_contexts_and_tensors_cannot_be_pickled() -> None:
     context, tensor = libgather.Context(), libgather.Tensor(PARAMS)
     for value in (context, tensor, libgather.Plan(PARAMS, [0], context=context)):
