@@ -20,6 +20,7 @@ import sys
 import time
 from dataclasses import dataclass
 
+from binding_builds import Python
 from builds import HAS_NVCC, builds_for, fails, is_original, prepare
 from killers import Killers
 from known import Known
@@ -46,6 +47,8 @@ def detected_by(mutant, killers):
                 return "ptx/translate.py" if b"ptx/translate.py" in done.stdout else "compiler"
             if is_original(build):
                 return SAME
+            if isinstance(build, Python):
+                return build.tests.first_failure(mutant)
             programs = killers.first(mutant.file, build.programs)
             found = next((program for program in programs if fails(build, program)), None)
             if found:

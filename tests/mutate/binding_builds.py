@@ -6,8 +6,10 @@ import re
 import shutil
 import time
 from dataclasses import dataclass
+from functools import cached_property
 
 from places import ROOT, WORK, command
+from python_tests import Tests
 
 STAGE = ROOT / "build" / "stage"
 EMULATED = ROOT / "build" / "test" / "lib" / "libgather_emulated.so"  # with an emulated CUDA device
@@ -28,36 +30,7 @@ class Python:
     """The Python sources of the tree, with the compiled files of the installed package."""
 
     name: str = "python"
-    programs: tuple = (
-        "arrays",
-        "messages",
-        "hostile",
-        "values",
-        "switches",
-        "fill",
-        "empty",
-        "take",
-        "put",
-        "plans",
-        "elements",
-        "scatters",
-        "tensors",
-        "results",
-        "partition",
-        "foreign",
-        "parity",
-        "properties",
-        "gradients",
-        "closing",
-        "devices",
-        "threads",
-        "conformance",
-        "scatter_conformance",
-        "gradient_conformance",
-        "onnx",
-        "layers",
-        "types",
-    )
+    programs: tuple = ()  # tests detect mutants in another way
 
     @property
     def tree(self):
@@ -70,21 +43,25 @@ class Python:
     @property
     def environment(self):
         device = {"GATHER_EMULATED": str(EMULATED)} if EMULATED.is_file() else {}
-        return os.environ | device | {"PYTHONPATH": str(self.folder / "src"), "PYTHONDONTWRITEBYTECODE": "1"}
+        return os.environ | device | {"PYTHONPATH": str(self.folder / "src")}
+
+    @cached_property
+    def tests(self):
+        return Tests(VENV / "bin" / "python", self.folder, self.environment, EMULATED)
 
     def configure(self):
+        """Measures which tests execute which lines. Compiled modules are compared with their sources by a digest."""
         installed = next(VENV.glob("lib/python*/site-packages/libgather"))
         for compiled in (*installed.glob("*.so"), *installed.glob("*.so.*")):
             shutil.copy(compiled, self.folder / "src" / "libgather")
+        words = (VENV / "bin" / "python", "-m", "compileall", "-q", "--invalidation-mode", "checked-hash", "src")
+        command(words, cwd=self.folder)
+        self.tests.measure()
         return self.make()
 
     def make(self):
         """Imports the package."""
         return command([VENV / "bin" / "python", "-c", "import libgather"], cwd=self.folder, env=self.environment)
-
-    def words(self, program):
-        options = ("-q", "-x", "-p", "no:cacheprovider", "-c", "pyproject.toml")
-        return (VENV / "bin" / "python", "-m", "pytest", *options, f"tests/test_{program}.py")
 
 
 @dataclass(frozen=True)

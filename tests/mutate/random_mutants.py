@@ -29,24 +29,29 @@ EQUIVALENT = {
         "return online >= 0 ? static_cast<int32_t>(online) : 1;",
     ): "no system has 0 processors online",
     (
-        "bindings/python/src/libgather/_missing.py",
-        "if partition_ids([1], bordered(1, (0, 1)), False, request).place[0] >= 0:",
-        "if partition_ids([2], bordered(1, (0, 1)), False, request).place[0] >= 0:",
-    ): "any id above the only row has this effect",
-    (
-        "bindings/python/src/libgather/_missing.py",
-        'return gather(module("numpy").zeros(1, dtype), [1], **named)',
-        'return gather(module("numpy").zeros(1, dtype), [2], **named)',
-    ): "any id above the only row has this effect",
-    (
         "bindings/python/src/libgather/_kinds/lists.py",
         "return Memory._borrow(data, address(data), dtype, shape, None, False)",
         "return Memory._borrow(data, address(data), dtype, shape, None, True)",
     ): "it is a copy that is never written",
     (
-        "bindings/python/src/libgather/_operations.py",
-        'if out is None and request.bounds != "skip":',
-        'if out is not None and request.bounds != "skip":',
+        "bindings/python/src/libgather/_memory.py",
+        "below = sum(-stride * (extent - 1) for stride, extent in zip(strides, shape, strict=True) if stride < 0)",
+        "below = sum(-stride * (extent - 1) for stride, extent in zip(strides, shape, strict=True) if stride <= 0)",
+    ): "a dim of stride 0 adds 0",
+    (
+        "bindings/python/src/libgather/_memory.py",
+        "below = sum(-stride * (extent - 1) for stride, extent in zip(strides, shape, strict=True) if stride < 0)",
+        "below = sum(-stride * (extent - 1) for stride, extent in zip(strides, shape, strict=True) if stride < 1)",
+    ): "a dim of stride 0 adds 0",
+    (
+        "bindings/python/src/libgather/_updates.py",
+        "return Memory._borrow(keep, data + offset, dtype, shape, (*(0,) * lead, *kept), readonly=True)",
+        "return Memory._borrow(keep, data + offset, dtype, shape, (*(0,) * lead, *kept), readonly=False)",
+    ): "updates are never written",
+    (
+        "bindings/python/src/libgather/_join.py",
+        'if rows.dtype.isbuiltin == 1 and rows.dtype.kind in "biufc":',
+        'if rows.dtype.isbuiltin != 1 and rows.dtype.kind in "biufc":',
     ): "the general path has the same result and is slower",
     (
         "bindings/rust/gather/src/abi.rs",
@@ -113,6 +118,31 @@ EQUIVALENT = {
         "let mut scratch_bytes = 0;",
         "let mut scratch_bytes = 1;",
     ): "the library writes it",
+    (
+        "bindings/python/src/libgather/_operations.py",
+        "None, None, None, False",
+        "None, None, None, True",
+    ): "a gather has no target, so it does not read inplace",
+    (
+        "bindings/python/src/libgather/_operations.py",
+        "extents, None, None, False",
+        "extents, None, None, True",
+    ): "a gather has no target, so it does not read inplace",
+    (
+        "bindings/python/src/libgather/_scatters.py",
+        "negative, bounds, None, profile, opset, threads, context, None, False,",
+        "negative, bounds, None, profile, opset, threads, context, None, True,",
+    ): "a scatter runs on the CPU, where sync has no effect",
+    (
+        "bindings/python/src/libgather/scatter_plan.py",
+        "self._planned = self._made_ready(False, False, *(spec._dtype for spec in self._specs))",
+        "self._planned = self._made_ready(False, True, *(spec._dtype for spec in self._specs))",
+    ): "only a plan that makes new results reads this argument",
+    (
+        "bindings/python/src/libgather/_kinds/arrow.py",
+        'return getattr(value, "ndim", 0) == 1 and hasattr(value, "__len__")',
+        'return getattr(value, "ndim", 1) == 1 and hasattr(value, "__len__")',
+    ): "other sequences have the same result on the fast path",
 }
 
 
