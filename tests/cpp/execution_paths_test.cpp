@@ -229,6 +229,7 @@ const Path paths[] = {
     {"repeated indices of many blocks", GTH_OP_GATHER, {3, 50}, {2300}, 1},
     {"rows of several elements", GTH_OP_GATHER, {50, 33}, {300}, 0},
     {"strided rows", GTH_OP_GATHER, {20, 9}, {600}, 0, GTH_DTYPE_INT64, 0, 4},
+    {"long strided rows of several tables", GTH_OP_GATHER, {3, 4, 40}, {80}, 1, GTH_DTYPE_INT64, 0, 4},
     {"short lines", GTH_OP_GATHER_ELEMENTS, {300, 3}, {300, 3}, 1},
     {"short lines of narrow indices", GTH_OP_GATHER_ELEMENTS, {300, 5}, {300, 3}, 1, GTH_DTYPE_UINT8},
     {"short strided lines", GTH_OP_GATHER_ELEMENTS, {90, 5}, {90, 17}, 1, GTH_DTYPE_INT64, 8},

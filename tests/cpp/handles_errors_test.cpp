@@ -1,6 +1,7 @@
 #include <cstring>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "handles.hpp"
@@ -13,6 +14,21 @@ using namespace handles;
 TEST_F(Handles, VersionsMatchTheHeader) {
   EXPECT_EQ(gth_abi_version(), uint32_t{GTH_ABI_VERSION});
   EXPECT_EQ(gth_version(), uint32_t{GTH_VERSION});
+  gth_capability_info info = GTH_CAPABILITY_INFO_INIT;
+  ASSERT_EQ(gth_capabilities(&info, nullptr), GTH_OK);
+  EXPECT_EQ(info.abi, uint32_t{GTH_ABI_VERSION});
+  EXPECT_EQ(info.version, uint32_t{GTH_VERSION});
+}
+
+TEST_F(Handles, DtypesHaveSizes) {
+  const std::pair<int32_t, int64_t> sizes[] = {
+      {GTH_DTYPE_BOOL, 1},    {GTH_DTYPE_INT16, 2},     {GTH_DTYPE_FLOAT32, 4},
+      {GTH_DTYPE_FLOAT64, 8}, {GTH_DTYPE_COMPLEX64, 8}, {GTH_DTYPE_COMPLEX128, 16},
+  };
+  for (const auto& [dtype, size] : sizes) {
+    EXPECT_EQ(gth_dtype_size(dtype), size) << gth_dtype_name(dtype);
+    EXPECT_EQ(gth_dtype_bits(dtype), 8 * size) << gth_dtype_name(dtype);
+  }
 }
 
 TEST_F(Handles, E8_UnknownNumbersHaveNames) {

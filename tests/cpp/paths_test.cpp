@@ -5,6 +5,7 @@
 #include "core/plan/build.hpp"
 #include "cpu/kernels.hpp"
 #include "cpu/short.hpp"
+#include "cpu/small.hpp"
 #include "samples.hpp"
 
 // Calls of dense tensors take the fast paths. A call that takes the general path returns the same bytes, so other tests
@@ -26,6 +27,7 @@ struct Paths {
 };
 
 Paths taken;
+int32_t small_runs;  // runs of one span, which the general path takes for few rows
 
 std::ostream& operator<<(std::ostream& out, const Paths& paths) {
   return out << paths.short_runs << " short runs, " << paths.dense_plans << " dense plans, " << paths.general_plans
@@ -84,6 +86,14 @@ cpu::Kernels wrapped_choose_kernels(const core::Plan& plan) {
   const cpu::Kernels kernels = real_choose_kernels(plan);
   taken.fused += kernels.fused || (kernels.move && kernels.update);
   return kernels;
+}
+
+#define RUN_SMALL "_ZN6gather3cpu9run_smallERKNS0_3JobERKNS0_7PrepareERKNS_4core5ErrorE"
+int32_t real_run_small(const cpu::Job&, const cpu::Prepare&, const core::Error&) REAL(RUN_SMALL);
+int32_t wrapped_run_small(const cpu::Job&, const cpu::Prepare&, const core::Error&) WRAPPED(RUN_SMALL);
+int32_t wrapped_run_small(const cpu::Job& job, const cpu::Prepare& prepare, const core::Error& error) {
+  ++small_runs;
+  return real_run_small(job, prepare, error);
 }
 
 }  // namespace gather
@@ -219,6 +229,33 @@ TEST(Paths, PaddedTablesTakeTheGeneralPath) {
       EXPECT_EQ(found.copies, is_gradient(op) ? 1 : 0) << "The zeros of a gradient are a copy.";
     }
   }
+}
+
+// Returns how often a gather of 64 rows runs as one span. There are `gap` bytes after each row and each element.
+int32_t small_runs_of(int64_t row, int64_t gap) {
+  const int64_t strides[] = {(row + 1) * (1 + gap), 1 + gap};
+  const Array table(GTH_DTYPE_UINT8, {4, row + 1, 1 + gap}), rows(GTH_DTYPE_UINT8, {64, row});
+  const Array indices = indices64({64}, std::vector<int64_t>(64, 3));
+  const Shape shape{4, row};
+  const gth_tensor_desc t = describe(GTH_DTYPE_UINT8, shape, table.data(), strides), i = indices.desc(),
+                        r = rows.desc();
+  const gth_request request = GTH_REQUEST(GTH_OP_GATHER, &t, &i, &r, nullptr);
+  small_runs = 0;
+  paths_of(forms[0], request);
+  return small_runs;
+}
+
+// A row counts 16 bytes more than it has. Calls of 1 MiB or more are cut into pieces for threads.
+TEST(Paths, CallsOfLessThan1MiBAreOneSpan) {
+  constexpr int64_t limit = (int64_t{1} << 20) / 64 - 16;
+  EXPECT_EQ(small_runs_of(limit - 1, 0), 1);
+  EXPECT_EQ(small_runs_of(limit, 0), 0);
+}
+
+// Elements with gaps are first copied to a dense table, if its rows are long.
+TEST(Paths, LongRowsWithGapsAreNoSpan) {
+  EXPECT_EQ(small_runs_of(31, 1), 1);
+  EXPECT_EQ(small_runs_of(32, 1), 0);
 }
 
 // An extent of 1 may have any stride.

@@ -187,6 +187,15 @@ TEST(Plans, LargestNKeepsSizesInsideInt64) {
   }
 }
 
+// Rows and indices of one byte have the largest n.
+TEST(Plans, NMayBeTheHighestInt64) {
+  const Planned planned(g, Described(u8, {4}), Described(u8, {GTH_OPEN}));
+  int32_t ndim = 0;
+  int64_t shape[1];
+  EXPECT_EQ(calls::plan_infer(planned.plan.get(), INT64_MAX, 1, &ndim, shape, nullptr), GTH_OK);
+  EXPECT_EQ(shape[0], INT64_MAX);
+}
+
 TEST(Plans, LargestNOfABatchKeepsSizesInsideInt64) {
   const gth_options one = with_batch(1);
   const Planned planned(g, Described(f32, {GTH_OPEN, 1 << 20}), Described(i64, {GTH_OPEN, 1}), &one);
@@ -224,6 +233,24 @@ TEST(Plans, ExtentsOfAScatterAreTheBytesThatARunUses) {
   Plan plan;
   ASSERT_EQ(calls::scatter.plan(&target.desc, &indices.desc, nullptr, nullptr, plan.out(), nullptr), GTH_OK);
   expect_extents(plan.get(), 3, {32, 24, 24});
+}
+
+TEST(Plans, MemoryShorterThanTheExtentsIsRejected) {
+  const Array table(f32, {4, 2}), indices = indices64({3}, {3, 0, 2});
+  Array rows(f32, {3, 2});
+  const Planned planned(g, Described(f32, {4, 2}), Described(i64, {GTH_OPEN}));
+  const auto expect = [&](const Shape& extents, const Facts& run, const Facts& check) {
+    const gth_plan_args args =
+        calls::args(3, table.data(), indices.data(), rows.data(), extents[0], extents[1], extents[2]);
+    Error error;
+    expect_facts(gth_plan_run_args(nullptr, planned.plan.get(), &args, &error), error, run);
+    expect_facts(gth_plan_check(nullptr, planned.plan.get(), &args, &error), error, check);
+  };
+  const Facts no_indices{GTH_E_SIZE, GTH_OPERAND_INDICES, -1, -1, 23, 24};
+  expect({32, 24, 24}, {GTH_OK}, {GTH_OK});
+  expect({31, 24, 24}, {GTH_E_SIZE, GTH_OPERAND_PARAMS, -1, -1, 31, 32}, {GTH_OK});
+  expect({32, 23, 24}, no_indices, no_indices);
+  expect({32, 24, 23}, {GTH_E_SIZE, GTH_OPERAND_OUT, -1, -1, 23, 24}, {GTH_OK});
 }
 
 TEST(Plans, ExtentsForAnInvalidNAreRejected) {

@@ -61,6 +61,24 @@ TEST(Hostile, C4_MoreMemoryThanAvailableReturnsNomem) {
 }
 
 // float32 accumulation lists the updates. Here all of them share one place in memory.
+// The table of handles has a limit, which takes about 1 GiB.
+TEST(Hostile, MoreHandlesThanTheTableHoldsReturnNomem) {
+  const Shape shape{0};
+  const gth_tensor_desc desc = describe(u8, shape, nullptr);
+  std::vector<gth_tensor*> tensors;
+  int32_t status = GTH_OK;
+  for (constexpr size_t most = size_t{1} << 23; tensors.size() < most && status == GTH_OK;) {
+    tensors.push_back(nullptr);
+    status = gth_tensor_borrow(&desc, &tensors.back(), nullptr);
+  }
+  EXPECT_EQ(status, GTH_E_NOMEM);
+  EXPECT_EQ(tensors.back(), nullptr);
+  tensors.pop_back();
+  EXPECT_GE(tensors.size(), size_t{1} << 20);
+  for (gth_tensor* each : tensors) ASSERT_EQ(gth_tensor_release(each), GTH_OK);
+  EXPECT_TRUE(Tensor{desc}) << "the slots are free again";
+}
+
 TEST(Hostile, C4_MoreUpdatesThanCanBeListedReturnNomem) {
   const Array target(GTH_DTYPE_FLOAT16, {3}), update(GTH_DTYPE_FLOAT16, {1}), index(u8, {1}, std::vector<char>{2});
   const Bytes before = target.bytes();

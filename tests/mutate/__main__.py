@@ -4,13 +4,13 @@
                          [--named | --random | --check | --binding LANGUAGE]
 
 The tree is copied to build/mutate and built there. A mutant changes one operator, condition, constant or statement of
-src/core, src/api or src/cpu. Each mutant is compiled, and the test programs run until one fails. Each named mutant
-violates the documentation of the library. The other mutants are random. The output lists the survivors, and the reason
-if a mutant is equivalent to the original. The exit status is 1 if a named mutant survives, or if less than 95 % of the
-others are killed. With --binding the mutants change the sources of a binding, and its tests run. The output begins with
-the date, the version and the options. The file build/mutate/report_library.txt, or that with the name of the binding,
-also has it. The file build/mutate/library-SEED.txt receives the result of each random mutant. A run with the same seed
-continues there, and does not repeat these mutants. Delete the file after a change of the tests.
+src/core, src/api or src/cpu. The test programs that execute the line are compiled and run until one fails. Each named
+mutant violates the documentation of the library. The other mutants are random. The output lists the survivors, and the
+reason if a mutant is equivalent to the original. The exit status is 1 if a named mutant survives, or if less than 95 %
+of the others are killed. With --binding the mutants change the sources of a binding, and its tests run. The output
+begins with the date, the version and the options. The file build/mutate/report_library.txt, or that with the name of
+the binding, also has it. The file build/mutate/library-SEED.txt receives the result of each random mutant. A run with
+the same seed continues there, and does not repeat these mutants. Delete the file after a change of the tests.
 """
 
 import argparse
@@ -19,9 +19,11 @@ import signal
 import sys
 import time
 from dataclasses import dataclass
+from functools import partial
 
 from binding_builds import Python
 from builds import HAS_NVCC, builds_for, fails, is_original, prepare
+from coverage import Coverage
 from killers import Killers
 from known import Known
 from languages import CPP, OF_BINDINGS
@@ -33,40 +35,49 @@ from report import Report
 SAME = "same code"  # an equivalent mutant, from which the compiler creates the same library
 
 
-def detected_by(mutant, killers):
+def detected_by(mutant, killers, coverage):
     """Returns what detected the mutant: the compiler, a program, or None. Returns SAME if nothing can detect it."""
-    builds = builds_for(mutant)
-    path = builds[0].tree / mutant.file
+    path = builds_for(mutant)[0].tree / mutant.file
     before = path.read_text()
     path.write_text(mutant.apply(before))
     try:
-        for build in builds:
-            done = build.make()
-            # ptx/translate.py rejects loads that may be repeated, and grids that publish nothing.
-            if done.returncode:
-                return "ptx/translate.py" if b"ptx/translate.py" in done.stdout else "compiler"
-            if is_original(build):
-                return SAME
-            if isinstance(build, Python):
-                return build.tests.first_failure(mutant)
-            programs = killers.first(mutant.file, build.programs)
-            found = next((program for program in programs if fails(build, program)), None)
-            if found:
-                killers.count(mutant.file, found)
-                return found
+        for build in builds_for(mutant):
+            by = detected_in(build, mutant, killers, coverage)
+            if by:
+                return by
         return None
     finally:
         path.write_text(before)
 
 
-def test_named(chosen, killers, report):
+def detected_in(build, mutant, killers, coverage):
+    """Runs the programs of a build that execute the line. Each is compiled when it is about to run."""
+    if isinstance(build, Python):
+        return "compiler" if build.make().returncode else build.tests.first_failure(mutant)
+    programs = killers.first(build, mutant.file, coverage.of(build, mutant))
+    changed = False
+    for program in programs or build.programs[:1]:
+        done = build.make(program)
+        # ptx/translate.py rejects loads that may be repeated, and grids that publish nothing.
+        if done.returncode:
+            return "ptx/translate.py" if b"ptx/translate.py" in done.stdout else "compiler"
+        if is_original(build, program):
+            continue
+        changed = True
+        if program in programs and fails(build, program):
+            killers.count(mutant.file, program)
+            return program
+    return None if changed else SAME
+
+
+def test_named(chosen, detect, report):
     """Returns the named mutants that no test detects."""
     broken = []
     for mutant in chosen:
         if mutant.needs_nvcc and not HAS_NVCC:
             report.say(f"{'not run: no nvcc':24} {mutant.promise}")
             continue
-        by = detected_by(mutant, killers)
+        by = detect(mutant)
         report.say(f"{by or 'SURVIVES':24} {mutant.promise}")
         if by in (None, SAME, "compiler"):
             broken.append(mutant)
@@ -87,27 +98,24 @@ class Tally:
         return self.killed >= 0.95 * (self.total - self.equivalent)
 
 
-def test_random(more, killers, known, report, count, seconds):
+def test_random(more, detect, known, report, count, seconds):
     """Tests random mutants until the count or the time is reached, or until it is interrupted. Returns the tally."""
     tally, began = Tally(), time.monotonic()
     try:
         for mutant in more:
             if tally.total >= count or time.monotonic() - began > seconds:
                 break
-            by = known.get(mutant, lambda mutant=mutant: detected_by(mutant, killers))
+            reason = EQUIVALENT.get((mutant.file, mutant.old.strip(), mutant.new.strip()))
+            by = SAME if reason else known.get(mutant, detect)
             if by == "compiler":
                 continue
-            reason = EQUIVALENT.get((mutant.file, mutant.old.strip(), mutant.new.strip()))
-            reason = by if by == SAME else reason
             tally.total += 1
             tally.killed += by not in (None, SAME)
-            tally.equivalent += by in (None, SAME) and reason is not None
-            if by not in (None, SAME):
-                report.say(f"{by:24} {mutant}")
-            elif reason:
-                report.say(f"{'equivalent':24} {mutant}: {reason}")
+            tally.equivalent += by == SAME
+            if by == SAME:
+                report.say(f"{'equivalent':24} {mutant}: {reason or SAME}")
             else:
-                report.say(f"{'SURVIVES':24} {mutant}")
+                report.say(f"{by or 'SURVIVES':24} {mutant}")
     except KeyboardInterrupt:
         report.say("interrupted")
     return tally
@@ -142,10 +150,14 @@ def main():
     more = [] if arguments.named else random_mutants(ROOT, arguments.seed, arguments.only, language)
     prepare(dict.fromkeys(build for mutant in (*chosen, *more) for build in builds_for(mutant)))
     name = arguments.binding or "library"
-    killers, report = Killers(name), Report(name)
-    broken = test_named(chosen, killers, report)
+    coverage = Coverage()
+    if not arguments.binding:
+        coverage.measure()
+    detect = partial(detected_by, killers=Killers(name), coverage=coverage)
+    report = Report(name)
+    broken = test_named(chosen, detect, report)
     known = Known(f"{name}-{arguments.seed}")
-    tally = test_random(more, killers, known, report, arguments.count, arguments.seconds)
+    tally = test_random(more, detect, known, report, arguments.count, arguments.seconds)
     unrun = sum(mutant.needs_nvcc for mutant in chosen) if not HAS_NVCC else 0
     note = f", {unrun} not run: no nvcc" if unrun else ""
     if chosen:

@@ -59,7 +59,7 @@ class Python:
         self.tests.measure()
         return self.make()
 
-    def make(self):
+    def make(self, *_programs):
         """Imports the package."""
         return command([VENV / "bin" / "python", "-c", "import libgather"], cwd=self.folder, env=self.environment)
 

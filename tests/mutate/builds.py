@@ -1,7 +1,10 @@
 """The copy of the tree that is mutated, its builds, and the test programs."""
 
 import hashlib
+import json
 import os
+import re
+import resource
 import shutil
 import signal
 import time
@@ -12,83 +15,45 @@ from binding_builds import BINDINGS
 from places import ROOT, WORK, command
 
 # The time-out of a program in seconds: of its first run, and the minimum for later runs. Later runs may take ten times
-# as long as the first one. A mutant that makes a program hang is killed.
+# as long as the first one. The same number of seconds of processor time kills it earlier, whatever else the machine does.
 FIRST_PATIENCE, PATIENCE = 1800, 120
-took = {}
-# The hashes of the libraries without a mutant, by build.
-originals = {}
+LEAST_PROCESSOR_TIME = 20
+# The time that a program takes without a mutant, and its digest, by name_of().
+took, originals = {}, {}
 
-# The programs for every mutant, fastest first. In programs with failure points (_threads) every call takes the general
-# path.
-PROGRAMS = (
-    "plan_builders",
-    "rank_shape_attributes",
-    "handles_abi",
-    "index_values",
-    "few_rows",
-    "plans",
-    "open_extent",
-    "opsets",
-    "null_strings",
-    "memory_aliasing_alignment",
-    "rank_shape_attributes_threads",
-    "handles_abi_threads",
-    "index_values_threads",
-    "few_rows_threads",
-    "plans_threads",
-    "memory_aliasing_alignment_threads",
-    "allocation_failures",
-    "error",
-    "alignment",
-    "os",
-    "dlpack",
-    "arrow",
-    "conformance",
-    "conformance_threads",
-    "guard_pages",
-    "guard_pages_threads",
-    "elements",
-    "elements_threads",
-    "scatter",
-    "scatter_threads",
-    "scatter_conformance",
-    "gradient",
-    "gradient_threads",
-    "gradient_conformance",
-    "scatter_oracle",
-    "scatter_oracle_threads",
-    "partition",
-    "partition_threads",
-    "races",
-    "races_threads",
-    "tiers",
-    "surroundings",
-    "surroundings_threads",
-    "oracle",
-    "oracle_threads",
-    "threads",
-    "threads_threads",
-    "threads_fork_memory",
-    "threads_fork_memory_threads",
-    "sizes",
-    "cuda_emulated",
-)
-# The programs of the device half. The thread sanitizer detects races of kernels that the host compiler has compiled.
-# Other programs execute the PTX of nvcc, also with the shipped host half.
+
+def programs_of_tests():
+    """Returns the programs of C++ and C. In those named _threads every call takes the general path."""
+    callers = [path for path in sorted((ROOT / "tests" / "callers").glob("*.c*")) if path.stem != "macros"]
+    text = (ROOT / "tests" / "cpp" / "CMakeLists.txt").read_text()
+    twice = re.findall(r"^gather_gtest_twice\((\w+)", text, re.MULTILINE)
+    twice += [f"replay_{folder.name}" for folder in sorted((ROOT / "tests" / "fuzz" / "corpus").iterdir())]
+    once = re.findall(r"^(?:gather_gtest|add_executable)\((\w+)", text, re.MULTILINE)
+    return (
+        *(name for name in once if name != "random_cases"),
+        *(f"caller_{path.stem}{'_c99' if path.suffix == '.c' else ''}" for path in callers),
+        *(name + variant for name in twice for variant in ("", "_threads")),
+    )
+
+
+PROGRAMS = programs_of_tests()
+# The programs of the device half. That of the emulated device also executes code of src/api. The thread sanitizer
+# detects races of kernels that the host compiler has compiled. Other programs execute the PTX of nvcc, also with the
+# shipped host half.
 DEVICE_PROGRAMS = ("cuda_emulated",)
 THREAD_PROGRAMS = ("cuda_threads",)
 NVCC_PROGRAMS = ("cuda_ptx90", "cuda_shipped")
-FUZZ_PROGRAMS = tuple(
-    f"replay_{name}{variant}"
-    for variant in ("", "_threads")
-    for name in ("gather", "gather_nd", "gather_elements", "scatter", "scatter_elements", "gather_gradient", "plan")
-)
+FUZZ_PROGRAMS = tuple(program for program in PROGRAMS if program.startswith("replay_"))
 HAS_NVCC = bool(os.environ.get("CUDACXX") or shutil.which("nvcc"))
 # Reduces tests that take long.
 ENVIRONMENT = {
-    "GATHER_CASES": "10000",
+    "GATHER_CASES": "4000",
+    "GATHER_FORKS": "20",
+    "GATHER_RACE_SECONDS": "1",
+    "GATHER_SIGNAL_SECONDS": "1",
     "ASAN_OPTIONS": "allocator_may_return_null=1:detect_leaks=1:max_malloc_fill_size=4096",
 }
+SKIPPED = 77  # the status of a program that cannot run here
 SLOW = "-*SmallestInvalidTupleOfAll*"
 
 
@@ -99,6 +64,7 @@ class Build:
     name: str
     settings: tuple
     programs: tuple
+    random_inputs: int = 4000  # of each fuzz target
 
     @property
     def tree(self):
@@ -109,38 +75,79 @@ class Build:
         return WORK / self.name
 
     def configure(self):
-        settings = ("-DCMAKE_BUILD_TYPE=Debug", "-DGATHER_TESTS=ON", "-DGATHER_DEMO=OFF", "-DGATHER_INSTALL=OFF")
-        settings += ("-DCMAKE_LINK_DEPENDS_NO_SHARED=ON",)  # a mutant changes the library only
+        # The build type is none of those that add options of their own.
+        settings = ("-DCMAKE_BUILD_TYPE=Mutant", "-DGATHER_TESTS=ON", "-DGATHER_DEMO=OFF", "-DGATHER_INSTALL=OFF")
+        # A mutant changes the library only, and no program may run while it is built.
+        settings += ("-DCMAKE_LINK_DEPENDS_NO_SHARED=ON", "-DCMAKE_GTEST_DISCOVER_TESTS_DISCOVERY_MODE=PRE_TEST")
         return command(["cmake", "-G", "Ninja", "-S", self.tree, "-B", self.folder, *settings, *self.settings])
 
-    def make(self):
-        return command(["cmake", "--build", self.folder, "--target", *self.programs])
+    def make(self, *programs):
+        return command(["cmake", "--build", self.folder, "--target", *programs])
+
+    def path(self, program):
+        folder = {"replay": "fuzz", "caller": "callers", "cuda": "cuda"}.get(program.split("_")[0], "cpp")
+        return self.folder / "tests" / folder / program
 
     def words(self, program):
         """Returns the command of a program."""
         if program.startswith("replay_"):
-            return (self.folder / "tests" / "fuzz" / program, "--random", "50000")
-        folder = "cuda" if program.startswith("cuda_") else "cpp"
-        arguments = ("--gtest_fail_fast", "--gtest_brief=1", f"--gtest_filter={SLOW}")
-        return (self.folder / "tests" / folder / program, *arguments)
+            inputs = self.tree / "tests" / "fuzz" / "corpus" / program.split("_", 1)[1].removesuffix("_threads")
+            return (self.path(program), inputs, "--random", str(self.random_inputs))
+        if program.startswith("caller_"):
+            return (self.path(program),)
+        return (self.path(program), "--gtest_fail_fast", "--gtest_brief=1", f"--gtest_filter={SLOW}")
 
     @property
     def environment(self):
         return os.environ | ENVIRONMENT
 
+    def digest(self, program):
+        """Returns a digest of a program and of the library that it loads."""
+        text = self.path(program).read_bytes()
+        loaded = set(re.findall(rb"libgather\w*\.so[.\d]+", text))
+        libraries = sorted(self.folder / "lib" / name.decode() for name in loaded)
+        return hashlib.sha256(text + b"".join(path.read_bytes() for path in libraries if path.is_file())).hexdigest()
 
-def sanitized(programs):
-    """Returns a build with sanitizers, which detect invalid accesses and leaks."""
-    flags = "-O1 -fsanitize=address,undefined -fno-sanitize-recover=all"
-    return Build("build", (f"-DCMAKE_CXX_FLAGS={flags}", f"-DCMAKE_C_FLAGS={flags}", "-DGATHER_CUDA=OFF"), programs)
+
+def optimised(kind, name, flags, programs, **more):
+    return kind(name, tuple(f"-DCMAKE_{of}_FLAGS=-O1 {flags}" for of in ("C", "CXX")) + NO_CUDA, programs, **more)
 
 
-# The first build of a mutant. Its programs are fast, and equal libraries show that a mutant is equivalent.
-FAST = Build(
-    "fast",
-    ("-DCMAKE_CXX_FLAGS_DEBUG=-O1", "-DCMAKE_C_FLAGS_DEBUG=-O1", "-DGATHER_CUDA=OFF"),
-    tuple(program for program in PROGRAMS if program not in DEVICE_PROGRAMS),
+@dataclass(frozen=True)
+class Libraries(Build):
+    """A build of the libraries with sanitizers. The programs of the fast build load them."""
+
+    def make(self, *_programs):
+        return super().make("gather", "gather_testing")
+
+    def path(self, program):
+        return FAST.path(program)
+
+    @property
+    def environment(self):
+        preloaded = command(["gcc", "-print-file-name=libasan.so"]).stdout.decode().strip()
+        return os.environ | ENVIRONMENT | {"LD_PRELOAD": preloaded, "LD_LIBRARY_PATH": str(self.folder / "lib")}
+
+
+NO_CUDA = ("-DGATHER_CUDA=OFF",)
+# The sanitizers detect invalid accesses and leaks.
+SANITIZERS = "-fsanitize=address,undefined -fno-sanitize-recover=all"
+# Programs that contain the code themselves, and those that count memory, or take too long, with sanitizers.
+WITHOUT_SANITIZERS = (
+    *("paths", "plan_builders", "error", "os", "tiers", "load_cycles", "cuda_emulated"),
+    *("caller_raii_partition", "stack", "surroundings", "allocations", "sizes"),
 )
+# The first build of a mutant. Its programs are fast, and equal programs show that a mutant is equivalent.
+FAST = optimised(Build, "fast", "", (*PROGRAMS, *DEVICE_PROGRAMS))
+SANITIZED = optimised(
+    Libraries,
+    "sanitized",
+    SANITIZERS,
+    tuple(program for program in FAST.programs if program.removesuffix("_threads") not in WITHOUT_SANITIZERS),
+    random_inputs=1000,
+)
+# Its programs write which lines they execute.
+COVERAGE = optimised(Build, "coverage", "--coverage -DGATHER_COVERAGE", FAST.programs)
 
 
 def builds_for(mutant):
@@ -149,23 +156,13 @@ def builds_for(mutant):
     if mutant.by_fuzzing:
         return (replace(FAST, programs=FUZZ_PROGRAMS),)
     if not mutant.file.startswith("src/cuda/"):
-        return (FAST, sanitized(PROGRAMS))
-    plain = Build("plain", ("-DGATHER_CUDA=OFF",), THREAD_PROGRAMS)
+        return (FAST, SANITIZED)
+    plain = Build("plain", NO_CUDA, THREAD_PROGRAMS)
     nvcc = Build("nvcc", ("-DGATHER_CUDA=ON", "-DCMAKE_CUDA_ARCHITECTURES=90"), NVCC_PROGRAMS)
     if mutant.needs_nvcc:  # other mutants test the code that the host compiler compiles
         return (nvcc,) if HAS_NVCC else ()
-    return (sanitized(DEVICE_PROGRAMS), plain, nvcc) if HAS_NVCC else (sanitized(DEVICE_PROGRAMS), plain)
-
-
-def hash_libraries(build):
-    """Returns a hash of the libraries of a build without debug information."""
-    files = sorted(path for path in build.folder.glob("lib/*.so.*") if not path.is_symlink())
-    return hashlib.sha256(b"".join(path.read_bytes() for path in files)).digest()
-
-
-def is_original(build):
-    """Returns whether the libraries of a build are known to be those without a mutant."""
-    return build.name in originals and originals[build.name] == hash_libraries(build)
+    device = optimised(Build, "build", SANITIZERS, DEVICE_PROGRAMS)
+    return (device, plain, nvcc) if HAS_NVCC else (device, plain)
 
 
 def copy_tree(tree):
@@ -189,20 +186,48 @@ def prepare(builds):
     """Copies the tree, builds it in each of these ways, and checks that all programs pass."""
     for tree in {build.tree for build in builds}:
         copy_tree(tree)
+    passed = Passed()
     for build in builds:
-        done = build.configure()
-        if not done.returncode:
-            done = build.make()
-        if done.returncode:
-            raise SystemExit(done.stdout.decode())
-        if build == FAST:
-            originals[build.name] = hash_libraries(build)
+        make_all(build)
         for program in build.programs:
+            passed.check(build, program)
+
+
+def make_all(build):
+    done = build.configure()
+    if not done.returncode:
+        done = build.make(*build.programs)
+    if done.returncode:
+        raise SystemExit(done.stdout.decode())
+
+
+def name_of(build, program):
+    return " ".join(map(str, (build.name, *build.words(program)[1:], program)))
+
+
+def is_original(build, program):
+    """Returns whether a program and its library are those without a mutant."""
+    return isinstance(build, Build) and build.digest(program) == originals.get(name_of(build, program))
+
+
+class Passed:
+    """What each program took without a mutant. The file build/mutate/passed.json has it, so each runs once."""
+
+    def __init__(self):
+        self.file = WORK / "passed.json"
+        self.known = json.loads(self.file.read_text()) if self.file.is_file() else {}
+
+    def check(self, build, program):
+        """Runs a program, which must pass."""
+        digest = build.digest(program) if isinstance(build, Build) else None
+        name = name_of(build, program)
+        if not digest or self.known.get(name, [None])[0] != digest:
             began = time.monotonic()
-            failed = run(build, program)
-            took[program] = time.monotonic() - began
-            if failed:
-                raise SystemExit(f"{program} fails without a mutant")
+            if run(build, program):
+                raise SystemExit(f"{name} fails without a mutant")
+            self.known[name] = (digest, time.monotonic() - began)
+            self.file.write_text(json.dumps(self.known, indent=1))
+        originals[name], took[name] = self.known[name]
 
 
 def fails(build, program):
@@ -212,13 +237,16 @@ def fails(build, program):
 
 def run(build, program):
     """Returns whether a test program fails. A program that takes too long is killed with its children."""
-    patience = max(PATIENCE, 10 * took[program]) if program in took else FIRST_PATIENCE
+    expected = took.get(name_of(build, program))
+    patience = max(PATIENCE, 10 * expected) if expected else FIRST_PATIENCE
     options = {"cwd": build.folder, "env": build.environment, "start_new_session": True}
     with Popen(build.words(program), stdout=DEVNULL, stderr=DEVNULL, **options) as process:
+        limit = max(LEAST_PROCESSOR_TIME, int(10 * expected)) if expected else FIRST_PATIENCE
+        resource.prlimit(process.pid, resource.RLIMIT_CPU, (limit, limit))
         try:
-            return process.wait(patience)
+            return process.wait(patience) not in (0, SKIPPED)
         except (TimeoutExpired, KeyboardInterrupt) as reason:
             os.killpg(process.pid, signal.SIGKILL)
             if isinstance(reason, KeyboardInterrupt):
                 raise
-            return 1
+            return True

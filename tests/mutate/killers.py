@@ -1,7 +1,8 @@
-"""Records which programs have detected mutants of which files. These programs run first."""
+"""Records which programs have detected mutants of which files. These run first, if they are fast."""
 
 import json
 
+from builds import name_of, took
 from places import WORK
 
 
@@ -12,10 +13,10 @@ class Killers:
         self.file = WORK / f"killers_{name}.json"
         self.counts = json.loads(self.file.read_text()) if self.file.is_file() else {}
 
-    def first(self, file, programs):
-        """Returns the programs. Those that have detected most mutants are first."""
+    def first(self, build, file, programs):
+        """Returns the programs in the order of their time for each mutant that they have detected."""
         counts = self.counts.get(file, {})
-        return sorted(programs, key=lambda program: -counts.get(program, 0))
+        return sorted(programs, key=lambda program: took[name_of(build, program)] / (counts.get(program, 0) + 0.1))
 
     def count(self, file, program):
         of_file = self.counts.setdefault(file, {})

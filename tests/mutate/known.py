@@ -17,7 +17,7 @@ class Known:
         """Returns the known result of a mutant. Otherwise it finds it and appends it to the file."""
         key = f"{mutant.file}:{mutant.line}: {mutant.old}  ->  {mutant.new}"
         if key not in self.found:
-            self.found[key] = find()
+            self.found[key] = find(mutant)
             with self.file.open("a") as file:
                 print(json.dumps([key, self.found[key]]), file=file)
         return self.found[key]

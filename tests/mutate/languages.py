@@ -78,12 +78,15 @@ OF_PYTHON = (
     (r"^(\s+)[a-z_]+(?:\.[a-z_]+)*(?:\(.*\)| [-+*|&]?= .*[\w)\]])$", r"\1pass"),
 )
 
-# Tiers that this processor cannot run.
+# Tiers that this processor cannot run, and the sources of other systems.
 FLAGS = re.search(r"^flags\s*:(.*)$", Path("/proc/cpuinfo").read_text(), re.MULTILINE)
-OF_OTHER_PROCESSORS = tuple(
-    rf"src/cpu/tiers/{tier}\.cpp"
-    for tier, flag in (("neon", "asimd"), ("avx2", "avx2"))
-    if not FLAGS or flag not in FLAGS[1].split()
+OF_OTHER_MACHINES = (
+    r"_macos\.cpp",
+    *(
+        rf"src/cpu/tiers/{tier}\.cpp"
+        for tier, flag in (("neon", "asimd"), ("avx2", "avx2"))
+        if not FLAGS or flag not in FLAGS[1].split()
+    ),
 )
 
 
@@ -134,7 +137,7 @@ NOTHING = r"(?!)"
 # Not code: declarations, tables, lines that only the compiler uses, and prefetches.
 CPP = Language(
     ("src/core/**/*.[ch]pp", "src/api/**/*.[ch]pp", "src/cpu/**/*.[ch]pp"),
-    "|".join(OF_OTHER_PROCESSORS) or NOTHING,
+    "|".join(OF_OTHER_MACHINES),
     OF_CPP,
     r"^.*__builtin_prefetch|^\s*(//|#|static_assert|using|template|namespace|\}|$|\S+:$|constexpr|const |typedef)",
     "  //",

@@ -22,6 +22,11 @@ class Mutant:
         lines[self.line - 1] = self.new
         return "\n".join(lines)
 
+    def lines(self, text):
+        """Returns the numbers of the lines that it changes in the text of its file."""
+        first = self.line or text[: text.index(self.old)].count("\n") + 1
+        return range(first, first + self.old.rstrip("\n").count("\n") + 1)
+
     def __str__(self):
         where = f"{self.file}:{self.line}" if self.line else self.file
         return f"{where}: {self.promise or self.old.strip()}  ->  {self.new.strip() or '(nothing)'}"

@@ -6,7 +6,7 @@ import re
 from languages import CPP
 from mutants import Mutant
 
-# Changes that no test can detect, by file, old line and new line, with the reason.
+# Changes that no test can detect, by file, old line and new line, with the reason. They do not run.
 EQUIVALENT = {
     (
         "src/cpu/indices.cpp",
@@ -24,10 +24,45 @@ EQUIVALENT = {
         "*reach = {offset, 0, 1, 0, false};",
     ): "the next line writes this field",
     (
+        "src/core/plan/build_dense.cpp",
+        "return geometry.form == Form::slices && !geometry.has_batch_split && geometry.components > 0 &&",
+        "return geometry.form == Form::slices && !geometry.has_batch_split && geometry.components >= 0 &&",
+    ): "without components the indices are empty, and an empty tensor has no dense plan",
+    (
+        "src/core/os/os.cpp",
+        "for (int32_t i = 0; i < 10; ++i) {",
+        "for (int32_t i = 1; i < 10; ++i) {",
+    ): "the clock is read after 9 instead of 10 tries",
+    (
+        "src/cpu/strings.cpp",
+        "if (length > long_string || to_end - to < length + step || from_end - from < length + step) {",
+        "if (length >= long_string || to_end - to < length + step || from_end - from < length + step) {",
+    ): "both ways copy the same bytes",
+    (
         "src/core/os/os_linux.cpp",
         "return online > 0 ? static_cast<int32_t>(online) : 1;",
         "return online >= 0 ? static_cast<int32_t>(online) : 1;",
     ): "no system has 0 processors online",
+    (
+        "src/cpu/hot_rows.cpp",
+        "if (line.extent < sampled) return false;",
+        "if (line.extent <= sampled) return false;",
+    ): "both ways that it chooses from have the same result",
+    (
+        "src/cpu/parts.hpp",
+        "pieces_ = split(longest, loop_ == Nest::the_line ? threads : std::min(longest, threads * pieces_per_thread));",
+        "pieces_ = split(longest, loop_ != Nest::the_line ? threads : std::min(longest, threads * pieces_per_thread));",
+    ): "the result does not depend on the number of parts",
+    (
+        "src/cpu/validate.cpp",
+        "loop.indices = wrapping_multiply(loop.indices, -1);",
+        ";",
+    ): "reversed indices are then validated in the order of their positions, which is slower",
+    (
+        "src/cpu/tiers/rows.hpp",
+        "for (int64_t at = 0; at < bytes; at += 64) prefetch(from + at);",
+        "for (int64_t at = 1; at < bytes; at += 64) prefetch(from + at);",
+    ): "a prefetch has no result",
     (
         "bindings/python/src/libgather/_kinds/lists.py",
         "return Memory._borrow(data, address(data), dtype, shape, None, False)",
