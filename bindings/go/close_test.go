@@ -43,7 +43,10 @@ func closeDuring(t *testing.T, run func() error, closer interface{ Close() error
 }
 
 func TestCloseDuringCalls(t *testing.T) {
-	const rounds = 50
+	rounds := 50
+	if testing.Short() {
+		rounds = 5
+	}
 	ids := []int{0, 3, 1, 2}
 	for range rounds {
 		plan := newPlan(t, tableTensor(), gather.Shaped[int](4))

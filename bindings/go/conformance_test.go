@@ -138,7 +138,7 @@ type forms[T gather.Element, I gather.Index] struct {
 	gather func(gather.Tensor[T], gather.Tensor[I], ...gather.Option) (gather.Tensor[T], error)
 	into   func(gather.Output[T], gather.Tensor[T], gather.Tensor[I], ...gather.Option) error
 	plan   func(gather.Tensor[T], gather.Tensor[I], ...gather.Option) (*gather.Plan[T, I], error)
-	shape  func(_, _ gather.Described, _ ...gather.Option) ([]int, error)
+	shape  shapeQuery
 }
 
 func formsOf[T gather.Element, I gather.Index](op string) forms[T, I] {
@@ -182,7 +182,7 @@ func replayForms[T gather.Element, I gather.Index](t *report, test *conformanceC
 }
 
 // replayShape returns the shape of the output, or nil if the case has no output.
-func replayShape(t *report, test *conformanceCase, query func(_, _ gather.Described, _ ...gather.Option) ([]int, error),
+func replayShape(t *report, test *conformanceCase, query shapeQuery,
 	params, indices gather.Described) []int {
 	shape, err := query(params, indices, test.options...)
 	switch {
@@ -247,11 +247,7 @@ func replayStrings(t *report, test *conformanceCase) {
 	}
 }
 
-// These are the types of a gather of strings and of a shape query.
-type (
-	stringGather[I gather.Index] = func(*gather.StringTensor, gather.Tensor[I], ...gather.Option) ([]string, []int, error)
-	shapeQuery                   = func(_, _ gather.Described, _ ...gather.Option) ([]int, error)
-)
+type stringGather[I gather.Index] = func(*gather.StringTensor, gather.Tensor[I], ...gather.Option) ([]string, []int, error)
 
 func stringFormsOf[I gather.Index](op string) (stringGather[I], shapeQuery) {
 	switch op {
@@ -371,12 +367,4 @@ func typed[T gather.Element](memory []byte) []T {
 	elements := make([]T, (len(memory)+int(unsafe.Sizeof(*new(T)))-1)/int(unsafe.Sizeof(*new(T))))
 	copy(bytesOf(elements), memory)
 	return elements
-}
-
-func bytesOf[T gather.Element](elements []T) []byte {
-	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(elements))), len(elements)*int(unsafe.Sizeof(*new(T))))
-}
-
-func address[T gather.Element](memory []T) uintptr {
-	return uintptr(unsafe.Pointer(unsafe.SliceData(memory)))
 }

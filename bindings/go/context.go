@@ -9,8 +9,6 @@ package gather
 // #cgo nocallback gather_go_context_signal
 // #cgo noescape gather_go_context_enqueue_take_error
 // #cgo nocallback gather_go_context_enqueue_take_error
-// #cgo noescape gather_go_context_sync
-// #cgo nocallback gather_go_context_sync
 // #cgo noescape gather_go_context_take_error
 // #cgo nocallback gather_go_context_take_error
 // #cgo noescape gather_go_context_release
@@ -63,16 +61,7 @@ func (c *Context) Close() error {
 // Sync waits until the work on the context's stream is complete. It then takes the error, as [Context.TakeError] does.
 // On the CPU it does nothing.
 func (c *Context) Sync() error {
-	handle, err := c.begin()
-	if err != nil {
-		return err
-	}
-	failure := C.gather_go_context_sync(handle)
-	c.end()
-	if failure != nil {
-		return takeError(failure)
-	}
-	return c.TakeError()
+	return c.TakeError() // It waits too.
 }
 
 // Wait makes the context's stream wait for the work enqueued on another CUDA stream so far. It does not block.

@@ -46,6 +46,12 @@ func TestClosedContextReturnsErrHandle(t *testing.T) {
 	expectError(t, context.Sync(), gather.ErrHandle, gather.OperandContext)
 	expectError(t, context.TakeError(), gather.ErrHandle, gather.OperandContext)
 	expectError(t, context.EnqueueTakeError(1), gather.ErrHandle, gather.OperandContext)
+	expectError(t, context.Wait(0), gather.ErrHandle, gather.OperandContext)
+	expectError(t, context.Signal(0), gather.ErrHandle, gather.OperandContext)
+	_, err = gather.NewDeviceTensor[float32](context, 2)
+	expectError(t, err, gather.ErrHandle, gather.OperandContext)
+	_, _, err = gather.GatherStrings(newStrings(t, []string{"a"}, 1), gather.Vector([]int{0}), gather.In(context))
+	expectError(t, err, gather.ErrHandle, gather.OperandContext)
 	err = plan.RunIn(context, gather.To(make([]float32, 2)), table, []int{0}, gather.Open)
 	expectError(t, err, gather.ErrHandle, gather.OperandContext)
 }

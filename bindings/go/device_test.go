@@ -2,6 +2,7 @@ package gather_test
 
 import (
 	"runtime"
+	"slices"
 	"testing"
 	"unsafe"
 
@@ -66,4 +67,12 @@ func TestDeviceTensorsOnTheCPU(t *testing.T) {
 	back := make([]float32, 8)
 	check(t, tensor.Read(back))
 	expect(t, "all", back, table)
+	check(t, newPlan(t, tensor.Tensor(), gather.Shaped[int](1)).Run(gather.To(back), table, []int{2}, gather.Open))
+	expect(t, "a row of a plan", back[:2], []float32{20, 21})
+	ones := slices.Repeat([]int{1}, gather.MaxRank)
+	_, err = gather.NewDeviceTensor[float32](nil, ones...)
+	check(t, err)
+	gradient, err := gather.GatherGradient(gather.New([]float32{5}, ones...), gather.Vector([]int{0}), ones)
+	check(t, err)
+	expect(t, "a gradient of the highest rank", gradient.Data(), []float32{5})
 }

@@ -62,14 +62,15 @@ func TestStatusesHaveTheNamesOfTheLibrary(t *testing.T) {
 	for status, want := range map[gather.Status]string{
 		gather.ErrNull: "GTH_E_NULL", gather.ErrIndex: "GTH_E_INDEX", gather.ErrInternal: "GTH_E_INTERNAL",
 		gather.ErrOffsets: "GTH_E_OFFSETS", gather.ErrIO: "GTH_E_IO",
-		0: "GTH_E_0", -99: "GTH_E_-99", 7: "GTH_E_7",
+		gather.ErrIO - 1: "GTH_E_-26",
+		0:                "GTH_E_0", -99: "GTH_E_-99", 7: "GTH_E_7",
 	} {
 		if status.Error() != want {
 			t.Errorf("got %s, want %s", status.Error(), want)
 		}
 	}
 	for operand, want := range map[gather.Operand]string{
-		gather.OperandIndices: "indices", gather.OperandRequest: "request", gather.OperandBags: "bags",
+		gather.OperandNone: "none", gather.OperandFile + 1: "operand 15", gather.OperandIndices: "indices", gather.OperandRequest: "request", gather.OperandBags: "bags",
 		gather.OperandWeights: "weights", gather.OperandCodec: "codec", gather.OperandFile: "file", 99: "operand 99",
 	} {
 		if operand.String() != want {

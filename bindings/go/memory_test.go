@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 	"time"
+	"unsafe"
 
 	"libgather/gather"
 	"libgather/gather/internal/memory"
@@ -116,4 +117,12 @@ func TestGarbageCollectorReleasesUnclosedObjects(t *testing.T) {
 		time.Sleep(10 * time.Millisecond)
 	}
 	t.Errorf("%d bytes more", grown)
+}
+
+func bytesOf[T gather.Element](elements []T) []byte {
+	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(elements))), len(elements)*int(unsafe.Sizeof(*new(T))))
+}
+
+func address[T gather.Element](memory []T) uintptr {
+	return uintptr(unsafe.Pointer(unsafe.SliceData(memory)))
 }

@@ -230,6 +230,8 @@ func TestScatterPlans(t *testing.T) {
 	expect(t, "elements of an axis", []float32{rows[2], rows[5]}, []float32{8, 9})
 }
 
+type shapeQuery = func(_, _ gather.Described, _ ...gather.Option) ([]int, error)
+
 func TestUpdatesShapes(t *testing.T) {
 	target := gather.Shaped[float32](4, 5)
 	for name, want := range map[string]struct {
@@ -288,6 +290,8 @@ func TestGradients(t *testing.T) {
 	}
 	_, err = gather.GatherGradient(gradient, gather.Vector(ids), []int{1 << 40, 2})
 	expectError(t, err, gather.ErrNoMemory, gather.OperandTarget)
+	_, err = gather.GatherGradient(gradient, gather.Vector(ids), slices.Concat([]int{1 << 60}, slices.Repeat([]int{1}, gather.MaxRank)))
+	expectError(t, err, gather.ErrRank, gather.OperandTarget)
 	_, err = gather.GatherGradient(gradient, gather.Vector(ids), []int{4, 2}, gather.Reduction(gather.ReductionAdd))
 	expectError(t, err, gather.ErrVersion, gather.OperandOptions)
 }

@@ -116,11 +116,6 @@ gather_go_error *gather_go_context(int32_t threads, int32_t device, int32_t devi
 
 void gather_go_context_release(gather_go_handle context) { gth_context_release(CONTEXT(context)); }
 
-gather_go_error *gather_go_context_sync(gather_go_handle context) {
-  BEGIN;
-  END(gth_context_sync(CONTEXT(context), &err));
-}
-
 gather_go_error *gather_go_context_wait(gather_go_handle context, uintptr_t stream) {
   BEGIN;
   END(gth_context_wait(CONTEXT(context), (struct CUstream_st *)stream, &err));

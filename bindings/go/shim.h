@@ -64,7 +64,6 @@ gather_go_error *gather_go_plan_infer(gather_go_handle plan, int64_t n, int32_t 
 gather_go_error *gather_go_context(int32_t threads, int32_t device, int32_t device_id, uintptr_t stream,
                                    uintptr_t record, gather_go_handle *context);
 void gather_go_context_release(gather_go_handle context);
-gather_go_error *gather_go_context_sync(gather_go_handle context);
 gather_go_error *gather_go_context_wait(gather_go_handle context, uintptr_t stream);
 gather_go_error *gather_go_context_signal(gather_go_handle context, uintptr_t stream);
 gather_go_error *gather_go_context_take_error(gather_go_handle context);

@@ -75,7 +75,7 @@ func TestStringsThatExceedMemoryReturnErrNoMemory(t *testing.T) {
 		values[i] = long
 	}
 	tensor, err := gather.NewStrings(values, len(values))
-	if found := expectError(t, err, gather.ErrNoMemory, gather.OperandTensor); found.Value != 1<<47 || tensor != nil {
+	if found := expectError(t, err, gather.ErrNoMemory, gather.OperandTensor); found.Value != 1<<47 || found.Limit != 0 || tensor != nil {
 		t.Errorf("%+v, %v", *found, tensor)
 	}
 }

@@ -24,6 +24,10 @@ func TestEveryCallRejectsAnotherABI(t *testing.T) {
 	results := map[string]error{"into": GatherInto(table.Output(), table, ids), "into nd": GatherNDInto(table.Output(), table, ids)}
 	_, results["gather"] = Gather(table, ids)
 	_, results["gather nd"] = GatherND(table, ids)
+	_, results["scatter"] = Scatter(table, ids, table.Updates())
+	_, results["gradient"] = GatherGradient(table, ids, []int{2})
+	_, results["partition"] = Partition(ids, BlockShards(2, 1))
+	_, results["device tensor"] = NewDeviceTensor[float32](nil, 2)
 	_, results["plan"] = NewPlan(table, ids)
 	_, results["shape"] = OutputShape(table, ids)
 	_, results["context"] = NewContext(ContextOptions{})

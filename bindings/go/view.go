@@ -101,9 +101,8 @@ func (v *view) end() {
 // mismatch returns the error of a view with GATHER_GO_INVALID. Its strides have another length than its shape, or it
 // has several elements and no shape. C cannot detect either.
 func (v *view) mismatch(operand Operand) error {
-	if strides := v.byteStrides(); strides != nil && len(strides) != len(v.shape()) {
-		message := fmt.Sprintf("%d strides for a shape of %d dims", len(strides), len(v.shape()))
-		return fail(ErrRank, operand, len(strides), len(v.shape()), message)
+	if strides, dims := len(v.byteStrides()), len(v.shape()); strides != dims {
+		return fail(ErrRank, operand, strides, dims, fmt.Sprintf("%d strides for a shape of %d dims", strides, dims))
 	}
 	return sizesDiffer(operand, int(v.numbers.extent)/elementSize(v.dtype()), 1)
 }

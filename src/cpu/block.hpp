@@ -25,12 +25,12 @@ inline int64_t part_of(int64_t total, int64_t most) {
 }
 
 // Returns the span that begins at the j-th tuple of the current line and has at most `most` tuples. It is a part of a
-// line of at most `capacity` tuples, or several short lines. With `repeats` it may be any number of lines with the same
-// tuples.
+// line of at most `capacity` tuples, or up to `max_lines` whole lines. With `repeats` it may be any number of lines with
+// the same tuples.
 inline TupleSpan span_at(const Job& job, const LineIterator& lines, int64_t j, int64_t most, int64_t capacity,
-                         bool repeats) {
+                         int64_t max_lines, bool repeats) {
   const int64_t extent = job.copying.line.extent, n = part_of(std::min(extent - j, most), capacity);
-  const int64_t max_lines = repeats ? INT64_MAX : job.merged_lines;
+  if (repeats) max_lines = INT64_MAX;
   if (n < extent || max_lines == 1) return {1, n, false};
   return {part_of(std::min(lines.run(), most / n), max_lines), n, repeats};
 }
@@ -38,23 +38,30 @@ inline TupleSpan span_at(const Job& job, const LineIterator& lines, int64_t j, i
 // Resolves spans of tuples to offsets. The offsets are reused while spans have the same tuples.
 class TupleBlock {
  public:
-  explicit TupleBlock(const Job& job)
+  // With `merges`, the offsets of merged lines include the distances of the lines in the table.
+  explicit TupleBlock(const Job& job, bool merges = true)
       : job_(job),
         line_(job.copying.line),
+        next_indices_(job.next_loop().indices),
         next_table_(job.next_loop().table),
-        has_steps_(line_.table != 0 || (job.merged_lines > 1 && next_table_ != 0)) {
+        has_steps_(line_.table != 0 || (merges && job.merged_lines > 1 && next_table_ != 0)) {
     if (has_steps_) find_steps(line_.table, next_table_, steps_);
   }
 
   // Resolves the span whose first tuple is at `tuples`. It has at most max_resolved distinct tuples, and at most
-  // block_tuples if it has several lines. Returns false if an index is invalid. bad() then describes the first one.
+  // block_tuples if the offsets include distances of lines. Returns false if an index is invalid. bad() then describes the first one.
   bool resolve(const char* tuples, const TupleSpan& span) {
     const int64_t count = span.distinct();
     if (tuples == tuples_ && count == count_) return true;
     tuples_ = nullptr;
     resolved_ = Resolved::all;
-    for (int64_t first = 0; first < count; first += block_tuples) {
-      if (!resolve_block(tuples, first, std::min(block_tuples, count - first))) return false;
+    if (span.lines > 1 && !span.repeats && !job_.lines_are_contiguous) {
+      if (!resolve_packed(tuples, span)) return false;
+    } else {
+      for (int64_t first = 0; first < count; first += block_tuples) {
+        const char* const at = moved(tuples, wrapping_multiply(first, line_.indices));
+        if (!resolve_block(at, line_.indices, first, std::min(block_tuples, count - first))) return false;
+      }
     }
     tuples_ = tuples;
     count_ = count;
@@ -81,10 +88,24 @@ class TupleBlock {
   }
 
  private:
-  bool resolve_block(const char* tuples, int64_t first, int64_t n) {
+  // Resolves tuples of one component in lines that are not contiguous.
+  bool resolve_packed(const char* tuples, const TupleSpan& span) {
+    int64_t packed[block_tuples];
+    const int64_t most = block_tuples / span.n;
+    for (int64_t l = 0; l < span.lines; l += most) {
+      const int64_t lines = std::min(most, span.lines - l);
+      const char* const at = moved(tuples, wrapping_multiply(l, next_indices_));
+      pack_lines(job_.plan.index, {at, lines, next_indices_, span.n, line_.indices}, packed);
+      const int64_t stride = core::index_bytes(job_.plan.index);
+      if (!resolve_block(reinterpret_cast<const char*>(packed), stride, l * span.n, lines * span.n)) return false;
+    }
+    return true;
+  }
+
+  // Resolves n <= block_tuples tuples, of which the first one is number `first` of the span.
+  bool resolve_block(const char* tuples, int64_t stride, int64_t first, int64_t n) {
     int64_t* const offsets = offsets_ + first;
-    const char* const at = moved(tuples, wrapping_multiply(first, line_.indices));
-    const Resolved resolved = job_.kernels.resolve(job_.plan, at, line_.indices, n, offsets, &bad_);
+    const Resolved resolved = job_.kernels.resolve(job_.plan, tuples, stride, n, offsets, &bad_);
     if (resolved == Resolved::bad) {
       bad_.tuple += first;
       return false;
@@ -104,7 +125,7 @@ class TupleBlock {
 
   const Job& job_;
   const SizedLoop& line_;
-  const int64_t next_table_;
+  const int64_t next_indices_, next_table_;
   const bool has_steps_;
   Resolved resolved_ = Resolved::all;
   BadTuple bad_;

@@ -73,6 +73,11 @@ bool add_component(const Component& component, IndexPolicy policy, const int64_t
   return all;
 }
 
+uint64_t magnitude(int64_t number) {
+  const auto bits = static_cast<uint64_t>(number);
+  return number < 0 ? 0 - bits : bits;
+}
+
 struct Block {
   const Plan& plan;
   IndexPolicy policy;
@@ -157,6 +162,28 @@ Resolved resolve(const Plan& plan, const char* tuples, int64_t stride, int64_t n
   const IndexPolicy policy = core::policy_of(plan.wraps, plan.index != IndexType::uint64, plan.bounds);
   const Block block{plan, policy, tuples, stride, n, offsets};
   return n <= max_scalar_tuples ? resolve_scalar(block, bad) : resolve_block(block, bad);
+}
+
+void pack_lines(IndexType type, const IndexLines& given, void* to) {
+  with_type(type, [&](auto any) {
+    using T = decltype(any);
+    char* const packed = static_cast<char*>(to);
+    const auto copy = [&](int64_t l, int64_t i) {
+      std::memcpy(packed + (l * given.n + i) * int64_t{sizeof(T)}, given.first + l * given.next_line + i * given.stride,
+                  sizeof(T));
+    };
+    // The inner loop is the one whose indices are closer to each other.
+    if (magnitude(given.next_line) < magnitude(given.stride)) {
+      for (int64_t i = 0; i < given.n; ++i) {
+        for (int64_t l = 0; l < given.lines; ++l) copy(l, i);
+      }
+    } else {
+      for (int64_t l = 0; l < given.lines; ++l) {
+        for (int64_t i = 0; i < given.n; ++i) copy(l, i);
+      }
+    }
+  });
+  asm volatile("" : : "r"(to) : "memory");  // without it the compiler might load an index again instead of its copy
 }
 
 }  // namespace gather::cpu

@@ -23,4 +23,13 @@ struct BadTuple {
 Resolved resolve(const core::Plan& plan, const char* tuples, int64_t stride, int64_t n, int64_t* offsets,
                  BadTuple* bad);
 
+// Indices in lines: index i of line l is at first + l * next_line + i * stride.
+struct IndexLines {
+  const char* first;
+  int64_t lines, next_line, n, stride;
+};
+
+// Copies indices to contiguous memory, line after line. Each index is loaded once.
+void pack_lines(IndexType type, const IndexLines& lines, void* to);
+
 }  // namespace gather::cpu

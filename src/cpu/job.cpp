@@ -62,13 +62,20 @@ Job Job::cut(int32_t loop, int64_t first, int64_t last) const {
 // Lines of a scatter repeat tuples only if each line writes other slices. Otherwise the updates of a slice would not stay
 // in the order of their positions.
 void Job::find_spans() {
-  repeats = false;
+  repeats = lines_are_contiguous = false;
   merged_lines = 1;
   if (copying.outer_count == 0) return;
-  const SizedLoop &line = copying.line, &next = copying.outer[copying.outer_count - 1];
+  const SizedLoop next = next_loop();
   repeats = next.indices == 0 && (next.table != 0 || !core::is_scatter(plan));
-  const bool is_contiguous = next.indices == wrapping_multiply(line.extent, line.indices);
-  if (is_contiguous && line.extent <= block_tuples / 2) merged_lines = block_tuples / line.extent;
+  lines_are_contiguous = next.indices == wrapping_multiply(copying.line.extent, copying.line.indices);
+  merged_lines = lines_in(block_tuples);
+}
+
+int64_t Job::lines_in(int64_t tuples) const {
+  constexpr int64_t max_packed = 64;
+  const int64_t extent = copying.line.extent;
+  const bool is_packed = !repeats && plan.components == 1 && extent <= max_packed && copying.outer_count > 0;
+  return (lines_are_contiguous || is_packed) && extent <= tuples / 2 ? tuples / extent : 1;
 }
 
 // Sorts the loops by position, which is the order of dense indices in memory. Then it merges contiguous loops. If the
@@ -111,9 +118,10 @@ void Job::find_validating() {
 }
 
 int64_t copied_bytes(const Job& job) {
+  const int64_t overhead = job.plan.number == core::Number::none ? row_overhead : sum_overhead;
   int64_t bytes;
   const bool fits = core::multiply(job.slices, job.plan.inner * job.plan.row.out, &bytes) &&
-                    core::add(bytes, std::min(job.slices, parallel_bytes) * row_overhead, &bytes);
+                    core::add(bytes, std::min(job.slices, parallel_bytes) * overhead, &bytes);
   return fits ? bytes : INT64_MAX;
 }
 

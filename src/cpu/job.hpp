@@ -51,6 +51,10 @@ struct Job {
   // have been validated.
   Job cut(int32_t loop, int64_t first, int64_t last) const;
 
+  // Returns the number of whole lines that are resolved together. They have up to `tuples` tuples, and are contiguous in
+  // indices, or so short that copying their indices to contiguous memory pays. Returns 1 for other lines.
+  int64_t lines_in(int64_t tuples) const;
+
   // Returns the loop around the line.
   SizedLoop next_loop() const {
     return copying.outer_count > 0 ? copying.outer[copying.outer_count - 1] : SizedLoop{1, 0, 0, 0, 0};
@@ -63,12 +67,13 @@ struct Job {
   const char* indices;
   char* rows;
   int64_t slices;
-  int64_t distinct_tuples;  // the number of tuples in indices
-  bool repeats;             // successive lines of `copying` have the same tuples, so these are resolved once
-  int64_t merged_lines;     // the number of short contiguous lines of `copying` that are resolved together, at least 1
-  bool in_order;            // positions increase in the order of `validating`
-  Nest copying;             // in the order of the rows
-  Nest validating;          // in the order of indices, without loops that repeat tuples; contiguous loops are merged
+  int64_t distinct_tuples;    // the number of tuples in indices
+  bool repeats;               // successive lines of `copying` have the same tuples, so these are resolved once
+  bool lines_are_contiguous;  // successive lines of `copying` are contiguous in indices
+  int64_t merged_lines;       // the number of short lines of `copying` that are resolved together, at least 1
+  bool in_order;              // positions increase in the order of `validating`
+  Nest copying;               // in the order of the rows
+  Nest validating;            // in the order of indices, without loops that repeat tuples; contiguous loops are merged
   int32_t inner_count;
   SizedLoop inner[GTH_MAX_NDIM];  // loops inside a slice
 

@@ -1,5 +1,7 @@
 #include "cpu/move.hpp"
 
+#include "core/base/noinline.hpp"
+
 namespace gather::cpu {
 namespace {
 
@@ -22,9 +24,25 @@ bool moves_slice_first(const Job& job, int64_t tuples) {
   return inner.extent <= max_rows && job.plan.table_reach.high - job.plan.table_reach.low <= cached_bytes;
 }
 
+// Moves one slice of at least two loops. The kernel runs the last two, with an offset for each step of the outer one.
+GATHER_NOINLINE void move_one_slice(const Job& job, const RowBlock& block) {
+  const SizedLoop *const inner = job.inner + job.inner_count - 1, *const outer = inner - 1;
+  int64_t offsets[block_tuples];
+  for_each_row(job, job.inner_count - 2, [&](int64_t table, int64_t rows) {
+    for (int64_t first = 0; first < outer->extent; first += block_tuples) {
+      const int64_t n = std::min(block_tuples, outer->extent - first);
+      for (int64_t i = 0; i < n; ++i) offsets[i] = *block.offsets + wrapping_multiply(first + i, outer->table);
+      job.kernels.move({moved(block.rows, rows + wrapping_multiply(first, outer->rows)), outer->rows,
+                        moved(block.table, table), offsets, n, block.row_bytes, inner->extent, inner->rows,
+                        inner->table, 0});
+    }
+  });
+}
+
 // Moves slices. A block of slices with several rows has one line.
 void move_slices(const Job& job, const RowBlock& block) {
   if (job.inner_count == 0) return job.kernels.move(block);
+  if (block.n == 1 && job.inner_count > 1) return move_one_slice(job, block);
   const bool slice_first = moves_slice_first(job, block.n);
   const SizedLoop& inner = job.inner[job.inner_count - 1];
   for_each_row(job, slice_first ? job.inner_count - 1 : job.inner_count, [&](int64_t table, int64_t rows) {
@@ -61,6 +79,15 @@ void move_some(const Job& job, const RowBlock& block) {
   }
 }
 
+// Returns true if kernels move lines with offsets of their own. The offsets then do not include the distance of the line
+// in the table. Short lines take longer than the sums of the distances, except lines of sums, which are computed in turns.
+bool has_own_offsets(const Job& job, bool prefetches) {
+  constexpr int64_t short_line = 16;
+  if (job.kernels.fused && job.lines_are_contiguous) return false;  // the fused kernel adds the distances
+  const bool is_long = job.copying.line.extent >= short_line || job.plan.number != core::Number::none;
+  return is_long && job.copying.line.table == 0 && job.next_loop().table != 0 && job.inner_count == 0 && !prefetches;
+}
+
 }  // namespace
 
 void move_span(const Job& job, const TupleBlock& block, const TupleSpan& span, const char* table, char* rows,
@@ -69,41 +96,27 @@ void move_span(const Job& job, const TupleBlock& block, const TupleSpan& span, c
   const bool all = block.resolved() == Resolved::all;
   RowBlock part{rows, line.rows, table, block.offsets(), span.n, job.plan.row.in, 1, 0, 0, 0};
   if (prefetches) part.ahead = rows_ahead(part.row_bytes);
-  if (all && span.repeats && job.inner_count == 0) {
+  // The distance of a line in the table, unless the offsets include it.
+  const int64_t next_table = span.repeats || !block.steps() ? next.table : 0;
+  const bool has_rows = all && job.inner_count == 0;
+  if (has_rows && (span.repeats || (span.lines > 1 && has_own_offsets(job, prefetches)))) {
     part.lines = span.lines;
     part.next_rows = next.rows;
-    part.next_table = next.table;
+    part.next_table = next_table;
+    part.next_offsets = span.repeats ? 0 : span.n;
     part.ahead = 0;
-    // Sums into few rows wait for each other. So lines of such sums are processed in turns.
-    constexpr int64_t few_rows = 16, short_part = 4, few_lines = 64;
-    const bool has_few_rows = job.plan.components == 0 || job.plan.component[0].size <= few_rows;
-    const bool waits = job.plan.number != core::Number::none && has_few_rows;
-    if (!waits) return job.kernels.move(part);
-    for (int64_t l = 0; l < span.lines; l += few_lines) {
-      for (int64_t i = 0; i < span.n; i += short_part) {
-        part.lines = std::min(few_lines, span.lines - l);
-        part.n = std::min(short_part, span.n - i);
-        part.offsets = block.offsets() + i;
-        part.table = moved(table, wrapping_multiply(l, next.table));
-        part.rows = moved(rows, wrapping_multiply(l, next.rows) + wrapping_multiply(i, line.rows));
-        job.kernels.move(part);
-      }
-    }
-    return;
+    return job.kernels.move(part);
   }
   int64_t lines = span.lines;
-  if (!span.repeats && next.rows == wrapping_multiply(span.n, line.rows)) {  // The rows of all lines are one line.
-    part.n = span.tuples();
+  if (!span.repeats && next_table == 0 && next.rows == wrapping_multiply(span.n, line.rows)) {
+    part.n = span.tuples();  // the rows of all lines are one line
     lines = 1;
   }
   for (int64_t l = 0; l < lines; ++l) {
     all ? move_slices(job, part) : move_some(job, part);
     part.rows = moved(part.rows, next.rows);
-    if (span.repeats) {
-      part.table = moved(part.table, next.table);
-    } else {
-      part.offsets += span.n;
-    }
+    part.table = moved(part.table, next_table);
+    if (!span.repeats) part.offsets += span.n;
   }
 }
 
@@ -112,8 +125,14 @@ namespace {
 // Moves slices in the order of the rows.
 class Mover {
  public:
-  Mover(const Job& job, bool prefetches) : job_(job), block_(job), lines_(job.copying), prefetches_(prefetches) {
+  Mover(const Job& job, bool prefetches)
+      : job_(job),
+        has_own_offsets_(has_own_offsets(job, prefetches)),
+        block_(job, !has_own_offsets_),
+        lines_(job.copying),
+        prefetches_(prefetches) {
     if (prefetches || job.repeats) capacity_ = max_resolved;  // A loop that prefetches waits for memory at its end.
+    max_lines_ = has_own_offsets_ ? job.lines_in(max_resolved) : job.merged_lines;
   }
 
   // Moves the slices [first, last). Returns false if an index is invalid.
@@ -146,7 +165,7 @@ class Mover {
     }
     const int64_t fused = job_.repeats && line.extent <= max_resolved ? 0 : move_fused(tuples, table, rows, most);
     if (fused > 0) return fused;
-    const TupleSpan span = span_at(job_, lines_, j_, most, capacity_, job_.repeats);
+    const TupleSpan span = span_at(job_, lines_, j_, most, capacity_, max_lines_, job_.repeats);
     if (!block_.resolve(tuples, span)) return 0;
     move_span(job_, block_, span, table, rows, prefetches_);
     return span.tuples();
@@ -174,7 +193,8 @@ class Mover {
     if (kernels.look_up && n >= min_looked_up) return kernels.look_up(kernels.selection, tuples, table, rows, n);
     if (!kernels.fused) return 0;
     if (block_.steps()) {
-      const TupleSpan span = span_at(job_, lines_, j_, most, block_tuples, false);
+      const int64_t max_lines = job_.lines_are_contiguous ? max_lines_ : 1;
+      const TupleSpan span = span_at(job_, lines_, j_, most, block_tuples, max_lines, false);
       if (span.lines > 1 && job_.next_loop().rows != wrapping_multiply(span.n, line.rows)) return 0;
       n = span.tuples();
     }
@@ -183,11 +203,12 @@ class Mover {
   }
 
   const Job& job_;
+  const bool has_own_offsets_;
   TupleBlock block_;
   LineIterator lines_;
   const bool prefetches_;
   const char* table_ = nullptr;
-  int64_t capacity_ = block_tuples;
+  int64_t capacity_ = block_tuples, max_lines_;
   int64_t j_ = 0;  // the number of the next tuple in its line
 };
 

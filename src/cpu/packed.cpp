@@ -115,16 +115,18 @@ class Strips {
 }  // namespace
 
 bool is_packable(const Job& job) {
-  // A strip of few rows is copied no faster than its rows.
-  constexpr int64_t min_reads = 2, min_tuples = 64, min_rows = 32;
+  // A strip of few rows is copied no faster than its rows, unless it is the whole slice of a call that moves many rows.
+  constexpr int64_t min_reads = 2, min_tuples = 64, min_rows = 32, min_whole = 4, min_moved = 2048;
   const core::Plan& plan = job.plan;
   if (job.inner_count == 0 || plan.components == 0 || plan.batch_split != 1 ||
       plan.item.kind != core::ItemKind::value || core::is_scatter(plan)) {
     return false;
   }
   const SizedLoop& line = job.copying.line;
-  return strip_rows(job) >= min_rows && line.table == 0 &&
-         line.extent >= std::max(min_tuples, min_reads * table_rows(plan));
+  const int64_t rows = strip_rows(job);
+  const bool is_whole = rows >= min_whole && rows == plan.inner && rows * std::min(line.extent, min_moved) >= min_moved;
+  const bool is_long = rows >= min_rows || is_whole;
+  return is_long && line.table == 0 && line.extent >= std::max(min_tuples, min_reads * table_rows(plan));
 }
 
 bool move_packed(const Job& job, int64_t first, int64_t last) {

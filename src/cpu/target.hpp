@@ -69,7 +69,7 @@ bool for_updates_of(const Part& part, OnUpdates&& on_updates) {
   LineIterator lines(job.copying);
   int64_t left = job.slices;
   for (int64_t j = 0; left > 0;) {
-    const TupleSpan span = span_at(job, lines, j, left, block_tuples, false);
+    const TupleSpan span = span_at(job, lines, j, left, block_tuples, job.merged_lines, false);
     const Range in_line{range.low - lines.table(), range.high - lines.table()};
     Range within = line_range;
     widen(span.lines, next.table, &within);

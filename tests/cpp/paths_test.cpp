@@ -231,11 +231,11 @@ TEST(Paths, PaddedTablesTakeTheGeneralPath) {
   }
 }
 
-// Returns how often a gather of 64 rows runs as one span. There are `gap` bytes after each row and each element.
-int32_t small_runs_of(int64_t row, int64_t gap) {
+// Returns how often a gather of n rows runs as one span. There are `gap` bytes after each row and each element.
+int32_t small_runs_of(int64_t row, int64_t gap, int64_t n = 64) {
   const int64_t strides[] = {(row + 1) * (1 + gap), 1 + gap};
-  const Array table(GTH_DTYPE_UINT8, {4, row + 1, 1 + gap}), rows(GTH_DTYPE_UINT8, {64, row});
-  const Array indices = indices64({64}, std::vector<int64_t>(64, 3));
+  const Array table(GTH_DTYPE_UINT8, {4, row + 1, 1 + gap}), rows(GTH_DTYPE_UINT8, {n, row});
+  const Array indices = indices64({n}, std::vector<int64_t>(static_cast<size_t>(n), 3));
   const Shape shape{4, row};
   const gth_tensor_desc t = describe(GTH_DTYPE_UINT8, shape, table.data(), strides), i = indices.desc(),
                         r = rows.desc();
@@ -252,10 +252,17 @@ TEST(Paths, CallsOfLessThan1MiBAreOneSpan) {
   EXPECT_EQ(small_runs_of(limit, 0), 0);
 }
 
-// Elements with gaps are first copied to a dense table, if its rows are long.
+// Elements with gaps are first copied to a dense table, if rows have 32 elements.
 TEST(Paths, LongRowsWithGapsAreNoSpan) {
   EXPECT_EQ(small_runs_of(31, 1), 1);
   EXPECT_EQ(small_runs_of(32, 1), 0);
+}
+
+// Shorter rows are copied first if they have 4 elements and all rows of the output have 2,048.
+TEST(Paths, ManyRowsWithGapsAreNoSpan) {
+  EXPECT_EQ(small_runs_of(3, 1, 1000), 1);
+  EXPECT_EQ(small_runs_of(4, 1, 511), 1);
+  EXPECT_EQ(small_runs_of(4, 1, 512), 0);
 }
 
 // An extent of 1 may have any stride.

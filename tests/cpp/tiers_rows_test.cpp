@@ -1,3 +1,6 @@
+#include <algorithm>
+#include <cstdlib>
+
 #include "tiers.hpp"
 
 // The kernels of the tiers that copy and write rows at given offsets.
@@ -20,12 +23,14 @@ class TiersRows : public Tiers {
     char* const out = out_.at(bytes, pick(2) == 0);
     std::memset(out, '#', static_cast<size_t>(bytes));
     std::string expected(out, static_cast<size_t>(bytes));
-    const int64_t size = static_cast<int64_t>(table_.size()), next_table = lines > 1 ? pick(size / lines / 2) : 0;
-    const int64_t spare = size - row - (lines - 1) * next_table;
+    const int64_t size = static_cast<int64_t>(table_.size()),
+                  next_table = lines > 1 ? distance(row, size / lines / 2) : 0;
+    const int64_t reach = (lines - 1) * next_table, low = std::max(-reach, int64_t{0});
+    const int64_t spare = size - row - std::abs(reach);
     int64_t offsets[block_tuples];
-    for (int64_t i = 0; i < n; ++i) offsets[i] = pick(spare + 1);
-    offsets[pick(n)] = 0;
-    offsets[pick(n)] = spare;
+    for (int64_t i = 0; i < n; ++i) offsets[i] = low + pick(spare + 1);
+    offsets[pick(n)] = low;
+    offsets[pick(n)] = low + spare;
     const int64_t middle = size / 2;  // offsets may be negative
     for (int64_t i = 0; i < n; ++i) offsets[i] -= middle;
     const char* const table = table_.first() + middle;
@@ -52,6 +57,14 @@ class TiersRows : public Tiers {
         }
       }
     }
+  }
+
+  // Returns the distance of two lines in the table, below `most` in magnitude: often that of every second row, of reversed
+  // rows, or of rows that are next to each other.
+  int64_t distance(int64_t row, int64_t most) {
+    const int64_t distances[] = {2 * row, -row, row, pick(most), -pick(most)};
+    const int64_t chosen = pick(distances);
+    return std::abs(chosen) < most ? chosen : pick(most);
   }
 
   Guarded table_{4}, out_{600};

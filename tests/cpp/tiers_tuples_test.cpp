@@ -22,6 +22,7 @@ enum class Values { inside, negative, one_outside, many_outside };
 struct Tuples {
   Plan plan{};
   int64_t stride, n, first_to_end;
+  int64_t below = 0;  // the bytes in front of the first tuple
 };
 
 class TiersTuples : public Tiers {
@@ -41,8 +42,12 @@ class TiersTuples : public Tiers {
     if (pick(3) == 0) {  // with gaps, which need not be multiples of the index size
       plan.index_step += pick(5);
       tuples.stride = components * plan.index_step + pick(5);
+    } else if (components == 1 && pick(2) == 0) {  // every second index, or reversed ones
+      tuples.stride = pick(2) == 0 ? 2 * bytes : -bytes;
     }
-    tuples.first_to_end = (tuples.n - 1) * tuples.stride + (components - 1) * plan.index_step + bytes;
+    tuples.below = std::max((1 - tuples.n) * tuples.stride, int64_t{0});
+    const int64_t last = std::max((tuples.n - 1) * tuples.stride, int64_t{0});
+    tuples.first_to_end = last + (components - 1) * plan.index_step + bytes;
     return tuples;
   }
 
@@ -135,7 +140,7 @@ TEST_P(TiersTuples, OffsetsEqualThoseOfThePlainFunctions) {
         for (Values values : {Values::inside, Values::negative, Values::one_outside, Values::many_outside}) {
           for (int repeat = 0; repeat < 24; ++repeat) {
             const Tuples tuples = make(kind, components, bounds);
-            char* first = indices_.at(tuples.first_to_end, repeat % 2 == 0);
+            char* first = indices_.at(tuples.below + tuples.first_to_end, repeat % 2 == 0) + tuples.below;
             fill(tuples, values, first);
             SCOPED_TRACE("kind " + std::to_string(kind) + ", components " + std::to_string(components) + ", bounds " +
                          std::to_string(bounds) + ", values " + std::to_string(static_cast<int>(values)) + ", n " +
@@ -164,7 +169,7 @@ TEST_P(TiersTuples, ModuloEqualsThatOfThePlainFunctions) {
     for (int repeat = 0; repeat < 8000 && !HasFatalFailure(); ++repeat) {
       const Tuples tuples = make(repeat % 8, 1 + repeat / 8 % Selection::max_components, GTH_BOUNDS_MODULO);
       const Plan& plan = tuples.plan;
-      char* first = indices_.at(tuples.first_to_end, repeat % 2 == 0);
+      char* first = indices_.at(tuples.below + tuples.first_to_end, repeat % 2 == 0) + tuples.below;
       bool is_near = true;
       for (int64_t i = 0; i < tuples.n; ++i) {
         for (int32_t c = 0; c < plan.components; ++c) {

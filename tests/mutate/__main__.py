@@ -21,6 +21,7 @@ import time
 from dataclasses import dataclass
 from functools import partial
 
+from binding_builds import Python
 from builds import HAS_NVCC, builds_for, fails, is_original, prepare
 from coverage import Coverage
 from killers import Killers
@@ -51,6 +52,8 @@ def detected_by(mutant, killers, coverage):
 
 def detected_in(build, mutant, killers, coverage):
     """Runs the programs of a build that execute the line. Each is compiled when it is about to run."""
+    if isinstance(build, Python):
+        return "compiler" if build.make().returncode else build.tests.first_failure(mutant)
     programs = killers.first(build, mutant.file, coverage.of(build, mutant))
     changed = False
     for program in programs or build.programs[:1]:

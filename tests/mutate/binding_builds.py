@@ -1,10 +1,15 @@
 """The builds of the bindings. Each uses its own copy of the tree, and the library and the Python of ./dev test."""
 
+import json
 import os
+import re
 import shutil
+import time
 from dataclasses import dataclass
+from functools import cached_property
 
 from places import ROOT, WORK, command
+from python_tests import Tests
 
 STAGE = ROOT / "build" / "stage"
 EMULATED = ROOT / "build" / "test" / "lib" / "libgather_emulated.so"  # with an emulated CUDA device
@@ -25,36 +30,7 @@ class Python:
     """The Python sources of the tree, with the compiled files of the installed package."""
 
     name: str = "python"
-    programs: tuple = (
-        "arrays",
-        "messages",
-        "hostile",
-        "values",
-        "switches",
-        "fill",
-        "empty",
-        "take",
-        "put",
-        "plans",
-        "elements",
-        "scatters",
-        "tensors",
-        "results",
-        "partition",
-        "foreign",
-        "parity",
-        "properties",
-        "gradients",
-        "closing",
-        "devices",
-        "threads",
-        "conformance",
-        "scatter_conformance",
-        "gradient_conformance",
-        "onnx",
-        "layers",
-        "types",
-    )
+    programs: tuple = ()  # tests detect mutants in another way
 
     @property
     def tree(self):
@@ -67,21 +43,25 @@ class Python:
     @property
     def environment(self):
         device = {"GATHER_EMULATED": str(EMULATED)} if EMULATED.is_file() else {}
-        return os.environ | device | {"PYTHONPATH": str(self.folder / "src"), "PYTHONDONTWRITEBYTECODE": "1"}
+        return os.environ | device | {"PYTHONPATH": str(self.folder / "src")}
+
+    @cached_property
+    def tests(self):
+        return Tests(VENV / "bin" / "python", self.folder, self.environment, EMULATED)
 
     def configure(self):
+        """Measures which tests execute which lines. Compiled modules are compared with their sources by a digest."""
         installed = next(VENV.glob("lib/python*/site-packages/libgather"))
         for compiled in (*installed.glob("*.so"), *installed.glob("*.so.*")):
             shutil.copy(compiled, self.folder / "src" / "libgather")
+        words = (VENV / "bin" / "python", "-m", "compileall", "-q", "--invalidation-mode", "checked-hash", "src")
+        command(words, cwd=self.folder)
+        self.tests.measure()
         return self.make()
 
     def make(self, *_programs):
         """Imports the package."""
         return command([VENV / "bin" / "python", "-c", "import libgather"], cwd=self.folder, env=self.environment)
-
-    def words(self, program):
-        options = ("-q", "-x", "-p", "no:cacheprovider", "-c", "pyproject.toml")
-        return (VENV / "bin" / "python", "-m", "pytest", *options, f"tests/test_{program}.py")
 
 
 @dataclass(frozen=True)
@@ -106,6 +86,9 @@ class Rust:
         "conformance",
         "open_plans",
         "other_abi",
+        "failing",
+        "leaks",
+        "attacks",
         "doc",
     )
 
@@ -119,30 +102,49 @@ class Rust:
 
     @property
     def environment(self):
-        return on_stage(CARGO_TARGET_DIR=str(WORK / self.name / "target"), GATHER_DYNAMIC="1")
+        # Without debug information a program is linked in a third of the time.
+        target = str(WORK / self.name / "target")
+        return on_stage(CARGO_TARGET_DIR=target, CARGO_PROFILE_DEV_DEBUG="0", GATHER_DYNAMIC="1")
 
     def configure(self):
         return self.make()
 
     def make(self, *_programs):
-        words = ("cargo", "test", "--locked", "-p", "gather", "--all-features", "--lib", "--tests", "--no-run")
+        """Builds the library. A program is built when it is about to run, because most mutants need only the first."""
+        words = ("cargo", "build", "--locked", "-p", "gather", "--all-features")
         return command(words, cwd=self.folder, env=self.environment)
 
     def words(self, program):
         target = (f"--{program}",) if program in ("lib", "doc") else ("--test", program)
-        if program == "devices" and EMULATED.is_file():
+        if program in ("devices", "failing") and EMULATED.is_file():
             target += ("--config", f"target.'cfg(all())'.runner = ['env', 'LD_PRELOAD={EMULATED}']")
         return ("cargo", "test", "--locked", "-p", "gather", "--all-features", *target, "--", "--quiet")
 
 
+SOURCES = {}  # the sources of Go without a mutant, by path
+# Tests of Go that take long, and those that need optimised tests.
+NOT_FAST = "AllocateNothing|DuringCalls|ReleasesMemory|ReleasesUnclosed|ThatExceedMemory"
+
+
 @dataclass(frozen=True)
 class Go:
+    """The program `fast` has no recorded cases, because they take most of the time to compile. Its tests are not
+    optimised, and it leaves out slow ones. `all` has all tests.
+
+    cgo takes most of the rest of a build. So a build repeats only the commands that follow it, unless a line has a name
+    of C.
+    """
+
     name: str = "go"
-    programs: tuple = ("short", "long")
+    programs: tuple = ("fast", "all")
+
+    @property
+    def work(self):
+        return WORK / self.name
 
     @property
     def tree(self):
-        return WORK / self.name / "tree"
+        return self.work / "tree"
 
     @property
     def folder(self):
@@ -150,16 +152,71 @@ class Go:
 
     @property
     def environment(self):
-        return on_stage(GOFLAGS="-buildvcs=false -tags=gather_shared", GOTOOLCHAIN="local", GOWORK="off")
+        device = {"GATHER_EMULATED": str(EMULATED)} if EMULATED.is_file() else {}
+        flags = "-buildvcs=false -tags=gather_shared -vet=off"
+        return on_stage(GOFLAGS=flags, GOTOOLCHAIN="local", GOWORK="off", **device)
 
     def configure(self):
-        return self.make()
+        SOURCES.update((path, path.read_text().split("\n")) for path in self.folder.glob("*.go"))
+        without = {str(path): "" for path in self.folder.glob("conformance*_test.go")}
+        (self.work / "overlay.json").write_text(json.dumps({"Replace": without}))
+        shutil.rmtree(self.work / "tmp", ignore_errors=True)
+        (self.work / "tmp").mkdir()
+        # New flags keep Go from using its cache. So -x prints all commands.
+        flags = f"-O2 -g -DMUTANTS={time.time_ns()}"
+        done = self.build("-x", "-work", GOTMPDIR=str(self.work / "tmp"), CGO_CFLAGS=flags)
+        if not done.returncode:
+            root, *lines = done.stdout.decode().splitlines()
+            first = next(i for i, line in enumerate(lines) if "/compile " in line and " -p libgather/gather " in line)
+            kept = [line for line in lines[first:] if not re.match(r"(cp|go tool buildid) .* # internal", line)]
+            objects = re.search(r" -o (\S+)/_pkg_.a ", lines[first])[1]
+            text = "\n".join(["set -e", root, f"ln -sfn {objects} {self.work}/objects", *kept, ""])
+            self.script.write_text(text.replace(" -p libgather/gather_test ", " -N -l -p libgather/gather_test "))
+        return done
+
+    @property
+    def script(self):
+        return self.work / "after_cgo.sh"
+
+    def build(self, *options, **environment):
+        options += ("-overlay", self.work / "overlay.json", "-o", self.work / "fast.test")
+        return command(("go", "test", "-c", *options, "."), cwd=self.folder, env=self.environment | environment)
 
     def make(self, *_programs):
-        return command(("go", "test", "-run", "NONE", "."), cwd=self.folder, env=self.environment)
+        changed = next((path for path, lines in SOURCES.items() if path.read_text().split("\n") != lines), None)
+        output = self.work / "objects" / f"{changed.stem}.cgo1.go" if changed else None
+        if not output or not output.is_file():  # cgo does not read the file.
+            return self.after_cgo()
+        before = output.read_text()
+        after = with_changes(before, SOURCES[changed], changed.read_text().split("\n"))
+        if not after:
+            return self.build()
+        output.write_text(after)
+        try:
+            return self.after_cgo()
+        finally:
+            output.write_text(before)
+
+    def after_cgo(self):
+        return command(("sh", self.script), cwd=self.folder, env=self.environment)
 
     def words(self, program):
-        return ("go", "test", "-count=1", "-failfast", *(["-short"] if program == "short" else []), ".")
+        if program == "fast":
+            preload = ("env", f"LD_PRELOAD={EMULATED}") if EMULATED.is_file() else ()
+            return (*preload, self.work / "fast.test", "-test.short", "-test.failfast", "-test.skip", NOT_FAST)
+        return ("env", "-u", "GATHER_EMULATED", "go", "test", "-count=1", "-failfast", ".")
+
+
+def with_changes(output, lines, changed):
+    """Returns the output of cgo for changed lines of a source. Returns None if cgo must translate them again."""
+    result = output.split("\n")
+    first = next(i for i, line in enumerate(result) if line.startswith("//line ")) + 1
+    for i, (old, new) in enumerate(zip(lines, changed, strict=True), first):
+        if old != new:
+            if "C." in old + new or result[i] != old:
+                return None
+            result[i] = new
+    return "\n".join(result)
 
 
 BINDINGS = {binding.name: binding for binding in (Python(), Rust(), Go())}

@@ -39,7 +39,16 @@ OF_RUST = (
     (r"(?<=[ (])!(?=[a-z(])", ""),
     (r"^(\s*(?:\} else )?if )(?!let )(.*) \{$", r"\1!(\2) {"),
     (rf"^(\s+){CALL}\(.*\)\??;$", r"\1;"),
-    (r"^(\s+)return Err\(.*\);$", r"\1;"),
+    (r"^(\s+)(?:[\w.]+|\*\(.*\)|\([\w., ]+\)) [-+*|&]?= .*;$", r"\1;"),
+    (r"^(\s+)return (?:Err|Ok)\(.*\);$", r"\1;"),
+    (r"^(\s+\w+: )(?!ptr::null|\w+::new|.*fn\(|self\.kind)[a-zA-Z].*(?:\)|\.[a-z_]+),$", r"\1Default::default(),"),
+    (r"(?<=[ (\[])Some\((?:[^()]|\([^()]*\))*\)(?! =| if)", "None"),
+    (r"(?<=[ (])-(?=[a-z(])", ""),
+    *swap("<<", ">>"),
+    *swap("|", "&"),
+    (r"\.is_some\(\)", ".is_none()"),
+    (r"\.is_none\(\)", ".is_some()"),
+    (r"\.rev\(\)", ""),
 )
 OF_GO = (
     *SHARED,
@@ -54,7 +63,8 @@ OF_PYTHON = (
     *swap("and", "or"),
     (r"(?<!for \w)(?<=[\w)\]]) in (?=[\w(])", " not in "),
     (r" not in (?=[\w(])", " in "),
-    *swap("is", "is not"),
+    (r"(?<=[\w)\]]) is (?!not )(?=[\w(])", " is not "),
+    (r" is not (?=[\w(])", " is "),
     (r"\bTrue\b", "False"),
     (r"\bFalse\b", "True"),
     (r"(?<=[ (\[])0(?=[,)\]:]|$)", "1"),
@@ -96,20 +106,31 @@ class Language:
     def lines(self, text):
         """Yields the numbers, from 1, and the text of the lines that are code. The tests end a source of Rust."""
         text = text.partition("#[cfg(test)]")[0]
-        hidden = docstrings(text) if self.operators is OF_PYTHON else set()
+        hidden = unused_lines(text) if self.operators is OF_PYTHON else set()
         for number, line in enumerate(text.split("\n"), 1):
             if number not in hidden and not re.match(self.no_code, line):
                 yield number, line
 
 
-def docstrings(text):
-    """Returns the numbers of the lines of strings that are statements."""
-    strings = (
-        node
-        for node in ast.walk(ast.parse(text))
-        if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant) and isinstance(node.value.value, str)
-    )
-    return {number for node in strings for number in range(node.lineno, node.end_lineno + 1)}
+def unused_lines(text):
+    """Returns the numbers of the lines of strings that are statements, and of code that only type checkers use."""
+    unused = (node for node in ast.walk(ast.parse(text)) if is_docstring(node) or is_for_type_checkers(node))
+    return {number for node in unused for number in range(node.lineno, node.end_lineno + 1)}
+
+
+def is_docstring(node):
+    return isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant) and isinstance(node.value.value, str)
+
+
+def is_for_type_checkers(node):
+    if isinstance(node, ast.FunctionDef):
+        return any(name_of(decorator) == "overload" for decorator in node.decorator_list)
+    named = node.test if isinstance(node, ast.If) else node.targets[0] if isinstance(node, ast.Assign) else None
+    return name_of(named) == "TYPE_CHECKING"
+
+
+def name_of(node):
+    return node.attr if isinstance(node, ast.Attribute) else getattr(node, "id", None)
 
 
 NOTHING = r"(?!)"
@@ -125,9 +146,9 @@ CPP = Language(
 PYTHON = Language(
     ("bindings/python/src/libgather/**/*.py",),
     r"/(dask|jax|onnx|ray|tf|torch)/|/_kinds/(jax_|tensorflow_|torch_|cupy_|frames|cuda)\.py"
-    r"|_(constants|gradients|outputs|streams)\.py",
+    r"|_(constants|dynamo|gradients|missing|outputs|programs|streams)\.py",
     OF_PYTHON,
-    r"^\s*(#|@|from|import|def |class |if (t\.)?TYPE_CHECKING|else:|try:|$)|.*: t?\.?TypeAlias",
+    r"^\s*(#|@|from|import|def |class |else:|try:|$)|.*: t?\.?TypeAlias",
     "  #",
 )
 RUST = Language(

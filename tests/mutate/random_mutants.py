@@ -84,25 +84,120 @@ EQUIVALENT = {
         "for (int64_t at = 1; at < bytes; at += 64) prefetch(from + at);",
     ): "a prefetch has no result",
     (
-        "bindings/python/src/libgather/_missing.py",
-        "if partition_ids([1], bordered(1, (0, 1)), False, request).place[0] >= 0:",
-        "if partition_ids([2], bordered(1, (0, 1)), False, request).place[0] >= 0:",
-    ): "any id above the only row has this effect",
-    (
-        "bindings/python/src/libgather/_missing.py",
-        'return gather(module("numpy").zeros(1, dtype), [1], **named)',
-        'return gather(module("numpy").zeros(1, dtype), [2], **named)',
-    ): "any id above the only row has this effect",
-    (
         "bindings/python/src/libgather/_kinds/lists.py",
         "return Memory._borrow(data, address(data), dtype, shape, None, False)",
         "return Memory._borrow(data, address(data), dtype, shape, None, True)",
     ): "it is a copy that is never written",
     (
-        "bindings/python/src/libgather/_operations.py",
-        'if out is None and request.bounds != "skip":',
-        'if out is not None and request.bounds != "skip":',
+        "bindings/python/src/libgather/_memory.py",
+        "below = sum(-stride * (extent - 1) for stride, extent in zip(strides, shape, strict=True) if stride < 0)",
+        "below = sum(-stride * (extent - 1) for stride, extent in zip(strides, shape, strict=True) if stride <= 0)",
+    ): "a dim of stride 0 adds 0",
+    (
+        "bindings/python/src/libgather/_memory.py",
+        "below = sum(-stride * (extent - 1) for stride, extent in zip(strides, shape, strict=True) if stride < 0)",
+        "below = sum(-stride * (extent - 1) for stride, extent in zip(strides, shape, strict=True) if stride < 1)",
+    ): "a dim of stride 0 adds 0",
+    (
+        "bindings/python/src/libgather/_updates.py",
+        "return Memory._borrow(keep, data + offset, dtype, shape, (*(0,) * lead, *kept), readonly=True)",
+        "return Memory._borrow(keep, data + offset, dtype, shape, (*(0,) * lead, *kept), readonly=False)",
+    ): "updates are never written",
+    (
+        "bindings/python/src/libgather/_join.py",
+        'if rows.dtype.isbuiltin == 1 and rows.dtype.kind in "biufc":',
+        'if rows.dtype.isbuiltin != 1 and rows.dtype.kind in "biufc":',
     ): "the general path has the same result and is slower",
+    (
+        "bindings/rust/gather/src/abi.rs",
+        "CHECKED.store(true, Ordering::Relaxed);",
+        "CHECKED.store(false, Ordering::Relaxed);",
+    ): "the check is repeated with the same result, and is slower",
+    (
+        "bindings/rust/gather/src/abi.rs",
+        "CHECKED.store(true, Ordering::Relaxed);",
+        ";",
+    ): "the check is repeated with the same result, and is slower",
+    (
+        "bindings/rust/gather/src/arrays.rs",
+        "*(if *stride < 0 { &mut below } else { &mut above }) += reach;",
+        "*(if *stride <= 0 { &mut below } else { &mut above }) += reach;",
+    ): "the reach of a stride of 0 is 0",
+    (
+        "bindings/rust/gather/src/arrays.rs",
+        "if stride < 0 { -bytes } else { bytes }",
+        "if stride <= 0 { -bytes } else { bytes }",
+    ): "a stride of 0 has 0 bytes",
+    (
+        "bindings/go/gather.go",
+        "return bytes < unchecked || C.gather_go_can_allocate(C.int64_t(bytes)) != 0",
+        "return bytes <= unchecked || C.gather_go_can_allocate(C.int64_t(bytes)) != 0",
+    ): "only whether malloc is asked for this number of bytes first",
+    (
+        "bindings/go/bools.go",
+        "count, ok := byteCount(1, shape)",
+        "count, ok := byteCount(2, shape)",
+    ): "the bytes are twice as many, and the others are 0",
+    (
+        "bindings/go/context.go",
+        "return 0, 0, err",
+        "return 0, 1, err",
+    ): "callers do not use the handles beside an error",
+    (
+        "bindings/go/context.go",
+        "return 0, 0, err",
+        "return 1, 0, err",
+    ): "callers do not use the handles beside an error",
+    (
+        "bindings/go/half.go",
+        "case magnitude < 0x38800000: // below 2^-14, the smallest normal Float16",
+        "case magnitude <= 0x38800000: // below 2^-14, the smallest normal Float16",
+    ): "both cases convert 2^-14 exactly",
+    (
+        "bindings/go/owner.go",
+        "if o.calls.Add(1) < 0 {",
+        "if o.calls.Add(1) <= 0 {",
+    ): "the sum is never 0",
+    (
+        "bindings/go/owner.go",
+        "return 0, o.reject(operand)",
+        "return 1, o.reject(operand)",
+    ): "callers do not use the handle beside an error",
+    (
+        "bindings/rust/gather/src/partition.rs",
+        "None => 0,",
+        "None => 1,",
+    ): "the library rejects 0 shards before it reads the number of rows",
+    (
+        "bindings/rust/gather/src/partition.rs",
+        "let mut scratch_bytes = 0;",
+        "let mut scratch_bytes = 1;",
+    ): "the library writes it",
+    (
+        "bindings/python/src/libgather/_operations.py",
+        "None, None, None, False",
+        "None, None, None, True",
+    ): "a gather has no target, so it does not read inplace",
+    (
+        "bindings/python/src/libgather/_operations.py",
+        "extents, None, None, False",
+        "extents, None, None, True",
+    ): "a gather has no target, so it does not read inplace",
+    (
+        "bindings/python/src/libgather/_scatters.py",
+        "negative, bounds, None, profile, opset, threads, context, None, False,",
+        "negative, bounds, None, profile, opset, threads, context, None, True,",
+    ): "a scatter runs on the CPU, where sync has no effect",
+    (
+        "bindings/python/src/libgather/scatter_plan.py",
+        "self._planned = self._made_ready(False, False, *(spec._dtype for spec in self._specs))",
+        "self._planned = self._made_ready(False, True, *(spec._dtype for spec in self._specs))",
+    ): "only a plan that makes new results reads this argument",
+    (
+        "bindings/python/src/libgather/_kinds/arrow.py",
+        'return getattr(value, "ndim", 0) == 1 and hasattr(value, "__len__")',
+        'return getattr(value, "ndim", 1) == 1 and hasattr(value, "__len__")',
+    ): "other sequences have the same result on the fast path",
 }
 
 

@@ -18,6 +18,7 @@ int request_begin(request *call, const state *known, arguments args, enum rules 
   call->options = (gth_options)GTH_OPTIONS_INIT;
   call->last = last;
   call->plan = NULL;
+  call->writes_new = 0;
   call->fill_value = NULL;
   call->error.size = sizeof call->error; /* the library writes the other fields on an error */
   return args[ARG_STREAM] == Py_None && PyBool_Check(args[ARG_INPLACE]) &&
@@ -70,9 +71,20 @@ int32_t request_copy(const request *call, const operand *source, const operand *
   return status;
 }
 
+/* Returns true if an invalid index is an error. */
+static int refuses(const gth_options *options) {
+  const int by_default = options->profile == 0 || options->profile == GTH_PROFILE_NUMPY_RAISE;
+  return options->bounds == GTH_BOUNDS_ERROR || (options->bounds == 0 && by_default);
+}
+
+/* The library reads the indices of a new array once, because the array may be partly written after an error. */
 static int32_t run(request *call) {
   const operands *all = &call->operands;
-  return gth_run(call->context, call->op, &all->table.desc, &all->indices.desc, &all->rows.desc, &call->options,
+  gth_options options = call->options;
+  if (call->writes_new && refuses(&options)) {
+    options.bounds = GTH_BOUNDS_ERROR_PARTIAL;
+  }
+  return gth_run(call->context, call->op, &all->table.desc, &all->indices.desc, &all->rows.desc, &options,
                  &call->error);
 }
 

@@ -37,6 +37,7 @@ typedef struct request {
   repeat *last;         /* the last gather of the same function, or NULL */
   gth_plan *plan;       /* of a gather that repeats it, or NULL */
   form planned;         /* of the rows, with a plan */
+  int writes_new;       /* the written operand is a new array, which no one sees after an error */
   PyObject *fill_value; /* borrowed: a number that has to be converted to an element, or NULL */
   gth_error error;
 } request;

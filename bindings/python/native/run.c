@@ -2,6 +2,7 @@
 #include "run.h"
 
 #include "array.h"
+#include "dense.h"
 #include "error.h"
 #include "handle.h"
 #include "numbers.h"
@@ -34,6 +35,7 @@ static PyObject *write_given(request *call, operand *written, PyObject *array) {
 /* Writes to a new array, which is open. Steals the reference to it. */
 static PyObject *write_new(request *call, operand *written, PyObject *array) {
   const int32_t ndim = written->desc.ndim;
+  call->writes_new = 1;
   if (run_into(call, written) != GTH_OK) {
     Py_DECREF(array);
     return request_fail(call);
@@ -59,7 +61,14 @@ static PyObject *gather_new(request *call) {
   if (call->options.bounds == GTH_BOUNDS_SKIP) {
     array_zero(made);
   }
-  return write_new(call, made, array);
+  operand copy;
+  PyObject *dense = dense_table(call, &copy);
+  PyObject *result = write_new(call, made, array);
+  if (dense) {
+    operand_close(&copy);
+    Py_DECREF(dense);
+  }
+  return result;
 }
 
 /* Copies the target to a new array, and scatters to it. */

@@ -21,12 +21,16 @@ needs_emulated = pytest.mark.skipif(
 
 def run_emulated(name: str) -> None:
     """Runs a test file in a new process that uses the library of GATHER_EMULATED."""
-    preload = " ".join(filter(None, [os.environ.get("LD_PRELOAD"), EMULATED]))
+    run_alone(name, LD_PRELOAD=" ".join(filter(None, [os.environ.get("LD_PRELOAD"), EMULATED])))
+
+
+def run_alone(name: str, **environment: str) -> None:
+    """Runs a test file in a new process."""
     path = os.pathsep.join([str(Path(__file__).parent), *filter(None, sys.path)])
     command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-c", str(BINDING / "pyproject.toml")]
     result = subprocess.run(
         [*command, str(Path(__file__).with_name(name))],
-        env={**os.environ, "LD_PRELOAD": preload, "PYTHONPATH": path},
+        env={**os.environ, **environment, "PYTHONPATH": path},
         capture_output=True,
         text=True,
         check=False,

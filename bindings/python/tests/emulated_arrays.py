@@ -63,6 +63,8 @@ class Stream:
 class Memory:
     """Memory of a device that DLPack names. It is freed with this object."""
 
+    address = 0  # until the allocation succeeds
+
     def __init__(self, values: np.ndarray, device: tuple[int, int] = (CUDA, 0)) -> None:
         kind, number = device
         size = ctypes.c_int64(values.nbytes)
@@ -75,7 +77,8 @@ class Memory:
         ctypes.memmove(self.address, values.ctypes.data, values.nbytes)
 
     def __del__(self) -> None:
-        emulation.gth_emulation_free(ctypes.c_void_p(self.address))
+        if self.address:
+            emulation.gth_emulation_free(ctypes.c_void_p(self.address))
 
 
 # ---------------------------------------------------------------------------------------------------- DLPack by hand
@@ -282,3 +285,16 @@ def install() -> None:
     torch.device = lambda kind, number: (kind, number)
     torch.zeros = lambda shape, dtype, device: zeros_of(TorchTensor, shape, dtype, device[1])
     sys.modules["torch"] = torch
+
+
+# -------------------------------------------------------------------------------------------------- the table of tests
+
+TABLE = [[0.0, 0.5], [1.0, 1.5], [2.0, 2.5], [3.0, 3.5]]
+
+
+def table(kind: Any = Array, **how: Any) -> Any:
+    return kind(TABLE, "f4", **how)
+
+
+def rows(*numbers: int) -> list[list[float]]:
+    return [TABLE[number] for number in numbers]

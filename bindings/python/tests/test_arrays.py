@@ -162,6 +162,22 @@ def test_ctypes_and_empty_buffers() -> None:
     assert libgather.gather(b"", b"") == b""
 
 
+def test_buffers_without_a_dtype_of_the_library_are_refused() -> None:
+    class Record(ctypes.Structure):
+        _fields_ = (("a", ctypes.c_int),)
+
+    for bad in (array.array("u", "ab"), (Record * 2)()):
+        with pytest.raises(libgather.DTypeError, match=r"params: elements of format .* are no dtype of this library"):
+            libgather.gather(bad, [0])
+
+
+def test_buffers_of_pointers_are_refused() -> None:
+    testing = pytest.importorskip("_testbuffer", reason="this Python has no module for tests of buffers")
+    params = testing.ndarray([*range(6)], shape=[2, 3], format="B", flags=testing.ND_PIL)
+    with pytest.raises(libgather.DTypeError, match="params: a buffer of pointers is not one block of memory"):
+        libgather.gather(params, [0])
+
+
 def test_out_into_buffers() -> None:
     out = bytearray(2)
     assert libgather.gather(b"abc", b"\2\0", out=out) is out and out == b"ca"
@@ -183,6 +199,8 @@ def test_lists_and_scalars_as_in_numpy() -> None:
     assert libgather.gather([1, 2], []).shape == (0,) and libgather.gather([1, 2], [[]]).shape == (1, 0)
     with pytest.raises(libgather.ShapeError):
         libgather.gather([[1], [1, 2]], [0])
+    with pytest.raises(libgather.DTypeError, match="params: "):
+        libgather.gather([10**400, 1.5], [0])
     with pytest.raises(libgather.RankError):
         libgather.gather(5, [0])
 

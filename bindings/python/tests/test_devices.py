@@ -14,8 +14,9 @@ TABLE = np.arange(12, dtype="f4").reshape(4, 3)
 
 
 @needs_emulated
-def test_on_an_emulated_device() -> None:
-    run_emulated("emulated_devices.py")
+@pytest.mark.parametrize("name", ["emulated_devices.py", "emulated_streams.py"])
+def test_on_an_emulated_device(name: str) -> None:
+    run_emulated(name)
 
 
 def test_sync_without_device_arrays_does_nothing() -> None:

@@ -65,6 +65,38 @@ def test_wrong_arguments_raise_the_error_of_python(name: str, count: int, named:
     assert str(raised.value) == str(expected.value)
 
 
+@pytest.mark.parametrize(
+    ("name", "arrays", "expected", "named"),
+    [
+        ("gather", ([[1, 2], [3, 4]], [[1], [0]], 1, 1), [[2], [3]], {}),
+        ("gather", ([1, 2, 3], [9, -1]), [7, 3], {"negative": "wrap", "bounds": "fill", "fill_value": 7}),
+        ("gather_nd", ([[1, 2], [3, 4]], [[1], [0]], 1), [2, 3], {}),
+        ("gather_nd", ([1, 2, 3], [[9], [-1]]), [3, 3], {"negative": "wrap", "bounds": "clamp", "threads": 1}),
+        ("gather_elements", ([[1, 2], [3, 4]], [[1, 0]], 0), [[3, 2]], {"extents": "prefix"}),
+        ("gather_elements", ([[1, 2]], [[9, -1]]), [[7, 2]], {"profile": "jax_fill", "fill_value": 7}),
+        ("scatter", ([[1, 2], [3, 4]], [[1], [0]], [[9], [8]], 1, 1), [[1, 9], [8, 4]], {}),
+        (
+            "scatter",
+            ([1, 2, 3], [9, -1], [5, 5]),
+            [1, 2, 8],
+            {"negative": "wrap", "bounds": "skip", "reduction": "add"},
+        ),
+        ("scatter_nd", ([[1, 2], [3, 4]], [[1], [0]], [9, 8], 1), [[1, 9], [8, 4]], {}),
+        ("scatter_nd", ([1, 2], [[1]], [5]), [1, 10], {"reduction": "mul", "accumulate": "dtype"}),
+        ("scatter_elements", ([[1, 2], [3, 4]], [[1, 0]], [[9, 8]], 0), [[1, 8], [9, 4]], {"extents": "prefix"}),
+        ("scatter_elements", ([[1, 2]], [[-1]], [[5]]), [[1, 5]], {"profile": "onnx", "opset": 18}),
+    ],
+)
+def test_python_function_has_the_result_of_the_c_half(name: str, arrays: Any, expected: Any, named: Any) -> None:
+    function = getattr(libgather, name)
+    for call in (function, function.__call__, function.__wrapped__):
+        assert call(*arrays, **named).tolist() == expected
+    if name.startswith("scatter"):
+        target = np.array(arrays[0])
+        assert function.__wrapped__(target, *map(np.array, arrays[1:3]), *arrays[3:], **named, inplace=True) is target
+        assert target.tolist() == expected
+
+
 def test_keywords_that_are_not_interned_are_read() -> None:
     def fresh(**named: Any) -> dict[str, Any]:
         return {name.encode().decode(): value for name, value in named.items()}

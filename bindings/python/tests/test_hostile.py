@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import mmap
 import pickle
 from typing import Any
 
@@ -14,6 +15,10 @@ closed_tensor = libgather.Tensor([1, 2, 3])
 closed_tensor.close()
 closed_context = libgather.Context()
 closed_context.close()
+closed_map = mmap.mmap(-1, 8)
+closed_map.close()
+released_view = memoryview(b"abc")
+released_view.release()
 
 NO_ARRAYS = [
     None,
@@ -29,6 +34,8 @@ NO_ARRAYS = [
     Ellipsis,
     1j,
     closed_tensor,
+    closed_map,
+    released_view,
 ]
 NO_ARRAYS += [np.dtype("f4"), range, type, iter([1]), libgather.Context()]
 NO_INTEGERS = [1.0, "1", [1], None, {}, 1j, b"1", np.float32(1), np.array([1]), object(), 2**63, -(2**63) - 1, 10**30]

@@ -36,6 +36,10 @@ def gather(params: Any = PARAMS, indices: Any = INDICES, **keywords: Any) -> Any
         (gather(indices=[-5], negative="wrap"), IndexError, r"is -5, valid are \[-4, 4\)"),
         (gather(axis="0"), TypeError, "options: axis is str, not an integer"),
         (gather(axis=9), ValueError, r"options: axis is 9, valid are \[-2, 2\)"),
+        (gather(axis=-(2**63)), ValueError, r"options: axis is -9223372036854775808, valid are \[-2, 2\)"),
+        (gather(axis=2**63 - 1), ValueError, r"options: axis is 9223372036854775807, valid are \[-2, 2\)"),
+        (gather(axis=-(2**63) - 1), ValueError, "options: axis -9223372036854775809 is out of range"),
+        (gather(axis=2**63), ValueError, "options: axis 9223372036854775808 is out of range"),
         (gather(batch_dims=1.5), TypeError, "options: batch_dims is float, not an integer"),
         (gather(profile="numpy"), ValueError, "options: profile 'numpy' is none of tensorflow, .*jax_clip"),
         (gather(bounds="clip"), ValueError, "options: bounds 'clip' is none of error, fill, clamp, modulo, skip"),
@@ -61,6 +65,9 @@ def gather(params: Any = PARAMS, indices: Any = INDICES, **keywords: Any) -> Any
         (gather(indices=[[1, 2], [3, 4]]), IndexError, r"tuple 3 is 4, valid are \[0, 4\): indices\[1, 1\], axis 0$"),
         (gather(indices=[[0], [-1]], axis=-1), IndexError, r"\[1, 0\], axis 1; negative='wrap' counts from the end$"),
         (gather(indices=9), IndexError, r"indices\[\(\)\], axis 0$"),
+        (gather(PARAMS[:0], [0]), IndexError, r"is 0, valid are \[0, 0\): indices\[0\], axis 0$"),
+        (gather(PARAMS, [-4]), IndexError, r"is -4, .* counts from the end$"),
+        (gather(PARAMS, [-5]), IndexError, r"is -5, valid are \[0, 4\): indices\[0\], axis 0$"),
         (lambda: libgather.gather_nd(PARAMS, [[0, 0], [1, 5]]), IndexError, r"is 5, .*: indices\[1, 1\], axis 1$"),
         (lambda: libgather.gather_elements(PARAMS, [[0, 9]] * 4), IndexError, r"is 9, .*: indices\[0, 1\], axis 1$"),
         (lambda: libgather.take_along_axis(PARAMS, [[0, 9]]), IndexError, r"is 9, .*: indices\[0, 1\], axis 1$"),
@@ -71,6 +78,9 @@ def gather(params: Any = PARAMS, indices: Any = INDICES, **keywords: Any) -> Any
             IndexError,
             r"indices\[1\], axis 1$",
         ),
+        (lambda: libgather.Plan(PARAMS, INDICES, -(2**63)), ValueError, "options: axis is -9223372036854775808, valid"),
+        (lambda: libgather.Plan(PARAMS, INDICES, 2**63 - 1), ValueError, "options: axis is 9223372036854775807, valid"),
+        (lambda: libgather.Plan(PARAMS, INDICES, 2**63), ValueError, "options: axis 9223372036854775808 is out of"),
         (lambda: libgather.onnx.Gather([1], [0], opset=0), ValueError, "opset 0 is before"),
         (lambda: PLAN(np.zeros(2), np.array([0]), np.zeros(1)), libgather.Error, "plan: it has been closed"),
         (lambda: libgather.Tensor.zeros(3), TypeError, "shape 3 is no sequence of integers"),
@@ -91,3 +101,11 @@ def test_messages(call: Any, kind: type[Exception], message: str) -> None:
 def test_unknown_keywords_are_refused(way: str, form: str, updates: list[Any]) -> None:
     with pytest.raises(TypeError, match=rf"^{way}{form}\(\) got an unexpected keyword argument 'axle'$"):
         getattr(libgather, way + form)(PARAMS, INDICES, *updates, axle=1)
+
+
+def test_numbers_that_do_not_apply() -> None:
+    with pytest.raises(libgather.ClosedError) as caught:
+        libgather.gather(CLOSED, INDICES)
+    error = caught.value
+    assert (error.component, error.position, error.item, error.value, error.limit) == (-1, -1, -1, 0, 0)
+    assert (error.index, error.axis, error.wraps) == (None, None, False)

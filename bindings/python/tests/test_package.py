@@ -15,6 +15,7 @@ from pathlib import Path
 import pytest
 
 import libgather
+from conftest import run_alone
 
 PACKAGE = Path(libgather.__file__).parent
 
@@ -89,6 +90,10 @@ print(libgather.__version__)
     result = run(alone, code, PATH="")
     assert result.returncode == 0, result.stderr
     assert result.stdout.strip() == libgather.__version__
+
+
+def test_lists_without_numpy() -> None:
+    run_alone("lists_without_numpy.py")
 
 
 def test_wheel_contains_library_and_modules() -> None:

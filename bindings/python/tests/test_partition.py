@@ -159,6 +159,14 @@ def test_rows_of_ids_without_a_shard(once: bool) -> None:
     assert (kept[is_there] == table[ids[is_there]]).all() and (kept[~is_there] == 7).all()
 
 
+def test_join_into_an_array_of_numbers_runs_in_c(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("libgather._join.joined_others", None)
+    parts = libgather.partition([7, 0, 7], 8, shards=2)
+    out = np.zeros((3, 2))
+    assert parts.join([np.full((1, 2), 1.5), np.full((2, 2), 2.5)], out) is out
+    assert out.tolist() == [[2.5, 2.5], [1.5, 1.5], [2.5, 2.5]]
+
+
 @pytest.mark.parametrize("once", [False, True])
 def test_join_refuses_answers_of_another_shape_or_dtype(once: bool) -> None:
     parts = libgather.partition([7, 0, 7, 3], 8, shards=2, once=once)

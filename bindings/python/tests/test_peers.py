@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import sys
 import threading
+import types
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -181,6 +183,30 @@ class TestJax:
             libgather.gather(np.zeros(2, "f"), [0], out=jnp.zeros(1))
 
 
+@pytest.mark.parametrize("method", ["__dlpack__", "__dlpack_device__"])
+@pytest.mark.parametrize("kind", [BufferError, AttributeError, ValueError, RuntimeError, TypeError])
+def test_error_of_a_producer_has_its_first_line(method: str, kind: type[Exception]) -> None:
+    def fail(*_: Any, **__: Any) -> None:
+        raise kind("no memory\nstack dump")
+
+    with_errors = type("Failing", (Producer,), {method: fail})
+    for operand in ("params", "indices", "out"):
+        arguments = {"params": np.arange(3.0), "indices": np.array([1]), "out": np.zeros(1)}
+        arguments[operand] = with_errors(arguments[operand], True)
+        with pytest.raises(libgather.DTypeError, match=f"{operand}: Failing: no memory$") as caught:
+            libgather.gather(**arguments)
+        assert caught.value.operand == operand and type(caught.value.__cause__) is kind
+
+
+def test_results_of_paddle_and_cupy(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Their own functions create the result, of which each module has another one."""
+    made = types.SimpleNamespace(from_dlpack=lambda tensor: ("made", tensor.tolist()))
+    monkeypatch.setitem(sys.modules, "paddle", types.SimpleNamespace(utils=types.SimpleNamespace(dlpack=made)))
+    bare = {name: getattr(Producer, name) for name in ("__init__", "__dlpack__", "__dlpack_device__")}
+    like = type("Tensor", (), {**bare, "__module__": "paddle.base"})(np.arange(3.0), True)
+    assert libgather.gather(like, [2, 0]) == ("made", [2.0, 0.0])
+
+
 class TestArrow:
     def test_numbers(self) -> None:
         for kind in (pa.int8(), pa.uint64(), pa.float32(), pa.float64()):
@@ -191,6 +217,10 @@ class TestArrow:
         flags = libgather.gather(pa.array([True, False, True]), [1, 2])
         assert flags.type == pa.bool_() and flags.to_pylist() == [False, True]
 
+    def test_numbers_run_in_c(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr("libgather._kinds.arrow.enter", None)
+        assert libgather.gather(pa.array([1.5, 2.5]), pa.array([1])).to_pylist() == [2.5]
+
     def test_strings(self) -> None:
         for kind in (pa.string(), pa.large_string(), pa.binary(), pa.large_binary(), pa.string_view()):
             values = ["", "one", "zwei", "\u00e4"]
@@ -198,8 +228,14 @@ class TestArrow:
             result = libgather.gather(params, [3, 1])
             assert result.type == kind and result.equals(pa.array([values[3], values[1]]).cast(kind))
             assert libgather.gather(params[1:], [0])[0].as_py() in ("one", b"one")
+            assert libgather.Tensor(params).tolist() == params.to_pylist()
         words = pa.array(["a", "b", "a"]).dictionary_encode()
         assert libgather.gather(words, [2, 1]).to_pylist() == ["a", "b"]
+        for fill in ("", "zero"):
+            assert libgather.gather(words, [9, 1], fill_value=fill).to_pylist() == ["", "b"]
+        for profile in ("jax_fill", "tensorflow_gpu", "torch"):  # they have no strings
+            with pytest.raises(libgather.DTypeError, match="dtype string"):
+                libgather.gather(words, [9, 1], profile=profile)
 
     @pytest.mark.parametrize("name", ["string", "binary", "string_view", "binary_view"])
     def test_strings_too_large_for_32_bit_offsets(self, name: str, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -249,6 +285,40 @@ class TestArrow:
         rows = libgather.gather(params, [[2, 1, 0]])
         assert rows.type == pa.list_(pa.large_string(), 3) and rows.to_pylist() == [["hi", "defg", "abc"]]
 
+    def test_strings_of_other_libraries(self) -> None:
+        class Words:
+            def __init__(self, array: Any) -> None:
+                self.array = array
+
+            def __arrow_c_array__(self, requested_schema: object = None) -> Any:
+                return self.array.__arrow_c_array__(requested_schema)
+
+        for values in (["a", "b"], [b"a", b"b"]):
+            result = libgather.gather(Words(pa.array(values)), [1, 1])
+            assert type(result) is libgather.Tensor and result.tolist() == [values[1]] * 2
+
+    def test_outputs_and_skipped_rows_of_packed_arrays(self) -> None:
+        for params in (pa.chunked_array([[5, 6], [7]]), pa.array([5, 6, 7]).dictionary_encode()):
+            out = np.array([1, 2])
+            assert libgather.gather(params, [2, 0], out=out) is out and out.tolist() == [7, 5]
+            assert libgather.gather(params, [9, 1], out=out, bounds="skip") is out and out.tolist() == [7, 6]
+        flags = libgather.gather(pa.array([True, True]), [9, 1], bounds="skip")
+        assert flags.to_pylist() == [False, True]
+
+    def test_indices_that_are_no_buffer(self) -> None:
+        class Indices:
+            ndim = 1
+
+            def __len__(self) -> int:
+                return 2
+
+            def __array__(self, dtype: Any = None, copy: Any = None) -> Any:
+                return np.array([2, 0])
+
+        flags = pa.array([True, False, False])
+        result = libgather.gather(flags, Indices())
+        assert result.type == pa.bool_() and result.to_pylist() == [False, True]
+
     def test_ranks(self) -> None:
         params = pa.array(["a", "b", "c"])
         assert libgather.gather(params, [[2, 0], [1, 1]]).to_pylist() == [["c", "a"], ["b", "b"]]
@@ -259,13 +329,17 @@ class TestArrow:
         assert libgather.gather(matrix, [2]).to_numpy().tolist() == [[4, 5]]
 
     def test_nulls_and_other_types_are_refused(self) -> None:
-        for bad in (pa.array([1, None]), pa.array(["a", None]), pa.array([[1], [2]]), pa.scalar(1), pa.array([None])):
+        with_null = pa.DictionaryArray.from_arrays([0, 1], ["a", None])
+        others = pa.array([[1], [2]]), pa.scalar(1), pa.array([None])
+        for bad in (pa.array([1, None]), pa.array(["a", None]), with_null, *others):
             with pytest.raises(libgather.DTypeError):
                 libgather.gather(bad, [0])
 
     def test_tensors_as_arrow(self) -> None:
         words = libgather.gather(libgather.Tensor(["a", "bc"]), [1, 1, 0])
-        assert pa.array(words).to_pylist() == ["bc", "bc", "a"]
+        first, second = pa.array(words), pa.array(words)
+        assert first.to_pylist() == ["bc", "bc", "a"]
+        assert first.buffers()[-1].address == second.buffers()[-1].address  # no copies
 
 
 class TestTensorFlow:

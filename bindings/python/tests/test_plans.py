@@ -127,6 +127,9 @@ def test_layouts() -> None:
     plan = libgather.Plan(params, indices, out=out)
     assert plan(params, indices, out) is out and (out == params[indices]).all()
     assert (plan.bind(params, indices, out)() == params[indices]).all()
+    other_order = TABLE.astype(TABLE.dtype.newbyteorder())
+    bound = libgather.Plan(TABLE, indices).bind(other_order, indices, np.zeros((2, 2, 3, 2)))
+    assert (bound() == TABLE[indices]).all()
     with pytest.raises(libgather.ShapeError, match="strides"):
         plan(TABLE, indices, out)
     with pytest.raises(libgather.ShapeError, match="strides"):
@@ -159,6 +162,10 @@ def test_arrays_that_differ_from_the_plan_are_refused() -> None:
         libgather.Plan(libgather.Spec("float32", (-1, -1)), good)
     with pytest.raises(libgather.Error):
         libgather.Plan(["a"], [0])
+    other_order = TABLE.astype(TABLE.dtype.newbyteorder())
+    with_fill = libgather.Plan(other_order, good, fill_value=1.5)
+    with pytest.raises(libgather.DTypeError, match=r"out: dtype .* is of another byte order than the machine"):
+        with_fill(other_order, good, out.astype(other_order.dtype))
 
 
 def test_bound_plan_reads_the_current_values() -> None:
@@ -277,6 +284,13 @@ def test_switches() -> None:
         )
 
 
+def test_plans_of_buffers_run_in_c(monkeypatch: pytest.MonkeyPatch) -> None:
+    indices = np.array([9, 1])
+    plan = libgather.Plan(TABLE, indices, fill_value=-1.0)
+    monkeypatch.setattr(libgather.Plan, "_run", None)
+    assert (plan(TABLE, indices) == [np.full((3, 2), -1.0), TABLE[1]]).all()
+
+
 def test_shapes() -> None:
     assert libgather.output_shape((4, 3), (2, 5), axis=1) == (4, 2, 5)
     assert libgather.output_shape(TABLE, np.array([1, 2]), axis=-1) == (4, 3, 2)
@@ -340,6 +354,11 @@ def test_scatter_plan_refuses_other_arrays() -> None:
                 call(*arguments)
             assert isinstance(caught.value, libgather.Error) and caught.value.operand == operand, arguments
     assert (target == 0).all()
+    adding = libgather.ScatterPlan(target, indices, reduction="add")
+    for dtype in ("M8[s]", target.dtype.newbyteorder()):
+        for call in (adding, adding.bind):
+            with pytest.raises(libgather.DTypeError, match="is only moved, reduction 'add' needs numbers"):
+                call(target.astype(dtype), indices, updates.astype(dtype))
     with pytest.raises(libgather.UnsupportedError):
         libgather.ScatterPlan(["a"], indices)
     with pytest.raises(libgather.OptionError, match="op 'gather' is none of scatter, scatter_nd, scatter_elements"):

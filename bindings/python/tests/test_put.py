@@ -81,6 +81,12 @@ def test_other_kinds() -> None:
     assert tensor.tolist() == [[0, 0, 5], [5, 0, 0]]
     libgather.put_along_axis(tensor, [1, 3], [6, 7], None)
     assert tensor.tolist() == [[0, 6, 5], [7, 0, 0]]
+    libgather.put_along_axis(tensor, [[2]], [[8], [9]], 1)
+    assert tensor.tolist() == [[0, 6, 8], [7, 0, 9]]
+    libgather.put_along_axis(tensor, [[1]], 3, -2)
+    assert tensor.tolist() == [[0, 6, 8], [3, 3, 3]]
+    libgather.put_along_axis(tensor, [[1, 0, 1]], [[4, 5, 7]], 0)
+    assert tensor.tolist() == [[0, 5, 8], [4, 3, 7]]
 
 
 @pytest.mark.parametrize("axis", [0, -1, None])
@@ -105,7 +111,7 @@ def test_torch() -> None:
 
 def test_errors() -> None:
     arr = np.arange(6).reshape(2, 3)
-    before, row = arr.copy(), array.array("i", [1, 2])
+    before, row, square = arr.copy(), array.array("i", [1, 2]), memoryview(bytearray(9)).cast("B", (3, 3))
     fixed = arr.copy()
     fixed.setflags(write=False)
     for arguments, kind, message in (
@@ -125,6 +131,9 @@ def test_errors() -> None:
         ((row, [0, 1], [1, 2, 3], 0), ValueError, r"updates: shape \(3,\) does not broadcast to \(2,\)"),
         ((row, [0], [[1]], 0), ValueError, "updates: shape"),
         ((row, [0], 1.5, 0), TypeError, r"updates: 1\.5 is no int32"),
+        ((square, [[0], [1]], [[1, 2], [3, 4]], 2), ValueError, "options: axis is 2"),
+        ((row, [0], 1, "0"), TypeError, "options: axis "),
+        ((memoryview(bytearray(6))[::2], [0], 1, None), libgather.UnsupportedError, "target: an axis of None is for"),
     ):
         with pytest.raises(kind, match=message) as caught:
             libgather.put_along_axis(*arguments)

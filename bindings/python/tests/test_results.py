@@ -90,6 +90,12 @@ def test_masked_arrays() -> None:
         libgather.gather(np.ma.masked_array([1, 2], [True, False]), [1])
 
 
+def test_masked_array_is_no_output() -> None:
+    for bad in (np.ma.masked_array([0.0]), [0.0]):
+        with pytest.raises(libgather.OutputError, match=f"out: {type(bad).__name__} cannot be written in place"):
+            libgather.gather(np.arange(3.0), [1], out=bad)
+
+
 def test_result_of_matrix_has_two_dims() -> None:
     with pytest.raises(libgather.ShapeError, match="matrix"):
         libgather.gather(SUBCLASSES["matrix"](), [[0, 1], [1, 0]])
@@ -219,8 +225,28 @@ def test_errors_of_blocks(dtype: Any) -> None:
     with pytest.raises(libgather.ShapeError):
         libgather.gather_nd(params, [[0, 0, 0]])
     assert libgather.gather(params, [9], bounds="fill").tobytes() == bytes(3 * params.itemsize)
-    with pytest.raises(libgather.DTypeError):
+    if params.dtype.kind == "V":
+        assert_outputs_are_checked(params)
+    message = "has no values that this profile" if params.dtype.kind not in "US" else "dtype string is not allowed here"
+    with pytest.raises(libgather.DTypeError, match=message):
         libgather.gather(params, [0], profile="torch")
+
+
+def assert_outputs_are_checked(params: np.ndarray) -> None:
+    out = np.zeros((1, 3), params.dtype)
+    assert libgather.gather(params, [1], out=out) is out and out.tobytes() == params[1:].tobytes()
+    with pytest.raises(libgather.DTypeError, match="out: records go into an array of dtype"):
+        libgather.gather(params, [0], out=np.zeros((1, 3), "V200"))
+    with pytest.raises(libgather.DTypeError, match="out: records go into an array of dtype"):
+        libgather.gather(params, [0], out=[[b""] * 3])
+    with pytest.raises(libgather.ShapeError, match=r"out: shape \(1, 3\), needed is \(2, 3\)") as caught:
+        libgather.gather(params, [0, 1], out=out)
+    assert caught.value.operand == "out"
+    out.flags.writeable = False
+    with pytest.raises(libgather.OutputError, match="out: it is read-only"):
+        libgather.gather(params, [0], out=out)
+    with pytest.raises(libgather.DTypeError, match=r"target: dtype .* has no values that this profile knows"):
+        libgather.scatter(params, [0], out, profile="torch")
 
 
 def test_strings_of_one_size_under_profiles() -> None:
@@ -228,8 +254,10 @@ def test_strings_of_one_size_under_profiles() -> None:
     for profile in ("onnx", "ort", "tensorflow", "numpy_clip"):
         assert libgather.gather(params, np.array([2, 1]), profile=profile).tolist() == ["d", "bc"]
     assert libgather.gather(params, [7, 1], fill_value="").tolist() == ["", "bc"]
-    with pytest.raises(libgather.DTypeError):
+    with pytest.raises(libgather.DTypeError, match="fill_value 'x' is no string"):
         libgather.gather(params, [7], fill_value="x")
+    with pytest.raises(libgather.UnsupportedError, match="out: strings have no place to be written to"):
+        libgather.gather(params, [0], out=params[:1].copy())
     with pytest.raises(libgather.DTypeError):
         libgather.gather(params, np.array([1], "u1"), profile="onnx")
 
@@ -316,7 +344,7 @@ REQUESTS: list[dict[str, Any]] = [
     {"bounds": "modulo"},
     {"bounds": "fill"},
     {"bounds": "fill", "negative": "wrap"},
-    {"fill_value": "zero"},
+    *({"fill_value": value} for value in ("zero", "by_dtype", 7, -1, 1.5, True, 2**70)),
     *({"profile": profile} for profile in typing.get_args(libgather.types.Profile)),
 ]
 
@@ -341,13 +369,14 @@ def test_packed_arrow_arrays_equal_numpy(name: str, request_: dict[str, Any]) ->
         assert str(outcomes[0]) == str(outcomes[1])
 
 
+@pytest.mark.parametrize("axis", [None, 0, -1])
 @pytest.mark.parametrize("name", ARROW)
-def test_lookup_does_not_copy_an_arrow_array(name: str) -> None:
+def test_lookup_does_not_copy_an_arrow_array(name: str, axis: int | None) -> None:
     pa = pytest.importorskip("pyarrow")
     params = ARROW[name](pa, 600_000)
-    libgather.gather(params, [3, 1])
+    libgather.gather(params, [3, 1], axis)
     pool = pa.default_memory_pool()
     held = pool.bytes_allocated()
     before = pa.total_allocated_bytes()
-    result = libgather.gather(params, [3, 1])
+    result = libgather.gather(params, [3, 1], axis)
     assert len(result) == 2 and pool.bytes_allocated() - held < 4096 and pa.total_allocated_bytes() - before < 4096

@@ -57,6 +57,7 @@ def test_exports() -> None:
     with pytest.raises(BufferError):
         libgather.Tensor(b"ab").__dlpack__(dl_device=(2, 0))
     assert np.asarray(libgather.Tensor(b"ab")).flags.writeable is False
+    assert libgather.Tensor(b"ab").__dlpack_device__() == (1, 0)
 
 
 @pytest.mark.parametrize("version", [None, (1, 0)])
@@ -119,6 +120,14 @@ def test_handles_beside_arrays() -> None:
     places.close()
     with pytest.raises(libgather.ClosedError, match="indices: it has been closed"):
         libgather.gather(params, places)
+
+
+def test_tensor_is_closed_at_the_end_of_a_with_statement() -> None:
+    tensor = libgather.Tensor([1, 2])
+    with tensor as entered:
+        assert entered is tensor and tensor.tolist() == [1, 2]
+    with pytest.raises(libgather.Error, match="closed"):
+        tensor.tolist()
 
 
 def test_memory_is_released() -> None:

@@ -32,6 +32,9 @@ def test_specs() -> None:
             assert other == spec and hash(other) == hash(spec) and repr(other) == repr(spec)
         assert weakref.ref(spec)() is spec
     assert specs[0] != "int64"
+    for strides in ((8,), (24, 8, 1)):
+        with pytest.raises(libgather.RankError, match="shape and strides of different rank"):
+            libgather.Spec("int64", (2, 3), strides)
 
 
 @pytest.mark.parametrize(
@@ -62,6 +65,15 @@ def test_plans_of_times() -> None:
     assert np.isnat(plan(params, np.array([9]))).all()
     with pytest.raises(libgather.DTypeError, match=r"params: dtype is datetime64\[s\], datetime64\[D\] is planned"):
         plan(params.astype("M8[s]"), np.array([9]))
+
+
+def test_values_have_no_other_attributes() -> None:
+    plan, out = libgather.Plan(PARAMS, np.array([1])), np.zeros((1, *PARAMS.shape[1:]))
+    bound = plan.bind(PARAMS, np.array([1]), out)
+    parts = libgather.partition([1, 0], 4, shards=2)
+    for value in (libgather.Tensor([1]), libgather.Spec("int64", (2,)), bound, parts):
+        with pytest.raises(AttributeError):
+            value.shap = 1  # type: ignore[union-attr]
 
 
 def test_contexts_and_tensors_cannot_be_pickled() -> None:

@@ -40,6 +40,10 @@ GATHER_INLINE void copy_and_prefetch(RowKind<Packed<T>> kind, const RowBlock& gr
   move_line(kind, group, rows, group.table, 0);
 }
 
+// The size from which rows have no fused kernel. Resolving them takes no time in comparison, and a last group that overlaps
+// the one before it would copy long rows twice.
+constexpr int64_t long_fused_row = 512;
+
 // The last group overlaps the one before it if the tuples are not a multiple of a group. With `prefetches`, groups are
 // resolved up to max_ahead groups before their rows are copied.
 template <class RowCopy, class T, bool prefetches>
@@ -83,7 +87,7 @@ int64_t gather_fused(const Selection& selection, const char* indices, const int6
 
 FusedGather choose_fused_gather(const Selection& selection, int64_t stride, int64_t row, bool prefetches) {
   const bool is_wide = index_bytes(selection.type) == 8;
-  if (selection.components != 1 || !is_dense(selection, stride)) return nullptr;
+  if (row >= long_fused_row || selection.components != 1 || !is_dense(selection, stride)) return nullptr;
   if (!is_wide && selection.type != IndexType::int32) return nullptr;
   return with_row(row, [&](auto kind) -> FusedGather {
     using RowCopy = typename decltype(kind)::type;

@@ -2,7 +2,7 @@
 
 #include <cstring>
 
-#include "cpu/tiers/tier.hpp"
+#include "cpu/tiers/strided.hpp"
 
 // Moves rows. A class such as Fixed or Long copies rows of one range of sizes. Part of body.hpp.
 namespace gather::cpu {
@@ -164,7 +164,7 @@ GATHER_INLINE void move_line_prefetched(const RowBlock& block) {
 
 // Moves the i-th row of the lines [first, last).
 template <class RowCopy>
-GATHER_INLINE void move_across(const RowBlock& block, int64_t i, int64_t first, int64_t last) {
+GATHER_INLINE void move_across(RowKind<RowCopy>, const RowBlock& block, int64_t i, int64_t first, int64_t last) {
   char* rows = block.rows + i * block.row_stride + first * block.next_rows;
   const char* table = block.table + block.offsets[i] + first * block.next_table;
 #pragma GCC unroll 4
@@ -173,23 +173,36 @@ GATHER_INLINE void move_across(const RowBlock& block, int64_t i, int64_t first, 
   }
 }
 
-// The loop over lines is the inner loop if the rows of successive lines are contiguous, or if lines are short.
+template <class T>
+GATHER_INLINE void move_across(RowKind<Packed<T>>, const RowBlock& block, int64_t i, int64_t first, int64_t last) {
+  constexpr int64_t bytes = sizeof(T);
+  if (block.next_rows == bytes) {
+    first += copy_strided<T>(block.rows + i * block.row_stride + first * bytes,
+                             block.table + block.offsets[i] + first * block.next_table, block.next_table, last - first);
+  }
+  move_across(RowKind<Fixed<bytes>>{}, block, i, first, last);
+}
+
+// The loop over lines is the inner loop if the rows of successive lines are contiguous, or if lines are short. If their
+// rows of the table are far apart, it has few steps, so that the next row finds its cache lines in the L1 cache.
 template <class RowCopy>
 void move_rows(const RowBlock& given) {
-  constexpr int64_t short_line = 8, strip = 128;
+  constexpr int64_t short_line = 8, strip = 64, far = 512;
   const RowBlock block = given;  // a local variable, because stores of rows might change the caller's struct
   if (block.ahead > 0) return move_line_prefetched<RowCopy>(block);
   const bool is_contiguous = block.next_rows == block.row_bytes;
-  if (block.lines == 1 || (block.n >= short_line && !is_contiguous)) {
-    for (int64_t l = 0; l < block.lines; ++l) {
-      move_line(RowKind<RowCopy>{}, block, block.rows + l * block.next_rows, block.table + l * block.next_table, 0);
+  if (block.lines == 1 || block.next_offsets > 0 || (block.n >= short_line && !is_contiguous)) {
+    RowBlock line = block;
+    for (int64_t l = 0; l < block.lines; ++l, line.offsets += block.next_offsets) {
+      move_line(RowKind<RowCopy>{}, line, block.rows + l * block.next_rows, block.table + l * block.next_table, 0);
     }
     return;
   }
-  const int64_t step = is_contiguous ? block.lines : strip;
+  const bool is_far = block.next_table >= far || block.next_table <= -far;
+  const int64_t step = is_contiguous && !is_far ? block.lines : strip;
   for (int64_t first = 0; first < block.lines; first += step) {
     const int64_t last = block.lines - first < step ? block.lines : first + step;
-    for (int64_t i = 0; i < block.n; ++i) move_across<RowCopy>(block, i, first, last);
+    for (int64_t i = 0; i < block.n; ++i) move_across(RowKind<RowCopy>{}, block, i, first, last);
   }
 }
 

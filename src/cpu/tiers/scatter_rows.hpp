@@ -41,8 +41,39 @@ struct AddShortRow {
   }
 };
 
+// The number of lines whose sums are computed in turns.
+constexpr int64_t turns = 4;
+
+// Adds rows of some lines in turns. Successive sums into one row wait for each other, but those of other lines do not.
+template <class AddRow>
+GATHER_INLINE void add_in_turns(const RowBlock& block, int64_t first) {
+  const int64_t* offsets = block.offsets + first * block.next_offsets;
+  char* rows = block.rows + first * block.next_rows;
+  const char* const table = block.table + first * block.next_table;
+  for (int64_t i = 0; i < block.n; ++i, ++offsets, rows += block.row_stride) {
+#pragma GCC unroll 4
+    for (int64_t l = 0; l < turns; ++l) {
+      IntoTable<AddRow>::copy(rows + l * block.next_rows,
+                              table + l * block.next_table + offsets[l * block.next_offsets], block.row_bytes);
+    }
+  }
+}
+
+template <class AddRow>
+void add_rows(const RowBlock& given) {
+  RowBlock block = given;  // a local variable, because stores of rows might change the caller's struct
+  const bool is_contiguous = block.next_rows == block.row_bytes && block.next_offsets == 0;
+  for (; block.lines >= turns && !is_contiguous; block.lines -= turns) {
+    add_in_turns<AddRow>(block, 0);
+    block.rows += turns * block.next_rows;
+    block.table += turns * block.next_table;
+    block.offsets += turns * block.next_offsets;
+  }
+  move_rows<IntoTable<AddRow>>(block);
+}
+
 template <class Kind, int64_t n = 1>
-constexpr MoveRows scatter_sum = move_rows<IntoTable<AddNumbers<Kind, n>>>;
+constexpr MoveRows scatter_sum = add_rows<AddNumbers<Kind, n>>;
 
 MoveRows choose_scatter(int64_t row) {
   switch (row) {
@@ -67,8 +98,7 @@ MoveRows choose_scatter_sum_of_integers(int64_t row) {
 
 template <class Integer, class Floating>
 MoveRows choose_scatter_sum_of_rows(bool is_integer) {
-  return is_integer ? move_rows<IntoTable<AddShortRow<Plain<Integer>>>>
-                    : move_rows<IntoTable<AddShortRow<Plain<Floating>>>>;
+  return is_integer ? add_rows<AddShortRow<Plain<Integer>>> : add_rows<AddShortRow<Plain<Floating>>>;
 }
 
 // Chooses the kernel for rows of several elements. A row of complex numbers is a row of their parts.

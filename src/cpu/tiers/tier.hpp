@@ -44,9 +44,9 @@ struct Selection {
   int64_t size[max_components], stride[max_components];
 };
 
-// Rows at offsets in a table, for one or several lines with the same offsets. Row i of line l is at
-// table + l * next_table + offsets[i] in the table, and at rows + l * next_rows + i * row_stride in the rows operand.
-// Addresses need no alignment.
+// Rows at offsets in a table, for one or several lines. Row i of line l is at
+// table + l * next_table + offsets[l * next_offsets + i] in the table, and at rows + l * next_rows + i * row_stride in
+// the rows operand. Addresses need no alignment.
 struct RowBlock {
   char* rows;
   int64_t row_stride;
@@ -55,6 +55,7 @@ struct RowBlock {
   int64_t n, row_bytes;
   int64_t lines, next_rows, next_table;
   int64_t ahead;  // the number of rows by which rows of the table are prefetched; 0 if there are several lines
+  int64_t next_offsets = 0;  // 0 if all lines have the same offsets
 };
 
 // Moves the rows of a block. A gather copies them from the table. A scatter writes them to the table, or adds them to it.

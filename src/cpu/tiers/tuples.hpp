@@ -1,6 +1,7 @@
 #pragma once
 
 #include "cpu/tiers/scalar.hpp"
+#include "cpu/tiers/strided.hpp"
 #include "cpu/tiers/tier.hpp"
 #include "cpu/tiers/vectors.hpp"
 
@@ -215,8 +216,8 @@ bool multiply_as(const Selection& selection, const char* first, int64_t count, i
 
 // Returns true if all indices were inside.
 template <class T>
-bool multiply(const Selection& selection, const char* first, int64_t count, int64_t* products) {
-  switch (selection.outside) {
+bool multiply(const Selection& selection, Outside outside, const char* first, int64_t count, int64_t* products) {
+  switch (outside) {
     case Outside::skipped: return multiply_as<T, Outside::skipped>(selection, first, count, products);
     case Outside::clamped: return multiply_as<T, Outside::clamped>(selection, first, count, products);
     case Outside::modulo: return multiply_as<T, Outside::modulo>(selection, first, count, products);
@@ -246,19 +247,42 @@ bool is_dense(const Selection& selection, int64_t stride) {
   return stride == selection.components * bytes && (selection.components == 1 || selection.index_step == bytes);
 }
 
-// The number of indices that are processed at once if they are packed, or if their products need a buffer.
-constexpr int64_t chunk = 512;
+// The numbers of products that are added up at once, and of indices that are packed at once.
+constexpr int64_t products_at_once = 512, packed_at_once = 256;
 
-// Copies tuples that are not contiguous to contiguous 64-bit numbers.
-void pack(const Selection& selection, const char* tuples, int64_t stride, int64_t n, int64_t* values) {
-  with_type(selection.type, [&](auto type) {
-    const int32_t components = selection.components;
-    for (int32_t c = 0; c < components; ++c) {
-      const char* at = tuples + c * selection.index_step;
+template <class T>
+void pack_component(const char* from, int64_t stride, int64_t n, char* to, int64_t step) {
+  int64_t i = step == int64_t{sizeof(T)} ? copy_strided<T>(to, from, stride, n) : 0;
 #pragma GCC unroll 4
-      for (int64_t i = 0; i < n; ++i, at += stride) values[i * components + c] = Scalar::load<decltype(type)>(at);
+  for (; i < n; ++i) store_numbers(to + i * step, load_numbers<T, 1>(from + i * stride));
+}
+
+// Copies tuples that are not contiguous to contiguous ones. Each index is loaded once: without the barrier the compiler
+// might load it again instead of its copy.
+void pack(const Selection& selection, const char* tuples, int64_t stride, int64_t n, char* to) {
+  with_type(selection.type, [&](auto type) {
+    constexpr int64_t bytes = sizeof(type);
+    for (int32_t c = 0; c < selection.components; ++c) {
+      pack_component<decltype(type)>(tuples + c * selection.index_step, stride, n, to + c * bytes,
+                                     selection.components * bytes);
     }
   });
+  asm volatile("" : : "r"(to) : "memory");
+}
+
+// Calls on_packed(tuples, i, n) for blocks of contiguous copies of n tuples from the i-th on. Returns false as soon as it
+// does.
+template <class OnPacked>
+GATHER_INLINE bool for_packed(const Selection& selection, const char* tuples, int64_t stride, int64_t n,
+                              OnPacked on_packed) {
+  alignas(64) char packed[packed_at_once * int64_t{sizeof(int64_t)}];
+  const int64_t most = packed_at_once / selection.components;
+  for (int64_t i = 0; i < n; i += most) {
+    const int64_t now = n - i < most ? n - i : most;
+    pack(selection, tuples + i * stride, stride, now, packed);
+    if (!on_packed(packed, i, now)) return false;
+  }
+  return true;
 }
 
 // Uses 32-bit lanes if the tier has them and the indices fit.
@@ -270,21 +294,17 @@ bool inside_type(const Selection& selection, const char* first, int64_t count) {
   return inside_as<T>(selection, first, count);
 }
 
-bool inside_dense(const Selection& selection, IndexType index_type, const char* first, int64_t count) {
-  return with_type(index_type, [&](auto type) { return inside_type<Narrow, decltype(type)>(selection, first, count); });
+bool inside_dense(const Selection& selection, const char* first, int64_t count) {
+  return with_type(selection.type,
+                   [&](auto type) { return inside_type<Narrow, decltype(type)>(selection, first, count); });
 }
 
 bool inside(const Selection& selection, const char* tuples, int64_t stride, int64_t n) {
-  if (is_dense(selection, stride)) return inside_dense(selection, selection.type, tuples, n * selection.components);
-  int64_t values[chunk];
-  const int64_t chunk_tuples = chunk / selection.components;
-  for (int64_t i = 0; i < n; i += chunk_tuples) {
-    const int64_t now = n - i < chunk_tuples ? n - i : chunk_tuples;
-    pack(selection, tuples + i * stride, stride, now, values);
-    const char* packed = reinterpret_cast<const char*>(values);
-    if (!inside_dense(selection, IndexType::int64, packed, now * selection.components)) return false;
-  }
-  return true;
+  const int32_t components = selection.components;
+  if (is_dense(selection, stride)) return inside_dense(selection, tuples, n * components);
+  return for_packed(selection, tuples, stride, n, [&](const char* packed, int64_t, int64_t now) {
+    return inside_dense(selection, packed, now * components);
+  });
 }
 
 // Returns the sums of `components` products each, one sum for each lane. Precondition: components is a power of two.
@@ -329,33 +349,44 @@ void add_up(const int64_t* products, int32_t components, int64_t n, int64_t* off
   }
 }
 
-bool multiply_dense(const Selection& selection, IndexType index_type, const char* first, int64_t count,
-                    int64_t* products) {
-  return with_type(index_type, [&](auto type) { return multiply<decltype(type)>(selection, first, count, products); });
+// Returns the rule for indices that are probably inside. If they all are, bounds = modulo needs no remainder.
+Outside likely_outside(const Selection& selection, const char* first, int64_t count) {
+  const bool is_modulo = selection.outside == Outside::modulo;
+  return is_modulo && inside_dense(selection, first, count) ? Outside::refused : selection.outside;
+}
+
+bool multiply_dense(const Selection& selection, const char* first, int64_t count, int64_t* products) {
+  const Outside outside = likely_outside(selection, first, count);
+  return with_type(selection.type,
+                   [&](auto type) { return multiply<decltype(type)>(selection, outside, first, count, products); });
+}
+
+// Returns true if all indices were inside.
+bool resolve_dense(const Selection& selection, const char* tuples, int64_t n, int64_t* offsets) {
+  const int32_t components = selection.components;
+  if (components == 1) return multiply_dense(selection, tuples, n, offsets);
+  int64_t products[products_at_once];
+  const int64_t most = products_at_once / components, tuple = components * index_bytes(selection.type);
+  bool all = true;
+  for (int64_t i = 0; i < n; i += most) {
+    const int64_t now = n - i < most ? n - i : most;
+    all &= multiply_dense(selection, tuples + i * tuple, now * components, products);
+    add_up(products, components, now, offsets + i);
+  }
+  return all;
 }
 
 Resolved resolve(const Selection& selection, const char* tuples, int64_t stride, int64_t n, int64_t* offsets) {
-  const int32_t components = selection.components;
-  const bool dense = is_dense(selection, stride);
   bool all = true;
-  if (dense && components == 1) {
-    all = multiply_dense(selection, selection.type, tuples, n, offsets);
+  if (is_dense(selection, stride)) {
+    all = resolve_dense(selection, tuples, n, offsets);
   } else {
-    int64_t products[chunk];
-    const int64_t chunk_tuples = chunk / components;
-    for (int64_t i = 0; i < n; i += chunk_tuples) {
-      const int64_t now = n - i < chunk_tuples ? n - i : chunk_tuples;
-      const char* first = tuples + i * stride;
-      if (!dense) {
-        pack(selection, first, stride, now, products);  // each product then overwrites its index
-        first = reinterpret_cast<const char*>(products);
-      }
-      const IndexType index_type = dense ? selection.type : IndexType::int64;
-      all &= multiply_dense(selection, index_type, first, now * components, products);
-      add_up(products, components, now, offsets + i);
-    }
+    for_packed(selection, tuples, stride, n, [&](const char* packed, int64_t i, int64_t now) {
+      all &= resolve_dense(selection, packed, now, offsets + i);
+      return true;
+    });
   }
-  if (!all && (selection.outside != Outside::skipped || components > 1)) return Resolved::bad;
+  if (!all && (selection.outside != Outside::skipped || selection.components > 1)) return Resolved::bad;
   return all ? Resolved::all : Resolved::some;
 }
 

@@ -64,6 +64,8 @@ def _has_buffer(value: Any) -> bool:
         memoryview(value).release()
     except TypeError:
         return False
+    except (ValueError, BufferError):  # for example of a closed file
+        return True
     return True
 
 

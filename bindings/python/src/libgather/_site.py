@@ -47,7 +47,7 @@ class Site:
 
         It is released in the order of the stream on which it was made.
         """
-        if context is None or context is self.context or not context._is_device:
+        if context is None or context is self.context:
             return
         # This thread has no number for the stream of another thread. The legacy stream is ordered with that stream.
         number = context._number if context._is_here else LEGACY

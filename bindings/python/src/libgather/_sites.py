@@ -48,8 +48,6 @@ def site_of_copy(context: Context | None, source: Memory, destination: Any) -> t
     """Returns the site of a copy, and whether exactly one side of it is on the host."""
     places = [(value, place_of(value, operand)) for operand, value in (("params", source), ("out", destination))]
     remote = [("out" if value is destination else "params", value) for value, place in places if not is_host(place)]
-    if not remote:
-        return site_of(context, None), False
     return site_of(context, None, *remote), len(remote) == 1
 
 

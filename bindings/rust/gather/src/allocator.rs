@@ -51,3 +51,31 @@ pub(crate) unsafe extern "C" fn free<A: GlobalAlloc + Sync>(
         unsafe { (*user.cast::<A>()).dealloc(ptr.cast(), layout) };
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::alloc::System;
+
+    /// Returns whether the hook allocates, and frees the memory.
+    fn allocates(bytes: i64, align: i64, device: i32) -> bool {
+        let user = ptr::from_ref(&System).cast_mut().cast();
+        // SAFETY: the allocator is static. The memory is freed with the arguments of its allocation.
+        unsafe {
+            let data = alloc::<System>(user, bytes, align, device, 0, ptr::null_mut());
+            if !data.is_null() {
+                free::<System>(user, bytes, align, device, 0, ptr::null_mut(), data);
+            }
+            !data.is_null()
+        }
+    }
+
+    #[test]
+    fn only_valid_requests_for_memory_of_the_process_are_granted() {
+        assert!(allocates(1, 64, sys::GTH_DEVICE_CPU));
+        assert!(!allocates(1, 64, sys::GTH_DEVICE_CUDA));
+        assert!(!allocates(0, 64, sys::GTH_DEVICE_CPU)); // A GlobalAlloc must not be asked for 0 bytes.
+        assert!(!allocates(-1, 64, sys::GTH_DEVICE_CPU));
+        assert!(!allocates(1, 3, sys::GTH_DEVICE_CPU));
+    }
+}

@@ -87,27 +87,33 @@ pub fn capabilities() -> Result<Capabilities, Error> {
     };
     // SAFETY: the size of the struct is set.
     call(|err| unsafe { sys::gth_capabilities(&mut info, err) })?;
-    let known = |number: i32| u32::try_from(number).ok().filter(|number| *number > 0);
-    Ok(Capabilities {
-        abi: info.abi,
-        version: Version::from_number(info.version),
-        cpu_threads: numbers::count(info.cpu_threads),
-        cpu_tiers_built: Tier::from_bits(info.cpu_tiers_built),
-        cpu_tiers_usable: Tier::from_bits(info.cpu_tiers_usable),
-        cpu_tier: Tier::from_bits(info.cpu_tier).pop(),
-        cuda_runtime: known(info.cuda_runtime),
-        cuda_driver: known(info.cuda_driver),
-        devices: info
-            .device_compute
-            .iter()
-            .zip(info.device_memory)
-            .take(numbers::count(info.device_count))
-            .map(|(compute, memory)| CudaDevice {
-                compute: numbers::bits(*compute),
-                memory: numbers::unsigned(memory),
-            })
-            .collect(),
-    })
+    Ok(Capabilities::read(&info))
+}
+
+impl Capabilities {
+    fn read(info: &sys::gth_capability_info) -> Self {
+        let known = |number: i32| u32::try_from(number).ok().filter(|number| *number != 0);
+        Capabilities {
+            abi: info.abi,
+            version: Version::from_number(info.version),
+            cpu_threads: numbers::count(info.cpu_threads),
+            cpu_tiers_built: Tier::from_bits(info.cpu_tiers_built),
+            cpu_tiers_usable: Tier::from_bits(info.cpu_tiers_usable),
+            cpu_tier: Tier::from_bits(info.cpu_tier).pop(),
+            cuda_runtime: known(info.cuda_runtime),
+            cuda_driver: known(info.cuda_driver),
+            devices: info
+                .device_compute
+                .iter()
+                .zip(info.device_memory)
+                .take(numbers::count(info.device_count))
+                .map(|(compute, memory)| CudaDevice {
+                    compute: numbers::bits(*compute),
+                    memory: numbers::unsigned(memory),
+                })
+                .collect(),
+        }
+    }
 }
 
 /// Ends the threads of the library. The next large call starts them again.
@@ -118,4 +124,46 @@ pub fn capabilities() -> Result<Capabilities, Error> {
 pub unsafe fn shutdown() {
     // SAFETY: the caller guarantees it. The call cannot fail.
     unsafe { sys::gth_shutdown() };
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_field_of_the_library_is_read() {
+        let mut info = sys::gth_capability_info {
+            abi: 1,
+            version: 2_003_004,
+            cpu_threads: 5,
+            cpu_tiers_built: numbers::bits(sys::GTH_TIER_PORTABLE | sys::GTH_TIER_AVX2),
+            cpu_tiers_usable: numbers::bits(sys::GTH_TIER_PORTABLE),
+            cpu_tier: numbers::bits(sys::GTH_TIER_NEON),
+            cuda_runtime: 13_000,
+            cuda_driver: 12_080,
+            device_count: 1,
+            ..Default::default()
+        };
+        (info.device_compute[0], info.device_memory[0]) = (90, 1 << 36);
+        let mut expected = Capabilities {
+            abi: 1,
+            version: Version::from_number(2_003_004),
+            cpu_threads: 5,
+            cpu_tiers_built: vec![Tier::Portable, Tier::Avx2],
+            cpu_tiers_usable: vec![Tier::Portable],
+            cpu_tier: Some(Tier::Neon),
+            cuda_runtime: Some(13_000),
+            cuda_driver: Some(12_080),
+            devices: vec![CudaDevice {
+                compute: 90,
+                memory: 1 << 36,
+            }],
+        };
+        assert_eq!(Capabilities::read(&info), expected);
+
+        (info.cuda_runtime, info.cuda_driver, info.device_count) = (0, 0, 0);
+        (expected.cuda_runtime, expected.cuda_driver) = (None, None);
+        expected.devices.clear();
+        assert_eq!(Capabilities::read(&info), expected);
+    }
 }

@@ -108,9 +108,7 @@ impl Context {
     ///
     /// Returns the errors of [`Context::take_error`].
     pub fn sync(&self) -> Result<(), Error> {
-        // SAFETY: the context has not been released.
-        call(|err| unsafe { sys::gth_context_sync(self.raw, err) })?;
-        self.take_error()
+        self.take_error() // It waits too.
     }
 
     /// Waits for the stream of the context, returns the error of the first device call that has failed since the last

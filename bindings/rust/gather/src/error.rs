@@ -333,10 +333,8 @@ mod tests {
         }
         let offsets = Error::from(Cause::new(sys::GTH_E_OFFSETS, Operand::Bags, "decrease"));
         assert!(matches!(offsets, Error::Offsets(_)) && offsets.to_string() == "bags: decrease");
-        assert!(matches!(
-            Error::from(Cause::new(-99, Operand::None, "m")),
-            Error::Other(_)
-        ));
+        let unknown = Error::from(Cause::new(-99, Operand::None, "m"));
+        assert!(matches!(unknown, Error::Other(_)) && unknown.cause().unwrap().status == -99);
         for operand in sys::GTH_OPERAND_NONE + 1..=sys::GTH_OPERAND_FILE {
             assert_ne!(Operand::from_raw(operand), Operand::None, "{operand}");
         }
@@ -361,18 +359,40 @@ mod tests {
     #[test]
     fn fields_of_the_library_are_read() {
         let mut raw = sys::gth_error {
-            status: sys::GTH_E_ALIAS,
+            status: sys::GTH_E_CUDA,
             operand: sys::GTH_OPERAND_OUT,
-            component: -1,
-            position: -1,
+            component: 2,
+            position: 4,
+            value: -1,
+            limit: 5,
+            flags: (sys::GTH_ERROR_UNSIGNED | sys::GTH_ERROR_WRAP) as u32,
+            native: 6,
+            sequence: 7,
+            count: 8,
             item: 3,
             ..Default::default()
         };
+        let mut expected = Cause {
+            status: sys::GTH_E_CUDA,
+            operand: Operand::Out,
+            component: Some(2),
+            position: Some(4),
+            value: u64::MAX.into(),
+            limit: 5,
+            wraps: true,
+            native: 6,
+            sequence: 7,
+            count: 8,
+            item: Some(3),
+            message: String::new(),
+        };
         // SAFETY: every field is initialised.
-        let cause = unsafe { Cause::read(&raw) };
-        assert_eq!((cause.item, cause.position, cause.component), (Some(3), None, None));
-        raw.item = -1;
+        assert_eq!(unsafe { Cause::read(&raw) }, expected);
+
+        (raw.component, raw.position, raw.item, raw.flags) = (-1, -1, -1, 0);
+        (expected.component, expected.position, expected.item) = (None, None, None);
+        (expected.value, expected.wraps) = (-1, false);
         // SAFETY: as above.
-        assert_eq!(unsafe { Cause::read(&raw) }.item, None);
+        assert_eq!(unsafe { Cause::read(&raw) }, expected);
     }
 }

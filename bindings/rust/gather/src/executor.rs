@@ -86,3 +86,34 @@ fn discard(payload: Box<dyn Any + Send>) {
         mem::forget(next);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::ptr;
+    use std::sync::Mutex;
+
+    unsafe extern "C" fn note(pieces: *mut c_void, i: i64) {
+        // SAFETY: the test passes a mutex that outlives the call.
+        unsafe { &*pieces.cast::<Mutex<Vec<i64>>>() }.lock().unwrap().push(i);
+    }
+
+    #[test]
+    fn each_piece_runs_once() {
+        let executors: [Executor; 3] = [
+            Box::new(|_| ()),
+            Box::new(|work| assert_eq!((work.len(), work.is_empty(), work.run_next()), (3, false, true))),
+            Box::new(|work| {
+                while work.run_next() {}
+                assert!(!work.run_next());
+            }),
+        ];
+        for executor in executors {
+            let pieces = Mutex::new(Vec::<i64>::new());
+            let (user, arg) = (ptr::from_ref(&executor), ptr::from_ref(&pieces));
+            // SAFETY: both outlive the call.
+            unsafe { parallel_for(user.cast_mut().cast(), 3, Some(note), arg.cast_mut().cast()) };
+            assert_eq!(*pieces.lock().unwrap(), [0, 1, 2]);
+        }
+    }
+}

@@ -168,7 +168,7 @@ pub(crate) fn set_strides(desc: &mut sys::gth_tensor_desc, strides: &[isize]) ->
 ///
 /// The description's shape must be valid for `'a`.
 pub(crate) unsafe fn shape<'a>(desc: &sys::gth_tensor_desc) -> &'a [usize] {
-    if desc.ndim == 0 || desc.shape.is_null() {
+    if desc.shape.is_null() {
         return &[];
     }
     // SAFETY: the caller guarantees it. Extents of the library are not negative, and those of this crate are any usize.

@@ -1,6 +1,6 @@
 //! Conversions of numbers from and to the C ABI. The library supports only 64-bit platforms, so a usize has 64 bits
-//like an int64. ! Only this file converts numbers without a check. The comment of each function states why its
-//conversion is valid.
+//! like an int64. Only this file converts numbers without a check. The comment of each function states why its
+//! conversion is valid.
 #![allow(clippy::cast_possible_truncation, clippy::cast_possible_wrap, clippy::cast_sign_loss)]
 
 /// Returns the size of a struct of the ABI. It is at most a few hundred bytes.

@@ -177,22 +177,22 @@ fn check_count(offsets: &[i64], shape: &[usize]) -> Result<(), Error> {
         .numbers(0, 1)
         .into());
     }
-    let count = shape
-        .iter()
-        .try_fold(1usize, |count, extent| count.checked_mul(*extent));
-    let given = offsets.len() as i128 - 1;
-    if shape.len() <= sys::GTH_MAX_NDIM as usize && count.map(|count| count as i128) == Some(given) {
-        return Ok(());
-    }
     if shape.len() > sys::GTH_MAX_NDIM as usize {
         let message = format!("{} dims, at most {} will do", shape.len(), sys::GTH_MAX_NDIM);
         return Err(Cause::new(sys::GTH_E_RANK, Operand::Tensor, message)
             .numbers(shape.len() as i128, sys::GTH_MAX_NDIM.into())
             .into());
     }
+    let count = shape
+        .iter()
+        .try_fold(1usize, |count, extent| count.checked_mul(*extent));
+    let given = offsets.len() - 1;
+    if count == Some(given) {
+        return Ok(());
+    }
     let message = format!("{given} strings do not make a tensor of the shape {shape:?}");
     Err(Cause::new(sys::GTH_E_SHAPE, Operand::Tensor, message)
-        .numbers(given, count.map_or(i64::MAX, bytes_to_c))
+        .numbers(given as i128, count.map_or(i64::MAX, bytes_to_c))
         .into())
 }
 

@@ -210,11 +210,11 @@ impl<'a> Tensor<'a> {
 
     /// Returns dtype, shape and strides, for plans and shape queries.
     pub fn layout(&self) -> Layout<'_> {
-        let mut desc = self.desc;
-        desc.flags = 0; // A layout has no memory that could be read-only.
-        desc.data = ptr::null();
-        desc.extent = 0;
-        Layout::from_desc(desc)
+        Layout::from_desc(sys::gth_tensor_desc {
+            strides: self.desc.strides,
+            offset: self.desc.offset,
+            ..describe(Kind::of(&self.desc), self.shape())
+        })
     }
 
     /// Returns the elements of a dense tensor in row-major order, without a copy.
@@ -346,7 +346,7 @@ impl<'a> Tensor<'a> {
         };
         let mut dense = self.dtype().size();
         for (extent, stride) in self.shape().iter().zip(strides).rev() {
-            if *extent != 1 && stride.unsigned_abs() != dense || *stride < 0 {
+            if *extent != 1 && usize::try_from(*stride) != Ok(dense) {
                 return false;
             }
             dense *= extent; // The product is at most byte_count, which fits.

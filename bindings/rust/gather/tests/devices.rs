@@ -285,6 +285,29 @@ fn error_record_is_copied_in_stream_order() {
 }
 
 #[test]
+fn errors_are_written_to_the_record_of_the_caller() {
+    let Some(machine) = machine() else {
+        return;
+    };
+    let record = machine.memory(&[0u8; 64]);
+    // SAFETY: the record has 64 bytes of device memory, and outlives the context.
+    let builder = unsafe {
+        Context::builder()
+            .device(CUDA)
+            .stream(machine.stream())
+            .record(record.address.cast())
+    };
+    let context = builder.build().unwrap();
+    let (table, ids) = (machine.memory(&TABLE), machine.memory(&[1i64, 7]));
+    let params = Tensor::new(table.buffer(DType::Float32), ROWS);
+    let indices = Tensor::new(ids.buffer(DType::Int64), &[2]);
+    let _rows = context.gather(&params, &indices, &Options::new()).unwrap();
+    let words = record.values::<i64>();
+    assert_eq!((words[0], words[2], words[3], words[4]), (1, 1, 7, 4)); // count, position, value, limit
+    assert_eq!(index_error(context.take_error()), (Some(1), 7, 4, 1));
+}
+
+#[test]
 fn wait_and_signal_order_streams() {
     let Some(machine) = machine() else {
         return;

@@ -165,19 +165,21 @@ fn failed_dlpack_import_does_not_take_ownership() {
 }
 
 #[test]
-fn owned_memory_is_exported_without_a_copy() {
-    let vec = vec![1.5f32, 2.5];
-    let address = vec.as_ptr();
-    let tensor = Tensor::from_vec(vec, &[2]).unwrap();
-    let managed = Context::DEFAULT.into_dlpack(tensor, Export::NoCopy).unwrap();
-    // SAFETY: the struct of the library is valid until its deleter is called.
-    unsafe {
-        let exported = managed.cast::<Versioned>().as_ref();
-        assert_eq!(exported.version[0], 1);
-        let data = exported.tensor.data.byte_add(exported.tensor.byte_offset as usize);
-        assert_eq!(data.cast_const().cast(), address);
-        let again = Context::DEFAULT.from_dlpack(managed).unwrap();
-        assert_eq!(again.as_slice::<f32>(), Ok(&[1.5, 2.5][..]));
+fn owned_memory_is_copied_only_on_request() {
+    for (export, shares) in [(Export::Owned, true), (Export::NoCopy, true), (Export::Copy, false)] {
+        let vec = vec![1.5f32, 2.5];
+        let address = vec.as_ptr();
+        let tensor = Tensor::from_vec(vec, &[2]).unwrap();
+        let managed = Context::DEFAULT.into_dlpack(tensor, export).unwrap();
+        // SAFETY: the struct of the library is valid until its deleter is called.
+        unsafe {
+            let exported = managed.cast::<Versioned>().as_ref();
+            assert_eq!(exported.version[0], 1);
+            let data = exported.tensor.data.byte_add(exported.tensor.byte_offset as usize);
+            assert_eq!(data.cast_const().cast() == address, shares, "{export:?}");
+            let again = Context::DEFAULT.from_dlpack(managed).unwrap();
+            assert_eq!(again.as_slice::<f32>(), Ok(&[1.5, 2.5][..]));
+        }
     }
 }
 

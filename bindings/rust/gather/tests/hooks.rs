@@ -24,11 +24,15 @@ impl Large {
     }
 
     fn check(&self, context: &Context) {
+        self.check_with(context, &Options::new());
+    }
+
+    fn check_with(&self, context: &Context, options: &Options) {
         let out = context
             .gather(
                 &Tensor::new(&self.table, &[ROWS, WIDTH]),
                 &Tensor::new(&self.ids, &[ROWS]),
-                &Options::new(),
+                options,
             )
             .unwrap();
         let expected = |i: usize| &self.table[self.ids[i] as usize * WIDTH..][..WIDTH];
@@ -56,6 +60,26 @@ fn executor_runs_large_calls() {
     });
     Large::new().check(&context);
     assert!(pieces.load(Ordering::Relaxed) > 1);
+}
+
+/// The executor runs only calls of several threads.
+#[test]
+fn threads_of_contexts_and_options_limit_a_call() {
+    let calls = Arc::new(AtomicUsize::new(0));
+    let seen = Arc::clone(&calls);
+    let limited = move |threads| {
+        let seen = Arc::clone(&seen);
+        let executor = move |_: &Work<'_>| {
+            seen.fetch_add(1, Ordering::Relaxed);
+        };
+        Context::builder().threads(threads).executor(executor).build().unwrap()
+    };
+    let large = Large::new();
+    large.check(&limited(1));
+    large.check_with(&limited(4), &Options::new().threads(1));
+    assert_eq!(calls.load(Ordering::Relaxed), 0);
+    large.check_with(&limited(1), &Options::new().threads(4));
+    assert_eq!(calls.load(Ordering::Relaxed), 1);
 }
 
 #[test]

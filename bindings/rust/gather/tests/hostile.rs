@@ -176,6 +176,9 @@ fn fill_value_of_another_dtype_returns_an_error() {
         gather_into(&params, &indices, &options.fill_value(2u8), &mut out),
         DType
     );
+    let (table, ids) = (params.layout(), indices.layout());
+    assert_error!(output_shape(&table, &ids, &options.fill_value(2u8)), DType);
+    assert_error!(Plan::gather(&table, &ids, &options.fill_value(2u8)), DType);
     assert_error!(options.fill_image(DType::Bool, &[2]), DType);
     assert_error!(options.fill_image(DType::Float32, &[2]), DType);
     assert_error!(options.fill_image(DType::String, &[]), DType);
@@ -248,9 +251,11 @@ fn as_slice_of_another_type_or_layout_returns_an_error() {
 
 #[test]
 fn strings_have_no_strides() {
-    let words = Tensor::from_strings(&["a", "b"], &[2]).unwrap().with_offset(8);
-    assert_error!(words.strings(), Unsupported);
-    assert_error!(rows(&words, &Tensor::new(&[0u8], &[1])), Unsupported);
+    let words = || Tensor::from_strings(&["a", "b"], &[2]).unwrap();
+    for view in [words().with_offset(8), words().with_strides(&[8]).unwrap()] {
+        assert_error!(view.strings(), Unsupported);
+        assert_error!(rows(&view, &Tensor::new(&[0u8], &[1])), Unsupported);
+    }
 }
 
 #[test]

@@ -38,14 +38,30 @@ fn strided_owner_is_copied_and_exported() {
     let back = unsafe { Context::DEFAULT.from_dlpack(managed) }.unwrap();
     assert_eq!(back.as_slice::<i32>(), Ok(&[3, 2, 1][..]));
 
-    let rejected = Context::DEFAULT.into_dlpack(reversed(), Export::NoCopy);
-    assert!(matches!(rejected, Err(Error::Unsupported(_))), "{rejected:?}");
+    let repeated = Tensor::from_vec(vec![1i32, 2, 3], &[3]).unwrap().with_strides(&[0]);
+    for view in [reversed(), repeated.unwrap()] {
+        let rejected = Context::DEFAULT.into_dlpack(view, Export::NoCopy);
+        assert!(matches!(rejected, Err(Error::Unsupported(_))), "{rejected:?}");
+    }
 }
 
 #[test]
 fn strided_owner_has_no_slice() {
     let rejected = reversed();
     assert!(matches!(rejected.as_slice::<i32>(), Err(Error::Stride(_))));
-    let plain = Tensor::from_vec(vec![1i32, 2, 3], &[3]).unwrap();
-    assert_eq!(plain.with_strides(&[4]).unwrap().as_slice::<i32>(), Ok(&[1, 2, 3][..]));
+    let plain = || Tensor::from_vec(vec![1i32, 2, 3], &[3, 1]).unwrap();
+    // The stride of an extent of 1 has no effect.
+    for strides in [[4, 4], [4, 0], [4, -8]] {
+        assert_eq!(
+            plain().with_strides(&strides).unwrap().as_slice::<i32>(),
+            Ok(&[1, 2, 3][..])
+        );
+    }
+    for strides in [[8, 4], [0, 4], [-4, 4]] {
+        let strided = plain().with_strides(&strides).unwrap();
+        assert!(
+            matches!(strided.as_slice::<i32>(), Err(Error::Stride(_))),
+            "{strides:?}"
+        );
+    }
 }

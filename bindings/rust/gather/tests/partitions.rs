@@ -259,8 +259,11 @@ fn invalid_arguments_return_errors() {
         partition(&many, &Shards::blocks(2, 2), &options),
         Err(Error::OutOfMemory(_))
     ));
-    assert!(matches!(
-        partition(&ids, &Shards::blocks(2, 1 << 56), &options),
-        Err(Error::OutOfMemory(_))
-    ));
+    let Err(Error::OutOfMemory(cause)) = partition(&ids, &Shards::blocks(2, 1 << 56), &options) else {
+        panic!()
+    };
+    assert_eq!(
+        (cause.operand, cause.value, cause.limit),
+        (Operand::Indices, 1 << 59, 0)
+    );
 }

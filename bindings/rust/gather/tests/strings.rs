@@ -55,6 +55,13 @@ fn empty_tensor_of_strings() {
 }
 
 #[test]
+fn strings_of_the_highest_rank() {
+    let words = Tensor::from_strings(&["a"], &[1; 64]).unwrap();
+    let out = gather(&words, &Tensor::new(&[0u8], &[1]), &Options::new()).unwrap();
+    assert_eq!(out.strings().unwrap().to_strings().unwrap(), ["a"]);
+}
+
+#[test]
 fn indices_without_memory_are_refused() {
     let words = Tensor::from_strings(&["a", "b"], &[2]).unwrap();
     let none: [i64; 0] = [];

@@ -54,6 +54,24 @@ fn views_of_views_and_of_results() {
     assert_eq!(column.as_slice::<i32>().unwrap(), [21, 11]);
     assert_eq!(rows.as_slice::<i32>().unwrap(), [20, 21, 10, 11]);
 
+    let plan = Plan::gather(&rows.layout(), &Layout::new::<u8>(&[1]), &Options::new()).unwrap();
+    let mut row = [0i32; 2];
+    plan.run(&table, &[1u8], &mut row).unwrap(); // The memory of results is that of slices.
+    assert_eq!(row, [20, 21]);
+
+    let column = Tensor::new(&table, &[2, 1])
+        .with_strides(&[8, 4])
+        .unwrap()
+        .with_offset(4);
+    let layout = column.layout();
+    assert_eq!(
+        format!("{layout:?}"),
+        "Layout { dtype: Int32, shape: [2, 1], strides: [8, 4], offset: 4 }"
+    );
+    let plan = Plan::gather(&layout, &Layout::new::<u8>(&[1]), &Options::new()).unwrap();
+    plan.run(&table, &[1u8], &mut row[..1]).unwrap();
+    assert_eq!(row, [21, 21]);
+
     let words = Tensor::from_strings(&["red", "green"], &[2]).unwrap();
     let picked = gather(&words.view(), &Tensor::new(&[1i16], &[1]), &Options::new()).unwrap();
     assert_eq!(picked.strings().unwrap().iter().collect::<Vec<_>>(), [b"green"]);

@@ -1,8 +1,8 @@
 """The kinds of arrays of callers. Each kind converts its arrays to memory of the library, and results back.
 
 A kind is a module with ``enter(value, site, operand)``, which returns a Memory, and ``leave(memory, like)``, which
-returns an array of the caller's kind. `site` is the device and stream of the call. It is None on the host, and if only
-the shape is needed. A kind may also have these functions:
+returns an array of the caller's kind. Values that are not arrays have no ``leave``. `site` is the device and stream of
+the call. It is None on the host, and if only the shape is needed. A kind may also have these functions:
 
 - ``enter_output(value, site, operand)``: returns a Memory that can be written
 - ``place_of(value, operand)``: returns the device of an array

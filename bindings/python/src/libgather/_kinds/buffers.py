@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 def enter(value: Any, site: Site | None, operand: str) -> Memory:
     try:
         return borrow(memoryview(value), operand)
-    except (TypeError, BufferError) as error:
+    except (TypeError, ValueError, BufferError) as error:
         if isinstance(error, errors.Error):
             raise
         raise errors.dtype_error(operand, str(error)) from error

@@ -8,7 +8,6 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any, NoReturn
 
-    from .._memory import Memory
     from .._site import Site
 
 
@@ -18,7 +17,3 @@ def enter(value: Any, site: Site | None, operand: str) -> NoReturn:
 
 def enter_output(value: Any, site: Site | None, operand: str) -> NoReturn:
     enter(value, site, operand)
-
-
-def leave(tensor: Memory, like: Any) -> NoReturn:
-    raise errors.dtype_error(None, f"{type(like).__name__} is not an array")

@@ -93,7 +93,7 @@ def index_of(element: Any) -> Any:
 def number_format(kinds: set[type], elements: list[Any], operand: str) -> tuple[str, int]:
     if not kinds:
         # As in NumPy's x[[]], an empty list of indices has integers.
-        return ("d", c.DTYPE_FLOAT64) if operand in ("params", "target") else ("q", c.DTYPE_INT64)
+        return ("q", c.DTYPE_INT64) if operand == "indices" else ("d", c.DTYPE_FLOAT64)
     if kinds == {bool}:
         return "?", c.DTYPE_BOOL
     if kinds <= {bool, int}:

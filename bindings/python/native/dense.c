@@ -1,0 +1,41 @@
+#include "dense.h"
+
+#include "array.h"
+
+/* Returns true if the elements of a slice are contiguous or close to each other, or if slices have one element. */
+static int has_close_elements(const request *call) {
+  enum { CLOSE = 2 };
+  const gth_tensor_desc *table = &call->operands.table.desc;
+  const int last = table->ndim - 1;
+  if (!table->strides || last < 1 || call->op == GTH_OP_GATHER_ELEMENTS) {
+    return 1;
+  }
+  const int64_t axis = call->options.axis, reach = CLOSE * gth_dtype_size(table->dtype);
+  const int selects_last = call->op == GTH_OP_GATHER && (axis == last || axis == -1);
+  return selects_last || (table->strides[last] >= -reach && table->strides[last] <= reach);
+}
+
+/* Returns true if a copy pays: the table has more than a few elements, which are read 1.5 times or more often. */
+static int is_read_often(const operands *all) {
+  enum { FEW_ELEMENTS = 4096 };
+  const int64_t count = operand_count(&all->table);
+  return count > FEW_ELEMENTS && operand_count(&all->rows) / 3 > count / 2;
+}
+
+PyObject *dense_table(request *call, operand *copy) {
+  operand *table = &call->operands.table;
+  const gth_tensor_desc *form = &table->desc;
+  if (call->plan || form->tensor || form->device > GTH_DEVICE_CPU || gth_dtype_size(form->dtype) == 0 ||
+      has_close_elements(call) || !is_read_often(&call->operands)) {
+    return NULL;
+  }
+  PyObject *array = array_new(call->known, call->args[ARG_TABLE], form->dtype, form->ndim, form->shape, copy);
+  if (array && request_copy(call, table, copy) != GTH_OK) {
+    operand_close(copy);
+    Py_CLEAR(array);
+  }
+  if (array) {
+    table->desc = copy->desc;
+  }
+  return array;
+}
