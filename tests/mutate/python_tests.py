@@ -17,7 +17,7 @@ WITHOUT_NUMPY = ("lists_without_numpy.py",)
 ON_EMULATED = ("emulated_devices.py", "emulated_streams.py", "failing_memory.py")
 # The first of these need minutes. The others start processes in which no mutant is, or compare times.
 NOT_RUN = ("test_leaks.py", "test_foreign.py", "test_notebooks.py", "test_package.py", "test_generated.py")
-MOST = 1  # the time of a test in seconds, when it is traced
+MOST = 5  # the time of a test in seconds, when it is traced
 FIRST = 3  # files of tests, which run before the others
 CRASH = "crash or time-out"
 

@@ -198,6 +198,21 @@ EQUIVALENT = {
         'return getattr(value, "ndim", 0) == 1 and hasattr(value, "__len__")',
         'return getattr(value, "ndim", 1) == 1 and hasattr(value, "__len__")',
     ): "other sequences have the same result on the fast path",
+    (
+        "bindings/python/src/libgather/_kinds/arrow.py",
+        "return kind.from_arrays(codes, params.dictionary, ordered=params.type.ordered, safe=False)",
+        "return kind.from_arrays(codes, params.dictionary, ordered=params.type.ordered, safe=True)",
+    ): "the codes are valid, so a check of them has no effect",
+    (
+        "bindings/python/src/libgather/_elements.py",
+        'value = value.item() if hasattr(value, "item") and getattr(value, "ndim", 1) == 0 else value',
+        'value = value.item() if hasattr(value, "item") and getattr(value, "ndim", 2) == 0 else value',
+    ): "neither number is 0",
+    (
+        "bindings/python/src/libgather/_operation.py",
+        '__slots__ = ("default_axis", "has_axis", "has_rows", "is_gradient", "name", "number", "roles", "written")',
+        "pass",
+    ): "operations are internal, and nothing sets other attributes",
 }
 
 

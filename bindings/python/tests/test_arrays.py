@@ -90,10 +90,13 @@ def test_other_objects_are_refused(value: list[Any]) -> None:
 
 
 def test_masked_arrays_and_records_of_objects_are_refused() -> None:
-    with pytest.raises(libgather.DTypeError, match="mask"):
-        libgather.gather(np.ma.masked_array([1, 2], [True, False]), [0])
-    with pytest.raises(libgather.DTypeError):
-        libgather.gather(np.zeros(2, [("a", object)]), [0])
+    for values in ([1, 2], np.array([b"a", b"b"]), np.zeros(2, "V5")):
+        with pytest.raises(libgather.DTypeError, match="params: a masked array"):
+            libgather.gather(np.ma.masked_array(values, [True, False]), [0])
+    records = np.zeros(1, [("a", object)])
+    for arguments in ({"params": records}, {"params": [1.5], "out": records}):
+        with pytest.raises(libgather.DTypeError, match="are no dtype of this library"):
+            libgather.gather(**arguments, indices=[0])
 
 
 @pytest.mark.parametrize("dtype", [[("a", "i4"), ("b", "f8")], "V5", "U3"])

@@ -42,7 +42,7 @@ FILLS: list[tuple[Any, Any]] = [
     (">i8", -7),
     ("f2", 0.5),
     ("c8", 1 + 2j),
-    *(("?", value) for value in (True, False, 0, 1, 1.0)),
+    *(("?", value) for value in (True, False, 0, 1, 1.0, np.bool_(True), np.array(True))),
     ("u8", 2**64 - 1),
     (ml_dtypes.bfloat16, 1.5),
 ]
