@@ -90,6 +90,11 @@ EQUIVALENT = {
     ): "callers do not use the handles beside an error",
     (
         "bindings/go/half.go",
+        "case magnitude >= 0x477ff000: // 65520 is halfway between 65504, the largest finite number, and 2^16.",
+        "case magnitude > 0x477ff000: // 65520 is halfway between 65504, the largest finite number, and 2^16.",
+    ): "the last line rounds 65520 to infinity too",
+    (
+        "bindings/go/half.go",
         "case magnitude < 0x38800000: // below 2^-14, the smallest normal Float16",
         "case magnitude <= 0x38800000: // below 2^-14, the smallest normal Float16",
     ): "both cases convert 2^-14 exactly",
