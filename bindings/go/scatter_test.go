@@ -311,6 +311,8 @@ func TestScatteredStrings(t *testing.T) {
 	expectError(t, err, gather.ErrShape, gather.OperandUpdates)
 	_, _, err = gather.ScatterStrings(nil, id, more.Updates())
 	expectError(t, err, gather.ErrNull, gather.OperandTarget)
+	_, _, err = gather.ScatterStrings(nil, id, gather.StringUpdates{})
+	expectError(t, err, gather.ErrNull, gather.OperandTarget)
 	_, _, err = gather.ScatterElementsStrings(words, id, gather.StringUpdates{})
 	expectError(t, err, gather.ErrNull, gather.OperandUpdates)
 	check(t, more.Close())

@@ -150,9 +150,24 @@ EQUIVALENT = {
     ): "callers do not use the handles beside an error",
     (
         "bindings/go/half.go",
+        "case magnitude >= 0x477ff000: // 65520 is halfway between 65504, the largest finite number, and 2^16.",
+        "case magnitude > 0x477ff000: // 65520 is halfway between 65504, the largest finite number, and 2^16.",
+    ): "the last line rounds 65520 to infinity too",
+    (
+        "bindings/go/half.go",
         "case magnitude < 0x38800000: // below 2^-14, the smallest normal Float16",
         "case magnitude <= 0x38800000: // below 2^-14, the smallest normal Float16",
     ): "both cases convert 2^-14 exactly",
+    (
+        "bindings/go/strings.go",
+        "t := &StringTensor{view: newView(DTypeString, 0, slices.Clone(shape), nil)}",
+        "t := &StringTensor{view: newView(DTypeString, 1, slices.Clone(shape), nil)}",
+    ): "a shape query does not use the size of the memory",
+    (
+        "bindings/go/partition.go",
+        "return newShards(shardsBorders, 0, 0, nil)",
+        "return newShards(shardsBorders, 1, 0, nil)",
+    ): "the library rejects 0 shards before it reads the number of rows",
     (
         "bindings/go/owner.go",
         "if o.calls.Add(1) < 0 {",
