@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdint>
 
+#include "core/base/noinline.hpp"
 #include "cpu/indices.hpp"
 #include "cpu/job.hpp"
 
@@ -88,8 +89,8 @@ class TupleBlock {
   }
 
  private:
-  // Resolves tuples of one component in lines that are not contiguous.
-  bool resolve_packed(const char* tuples, const TupleSpan& span) {
+  // Resolves tuples of one component in lines that are not contiguous. Inlined, its copies would use stack in every call.
+  GATHER_NOINLINE bool resolve_packed(const char* tuples, const TupleSpan& span) {
     int64_t packed[block_tuples];
     const int64_t most = block_tuples / span.n;
     for (int64_t l = 0; l < span.lines; l += most) {

@@ -22,6 +22,7 @@ LAYERS = (
     {"error", "handle", "operand", "switches"},
     {"arrow", "buffer", "exchange", "numpy", "repeat"},
     {"array", "open", "request"},
+    {"dense"},
     {"capsules", "join", "partition", "plan", "put", "run", "view"},
     {"function"},
     {"module"},

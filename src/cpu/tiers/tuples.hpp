@@ -247,8 +247,8 @@ bool is_dense(const Selection& selection, int64_t stride) {
   return stride == selection.components * bytes && (selection.components == 1 || selection.index_step == bytes);
 }
 
-// The numbers of products that are added up at once, and of indices that are packed at once.
-constexpr int64_t products_at_once = 512, packed_at_once = 256;
+// The numbers of products that are added up at once, and of indices that are packed at once. More would need more stack.
+constexpr int64_t products_at_once = 256, packed_at_once = 256;
 
 template <class T>
 void pack_component(const char* from, int64_t stride, int64_t n, char* to, int64_t step) {
