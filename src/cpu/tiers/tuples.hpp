@@ -248,7 +248,7 @@ bool is_dense(const Selection& selection, int64_t stride) {
 }
 
 // The numbers of products that are added up at once, and of indices that are packed at once. More would need more stack.
-constexpr int64_t products_at_once = 256, packed_at_once = 256;
+constexpr int64_t products_at_once = 512, packed_at_once = 256;
 
 template <class T>
 void pack_component(const char* from, int64_t stride, int64_t n, char* to, int64_t step) {
@@ -361,12 +361,13 @@ bool multiply_dense(const Selection& selection, const char* first, int64_t count
                    [&](auto type) { return multiply<decltype(type)>(selection, outside, first, count, products); });
 }
 
-// Returns true if all indices were inside.
-bool resolve_dense(const Selection& selection, const char* tuples, int64_t n, int64_t* offsets) {
+// Returns true if all indices were inside. `at_once` is the number of products that are added up at once.
+template <int64_t at_once>
+__attribute__((noinline)) bool add_products(const Selection& selection, const char* tuples, int64_t n,
+                                            int64_t* offsets) {
   const int32_t components = selection.components;
-  if (components == 1) return multiply_dense(selection, tuples, n, offsets);
-  int64_t products[products_at_once];
-  const int64_t most = products_at_once / components, tuple = components * index_bytes(selection.type);
+  int64_t products[size_t{at_once}];
+  const int64_t most = at_once / components, tuple = components * index_bytes(selection.type);
   bool all = true;
   for (int64_t i = 0; i < n; i += most) {
     const int64_t now = n - i < most ? n - i : most;
@@ -376,13 +377,19 @@ bool resolve_dense(const Selection& selection, const char* tuples, int64_t n, in
   return all;
 }
 
+template <int64_t at_once>
+bool resolve_dense(const Selection& selection, const char* tuples, int64_t n, int64_t* offsets) {
+  return selection.components == 1 ? multiply_dense(selection, tuples, n, offsets)
+                                   : add_products<at_once>(selection, tuples, n, offsets);
+}
+
 Resolved resolve(const Selection& selection, const char* tuples, int64_t stride, int64_t n, int64_t* offsets) {
   bool all = true;
   if (is_dense(selection, stride)) {
-    all = resolve_dense(selection, tuples, n, offsets);
+    all = resolve_dense<products_at_once>(selection, tuples, n, offsets);
   } else {
     for_packed(selection, tuples, stride, n, [&](const char* packed, int64_t i, int64_t now) {
-      all &= resolve_dense(selection, packed, now, offsets + i);
+      all &= resolve_dense<packed_at_once>(selection, packed, now, offsets + i);
       return true;
     });
   }
