@@ -50,7 +50,8 @@ class TupleBlock {
   }
 
   // Resolves the span whose first tuple is at `tuples`. It has at most max_resolved distinct tuples, and at most
-  // block_tuples if the offsets include distances of lines. Returns false if an index is invalid. bad() then describes the first one.
+  // block_tuples if the offsets include distances of lines. Returns false if an index is invalid. bad() then describes
+  // the first one.
   bool resolve(const char* tuples, const TupleSpan& span) {
     const int64_t count = span.distinct();
     if (tuples == tuples_ && count == count_) return true;

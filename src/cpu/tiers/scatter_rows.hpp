@@ -44,17 +44,17 @@ struct AddShortRow {
 // The number of lines whose sums are computed in turns.
 constexpr int64_t turns = 4;
 
-// Adds rows of some lines in turns. Successive sums into one row wait for each other, but those of other lines do not.
+// Adds rows of the first lines in turns. Successive sums into one row wait for each other, but those of other lines do
+// not.
 template <class AddRow>
-GATHER_INLINE void add_in_turns(const RowBlock& block, int64_t first) {
-  const int64_t* offsets = block.offsets + first * block.next_offsets;
-  char* rows = block.rows + first * block.next_rows;
-  const char* const table = block.table + first * block.next_table;
+GATHER_INLINE void add_in_turns(const RowBlock& block) {
+  const int64_t* offsets = block.offsets;
+  char* rows = block.rows;
   for (int64_t i = 0; i < block.n; ++i, ++offsets, rows += block.row_stride) {
 #pragma GCC unroll 4
     for (int64_t l = 0; l < turns; ++l) {
       IntoTable<AddRow>::copy(rows + l * block.next_rows,
-                              table + l * block.next_table + offsets[l * block.next_offsets], block.row_bytes);
+                              block.table + l * block.next_table + offsets[l * block.next_offsets], block.row_bytes);
     }
   }
 }
@@ -64,7 +64,7 @@ void add_rows(const RowBlock& given) {
   RowBlock block = given;  // a local variable, because stores of rows might change the caller's struct
   const bool is_contiguous = block.next_rows == block.row_bytes && block.next_offsets == 0;
   for (; block.lines >= turns && !is_contiguous; block.lines -= turns) {
-    add_in_turns<AddRow>(block, 0);
+    add_in_turns<AddRow>(block);
     block.rows += turns * block.next_rows;
     block.table += turns * block.next_table;
     block.offsets += turns * block.next_offsets;
