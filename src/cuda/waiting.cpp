@@ -8,10 +8,14 @@ namespace gather::cuda {
 namespace {
 
 // Also returns true if the query fails because the device is lost. Nothing uses the memory of a lost device. Returns
-// false if a capture forbids the query.
-bool has_passed(void* event) {
+// false if a capture forbids the query. An event that was recorded in a capture never completes, so it is removed.
+bool has_passed(void** event) {
   bool passed = false;
-  const int code = runtime::query_event(event, &passed);
+  const int code = runtime::query_event(*event, &passed);
+  if (code == runtime::code::captured_event) {
+    runtime::destroy_event(*event);
+    *event = nullptr;
+  }
   return code ? !runtime::means_capture(code) : passed;
 }
 
@@ -66,7 +70,7 @@ Retired* Waiting::end_those_passed(void* device, Retired* first) {
   while (first) {
     Retired* marked = first;
     while (marked && !marked->event) marked = marked->next;
-    if (!marked || !has_passed(marked->event)) break;
+    if (!marked || !has_passed(&marked->event)) break;
     first = end_up_to(device, first, marked);
   }
   return first;

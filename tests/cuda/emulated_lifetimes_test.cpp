@@ -434,6 +434,52 @@ TEST_F(Emulated, CapturesThatBeginInBetween) {
   EXPECT_GT(captures, 0);
 }
 
+// A capture begins before any call of CUDA and ends before the next one. An event that was recorded in it never
+// completes. The library does not wait for it, and later calls run the deleters.
+TEST_F(Emulated, CapturesThatBeginAndEndInBetween) {
+  struct Capture {
+    CUstream_st* stream;
+    bool has_begun = false, is_active = false;
+
+    static void begin(void* user) {
+      auto* self = static_cast<Capture*>(user);
+      self->has_begun = self->is_active = true;
+      std::thread([self] { gth_emulation_begin_capture_in(self->stream, 1); }).join();
+      gth_emulation_before(1, end, user);
+    }
+    static void end(void* user) {
+      auto* self = static_cast<Capture*>(user);
+      gth_emulation_destroy_graph(gth_emulation_end_capture(self->stream));
+      self->is_active = false;
+    }
+  };
+  int64_t captures = 0;
+  for (int64_t n = 1; n < 200; ++n, ++captures) {
+    const Stream stream, other;
+    const Context context(stream.get());
+    Lookup lookup(6, 4, 2);
+    lookup.pick({0, 1});
+    int ended = 0;
+    release_in_use(context, stream, lookup, lookup.params_desc(), &ended);
+    Capture capture{stream.get()};
+    gth_emulation_before(n, Capture::begin, &capture);
+    lookup.call(context, nullptr);
+    {
+      const Context beside(other.get());
+    }
+    gth_emulation_before(0, nullptr, nullptr);
+    if (!capture.has_begun) break;
+    if (capture.is_active) Capture::end(&capture);
+    for (int calls = 0; calls < 3; ++calls) {
+      EXPECT_EQ(lookup.call(context, nullptr), GTH_OK);
+      EXPECT_EQ(device::synchronize(stream.get()), 0);
+    }
+    EXPECT_EQ(ended, 1) << "call " << n;
+    context.sync();
+  }
+  EXPECT_GT(captures, 0);
+}
+
 // Another thread releases tensors at any moment while their context is released. Their memory is freed after the stream
 // has finished, and each release is run by a later call at the latest.
 TEST_F(Emulated, TensorsGoAtAnyMomentOfAContextThatGoes) {

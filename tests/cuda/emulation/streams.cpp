@@ -151,6 +151,13 @@ int enqueue(CUstream_st* given, Work work, bool overlaps) {
 
 namespace {
 
+Capture* active_capture(uint64_t id) {
+  for (Capture* each : machine().capturing) {
+    if (each->id == id) return each;
+  }
+  return nullptr;
+}
+
 // A capture runs its work in one order, so only the members of the capture are recorded.
 int wait_captured(CUstream_st* given, CUstream_st* stream, const CUevent_st& event) {
   const uint64_t id = capture_of(given);
@@ -159,7 +166,8 @@ int wait_captured(CUstream_st* given, CUstream_st* stream, const CUevent_st& eve
     spoil(event.capture);
     return event.capture == 0 ? cudaErrorStreamCaptureIsolation : cudaErrorStreamCaptureMerge;
   }
-  Capture* capture = event.stream->capture;
+  Capture* capture = active_capture(event.capture);
+  if (!capture) return cudaErrorCapturedEvent;
   stream->capture = capture;
   capture->unjoined.erase(event.stream);
   if (stream != capture->origin) capture->unjoined.insert(stream);

@@ -403,6 +403,21 @@ void show_ends_of_graphs() {
                                                 (end.same_thread ? ", on the same thread" : ", on another thread"));
 }
 
+// An event that was recorded in a capture does not become usable when the capture ends.
+void show_events_of_captures() {
+  head("an event that was recorded in a capture that has ended");
+  const cudaStream_t stream = make_stream();
+  const Things things;
+  cudaGraph_t graph = nullptr;
+  cudaStreamBeginCapture(stream, cudaStreamCaptureModeRelaxed);
+  cudaEventRecord(things.event, stream);
+  cudaStreamEndCapture(stream, &graph);
+  cudaGraphDestroy(graph);
+  print("cudaEventQuery", name_of(cudaEventQuery(things.event)));
+  print("cudaStreamWaitEvent", name_of(cudaStreamWaitEvent(things.stream, things.event, 0)));
+  print("cudaEventRecord", name_of(cudaEventRecord(things.event, stream)));
+}
+
 void show_other_devices(int count) {
   head("two devices");
   if (count < 2) return print("not asked: there is one device", "");
@@ -444,6 +459,7 @@ int main() {
   show_last_errors();
   show_waits();
   show_ends_of_graphs();
+  show_events_of_captures();
   show_other_devices(count);
   show_captures();
   return 0;
