@@ -26,6 +26,9 @@ bool continues(const SizedLoop& outer, const SizedLoop& inner) {
 // From this number of tuples on, the line is long enough. A longer loop does not replace it.
 constexpr int64_t long_line = 64;
 
+// Up to this number of slices, a kernel runs the last loop inside them for each step of the others.
+constexpr int64_t few_slices = 16;
+
 }  // namespace
 
 Job::Job(const core::Plan& p, const core::Pointers& pointers, int64_t open_extent, const Kernels& chosen)
@@ -43,8 +46,17 @@ Job::Job(const core::Plan& p, const core::Pointers& pointers, int64_t open_exten
     if (i != p.line) copying.outer[copying.outer_count++] = fill_in(p.loops[i], n);
   }
   for (int32_t i = 0; i < inner_count; ++i) inner[i] = fill_in(p.loops[p.inner_begin + i], n);
+  if (slices <= few_slices) exchange_short_loop();
   find_spans();
   find_validating();
+}
+
+// Exchanges the last two loops inside slices if the last one is so short that its set-up would take longest.
+void Job::exchange_short_loop() {
+  constexpr int64_t short_loop = 8;
+  if (inner_count < 2) return;
+  SizedLoop &last = inner[inner_count - 1], &other = inner[inner_count - 2];
+  if (last.extent < short_loop && last.extent < other.extent) std::swap(last, other);
 }
 
 Job Job::cut(int32_t loop, int64_t first, int64_t last) const {

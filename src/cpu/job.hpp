@@ -80,6 +80,7 @@ struct Job {
  private:
   void find_spans();
   void find_validating();
+  void exchange_short_loop();
 };
 
 // Estimates the cost of the call in bytes. Small rows count as more than their bytes.
