@@ -25,6 +25,10 @@ struct AddNumbers {
   }
 };
 
+// Adds numbers of half precision.
+template <class Kind>
+struct AddHalf : AddNumbers<Kind, 1> {};
+
 // The size up to which rows of several elements have a kernel.
 constexpr int64_t longest_short_row = 512;
 
@@ -44,6 +48,36 @@ struct AddShortRow {
 // The number of lines whose sums are computed in turns.
 constexpr int64_t turns = 4;
 
+// Adds one row of each of the first lines.
+template <class AddRow>
+GATHER_INLINE void add_to_each(RowKind<AddRow>, const RowBlock& block, const int64_t* offsets, char* rows) {
+#pragma GCC unroll 4
+  for (int64_t l = 0; l < turns; ++l) {
+    IntoTable<AddRow>::copy(rows + l * block.next_rows,
+                            block.table + l * block.next_table + offsets[l * block.next_offsets], block.row_bytes);
+  }
+}
+
+// The lines have different targets, so their numbers are converted and added together.
+template <class Kind>
+GATHER_INLINE void add_to_each(RowKind<AddHalf<Kind>>, const RowBlock& block, const int64_t* offsets, char* rows) {
+  using Stored = typename Kind::Stored;
+  char* targets[turns];
+  Numbers<Stored, turns> sums, updates;
+#pragma GCC unroll 4
+  for (int64_t l = 0; l < turns; ++l) {
+    targets[l] = const_cast<char*>(block.table) + l * block.next_table + offsets[l * block.next_offsets];
+    sums[l] = load_numbers<Stored, 1>(targets[l]);
+    updates[l] = load_numbers<Stored, 1>(rows + l * block.next_rows);
+  }
+  Kind::template store<turns>(
+      reinterpret_cast<char*>(&sums),
+      Add::of(Kind::template load<turns>(reinterpret_cast<const char*>(&sums)),
+              Kind::template load<turns>(reinterpret_cast<const char*>(&updates))));
+#pragma GCC unroll 4
+  for (int64_t l = 0; l < turns; ++l) store_numbers<Stored>(targets[l], sums[l]);
+}
+
 // Adds rows of the first lines in turns. Successive sums into one row wait for each other, but those of other lines do
 // not.
 template <class AddRow>
@@ -51,11 +85,7 @@ GATHER_INLINE void add_in_turns(const RowBlock& block) {
   const int64_t* offsets = block.offsets;
   char* rows = block.rows;
   for (int64_t i = 0; i < block.n; ++i, ++offsets, rows += block.row_stride) {
-#pragma GCC unroll 4
-    for (int64_t l = 0; l < turns; ++l) {
-      IntoTable<AddRow>::copy(rows + l * block.next_rows,
-                              block.table + l * block.next_table + offsets[l * block.next_offsets], block.row_bytes);
-    }
+    add_to_each(RowKind<AddRow>{}, block, offsets, rows);
   }
 }
 
@@ -116,12 +146,12 @@ MoveRows choose_scatter_sum(core::Number number, int64_t item, int64_t row) {
   switch (number) {
     case core::Number::signed_integer:
     case core::Number::unsigned_integer: return choose_scatter_sum_of_integers(row);
-    case core::Number::brain_floating: return scatter_sum<BrainHalf>;
+    case core::Number::brain_floating: return add_rows<AddHalf<BrainHalf>>;
     case core::Number::complex: return row == 8 ? scatter_sum<Plain<float>, 2> : scatter_sum<Plain<double>, 2>;
     case core::Number::floating: break;
     default: return nullptr;
   }
-  if (row == 2) return scatter_sum<Half>;
+  if (row == 2) return add_rows<AddHalf<Half>>;
   return row == 4 ? scatter_sum<Plain<float>> : scatter_sum<Plain<double>>;
 }
 
