@@ -176,10 +176,9 @@ GATHER_INLINE void move_across(RowKind<RowCopy>, const RowBlock& block, int64_t 
 template <class T>
 GATHER_INLINE void move_across(RowKind<Packed<T>>, const RowBlock& block, int64_t i, int64_t first, int64_t last) {
   constexpr int64_t bytes = sizeof(T);
-  if (block.next_rows == bytes) {
-    first += copy_strided<T>(block.rows + i * block.row_stride + first * bytes,
-                             block.table + block.offsets[i] + first * block.next_table, block.next_table, last - first);
-  }
+  char* const rows = block.rows + i * block.row_stride + first * bytes;
+  const char* const table = block.table + block.offsets[i] + first * block.next_table;
+  if (block.next_rows == bytes && copy_strided<T>(rows, table, block.next_table, last - first)) return;
   move_across(RowKind<Fixed<bytes>>{}, block, i, first, last);
 }
 

@@ -252,9 +252,9 @@ constexpr int64_t products_at_once = 512, packed_at_once = 256;
 
 template <class T>
 void pack_component(const char* from, int64_t stride, int64_t n, char* to, int64_t step) {
-  int64_t i = step == int64_t{sizeof(T)} ? copy_strided<T>(to, from, stride, n) : 0;
+  if (step == int64_t{sizeof(T)} && copy_strided<T>(to, from, stride, n)) return;
 #pragma GCC unroll 4
-  for (; i < n; ++i) store_numbers(to + i * step, load_numbers<T, 1>(from + i * stride));
+  for (int64_t i = 0; i < n; ++i) store_numbers(to + i * step, load_numbers<T, 1>(from + i * stride));
 }
 
 // Copies tuples that are not contiguous to contiguous ones. Each index is loaded once: without the barrier the compiler
