@@ -339,25 +339,27 @@ TEST(Hostile, G3_ForkWhileHandlesAreMadeLeavesTheChildUsable) {
   EXPECT_TRUE(before.are_as_they_were());
 }
 
-// Handles that the parent has released stay invalid in the child, whose table is rebuilt.
+// Handles that the parent has released stay invalid in the child, whose table is rebuilt. They were released in an order
+// other than that of the rebuilt table. All handles that the child makes are valid.
 TEST(Hostile, G3_ForkKeepsStaleHandlesInvalid) {
   const Array array(u8, {4});
   const gth_tensor_desc desc = array.desc();
   std::vector<gth_tensor*> stale(20 * 1024);
   for (gth_tensor*& each : stale) ASSERT_EQ(gth_tensor_borrow(&desc, &each, nullptr), GTH_OK);
-  for (gth_tensor* each : stale) ASSERT_EQ(gth_tensor_release(each), GTH_OK);
+  std::for_each(stale.rbegin(), stale.rend(), [](gth_tensor* each) { ASSERT_EQ(gth_tensor_release(each), GTH_OK); });
   std::atomic<bool> stop{false};
   std::thread busy([&] {
     while (!stop) const Tensor tensor(desc);
   });
   for (int32_t k = 0; k < 20 && !HasFailure(); ++k) {
     const pid_t child = start_child([&] {
-      for (size_t i = 0; i < stale.size() + 2048; ++i) {  // more than the segments of the parent have slots
-        gth_tensor* tensor = nullptr;
-        if (gth_tensor_borrow(&desc, &tensor, nullptr) != GTH_OK) return 1;
+      std::vector<gth_tensor*> made(stale.size() + 2048);  // more than the segments of the parent have slots
+      for (gth_tensor*& each : made) {
+        if (gth_tensor_borrow(&desc, &each, nullptr) != GTH_OK) return 1;
       }
       gth_tensor_desc found = GTH_TENSOR_DESC_INIT;
       const auto is_live = [&](const gth_tensor* each) { return gth_tensor_describe(each, &found, nullptr) == GTH_OK; };
+      if (!std::all_of(made.begin(), made.end(), is_live)) return 3;
       return std::any_of(stale.begin(), stale.end(), is_live) ? 2 : 0;
     });
     EXPECT_EQ(wait_for(child, patience), 0) << "child " << k;
