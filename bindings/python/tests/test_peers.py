@@ -335,6 +335,17 @@ class TestArrow:
             with pytest.raises(libgather.DTypeError):
                 libgather.gather(bad, [0])
 
+    def test_errors_of_other_producers_name_the_argument(self) -> None:
+        class Producer:
+            def __init__(self, array: Any) -> None:
+                self.__arrow_c_array__ = array.__arrow_c_array__
+
+        for bad, message in ((pa.array([1]), "Arrow format is l"), (pa.array(["a", None]), "element 1 of the Arrow")):
+            for operand, arguments in (("params", (Producer(bad), [0])), ("indices", ([1], Producer(bad)))):
+                with pytest.raises(libgather.DTypeError, match=f"^{operand}: {message}") as caught:
+                    libgather.gather(*arguments)
+                assert caught.value.operand == operand
+
     def test_tensors_as_arrow(self) -> None:
         words = libgather.gather(libgather.Tensor(["a", "bc"]), [1, 1, 0])
         first, second = pa.array(words), pa.array(words)

@@ -127,9 +127,6 @@ def test_layouts() -> None:
     plan = libgather.Plan(params, indices, out=out)
     assert plan(params, indices, out) is out and (out == params[indices]).all()
     assert (plan.bind(params, indices, out)() == params[indices]).all()
-    other_order = TABLE.astype(TABLE.dtype.newbyteorder())
-    bound = libgather.Plan(TABLE, indices).bind(other_order, indices, np.zeros((2, 2, 3, 2)))
-    assert (bound() == TABLE[indices]).all()
     with pytest.raises(libgather.ShapeError, match="strides"):
         plan(TABLE, indices, out)
     with pytest.raises(libgather.ShapeError, match="strides"):
@@ -166,6 +163,28 @@ def test_arrays_that_differ_from_the_plan_are_refused() -> None:
     with_fill = libgather.Plan(other_order, good, fill_value=1.5)
     with pytest.raises(libgather.DTypeError, match=r"out: dtype .* is of another byte order than the machine"):
         with_fill(other_order, good, out.astype(other_order.dtype))
+
+
+@pytest.mark.parametrize("operand", ["params", "indices", "updates"])
+def test_bound_plan_refuses_arrays_that_it_would_copy(operand: str) -> None:
+    """Later changes of the array would have no effect. Each single call converts it."""
+    target, indices = TABLE.copy(), np.array([2, 0])
+    given = {"params": TABLE, "indices": indices, "updates": TABLE[indices]}
+    given[operand] = given[operand].astype(given[operand].dtype.newbyteorder())
+    gather, scatter = libgather.Plan(TABLE, indices), libgather.ScatterPlan(target, indices)
+    assert (gather(given["params"], given["indices"]) == TABLE[indices]).all()
+    assert (scatter(target, given["indices"], given["updates"]) == TABLE).all()
+    with pytest.raises(libgather.DTypeError, match=f"{operand}: dtype >.8 must be converted before") as caught:
+        gather.bind(given["params"], given["indices"], TABLE[indices])
+        scatter.bind(target, given["indices"], given["updates"])
+    assert caught.value.operand == operand
+
+
+def test_bound_plan_moves_equal_elements_of_any_byte_order() -> None:
+    target, updates = np.zeros((4, 2), ">i4"), np.array([[1, 2]], ">i4")
+    bound = libgather.ScatterPlan(target, np.array([3])).bind(target, np.array([3]), updates)
+    updates[0, 1] = 7
+    assert bound()[3].tolist() == [1, 7]
 
 
 def test_bound_plan_reads_the_current_values() -> None:

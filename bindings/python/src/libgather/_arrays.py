@@ -77,7 +77,10 @@ def call_library(function: Any, value: Any, operand: str, *arguments: Any) -> An
     """
     try:
         return function(value, *arguments)
-    except (errors.Error, MemoryError):
+    except errors.Error as error:
+        error.rename(operand)
+        raise
+    except MemoryError:
         raise
     except Exception as error:
         line = str(error).partition("\n")[0]

@@ -125,6 +125,8 @@ class Prepared:
 
     def _bound(self, tensors: Tensors, values: tuple[t.Any, t.Any, t.Any], site: Site | None) -> BoundPlan:
         """Returns the plan bound to the memory of arrays, which are given by role."""
+        for operand, value, memory in zip(self._operation.roles, values, tensors, strict=True):
+            check_in_place(operand, value, memory)
         holds = [hold(value) for value in values]
         out = values[self._operation.written]
         followers: list[t.Callable[[], object]] = []
@@ -228,6 +230,13 @@ def same_strides(tensor: Memory, spec: Spec) -> bool:
     if spec.strides is None:
         return is_dense(tensor)
     return all(a == b or extent <= 1 for a, b, extent in zip(tensor.strides, spec.strides, tensor.shape, strict=True))
+
+
+def check_in_place(operand: str, value: t.Any, memory: Memory) -> None:
+    """Raises DTypeError if the elements of an array were converted. Later changes of the array would have no effect."""
+    interface = getattr(value, "__array_interface__", None)
+    if interface and 0 not in memory.shape and interface["data"][0] != memory._desc[6] + memory._desc[7]:
+        raise errors.dtype_error(operand, f"dtype {value.dtype} must be converted before the array is bound")
 
 
 class BoundPlan:

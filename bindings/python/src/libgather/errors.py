@@ -81,6 +81,11 @@ class Error(Exception):
         hint = "; negative='wrap' counts from the end" if -self.limit <= self.value < 0 and not self.wraps else ""
         self.args: tuple[t.Any, ...] = (f"{self}: indices[{', '.join(map(str, index)) or '()'}], axis {axis}{hint}",)
 
+    def rename(self, operand: str) -> None:
+        """Names the argument, if the library found an error in the tensor that was made of it."""
+        if self.operand == "tensor":
+            self.operand, self.args = operand, (str(self).replace("tensor:", f"{operand}:", 1),)
+
     @property
     def status_name(self) -> str:
         """The name of the status, such as ``"GTH_E_INDEX"``."""

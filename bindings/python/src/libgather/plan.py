@@ -120,7 +120,8 @@ class Plan(Prepared):
         """Returns the plan bound to three arrays. Each call of the result gathers their current elements.
 
         The result keeps the arrays, which must not be moved in memory. NumPy and torch refuse to resize them
-        afterwards. On a device the calls use one stream, which is found as for :func:`gather`. The caller must order
+        afterwards. The elements of a list are copied once, and an array in the other byte order is rejected. On a
+        device the calls use one stream, which is found as for :func:`gather`. The caller must order
         later work of other streams on the arrays.
 
         >>> import array, libgather
@@ -133,9 +134,8 @@ class Plan(Prepared):
         array('i', [3, 1])
         """
         site = site_of(self._context, stream, ("params", params), ("indices", indices), ("out", out))
-        params = self._movable(params, out)
-        target = enter_output(out, site)
-        tensors = (enter(params, site, "params")[0], enter(indices, site, "indices")[0], target)
+        source = enter(self._movable(params, out), site, "params")[0]
+        tensors = (source, enter(indices, site, "indices")[0], enter_output(out, site))
         return self._bound(tensors, (params, indices, out), site)
 
     def _run(self, params: t.Any, indices: t.Any, out: t.Any, stream: t.Any, sync: bool) -> t.Any:
