@@ -18,16 +18,16 @@ struct TupleSpan {
   int64_t distinct() const { return repeats ? n : lines * n; }
 };
 
-// Returns how many of `total` items to process next, at most `most`. The last two parts have about the same size, so that
-// none has too few items for a kernel.
+// Returns how many of `total` items to process next, at most `most`. The last two parts have about the same size, so
+// that none has too few items for a kernel.
 inline int64_t part_of(int64_t total, int64_t most) {
   if (total <= most) return total;
   return total >= 2 * most ? most : (total + 1) / 2;
 }
 
 // Returns the span that begins at the j-th tuple of the current line and has at most `most` tuples. It is a part of a
-// line of at most `capacity` tuples, or up to `max_lines` whole lines. With `repeats` it may be any number of lines with
-// the same tuples.
+// line of at most `capacity` tuples, or up to `max_lines` whole lines. With `repeats` it may be any number of lines
+// with the same tuples.
 inline TupleSpan span_at(const Job& job, const LineIterator& lines, int64_t j, int64_t most, int64_t capacity,
                          int64_t max_lines, bool repeats) {
   const int64_t extent = job.copying.line.extent, n = part_of(std::min(extent - j, most), capacity);
@@ -90,7 +90,8 @@ class TupleBlock {
   }
 
  private:
-  // Resolves tuples of one component in lines that are not contiguous. Inlined, its copies would use stack in every call.
+  // Resolves tuples of one component in lines that are not contiguous. Inlined, its copies would use stack in every
+  // call.
   GATHER_NOINLINE bool resolve_packed(const char* tuples, const TupleSpan& span) {
     int64_t packed[block_tuples];
     const int64_t most = block_tuples / span.n;

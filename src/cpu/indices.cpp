@@ -2,6 +2,7 @@
 
 #include <cstring>
 
+#include "core/base/checked.hpp"
 #include "core/types/resolve_index.hpp"
 #include "cpu/load.hpp"
 
@@ -71,11 +72,6 @@ bool add_component(const Component& component, IndexPolicy policy, const int64_t
     add_product(index, stride, offsets + i);
   }
   return all;
-}
-
-uint64_t magnitude(int64_t number) {
-  const auto bits = static_cast<uint64_t>(number);
-  return number < 0 ? 0 - bits : bits;
 }
 
 struct Block {
@@ -173,7 +169,7 @@ void pack_lines(IndexType type, const IndexLines& given, void* to) {
                   sizeof(T));
     };
     // The inner loop is the one whose indices are closer to each other.
-    if (magnitude(given.next_line) < magnitude(given.stride)) {
+    if (core::magnitude(given.next_line) < core::magnitude(given.stride)) {
       for (int64_t i = 0; i < given.n; ++i) {
         for (int64_t l = 0; l < given.lines; ++l) copy(l, i);
       }

@@ -71,8 +71,8 @@ Job Job::cut(int32_t loop, int64_t first, int64_t last) const {
   return part;
 }
 
-// Lines of a scatter repeat tuples only if each line writes other slices. Otherwise the updates of a slice would not stay
-// in the order of their positions.
+// Lines of a scatter repeat tuples only if each line writes other slices. Otherwise the updates of a slice would not
+// stay in the order of their positions.
 void Job::find_spans() {
   repeats = lines_are_contiguous = false;
   merged_lines = 1;

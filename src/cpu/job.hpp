@@ -51,8 +51,8 @@ struct Job {
   // have been validated.
   Job cut(int32_t loop, int64_t first, int64_t last) const;
 
-  // Returns the number of whole lines that are resolved together. They have up to `tuples` tuples, and are contiguous in
-  // indices, or so short that copying their indices to contiguous memory pays. Returns 1 for other lines.
+  // Returns the number of whole lines that are resolved together. They have up to `tuples` tuples, and are contiguous
+  // in indices, or so short that copying their indices to contiguous memory pays. Returns 1 for other lines.
   int64_t lines_in(int64_t tuples) const;
 
   // Returns the loop around the line.

@@ -40,8 +40,8 @@ double selected_bytes(const core::Plan& plan) {
   return bytes;
 }
 
-// Returns true if the rows of the table that a call reads exceed the caches. A size of the table that depends on the open
-// extent counts as small, and a number of slices that depends on it counts as large.
+// Returns true if the rows of the table that a call reads exceed the caches. A size of the table that depends on the
+// open extent counts as small, and a number of slices that depends on it counts as large.
 bool exceeds_cache(const core::Plan& plan) {
   const double slices = plan.slices.by_n ? prefetch_read_bytes : static_cast<double>(plan.slices.factor);
   return slices * static_cast<double>(std::max(plan.row.in, cache_line)) >= prefetch_read_bytes &&
@@ -62,14 +62,15 @@ WriteRows choose_stream(const core::Plan& plan, const Tier& tier) {
   return streams ? tier.choose_write(plan.row.out, true) : nullptr;
 }
 
-// Returns true if the plan has several lines of few tuples. Preparing blocks of updates then takes longer than combining
-// them.
+// Returns true if the plan has several lines of few tuples. Preparing blocks of updates then takes longer than
+// combining them.
 bool has_short_lines(const core::Plan& plan) {
   const core::Scaled& extent = plan.loops[plan.line].extent;
   return plan.inner_begin > 1 && !extent.by_n && extent.factor <= 8;
 }
 
-// Chooses the kernel that moves rows of one element into the target, or adds rows of short lines. Returns NULL for others.
+// Chooses the kernel that moves rows of one element into the target, or adds rows of short lines. Returns NULL for
+// others.
 MoveRows choose_scatter(const core::Plan& plan, const Tier& tier) {
   if (plan.inner_begin != plan.end || plan.in_float32) return nullptr;
   if (plan.number == core::Number::none) return tier.choose_scatter(plan.row.out);

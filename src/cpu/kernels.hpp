@@ -28,8 +28,8 @@ struct Kernels {
   FusedGather fused;
   // Copies from a table in registers, or NULL.
   LookUp look_up;
-  // Combine updates with rows of the target of a scatter. `stream` uses non-temporal stores, and is NULL if they are not
-  // faster.
+  // Combine updates with rows of the target of a scatter. `stream` uses non-temporal stores, and is NULL if they are
+  // not faster.
   WriteRows update, stream;
 
   // Returns true if n tuples are all valid, for bounds = error, fill and skip. Returns false if a tuple is invalid, and

@@ -1,5 +1,6 @@
 #include "cpu/move.hpp"
 
+#include "core/base/checked.hpp"
 #include "core/base/noinline.hpp"
 
 namespace gather::cpu {
@@ -11,8 +12,6 @@ int64_t rows_ahead(int64_t row) {
   return std::min(std::max(max_bytes_ahead / row, int64_t{1}), max_ahead);
 }
 
-int64_t magnitude(int64_t stride) { return stride < 0 ? -stride : stride; }
-
 // Returns true if the innermost loop of a slice runs inside the loop over tuples: there are few tuples, the rows of the
 // slice are closer to each other than those of successive tuples, or table and row fit the L2 and L1 caches.
 bool moves_slice_first(const Job& job, int64_t tuples) {
@@ -20,7 +19,7 @@ bool moves_slice_first(const Job& job, int64_t tuples) {
   if (tuples <= few_tuples) return true;
   const SizedLoop& inner = job.inner[job.inner_count - 1];
   if (inner.extent < min_rows || job.plan.components == 0) return false;
-  if (magnitude(inner.table) < magnitude(job.plan.component[0].stride)) return true;
+  if (core::magnitude(inner.table) < core::magnitude(job.plan.component[0].stride)) return true;
   return inner.extent <= max_rows && job.plan.table_reach.high - job.plan.table_reach.low <= cached_bytes;
 }
 
@@ -79,8 +78,9 @@ void move_some(const Job& job, const RowBlock& block) {
   }
 }
 
-// Returns true if kernels move lines with offsets of their own. The offsets then do not include the distance of the line
-// in the table. Short lines take longer than the sums of the distances, except lines of sums, which are computed in turns.
+// Returns true if kernels move lines with offsets of their own. The offsets then do not include the distance of the
+// line in the table. Short lines take longer than the sums of the distances, except lines of sums, which are computed
+// in turns.
 bool has_own_offsets(const Job& job, bool prefetches) {
   constexpr int64_t short_line = 16;
   if (job.kernels.fused && job.lines_are_contiguous) return false;  // the fused kernel adds the distances

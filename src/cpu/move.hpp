@@ -12,8 +12,8 @@ namespace gather::cpu {
 void move_span(const Job& job, const TupleBlock& block, const TupleSpan& span, const char* table, char* rows,
                bool prefetches);
 
-// Moves the slices [first, last) in the order of the rows. `table` replaces that of the job. Returns false if an index is
-// invalid.
+// Moves the slices [first, last) in the order of the rows. `table` replaces that of the job. Returns false if an index
+// is invalid.
 bool move_range(const Job& job, const char* table, int64_t first, int64_t last, bool prefetches);
 
 }  // namespace gather::cpu

@@ -5,8 +5,8 @@
 #include "core/base/noinline.hpp"
 #include "cpu/job.hpp"
 
-// Gathers from a small table whose slices are not contiguous. Strips of the table are copied to contiguous memory on the
-// stack, and are gathered from there.
+// Gathers from a small table whose slices are not contiguous. Strips of the table are copied to contiguous memory on
+// the stack, and are gathered from there.
 namespace gather::cpu {
 
 // Returns true if the tuples of each line read the table several times, and strips of it fit on the stack.

@@ -2,8 +2,8 @@
 
 #include "cuda/stream.hpp"
 
-// Copies rows of whole words of 4 bytes into a dense output. A thread makes aligned vectors of four words, each from one
-// row or from the end of one row and the start of the next.
+// Copies rows of whole words of 4 bytes into a dense output. A thread makes aligned vectors of four words, each from
+// one row or from the end of one row and the start of the next.
 namespace gather::cuda {
 
 // With rows of at least this size, the vectors of a warp have parts of at most 32 rows.

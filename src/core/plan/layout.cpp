@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cinttypes>
 
+#include "core/base/checked.hpp"
 #include "core/base/structs.hpp"
 #include "core/types/device.hpp"
 #include "core/types/dtype.hpp"
@@ -10,7 +11,7 @@
 namespace gather::core {
 namespace {
 
-int64_t magnitude(int64_t stride) { return stride == INT64_MIN ? INT64_MAX : stride < 0 ? -stride : stride; }
+int64_t step_of(int64_t stride) { return static_cast<int64_t>(std::min<uint64_t>(magnitude(stride), INT64_MAX)); }
 
 // Computes dense row-major strides and their reach. Returns false if the end does not fit int64. Each stride fits,
 // because check_size has succeeded. A dim of extent 0 counts as 1, as in check_size.
@@ -64,7 +65,7 @@ int32_t lay_out_as_given(const gth_tensor_desc& desc, int64_t bytes, int32_t ope
 // Returns the largest n for which the reach stays in [0, limit].
 int64_t largest_open_extent(const Reach& reach, int64_t limit) {
   if (reach.high_step) return (limit - reach.high) / reach.high_step + 1;
-  if (reach.low_step) return reach.low / magnitude(reach.low_step) + 1;
+  if (reach.low_step) return reach.low / step_of(reach.low_step) + 1;
   return INT64_MAX;
 }
 
@@ -148,7 +149,7 @@ int32_t check_disjoint(const gth_tensor_desc& desc, int64_t bytes, int32_t opera
   int64_t open_step = 0;  // the increase of span for each further unit of n
   for (int32_t i = 0; i < count; ++i) {
     const int32_t dim = order[i];
-    const int64_t step = magnitude(desc.strides[dim]);
+    const int64_t step = step_of(desc.strides[dim]);
     if (step < span) {
       return error.fail({GTH_E_STRIDE, operand, dim, -1, desc.strides[dim], span},
                         "%s: elements overlap, dim %" PRId32 " has stride %" PRId64 ", needed is at least %" PRId64,

@@ -5,9 +5,9 @@
 
 namespace gather::core {
 
-// Sets plan->line to the loop that runs innermost. Precondition: plan->loops consists of all loops in front of the inner
-// loops, and the batch split is set. If no loop steps from tuple to tuple, a loop with one step is appended as the line.
-// If the request must run in order, the writes to each slice stay in the order of positions.
+// Sets plan->line to the loop that runs innermost. Precondition: plan->loops consists of all loops in front of the
+// inner loops, and the batch split is set. If no loop steps from tuple to tuple, a loop with one step is appended as
+// the line. If the request must run in order, the writes to each slice stay in the order of positions.
 void choose_line(const Request& request, Plan* plan);
 
 }  // namespace gather::core

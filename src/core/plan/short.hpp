@@ -16,8 +16,8 @@ struct Places {
 };
 
 // The short form of a plan: at most most_tuples tuples that select one row each. It serves calls for which building a
-// plan takes as long as copying the rows. Unusual and invalid requests have no short form. They use the plan, which also
-// reports errors.
+// plan takes as long as copying the rows. Unusual and invalid requests have no short form. They use the plan, which
+// also reports errors.
 struct Short {
   static constexpr int32_t most_components = 4;
   static constexpr int64_t most_tuples = 1024;

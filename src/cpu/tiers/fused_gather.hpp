@@ -40,8 +40,8 @@ GATHER_INLINE void copy_and_prefetch(RowKind<Packed<T>> kind, const RowBlock& gr
   move_line(kind, group, rows, group.table, 0);
 }
 
-// The size from which rows have no fused kernel. Resolving them takes no time in comparison, and a last group that overlaps
-// the one before it would copy long rows twice.
+// The size from which rows have no fused kernel. Resolving them takes no time in comparison, and a last group that
+// overlaps the one before it would copy long rows twice.
 constexpr int64_t long_fused_row = 512;
 
 // The last group overlaps the one before it if the tuples are not a multiple of a group. With `prefetches`, groups are

@@ -5,8 +5,8 @@
 #include "cpu/tiers/vectors.hpp"
 
 // The arithmetic of each kind of element. A kind has a type in memory (Stored), a type for arithmetic (Value), and
-// conversions between them. The conversion back to Stored rounds. All functions process n elements at once: a vector, or
-// a single number if n is 1. Part of body.hpp.
+// conversions between them. The conversion back to Stored rounds. All functions process n elements at once: a vector,
+// or a single number if n is 1. Part of body.hpp.
 namespace gather::cpu {
 namespace {
 

@@ -83,8 +83,8 @@ struct MulComplex {
   }
 };
 
-// Processes a row of `count` elements, n at a time. The last n overlap those before them, so they are computed first and
-// stored last. Precondition: count >= n.
+// Processes a row of `count` elements, n at a time. The last n overlap those before them, so they are computed first
+// and stored last. Precondition: count >= n.
 template <int64_t n, class Row>
 GATHER_INLINE void for_elements(const Row& row, int64_t count) {
   const int64_t end = count - n;

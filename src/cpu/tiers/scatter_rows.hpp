@@ -70,10 +70,9 @@ GATHER_INLINE void add_to_each(RowKind<AddHalf<Kind>>, const RowBlock& block, co
     sums[l] = load_numbers<Stored, 1>(targets[l]);
     updates[l] = load_numbers<Stored, 1>(rows + l * block.next_rows);
   }
-  Kind::template store<turns>(
-      reinterpret_cast<char*>(&sums),
-      Add::of(Kind::template load<turns>(reinterpret_cast<const char*>(&sums)),
-              Kind::template load<turns>(reinterpret_cast<const char*>(&updates))));
+  Kind::template store<turns>(reinterpret_cast<char*>(&sums),
+                              Add::of(Kind::template load<turns>(reinterpret_cast<const char*>(&sums)),
+                                      Kind::template load<turns>(reinterpret_cast<const char*>(&updates))));
 #pragma GCC unroll 4
   for (int64_t l = 0; l < turns; ++l) store_numbers<Stored>(targets[l], sums[l]);
 }

@@ -28,8 +28,8 @@ GATHER_INLINE void copy_half(char* to, const char* from) {
   store_numbers(to, every_second<first>(a, b, std::make_index_sequence<size_t{n}>()));
 }
 
-// Copies every second element, n at a time. Some of the last n may be copied twice. Returns false if there are too few. It
-// reads the elements between them, but none before the first one or after the last one.
+// Copies every second element, n at a time. Some of the last n may be copied twice. Returns false if there are too few.
+// It reads the elements between them, but none before the first one or after the last one.
 template <class T, int64_t n>
 GATHER_INLINE bool copy_every_second(char* to, const char* from, int64_t count) {
   constexpr int64_t size = sizeof(T);
@@ -40,8 +40,8 @@ GATHER_INLINE bool copy_every_second(char* to, const char* from, int64_t count) 
   return true;
 }
 
-// Copies elements from the one at `from` to lower addresses, n at a time. Some of the last n may be copied twice. Returns
-// false if there are fewer than n.
+// Copies elements from the one at `from` to lower addresses, n at a time. Some of the last n may be copied twice.
+// Returns false if there are fewer than n.
 template <class T, int64_t n>
 GATHER_INLINE bool copy_reversed(char* to, const char* from, int64_t count) {
   constexpr int64_t size = sizeof(T);
@@ -59,7 +59,8 @@ GATHER_INLINE bool copy_reversed(char* to, const char* from, int64_t count) {
 template <class T>
 GATHER_INLINE bool copy_strided(char* to, const char* from, int64_t stride, int64_t count) {
   constexpr int64_t size = sizeof(T), n = Lanes::register_bytes / size, half = n > 2 ? n / 2 : n;
-  if (stride == 2 * size) return copy_every_second<T, n>(to, from, count) || copy_every_second<T, half>(to, from, count);
+  if (stride == 2 * size)
+    return copy_every_second<T, n>(to, from, count) || copy_every_second<T, half>(to, from, count);
   return stride == -size && (copy_reversed<T, n>(to, from, count) || copy_reversed<T, half>(to, from, count));
 }
 

@@ -58,18 +58,18 @@ struct RowBlock {
   int64_t next_offsets = 0;  // 0 if all lines have the same offsets
 };
 
-// Moves the rows of a block. A gather copies them from the table. A scatter writes them to the table, or adds them to it.
-// The updates of one row of the table are processed in the order of i.
+// Moves the rows of a block. A gather copies them from the table. A scatter writes them to the table, or adds them to
+// it. The updates of one row of the table are processed in the order of i.
 using MoveRows = void (*)(const RowBlock& block);
 
-// Copies rows from a table that fits the registers of the processor. Indices and rows are contiguous. Returns the number
-// of rows that were copied before the first index that is out of bounds.
+// Copies rows from a table that fits the registers of the processor. Indices and rows are contiguous. Returns the
+// number of rows that were copied before the first index that is out of bounds.
 using LookUp = int64_t (*)(const Selection& selection, const char* indices, const char* table, char* rows, int64_t n);
 
-// Resolves contiguous indices and copies their rows, a group at a time. So the processor resolves a group while it waits
-// for the rows of earlier groups. steps[i] is added to the i-th offset; NULL adds nothing. The offsets of the block are not
-// used. The last group may overlap the one before it. Returns the number of rows that were copied. If there are more, an
-// index of the next group is out of bounds, or there are less rows than a group.
+// Resolves contiguous indices and copies their rows, a group at a time. So the processor resolves a group while it
+// waits for the rows of earlier groups. steps[i] is added to the i-th offset; NULL adds nothing. The offsets of the
+// block are not used. The last group may overlap the one before it. Returns the number of rows that were copied. If
+// there are more, an index of the next group is out of bounds, or there are less rows than a group.
 using FusedGather = int64_t (*)(const Selection& selection, const char* indices, const int64_t* steps,
                                 const RowBlock& block);
 

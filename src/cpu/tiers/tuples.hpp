@@ -247,7 +247,8 @@ bool is_dense(const Selection& selection, int64_t stride) {
   return stride == selection.components * bytes && (selection.components == 1 || selection.index_step == bytes);
 }
 
-// The numbers of products that are added up at once, and of indices that are packed at once. More would need more stack.
+// The numbers of products that are added up at once, and of indices that are packed at once. More would need more
+// stack.
 constexpr int64_t products_at_once = 512, packed_at_once = 256;
 
 template <class T>
@@ -270,8 +271,8 @@ void pack(const Selection& selection, const char* tuples, int64_t stride, int64_
   asm volatile("" : : "r"(to) : "memory");
 }
 
-// Calls on_packed(tuples, i, n) for blocks of contiguous copies of n tuples from the i-th on. Returns false as soon as it
-// does.
+// Calls on_packed(tuples, i, n) for blocks of contiguous copies of n tuples from the i-th on. Returns false as soon as
+// it does.
 template <class OnPacked>
 GATHER_INLINE bool for_packed(const Selection& selection, const char* tuples, int64_t stride, int64_t n,
                               OnPacked on_packed) {
