@@ -135,6 +135,19 @@ TEST(Hostile, D8_OutputOfAnotherShapeIsRejected) {
   expect_refused({g, params.desc(), indices.desc()}, flat, {GTH_E_RANK, GTH_OPERAND_OUT, -1, -1, 1, 2});
 }
 
+// The size in bytes is right.
+TEST(Hostile, D8_SmallOutputsOfAnotherShapeAreRejected) {
+  const Array params(f32, {4, 3}), rows = indices64({2}, {3, 0}), pairs = indices64({2, 3}, {1, 0, 1, 1, 0, 0});
+  const Array tuples = indices64({2, 1}, {3, 0}), turned(f32, {3, 2});
+  gth_options prefix = GTH_OPTIONS_INIT;
+  prefix.extents = GTH_EXTENTS_PREFIX;
+  const Facts facts{GTH_E_SHAPE, GTH_OPERAND_OUT, 0, -1, 3, 2};
+  expect_refused({g, params.desc(), rows.desc()}, turned, facts);
+  expect_refused({nd, params.desc(), tuples.desc()}, turned, facts);
+  expect_refused({calls::gather_elements, params.desc(), pairs.desc(), &prefix}, turned, facts);
+  expect_refused({calls::gather_elements, Array(f32, {2, 3}).desc(), pairs.desc()}, turned, facts);
+}
+
 TEST(Hostile, D9_OutputOfAnotherDtypeIsRejected) {
   const Array params(f32, {4}), indices = indices64({3}, {2, 0, 3}), out(GTH_DTYPE_INT32, {3});
   expect_refused({g, params.desc(), indices.desc()}, out, {GTH_E_DTYPE, GTH_OPERAND_OUT, -1, -1, GTH_DTYPE_INT32, f32});

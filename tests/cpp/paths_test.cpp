@@ -1,4 +1,5 @@
 #include <functional>
+#include <numeric>
 #include <string>
 
 #include "api/copy.hpp"
@@ -27,6 +28,7 @@ struct Paths {
 };
 
 Paths taken;
+bool reused_indices;  // Lines of the last large gather had the same tuples, which were resolved once.
 int32_t small_runs;  // runs of one span, which the general path takes for few rows
 
 std::ostream& operator<<(std::ostream& out, const Paths& paths) {
@@ -94,6 +96,14 @@ int32_t wrapped_run_small(const cpu::Job&, const cpu::Prepare&, const core::Erro
 int32_t wrapped_run_small(const cpu::Job& job, const cpu::Prepare& prepare, const core::Error& error) {
   ++small_runs;
   return real_run_small(job, prepare, error);
+}
+
+#define MOVE_RANGE "_ZN6gather3cpu10move_rangeERKNS0_3JobEPKcllb"
+bool real_move_range(const cpu::Job&, const char*, int64_t, int64_t, bool) REAL(MOVE_RANGE);
+bool wrapped_move_range(const cpu::Job&, const char*, int64_t, int64_t, bool) WRAPPED(MOVE_RANGE);
+bool wrapped_move_range(const cpu::Job& job, const char* table, int64_t first, int64_t last, bool prefetches) {
+  reused_indices = job.repeats;
+  return real_move_range(job, table, first, last, prefetches);
 }
 
 }  // namespace gather
@@ -289,6 +299,27 @@ TEST(Paths, ElementsTakeTheShortForm) {
       EXPECT_EQ(paths_of(form, request).short_runs, form.is_short && !form.is_plan) << form.name << " axis " << axis;
     }
   }
+}
+
+// Returns whether a gather of rows of 64 bytes along an axis resolves its indices once for all lines.
+bool reuses_indices(const Shape& shape, int64_t axis, int64_t batch_dims, const Shape& indices_shape) {
+  const int64_t count = std::accumulate(indices_shape.begin(), indices_shape.end(), int64_t{1}, std::multiplies<>());
+  const Array table(GTH_DTYPE_INT32, shape);
+  const Array indices = indices64(indices_shape, std::vector<int64_t>(static_cast<size_t>(count), 3));
+  const gth_tensor_desc t = table.desc(), i = indices.desc();
+  gth_options options = with_axis(axis);
+  options.batch_dims = batch_dims;
+  const gth_request request = GTH_REQUEST(GTH_OP_GATHER, &t, &i, nullptr, &options);
+  reused_indices = false;
+  Tensor made;
+  EXPECT_EQ(gth_make(nullptr, &request, made.out(), nullptr), GTH_OK);
+  return reused_indices;
+}
+
+TEST(Paths, IndicesOfSeveralLinesAreResolvedOnce) {
+  EXPECT_TRUE(reuses_indices({100, 20, 16}, 1, 0, {500}));
+  EXPECT_FALSE(reuses_indices({100, 20, 16}, 1, 1, {100, 500}));
+  EXPECT_FALSE(reuses_indices({20, 16}, 0, 0, {50000}));
 }
 
 // Lines of at most 8 tuples with rows of several elements are added by a kernel that moves rows.

@@ -211,6 +211,17 @@ TEST(Hostile, A14_InvalidBatchDimsOfGatherNdAreRejected) {
   }
 }
 
+TEST(Hostile, A14_MessagesHaveTheValidBatchDims) {
+  const Array params(f32, {2, 2}), indices = indices64({2, 1}, {0, 0}), out(f32, {2});
+  const gth_tensor_desc p = params.desc(), i = indices.desc(), o = out.desc();
+  const gth_options options = with_batch(3);
+  Error error;
+  EXPECT_EQ(gth_gather(nullptr, &p, &i, &o, &options, &error), GTH_E_BATCH);
+  EXPECT_STREQ(error.message, "options: batch_dims is 3, valid are [-2, 1]");
+  EXPECT_EQ(gth_gather_nd(nullptr, &p, &i, &o, &options, &error), GTH_E_BATCH);
+  EXPECT_STREQ(error.message, "options: batch_dims is 3, valid are [0, 1]");
+}
+
 TEST(Hostile, A14_BatchDimsBeforeTheirOpsetAreRejected) {
   const Array params(f32, {2, 2}), indices = indices64({2, 1}, {0, 0}), out(f32, {2});
   gth_options options = with_profile(GTH_PROFILE_ONNX, 1);

@@ -156,6 +156,17 @@ TEST(Scatter, HalvesAreAddedInFloat16OrFloat32) {
   }
 }
 
+// The library accumulates blocks of 512 elements.
+TEST(Scatter, RowsOfWholeBlocksAreAddedInFloat32) {
+  const size_t n = 1024;
+  const Array target(GTH_DTYPE_FLOAT16, {2, 1024}, std::vector<uint16_t>(2 * n, 0));
+  const Array updates(GTH_DTYPE_FLOAT16, {3, 1024}, std::vector<uint16_t>(3 * n, 0x3c00));
+  const gth_options wide = reducing(GTH_REDUCTION_ADD, GTH_ACCUMULATE_FLOAT32);
+  std::vector<uint16_t> expected(2 * n, 0x3c00);
+  std::fill_n(expected.begin(), n, uint16_t{0x4000});
+  expect_scattered<uint16_t>(s, target, indices64({3}, {0, 1, 0}), updates, &wide, expected);
+}
+
 TEST(Scatter, IndicesOutOfBoundsAreDroppedClampedOrWrapped) {
   const Array target = floats({3}, {0, 1, 2}), indices = indices64({3}, {5, -1, 1}), updates = floats({3}, {7, 8, 9});
   const gth_options skip = with_bounds(GTH_BOUNDS_SKIP), clamp = with_bounds(GTH_BOUNDS_CLAMP);
