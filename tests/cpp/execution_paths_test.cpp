@@ -203,7 +203,7 @@ TEST(ExecutionPaths, RandomRequestsMatchTheOracle) {
 // ---- every position of an invalid index
 
 // The order of the elements of indices in memory.
-enum class Order { row_major, column_major, reversed };
+enum class Order { row_major, column_major, reversed, last_dims_exchanged };
 
 struct Path {
   const char* name;
@@ -237,6 +237,15 @@ const Path paths[] = {
     {"several components", GTH_OP_GATHER_ND, {9, 8, 7}, {400, 3}, 0},
     {"reversed indices", GTH_OP_GATHER, {20}, {1100}, 0, GTH_DTYPE_INT64, 0, 0, Order::reversed},
     {"column-major indices", GTH_OP_GATHER, {20}, {30, 40}, 0, GTH_DTYPE_INT16, 0, 0, Order::column_major},
+    {"transposed matrices of indices",
+     GTH_OP_GATHER,
+     {20},
+     {2, 5, 100},
+     0,
+     GTH_DTYPE_INT64,
+     0,
+     0,
+     Order::last_dims_exchanged},
     {"reversed elements", GTH_OP_GATHER_ELEMENTS, {40, 30}, {40, 30}, 1, GTH_DTYPE_INT64, 0, 0, Order::reversed},
     {"column-major elements",
      GTH_OP_GATHER_ELEMENTS,
@@ -253,6 +262,12 @@ const Path paths[] = {
 void reorder(Order order, Operand* x) {
   if (order == Order::row_major) return;
   x->dense = false;
+  if (order == Order::last_dims_exchanged) {
+    const size_t last = x->shape.size() - 1;
+    x->strides[last - 1] = x->item;
+    x->strides[last] = x->item * x->shape[last - 1];
+    return;
+  }
   const int64_t bytes = static_cast<int64_t>(x->memory.size());
   int64_t stride = x->item;
   for (size_t d = 0; d < x->shape.size(); stride *= x->shape[d++]) {

@@ -29,7 +29,7 @@ struct Paths {
 
 Paths taken;
 bool reused_indices;  // Lines of the last large gather had the same tuples, which were resolved once.
-int32_t small_runs;  // runs of one span, which the general path takes for few rows
+int32_t small_runs;   // runs of one span, which the general path takes for few rows
 
 std::ostream& operator<<(std::ostream& out, const Paths& paths) {
   return out << paths.short_runs << " short runs, " << paths.dense_plans << " dense plans, " << paths.general_plans

@@ -84,6 +84,88 @@ EQUIVALENT = {
         "for (int64_t at = 1; at < bytes; at += 64) prefetch(from + at);",
     ): "a prefetch has no result",
     (
+        "src/cpu/tiers/tuples.hpp",
+        "while (i + pattern.period * lanes <= count) {",
+        "while (i + pattern.period * lanes < count) {",
+    ): "the loop after it has the same result and is slower",
+    (
+        "src/cpu/tiers/fused_gather.hpp",
+        "return prefetches ? gather_fused<RowCopy, int32_t, true> : gather_fused<RowCopy, int32_t, false>;",
+        "return prefetches ? gather_fused<RowCopy, int32_t, true> : gather_fused<RowCopy, int32_t, true>;",
+    ): "a prefetch has no result",
+    (
+        "src/cpu/tiers/rows.hpp",
+        "prefetch(from + bytes - 1);",
+        "prefetch(from + bytes + 1);",
+    ): "a prefetch has no result",
+    (
+        "src/cpu/kernels.cpp",
+        "selected_bytes(plan) >= (plan.row.in < long_row ? prefetch_bytes : prefetch_bytes_of_long_rows);",
+        "selected_bytes(plan) > (plan.row.in < long_row ? prefetch_bytes : prefetch_bytes_of_long_rows);",
+    ): "a prefetch has no result",
+    (
+        "src/cpu/hot_rows.cpp",
+        "if (resolved == Resolved::bad) return false;",
+        "if (resolved != Resolved::bad) return false;",
+    ): "both ways that it chooses from have the same result",
+    (
+        "src/cpu/hot_rows.cpp",
+        "for (int64_t i = 1; i < sampled; ++i) duplicates += rows[i] == rows[i - 1];",
+        "for (int64_t i = 1; i < sampled; ++i) duplicates -= rows[i] == rows[i - 1];",
+    ): "both ways that it chooses from have the same result",
+    (
+        "src/cpu/strings.cpp",
+        "if (length > long_string || to_end - to < length + step || from_end - from < length + step) {",
+        "if (length > long_string || to_end - to <= length + step || from_end - from < length + step) {",
+    ): "both ways copy the same bytes",
+    (
+        "src/cpu/job.hpp",
+        "return copying.outer_count > 0 ? copying.outer[copying.outer_count - 1] : SizedLoop{1, 0, 0, 0, 0};",
+        "return copying.outer_count > 0 ? copying.outer[copying.outer_count - 1] : SizedLoop{1, 0, 0, 1, 0};",
+    ): "a loop of one step does not use its strides",
+    (
+        "src/cpu/validate.cpp",
+        "if (job.kernels.resolve(job.plan, job.indices, 0, 1, &offset, &bad) != Resolved::bad) return GTH_OK;",
+        "if (job.kernels.resolve(job.plan, job.indices, 1, 1, &offset, &bad) != Resolved::bad) return GTH_OK;",
+    ): "one tuple has no stride",
+    (
+        "src/cpu/partition.cpp",
+        "at = !stays_near ? scaled(mixed, size_) : at + 1 == size_ ? 0 : at + 1;",
+        "at = !stays_near ? scaled(mixed, size_) : at + 1 == size_ ? 0 : at * 1;",
+    ): "the result is the same, and the bound of probes is reached earlier",
+    (
+        "src/core/plan/short.cpp",
+        "tuple_ndim + table.ndim - components > GTH_MAX_NDIM) {",
+        "tuple_ndim * table.ndim - components > GTH_MAX_NDIM) {",
+    ): "the general path has the same result and is slower",
+    (
+        "src/cpu/short.cpp",
+        "return tuples <= Short::most_tuples && tuples * form.row <= Short::most_bytes ? tuples : 0;",
+        "return tuples <= Short::most_tuples && tuples * form.row < Short::most_bytes ? tuples : 0;",
+    ): "the general path has the same result and is slower",
+    (
+        "src/core/meaning/pairs.cpp",
+        "if (rule == GTH_EXTENTS_PREFIX) return extents.indices <= extents.params;",
+        "if (rule == GTH_EXTENTS_PREFIX) return extents.indices < extents.params;",
+    ): "equal extents have been accepted",
+    (
+        "src/core/os/memory.cpp",
+        "void* allocate_zeroed(std::size_t bytes) noexcept { "
+        "return refused() ? nullptr : std::calloc(bytes ? bytes : 1, 1); }",
+        "void* allocate_zeroed(std::size_t bytes) noexcept { "
+        "return refused() ? nullptr : std::calloc(bytes ? bytes : 1, 2); }",
+    ): "it allocates more memory than is used",
+    (
+        "src/api/arrow.cpp",
+        "int64_t first = 0, last = 0;",
+        "int64_t first = 1, last = 0;",
+    ): "copy_offsets writes it",
+    (
+        "src/cpu/partition.cpp",
+        "for (int32_t tries = 1; ++collisions_ <= max_collisions_per_slot * size_; ++tries) {",
+        "for (int32_t tries = 2; ++collisions_ <= max_collisions_per_slot * size_; ++tries) {",
+    ): "the result does not depend on the order of the slots that are tried",
+    (
         "bindings/python/src/libgather/_kinds/lists.py",
         "return Memory._borrow(data, address(data), dtype, shape, None, False)",
         "return Memory._borrow(data, address(data), dtype, shape, None, True)",
