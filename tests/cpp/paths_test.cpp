@@ -28,8 +28,9 @@ struct Paths {
 };
 
 Paths taken;
-bool reused_indices;  // Lines of the last large gather had the same tuples, which were resolved once.
-int32_t small_runs;   // runs of one span, which the general path takes for few rows
+bool reused_indices;   // Lines of the last large gather had the same tuples, which were resolved once.
+int64_t merged_lines;  // the number of its lines that were resolved together
+int32_t small_runs;    // runs of one span, which the general path takes for few rows
 
 std::ostream& operator<<(std::ostream& out, const Paths& paths) {
   return out << paths.short_runs << " short runs, " << paths.dense_plans << " dense plans, " << paths.general_plans
@@ -103,6 +104,7 @@ bool real_move_range(const cpu::Job&, const char*, int64_t, int64_t, bool) REAL(
 bool wrapped_move_range(const cpu::Job&, const char*, int64_t, int64_t, bool) WRAPPED(MOVE_RANGE);
 bool wrapped_move_range(const cpu::Job& job, const char* table, int64_t first, int64_t last, bool prefetches) {
   reused_indices = job.repeats;
+  merged_lines = job.merged_lines;
   return real_move_range(job, table, first, last, prefetches);
 }
 
@@ -320,6 +322,27 @@ TEST(Paths, IndicesOfSeveralLinesAreResolvedOnce) {
   EXPECT_TRUE(reuses_indices({100, 20, 16}, 1, 0, {500}));
   EXPECT_FALSE(reuses_indices({100, 20, 16}, 1, 1, {100, 500}));
   EXPECT_FALSE(reuses_indices({20, 16}, 0, 0, {50000}));
+}
+
+// Returns how many lines of 20 indices a gather of elements resolves together.
+int64_t merged_lines_of(const int64_t* index_strides) {
+  const Array table(GTH_DTYPE_INT32, {4000, 25}), memory(GTH_DTYPE_INT64, {4000, 24});
+  std::memset(memory.data(), 0, 4000 * 24 * sizeof(int64_t));
+  const Shape shape{4000, 20};
+  gth_tensor_desc t = table.desc(), i = describe(GTH_DTYPE_INT64, shape, memory.data());
+  i.strides = index_strides;
+  const gth_options options = with_axis(1);
+  const gth_request request = GTH_REQUEST(GTH_OP_GATHER_ELEMENTS, &t, &i, nullptr, &options);
+  merged_lines = 0;
+  Tensor made;
+  EXPECT_EQ(gth_make(nullptr, &request, made.out(), nullptr), GTH_OK);
+  return merged_lines;
+}
+
+TEST(Paths, ShortLinesAreResolvedTogether) {
+  const int64_t with_gaps[] = {24 * 8, 8};
+  EXPECT_GE(merged_lines_of(nullptr), 8);
+  EXPECT_GE(merged_lines_of(with_gaps), 8);
 }
 
 // Lines of at most 8 tuples with rows of several elements are added by a kernel that moves rows.
