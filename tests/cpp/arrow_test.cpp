@@ -361,6 +361,17 @@ TEST_P(ArrowImport, F23_FreedStructIsNotUsed) {
   EXPECT_EQ(released_, 1);
 }
 
+TEST_P(ArrowImport, DescriptionsHaveTheBytesOfStrings) {
+  gth_tensor* tensor = accept();
+  gth_tensor_desc desc = GTH_TENSOR_DESC_INIT;
+  ASSERT_EQ(gth_tensor_describe(tensor, &desc, nullptr), GTH_OK);
+  EXPECT_EQ(desc.dtype, GTH_DTYPE_STRING);
+  EXPECT_EQ(desc.extent, 15);  // one, two, three, four
+  EXPECT_EQ(desc.data, nullptr);
+  EXPECT_EQ(desc.strides, nullptr);
+  gth_tensor_release(tensor);
+}
+
 TEST_P(ArrowImport, ImportedStringsAreExportedShared) {
   gth_tensor* tensor = accept();
   ArrowSchema schema;

@@ -166,6 +166,16 @@ EQUIVALENT = {
         "for (int32_t tries = 2; ++collisions_ <= max_collisions_per_slot * size_; ++tries) {",
     ): "the result does not depend on the order of the slots that are tried",
     (
+        "src/core/options/operation.cpp",
+        "int32_t first = 0;",
+        "int32_t first = 1;",
+    ): "each operation has a definition, which sets it",
+    (
+        "src/cpu/scatter.cpp",
+        "if (int32_t status = prepare()) return status;",
+        "(void)(prepare());",
+    ): "writing zeros does not fail",
+    (
         "bindings/python/src/libgather/_kinds/lists.py",
         "return Memory._borrow(data, address(data), dtype, shape, None, False)",
         "return Memory._borrow(data, address(data), dtype, shape, None, True)",
