@@ -131,7 +131,7 @@ class TupleBlock {
   const int64_t next_indices_, next_table_;
   const bool has_steps_;
   Resolved resolved_ = Resolved::all;
-  BadTuple bad_;
+  BadTuple bad_{};
   const char* tuples_ = nullptr;
   int64_t count_ = 0;
   int64_t steps_[block_tuples];

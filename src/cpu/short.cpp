@@ -56,11 +56,14 @@ bool resolve_many(const Short& form, const char* indices, int64_t tuples, int64_
   return true;
 }
 
-// Adds the part of the offsets of gather_elements that does not depend on indices.
+// Adds the part of the offsets of gather_elements that does not depend on indices. The loops have as many steps as there
+// are tuples, which the static analyzer does not know.
 inline void add_places(const core::Places places, int64_t* offsets) {
   for (int64_t i = 0, place = 0; i < places.outer; ++i, place += places.outer_step) {
     for (int64_t j = 0; j < places.repeats; ++j, offsets += places.columns) {
-      for (int64_t k = 0; k < places.columns; ++k) offsets[k] += place + k * places.column_step;
+      for (int64_t k = 0; k < places.columns; ++k) {
+        offsets[k] += place + k * places.column_step;  // NOLINT(clang-analyzer-core.uninitialized.Assign)
+      }
     }
   }
 }

@@ -173,6 +173,26 @@ TEST(DistantRows, ColumnsOfDenseRowsBeyond2To31AreSelected) {
   }
 }
 
+// Vectorised kernels resolve indices below 2^31 with 32 bits.
+TEST(DistantRows, ExtentsAround2To31) {
+  for (const int64_t n : {int64_t{1} << 31, (int64_t{1} << 31) + 1}) {
+    const Sparse memory(n);
+    NEEDS(memory);
+    memory.keep_small_pages();
+    const Shape shape{n};
+    memory.data()[0] = 1;
+    memory.data()[n - 1] = 2;
+    std::vector<int64_t> last_or_first(40, 0);
+    Bytes expected(40, 1);
+    for (size_t t = 0; t < 40; t += 3) {
+      last_or_first[t] = n - 1;
+      expected[t] = 2;
+    }
+    const Array indices = indices64({40}, last_or_first);
+    expect_gathered({g, describe(GTH_DTYPE_UINT8, shape, memory.data()), indices.desc()}, {40}, expected);
+  }
+}
+
 // The index that is reported is that of the tuple 6 GiB behind the first one.
 TEST(DistantRows, InvalidIndexBeyond2To31IsReported) {
   const Distant indices(i64, {3}, 0, false, {0, 1, 9});

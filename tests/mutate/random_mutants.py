@@ -176,6 +176,11 @@ EQUIVALENT = {
         "(void)(prepare());",
     ): "writing zeros does not fail",
     (
+        "src/core/plan/short.cpp",
+        "(indices.dtype != GTH_DTYPE_INT64 && indices.dtype != GTH_DTYPE_INT32)) {",
+        "(indices.dtype != GTH_DTYPE_INT64 && indices.dtype == GTH_DTYPE_INT32)) {",
+    ): "the call that allocates the result validates the dtype",
+    (
         "bindings/python/src/libgather/_kinds/lists.py",
         "return Memory._borrow(data, address(data), dtype, shape, None, False)",
         "return Memory._borrow(data, address(data), dtype, shape, None, True)",
