@@ -128,7 +128,9 @@ def test_plans(kind: str) -> None:
     of_its_kind(result, params)
     assert length_of(result) == 0
     out = np.zeros(0, libgather.Tensor(params).dtype)
-    assert plan(params, indices, out) is out and plan.bind(params, indices, out)() is out
+    assert plan(params, indices, out) is out
+    if kind != "numpy big-endian":  # A bound plan would not see changes of it.
+        assert plan.bind(params, indices, out)() is out
 
 
 @pytest.mark.parametrize("shape", [(0, 2), (2, 0), (2, 0, 3), (0, 0)])
