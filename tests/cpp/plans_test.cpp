@@ -250,6 +250,7 @@ TEST(Plans, MemoryShorterThanTheExtentsIsRejected) {
   expect({32, 24, 24}, {GTH_OK}, {GTH_OK});
   expect({31, 24, 24}, {GTH_E_SIZE, GTH_OPERAND_PARAMS, -1, -1, 31, 32}, {GTH_OK});
   expect({32, 23, 24}, no_indices, no_indices);
+  expect({100, 23, 100}, no_indices, no_indices);
   expect({32, 24, 23}, {GTH_E_SIZE, GTH_OPERAND_OUT, -1, -1, 23, 24}, {GTH_OK});
 }
 

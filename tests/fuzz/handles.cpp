@@ -13,7 +13,7 @@ int64_t allocated, freed, adopted, deleted;
 int64_t refuse_after;  // number of further allocations of the hook that succeed
 
 void* allocate(void*, int64_t bytes, int64_t align, int32_t, int32_t, CUstream_st*) {
-  if (refuse_after-- <= 0) return nullptr;
+  if (refuse_after-- <= 0 || bytes > 1 << 20) return nullptr;
   ++allocated;
   return std::aligned_alloc(static_cast<size_t>(align), static_cast<size_t>((bytes + align - 1) / align * align));
 }

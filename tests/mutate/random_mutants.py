@@ -181,6 +181,26 @@ EQUIVALENT = {
         "(indices.dtype != GTH_DTYPE_INT64 && indices.dtype == GTH_DTYPE_INT32)) {",
     ): "the call that allocates the result validates the dtype",
     (
+        "src/core/plan/line.cpp",
+        "if (!plan.loops[loop].table.is(0)) return true;",
+        "(void)(!plan.loops[loop].table.is(0));",
+    ): "another line has the same result",
+    (
+        "src/core/os/os_linux.cpp",
+        "syscall(SYS_futex, &word, FUTEX_WAIT_PRIVATE, value, microseconds < 0 ? nullptr : &most, nullptr, 0);",
+        "syscall(SYS_futex, &word, FUTEX_WAIT_PRIVATE, value, microseconds <= 0 ? nullptr : &most, nullptr, 0);",
+    ): "no caller waits for 0 microseconds",
+    (
+        "src/core/plan/layout.cpp",
+        "return dense > 0;",
+        "return dense > 1;",
+    ): "the general path has the same result and is slower",
+    (
+        "src/core/meaning/attributes.cpp",
+        "out->batch = 0;",
+        ";",
+    ): "elements do not use it",
+    (
         "bindings/python/src/libgather/_kinds/lists.py",
         "return Memory._borrow(data, address(data), dtype, shape, None, False)",
         "return Memory._borrow(data, address(data), dtype, shape, None, True)",
