@@ -201,6 +201,11 @@ EQUIVALENT = {
         ";",
     ): "elements do not use it",
     (
+        "src/cpu/executor.cpp",
+        "if (cpu != pool.excluded_cpu) pool.placed = 0;",
+        "if (cpu == pool.excluded_cpu) pool.placed = 0;",
+    ): "the result does not depend on the CPUs of the workers",
+    (
         "bindings/python/src/libgather/_kinds/lists.py",
         "return Memory._borrow(data, address(data), dtype, shape, None, False)",
         "return Memory._borrow(data, address(data), dtype, shape, None, True)",
