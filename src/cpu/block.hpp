@@ -12,7 +12,8 @@ namespace gather::cpu {
 // The tuples of a job that are processed together: n tuples of each of some successive lines.
 struct TupleSpan {
   int64_t lines, n;
-  bool repeats;  // All lines have the same tuples.
+  bool repeats;       // All lines have the same tuples.
+  int64_t begin = 0;  // the number of the first tuple in its line
 
   int64_t tuples() const { return lines * n; }
   int64_t distinct() const { return repeats ? n : lines * n; }
@@ -32,8 +33,8 @@ inline TupleSpan span_at(const Job& job, const LineIterator& lines, int64_t j, i
                          int64_t max_lines, bool repeats) {
   const int64_t extent = job.copying.line.extent, n = part_of(std::min(extent - j, most), capacity);
   if (repeats) max_lines = INT64_MAX;
-  if (n < extent || max_lines == 1) return {1, n, false};
-  return {part_of(std::min(lines.run(), most / n), max_lines), n, repeats};
+  if (n < extent || max_lines == 1) return {1, n, false, j};
+  return {part_of(std::min(lines.run(), most / n), max_lines), n, repeats, j};
 }
 
 // Resolves spans of tuples to offsets. The offsets are reused while spans have the same tuples.
@@ -43,10 +44,11 @@ class TupleBlock {
   explicit TupleBlock(const Job& job, bool merges = true)
       : job_(job),
         line_(job.copying.line),
-        next_indices_(job.next_loop().indices),
-        next_table_(job.next_loop().table),
-        has_steps_(line_.table != 0 || (merges && job.merged_lines > 1 && next_table_ != 0)) {
-    if (has_steps_) find_steps(line_.table, next_table_, steps_);
+        next_indices_(job.next_loop().indices) {
+    const Runs runs = job.table_runs();
+    const int64_t next_table = job.next_loop().table;
+    has_steps_ = runs.step != 0 || runs.next != 0 || (merges && job.merged_lines > 1 && next_table != 0);
+    if (has_steps_) find_steps(runs, next_table, steps_);
   }
 
   // Resolves the span whose first tuple is at `tuples`. It has at most max_resolved distinct tuples, and at most
@@ -54,7 +56,7 @@ class TupleBlock {
   // the first one.
   bool resolve(const char* tuples, const TupleSpan& span) {
     const int64_t count = span.distinct();
-    if (tuples == tuples_ && count == count_) return true;
+    if (tuples == tuples_ && count == count_ && span.begin == begin_) return true;
     tuples_ = nullptr;
     resolved_ = Resolved::all;
     if (span.lines > 1 && !span.repeats && !job_.lines_are_contiguous) {
@@ -62,29 +64,33 @@ class TupleBlock {
     } else {
       for (int64_t first = 0; first < count; first += block_tuples) {
         const char* const at = moved(tuples, wrapping_multiply(first, line_.indices));
-        if (!resolve_block(at, line_.indices, first, std::min(block_tuples, count - first))) return false;
+        if (!resolve_block(at, line_.indices, span, first, std::min(block_tuples, count - first))) return false;
       }
     }
     tuples_ = tuples;
     count_ = count;
+    begin_ = span.begin;
     return true;
   }
 
   const int64_t* offsets() const { return offsets_; }
-  // The part of the offsets that does not depend on index values, or NULL if it is 0.
-  const int64_t* steps() const { return has_steps_ ? steps_ : nullptr; }
+  bool has_steps() const { return has_steps_; }
+  // The part of the offsets of a span that does not depend on index values, or NULL if it is 0.
+  const int64_t* steps(const TupleSpan& span) const {
+    return has_steps_ ? steps_ + (job_.is_joined ? span.begin : 0) : nullptr;
+  }
   Resolved resolved() const { return resolved_; }
   // The first invalid tuple. Its number counts from the first tuple of the span.
   const BadTuple& bad() const { return bad_; }
 
-  // Computes the distance of each tuple of a span from the first one: `line_step` for a tuple, and `next_step` for a
-  // line.
-  void find_steps(int64_t line_step, int64_t next_step, int64_t* steps) const {
+  // Computes the distance of each tuple of a span from the first one. Successive lines begin `next_line` bytes apart.
+  void find_steps(const Runs& runs, int64_t next_line, int64_t* steps) const {
     const int64_t count = std::min(block_tuples, job_.slices);
     for (int64_t at = 0, line = 0; at < count; ++line) {
-      const int64_t end = std::min(count, at + line_.extent);
-      for (int64_t j = 0; at < end; ++at, ++j) {
-        steps[at] = wrapping_multiply(line, next_step) + wrapping_multiply(j, line_step);
+      int64_t begin = wrapping_multiply(line, next_line);
+      for (const int64_t line_end = std::min(count, at + line_.extent); at < line_end; begin += runs.next) {
+        const int64_t end = std::min(line_end, at + runs.extent);
+        for (int64_t j = 0; at < end; ++at, ++j) steps[at] = begin + wrapping_multiply(j, runs.step);
       }
     }
   }
@@ -100,40 +106,41 @@ class TupleBlock {
       const char* const at = moved(tuples, wrapping_multiply(l, next_indices_));
       pack_lines(job_.plan.index, {at, lines, next_indices_, span.n, line_.indices}, packed);
       const int64_t stride = core::index_bytes(job_.plan.index);
-      if (!resolve_block(reinterpret_cast<const char*>(packed), stride, l * span.n, lines * span.n)) return false;
+      const char* const first = reinterpret_cast<const char*>(packed);
+      if (!resolve_block(first, stride, span, l * span.n, lines * span.n)) return false;
     }
     return true;
   }
 
   // Resolves n <= block_tuples tuples, of which the first one is number `first` of the span.
-  bool resolve_block(const char* tuples, int64_t stride, int64_t first, int64_t n) {
+  bool resolve_block(const char* tuples, int64_t stride, const TupleSpan& span, int64_t first, int64_t n) {
     int64_t* const offsets = offsets_ + first;
     const Resolved resolved = job_.kernels.resolve(job_.plan, tuples, stride, n, offsets, &bad_);
     if (resolved == Resolved::bad) {
       bad_.tuple += first;
       return false;
     }
-    if (has_steps_) add_steps(resolved, wrapping_multiply(first, line_.table), n, offsets);
+    if (has_steps_) add_steps(steps(span), resolved, wrapping_multiply(first, line_.table), n, offsets);
     if (resolved == Resolved::some) resolved_ = Resolved::some;
     return true;
   }
 
-  void add_steps(Resolved resolved, int64_t base, int64_t n, int64_t* offsets) const {
+  static void add_steps(const int64_t* steps, Resolved resolved, int64_t base, int64_t n, int64_t* offsets) {
     if (resolved == Resolved::all) {
-      for (int64_t i = 0; i < n; ++i) offsets[i] += steps_[i] + base;
+      for (int64_t i = 0; i < n; ++i) offsets[i] += steps[i] + base;
     } else {
-      for (int64_t i = 0; i < n; ++i) offsets[i] += offsets[i] == no_row ? 0 : steps_[i] + base;
+      for (int64_t i = 0; i < n; ++i) offsets[i] += offsets[i] == no_row ? 0 : steps[i] + base;
     }
   }
 
   const Job& job_;
   const SizedLoop& line_;
-  const int64_t next_indices_, next_table_;
-  const bool has_steps_;
+  const int64_t next_indices_;
+  bool has_steps_;
   Resolved resolved_ = Resolved::all;
   BadTuple bad_{};
   const char* tuples_ = nullptr;
-  int64_t count_ = 0;
+  int64_t count_ = 0, begin_ = 0;
   int64_t steps_[block_tuples];
   int64_t offsets_[max_resolved];
 };

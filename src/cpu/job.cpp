@@ -17,7 +17,7 @@ void add(int64_t* to, int64_t steps, int64_t stride) {
   *to = static_cast<int64_t>(static_cast<uint64_t>(*to) + static_cast<uint64_t>(wrapping_multiply(steps, stride)));
 }
 
-// Returns true if the loops can be merged: one step of `outer` equals the whole range of `inner`.
+// Returns true if one step of `outer` equals the whole range of `inner` in indices.
 bool continues(const SizedLoop& outer, const SizedLoop& inner) {
   return outer.indices == wrapping_multiply(inner.extent, inner.indices) &&
          outer.position == wrapping_multiply(inner.extent, inner.position);
@@ -47,8 +47,24 @@ Job::Job(const core::Plan& p, const core::Pointers& pointers, int64_t open_exten
   }
   for (int32_t i = 0; i < inner_count; ++i) inner[i] = fill_in(p.loops[p.inner_begin + i], n);
   if (slices <= few_slices) exchange_short_loop();
+  join_short_loops();
   find_spans();
   find_validating();
+}
+
+// Joins the last two loops to one line if they have so few tuples that their set-up would take longest. The tuples of
+// the new line have no constant distance in the table.
+void Job::join_short_loops() {
+  if (copying.outer_count < 2 || plan.batch_split != 1) return;
+  SizedLoop& line = copying.line;
+  const SizedLoop next = next_loop();
+  const bool is_short = line.extent < long_line && next.extent < long_line && line.extent * next.extent < long_line;
+  if (!is_short || !continues(next, line) || next.rows != wrapping_multiply(line.extent, line.rows)) return;
+  is_joined = true;
+  joined_ = {line.extent, line.table, next.extent, next.table};
+  line.extent *= next.extent;
+  line.table = 0;
+  --copying.outer_count;
 }
 
 // Exchanges the last two loops inside slices if the last one is so short that its set-up would take longest.

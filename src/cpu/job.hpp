@@ -28,6 +28,13 @@ struct SizedLoop {
   int64_t table, indices, rows, position;
 };
 
+// The distances of the tuples of a line in an operand. The line consists of `count` runs of `extent` tuples. The tuples
+// of a run are `step` bytes apart, and successive runs begin `next` bytes apart.
+struct Runs {
+  int64_t extent, step;
+  int64_t count, next;
+};
+
 // The tuple loops of a plan. `line` is the innermost loop. One execution of it is called a line.
 struct Nest {
   static constexpr int32_t the_line = -1;
@@ -55,6 +62,9 @@ struct Job {
   // in indices, or so short that copying their indices to contiguous memory pays. Returns 1 for other lines.
   int64_t lines_in(int64_t tuples) const;
 
+  // Returns the distances of the tuples of a line in the table.
+  Runs table_runs() const { return is_joined ? joined_ : Runs{copying.line.extent, copying.line.table, 1, 0}; }
+
   // Returns the loop around the line.
   SizedLoop next_loop() const {
     return copying.outer_count > 0 ? copying.outer[copying.outer_count - 1] : SizedLoop{1, 0, 0, 0, 0};
@@ -71,6 +81,7 @@ struct Job {
   bool repeats;               // successive lines of `copying` have the same tuples, so these are resolved once
   bool lines_are_contiguous;  // successive lines of `copying` are contiguous in indices
   int64_t merged_lines;       // the number of short lines of `copying` that are resolved together, at least 1
+  bool is_joined = false;     // The line of `copying` consists of two loops, and line.table is 0.
   bool in_order;              // positions increase in the order of `validating`
   Nest copying;               // in the order of the rows
   Nest validating;            // in the order of indices, without loops that repeat tuples; contiguous loops are merged
@@ -78,9 +89,12 @@ struct Job {
   SizedLoop inner[GTH_MAX_NDIM];  // loops inside a slice
 
  private:
+  void join_short_loops();
   void find_spans();
   void find_validating();
   void exchange_short_loop();
+
+  Runs joined_{0, 0, 0, 0};  // the distances in the table if is_joined
 };
 
 // Estimates the cost of the call in bytes. Small rows count as more than their bytes.

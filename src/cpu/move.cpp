@@ -85,7 +85,9 @@ bool has_own_offsets(const Job& job, bool prefetches) {
   constexpr int64_t short_line = 16;
   if (job.kernels.fused && job.lines_are_contiguous) return false;  // the fused kernel adds the distances
   const bool is_long = job.copying.line.extent >= short_line || job.plan.number != core::Number::none;
-  return is_long && job.copying.line.table == 0 && job.next_loop().table != 0 && job.inner_count == 0 && !prefetches;
+  const Runs runs = job.table_runs();
+  return is_long && runs.step == 0 && runs.next == 0 && job.next_loop().table != 0 && job.inner_count == 0 &&
+         !prefetches;
 }
 
 }  // namespace
@@ -97,7 +99,7 @@ void move_span(const Job& job, const TupleBlock& block, const TupleSpan& span, c
   RowBlock part{rows, line.rows, table, block.offsets(), span.n, job.plan.row.in, 1, 0, 0, 0};
   if (prefetches) part.ahead = rows_ahead(part.row_bytes);
   // The distance of a line in the table, unless the offsets include it.
-  const int64_t next_table = span.repeats || !block.steps() ? next.table : 0;
+  const int64_t next_table = span.repeats || !block.has_steps() ? next.table : 0;
   const bool has_rows = all && job.inner_count == 0;
   if (has_rows && (span.repeats || (span.lines > 1 && has_own_offsets(job, prefetches)))) {
     part.lines = span.lines;
@@ -192,13 +194,14 @@ class Mover {
     int64_t n = std::min(line.extent - j_, most);
     if (kernels.look_up && n >= min_looked_up) return kernels.look_up(kernels.selection, tuples, table, rows, n);
     if (!kernels.fused) return 0;
-    if (block_.steps()) {
+    TupleSpan span{1, n, false, j_};
+    if (block_.has_steps()) {
       const int64_t max_lines = job_.lines_are_contiguous ? max_lines_ : 1;
-      const TupleSpan span = span_at(job_, lines_, j_, most, block_tuples, max_lines, false);
+      span = span_at(job_, lines_, j_, most, block_tuples, max_lines, false);
       if (span.lines > 1 && job_.next_loop().rows != wrapping_multiply(span.n, line.rows)) return 0;
       n = span.tuples();
     }
-    return kernels.fused(kernels.selection, tuples, block_.steps(),
+    return kernels.fused(kernels.selection, tuples, block_.steps(span),
                          {rows, line.rows, table, nullptr, n, job_.plan.row.in, 1, 0, 0, rows_ahead(job_.plan.row.in)});
   }
 

@@ -28,7 +28,9 @@ inline void widen(int64_t extent, int64_t stride, Range* range) {
 // Returns the range of the slices of a line that begins at 0.
 inline Range range_of_line(const Job& job) {
   Range range{0, 0};
-  widen(job.copying.line.extent, job.copying.line.table, &range);
+  const Runs runs = job.table_runs();
+  widen(runs.extent, runs.step, &range);
+  widen(runs.count, runs.next, &range);
   for (int32_t i = 0; i < job.plan.components; ++i) {
     widen(job.plan.component[i].size, job.plan.component[i].stride, &range);
   }

@@ -64,7 +64,7 @@ bool for_updates_of(const Part& part, OnUpdates&& on_updates) {
   const Range line_range = range_of_line(job);
   TupleBlock block(job);
   int64_t from[block_tuples];
-  block.find_steps(line.rows, next.rows, from);
+  block.find_steps({line.extent, line.rows, 1, 0}, next.rows, from);
   UpdateFilter filter;
   LineIterator lines(job.copying);
   int64_t left = job.slices;

@@ -29,6 +29,7 @@ struct Paths {
 
 Paths taken;
 bool reused_indices;   // Lines of the last large gather had the same tuples, which were resolved once.
+int64_t line_tuples;   // the number of tuples in a line of the last copy
 int64_t merged_lines;  // the number of its lines that were resolved together
 int32_t small_runs;    // runs of one span, which the general path takes for few rows
 
@@ -104,6 +105,7 @@ bool real_move_range(const cpu::Job&, const char*, int64_t, int64_t, bool) REAL(
 bool wrapped_move_range(const cpu::Job&, const char*, int64_t, int64_t, bool) WRAPPED(MOVE_RANGE);
 bool wrapped_move_range(const cpu::Job& job, const char* table, int64_t first, int64_t last, bool prefetches) {
   reused_indices = job.repeats;
+  line_tuples = job.copying.line.extent;
   merged_lines = job.merged_lines;
   return real_move_range(job, table, first, last, prefetches);
 }
@@ -343,6 +345,19 @@ TEST(Paths, ShortLinesAreResolvedTogether) {
   const int64_t with_gaps[] = {24 * 8, 8};
   EXPECT_GE(merged_lines_of(nullptr), 8);
   EXPECT_GE(merged_lines_of(with_gaps), 8);
+}
+
+// The index of the axis and that of the last dim are read together. No constant distance separates their elements.
+TEST(Paths, ShortLoopsAreOneLine) {
+  const Array table(GTH_DTYPE_INT32, {4000, 3, 2}), indices(GTH_DTYPE_INT64, {4000, 5, 2});
+  std::memset(indices.data(), 0, 4000 * 5 * 2 * sizeof(int64_t));
+  const gth_tensor_desc t = table.desc(), i = indices.desc();
+  const gth_options options = with_axis(1);
+  const gth_request request = GTH_REQUEST(GTH_OP_GATHER_ELEMENTS, &t, &i, nullptr, &options);
+  line_tuples = 0;
+  paths_of(making, request);
+  EXPECT_EQ(line_tuples, 5 * 2);
+  EXPECT_GE(merged_lines, 8);
 }
 
 // Lines of at most 8 tuples with rows of several elements are added by a kernel that moves rows.

@@ -17,6 +17,17 @@ struct IntoTable {
   static GATHER_INLINE void prefetch_row(const char* selected, int64_t) { __builtin_prefetch(selected, 1); }
 };
 
+// Copies the i-th update of the lines [first, last). The rows of the target may be contiguous.
+template <class T>
+GATHER_INLINE void move_across(RowKind<IntoTable<Packed<T>>>, const RowBlock& block, int64_t i, int64_t first,
+                               int64_t last) {
+  constexpr int64_t bytes = sizeof(T);
+  char* const target = const_cast<char*>(block.table) + block.offsets[i] + first * block.next_table;
+  const char* const updates = block.rows + i * block.row_stride + first * block.next_rows;
+  if (block.next_table == bytes && copy_strided<T>(target, updates, block.next_rows, last - first)) return;
+  move_across(RowKind<IntoTable<Fixed<bytes>>>{}, block, i, first, last);
+}
+
 // Adds n numbers to others. A complex number is two numbers. Addresses need no alignment.
 template <class Kind, int64_t n>
 struct AddNumbers {
@@ -106,10 +117,10 @@ constexpr MoveRows scatter_sum = add_rows<AddNumbers<Kind, n>>;
 
 MoveRows choose_scatter(int64_t row) {
   switch (row) {
-    case 1: return move_rows<IntoTable<Fixed<1>>>;
-    case 2: return move_rows<IntoTable<Fixed<2>>>;
-    case 4: return move_rows<IntoTable<Fixed<4>>>;
-    case 8: return move_rows<IntoTable<Fixed<8>>>;
+    case 1: return move_rows<IntoTable<Packed<uint8_t>>>;
+    case 2: return move_rows<IntoTable<Packed<uint16_t>>>;
+    case 4: return move_rows<IntoTable<Packed<uint32_t>>>;
+    case 8: return move_rows<IntoTable<Packed<uint64_t>>>;
     case 16: return move_rows<IntoTable<Fixed<16>>>;
     default: return nullptr;
   }

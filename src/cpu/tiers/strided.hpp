@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstring>
 #include <utility>
 
 #include "cpu/tiers/tier.hpp"
@@ -55,10 +56,15 @@ GATHER_INLINE bool copy_reversed(char* to, const char* from, int64_t count) {
   return true;
 }
 
-// Copies elements that are `stride` bytes apart. Returns false if they are too few, or if no shuffle has this stride.
+// Copies elements that are `stride` bytes apart. Returns false if they are too few, or if neither memcpy nor a shuffle
+// copies elements of this stride.
 template <class T>
 GATHER_INLINE bool copy_strided(char* to, const char* from, int64_t stride, int64_t count) {
   constexpr int64_t size = sizeof(T), n = Lanes::register_bytes / size, half = n > 2 ? n / 2 : n;
+  if (stride == size) {
+    std::memcpy(to, from, static_cast<size_t>(count * size));
+    return true;
+  }
   if (stride == 2 * size)
     return copy_every_second<T, n>(to, from, count) || copy_every_second<T, half>(to, from, count);
   return stride == -size && (copy_reversed<T, n>(to, from, count) || copy_reversed<T, half>(to, from, count));
