@@ -4,6 +4,7 @@
 #include <atomic>
 #include <cstdint>
 
+#include "core/base/checked.hpp"
 #include "cpu/executor.hpp"
 #include "cpu/hot_rows.hpp"
 #include "cpu/job.hpp"
@@ -64,8 +65,8 @@ struct Part {
   bool has_all() const { return stripes.count == 1 && range.contains(range_of(job)); }
 };
 
-// Limits for cutting a target into parts. A stripe is at least one page. Otherwise the hardware prefetcher of one core
-// would load cache lines that another core writes. Each thread reads all indices, which takes longer than writing short
+// Limits for cutting a target into parts. A stripe is at least one page. Otherwise two cores would write the same cache
+// lines, or the hardware prefetcher of one would load lines that another one writes. Each thread reads all indices, which takes longer than writing short
 // rows, unless the target exceeds the caches. More threads amortise it earlier. Test builds use small limits.
 #ifdef GATHER_TESTING
 constexpr int64_t min_striped = 16, short_row = 0, multi_thread_bytes = 1;
@@ -120,19 +121,27 @@ class Parts {
     return job_.plan.in_float32 || (slice_range_bytes() >= multi_thread_bytes / threads && !has_hot_rows(job_));
   }
 
-  // Cuts the longest loop over a dim of the target that no index selects in. Its steps write different elements for all
-  // index values. The innermost loop is cut into few parts, because each part repeats all outer loops.
+  // Returns the number of pieces into which a loop may be cut. Its steps must write different elements for all index
+  // values, as those over a dim of the target that no index selects in do. The steps of a piece write at least as many
+  // bytes as a stripe has.
+  static int64_t most_pieces(const SizedLoop& loop) {
+    const double bytes = static_cast<double>(loop.extent) * static_cast<double>(core::magnitude(loop.table));
+    return static_cast<int64_t>(std::min(bytes / (int64_t{1} << min_stripe_log2), static_cast<double>(loop.extent)));
+  }
+
+  // Cuts the longest loop. The innermost one is cut into few parts, because each part repeats all outer loops.
   bool cut_loop(int64_t threads) {
     const Nest& nest = job_.copying;
     int64_t longest = threads - 1;
     for (int32_t i = Nest::the_line; i < nest.outer_count; ++i) {
-      if (nest.loop(i).table == 0 || nest.loop(i).extent <= longest) continue;
+      if (nest.loop(i).extent <= longest || most_pieces(nest.loop(i)) < threads) continue;
       longest = nest.loop(i).extent;
       loop_ = i;
       cut_ = Cut::loop;
     }
     if (cut_ != Cut::loop) return false;
-    pieces_ = split(longest, loop_ == Nest::the_line ? threads : std::min(longest, threads * pieces_per_thread));
+    const int64_t wanted = loop_ == Nest::the_line ? threads : threads * pieces_per_thread;
+    pieces_ = split(longest, std::min(wanted, most_pieces(nest.loop(loop_))));
     return true;
   }
 
