@@ -73,6 +73,18 @@ class TupleBlock {
     return true;
   }
 
+  // Resolves n <= block_tuples tuples of each of some lines, whose indices begin `next_line` bytes apart. There are no
+  // steps. Returns false if an index is invalid.
+  bool resolve_lines(const char* tuples, int64_t next_line, int64_t lines, int64_t n) {
+    tuples_ = nullptr;
+    resolved_ = Resolved::all;
+    for (int64_t l = 0; l < lines; ++l) {
+      const char* const at = moved(tuples, wrapping_multiply(l, next_line));
+      if (!resolve_block(at, line_.indices, {1, n, false}, l * n, n)) return false;
+    }
+    return true;
+  }
+
   const int64_t* offsets() const { return offsets_; }
   bool has_steps() const { return has_steps_; }
   // The part of the offsets of a span that does not depend on index values, or NULL if it is 0.

@@ -78,6 +78,19 @@ void move_some(const Job& job, const RowBlock& block) {
   }
 }
 
+// Moves the slices of lines one line after the other.
+void move_each_line(const Job& job, bool all, const RowBlock& block) {
+  RowBlock line = block;
+  line.lines = 1;
+  line.next_offsets = 0;
+  for (int64_t l = 0; l < block.lines; ++l) {
+    all ? move_slices(job, line) : move_some(job, line);
+    line.rows = moved(line.rows, block.next_rows);
+    line.table = moved(line.table, block.next_table);
+    line.offsets += block.next_offsets;
+  }
+}
+
 // Returns true if kernels move lines with offsets of their own. The offsets then do not include the distance of the
 // line in the table. Short lines take longer than the sums of the distances, except lines of sums, which are computed
 // in turns.
@@ -96,33 +109,31 @@ void move_span(const Job& job, const TupleBlock& block, const TupleSpan& span, c
                bool prefetches) {
   const SizedLoop &line = job.copying.line, next = job.next_loop();
   const bool all = block.resolved() == Resolved::all;
-  RowBlock part{rows, line.rows, table, block.offsets(), span.n, job.plan.row.in, 1, 0, 0, 0};
-  if (prefetches) part.ahead = rows_ahead(part.row_bytes);
-  // The distance of a line in the table, unless the offsets include it.
-  const int64_t next_table = span.repeats || !block.has_steps() ? next.table : 0;
+  RowBlock part{rows,       line.rows, table, block.offsets(), span.n, job.plan.row.in, span.lines, next.rows,
+                next.table, 0,         0};
+  if (!span.repeats) {
+    part.next_offsets = span.n;
+    if (block.has_steps()) part.next_table = 0;  // the offsets include the distance of a line in the table
+  }
   const bool has_rows = all && job.inner_count == 0;
-  if (has_rows && (span.repeats || (span.lines > 1 && has_own_offsets(job, prefetches)))) {
-    part.lines = span.lines;
-    part.next_rows = next.rows;
-    part.next_table = next_table;
-    part.next_offsets = span.repeats ? 0 : span.n;
-    part.ahead = 0;
-    return job.kernels.move(part);
-  }
-  int64_t lines = span.lines;
-  if (!span.repeats && next_table == 0 && next.rows == wrapping_multiply(span.n, line.rows)) {
+  if (has_rows && (span.repeats || (span.lines > 1 && has_own_offsets(job, prefetches)))) return job.kernels.move(part);
+  if (prefetches) part.ahead = rows_ahead(part.row_bytes);
+  if (!span.repeats && part.next_table == 0 && next.rows == wrapping_multiply(span.n, line.rows)) {
     part.n = span.tuples();  // the rows of all lines are one line
-    lines = 1;
+    part.lines = 1;
   }
-  for (int64_t l = 0; l < lines; ++l) {
-    all ? move_slices(job, part) : move_some(job, part);
-    part.rows = moved(part.rows, next.rows);
-    part.table = moved(part.table, next_table);
-    if (!span.repeats) part.offsets += span.n;
-  }
+  move_each_line(job, all, part);
 }
 
 namespace {
+
+// The number of lines whose tuples are resolved together, so that the kernels add to them in turns.
+constexpr int64_t turns = max_resolved / block_tuples;
+
+// A sum of halves waits longest for the one before it, so only these gain from turns when lines are long.
+bool is_sum_of_halves(const core::Plan& plan) {
+  return plan.row.out == 2 && (plan.number == core::Number::floating || plan.number == core::Number::brain_floating);
+}
 
 // Moves slices in the order of the rows.
 class Mover {
@@ -135,6 +146,7 @@ class Mover {
         prefetches_(prefetches) {
     if (prefetches || job.repeats) capacity_ = max_resolved;  // A loop that prefetches waits for memory at its end.
     max_lines_ = has_own_offsets_ ? job.lines_in(max_resolved) : job.merged_lines;
+    takes_turns_ = has_own_offsets_ && is_sum_of_halves(job.plan) && !job.repeats && max_lines_ < turns;
   }
 
   // Moves the slices [first, last). Returns false if an index is invalid.
@@ -165,6 +177,10 @@ class Mover {
     if (job_.repeats && line.extent > max_resolved && j_ == 0 && most >= 2 * line.extent) {
       return move_repeated(tuples, table, rows, std::min(lines_.run(), most / line.extent));
     }
+    if (takes_turns_ && j_ == 0) {
+      const int64_t lines = std::min(lines_.run(), most / line.extent);
+      if (lines >= turns) return move_in_turns(tuples, table, rows, lines);
+    }
     const int64_t fused = job_.repeats && line.extent <= max_resolved ? 0 : move_fused(tuples, table, rows, most);
     if (fused > 0) return fused;
     const TupleSpan span = span_at(job_, lines_, j_, most, capacity_, max_lines_, job_.repeats);
@@ -183,6 +199,28 @@ class Mover {
                 moved(rows, wrapping_multiply(j, line.rows)), prefetches_);
     }
     return lines * line.extent;
+  }
+
+  // Adds whole lines that are too long for spans of several lines. Each turn adds a part of a line. The lines in turns
+  // are far apart, as in the kernels. Returns the number of tuples, or 0 if an index is invalid.
+  int64_t move_in_turns(const char* tuples, const char* table, char* rows, int64_t lines) {
+    const SizedLoop &line = job_.copying.line, next = job_.next_loop();
+    const int64_t apart = lines / turns;
+    const auto at = [](int64_t l, int64_t next_line, int64_t j, int64_t step) {
+      return wrapping_multiply(l, next_line) + wrapping_multiply(j, step);
+    };
+    for (int64_t l = 0; l < apart; ++l) {
+      for (int64_t j = 0; j < line.extent; j += block_tuples) {
+        const int64_t n = std::min(block_tuples, line.extent - j), next_indices = wrapping_multiply(apart, next.indices);
+        if (!block_.resolve_lines(moved(tuples, at(l, next.indices, j, line.indices)), next_indices, turns, n)) return 0;
+        const RowBlock part{moved(rows, at(l, next.rows, j, line.rows)), line.rows,
+                            moved(table, at(l, next.table, j, 0)), block_.offsets(), n, job_.plan.row.in, turns,
+                            wrapping_multiply(apart, next.rows), wrapping_multiply(apart, next.table), 0, n};
+        const bool all = block_.resolved() == Resolved::all;
+        all ? job_.kernels.move(part) : move_each_line(job_, false, part);
+      }
+    }
+    return turns * apart * line.extent;
   }
 
   // Moves tuples of one line, or of several lines that are contiguous, with a kernel that resolves them. Returns their
@@ -212,6 +250,7 @@ class Mover {
   const bool prefetches_;
   const char* table_ = nullptr;
   int64_t capacity_ = block_tuples, max_lines_;
+  bool takes_turns_;  // sums of long lines are computed in turns
   int64_t j_ = 0;  // the number of the next tuple in its line
 };
 

@@ -127,6 +127,19 @@ inline void fill_numbers(Random& random, Operand* x) {
   });
 }
 
+// Makes the memory of a case whose shapes and options are known.
+inline void fill(Random& random, Case* c) {
+  ScatterProblem& problem = c->problem;
+  lay_out(random, true, &problem.params);
+  lay_out(random, false, &problem.indices);
+  lay_out(random, false, &problem.out);
+  if (problem.components > 0) fill_indices(random, &problem);
+  fill_numbers(random, &problem.params);
+  fill_numbers(random, &problem.out);
+  // Strides were generated for this extent. They are meaningless along a dim of 0 or 1.
+  if (c->open >= 0 && problem.indices.shape[static_cast<size_t>(c->open)] < 2) c->open = -1;
+}
+
 inline Case make_case(Random& random) {
   Case c;
   ScatterProblem& problem = c.problem;
@@ -137,14 +150,26 @@ inline Case make_case(Random& random) {
   choose_switches(random, &c);
   if (hostile::count_of(problem.out.shape) > 20000 || hostile::count_of(problem.params.shape) > 20000)
     return make_case(random);
-  lay_out(random, true, &problem.params);
-  lay_out(random, false, &problem.indices);
-  lay_out(random, false, &problem.out);
-  if (problem.components > 0) fill_indices(random, &problem);
-  fill_numbers(random, &problem.params);
-  fill_numbers(random, &problem.out);
-  // Strides were generated for this extent. They are meaningless along a dim of 0 or 1.
-  if (c.open >= 0 && problem.indices.shape[static_cast<size_t>(c.open)] < 2) c.open = -1;
+  fill(random, &c);
+  return c;
+}
+
+// Returns sums along the last dim, in several lines that are longer than a block of tuples.
+inline Case make_long_sums(Random& random) {
+  Case c;
+  ScatterProblem& problem = c.problem;
+  problem.is_elements = true;
+  problem.axis = 1;
+  const int64_t lines = random.between(3, 12);
+  problem.params.shape = {lines, random.between(1, 60)};
+  problem.indices.shape = problem.out.shape = {lines, random.between(250, 600)};
+  c.options.has_axis = 1;
+  c.options.axis = problem.axis;
+  c.options.extents = static_cast<int32_t>(problem.extents);
+  choose_switches(random, &c);
+  if (problem.reduction != GTH_REDUCTION_ADD || (!is_half(problem.params.dtype) && random.chance(90)))
+    return make_long_sums(random);
+  fill(random, &c);
   return c;
 }
 

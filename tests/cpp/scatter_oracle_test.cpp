@@ -156,4 +156,13 @@ TEST_F(ScatterOracle, RandomScattersMatchTheOracle) {
               static_cast<long long>(number_));
 }
 
+TEST_F(ScatterOracle, SumsOfLongLinesMatchTheOracle) {
+  for (const int64_t wanted = random_cases(200); number_ < wanted && !HasFailure(); ++number_) {
+    const Case c = make_long_sums(random_);
+    answer_ = solve_scatter(c.problem);
+    run_desc(c);
+    run_planned(c);
+  }
+}
+
 }  // namespace
