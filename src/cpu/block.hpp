@@ -40,21 +40,23 @@ inline TupleSpan span_at(const Job& job, const LineIterator& lines, int64_t j, i
 // Resolves spans of tuples to offsets. The offsets are reused while spans have the same tuples.
 class TupleBlock {
  public:
-  // With `merges`, the offsets of merged lines include the distances of the lines in the table.
-  explicit TupleBlock(const Job& job, bool merges = true)
+  // The offsets of several lines include the distances of the lines in the table, unless `has_own_offsets`.
+  explicit TupleBlock(const Job& job, bool has_own_offsets = false)
       : job_(job),
+        has_own_offsets_(has_own_offsets),
         line_(job.copying.line),
         next_indices_(job.next_loop().indices) {
     const Runs runs = job.table_runs();
     const int64_t next_table = job.next_loop().table;
-    has_steps_ = runs.step != 0 || runs.next != 0 || (merges && job.merged_lines > 1 && next_table != 0);
+    has_steps_ = runs.step != 0 || runs.next != 0 || (!has_own_offsets && job.merged_lines > 1 && next_table != 0);
     if (has_steps_) find_steps(runs, next_table, steps_);
   }
 
-  // Resolves the span whose first tuple is at `tuples`. It has at most max_resolved distinct tuples, and at most
+  // Resolves the span whose first tuple, or that of its line if runs repeat, is at `tuples`. It has at most max_resolved distinct tuples, and at most
   // block_tuples if the offsets include distances of lines. Returns false if an index is invalid. bad() then describes
   // the first one.
   bool resolve(const char* tuples, const TupleSpan& span) {
+    if (job_.runs_repeat) return resolve_runs(tuples, span);
     const int64_t count = span.distinct();
     if (tuples == tuples_ && count == count_ && span.begin == begin_) return true;
     tuples_ = nullptr;
@@ -85,7 +87,8 @@ class TupleBlock {
     return true;
   }
 
-  const int64_t* offsets() const { return offsets_; }
+  const int64_t* offsets() const { return offsets_ + first_; }
+  bool has_own_offsets() const { return has_own_offsets_; }
   bool has_steps() const { return has_steps_; }
   // The part of the offsets of a span that does not depend on index values, or NULL if it is 0.
   const int64_t* steps(const TupleSpan& span) const {
@@ -108,6 +111,20 @@ class TupleBlock {
   }
 
  private:
+  // Resolves all tuples of a line whose runs have the same. Its first tuple is at `tuples`.
+  bool resolve_runs(const char* tuples, const TupleSpan& span) {
+    first_ = span.begin;
+    if (tuples == tuples_) return true;
+    tuples_ = nullptr;
+    const int64_t run = job_.table_runs().extent;
+    resolved_ = job_.kernels.resolve(job_.plan, tuples, line_.indices, run, offsets_, &bad_);
+    if (resolved_ == Resolved::bad) return false;
+    for (int64_t i = run; i < line_.extent; ++i) offsets_[i] = offsets_[i - run];
+    if (has_steps_) add_steps(steps_, resolved_, 0, line_.extent, offsets_);
+    tuples_ = tuples;
+    return true;
+  }
+
   // Resolves tuples of one component in lines that are not contiguous. Inlined, its copies would use stack in every
   // call.
   GATHER_NOINLINE bool resolve_packed(const char* tuples, const TupleSpan& span) {
@@ -146,6 +163,7 @@ class TupleBlock {
   }
 
   const Job& job_;
+  const bool has_own_offsets_;
   const SizedLoop& line_;
   const int64_t next_indices_;
   bool has_steps_;
@@ -153,6 +171,7 @@ class TupleBlock {
   BadTuple bad_{};
   const char* tuples_ = nullptr;
   int64_t count_ = 0, begin_ = 0;
+  int64_t first_ = 0;  // the number of the first tuple of the span among the offsets
   int64_t steps_[block_tuples];
   int64_t offsets_[max_resolved];
 };

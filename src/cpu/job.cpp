@@ -47,21 +47,26 @@ Job::Job(const core::Plan& p, const core::Pointers& pointers, int64_t open_exten
   }
   for (int32_t i = 0; i < inner_count; ++i) inner[i] = fill_in(p.loops[p.inner_begin + i], n);
   if (slices <= few_slices) exchange_short_loop();
+  find_validating();
   join_short_loops();
   find_spans();
-  find_validating();
 }
 
 // Joins the last two loops to one line if they have so few tuples that their set-up would take longest. The tuples of
-// the new line have no constant distance in the table.
+// the new line have no constant distance in the table. The indices of the two loops are contiguous, or all lines of a
+// gather have the same.
 void Job::join_short_loops() {
-  if (copying.outer_count < 2 || plan.batch_split != 1) return;
+  if (copying.outer_count < 2 || plan.batch_split != 1 || slices == 0) return;
   SizedLoop& line = copying.line;
   const SizedLoop next = next_loop();
   const bool is_short = line.extent < long_line && next.extent < long_line && line.extent * next.extent < long_line;
-  if (!is_short || !continues(next, line) || next.rows != wrapping_multiply(line.extent, line.rows)) return;
-  is_joined = true;
+  const bool is_one_row = line.extent == 1 || next.rows == wrapping_multiply(line.extent, line.rows);
+  const bool repeats_all = next.indices == 0 && copying.outer[copying.outer_count - 2].indices == 0;
+  runs_repeat = is_short && is_one_row && !continues(next, line) && repeats_all && !core::is_scatter(plan);
+  is_joined = runs_repeat || (is_short && is_one_row && continues(next, line));
+  if (!is_joined) return;
   joined_ = {line.extent, line.table, next.extent, next.table};
+  if (line.extent == 1) line.rows = next.rows;
   line.extent *= next.extent;
   line.table = 0;
   --copying.outer_count;

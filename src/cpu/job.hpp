@@ -82,6 +82,7 @@ struct Job {
   bool lines_are_contiguous;  // successive lines of `copying` are contiguous in indices
   int64_t merged_lines;       // the number of short lines of `copying` that are resolved together, at least 1
   bool is_joined = false;     // The line of `copying` consists of two loops, and line.table is 0.
+  bool runs_repeat = false;   // All runs of a joined line, and all lines, have the same tuples.
   bool in_order;              // positions increase in the order of `validating`
   Nest copying;               // in the order of the rows
   Nest validating;            // in the order of indices, without loops that repeat tuples; contiguous loops are merged

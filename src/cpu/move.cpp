@@ -91,9 +91,24 @@ void move_each_line(const Job& job, bool all, const RowBlock& block) {
   }
 }
 
-// Returns true if kernels move lines with offsets of their own. The offsets then do not include the distance of the
-// line in the table. Short lines take longer than the sums of the distances, except lines of sums, which are computed
-// in turns.
+// Returns true if the slices of successive lines are closer to each other than the rows of a slice.
+bool lines_are_closer(const Job& job) {
+  return core::magnitude(job.next_loop().table) < core::magnitude(job.inner[job.inner_count - 1].table);
+}
+
+// Moves the first rows of all slices of a block, then the second ones, and so on. All lines have the same offsets.
+void move_row_by_row(const Job& job, const RowBlock& block) {
+  for_each_row(job, [&](int64_t table, int64_t rows) {
+    RowBlock part = block;
+    part.rows = moved(block.rows, rows);
+    part.table = moved(block.table, table);
+    job.kernels.move(part);
+  });
+}
+
+}  // namespace
+
+// Short lines take longer than the sums of the distances, except lines of sums, which are computed in turns.
 bool has_own_offsets(const Job& job, bool prefetches) {
   constexpr int64_t short_line = 16;
   if (job.kernels.fused && job.lines_are_contiguous) return false;  // the fused kernel adds the distances
@@ -102,8 +117,6 @@ bool has_own_offsets(const Job& job, bool prefetches) {
   return is_long && runs.step == 0 && runs.next == 0 && job.next_loop().table != 0 && job.inner_count == 0 &&
          !prefetches;
 }
-
-}  // namespace
 
 void move_span(const Job& job, const TupleBlock& block, const TupleSpan& span, const char* table, char* rows,
                bool prefetches) {
@@ -115,8 +128,9 @@ void move_span(const Job& job, const TupleBlock& block, const TupleSpan& span, c
     part.next_offsets = span.n;
     if (block.has_steps()) part.next_table = 0;  // the offsets include the distance of a line in the table
   }
-  const bool has_rows = all && job.inner_count == 0;
-  if (has_rows && (span.repeats || (span.lines > 1 && has_own_offsets(job, prefetches)))) return job.kernels.move(part);
+  const bool moves_lines = span.repeats || (span.lines > 1 && block.has_own_offsets());
+  if (all && job.inner_count == 0 && moves_lines) return job.kernels.move(part);
+  if (all && span.repeats && lines_are_closer(job)) return move_row_by_row(job, part);
   if (prefetches) part.ahead = rows_ahead(part.row_bytes);
   if (!span.repeats && part.next_table == 0 && next.rows == wrapping_multiply(span.n, line.rows)) {
     part.n = span.tuples();  // the rows of all lines are one line
@@ -140,13 +154,12 @@ class Mover {
  public:
   Mover(const Job& job, bool prefetches)
       : job_(job),
-        has_own_offsets_(has_own_offsets(job, prefetches)),
-        block_(job, !has_own_offsets_),
+        block_(job, has_own_offsets(job, prefetches)),
         lines_(job.copying),
         prefetches_(prefetches) {
     if (prefetches || job.repeats) capacity_ = max_resolved;  // A loop that prefetches waits for memory at its end.
-    max_lines_ = has_own_offsets_ ? job.lines_in(max_resolved) : job.merged_lines;
-    takes_turns_ = has_own_offsets_ && is_sum_of_halves(job.plan) && !job.repeats && max_lines_ < turns;
+    max_lines_ = block_.has_own_offsets() ? job.lines_in(max_resolved) : job.merged_lines;
+    takes_turns_ = block_.has_own_offsets() && is_sum_of_halves(job.plan) && !job.repeats && max_lines_ < turns;
   }
 
   // Moves the slices [first, last). Returns false if an index is invalid.
@@ -171,7 +184,8 @@ class Mover {
   // Moves up to `most` tuples from the current position on. Returns their number, or 0 if an index is invalid.
   int64_t move_next(int64_t most) {
     const SizedLoop& line = job_.copying.line;
-    const char* const tuples = moved(job_.indices, lines_.indices() + wrapping_multiply(j_, line.indices));
+    const int64_t first = job_.runs_repeat ? 0 : j_;
+    const char* const tuples = moved(job_.indices, lines_.indices() + wrapping_multiply(first, line.indices));
     const char* const table = moved(table_, lines_.table() + wrapping_multiply(j_, line.table));
     char* const rows = moved(job_.rows, lines_.rows() + wrapping_multiply(j_, line.rows));
     if (job_.repeats && line.extent > max_resolved && j_ == 0 && most >= 2 * line.extent) {
@@ -244,7 +258,6 @@ class Mover {
   }
 
   const Job& job_;
-  const bool has_own_offsets_;
   TupleBlock block_;
   LineIterator lines_;
   const bool prefetches_;

@@ -8,6 +8,10 @@
 // Moves the rows of tuples with Kernels::move. A gather copies them from the table. A scatter writes them to the table.
 namespace gather::cpu {
 
+// Returns true if kernels move several lines, each with offsets of its own. The offsets then do not include the distance
+// of the line in the table.
+bool has_own_offsets(const Job& job, bool prefetches);
+
 // Moves the rows of a resolved span. `table` and `rows` belong to its first tuple.
 void move_span(const Job& job, const TupleBlock& block, const TupleSpan& span, const char* table, char* rows,
                bool prefetches);

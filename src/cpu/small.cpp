@@ -21,7 +21,7 @@ int32_t run_small(const Job& job, const Prepare& prepare, const core::Error& err
   const SizedLoop& line = job.copying.line;
   const int64_t lines = job.copying.outer_count == 0 ? 1 : job.next_loop().extent;
   const TupleSpan span{lines, line.extent, job.repeats};
-  TupleBlock block(job);
+  TupleBlock block(job, has_own_offsets(job, job.kernels.prefetches));
   if (!block.resolve(job.indices, span)) {
     const BadTuple& bad = block.bad();
     const int64_t position = wrapping_multiply(bad.tuple / line.extent, job.next_loop().position) +

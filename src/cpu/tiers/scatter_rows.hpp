@@ -105,25 +105,32 @@ GATHER_INLINE void skip_lines(int64_t lines, const RowBlock& block, RowBlock* to
   to->offsets += lines * block.next_offsets;
 }
 
-// The lines in turns are far apart. So each turn passes through its part of memory from one line to the next one, which
-// the hardware prefetcher detects. The distance is an odd number of lines, because lines at a multiple of 4 KiB would
-// replace each other in the L1 cache.
+// Returns true if lines are so short that several of them are in the L1 cache at once.
+GATHER_INLINE bool are_near(const RowBlock& lines) {
+  constexpr int64_t far = 256;
+  return lines.next_rows < far && lines.next_rows > -far && lines.next_table < far && lines.next_table > -far;
+}
+
+// Longer lines in turns are far apart. So each turn passes through its part of memory from one line to the next one,
+// which the hardware prefetcher detects. The distance is an odd number of lines, because lines at a multiple of 4 KiB
+// would replace each other in the L1 cache.
 template <class AddRow>
 void add_rows(const RowBlock& given) {
   RowBlock block = given;  // a local variable, because stores of rows might change the caller's struct
   const bool is_contiguous = block.next_rows == block.row_bytes && block.next_offsets == 0;
   while (block.lines >= turns && !is_contiguous) {
-    const int64_t part = (block.lines / turns - 1) | 1;
-    RowBlock apart = block;
-    apart.next_rows *= part;
-    apart.next_table *= part;
-    apart.next_offsets *= part;
-    for (int64_t l = 0; l < part; ++l) {
-      add_in_turns<AddRow>(apart);
-      skip_lines(1, block, &apart);
+    const bool near = are_near(block);
+    const int64_t count = near ? block.lines / turns : (block.lines / turns - 1) | 1, apart = near ? 1 : count;
+    RowBlock each = block;
+    each.next_rows *= apart;
+    each.next_table *= apart;
+    each.next_offsets *= apart;
+    for (int64_t i = 0; i < count; ++i) {
+      add_in_turns<AddRow>(each);
+      skip_lines(near ? turns : 1, block, &each);
     }
-    skip_lines(turns * part, block, &block);
-    block.lines -= turns * part;
+    skip_lines(turns * count, block, &block);
+    block.lines -= turns * count;
   }
   move_rows<IntoTable<AddRow>>(block);
 }
