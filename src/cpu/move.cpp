@@ -78,16 +78,17 @@ void move_some(const Job& job, const RowBlock& block) {
   }
 }
 
-// Moves the slices of lines one line after the other.
-void move_each_line(const Job& job, bool all, const RowBlock& block) {
-  RowBlock line = block;
-  line.lines = 1;
-  line.next_offsets = 0;
-  for (int64_t l = 0; l < block.lines; ++l) {
-    all ? move_slices(job, line) : move_some(job, line);
-    line.rows = moved(line.rows, block.next_rows);
-    line.table = moved(line.table, block.next_table);
-    line.offsets += block.next_offsets;
+// Moves the slices of lines one line after the other. Changes the block, because a copy of it would take as long as
+// several rows.
+void move_each_line(const Job& job, bool all, RowBlock* block) {
+  const int64_t lines = block->lines, next_offsets = block->next_offsets;
+  block->lines = 1;
+  block->next_offsets = 0;
+  for (int64_t l = 0; l < lines; ++l) {
+    all ? move_slices(job, *block) : move_some(job, *block);
+    block->rows = moved(block->rows, block->next_rows);
+    block->table = moved(block->table, block->next_table);
+    block->offsets += next_offsets;
   }
 }
 
@@ -136,7 +137,7 @@ void move_span(const Job& job, const TupleBlock& block, const TupleSpan& span, c
     part.n = span.tuples();  // the rows of all lines are one line
     part.lines = 1;
   }
-  move_each_line(job, all, part);
+  move_each_line(job, all, &part);
 }
 
 namespace {
@@ -227,11 +228,11 @@ class Mover {
       for (int64_t j = 0; j < line.extent; j += block_tuples) {
         const int64_t n = std::min(block_tuples, line.extent - j), next_indices = wrapping_multiply(apart, next.indices);
         if (!block_.resolve_lines(moved(tuples, at(l, next.indices, j, line.indices)), next_indices, turns, n)) return 0;
-        const RowBlock part{moved(rows, at(l, next.rows, j, line.rows)), line.rows,
+        RowBlock part{moved(rows, at(l, next.rows, j, line.rows)), line.rows,
                             moved(table, at(l, next.table, j, 0)), block_.offsets(), n, job_.plan.row.in, turns,
                             wrapping_multiply(apart, next.rows), wrapping_multiply(apart, next.table), 0, n};
         const bool all = block_.resolved() == Resolved::all;
-        all ? job_.kernels.move(part) : move_each_line(job_, false, part);
+        all ? job_.kernels.move(part) : move_each_line(job_, false, &part);
       }
     }
     return turns * apart * line.extent;

@@ -130,8 +130,6 @@ GATHER_SHARED Vector<bytes> load_index_bits(const char* at) {
     asm volatile("ld.relaxed.cta.global.u64 %0, [%1];" : "=l"(value) : "l"(at));
   } else if constexpr (bytes == 4) {
     asm volatile("ld.relaxed.cta.global.u32 %0, [%1];" : "=r"(value) : "l"(at));
-  } else if constexpr (bytes == 2) {
-    asm volatile("ld.relaxed.cta.global.u16 %0, [%1];" : "=h"(value) : "l"(at));
   } else {
     uint32_t wide;
     asm volatile("ld.relaxed.cta.global.u8 %0, [%1];" : "=r"(wide) : "l"(at));

@@ -36,16 +36,18 @@ SAME = "same code"  # an equivalent mutant, from which the compiler creates the 
 
 
 def detected_by(mutant, killers, coverage):
-    """Returns what detected the mutant: the compiler, a program, or None. Returns SAME if nothing can detect it."""
+    """Returns what detected the mutant: the compiler, a program, or None. Returns SAME if all builds create the same."""
     path = builds_for(mutant)[0].tree / mutant.file
     before = path.read_text()
     path.write_text(mutant.apply(before))
     try:
+        found = set()
         for build in builds_for(mutant):
             by = detected_in(build, mutant, killers, coverage)
-            if by:
+            if by not in (None, SAME):
                 return by
-        return None
+            found.add(by)
+        return SAME if found == {SAME} else None
     finally:
         path.write_text(before)
 

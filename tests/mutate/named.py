@@ -350,7 +350,7 @@ NAMED = (
             f'asm volatile("ld.relaxed.cta.global.u{8 * bytes_} %0, [%1];" : "={letter}"(value) : "l"(at));',
             "value = *reinterpret_cast<const Vector<bytes>*>(at);",
         )
-        for bytes_, letter in ((8, "l"), (4, "r"), (2, "h"))
+        for bytes_, letter in ((8, "l"), (4, "r"))
     ),
     compiled_by_nvcc(
         "CUDA, compiled: loading kernels does not invalidate captures",

@@ -88,21 +88,26 @@ GATHER_INLINE void add_to_each(RowKind<AddHalf<Kind>>, const RowBlock& block, co
   for (int64_t l = 0; l < turns; ++l) store_numbers<Stored>(targets[l], sums[l]);
 }
 
-// Adds rows of the first lines in turns. Successive sums into one row wait for each other, but those of other lines do
-// not.
+// Adds rows of some lines in turns. Successive sums into one row wait for each other, but those of other lines do not.
+// The lines in turns are `apart` lines apart. Then those `advance` lines after them follow, `count` times in all.
 template <class AddRow>
-GATHER_INLINE void add_in_turns(const RowBlock& block) {
-  const int64_t* offsets = block.offsets;
-  char* rows = block.rows;
-  for (int64_t i = 0; i < block.n; ++i, ++offsets, rows += block.row_stride) {
-    add_to_each(RowKind<AddRow>{}, block, offsets, rows);
+__attribute__((noinline)) void add_in_turns(const RowBlock& given, int64_t apart, int64_t advance, int64_t count) {
+  const int64_t next_rows = advance * given.next_rows, next_table = advance * given.next_table,
+                next_offsets = advance * given.next_offsets;
+  RowBlock block = given;
+  block.next_rows *= apart;
+  block.next_table *= apart;
+  block.next_offsets *= apart;
+  for (; count > 0; --count) {
+    const int64_t* offsets = block.offsets;
+    char* rows = block.rows;
+    for (int64_t i = 0; i < block.n; ++i, ++offsets, rows += block.row_stride) {
+      add_to_each(RowKind<AddRow>{}, block, offsets, rows);
+    }
+    block.rows += next_rows;
+    block.table += next_table;
+    block.offsets += next_offsets;
   }
-}
-
-GATHER_INLINE void skip_lines(int64_t lines, const RowBlock& block, RowBlock* to) {
-  to->rows += lines * block.next_rows;
-  to->table += lines * block.next_table;
-  to->offsets += lines * block.next_offsets;
 }
 
 // Returns true if lines are so short that several of them are in the L1 cache at once.
@@ -111,25 +116,21 @@ GATHER_INLINE bool are_near(const RowBlock& lines) {
   return lines.next_rows < far && lines.next_rows > -far && lines.next_table < far && lines.next_table > -far;
 }
 
-// Longer lines in turns are far apart. So each turn passes through its part of memory from one line to the next one,
-// which the hardware prefetcher detects. The distance is an odd number of lines, because lines at a multiple of 4 KiB
-// would replace each other in the L1 cache.
+// Long lines in turns are far apart. So each turn passes through its part of memory from one line to the next one, which
+// the hardware prefetcher detects. The distance is an odd number of lines, because lines at a multiple of 4 KiB would
+// replace each other in the L1 cache.
 template <class AddRow>
 void add_rows(const RowBlock& given) {
-  RowBlock block = given;  // a local variable, because stores of rows might change the caller's struct
-  const bool is_contiguous = block.next_rows == block.row_bytes && block.next_offsets == 0;
-  while (block.lines >= turns && !is_contiguous) {
-    const bool near = are_near(block);
-    const int64_t count = near ? block.lines / turns : (block.lines / turns - 1) | 1, apart = near ? 1 : count;
-    RowBlock each = block;
-    each.next_rows *= apart;
-    each.next_table *= apart;
-    each.next_offsets *= apart;
-    for (int64_t i = 0; i < count; ++i) {
-      add_in_turns<AddRow>(each);
-      skip_lines(near ? turns : 1, block, &each);
-    }
-    skip_lines(turns * count, block, &block);
+  const bool is_contiguous = given.next_rows == given.row_bytes && given.next_offsets == 0;
+  if (given.lines < turns || is_contiguous) return move_rows<IntoTable<AddRow>>(given);
+  RowBlock block = given;
+  while (block.lines >= turns) {
+    const int64_t most = block.lines / turns, odd = (most - 1) | 1;
+    const int64_t count = are_near(block) ? most : odd;
+    are_near(block) ? add_in_turns<AddRow>(block, 1, turns, count) : add_in_turns<AddRow>(block, odd, 1, count);
+    block.rows += turns * count * block.next_rows;
+    block.table += turns * count * block.next_table;
+    block.offsets += turns * count * block.next_offsets;
     block.lines -= turns * count;
   }
   move_rows<IntoTable<AddRow>>(block);
