@@ -48,7 +48,7 @@ struct Nest {
 };
 
 // The largest number of tuples that are resolved before their rows are moved.
-constexpr int64_t max_resolved = 4 * block_tuples;
+constexpr int64_t max_resolved = turns * block_tuples;
 
 // A plan together with its pointers, for one open extent.
 struct Job {

@@ -142,9 +142,6 @@ void move_span(const Job& job, const TupleBlock& block, const TupleSpan& span, c
 
 namespace {
 
-// The number of lines whose tuples are resolved together, so that the kernels add to them in turns.
-constexpr int64_t turns = max_resolved / block_tuples;
-
 // A sum of halves waits longest for the one before it, so only these gain from turns when lines are long.
 bool is_sum_of_halves(const core::Plan& plan) {
   return plan.row.out == 2 && (plan.number == core::Number::floating || plan.number == core::Number::brain_floating);

@@ -129,7 +129,8 @@ class Parts {
     return static_cast<int64_t>(std::min(bytes / (int64_t{1} << min_stripe_log2), static_cast<double>(loop.extent)));
   }
 
-  // Cuts the longest loop. The innermost one is cut into few parts, because each part repeats all outer loops.
+  // Cuts the longest loop. The innermost one is cut into few parts, because each part repeats all outer loops. So is the
+  // loop around it if its lines are summed in turns.
   bool cut_loop(int64_t threads) {
     const Nest& nest = job_.copying;
     int64_t longest = threads - 1;
@@ -140,7 +141,10 @@ class Parts {
       cut_ = Cut::loop;
     }
     if (cut_ != Cut::loop) return false;
-    const int64_t wanted = loop_ == Nest::the_line ? threads : threads * pieces_per_thread;
+    int64_t wanted = loop_ == Nest::the_line ? threads : threads * pieces_per_thread;
+    if (loop_ == nest.outer_count - 1 && job_.plan.number != core::Number::none) {
+      wanted = std::min(wanted, std::max(threads, longest / turns));
+    }
     pieces_ = split(longest, std::min(wanted, most_pieces(nest.loop(loop_))));
     return true;
   }

@@ -56,9 +56,6 @@ struct AddShortRow {
   }
 };
 
-// The number of lines whose sums are computed in turns.
-constexpr int64_t turns = 4;
-
 // Adds one row of each of the first lines.
 template <class AddRow>
 GATHER_INLINE void add_to_each(RowKind<AddRow>, const RowBlock& block, const int64_t* offsets, char* rows) {

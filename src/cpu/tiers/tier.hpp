@@ -19,6 +19,9 @@ namespace gather::cpu {
 // The largest number of tuples that a tier resolves at once. It amortises the call, and the offsets fit the L1 cache.
 constexpr int64_t block_tuples = 256;
 
+// The number of lines whose sums are computed in turns.
+constexpr int64_t turns = 4;
+
 // The offset of a tuple that selects no row (bounds = fill or skip).
 constexpr int64_t no_row = INT64_MIN;
 
