@@ -42,10 +42,7 @@ class TupleBlock {
  public:
   // The offsets of several lines include the distances of the lines in the table, unless `has_own_offsets`.
   explicit TupleBlock(const Job& job, bool has_own_offsets = false)
-      : job_(job),
-        has_own_offsets_(has_own_offsets),
-        line_(job.copying.line),
-        next_indices_(job.next_loop().indices) {
+      : job_(job), has_own_offsets_(has_own_offsets), line_(job.copying.line), next_indices_(job.next_loop().indices) {
     const Runs runs = job.table_runs();
     const int64_t next_table = job.next_loop().table;
     has_steps_ = runs.step != 0 || runs.next != 0 || (!has_own_offsets && job.merged_lines > 1 && next_table != 0);

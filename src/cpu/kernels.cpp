@@ -79,6 +79,23 @@ MoveRows choose_scatter(const core::Plan& plan, const Tier& tier) {
   return tier.choose_scatter_sum(plan.number, plan.item.bytes(), plan.row.out);
 }
 
+// Returns true if a kernel that resolves indices is faster. Tuples without a distance in the table are added faster in
+// two passes, and so are short lines, and indices of less than 8 bytes.
+bool gains_from_fusion(const core::Plan& plan) {
+  const core::Loop& line = plan.loops[plan.line];
+  const bool is_long = line.extent.by_n || line.extent.factor >= block_tuples;
+  return !line.table.is(0) || (plan.number == core::Number::none && is_long && core::index_bytes(plan.index) == 8);
+}
+
+// Chooses the kernel of a scatter that resolves indices itself.
+MoveFused choose_fused_scatter(const core::Plan& plan, const Kernels& kernels) {
+  const core::Loop& line = plan.loops[plan.line];
+  if (!kernels.move || !kernels.has_tier_form || line.indices.by_n || kernels.prefetches) return nullptr;
+  if (!gains_from_fusion(plan)) return nullptr;
+  return kernels.tier->choose_fused_scatter(kernels.selection, line.indices.factor, plan.number, plan.item.bytes(),
+                                            plan.row.out);
+}
+
 // Chooses the kernels of a gather that resolve indices themselves. They need contiguous indices and slices of one row.
 void choose_fused(const core::Plan& plan, Kernels* kernels) {
   const core::Loop& line = plan.loops[plan.line];
@@ -145,6 +162,7 @@ Kernels choose_kernels(const core::Plan& plan) {
     kernels.stream = choose_stream(plan, best);
     // Rows that are only written need no prefetch, because stores do not wait for memory.
     kernels.prefetches = plan.number != core::Number::none && exceeds_cache(plan);
+    kernels.fused = choose_fused_scatter(plan, kernels);
     return kernels;
   }
   kernels.move = best.choose_copy(plan.row.in, bytes_of(plan.rows_reach) >= streaming_bytes);

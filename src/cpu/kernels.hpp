@@ -24,8 +24,8 @@ struct Kernels {
 
   // Moves rows. It is NULL for a scatter of rows that `update` combines.
   MoveRows move;
-  // Resolves indices and copies rows of a gather, or NULL.
-  FusedGather fused;
+  // Resolves indices and moves rows, or NULL.
+  MoveFused fused;
   // Copies from a table in registers, or NULL.
   LookUp look_up;
   // Combine updates with rows of the target of a scatter. `stream` uses non-temporal stores, and is NULL if they are

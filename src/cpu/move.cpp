@@ -112,8 +112,9 @@ void move_row_by_row(const Job& job, const RowBlock& block) {
 // Short lines take longer than the sums of the distances, except lines of sums, which are computed in turns.
 bool has_own_offsets(const Job& job, bool prefetches) {
   constexpr int64_t short_line = 16;
-  if (job.kernels.fused && job.lines_are_contiguous) return false;  // the fused kernel adds the distances
-  const bool is_long = job.copying.line.extent >= short_line || job.plan.number != core::Number::none;
+  const bool adds = job.plan.number != core::Number::none;
+  if (job.kernels.fused && job.lines_are_contiguous && !adds) return false;  // the fused kernel adds the distances
+  const bool is_long = job.copying.line.extent >= short_line || adds;
   const Runs runs = job.table_runs();
   return is_long && runs.step == 0 && runs.next == 0 && job.next_loop().table != 0 && job.inner_count == 0 &&
          !prefetches;
@@ -151,10 +152,7 @@ bool is_sum_of_halves(const core::Plan& plan) {
 class Mover {
  public:
   Mover(const Job& job, bool prefetches)
-      : job_(job),
-        block_(job, has_own_offsets(job, prefetches)),
-        lines_(job.copying),
-        prefetches_(prefetches) {
+      : job_(job), block_(job, has_own_offsets(job, prefetches)), lines_(job.copying), prefetches_(prefetches) {
     if (prefetches || job.repeats) capacity_ = max_resolved;  // A loop that prefetches waits for memory at its end.
     max_lines_ = block_.has_own_offsets() ? job.lines_in(max_resolved) : job.merged_lines;
     takes_turns_ = block_.has_own_offsets() && is_sum_of_halves(job.plan) && !job.repeats && max_lines_ < turns;
@@ -193,7 +191,8 @@ class Mover {
       const int64_t lines = std::min(lines_.run(), most / line.extent);
       if (lines >= turns) return move_in_turns(tuples, table, rows, lines);
     }
-    const int64_t fused = job_.repeats && line.extent <= max_resolved ? 0 : move_fused(tuples, table, rows, most);
+    const bool moves_lines = (job_.repeats && line.extent <= max_resolved) || adds_in_turns();
+    const int64_t fused = moves_lines ? 0 : move_fused(tuples, table, rows, most);
     if (fused > 0) return fused;
     const TupleSpan span = span_at(job_, lines_, j_, most, capacity_, max_lines_, job_.repeats);
     if (!block_.resolve(tuples, span)) return 0;
@@ -223,16 +222,31 @@ class Mover {
     };
     for (int64_t l = 0; l < apart; ++l) {
       for (int64_t j = 0; j < line.extent; j += block_tuples) {
-        const int64_t n = std::min(block_tuples, line.extent - j), next_indices = wrapping_multiply(apart, next.indices);
-        if (!block_.resolve_lines(moved(tuples, at(l, next.indices, j, line.indices)), next_indices, turns, n)) return 0;
-        RowBlock part{moved(rows, at(l, next.rows, j, line.rows)), line.rows,
-                            moved(table, at(l, next.table, j, 0)), block_.offsets(), n, job_.plan.row.in, turns,
-                            wrapping_multiply(apart, next.rows), wrapping_multiply(apart, next.table), 0, n};
+        const int64_t n = std::min(block_tuples, line.extent - j),
+                      next_indices = wrapping_multiply(apart, next.indices);
+        if (!block_.resolve_lines(moved(tuples, at(l, next.indices, j, line.indices)), next_indices, turns, n))
+          return 0;
+        RowBlock part{moved(rows, at(l, next.rows, j, line.rows)),
+                      line.rows,
+                      moved(table, at(l, next.table, j, 0)),
+                      block_.offsets(),
+                      n,
+                      job_.plan.row.in,
+                      turns,
+                      wrapping_multiply(apart, next.rows),
+                      wrapping_multiply(apart, next.table),
+                      0,
+                      n};
         const bool all = block_.resolved() == Resolved::all;
         all ? job_.kernels.move(part) : move_each_line(job_, false, &part);
       }
     }
     return turns * apart * line.extent;
+  }
+
+  // Returns true if kernels add to several lines in turns.
+  bool adds_in_turns() const {
+    return block_.has_own_offsets() && job_.plan.number != core::Number::none && max_lines_ >= turns;
   }
 
   // Moves tuples of one line, or of several lines that are contiguous, with a kernel that resolves them. Returns their
@@ -262,7 +276,7 @@ class Mover {
   const char* table_ = nullptr;
   int64_t capacity_ = block_tuples, max_lines_;
   bool takes_turns_;  // sums of long lines are computed in turns
-  int64_t j_ = 0;  // the number of the next tuple in its line
+  int64_t j_ = 0;     // the number of the next tuple in its line
 };
 
 }  // namespace

@@ -13,9 +13,9 @@ namespace {
 
 using namespace tiers;
 
-class TiersFusedGather : public Tiers {
+class TiersMoveFused : public Tiers {
  protected:
-  TiersFusedGather() {
+  TiersMoveFused() {
     for (size_t i = 0; i < table_.size(); ++i) table_.first()[i] = static_cast<char>(i * 31 + i / 251);
     table_.allow(PROT_READ);
   }
@@ -72,7 +72,7 @@ class TiersFusedGather : public Tiers {
     for (int64_t i = 0; i < n; ++i) steps[i] = i * step;
     const int64_t table_bytes = static_cast<int64_t>(table_.size()) - (n - 1) * step;
     const Selection selection = select(type, row, INT64_MAX, table_bytes);
-    const FusedGather fused = tier_->choose_fused_gather(selection, selection.index_step, row, prefetches);
+    const MoveFused fused = tier_->choose_fused_gather(selection, selection.index_step, row, prefetches);
     ASSERT_NE(fused, nullptr);
     const int64_t valid = store_all(selection, n, has_bad);
     for (int64_t i = 0; i < n; ++i) offsets_[i] += steps[i];
@@ -98,7 +98,7 @@ class TiersFusedGather : public Tiers {
   Guarded table_{8}, indices_{5}, out_{600};
 };
 
-TEST_P(TiersFusedGather, EverySizeIsCopied) {
+TEST_P(TiersMoveFused, EverySizeIsCopied) {
   for (int64_t row = 1; row < 512; row += row < 140 ? 1 : 29) {
     for (IndexType type : {IndexType::int32, IndexType::int64, IndexType::uint64}) {
       for (int64_t n : {1, 15, 16, 17, 31, 32, 33, 63, 64, 79, 80, 81, 97, 255, 300}) {
@@ -116,14 +116,14 @@ TEST_P(TiersFusedGather, EverySizeIsCopied) {
 }
 
 // The last group would copy rows a second time, which takes long for long rows.
-TEST_P(TiersFusedGather, LongRowsHaveNoKernel) {
+TEST_P(TiersMoveFused, LongRowsHaveNoKernel) {
   const Selection selection = select(IndexType::int64, 512, 100, 1 << 20);
   EXPECT_NE(tier_->choose_fused_gather(selection, 8, 511, true), nullptr);
   EXPECT_EQ(tier_->choose_fused_gather(selection, 8, 512, true), nullptr);
   EXPECT_EQ(tier_->choose_fused_gather(selection, 8, 512, false), nullptr);
 }
 
-TEST_P(TiersFusedGather, OnlyContiguousWideIndicesAreAccepted) {
+TEST_P(TiersMoveFused, OnlyContiguousWideIndicesAreAccepted) {
   Selection selection = select(IndexType::int64, 4, 100, 4096);
   EXPECT_EQ(tier_->choose_fused_gather(selection, 16, 4, false), nullptr);
   EXPECT_EQ(tier_->choose_fused_gather(selection, 0, 4, false), nullptr);
@@ -134,7 +134,7 @@ TEST_P(TiersFusedGather, OnlyContiguousWideIndicesAreAccepted) {
 }
 
 // While another thread changes one index between valid and invalid, the row of a valid index is copied.
-TEST_P(TiersFusedGather, EachIndexIsReadOnce) {
+TEST_P(TiersMoveFused, EachIndexIsReadOnce) {
   Selection selection{};
   selection.type = IndexType::int64;
   selection.components = 1;
@@ -152,7 +152,7 @@ TEST_P(TiersFusedGather, EachIndexIsReadOnce) {
   });
   const char* const first = reinterpret_cast<const char*>(const_cast<const int64_t*>(indices));
   for (bool prefetches : {false, true}) {
-    const FusedGather fused = tier_->choose_fused_gather(selection, 8, 8, prefetches);
+    const MoveFused fused = tier_->choose_fused_gather(selection, 8, 8, prefetches);
     for (int64_t n : {32, 30}) {
       for (int repeat = 0; repeat < 10000; ++repeat) {
         out[17] = 0;
@@ -169,7 +169,7 @@ TEST_P(TiersFusedGather, EachIndexIsReadOnce) {
 }
 
 // Tables of at most 16 rows are loaded into registers, for indices of every type. Tables of 17 rows are not.
-TEST_P(TiersFusedGather, TablesInRegistersAreCopied) {
+TEST_P(TiersMoveFused, TablesInRegistersAreCopied) {
   for (int64_t rows = 1; rows <= 17; ++rows) {
     for (int32_t kind = 0; kind < 8; ++kind) {
       const auto type = static_cast<IndexType>(kind);
@@ -198,7 +198,7 @@ TEST_P(TiersFusedGather, TablesInRegistersAreCopied) {
   }
 }
 
-TEST_P(TiersFusedGather, OnlySmallTablesOfSmallRowsAreLookedUp) {
+TEST_P(TiersMoveFused, OnlySmallTablesOfSmallRowsAreLookedUp) {
   Selection selection = select(IndexType::uint8, 4, 16, 4096);
   EXPECT_EQ(tier_->choose_look_up(selection, 2, 4), nullptr);
   EXPECT_EQ(tier_->choose_look_up(selection, 1, 8), nullptr);
@@ -344,7 +344,7 @@ TEST_P(TiersScatterRows, OtherRowsAreRejected) {
   EXPECT_EQ(tier_->choose_scatter_sum(gather::core::Number::floating, 8, 520), nullptr);
 }
 
-INSTANTIATE_TEST_SUITE_P(, TiersFusedGather, ::testing::ValuesIn(built()), tier_name);
+INSTANTIATE_TEST_SUITE_P(, TiersMoveFused, ::testing::ValuesIn(built()), tier_name);
 INSTANTIATE_TEST_SUITE_P(, TiersScatterRows, ::testing::ValuesIn(built()), tier_name);
 
 }  // namespace

@@ -89,9 +89,9 @@ EQUIVALENT = {
         "while (i + pattern.period * lanes < count) {",
     ): "the loop after it has the same result and is slower",
     (
-        "src/cpu/tiers/fused_gather.hpp",
-        "return prefetches ? gather_fused<RowCopy, int32_t, true> : gather_fused<RowCopy, int32_t, false>;",
-        "return prefetches ? gather_fused<RowCopy, int32_t, true> : gather_fused<RowCopy, int32_t, true>;",
+        "src/cpu/tiers/fused_rows.hpp",
+        "return prefetches ? move_fused_rows<RowCopy, int32_t, true> : move_fused_rows<RowCopy, int32_t, false>;",
+        "return prefetches ? move_fused_rows<RowCopy, int32_t, true> : move_fused_rows<RowCopy, int32_t, true>;",
     ): "a prefetch has no result",
     (
         "src/cpu/tiers/rows.hpp",

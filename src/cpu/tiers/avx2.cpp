@@ -107,8 +107,8 @@ struct Halves {
 
 namespace gather::cpu {
 
-const Tier avx2_tier = {GTH_TIER_AVX2,       inside,         resolve,          choose_copy,
-                        choose_fused_gather, choose_look_up, choose_scatter,   choose_scatter_sum,
-                        choose_write,        choose_reduce,  choose_accumulate};
+const Tier avx2_tier = {GTH_TIER_AVX2,        inside,           resolve,        choose_copy,        choose_fused_gather,
+                        choose_fused_scatter, choose_look_up,   choose_scatter, choose_scatter_sum, choose_write,
+                        choose_reduce,        choose_accumulate};
 
 }  // namespace gather::cpu

@@ -32,7 +32,7 @@
 //   widen(v)          converts to float32
 //   round(v)          converts to float16, rounded to nearest, ties to even
 
-#include "cpu/tiers/fused_gather.hpp"
+#include "cpu/tiers/fused_rows.hpp"
 #include "cpu/tiers/reduce.hpp"
 #include "cpu/tiers/register_table.hpp"
 #include "cpu/tiers/rows.hpp"

@@ -144,8 +144,8 @@ struct Halves {
 
 namespace gather::cpu {
 
-const Tier neon_tier = {GTH_TIER_NEON,       inside,         resolve,          choose_copy,
-                        choose_fused_gather, choose_look_up, choose_scatter,   choose_scatter_sum,
-                        choose_write,        choose_reduce,  choose_accumulate};
+const Tier neon_tier = {GTH_TIER_NEON,        inside,           resolve,        choose_copy,        choose_fused_gather,
+                        choose_fused_scatter, choose_look_up,   choose_scatter, choose_scatter_sum, choose_write,
+                        choose_reduce,        choose_accumulate};
 
 }  // namespace gather::cpu

@@ -28,8 +28,9 @@ using Halves = SoftHalves;
 
 namespace gather::cpu {
 
-const Tier portable_tier = {GTH_TIER_PORTABLE,   inside,         resolve,          choose_copy,
-                            choose_fused_gather, choose_look_up, choose_scatter,   choose_scatter_sum,
-                            choose_write,        choose_reduce,  choose_accumulate};
+const Tier portable_tier = {
+    GTH_TIER_PORTABLE,    inside,           resolve,        choose_copy,        choose_fused_gather,
+    choose_fused_scatter, choose_look_up,   choose_scatter, choose_scatter_sum, choose_write,
+    choose_reduce,        choose_accumulate};
 
 }  // namespace gather::cpu

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "cpu/tiers/fused_rows.hpp"
 #include "cpu/tiers/reduce.hpp"
 #include "cpu/tiers/rows.hpp"
 
@@ -184,6 +185,36 @@ MoveRows choose_scatter_sum(core::Number number, int64_t item, int64_t row) {
   }
   if (row == 2) return add_rows<AddHalf<Half>>;
   return row == 4 ? scatter_sum<Plain<float>> : scatter_sum<Plain<double>>;
+}
+
+template <class RowCopy, bool adds>
+MoveFused choose_fused_rows(const Selection& selection) {
+  return index_bytes(selection.type) == 8 ? move_fused_rows<IntoTable<RowCopy>, int64_t, false, adds>
+                                          : move_fused_rows<IntoTable<RowCopy>, int32_t, false, adds>;
+}
+
+MoveFused choose_fused_sum(const Selection& selection, core::Number number, int64_t row) {
+  const bool is_floating = number == core::Number::floating;
+  const bool is_integer = number == core::Number::signed_integer || number == core::Number::unsigned_integer;
+  if (row == 4 && is_floating) return choose_fused_rows<AddNumbers<Plain<float>, 1>, true>(selection);
+  if (row == 8 && is_floating) return choose_fused_rows<AddNumbers<Plain<double>, 1>, true>(selection);
+  if (row == 4 && is_integer) return choose_fused_rows<AddNumbers<Plain<uint32_t>, 1>, true>(selection);
+  if (row == 8 && is_integer) return choose_fused_rows<AddNumbers<Plain<uint64_t>, 1>, true>(selection);
+  return nullptr;
+}
+
+MoveFused choose_fused_scatter(const Selection& selection, int64_t stride, core::Number number, int64_t item,
+                               int64_t row) {
+  if (row != item || !is_fusible(selection, stride)) return nullptr;
+  if (number != core::Number::none) return choose_fused_sum(selection, number, row);
+  switch (row) {
+    case 1: return choose_fused_rows<Packed<uint8_t>, false>(selection);
+    case 2: return choose_fused_rows<Packed<uint16_t>, false>(selection);
+    case 4: return choose_fused_rows<Packed<uint32_t>, false>(selection);
+    case 8: return choose_fused_rows<Packed<uint64_t>, false>(selection);
+    case 16: return choose_fused_rows<Fixed<16>, false>(selection);
+    default: return nullptr;
+  }
 }
 
 }  // namespace

@@ -69,12 +69,12 @@ using MoveRows = void (*)(const RowBlock& block);
 // number of rows that were copied before the first index that is out of bounds.
 using LookUp = int64_t (*)(const Selection& selection, const char* indices, const char* table, char* rows, int64_t n);
 
-// Resolves contiguous indices and copies their rows, a group at a time. So the processor resolves a group while it
-// waits for the rows of earlier groups. steps[i] is added to the i-th offset; NULL adds nothing. The offsets of the
-// block are not used. The last group may overlap the one before it. Returns the number of rows that were copied. If
-// there are more, an index of the next group is out of bounds, or there are less rows than a group.
-using FusedGather = int64_t (*)(const Selection& selection, const char* indices, const int64_t* steps,
-                                const RowBlock& block);
+// Resolves contiguous indices and moves their rows, a group at a time. So the processor resolves a group while it waits
+// for the rows of earlier groups. steps[i] is added to the i-th offset; NULL adds nothing. The offsets of the block are
+// not used. The last group may overlap the one before it. Returns the number of rows that were moved. If there are more,
+// an index of the next group is out of bounds, or there are less rows than a group.
+using MoveFused = int64_t (*)(const Selection& selection, const char* indices, const int64_t* steps,
+                              const RowBlock& block);
 
 // Combines n rows of `row` bytes in order: the row at updates + from[i] with the row at target + offsets[i], which is
 // overwritten with the result. Addresses need no alignment.
@@ -102,7 +102,10 @@ struct Tier {
   // Returns the kernel that copies rows of a table. With `streams` it uses non-temporal stores.
   MoveRows (*choose_copy)(int64_t row, bool streams);
   // Returns the fused kernel, or NULL if there is none for these tuples. Tuples are `stride` bytes apart.
-  FusedGather (*choose_fused_gather)(const Selection& selection, int64_t stride, int64_t row, bool prefetches);
+  MoveFused (*choose_fused_gather)(const Selection& selection, int64_t stride, int64_t row, bool prefetches);
+  // Returns the fused kernel that writes rows of one element to a table, or adds them to it, or NULL.
+  MoveFused (*choose_fused_scatter)(const Selection& selection, int64_t stride, core::Number number, int64_t item,
+                                    int64_t row);
   // Returns the kernel for a small table, or NULL. Tuples are `stride` bytes apart.
   LookUp (*choose_look_up)(const Selection& selection, int64_t stride, int64_t row);
   // Return the kernel that writes rows of one element to a table, and the one that adds rows of one or few elements of

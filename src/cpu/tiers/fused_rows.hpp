@@ -3,7 +3,7 @@
 #include "cpu/tiers/rows.hpp"
 #include "cpu/tiers/tuples.hpp"
 
-// The fused kernel of a gather. Part of body.hpp.
+// Resolves indices and moves their rows in one pass. Part of body.hpp.
 namespace gather::cpu {
 namespace {
 
@@ -44,10 +44,11 @@ GATHER_INLINE void copy_and_prefetch(RowKind<Packed<T>> kind, const RowBlock& gr
 // overlaps the one before it would copy long rows twice.
 constexpr int64_t long_fused_row = 512;
 
-// The last group overlaps the one before it if the tuples are not a multiple of a group. With `prefetches`, groups are
-// resolved up to max_ahead groups before their rows are copied.
-template <class RowCopy, class T, bool prefetches>
-int64_t gather_fused(const Selection& selection, const char* indices, const int64_t* steps, const RowBlock& given) {
+// The last group overlaps the one before it if the tuples are not a multiple of a group. Its first rows are then copied
+// twice, but not added twice. With `prefetches`, groups are resolved up to max_ahead groups before their rows are
+// copied.
+template <class RowCopy, class T, bool prefetches, bool adds = false>
+int64_t move_fused_rows(const Selection& selection, const char* indices, const int64_t* steps, const RowBlock& given) {
   constexpr int64_t max_ahead = 4, slots = prefetches ? 2 * max_ahead : 1;
   // The alignment avoids loads across a page border, which are slow after stores.
   alignas(group_tuples * 8) int64_t ring[size_t{slots * group_tuples}];
@@ -79,20 +80,25 @@ int64_t gather_fused(const Selection& selection, const char* indices, const int6
       copy_and_prefetch(RowKind<RowCopy>{}, group, rows, fetches ? next : group.offsets);
     } else {
       if (g == groups) break;
-      move_line(RowKind<RowCopy>{}, group, rows, group.table, 0);
+      move_line(RowKind<RowCopy>{}, group, rows, group.table, adds ? g * group_tuples - first(g) : 0);
     }
   }
   return moved;
 }
 
-FusedGather choose_fused_gather(const Selection& selection, int64_t stride, int64_t row, bool prefetches) {
+// Returns true if the fused kernels resolve these tuples.
+bool is_fusible(const Selection& selection, int64_t stride) {
+  const bool has_type = index_bytes(selection.type) == 8 || selection.type == IndexType::int32;
+  return has_type && selection.components == 1 && is_dense(selection, stride);
+}
+
+MoveFused choose_fused_gather(const Selection& selection, int64_t stride, int64_t row, bool prefetches) {
   const bool is_wide = index_bytes(selection.type) == 8;
-  if (row >= long_fused_row || selection.components != 1 || !is_dense(selection, stride)) return nullptr;
-  if (!is_wide && selection.type != IndexType::int32) return nullptr;
-  return with_row(row, [&](auto kind) -> FusedGather {
+  if (row >= long_fused_row || !is_fusible(selection, stride)) return nullptr;
+  return with_row(row, [&](auto kind) -> MoveFused {
     using RowCopy = typename decltype(kind)::type;
-    if (is_wide) return prefetches ? gather_fused<RowCopy, int64_t, true> : gather_fused<RowCopy, int64_t, false>;
-    return prefetches ? gather_fused<RowCopy, int32_t, true> : gather_fused<RowCopy, int32_t, false>;
+    if (is_wide) return prefetches ? move_fused_rows<RowCopy, int64_t, true> : move_fused_rows<RowCopy, int64_t, false>;
+    return prefetches ? move_fused_rows<RowCopy, int32_t, true> : move_fused_rows<RowCopy, int32_t, false>;
   });
 }
 
