@@ -66,13 +66,16 @@ struct Part {
 };
 
 // Limits for cutting a target into parts. A stripe is at least one page. Otherwise two cores would write the same cache
-// lines, or the hardware prefetcher of one would load lines that another one writes. Each thread reads all indices, which takes longer than writing short
-// rows, unless the target exceeds the caches. More threads amortise it earlier. Test builds use small limits.
+// lines, or the hardware prefetcher of one would load lines that another one writes. Each thread reads all indices,
+// which takes longer than writing short rows, unless the target exceeds the caches. More threads amortise it earlier.
+// Test builds use small limits.
 #ifdef GATHER_TESTING
 constexpr int64_t min_striped = 16, short_row = 0, multi_thread_bytes = 1;
+constexpr int64_t large_target = 256, cache_lines = 16;
 constexpr int32_t min_stripe_log2 = 5;
 #else
-constexpr int64_t min_striped = 2048, short_row = 64, multi_thread_bytes = 12 << 20;
+constexpr int64_t min_striped = 2048, short_row = 64, multi_thread_bytes = 16 << 20;
+constexpr int64_t large_target = 1 << 20, cache_lines = 128;
 constexpr int32_t min_stripe_log2 = 12;
 #endif
 
@@ -123,14 +126,15 @@ class Parts {
 
   // Returns the number of pieces into which a loop may be cut. Its steps must write different elements for all index
   // values, as those over a dim of the target that no index selects in do. The steps of a piece write at least as many
-  // bytes as a stripe has.
-  static int64_t most_pieces(const SizedLoop& loop) {
+  // bytes as a stripe has, or some cache lines of a large target, in which threads rarely write the same place at once.
+  int64_t most_pieces(const SizedLoop& loop) const {
     const double bytes = static_cast<double>(loop.extent) * static_cast<double>(core::magnitude(loop.table));
-    return static_cast<int64_t>(std::min(bytes / (int64_t{1} << min_stripe_log2), static_cast<double>(loop.extent)));
+    const int64_t least = slice_range_bytes() < large_target ? int64_t{1} << min_stripe_log2 : cache_lines;
+    return static_cast<int64_t>(std::min(bytes / static_cast<double>(least), static_cast<double>(loop.extent)));
   }
 
-  // Cuts the longest loop. The innermost one is cut into few parts, because each part repeats all outer loops. So is the
-  // loop around it if its lines are summed in turns.
+  // Cuts the longest loop. The innermost one is cut into few parts, because each part repeats all outer loops. The lines
+  // of a part are a multiple of those that are summed in turns.
   bool cut_loop(int64_t threads) {
     const Nest& nest = job_.copying;
     int64_t longest = threads - 1;
@@ -141,11 +145,10 @@ class Parts {
       cut_ = Cut::loop;
     }
     if (cut_ != Cut::loop) return false;
-    int64_t wanted = loop_ == Nest::the_line ? threads : threads * pieces_per_thread;
-    if (loop_ == nest.outer_count - 1 && job_.plan.number != core::Number::none) {
-      wanted = std::min(wanted, std::max(threads, longest / turns));
-    }
-    pieces_ = split(longest, std::min(wanted, most_pieces(nest.loop(loop_))));
+    const int64_t wanted = loop_ == Nest::the_line ? threads : threads * pieces_per_thread;
+    const bool adds_lines = loop_ == nest.outer_count - 1 && job_.plan.number != core::Number::none;
+    const int64_t unit = adds_lines && longest >= threads * turns ? turns : 1;
+    pieces_ = split(longest, std::min(wanted, most_pieces(nest.loop(loop_))), unit);
     return true;
   }
 

@@ -27,9 +27,9 @@ struct Pieces {
   int64_t last(int64_t piece) const { return std::min(items, (piece + 1) * size); }
 };
 
-// Cuts the items into at most `wanted` pieces.
-inline Pieces split(int64_t count, int64_t wanted) {
-  const int64_t size = std::max<int64_t>(1, (count - 1) / wanted + 1);
+// Cuts the items into at most `wanted` pieces, whose sizes are multiples of `unit`.
+inline Pieces split(int64_t count, int64_t wanted, int64_t unit = 1) {
+  const int64_t size = std::max(unit, ((count - 1) / wanted / unit + 1) * unit);
   return {count, size, (count - 1) / size + 1};
 }
 
