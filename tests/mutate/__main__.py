@@ -36,7 +36,7 @@ SAME = "same code"  # an equivalent mutant, from which the compiler creates the 
 
 
 def detected_by(mutant, killers, coverage):
-    """Returns what detected the mutant: the compiler, a program, or None. Returns SAME if all builds create the same."""
+    """Returns what detected the mutant: the compiler, a program, or None. Returns SAME if no build differs."""
     path = builds_for(mutant)[0].tree / mutant.file
     before = path.read_text()
     path.write_text(mutant.apply(before))
