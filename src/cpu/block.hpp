@@ -49,9 +49,9 @@ class TupleBlock {
     if (has_steps_) find_steps(runs, next_table, steps_);
   }
 
-  // Resolves the span whose first tuple, or that of its line if runs repeat, is at `tuples`. It has at most max_resolved distinct tuples, and at most
-  // block_tuples if the offsets include distances of lines. Returns false if an index is invalid. bad() then describes
-  // the first one.
+  // Resolves the span whose first tuple is at `tuples`, or whose line begins there if its runs repeat. It has at most
+  // max_resolved distinct tuples, and at most block_tuples if the offsets include distances of lines. Returns false if
+  // an index is invalid. bad() then describes the first one.
   bool resolve(const char* tuples, const TupleSpan& span) {
     if (job_.runs_repeat) return resolve_runs(tuples, span);
     const int64_t count = span.distinct();

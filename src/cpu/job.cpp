@@ -61,9 +61,10 @@ void Job::join_short_loops() {
   const SizedLoop next = next_loop();
   const bool is_short = line.extent < long_line && next.extent < long_line && line.extent * next.extent < long_line;
   const bool is_one_row = line.extent == 1 || next.rows == wrapping_multiply(line.extent, line.rows);
+  if (!is_short || !is_one_row) return;
   const bool repeats_all = next.indices == 0 && copying.outer[copying.outer_count - 2].indices == 0;
-  runs_repeat = is_short && is_one_row && !continues(next, line) && repeats_all && !core::is_scatter(plan);
-  is_joined = runs_repeat || (is_short && is_one_row && continues(next, line));
+  runs_repeat = !continues(next, line) && repeats_all && !core::is_scatter(plan);
+  is_joined = runs_repeat || continues(next, line);
   if (!is_joined) return;
   joined_ = {line.extent, line.table, next.extent, next.table};
   if (line.extent == 1) line.rows = next.rows;

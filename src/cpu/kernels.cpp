@@ -79,8 +79,8 @@ MoveRows choose_scatter(const core::Plan& plan, const Tier& tier) {
   return tier.choose_scatter_sum(plan.number, plan.item.bytes(), plan.row.out);
 }
 
-// Returns true if a kernel that resolves indices is faster. Tuples without a distance in the table are added faster in
-// two passes, and so are short lines, and indices of less than 8 bytes.
+// Returns true if a kernel that resolves indices is faster than two passes. It is if tuples have a distance in the table,
+// and for writes of long lines by indices of 8 bytes.
 bool gains_from_fusion(const core::Plan& plan) {
   const core::Loop& line = plan.loops[plan.line];
   const bool is_long = line.extent.by_n || line.extent.factor >= block_tuples;

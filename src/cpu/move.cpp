@@ -38,24 +38,31 @@ GATHER_NOINLINE void move_one_slice(const Job& job, const RowBlock& block) {
   });
 }
 
-// Moves slices. A block of slices with several rows has one line.
-void move_slices(const Job& job, const RowBlock& block) {
-  if (job.inner_count == 0) return job.kernels.move(block);
-  if (block.n == 1 && job.inner_count > 1) return move_one_slice(job, block);
-  const bool slice_first = moves_slice_first(job, block.n);
-  const SizedLoop& inner = job.inner[job.inner_count - 1];
-  for_each_row(job, slice_first ? job.inner_count - 1 : job.inner_count, [&](int64_t table, int64_t rows) {
+// Calls the kernel for each step of the first `count` loops inside a slice.
+void move_in_steps(const Job& job, int32_t count, const RowBlock& block) {
+  for_each_row(job, count, [&](int64_t table, int64_t rows) {
     RowBlock part = block;
     part.rows = moved(block.rows, rows);
     part.table = moved(block.table, table);
-    if (slice_first) {
-      part.lines = inner.extent;
-      part.next_rows = inner.rows;
-      part.next_table = inner.table;
-      part.ahead = 0;
-    }
     job.kernels.move(part);
   });
+}
+
+// Moves the first rows of all slices, then the second ones, and so on. All lines have the same offsets.
+void move_row_by_row(const Job& job, const RowBlock& block) { move_in_steps(job, job.inner_count, block); }
+
+// Moves the slices of one line.
+void move_slices(const Job& job, const RowBlock& block) {
+  if (job.inner_count == 0) return job.kernels.move(block);
+  if (block.n == 1 && job.inner_count > 1) return move_one_slice(job, block);
+  if (!moves_slice_first(job, block.n)) return move_row_by_row(job, block);
+  const SizedLoop& inner = job.inner[job.inner_count - 1];
+  RowBlock part = block;
+  part.lines = inner.extent;
+  part.next_rows = inner.rows;
+  part.next_table = inner.table;
+  part.ahead = 0;
+  move_in_steps(job, job.inner_count - 1, part);
 }
 
 // Moves slices if some tuples select none. The rows of these tuples are filled or left unchanged.
@@ -95,16 +102,6 @@ void move_each_line(const Job& job, bool all, RowBlock* block) {
 // Returns true if the slices of successive lines are closer to each other than the rows of a slice.
 bool lines_are_closer(const Job& job) {
   return core::magnitude(job.next_loop().table) < core::magnitude(job.inner[job.inner_count - 1].table);
-}
-
-// Moves the first rows of all slices of a block, then the second ones, and so on. All lines have the same offsets.
-void move_row_by_row(const Job& job, const RowBlock& block) {
-  for_each_row(job, [&](int64_t table, int64_t rows) {
-    RowBlock part = block;
-    part.rows = moved(block.rows, rows);
-    part.table = moved(block.table, table);
-    job.kernels.move(part);
-  });
 }
 
 }  // namespace
