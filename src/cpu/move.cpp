@@ -40,6 +40,7 @@ GATHER_NOINLINE void move_one_slice(const Job& job, const RowBlock& block) {
 
 // Calls the kernel for each step of the first `count` loops inside a slice.
 void move_in_steps(const Job& job, int32_t count, const RowBlock& block) {
+  if (count == 0) return job.kernels.move(block);  // a copy of the block would take as long as several rows
   for_each_row(job, count, [&](int64_t table, int64_t rows) {
     RowBlock part = block;
     part.rows = moved(block.rows, rows);
