@@ -1,3 +1,4 @@
+#include <link.h>
 #include <pthread.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
@@ -264,23 +265,45 @@ TEST(Hostile, G3_ForkDuringGathersLeavesTheChildUsable) {
   for (std::thread& each : threads) each.join();
 }
 
-// Another thread is inside of a large call at almost every fork, so the child inherits the threads in use.
+// The child inherits the threads in use, and starts its own.
+void expect_own_threads(int64_t child) {
+  const Large large;
+  const pid_t process = start_child([&] {
+    if (child % 2 == 0 && gth_shutdown() != GTH_OK) return 1;
+    const bool starts_threads = !tasks_started_by([&] { large.run(); }).empty();
+    return starts_threads && large.run() && gth_shutdown() == GTH_OK ? 0 : 2;
+  });
+  EXPECT_EQ(wait_for(process, patience), 0) << "child " << child;
+}
+
+// Another thread is inside of a large call at almost every fork. It started the threads before the first fork, because
+// the address sanitizer's own lock of memory does not survive a fork.
 TEST(Hostile, G3_ForkDuringALargeCallLeavesTheChildItsOwnThreads) {
+  const Large large;
+  ASSERT_TRUE(large.run());
   std::atomic<bool> stop{false};
   std::thread busy([&] {
-    const Large large;
     while (!stop) EXPECT_TRUE(large.run());
   });
-  const Large large;
   const int64_t times = environment::number("GATHER_FORKS", 100) / 5;
-  for (int64_t k = 0; k < times && !testing::Test::HasFailure(); ++k) {
-    const pid_t child = start_child([&] {
-      if (k % 2 == 0 && gth_shutdown() != GTH_OK) return 1;
-      const bool starts_threads = !tasks_started_by([&] { large.run(); }).empty();
-      return starts_threads && large.run() && gth_shutdown() == GTH_OK ? 0 : 2;
-    });
-    EXPECT_EQ(wait_for(child, patience), 0) << "child " << k;
-  }
+  for (int64_t k = 0; k < times && !testing::Test::HasFailure(); ++k) expect_own_threads(k);
+  stop = true;
+  busy.join();
+}
+
+// A child inherits the lock of the loader's list of modules, and nothing releases it there.
+TEST(Hostile, G3_ForkWhileModulesAreListedLeavesTheChildItsOwnThreads) {
+  std::atomic<bool> stop{false}, lists{false};
+  const auto list = [](dl_phdr_info*, size_t, void* begun) {
+    static_cast<std::atomic<bool>*>(begun)->store(true);
+    std::this_thread::sleep_for(std::chrono::microseconds(10));
+    return 0;
+  };
+  std::thread busy([&] {
+    while (!stop) dl_iterate_phdr(list, &lists);
+  });
+  while (!lists) std::this_thread::yield();
+  for (int64_t k = 0; k < 10 && !testing::Test::HasFailure(); ++k) expect_own_threads(k);
   stop = true;
   busy.join();
 }

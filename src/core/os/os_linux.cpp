@@ -154,8 +154,14 @@ void wake(const std::atomic<uint32_t>& word, int32_t count) {
 
 // ---- Threads
 
-// glibc allocates thread-local memory on the stack of a thread. The sum over all modules is an upper bound.
-int64_t thread_local_bytes() {
+namespace {
+
+int64_t local_bytes;
+
+// The sum over all modules is an upper bound. glibc fixes the size before a process starts: modules that are loaded later
+// get their thread-local memory elsewhere. The list of modules has a lock that a child process inherits in the state in
+// which another thread of the parent left it, so it is read here, and not when a thread starts.
+__attribute__((constructor)) void measure_thread_local_memory() {
   size_t bytes = 0;
   dl_iterate_phdr(
       [](dl_phdr_info* module, size_t, void* sum) {
@@ -166,8 +172,13 @@ int64_t thread_local_bytes() {
         return 0;
       },
       &bytes);
-  return static_cast<int64_t>(bytes);
+  local_bytes = static_cast<int64_t>(bytes);
 }
+
+}  // namespace
+
+// glibc allocates thread-local memory on the stack of a thread.
+int64_t thread_local_bytes() { return local_bytes; }
 
 // The calls may fail because the process lacks the permission. Such a failure is ignored.
 void apply_process_scheduling() {
