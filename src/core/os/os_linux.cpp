@@ -158,9 +158,9 @@ namespace {
 
 int64_t local_bytes;
 
-// The sum over all modules is an upper bound. glibc fixes the size before a process starts: modules that are loaded later
-// get their thread-local memory elsewhere. The list of modules has a lock that a child process inherits in the state in
-// which another thread of the parent left it, so it is read here, and not when a thread starts.
+// The sum over all modules is an upper bound. Modules that are loaded later get their thread-local memory elsewhere,
+// because glibc fixes the size when the process starts. The list of modules has a lock. A child process inherits it in
+// the state in which another thread of the parent left it, so the list is read here and not when a thread starts.
 __attribute__((constructor)) void measure_thread_local_memory() {
   size_t bytes = 0;
   dl_iterate_phdr(
