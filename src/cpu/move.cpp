@@ -107,15 +107,16 @@ bool lines_are_closer(const Job& job) {
 
 }  // namespace
 
-// Short lines take longer than the sums of the distances, except lines of sums, which are computed in turns.
+// Short lines take longer than the sums of the distances, except lines of sums, which are computed in turns. Fused kernels
+// add the distances, and are faster than turns unless lines are short.
 bool has_own_offsets(const Job& job, bool prefetches) {
-  constexpr int64_t short_line = 16;
+  constexpr int64_t short_line = 16, short_sums = 128;
+  const int64_t extent = job.copying.line.extent;
   const bool adds = job.plan.number != core::Number::none;
-  if (job.kernels.fused && job.lines_are_contiguous && !adds) return false;  // the fused kernel adds the distances
-  const bool is_long = job.copying.line.extent >= short_line || adds;
+  const bool gains = adds ? !job.kernels.fused || extent < short_sums
+                          : extent >= short_line && !(job.kernels.fused && job.lines_are_contiguous);
   const Runs runs = job.table_runs();
-  return is_long && runs.step == 0 && runs.next == 0 && job.next_loop().table != 0 && job.inner_count == 0 &&
-         !prefetches;
+  return gains && runs.step == 0 && runs.next == 0 && job.next_loop().table != 0 && job.inner_count == 0 && !prefetches;
 }
 
 void move_span(const Job& job, const TupleBlock& block, const TupleSpan& span, const char* table, char* rows,

@@ -1,5 +1,7 @@
 #pragma once
 
+#include "core/types/resolve_index.hpp"
+#include "cpu/load.hpp"
 #include "cpu/tiers/fused_rows.hpp"
 #include "cpu/tiers/reduce.hpp"
 #include "cpu/tiers/rows.hpp"
@@ -36,6 +38,25 @@ struct AddNumbers {
     Kind::template store<n>(to, Add::of(Kind::template load<n>(to), Kind::template load<n>(from)));
   }
 };
+
+// Adds an update to a row of the target. Without the barrier, the compiler may use an address of two registers, for which
+// processors do not predict that a load follows a store to the same address.
+template <class Kind, int64_t n>
+GATHER_INLINE void add_at(const char* row, const char* update) {
+  char* at = const_cast<char*>(row);
+  asm("" : "+r"(at));
+  AddNumbers<Kind, n>::copy(at, update, 0);
+}
+
+template <class Kind, int64_t n>
+GATHER_INLINE void move_line(RowKind<IntoTable<AddNumbers<Kind, n>>>, const RowBlock& block, char* rows,
+                             const char* table, int64_t first) {
+  rows += first * block.row_stride;
+#pragma GCC unroll 4
+  for (int64_t i = first; i < block.n; ++i, rows += block.row_stride) {
+    add_at<Kind, n>(table + block.offsets[i], rows);
+  }
+}
 
 // Adds numbers of half precision.
 template <class Kind>
@@ -187,20 +208,88 @@ MoveRows choose_scatter_sum(core::Number number, int64_t item, int64_t row) {
   return row == 4 ? scatter_sum<Plain<float>> : scatter_sum<Plain<double>>;
 }
 
-template <class RowCopy, bool adds>
-MoveFused choose_fused_rows(const Selection& selection) {
-  return index_bytes(selection.type) == 8 ? move_fused_rows<IntoTable<RowCopy>, int64_t, false, adds>
-                                          : move_fused_rows<IntoTable<RowCopy>, int32_t, false, adds>;
+// Returns true if most of the first indices are equal to the one before them.
+template <class T>
+GATHER_INLINE bool has_runs(const char* indices, int64_t n) {
+  constexpr int64_t min_count = 1024, sample = 64, many = 54;
+  if (n < min_count) return false;
+  int64_t equal = 0;
+  for (int64_t i = 0; i < sample; ++i, indices += sizeof(T)) {
+    equal += load_index<T>(indices) == load_index<T>(indices + sizeof(T));
+  }
+  return equal >= many;
+}
+
+// Adds the updates of indices of which most are equal to the one before them. The sum is computed in a register, because a
+// load that follows a store to its address waits for it.
+template <class Kind, int64_t n, class T>
+__attribute__((noinline)) int64_t add_runs(const Selection& selection, const char* indices, const RowBlock& block) {
+  const int64_t size = selection.size[0], stride = selection.stride[0];
+  const int64_t count = block.n, row_stride = block.row_stride;
+  char* const table = const_cast<char*>(block.table);
+  const char* rows = block.rows;
+  for (int64_t i = 0; i < count;) {
+    const int64_t index = load_index<T>(indices + i * int64_t{sizeof(T)});
+    if (!core::is_in_range(index, size)) return i;
+    auto sum = Kind::template load<n>(table + index * stride);
+    do {
+      sum = Add::of(sum, Kind::template load<n>(rows));
+      rows += row_stride;
+    } while (++i < count && load_index<T>(indices + i * int64_t{sizeof(T)}) == index);
+    Kind::template store<n>(table + index * stride, sum);
+  }
+  return count;
+}
+
+// Adds the update of each index, up to the first one that is out of bounds or counts from the end. Two passes would store
+// each offset and load it again, which takes as long as a sum. With a distance of 0, rows have that of the selection.
+template <class Kind, int64_t n, class T, int64_t distance>
+int64_t add_fused(const Selection& selection, const char* indices, const int64_t* steps, const RowBlock& block) {
+  if (!steps && has_runs<T>(indices, block.n)) return add_runs<Kind, n, T>(selection, indices, block);
+  // Local variables, because stores of rows might change what the references are bound to.
+  const int64_t size = selection.size[0], stride = distance > 0 ? distance : selection.stride[0];
+  const int64_t count = block.n, row_stride = block.row_stride;
+  const char *const table = block.table, *rows = block.rows;
+  for (int64_t i = 0; i < count; ++i, rows += row_stride) {
+    const int64_t index = load_index<T>(indices + i * int64_t{sizeof(T)});
+    if (!core::is_in_range(index, size)) return i;
+    add_at<Kind, n>(table + index * stride + (steps ? steps[i] : 0), rows);
+  }
+  return count;
+}
+
+template <class Kind, int64_t n = 1>
+MoveFused choose_fused_sum(const Selection& selection) {
+  constexpr int64_t row = n * int64_t{sizeof(typename Kind::Stored)};
+  if (selection.stride[0] == row) {
+    return index_bytes(selection.type) == 8 ? add_fused<Kind, n, int64_t, row> : add_fused<Kind, n, int32_t, row>;
+  }
+  return index_bytes(selection.type) == 8 ? add_fused<Kind, n, int64_t, 0> : add_fused<Kind, n, int32_t, 0>;
 }
 
 MoveFused choose_fused_sum(const Selection& selection, core::Number number, int64_t row) {
-  const bool is_floating = number == core::Number::floating;
-  const bool is_integer = number == core::Number::signed_integer || number == core::Number::unsigned_integer;
-  if (row == 4 && is_floating) return choose_fused_rows<AddNumbers<Plain<float>, 1>, true>(selection);
-  if (row == 8 && is_floating) return choose_fused_rows<AddNumbers<Plain<double>, 1>, true>(selection);
-  if (row == 4 && is_integer) return choose_fused_rows<AddNumbers<Plain<uint32_t>, 1>, true>(selection);
-  if (row == 8 && is_integer) return choose_fused_rows<AddNumbers<Plain<uint64_t>, 1>, true>(selection);
-  return nullptr;
+  switch (number) {
+    case core::Number::signed_integer:
+    case core::Number::unsigned_integer: break;
+    case core::Number::floating:
+      if (row == 2) return nullptr;
+      return row == 4 ? choose_fused_sum<Plain<float>>(selection) : choose_fused_sum<Plain<double>>(selection);
+    case core::Number::complex:
+      return row == 8 ? choose_fused_sum<Plain<float>, 2>(selection) : choose_fused_sum<Plain<double>, 2>(selection);
+    default: return nullptr;
+  }
+  switch (row) {
+    case 1: return choose_fused_sum<Plain<uint8_t>>(selection);
+    case 2: return choose_fused_sum<Plain<uint16_t>>(selection);
+    case 4: return choose_fused_sum<Plain<uint32_t>>(selection);
+    default: return choose_fused_sum<Plain<uint64_t>>(selection);
+  }
+}
+
+template <class RowCopy>
+MoveFused choose_fused_write(const Selection& selection) {
+  return index_bytes(selection.type) == 8 ? move_fused_rows<IntoTable<RowCopy>, int64_t, false>
+                                          : move_fused_rows<IntoTable<RowCopy>, int32_t, false>;
 }
 
 MoveFused choose_fused_scatter(const Selection& selection, int64_t stride, core::Number number, int64_t item,
@@ -208,11 +297,11 @@ MoveFused choose_fused_scatter(const Selection& selection, int64_t stride, core:
   if (row != item || !is_fusible(selection, stride)) return nullptr;
   if (number != core::Number::none) return choose_fused_sum(selection, number, row);
   switch (row) {
-    case 1: return choose_fused_rows<Packed<uint8_t>, false>(selection);
-    case 2: return choose_fused_rows<Packed<uint16_t>, false>(selection);
-    case 4: return choose_fused_rows<Packed<uint32_t>, false>(selection);
-    case 8: return choose_fused_rows<Packed<uint64_t>, false>(selection);
-    case 16: return choose_fused_rows<Fixed<16>, false>(selection);
+    case 1: return choose_fused_write<Packed<uint8_t>>(selection);
+    case 2: return choose_fused_write<Packed<uint16_t>>(selection);
+    case 4: return choose_fused_write<Packed<uint32_t>>(selection);
+    case 8: return choose_fused_write<Packed<uint64_t>>(selection);
+    case 16: return choose_fused_write<Fixed<16>>(selection);
     default: return nullptr;
   }
 }
