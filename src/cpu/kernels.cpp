@@ -79,12 +79,14 @@ MoveRows choose_scatter(const core::Plan& plan, const Tier& tier) {
   return tier.choose_scatter_sum(plan.number, plan.item.bytes(), plan.row.out);
 }
 
-// Returns true if a kernel that resolves indices is faster than two passes. It is for sums, if tuples have a distance in the
-// table, and for writes of long lines by indices of 8 bytes.
+// Returns true if a kernel that resolves indices is faster than two passes. It is if tuples have a distance in the table,
+// for sums into contiguous elements, and for writes of long lines by indices of 8 bytes.
 bool gains_from_fusion(const core::Plan& plan) {
   const core::Loop& line = plan.loops[plan.line];
+  if (!line.table.is(0)) return true;
+  if (plan.number != core::Number::none) return plan.components == 1 && plan.component[0].stride == plan.row.out;
   const bool is_long = line.extent.by_n || line.extent.factor >= block_tuples;
-  return plan.number != core::Number::none || !line.table.is(0) || (is_long && core::index_bytes(plan.index) == 8);
+  return is_long && core::index_bytes(plan.index) == 8;
 }
 
 // Chooses the kernel of a scatter that resolves indices itself.

@@ -107,8 +107,8 @@ bool lines_are_closer(const Job& job) {
 
 }  // namespace
 
-// Short lines take longer than the sums of the distances, except lines of sums, which are computed in turns. Fused kernels
-// add the distances, and are faster than turns unless lines are short.
+// Short lines take longer than the sums of the distances, except lines of sums, which are computed in turns. Fused
+// kernels add the distances, and are faster than turns unless lines are short.
 bool has_own_offsets(const Job& job, bool prefetches) {
   constexpr int64_t short_line = 16, short_sums = 128;
   const int64_t extent = job.copying.line.extent;

@@ -154,22 +154,34 @@ inline Case make_case(Random& random) {
   return c;
 }
 
-// Returns sums along the last dim, in several lines that are longer than a block of tuples.
+// Repeats indices in runs of `length` elements on average.
+inline void repeat_indices(Random& random, int64_t length, Operand* indices) {
+  char* const memory = indices->memory.data();
+  int64_t before = -1;
+  for_each_element(*indices, [&](int64_t at, const Shape&) {
+    const bool repeats = before >= 0 && random.below(length) > 0;
+    if (repeats) std::memcpy(memory + at, memory + before, static_cast<size_t>(indices->item));
+    before = at;
+  });
+}
+
+// Returns sums along the last dim, in lines that are longer than a block of tuples.
 inline Case make_long_sums(Random& random) {
   Case c;
   ScatterProblem& problem = c.problem;
   problem.is_elements = true;
   problem.axis = 1;
-  const int64_t lines = random.between(3, 12);
+  const int64_t lines = random.between(1, 12), length = random.chance(50) ? 2000 : 600;
   problem.params.shape = {lines, random.between(1, 60)};
-  problem.indices.shape = problem.out.shape = {lines, random.between(250, 600)};
+  problem.indices.shape = problem.out.shape = {lines, random.between(250, length)};
   c.options.has_axis = 1;
   c.options.axis = problem.axis;
   c.options.extents = static_cast<int32_t>(problem.extents);
   choose_switches(random, &c);
-  if (problem.reduction != GTH_REDUCTION_ADD || (!is_half(problem.params.dtype) && random.chance(90)))
+  if (problem.reduction != GTH_REDUCTION_ADD || (!is_half(problem.params.dtype) && random.chance(50)))
     return make_long_sums(random);
   fill(random, &c);
+  if (random.chance(50)) repeat_indices(random, 10, &problem.indices);
   return c;
 }
 

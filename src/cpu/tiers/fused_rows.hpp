@@ -45,8 +45,9 @@ GATHER_INLINE void copy_and_prefetch(RowKind<Packed<T>> kind, const RowBlock& gr
 constexpr int64_t long_fused_row = 512;
 
 // The last group overlaps the one before it if the tuples are not a multiple of a group. Its first rows are then copied
-// twice. With `prefetches`, groups are resolved up to max_ahead groups before their rows are copied.
-template <class RowCopy, class T, bool prefetches>
+// twice, but not added twice. With `prefetches`, groups are resolved up to max_ahead groups before their rows are
+// copied.
+template <class RowCopy, class T, bool prefetches, bool adds = false>
 int64_t move_fused_rows(const Selection& selection, const char* indices, const int64_t* steps, const RowBlock& given) {
   constexpr int64_t max_ahead = 4, slots = prefetches ? 2 * max_ahead : 1;
   // The alignment avoids loads across a page border, which are slow after stores.
@@ -79,7 +80,7 @@ int64_t move_fused_rows(const Selection& selection, const char* indices, const i
       copy_and_prefetch(RowKind<RowCopy>{}, group, rows, fetches ? next : group.offsets);
     } else {
       if (g == groups) break;
-      move_line(RowKind<RowCopy>{}, group, rows, group.table, 0);
+      move_line(RowKind<RowCopy>{}, group, rows, group.table, adds ? g * group_tuples - first(g) : 0);
     }
   }
   return moved;

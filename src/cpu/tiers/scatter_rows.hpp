@@ -39,8 +39,8 @@ struct AddNumbers {
   }
 };
 
-// Adds an update to a row of the target. Without the barrier, the compiler may use an address of two registers, for which
-// processors do not predict that a load follows a store to the same address.
+// Adds an update to a row of the target. Without the barrier, the compiler may use an address of two registers. With
+// such an address, processors do not predict that a load reads what was stored just before.
 template <class Kind, int64_t n>
 GATHER_INLINE void add_at(const char* row, const char* update) {
   char* at = const_cast<char*>(row);
@@ -220,8 +220,8 @@ GATHER_INLINE bool has_runs(const char* indices, int64_t n) {
   return equal >= many;
 }
 
-// Adds the updates of indices of which most are equal to the one before them. The sum is computed in a register, because a
-// load that follows a store to its address waits for it.
+// Adds the updates of indices of which most are equal to the one before them. A sum is computed in a register, because
+// a load waits for a store to the same address.
 template <class Kind, int64_t n, class T>
 __attribute__((noinline)) int64_t add_runs(const Selection& selection, const char* indices, const RowBlock& block) {
   const int64_t size = selection.size[0], stride = selection.stride[0];
@@ -241,30 +241,33 @@ __attribute__((noinline)) int64_t add_runs(const Selection& selection, const cha
   return count;
 }
 
-// Adds the update of each index, up to the first one that is out of bounds or counts from the end. Two passes would store
-// each offset and load it again, which takes as long as a sum. With a distance of 0, rows have that of the selection.
-template <class Kind, int64_t n, class T, int64_t distance>
+// Adds the update of each index to an element of a contiguous target. Stops at the first index that is out of bounds or
+// counts from the end. Two passes would store each offset and load it again, which takes as long as a sum.
+template <class Kind, int64_t n, class T>
 int64_t add_fused(const Selection& selection, const char* indices, const int64_t* steps, const RowBlock& block) {
+  constexpr int64_t row = n * int64_t{sizeof(typename Kind::Stored)};
   if (!steps && has_runs<T>(indices, block.n)) return add_runs<Kind, n, T>(selection, indices, block);
   // Local variables, because stores of rows might change what the references are bound to.
-  const int64_t size = selection.size[0], stride = distance > 0 ? distance : selection.stride[0];
-  const int64_t count = block.n, row_stride = block.row_stride;
+  const int64_t size = selection.size[0], count = block.n, row_stride = block.row_stride;
   const char *const table = block.table, *rows = block.rows;
   for (int64_t i = 0; i < count; ++i, rows += row_stride) {
     const int64_t index = load_index<T>(indices + i * int64_t{sizeof(T)});
     if (!core::is_in_range(index, size)) return i;
-    add_at<Kind, n>(table + index * stride + (steps ? steps[i] : 0), rows);
+    add_at<Kind, n>(table + (steps ? steps[i] : 0) + index * row, rows);
   }
   return count;
 }
 
+// Elements that are not contiguous are often in several cache lines. Then groups are faster, because the processor
+// requests more of them at once.
 template <class Kind, int64_t n = 1>
 MoveFused choose_fused_sum(const Selection& selection) {
-  constexpr int64_t row = n * int64_t{sizeof(typename Kind::Stored)};
-  if (selection.stride[0] == row) {
-    return index_bytes(selection.type) == 8 ? add_fused<Kind, n, int64_t, row> : add_fused<Kind, n, int32_t, row>;
+  using AddRow = IntoTable<AddNumbers<Kind, n>>;
+  const bool is_wide = index_bytes(selection.type) == 8;
+  if (selection.stride[0] == n * int64_t{sizeof(typename Kind::Stored)}) {
+    return is_wide ? add_fused<Kind, n, int64_t> : add_fused<Kind, n, int32_t>;
   }
-  return index_bytes(selection.type) == 8 ? add_fused<Kind, n, int64_t, 0> : add_fused<Kind, n, int32_t, 0>;
+  return is_wide ? move_fused_rows<AddRow, int64_t, false, true> : move_fused_rows<AddRow, int32_t, false, true>;
 }
 
 MoveFused choose_fused_sum(const Selection& selection, core::Number number, int64_t row) {
