@@ -186,11 +186,12 @@ GATHER_INLINE void move_across(RowKind<Packed<T>>, const RowBlock& block, int64_
 // rows of the table are far apart, it has few steps, so that the next row finds its cache lines in the L1 cache.
 template <class RowCopy>
 void move_rows(const RowBlock& given) {
-  constexpr int64_t short_line = 8, strip = 64, far = 512;
+  constexpr int64_t short_line = 8, long_row = 32, strip = 64, far = 512;
   const RowBlock block = given;  // a local variable, because stores of rows might change the caller's struct
   if (block.ahead > 0) return move_line_prefetched<RowCopy>(block);
   const bool is_contiguous = block.next_rows == block.row_bytes;
-  if (block.lines == 1 || block.next_offsets > 0 || (block.n >= short_line && !is_contiguous)) {
+  const bool is_long = block.n >= short_line || block.row_bytes >= long_row;
+  if (block.lines == 1 || block.next_offsets > 0 || (is_long && !is_contiguous)) {
     RowBlock line = block;
     for (int64_t l = 0; l < block.lines; ++l, line.offsets += block.next_offsets) {
       move_line(RowKind<RowCopy>{}, line, block.rows + l * block.next_rows, block.table + l * block.next_table, 0);
