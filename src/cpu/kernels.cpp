@@ -80,13 +80,14 @@ MoveRows choose_scatter(const core::Plan& plan, const Tier& tier) {
 }
 
 // Returns true if a kernel that resolves indices is faster than two passes. It is if tuples have a distance in the table,
-// for sums into contiguous elements, and for writes of long lines by indices of 8 bytes.
+// for sums into contiguous elements, and for writes whose indices are not contiguous, or have 8 bytes and long lines.
 bool gains_from_fusion(const core::Plan& plan) {
   const core::Loop& line = plan.loops[plan.line];
+  const int64_t bytes = core::index_bytes(plan.index);
   if (!line.table.is(0)) return true;
   if (plan.number != core::Number::none) return plan.components == 1 && plan.component[0].stride == plan.row.out;
   const bool is_long = line.extent.by_n || line.extent.factor >= block_tuples;
-  return is_long && core::index_bytes(plan.index) == 8;
+  return !line.indices.is(bytes) || (is_long && bytes == 8);
 }
 
 // Chooses the kernel of a scatter that resolves indices itself.

@@ -264,7 +264,7 @@ class Mover {
       if (span.lines > 1 && job_.next_loop().rows != wrapping_multiply(span.n, line.rows)) return 0;
       n = span.tuples();
     }
-    return kernels.fused(kernels.selection, tuples, block_.steps(span),
+    return kernels.fused(kernels.selection, tuples, line.indices, block_.steps(span),
                          {rows, line.rows, table, nullptr, n, job_.plan.row.in, 1, 0, 0, rows_ahead(job_.plan.row.in)});
   }
 

@@ -80,7 +80,7 @@ class TiersMoveFused : public Tiers {
     ASSERT_LE(static_cast<size_t>(bytes), out_.size());
     char* const out = out_.at(bytes, pick(2) == 0);
     std::memset(out, '#', static_cast<size_t>(bytes));
-    const int64_t moved = fused(selection, indices_.first(), step ? steps : nullptr,
+    const int64_t moved = fused(selection, indices_.first(), selection.index_step, step ? steps : nullptr,
                                 {out, stride, table_.first(), nullptr, n, row, 1, 0, 0, 1 + pick(100)});
     if (n < group) {
       ASSERT_EQ(moved, 0);
@@ -157,7 +157,7 @@ TEST_P(TiersMoveFused, EachIndexIsReadOnce) {
       for (int repeat = 0; repeat < 10000; ++repeat) {
         out[17] = 0;
         const int64_t moved =
-            fused(selection, first, nullptr,
+            fused(selection, first, 8, nullptr,
                   {reinterpret_cast<char*>(out), 8, reinterpret_cast<const char*>(table), nullptr, n, 8, 1, 0, 0, 16});
         EXPECT_TRUE(out[17] == 0 || out[17] == 5) << out[17];
         EXPECT_LE(moved, n);

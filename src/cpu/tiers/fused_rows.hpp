@@ -48,7 +48,8 @@ constexpr int64_t long_fused_row = 512;
 // twice, but not added twice. With `prefetches`, groups are resolved up to max_ahead groups before their rows are
 // copied.
 template <class RowCopy, class T, bool prefetches, bool adds = false>
-int64_t move_fused_rows(const Selection& selection, const char* indices, const int64_t* steps, const RowBlock& given) {
+int64_t move_fused_rows(const Selection& selection, const char* indices, int64_t, const int64_t* steps,
+                        const RowBlock& given) {
   constexpr int64_t max_ahead = 4, slots = prefetches ? 2 * max_ahead : 1;
   // The alignment avoids loads across a page border, which are slow after stores.
   alignas(group_tuples * 8) int64_t ring[size_t{slots * group_tuples}];
@@ -86,15 +87,14 @@ int64_t move_fused_rows(const Selection& selection, const char* indices, const i
   return moved;
 }
 
-// Returns true if the fused kernels resolve these tuples.
-bool is_fusible(const Selection& selection, int64_t stride) {
-  const bool has_type = index_bytes(selection.type) == 8 || selection.type == IndexType::int32;
-  return has_type && selection.components == 1 && is_dense(selection, stride);
+// Returns true if fused kernels have a form for these indices.
+bool is_fusible(const Selection& selection) {
+  return selection.components == 1 && (index_bytes(selection.type) == 8 || selection.type == IndexType::int32);
 }
 
 MoveFused choose_fused_gather(const Selection& selection, int64_t stride, int64_t row, bool prefetches) {
   const bool is_wide = index_bytes(selection.type) == 8;
-  if (row >= long_fused_row || !is_fusible(selection, stride)) return nullptr;
+  if (row >= long_fused_row || !is_fusible(selection) || !is_dense(selection, stride)) return nullptr;
   return with_row(row, [&](auto kind) -> MoveFused {
     using RowCopy = typename decltype(kind)::type;
     if (is_wide) return prefetches ? move_fused_rows<RowCopy, int64_t, true> : move_fused_rows<RowCopy, int64_t, false>;

@@ -39,13 +39,13 @@ struct AddNumbers {
   }
 };
 
-// Adds an update to a row of the target. Without the barrier, the compiler may use an address of two registers. With
-// such an address, processors do not predict that a load reads what was stored just before.
-template <class Kind, int64_t n>
-GATHER_INLINE void add_at(const char* row, const char* update) {
+// Copies or adds an update to a row of the target. Without the barrier, the compiler may use an address of two
+// registers. With such an address, processors do not predict that a load reads what was stored just before.
+template <class RowCopy>
+GATHER_INLINE void copy_to(const char* row, const char* update) {
   char* at = const_cast<char*>(row);
   asm("" : "+r"(at));
-  AddNumbers<Kind, n>::copy(at, update, 0);
+  RowCopy::copy(at, update, 0);
 }
 
 template <class Kind, int64_t n>
@@ -54,7 +54,7 @@ GATHER_INLINE void move_line(RowKind<IntoTable<AddNumbers<Kind, n>>>, const RowB
   rows += first * block.row_stride;
 #pragma GCC unroll 4
   for (int64_t i = first; i < block.n; ++i, rows += block.row_stride) {
-    add_at<Kind, n>(table + block.offsets[i], rows);
+    copy_to<AddNumbers<Kind, n>>(table + block.offsets[i], rows);
   }
 }
 
@@ -208,14 +208,30 @@ MoveRows choose_scatter_sum(core::Number number, int64_t item, int64_t row) {
   return row == 4 ? scatter_sum<Plain<float>> : scatter_sum<Plain<double>>;
 }
 
+// Copies or adds the update of each index to an element of a contiguous target. Stops at the first index that is out of
+// bounds or counts from the end. Two passes would store each offset and load it again, which takes as long as a sum.
+template <class RowCopy, int64_t row, class T>
+int64_t scatter_fused(const Selection& selection, const char* indices, int64_t stride, const int64_t* steps,
+                      const RowBlock& block) {
+  // Local variables, because stores of rows might change what the references are bound to.
+  const int64_t size = selection.size[0], count = block.n, row_stride = block.row_stride;
+  const char *const table = block.table, *rows = block.rows;
+  for (int64_t i = 0; i < count; ++i, indices += stride, rows += row_stride) {
+    const int64_t index = load_index<T>(indices);
+    if (!core::is_in_range(index, size)) return i;
+    copy_to<RowCopy>(table + (steps ? steps[i] : 0) + index * row, rows);
+  }
+  return count;
+}
+
 // Returns true if most of the first indices are equal to the one before them.
 template <class T>
-GATHER_INLINE bool has_runs(const char* indices, int64_t n) {
+GATHER_INLINE bool has_runs(const char* indices, int64_t stride, int64_t n) {
   constexpr int64_t min_count = 1024, sample = 64, many = 54;
   if (n < min_count) return false;
   int64_t equal = 0;
-  for (int64_t i = 0; i < sample; ++i, indices += sizeof(T)) {
-    equal += load_index<T>(indices) == load_index<T>(indices + sizeof(T));
+  for (int64_t i = 0; i < sample; ++i, indices += stride) {
+    equal += load_index<T>(indices) == load_index<T>(indices + stride);
   }
   return equal >= many;
 }
@@ -223,88 +239,89 @@ GATHER_INLINE bool has_runs(const char* indices, int64_t n) {
 // Adds the updates of indices of which most are equal to the one before them. A sum is computed in a register, because
 // a load waits for a store to the same address.
 template <class Kind, int64_t n, class T>
-__attribute__((noinline)) int64_t add_runs(const Selection& selection, const char* indices, const RowBlock& block) {
-  const int64_t size = selection.size[0], stride = selection.stride[0];
-  const int64_t count = block.n, row_stride = block.row_stride;
+__attribute__((noinline)) int64_t add_runs(const Selection& selection, const char* indices, int64_t stride,
+                                           const RowBlock& block) {
+  constexpr int64_t row = n * int64_t{sizeof(typename Kind::Stored)};
+  const int64_t size = selection.size[0], count = block.n, row_stride = block.row_stride;
   char* const table = const_cast<char*>(block.table);
   const char* rows = block.rows;
   for (int64_t i = 0; i < count;) {
-    const int64_t index = load_index<T>(indices + i * int64_t{sizeof(T)});
+    const int64_t index = load_index<T>(indices);
     if (!core::is_in_range(index, size)) return i;
-    auto sum = Kind::template load<n>(table + index * stride);
+    auto sum = Kind::template load<n>(table + index * row);
     do {
       sum = Add::of(sum, Kind::template load<n>(rows));
       rows += row_stride;
-    } while (++i < count && load_index<T>(indices + i * int64_t{sizeof(T)}) == index);
-    Kind::template store<n>(table + index * stride, sum);
+      indices += stride;
+    } while (++i < count && load_index<T>(indices) == index);
+    Kind::template store<n>(table + index * row, sum);
   }
   return count;
 }
 
-// Adds the update of each index to an element of a contiguous target. Stops at the first index that is out of bounds or
-// counts from the end. Two passes would store each offset and load it again, which takes as long as a sum.
 template <class Kind, int64_t n, class T>
-int64_t add_fused(const Selection& selection, const char* indices, const int64_t* steps, const RowBlock& block) {
+int64_t add_fused(const Selection& selection, const char* indices, int64_t stride, const int64_t* steps,
+                  const RowBlock& block) {
+  if (!steps && has_runs<T>(indices, stride, block.n)) return add_runs<Kind, n, T>(selection, indices, stride, block);
   constexpr int64_t row = n * int64_t{sizeof(typename Kind::Stored)};
-  if (!steps && has_runs<T>(indices, block.n)) return add_runs<Kind, n, T>(selection, indices, block);
-  // Local variables, because stores of rows might change what the references are bound to.
-  const int64_t size = selection.size[0], count = block.n, row_stride = block.row_stride;
-  const char *const table = block.table, *rows = block.rows;
-  for (int64_t i = 0; i < count; ++i, rows += row_stride) {
-    const int64_t index = load_index<T>(indices + i * int64_t{sizeof(T)});
-    if (!core::is_in_range(index, size)) return i;
-    add_at<Kind, n>(table + (steps ? steps[i] : 0) + index * row, rows);
-  }
-  return count;
+  return scatter_fused<AddNumbers<Kind, n>, row, T>(selection, indices, stride, steps, block);
+}
+
+template <class RowCopy, bool adds>
+MoveFused choose_groups(const Selection& selection) {
+  return index_bytes(selection.type) == 8 ? move_fused_rows<IntoTable<RowCopy>, int64_t, false, adds>
+                                          : move_fused_rows<IntoTable<RowCopy>, int32_t, false, adds>;
 }
 
 // Elements that are not contiguous are often in several cache lines. Then groups are faster, because the processor
 // requests more of them at once.
 template <class Kind, int64_t n = 1>
-MoveFused choose_fused_sum(const Selection& selection) {
-  using AddRow = IntoTable<AddNumbers<Kind, n>>;
-  const bool is_wide = index_bytes(selection.type) == 8;
-  if (selection.stride[0] == n * int64_t{sizeof(typename Kind::Stored)}) {
-    return is_wide ? add_fused<Kind, n, int64_t> : add_fused<Kind, n, int32_t>;
-  }
-  return is_wide ? move_fused_rows<AddRow, int64_t, false, true> : move_fused_rows<AddRow, int32_t, false, true>;
+MoveFused choose_fused_sum(const Selection& selection, int64_t stride) {
+  constexpr int64_t row = n * int64_t{sizeof(typename Kind::Stored)};
+  if (selection.stride[0] != row)
+    return is_dense(selection, stride) ? choose_groups<AddNumbers<Kind, n>, true>(selection) : nullptr;
+  return index_bytes(selection.type) == 8 ? add_fused<Kind, n, int64_t> : add_fused<Kind, n, int32_t>;
 }
 
-MoveFused choose_fused_sum(const Selection& selection, core::Number number, int64_t row) {
+MoveFused choose_fused_sum(const Selection& selection, int64_t stride, core::Number number, int64_t row) {
   switch (number) {
     case core::Number::signed_integer:
     case core::Number::unsigned_integer: break;
     case core::Number::floating:
       if (row == 2) return nullptr;
-      return row == 4 ? choose_fused_sum<Plain<float>>(selection) : choose_fused_sum<Plain<double>>(selection);
+      return row == 4 ? choose_fused_sum<Plain<float>>(selection, stride)
+                      : choose_fused_sum<Plain<double>>(selection, stride);
     case core::Number::complex:
-      return row == 8 ? choose_fused_sum<Plain<float>, 2>(selection) : choose_fused_sum<Plain<double>, 2>(selection);
+      return row == 8 ? choose_fused_sum<Plain<float>, 2>(selection, stride)
+                      : choose_fused_sum<Plain<double>, 2>(selection, stride);
     default: return nullptr;
   }
   switch (row) {
-    case 1: return choose_fused_sum<Plain<uint8_t>>(selection);
-    case 2: return choose_fused_sum<Plain<uint16_t>>(selection);
-    case 4: return choose_fused_sum<Plain<uint32_t>>(selection);
-    default: return choose_fused_sum<Plain<uint64_t>>(selection);
+    case 1: return choose_fused_sum<Plain<uint8_t>>(selection, stride);
+    case 2: return choose_fused_sum<Plain<uint16_t>>(selection, stride);
+    case 4: return choose_fused_sum<Plain<uint32_t>>(selection, stride);
+    default: return choose_fused_sum<Plain<uint64_t>>(selection, stride);
   }
 }
 
-template <class RowCopy>
-MoveFused choose_fused_write(const Selection& selection) {
-  return index_bytes(selection.type) == 8 ? move_fused_rows<IntoTable<RowCopy>, int64_t, false>
-                                          : move_fused_rows<IntoTable<RowCopy>, int32_t, false>;
+template <class RowCopy, int64_t row>
+MoveFused choose_fused_write(const Selection& selection, int64_t stride) {
+  if (is_dense(selection, stride)) return choose_groups<RowCopy, false>(selection);
+  if (selection.stride[0] != row) return nullptr;
+  return index_bytes(selection.type) == 8 ? scatter_fused<Fixed<row>, row, int64_t>
+                                          : scatter_fused<Fixed<row>, row, int32_t>;
 }
 
 MoveFused choose_fused_scatter(const Selection& selection, int64_t stride, core::Number number, int64_t item,
                                int64_t row) {
-  if (row != item || !is_fusible(selection, stride)) return nullptr;
-  if (number != core::Number::none) return choose_fused_sum(selection, number, row);
+  if (row != item || !is_fusible(selection)) return nullptr;
+  if (number != core::Number::none) return choose_fused_sum(selection, stride, number, row);
   switch (row) {
-    case 1: return choose_fused_write<Packed<uint8_t>>(selection);
-    case 2: return choose_fused_write<Packed<uint16_t>>(selection);
-    case 4: return choose_fused_write<Packed<uint32_t>>(selection);
-    case 8: return choose_fused_write<Packed<uint64_t>>(selection);
-    case 16: return choose_fused_write<Fixed<16>>(selection);
+    case 1: return choose_fused_write<Packed<uint8_t>, 1>(selection, stride);
+    case 2: return choose_fused_write<Packed<uint16_t>, 2>(selection, stride);
+    case 4: return choose_fused_write<Packed<uint32_t>, 4>(selection, stride);
+    case 8: return choose_fused_write<Packed<uint64_t>, 8>(selection, stride);
+    case 16: return choose_fused_write<Fixed<16>, 16>(selection, stride);
     default: return nullptr;
   }
 }

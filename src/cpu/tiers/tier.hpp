@@ -69,11 +69,11 @@ using MoveRows = void (*)(const RowBlock& block);
 // number of rows that were copied before the first index that is out of bounds.
 using LookUp = int64_t (*)(const Selection& selection, const char* indices, const char* table, char* rows, int64_t n);
 
-// Resolves contiguous indices and moves their rows. Most kernels do this a group at a time, so the processor resolves a
-// group while it waits for the rows of earlier groups. steps[i] is added to the i-th offset; NULL adds nothing. The
-// offsets of the block are not used. The last group may overlap the one before it. Returns the number of rows that were
-// moved. If there are more, the kernel does not resolve the next index or group.
-using MoveFused = int64_t (*)(const Selection& selection, const char* indices, const int64_t* steps,
+// Resolves indices, which are `stride` bytes apart, and moves their rows. Most kernels do this a group at a time, so the
+// processor resolves a group while it waits for the rows of earlier groups. steps[i] is added to the i-th offset; NULL
+// adds nothing. The offsets of the block are not used. The last group may overlap the one before it. Returns the number
+// of rows that were moved. If there are more, the kernel does not resolve the next index or group.
+using MoveFused = int64_t (*)(const Selection& selection, const char* indices, int64_t stride, const int64_t* steps,
                               const RowBlock& block);
 
 // Combines n rows of `row` bytes in order: the row at updates + from[i] with the row at target + offsets[i], which is
