@@ -53,6 +53,11 @@ case $1 in
   unique) # Unique symbols would prevent unloading the library.
     nm "$library" | { grep -E '^[0-9a-f]+ u ' || :; } | none "no unique symbols"
     ;;
+  tiers) # The objects of the tiers have no function that the linker merges with a copy in other objects. It might keep the
+    # copy that some processors cannot run.
+    shift
+    nm "$@" | { grep -E ' [WVu] ' || :; } | none "no shared functions"
+    ;;
   constructors) # There is one entry of the compiler, and one or two of the library. Those of the library register fork
     # handlers when it is loaded, and end the threads and free the slots when it is unloaded.
     readelf -SW "$library" | grep -qE ' \.init_array +INIT_ARRAY +[0-9a-f]+ [0-9a-f]+ 0000(10|18) '

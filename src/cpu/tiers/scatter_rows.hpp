@@ -1,10 +1,9 @@
 #pragma once
 
-#include "core/types/resolve_index.hpp"
-#include "cpu/load.hpp"
 #include "cpu/tiers/fused_rows.hpp"
 #include "cpu/tiers/reduce.hpp"
 #include "cpu/tiers/rows.hpp"
+#include "cpu/tiers/scalar.hpp"
 
 // Scatters rows of one element: writes them to a table, or adds them to it. The loops are those of a gather with the
 // opposite direction of copying. Part of body.hpp.
@@ -208,6 +207,11 @@ MoveRows choose_scatter_sum(core::Number number, int64_t item, int64_t row) {
   return row == 4 ? scatter_sum<Plain<float>> : scatter_sum<Plain<double>>;
 }
 
+// Returns true if an index is in [0, size). A negative index is a large unsigned number.
+GATHER_INLINE bool is_inside(int64_t index, int64_t size) {
+  return static_cast<uint64_t>(index) < static_cast<uint64_t>(size);
+}
+
 // Copies or adds the update of each index to an element of a contiguous target. Stops at the first index that is out of
 // bounds or counts from the end. Two passes would store each offset and load it again, which takes as long as a sum.
 template <class RowCopy, int64_t row, class T>
@@ -217,8 +221,8 @@ int64_t scatter_fused(const Selection& selection, const char* indices, int64_t s
   const int64_t size = selection.size[0], count = block.n, row_stride = block.row_stride;
   const char *const table = block.table, *rows = block.rows;
   for (int64_t i = 0; i < count; ++i, indices += stride, rows += row_stride) {
-    const int64_t index = load_index<T>(indices);
-    if (!core::is_in_range(index, size)) return i;
+    const int64_t index = Scalar::load<T>(indices);
+    if (!is_inside(index, size)) return i;
     copy_to<RowCopy>(table + (steps ? steps[i] : 0) + index * row, rows);
   }
   return count;
@@ -231,7 +235,7 @@ GATHER_INLINE bool has_runs(const char* indices, int64_t stride, int64_t n) {
   if (n < min_count) return false;
   int64_t equal = 0;
   for (int64_t i = 0; i < sample; ++i, indices += stride) {
-    equal += load_index<T>(indices) == load_index<T>(indices + stride);
+    equal += Scalar::load<T>(indices) == Scalar::load<T>(indices + stride);
   }
   return equal >= many;
 }
@@ -246,14 +250,14 @@ __attribute__((noinline)) int64_t add_runs(const Selection& selection, const cha
   char* const table = const_cast<char*>(block.table);
   const char* rows = block.rows;
   for (int64_t i = 0; i < count;) {
-    const int64_t index = load_index<T>(indices);
-    if (!core::is_in_range(index, size)) return i;
+    const int64_t index = Scalar::load<T>(indices);
+    if (!is_inside(index, size)) return i;
     auto sum = Kind::template load<n>(table + index * row);
     do {
       sum = Add::of(sum, Kind::template load<n>(rows));
       rows += row_stride;
       indices += stride;
-    } while (++i < count && load_index<T>(indices) == index);
+    } while (++i < count && Scalar::load<T>(indices) == index);
     Kind::template store<n>(table + index * row, sum);
   }
   return count;
