@@ -2,8 +2,8 @@
 
     skips.py RUNNER LOG
 
-RUNNER is pytest, cargo, go or java. tests/summary.py does the same for ctest. With GATHER_LONG=1, only the skips of
-every run are allowed.
+RUNNER is pytest, cargo, go or java. tests/summary.py does the same for ctest. With GATHER_LONG=1, the skips of the
+gate are not allowed, and with PEERS=1 those of runs without the peers.
 """
 
 import os
@@ -19,7 +19,9 @@ SKIPPED = re.compile(r"^SKIPPED \[\d+\] (.+)$|^skipped: (.+)$|(\b[1-9]\d* ignore
 
 def patterns(runner):
     """Returns the expressions of the skipped tests of a runner that this run allows."""
-    runs = ("all",) if os.environ.get("GATHER_LONG") == "1" else ("all", "gate")
+    runs = ["all"]
+    runs += [] if os.environ.get("GATHER_LONG") == "1" else ["gate"]
+    runs += [] if os.environ.get("PEERS") == "1" else ["peers"]
     lines = [line.split(" ", 2) for line in ALLOWED.read_text().splitlines() if line and not line.startswith("#")]
     return [pattern for name, run, pattern in lines if name == runner and run in runs]
 

@@ -152,7 +152,7 @@ void Job::find_validating() {
 }
 
 int64_t copied_bytes(const Job& job) {
-  const int64_t overhead = job.plan.number == core::Number::none ? row_overhead : sum_overhead;
+  const int64_t overhead = core::reduces(job.plan) ? sum_overhead : row_overhead;
   int64_t bytes;
   const bool fits = core::multiply(job.slices, job.plan.inner * job.plan.row.out, &bytes) &&
                     core::add(bytes, std::min(job.slices, parallel_bytes) * overhead, &bytes);

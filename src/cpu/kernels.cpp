@@ -50,7 +50,7 @@ bool exceeds_cache(const core::Plan& plan) {
 
 // Chooses the kernel that combines the rows of a scatter.
 WriteRows choose_update(const core::Plan& plan, const Tier& tier) {
-  if (plan.number == core::Number::none) return tier.choose_write(plan.row.out, false);
+  if (!core::reduces(plan)) return tier.choose_write(plan.row.out, false);
   return tier.choose_reduce(plan.number, plan.item.bytes(), plan.reduction, plan.row.out);
 }
 
@@ -58,7 +58,7 @@ WriteRows choose_update(const core::Plan& plan, const Tier& tier) {
 // whole cache lines.
 WriteRows choose_stream(const core::Plan& plan, const Tier& tier) {
   const bool exceeds_caches = selected_bytes(plan) >= static_cast<double>(streaming_bytes);
-  const bool streams = plan.number == core::Number::none && exceeds_caches && plan.row.out % 64 == 0;
+  const bool streams = !core::reduces(plan) && exceeds_caches && plan.row.out % 64 == 0;
   return streams ? tier.choose_write(plan.row.out, true) : nullptr;
 }
 
@@ -73,7 +73,7 @@ bool has_short_lines(const core::Plan& plan) {
 // others.
 MoveRows choose_scatter(const core::Plan& plan, const Tier& tier) {
   if (plan.inner_begin != plan.end || plan.in_float32) return nullptr;
-  if (plan.number == core::Number::none) return tier.choose_scatter(plan.row.out);
+  if (!core::reduces(plan)) return tier.choose_scatter(plan.row.out);
   const bool is_element = plan.row.out == plan.item.bytes();
   if (plan.reduction != GTH_REDUCTION_ADD || (!is_element && !has_short_lines(plan))) return nullptr;
   return tier.choose_scatter_sum(plan.number, plan.item.bytes(), plan.row.out);
@@ -85,7 +85,7 @@ bool gains_from_fusion(const core::Plan& plan) {
   const core::Loop& line = plan.loops[plan.line];
   const int64_t bytes = core::index_bytes(plan.index);
   if (!line.table.is(0)) return true;
-  if (plan.number != core::Number::none) return plan.components == 1 && plan.component[0].stride == plan.row.out;
+  if (core::reduces(plan)) return plan.components == 1 && plan.component[0].stride == plan.row.out;
   const bool is_long = line.extent.by_n || line.extent.factor >= block_tuples;
   return !line.indices.is(bytes) || (is_long && bytes == 8);
 }
@@ -164,7 +164,7 @@ Kernels choose_kernels(const core::Plan& plan) {
     kernels.update = choose_update(plan, best);
     kernels.stream = choose_stream(plan, best);
     // Rows that are only written need no prefetch, because stores do not wait for memory.
-    kernels.prefetches = plan.number != core::Number::none && exceeds_cache(plan);
+    kernels.prefetches = core::reduces(plan) && exceeds_cache(plan);
     kernels.fused = choose_fused_scatter(plan, kernels);
     return kernels;
   }

@@ -112,7 +112,7 @@ bool lines_are_closer(const Job& job) {
 bool has_own_offsets(const Job& job, bool prefetches) {
   constexpr int64_t short_line = 16, short_sums = 128;
   const int64_t extent = job.copying.line.extent;
-  const bool adds = job.plan.number != core::Number::none;
+  const bool adds = core::reduces(job.plan);
   const bool gains = adds ? !job.kernels.fused || extent < short_sums
                           : extent >= short_line && !(job.kernels.fused && job.lines_are_contiguous);
   const Runs runs = job.table_runs();
@@ -244,9 +244,7 @@ class Mover {
   }
 
   // Returns true if kernels add to several lines in turns.
-  bool adds_in_turns() const {
-    return block_.has_own_offsets() && job_.plan.number != core::Number::none && max_lines_ >= turns;
-  }
+  bool adds_in_turns() const { return block_.has_own_offsets() && core::reduces(job_.plan) && max_lines_ >= turns; }
 
   // Moves tuples of one line, or of several lines that are contiguous, with a kernel that resolves them. Returns their
   // number. It is 0 if there is no such kernel, if there are too few tuples, or if one of the first indices is invalid.

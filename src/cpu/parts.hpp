@@ -146,7 +146,7 @@ class Parts {
     }
     if (cut_ != Cut::loop) return false;
     const int64_t wanted = loop_ == Nest::the_line ? threads : threads * pieces_per_thread;
-    const bool adds_lines = loop_ == nest.outer_count - 1 && job_.plan.number != core::Number::none;
+    const bool adds_lines = loop_ == nest.outer_count - 1 && core::reduces(job_.plan);
     const int64_t unit = adds_lines && longest >= threads * turns ? turns : 1;
     pieces_ = split(longest, std::min(wanted, most_pieces(nest.loop(loop_))), unit);
     return true;

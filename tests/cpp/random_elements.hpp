@@ -1,6 +1,7 @@
 #pragma once
 
 #include "elements_oracle.hpp"
+#include "hostile.hpp"
 #include "random_operands.hpp"
 
 // Random gather_elements.
@@ -50,9 +51,14 @@ inline void fill_indices(Random& random, ElementsProblem* problem) {
 }
 
 inline Case make_case(Random& random) {
+  constexpr int64_t most_elements = 1 << 20;
   Case c;
   ElementsProblem& problem = c.problem;
   choose_shapes(random, &c);
+  if (hostile::count_of(problem.params.shape) > most_elements ||
+      hostile::count_of(problem.indices.shape) > most_elements) {
+    return make_case(random);
+  }
   problem.params.dtype = problem.out.dtype = dtypes[random.below(15)];
   problem.indices.dtype = index_dtypes[random.below(8)];
   problem.params.item = problem.out.item = gth_dtype_size(problem.params.dtype);

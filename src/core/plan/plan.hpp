@@ -74,7 +74,7 @@ struct Plan {
   bool is_empty;           // The output has no elements.
   bool checks_when_empty;  // The output is empty, and indices are validated nevertheless.
   Direction direction;
-  Number number;             // the type of the elements if the scatter reduces
+  Number number;             // the type of the elements if the scatter reduces, or none
   bool in_float32;           // A reduction accumulates in float32.
   bool is_partial_on_error;  // After an error, the output may contain some of the results.
   int32_t reduction;
@@ -102,6 +102,9 @@ struct Plan {
 };
 
 inline bool is_scatter(const Plan& plan) { return plan.direction == Direction::scatter; }
+
+// Returns true if the plan is a scatter that combines updates with the target.
+inline bool reduces(const Plan& plan) { return plan.number != Number::none; }
 
 // Returns true if a loop steps from tuple to tuple. Other loops repeat tuples or step through a slice.
 inline bool is_tuple_loop(const Loop& loop) { return loop.position.factor != 0; }
