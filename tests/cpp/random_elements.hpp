@@ -51,7 +51,7 @@ inline void fill_indices(Random& random, ElementsProblem* problem) {
 }
 
 inline Case make_case(Random& random) {
-  constexpr int64_t most_elements = 1 << 20;
+  constexpr int64_t most_elements = 1 << 24;
   Case c;
   ElementsProblem& problem = c.problem;
   choose_shapes(random, &c);
