@@ -50,6 +50,13 @@ static int is_readonly(const numpy_array *array) {
   return !(array->flags & WRITEABLE) || ((unsigned)array->flags & warn_on_write);
 }
 
+/* Copies extents or strides. Those of an array without dims may be NULL, which memcpy() does not accept. */
+static void copy_dims(int64_t *to, const Py_ssize_t *from, int ndim) {
+  for (int i = 0; i < ndim; ++i) {
+    to[i] = from[i];
+  }
+}
+
 /* Opens an array. Extents and strides are copied, because another thread may change them while the GIL is released. */
 int numpy_open(PyObject *object, operand *opened) {
   const numpy_array *array = (const numpy_array *)object;
@@ -57,11 +64,11 @@ int numpy_open(PyObject *object, operand *opened) {
   if (!dtype || array->ndim > GTH_MAX_NDIM) {
     return 0;
   }
-  memcpy(opened->shape, array->shape, (size_t)array->ndim * sizeof *opened->shape);
+  copy_dims(opened->shape, array->shape, array->ndim);
   const int is_dense = array->flags & C_CONTIGUOUS;
   int64_t below = 0;
   if (!is_dense) {
-    memcpy(opened->strides, array->strides, (size_t)array->ndim * sizeof *opened->strides);
+    copy_dims(opened->strides, array->strides, array->ndim);
     below = operand_lowest(array->ndim, opened->shape, opened->strides);
   }
   operand_without_buffer(opened);
