@@ -26,11 +26,11 @@ set(CPACK_DEBIAN_PACKAGE_GENERATE_SHLIBS ON)
 set(CPACK_DEBIAN_PACKAGE_GENERATE_SHLIBS_POLICY ">=")
 set(CPACK_DEBIAN_PACKAGE_CONTROL_STRICT_PERMISSION ON)
 set(CPACK_DEBIAN_PACKAGE_SOURCE libgather)
-set(description "gather, gather_nd, gather_elements and their scatters, with the semantics\n\
-of several frameworks, behind a C ABI. An error states the first invalid index.\n")
+set(description "gather, gather_nd, gather_elements and their scatters, with the\n\
+semantics of several frameworks, behind a C ABI. An error states the\nfirst invalid index.\n")
 set(CPACK_DEBIAN_RUNTIME_DESCRIPTION "${description}This package contains the library.")
 set(CPACK_DEBIAN_DEVELOPMENT_DESCRIPTION "${description}\
-This package contains the headers for C and C++, the static library, and the files\nfor CMake and pkg-config.")
+This package contains the headers for C and C++, the static library,\nand the files for CMake and pkg-config.")
 # Debian runs ldconfig by a trigger. CPack would generate the scripts postinst and postrm that call it. It generates no
 # script that is listed here, and it ignores listed scripts that do not exist.
 set(CPACK_DEBIAN_RUNTIME_PACKAGE_CONTROL_EXTRA
