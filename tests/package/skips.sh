@@ -1,7 +1,7 @@
 #!/bin/sh
 # Usage: skips.sh SKIPS
 # Tests .ci/skips.py: a strict run fails if a skipped test is not in .ci/allowed_skips.txt. A test that the long run has
-# may be skipped only by the gate.
+# may be skipped only by the gate, and one that needs other libraries only without the peers.
 set -eu
 skips=$1
 rm -rf skips
@@ -18,7 +18,7 @@ expect() {
   [ "$found" = "$1" ] || { echo "$found, and not $1: $2: $3" && exit 1; }
 }
 
-export GATHER_STRICT=1
+export GATHER_STRICT=1 GATHER_LONG=0 PEERS=0
 expect accepted pytest 'SKIPPED [2] tests/test_threads.py:76: this Python has a GIL'
 expect refused pytest 'SKIPPED [1] tests/test_package.py:152: no C compiler'
 expect refused go 'skipped: TestConformance: this module has no conformance cases'
@@ -26,5 +26,9 @@ expect refused cargo 'skipped: rust an emulated CUDA device (GATHER_EMULATED is 
 expect refused cargo 'test result: ok. 5 passed; 0 failed; 1 ignored; 0 measured'
 expect accepted cargo 'test result: ok. 5 passed; 0 failed; 0 ignored; 0 measured'
 expect accepted pytest 'SKIPPED [7] tests/test_torch.py:17: torch is not installed'
+expect accepted cargo 'skipped: rust the comparison of the bindings with gather.h (only with GATHER_LONG=1)'
 export GATHER_LONG=1
+expect refused cargo 'skipped: rust the comparison of the bindings with gather.h (only with GATHER_LONG=1)'
+expect accepted pytest 'SKIPPED [7] tests/test_torch.py:17: torch is not installed'
+export PEERS=1
 expect refused pytest 'SKIPPED [7] tests/test_torch.py:17: torch is not installed'
