@@ -58,7 +58,8 @@ fn calls_fail_with_another_abi() {
         every_call_fails();
         return;
     }
-    // A program that contains the library cannot have another one. The sanitizers must be loaded before any library.
+    // A program that contains the library cannot have another one. Sanitizers must be loaded before
+    // any library.
     if env::var_os("GATHER_DYNAMIC").is_none() || env::var_os("GATHER_SANITIZED").is_some() {
         return;
     }
