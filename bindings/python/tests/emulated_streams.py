@@ -20,31 +20,6 @@ from libgather import _contexts
 pytest_plugins = "emulated_fixtures"
 
 
-@pytest.mark.parametrize("explicit", [False, True], ids=["sync", "Context.sync"])
-def test_sync_raises_the_error_of_each_replay(explicit: bool) -> None:
-    """A replay is no call, so the context is idle after the first sync."""
-    stream, out, indices = Stream(), Array([[0.0, 0.0]], "f4"), Array([1], "i8")
-    context = libgather.Context("cuda", stream=stream)
-    where = {"context": context} if explicit else {"stream": stream}
-    sync = context.sync if explicit else libgather.sync
-    libgather.gather(table(), indices, out=out, **where)  # type: ignore[call-overload]
-    params = table()
-    stream.begin_capture()
-    libgather.gather(params, indices, out=out, **where)  # type: ignore[call-overload]
-    graph = stream.end_capture()
-    sync()
-    for index in (3, 4, 0, -1):
-        emulated_arrays.ctypes.memmove(indices.address, np.array([index]).ctypes.data, 8)
-        stream.launch(graph)
-        if 0 <= index < 4:
-            sync()
-            assert out.get() == rows(index)
-        else:
-            with pytest.raises(libgather.IndexError) as caught:
-                sync()
-            assert caught.value.value == index
-
-
 @pytest.mark.parametrize("chosen", ["stream", "context"])
 def test_current_stream_waits_for_a_new_output(current: Stream, chosen: str) -> None:
     """The output is memory of the current stream. If it is released early, its library uses it again on that stream."""
@@ -372,6 +347,31 @@ def test_capture_of_a_new_output(kind: Any) -> None:
         emulated_arrays.ctypes.memmove(indices.address, np.array([row]).ctypes.data, 8)
         stream.launch(graph)
         assert [result.get() for result in results] == [rows(row)] * 2
+
+
+@pytest.mark.parametrize("explicit", [False, True], ids=["sync", "Context.sync"])
+def test_sync_raises_the_error_of_each_replay(explicit: bool) -> None:
+    """A replay is no call, so the context is idle after the first sync."""
+    stream, out, indices = Stream(), Array([[0.0, 0.0]], "f4"), Array([1], "i8")
+    context = libgather.Context("cuda", stream=stream)
+    where = {"context": context} if explicit else {"stream": stream}
+    sync = context.sync if explicit else libgather.sync
+    libgather.gather(table(), indices, out=out, **where)  # type: ignore[call-overload]
+    params = table()
+    stream.begin_capture()
+    libgather.gather(params, indices, out=out, **where)  # type: ignore[call-overload]
+    graph = stream.end_capture()
+    sync()
+    for index in (3, 4, 0, -1):
+        emulated_arrays.ctypes.memmove(indices.address, np.array([index]).ctypes.data, 8)
+        stream.launch(graph)
+        if 0 <= index < 4:
+            sync()
+            assert out.get() == rows(index)
+        else:
+            with pytest.raises(libgather.IndexError) as caught:
+                sync()
+            assert caught.value.value == index
 
 
 @pytest.mark.parametrize("explicit", [False, True], ids=["sync", "Context.sync"])
