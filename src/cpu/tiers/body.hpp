@@ -1,8 +1,7 @@
 // The kernels, written once for all instruction sets. The file of a tier defines Lanes, Narrow and Halves, which
 // contain the operations that differ between instruction sets, and includes this file. Everything here has internal
 // linkage, so each tier has its own copy. The file of a tier is compiled with -fwrapv: integer arithmetic wraps around,
-// and with
-// -ffp-contract=off: products are rounded before they are added.
+// and with -ffp-contract=off: products are rounded before they are added.
 //
 // Lanes is a vector of 64-bit integers:
 //
@@ -33,6 +32,7 @@
 //   round(v)          converts to float16, rounded to nearest, ties to even
 
 #include "cpu/tiers/fused_rows.hpp"
+#include "cpu/tiers/fused_scatter.hpp"
 #include "cpu/tiers/reduce.hpp"
 #include "cpu/tiers/register_table.hpp"
 #include "cpu/tiers/rows.hpp"

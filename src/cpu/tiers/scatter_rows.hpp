@@ -1,6 +1,5 @@
 #pragma once
 
-#include "cpu/tiers/fused_rows.hpp"
 #include "cpu/tiers/reduce.hpp"
 #include "cpu/tiers/rows.hpp"
 #include "cpu/tiers/scalar.hpp"
@@ -154,9 +153,6 @@ void add_rows(const RowBlock& given) {
   move_rows<IntoTable<AddRow>>(block);
 }
 
-template <class Kind, int64_t n = 1>
-constexpr MoveRows scatter_sum = add_rows<AddNumbers<Kind, n>>;
-
 MoveRows choose_scatter(int64_t row) {
   switch (row) {
     case 1: return move_rows<IntoTable<Packed<uint8_t>>>;
@@ -168,12 +164,24 @@ MoveRows choose_scatter(int64_t row) {
   }
 }
 
-MoveRows choose_scatter_sum_of_integers(int64_t row) {
-  switch (row) {
-    case 1: return scatter_sum<Plain<uint8_t>>;
-    case 2: return scatter_sum<Plain<uint16_t>>;
-    case 4: return scatter_sum<Plain<uint32_t>>;
-    case 8: return scatter_sum<Plain<uint64_t>>;
+// Returns choose(AddNumbers) for the numbers of an element, or nullptr if they are halves or no numbers.
+template <class Function, class Choose>
+Function choose_numbers(core::Number number, int64_t item, const Choose& choose) {
+  switch (number) {
+    case core::Number::signed_integer:
+    case core::Number::unsigned_integer: break;
+    case core::Number::floating:
+      if (item == 2) return nullptr;
+      return item == 4 ? choose(AddNumbers<Plain<float>, 1>{}) : choose(AddNumbers<Plain<double>, 1>{});
+    case core::Number::complex:
+      return item == 8 ? choose(AddNumbers<Plain<float>, 2>{}) : choose(AddNumbers<Plain<double>, 2>{});
+    default: return nullptr;
+  }
+  switch (item) {
+    case 1: return choose(AddNumbers<Plain<uint8_t>, 1>{});
+    case 2: return choose(AddNumbers<Plain<uint16_t>, 1>{});
+    case 4: return choose(AddNumbers<Plain<uint32_t>, 1>{});
+    case 8: return choose(AddNumbers<Plain<uint64_t>, 1>{});
     default: return nullptr;
   }
 }
@@ -195,139 +203,9 @@ MoveRows choose_scatter_sum_of_rows(core::Number number, int64_t item, int64_t r
 
 MoveRows choose_scatter_sum(core::Number number, int64_t item, int64_t row) {
   if (row > item) return choose_scatter_sum_of_rows(number, item, row);
-  switch (number) {
-    case core::Number::signed_integer:
-    case core::Number::unsigned_integer: return choose_scatter_sum_of_integers(row);
-    case core::Number::brain_floating: return add_rows<AddHalf<BrainHalf>>;
-    case core::Number::complex: return row == 8 ? scatter_sum<Plain<float>, 2> : scatter_sum<Plain<double>, 2>;
-    case core::Number::floating: break;
-    default: return nullptr;
-  }
-  if (row == 2) return add_rows<AddHalf<Half>>;
-  return row == 4 ? scatter_sum<Plain<float>> : scatter_sum<Plain<double>>;
-}
-
-// Returns true if an index is in [0, size). A negative index is a large unsigned number.
-GATHER_INLINE bool is_inside(int64_t index, int64_t size) {
-  return static_cast<uint64_t>(index) < static_cast<uint64_t>(size);
-}
-
-// Copies or adds the update of each index to an element of a contiguous target. Stops at the first index that is out of
-// bounds or counts from the end. Two passes would store each offset and load it again, which takes as long as a sum.
-template <class RowCopy, int64_t row, class T>
-int64_t scatter_fused(const Selection& selection, const char* indices, int64_t stride, const int64_t* steps,
-                      const RowBlock& block) {
-  // Local variables, because stores of rows might change what the references are bound to.
-  const int64_t size = selection.size[0], count = block.n, row_stride = block.row_stride;
-  const char *const table = block.table, *rows = block.rows;
-  for (int64_t i = 0; i < count; ++i, indices += stride, rows += row_stride) {
-    const int64_t index = Scalar::load<T>(indices);
-    if (!is_inside(index, size)) return i;
-    copy_to<RowCopy>(table + (steps ? steps[i] : 0) + index * row, rows);
-  }
-  return count;
-}
-
-// Returns true if most of the first indices are equal to the one before them.
-template <class T>
-GATHER_INLINE bool has_runs(const char* indices, int64_t stride, int64_t n) {
-  constexpr int64_t min_count = 1024, sample = 64, many = 54;
-  if (n < min_count) return false;
-  int64_t equal = 0;
-  for (int64_t i = 0; i < sample; ++i, indices += stride) {
-    equal += Scalar::load<T>(indices) == Scalar::load<T>(indices + stride);
-  }
-  return equal >= many;
-}
-
-// Adds the updates of indices of which most are equal to the one before them. A sum is computed in a register, because
-// a load waits for a store to the same address.
-template <class Kind, int64_t n, class T>
-__attribute__((noinline)) int64_t add_runs(const Selection& selection, const char* indices, int64_t stride,
-                                           const RowBlock& block) {
-  constexpr int64_t row = n * int64_t{sizeof(typename Kind::Stored)};
-  const int64_t size = selection.size[0], count = block.n, row_stride = block.row_stride;
-  char* const table = const_cast<char*>(block.table);
-  const char* rows = block.rows;
-  for (int64_t i = 0; i < count;) {
-    const int64_t index = Scalar::load<T>(indices);
-    if (!is_inside(index, size)) return i;
-    auto sum = Kind::template load<n>(table + index * row);
-    do {
-      sum = Add::of(sum, Kind::template load<n>(rows));
-      rows += row_stride;
-      indices += stride;
-    } while (++i < count && Scalar::load<T>(indices) == index);
-    Kind::template store<n>(table + index * row, sum);
-  }
-  return count;
-}
-
-template <class Kind, int64_t n, class T>
-int64_t add_fused(const Selection& selection, const char* indices, int64_t stride, const int64_t* steps,
-                  const RowBlock& block) {
-  if (!steps && has_runs<T>(indices, stride, block.n)) return add_runs<Kind, n, T>(selection, indices, stride, block);
-  constexpr int64_t row = n * int64_t{sizeof(typename Kind::Stored)};
-  return scatter_fused<AddNumbers<Kind, n>, row, T>(selection, indices, stride, steps, block);
-}
-
-template <class RowCopy, bool adds>
-MoveFused choose_groups(const Selection& selection) {
-  return index_bytes(selection.type) == 8 ? move_fused_rows<IntoTable<RowCopy>, int64_t, false, adds>
-                                          : move_fused_rows<IntoTable<RowCopy>, int32_t, false, adds>;
-}
-
-// Elements that are not contiguous are often in several cache lines. Then groups are faster, because the processor
-// requests more of them at once.
-template <class Kind, int64_t n = 1>
-MoveFused choose_fused_sum(const Selection& selection, int64_t stride) {
-  constexpr int64_t row = n * int64_t{sizeof(typename Kind::Stored)};
-  if (selection.stride[0] != row)
-    return is_dense(selection, stride) ? choose_groups<AddNumbers<Kind, n>, true>(selection) : nullptr;
-  return index_bytes(selection.type) == 8 ? add_fused<Kind, n, int64_t> : add_fused<Kind, n, int32_t>;
-}
-
-MoveFused choose_fused_sum(const Selection& selection, int64_t stride, core::Number number, int64_t row) {
-  switch (number) {
-    case core::Number::signed_integer:
-    case core::Number::unsigned_integer: break;
-    case core::Number::floating:
-      if (row == 2) return nullptr;
-      return row == 4 ? choose_fused_sum<Plain<float>>(selection, stride)
-                      : choose_fused_sum<Plain<double>>(selection, stride);
-    case core::Number::complex:
-      return row == 8 ? choose_fused_sum<Plain<float>, 2>(selection, stride)
-                      : choose_fused_sum<Plain<double>, 2>(selection, stride);
-    default: return nullptr;
-  }
-  switch (row) {
-    case 1: return choose_fused_sum<Plain<uint8_t>>(selection, stride);
-    case 2: return choose_fused_sum<Plain<uint16_t>>(selection, stride);
-    case 4: return choose_fused_sum<Plain<uint32_t>>(selection, stride);
-    default: return choose_fused_sum<Plain<uint64_t>>(selection, stride);
-  }
-}
-
-template <class RowCopy, int64_t row>
-MoveFused choose_fused_write(const Selection& selection, int64_t stride) {
-  if (is_dense(selection, stride)) return choose_groups<RowCopy, false>(selection);
-  if (selection.stride[0] != row) return nullptr;
-  return index_bytes(selection.type) == 8 ? scatter_fused<Fixed<row>, row, int64_t>
-                                          : scatter_fused<Fixed<row>, row, int32_t>;
-}
-
-MoveFused choose_fused_scatter(const Selection& selection, int64_t stride, core::Number number, int64_t item,
-                               int64_t row) {
-  if (row != item || !is_fusible(selection)) return nullptr;
-  if (number != core::Number::none) return choose_fused_sum(selection, stride, number, row);
-  switch (row) {
-    case 1: return choose_fused_write<Packed<uint8_t>, 1>(selection, stride);
-    case 2: return choose_fused_write<Packed<uint16_t>, 2>(selection, stride);
-    case 4: return choose_fused_write<Packed<uint32_t>, 4>(selection, stride);
-    case 8: return choose_fused_write<Packed<uint64_t>, 8>(selection, stride);
-    case 16: return choose_fused_write<Fixed<16>, 16>(selection, stride);
-    default: return nullptr;
-  }
+  if (number == core::Number::brain_floating) return add_rows<AddHalf<BrainHalf>>;
+  if (number == core::Number::floating && item == 2) return add_rows<AddHalf<Half>>;
+  return choose_numbers<MoveRows>(number, item, [](auto sum) -> MoveRows { return add_rows<decltype(sum)>; });
 }
 
 }  // namespace
