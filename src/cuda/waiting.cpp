@@ -9,7 +9,7 @@ namespace {
 
 // Also returns true if the query fails because the device is lost. Nothing uses the memory of a lost device. Returns
 // false if a capture forbids the query. An event that was recorded in a capture never completes, so it is removed.
-bool has_passed(void** event) {
+bool poll(void** event) {
   bool passed = false;
   const int code = runtime::query_event(*event, &passed);
   if (code == runtime::code::captured_event) {
@@ -70,7 +70,7 @@ Retired* Waiting::end_those_passed(void* device, Retired* first) {
   while (first) {
     Retired* marked = first;
     while (marked && !marked->event) marked = marked->next;
-    if (!marked || !has_passed(&marked->event)) break;
+    if (!marked || !poll(&marked->event)) break;
     first = end_up_to(device, first, marked);
   }
   return first;
