@@ -12,8 +12,6 @@ constexpr Op op = Op::FUZZ_OP;
 
 const calls::Operation& operation = operation_of(op);
 
-Surroundings surroundings;
-
 // The expected result of one request, for every form.
 class Expectation {
  public:
@@ -124,15 +122,15 @@ void run_named(const Request& request, const Expectation& expectation) {
   gth_error* error = fresh_error();
   const gth_tensor_desc *p = request.desc(params_at), *i = request.desc(indices_at), *o = request.desc(out_at);
   const gth_options* x = request.given_options();
-  expectation.check("named", operation.named(surroundings.context(), p, i, o, x, error), error);
-  expectation.check("named without an error", operation.named(surroundings.context(), p, i, o, x, nullptr), nullptr);
+  expectation.check("named", operation.named(Surroundings::context(), p, i, o, x, error), error);
+  expectation.check("named without an error", operation.named(Surroundings::context(), p, i, o, x, nullptr), nullptr);
 }
 
 void run_request(const Request& request, const Expectation& expectation) {
   gth_error* error = fresh_error();
   const gth_request given = GTH_REQUEST(operation.number, request.desc(params_at), request.desc(indices_at),
                                         request.desc(out_at), request.given_options());
-  expectation.check("request", gth_run_request(surroundings.context(), &given, error), error);
+  expectation.check("request", gth_run_request(Surroundings::context(), &given, error), error);
 }
 
 // Plans use -1 for an open extent.
@@ -177,7 +175,7 @@ void run_planned(const Request& request, const Expectation& expectation) {
     };
     gth_plan_args args = calls::args(GTH_OPEN, data(params_at), data(indices_at), data(out_at));
     expectation.check("run",
-                      gth_plan_run(surroundings.context(), plan, args.n, args.table, args.indices,
+                      gth_plan_run(Surroundings::context(), plan, args.n, args.table, args.indices,
                                    const_cast<void*>(args.rows), error),
                       error);
     require(gth_plan_extents(plan, &args, nullptr) == GTH_OK, "extents");
@@ -187,11 +185,11 @@ void run_planned(const Request& request, const Expectation& expectation) {
       gth_plan_args less = args;
       const int64_t needed = (scatters(op) ? less.table_extent : less.rows_extent)--;
       error = fresh_error();
-      require(gth_plan_run_args(surroundings.context(), plan, &less, error) == GTH_E_SIZE &&
+      require(gth_plan_run_args(Surroundings::context(), plan, &less, error) == GTH_E_SIZE &&
                   error->operand == request.operand_written() && error->value == needed - 1 && error->limit == needed,
               "a run with extents of too little memory");
       error = fresh_error();
-      expectation.check("run with extents", gth_plan_run_args(surroundings.context(), plan, &args, error), error);
+      expectation.check("run with extents", gth_plan_run_args(Surroundings::context(), plan, &args, error), error);
     }
   }
   require(gth_plan_release(plan) == GTH_OK, "release of a plan");
@@ -231,7 +229,7 @@ void run_mixed(const Request& request, const Expectation& expectation, int64_t h
   const Operands operands(request, handles);
   if (!operands.is_made()) return require(expectation.prediction().out.empty, "borrow: refused what a call takes");
   gth_error* error = fresh_error();
-  const int32_t status = gth_run(surroundings.context(), operation.number, operands.at(params_at),
+  const int32_t status = gth_run(Surroundings::context(), operation.number, operands.at(params_at),
                                  operands.at(indices_at), operands.at(out_at), request.given_options(), error);
   expectation.check("mixed", status, error);
 }
@@ -240,7 +238,7 @@ int32_t make_new(const Request& request, const Operands& operands, gth_tensor** 
   gth_error* error = fresh_error();
   const gth_request given = GTH_REQUEST(operation.number, operands.at(params_at), operands.at(indices_at),
                                         scatters(op) ? operands.at(out_at) : nullptr, request.given_options());
-  const int32_t status = gth_make(surroundings.context(), &given, made, error);
+  const int32_t status = gth_make(Surroundings::context(), &given, made, error);
   tally().count(status);
   expect_whole_error(status, *error);
   require((status == GTH_OK) == (*made != nullptr), "new tensor: one with an error, or none without");
@@ -309,13 +307,12 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   memory().uses_large = form >= 0xf0;
   Request request(op, input);
   if (!request.place(input)) return -1;
-  surroundings.choose(input.below(4));
+  const Surroundings surroundings(input.below(4));
   const Expectation expectation(request);
   run_named(request, expectation);
   if (form & 1) run_planned(request, expectation);
   if (form & 2) run_mixed(request, expectation, form >> 3 & 7);
   if (form & 4) run_new(request, expectation, form >> 3 & 7);
   if (form & 64) run_request(request, expectation);
-  surroundings.expect_all_freed();
   return 0;
 }

@@ -9,8 +9,6 @@ using namespace fuzz;
 
 constexpr int planned_ops = 6;  // gradients have no plan
 
-Surroundings surroundings;
-
 // A valid request with one extent that is open in the plan.
 struct Open {
   Request request;
@@ -80,7 +78,7 @@ void run(Open& open, const gth_plan* plan, int64_t n, int64_t longest) {
   if (is_sound && prediction.is_sound(Stage::values) && !prediction.out.empty) request.load(&prediction);
   const Image before;
   Image expected = before;
-  const int32_t status = gth_plan_run(surroundings.context(), plan, n, data_of(request.params()),
+  const int32_t status = gth_plan_run(Surroundings::context(), plan, n, data_of(request.params()),
                                       data_of(request.indices()), data_of(request.out()), error);
   tally().count(status);
   expect_whole_error(status, *error);
@@ -122,7 +120,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   memory().uses_large = first_byte >= 0xf0;
   Open open{Request(op, input, false), {}};
   if (!open.request.place(input) || !choose_open(input, &open)) return -1;
-  surroundings.choose(input.below(4));
+  const Surroundings surroundings(input.below(4));
   const auto& [first, dim] = open.dims.front();
   const int64_t longest = open.request.operands[first].shape[dim];
   const bool has_output = input.byte() < 192;

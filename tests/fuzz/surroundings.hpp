@@ -10,31 +10,29 @@
 // return memory with other content than zeros.
 namespace fuzz {
 
+// The context of the calls of one input. It is not kept for the next input, because the leak sanitizer does not see
+// that a handle refers to memory.
 class Surroundings {
  public:
-  gth_context* context() const { return context_; }
-
-  void choose(int64_t kind) {
-    static const Contexts contexts;
-    context_ = contexts.all[kind];
+  explicit Surroundings(int64_t kind) {
+    if (kind == 1) current_ = with_threads();
+    if (kind == 2) current_ = with_executor();
+    if (kind == 3) current_ = with_hooks();
   }
 
-  // Checks that the tensors of an input have returned their memory.
-  void expect_all_freed() const { require(allocated == freed, "memory of the hooks is lost"); }
+  // Checks that the tensors of the input have returned their memory.
+  ~Surroundings() {
+    require(gth_context_release(current_) == GTH_OK, "release of a context");
+    require(allocated == freed, "memory of the hooks is lost");
+    current_ = nullptr;
+  }
+
+  Surroundings(const Surroundings&) = delete;
+  Surroundings& operator=(const Surroundings&) = delete;
+
+  static gth_context* context() { return current_; }
 
  private:
-  // The contexts are released at the end, so that the leak sanitizer finds only leaks of calls.
-  struct Contexts {
-    gth_context* const all[4] = {nullptr, with_threads(), with_executor(), with_hooks()};
-
-    Contexts() = default;
-    Contexts(const Contexts&) = delete;
-    Contexts& operator=(const Contexts&) = delete;
-    ~Contexts() {
-      for (gth_context* each : all) gth_context_release(each);
-    }
-  };
-
   static gth_context* make(const gth_context_options& options) {
     gth_context* context = nullptr;
     require(gth_context_create(&options, &context, nullptr) == GTH_OK, "no context");
@@ -72,7 +70,7 @@ class Surroundings {
   }
 
   static inline int64_t allocated = 0, freed = 0;
-  gth_context* context_ = nullptr;
+  static inline gth_context* current_ = nullptr;
 };
 
 }  // namespace fuzz
