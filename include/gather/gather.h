@@ -85,7 +85,8 @@
  *
  * Ownership
  *   Borrowed  The library reads or writes the memory during the call only.
- *   Owned     The caller receives an object and must release it.
+ *   Owned     The caller receives an object and must release it. A handle is not an address, so leak sanitizers report
+ *             objects that are not released, even if a variable holds the handle.
  *   Kept      The memory must stay valid until the handle is released.
  *   Consumed  The library takes ownership if and only if the call returns GTH_OK.
  *   NULL is allowed for context (the default CPU context of the process), options, err, strides, and as the argument of
