@@ -40,6 +40,22 @@ EQUIVALENT = {
     ): "both ways copy the same bytes",
     (
         "src/core/os/os_linux.cpp",
+        "int32_t fewer(int32_t a, int32_t b) { return a == 0 || (b > 0 && b < a) ? b : a; }",
+        "int32_t fewer(int32_t a, int32_t b) { return a == 0 || (b > 0 && b <= a) ? b : a; }",
+    ): "the result is the same if both numbers are equal",
+    (
+        "src/cpu/kernels.cpp",
+        "if (has_tier_form && n > max_scalar_tuples) {",
+        "if (has_tier_form && n >= max_scalar_tuples) {",
+    ): "both ways have the same result",
+    (
+        "src/cpu/tiers/fused_scatter.hpp",
+        "if (!steps && has_runs<T>(indices, stride, block.n)) "
+        "return add_runs<Kind, n, T>(selection, indices, stride, block);",
+        "(void)(!steps && has_runs<T>(indices, stride, block.n));",
+    ): "the other loop has the same result and is slower",
+    (
+        "src/core/os/os_linux.cpp",
         "return online > 0 ? static_cast<int32_t>(online) : 1;",
         "return online >= 0 ? static_cast<int32_t>(online) : 1;",
     ): "no system has 0 processors online",
