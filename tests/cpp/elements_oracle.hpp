@@ -64,15 +64,19 @@ inline int64_t position_in(const Shape& shape, const Shape& at) {
 }
 
 // Returns the source of one output element, or NULL. Records the smallest invalid position in indices.
-inline const char* find_element(const ElementsProblem& problem, Shape at, Answer* answer) {
+inline const char* find_element(const ElementsProblem& problem, const Shape& at, Answer* answer) {
   const size_t axis = static_cast<size_t>(problem.axis);
   const int64_t position = position_in(problem.indices.shape, at);
   const Operand &params = problem.params, &indices = problem.indices;
   const Wide value = load(indices.memory.data() + offset_within(indices, at), indices.dtype);
   const int64_t row = select(problem, value, params.shape[axis]);
   if (row >= 0) {
-    at[axis] = row;
-    return params.memory.data() + offset_within(params, at);
+    int64_t source = params.offset;
+    for (size_t d = 0; d < at.size(); ++d) {
+      const int64_t i = d == axis ? row : at[d];
+      source += params.shape[d] == 1 ? 0 : i * params.strides[d];
+    }
+    return params.memory.data() + source;
   }
   if (position >= answer->position) return nullptr;
   answer->position = position;

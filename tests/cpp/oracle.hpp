@@ -40,9 +40,9 @@ template <class OnElement>
 void for_each_element(const Operand& x, OnElement&& on_element) {
   int64_t count = 1;
   for (int64_t extent : x.shape) count *= extent;
+  Shape place(x.shape.size());
   for (int64_t number = 0; number < count; ++number) {
     int64_t rest = number, at = x.offset;
-    Shape place(x.shape.size());
     for (size_t d = x.shape.size(); d-- > 0; rest /= x.shape[d]) {
       place[d] = rest % x.shape[d];
       at += place[d] * x.strides[d];

@@ -484,9 +484,28 @@ const gth_options* Request::given_options() const {
   return reinterpret_cast<const gth_options*>(at);
 }
 
+namespace {
+
+std::vector<std::vector<char>>& spare() {
+  static std::vector<std::vector<char>> all;
+  return all;
+}
+
+}  // namespace
+
+Copy::Copy() {
+  if (spare().empty()) return;
+  bytes.swap(spare().back());
+  spare().pop_back();
+}
+
+Copy::Copy(const Copy& other) : Copy() { bytes = other.bytes; }
+
+Copy::~Copy() { spare().push_back(std::move(bytes)); }
+
 Image::Image() {
   for (int which = params_at; which <= out_at; ++which) {
-    bytes_[which].assign(data_pages(which).first(), data_pages(which).end());
+    pages_[which].bytes.assign(data_pages(which).first(), data_pages(which).end());
   }
 }
 
@@ -494,7 +513,7 @@ void Image::write(const char* to, const char* from, size_t bytes) {
   for (int which = params_at; which <= out_at; ++which) {
     const Pages& pages = data_pages(which);
     if (to >= pages.first() && to + bytes <= pages.end())
-      std::memcpy(bytes_[which].data() + (to - pages.first()), from, bytes);
+      std::memcpy(pages_[which].bytes.data() + (to - pages.first()), from, bytes);
   }
 }
 
@@ -524,13 +543,14 @@ void Image::expect_zeros(const Request& request, const Prediction& prediction) {
 const char* Image::differing() const {
   static constexpr const char* names[] = {"bytes of params", "bytes of indices", "bytes of the output or around it"};
   for (int which = params_at; which <= out_at; ++which) {
-    if (std::memcmp(bytes_[which].data(), data_pages(which).first(), bytes_[which].size()) != 0) return names[which];
+    if (std::memcmp(pages_[which].bytes.data(), data_pages(which).first(), pages_[which].bytes.size()) != 0)
+      return names[which];
   }
   return nullptr;
 }
 
 void Image::restore(int which) const {
-  std::memcpy(data_pages(which).first(), bytes_[which].data(), bytes_[which].size());
+  std::memcpy(data_pages(which).first(), pages_[which].bytes.data(), pages_[which].bytes.size());
 }
 
 gth_error* fresh_error() {

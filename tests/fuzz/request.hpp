@@ -90,6 +90,16 @@ void lay_out(Input& input, bool is_output, int64_t item, Tensor* tensor);
 int64_t extent_from(Input& input);
 int32_t dtype_from(Input& input);
 
+// Bytes in memory that later copies use again. The system would have to clear the memory of each large vector.
+struct Copy {
+  std::vector<char> bytes;
+
+  Copy();
+  Copy(const Copy& other);
+  Copy& operator=(const Copy&) = delete;
+  ~Copy();
+};
+
 // The content of the data pages, for a later comparison.
 class Image {
  public:
@@ -110,7 +120,7 @@ class Image {
   void restore(int which) const;
 
  private:
-  std::vector<char> bytes_[3];
+  Copy pages_[3];
 };
 
 // Returns the error struct of a call, in guarded memory and filled with a pattern.
