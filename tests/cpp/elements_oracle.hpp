@@ -71,12 +71,8 @@ inline const char* find_element(const ElementsProblem& problem, const Shape& at,
   const Wide value = load(indices.memory.data() + offset_within(indices, at), indices.dtype);
   const int64_t row = select(problem, value, params.shape[axis]);
   if (row >= 0) {
-    int64_t source = params.offset;
-    for (size_t d = 0; d < at.size(); ++d) {
-      const int64_t i = d == axis ? row : at[d];
-      source += params.shape[d] == 1 ? 0 : i * params.strides[d];
-    }
-    return params.memory.data() + source;
+    const int64_t to_row = params.shape[axis] == 1 ? 0 : (row - at[axis]) * params.strides[axis];
+    return params.memory.data() + offset_within(params, at) + to_row;
   }
   if (position >= answer->position) return nullptr;
   answer->position = position;
