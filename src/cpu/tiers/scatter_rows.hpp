@@ -186,19 +186,18 @@ Function choose_numbers(core::Number number, int64_t item, const Choose& choose)
   }
 }
 
-template <class Integer, class Floating>
-MoveRows choose_scatter_sum_of_rows(bool is_integer) {
-  return is_integer ? add_rows<AddShortRow<Plain<Integer>>> : add_rows<AddShortRow<Plain<Floating>>>;
+// Returns the kernel for rows of several elements. A row of complex numbers is a row of their parts.
+template <class Kind, int64_t n>
+MoveRows row_sum(AddNumbers<Kind, n>) {
+  if constexpr (sizeof(typename Kind::Stored) < 4)
+    return nullptr;
+  else
+    return add_rows<AddShortRow<Kind>>;
 }
 
-// Chooses the kernel for rows of several elements. A row of complex numbers is a row of their parts.
 MoveRows choose_scatter_sum_of_rows(core::Number number, int64_t item, int64_t row) {
-  const bool is_complex = number == core::Number::complex, is_floating = number == core::Number::floating || is_complex;
-  const bool is_integer = number == core::Number::signed_integer || number == core::Number::unsigned_integer;
-  const int64_t part = is_complex ? item / 2 : item;
-  if (row > longest_short_row || part < 4 || (!is_integer && !is_floating)) return nullptr;
-  return part == 4 ? choose_scatter_sum_of_rows<uint32_t, float>(is_integer)
-                   : choose_scatter_sum_of_rows<uint64_t, double>(is_integer);
+  if (row > longest_short_row) return nullptr;
+  return choose_numbers<MoveRows>(number, item, [](auto sum) { return row_sum(sum); });
 }
 
 MoveRows choose_scatter_sum(core::Number number, int64_t item, int64_t row) {
