@@ -29,7 +29,6 @@ PAGES = {
     "docs/architecture.md": "architecture.md",
     "docs/beyond.md": "beyond.md",
     "docs/calls.md": "calls.md",
-    "docs/cuda-kernels.md": "cuda-kernels.md",
     "docs/cuda.md": "cuda.md",
     "docs/hostile.md": "hostile.md",
     "docs/install.md": "install.md",

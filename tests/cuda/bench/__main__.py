@@ -17,13 +17,13 @@ from .library import DeviceError, Library
 from .machine import Machine
 from .report import Report
 
-PEERS = "torch,cupy,numpy,jax"
+PEERS = "torch,cupy,numpy"
 # The memory that frameworks need for themselves and for results.
 RESERVED = 13 * cases.GIB
 # The time for the report.
 CLOSING_SECONDS = 20
 REPORT_EVERY_SECONDS = 30
-# Without a device, the program exits with this status. first_hour.py then lists it as skipped.
+# Without a device, the program exits with this status. quarter.py then lists it as skipped.
 NO_DEVICE, SKIP_STATUS = "there is no CUDA device", 77
 
 

@@ -63,18 +63,8 @@ class Measured:
         reads."""
         return [self.moved(32) / seconds / min(copy, probe) for seconds, copy, probe in self._rounds(name)]
 
-    def strict_shares(self, name):
-        """Returns the share with a limit for each part: random reads for the rows, a copy for sequential reads and
-        writes."""
-        rows = self._found["sectors_32"] * 32
-        ordered = self.moved(32) - rows
-        return [(ordered / copy + rows / min(copy, probe)) / seconds for seconds, copy, probe in self._rounds(name)]
-
     def share(self, name):
         return statistics.median(self.shares(name))
-
-    def strict_share(self, name):
-        return statistics.median(self.strict_shares(name))
 
     def _rounds(self, name):
         times = self._found["times"]

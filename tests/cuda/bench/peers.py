@@ -1,11 +1,8 @@
 """Other libraries on the same memory. Each returns its contenders for a cell."""
 
 import ctypes
-import functools
 import importlib
 import math
-import os
-import time
 
 from .rounds import Contender
 
@@ -191,68 +188,6 @@ class CuPy:
             yield "cupy x[i]", lambda: params[batches, indices]
 
 
-class Jax:
-    name = "JAX"
-
-    def __init__(self, library, is_device, lender):
-        os.environ.setdefault("XLA_PYTHON_CLIENT_PREALLOCATE", "false")
-        if not is_device:
-            os.environ.setdefault("JAX_PLATFORMS", "cpu")
-        self._jax = importlib.import_module("jax")
-        self._jax.config.update("jax_enable_x64", True)
-        if is_device and self._jax.default_backend() != "gpu":
-            raise NotHere("JAX without CUDA")
-        if not lender:
-            raise NotHere("no other library that lends memory to it")
-        self._lender = lender
-
-    def version(self):
-        return self._jax.__version__
-
-    def release_memory(self):
-        self._jax.clear_caches()
-
-    def contenders(self, cell, operands, clock):
-        if cell.way == "graph":
-            raise NotHere("JAX's stream cannot be captured")
-        if cell.offset % 16:
-            raise NotHere("XLA's kernels count on aligned buffers")
-        shapes = Shapes(cell)
-        lend = self._jax.dlpack.from_dlpack
-        params = lend(self._lender.view(operands.params, shapes.dtype, tuple(shapes.params)))
-        indices = lend(self._lender.view(operands.indices, shapes.index, tuple(shapes.indices)))
-        name, function = self._way(cell, shapes)
-        compiled = self._jax.jit(function)
-
-        def run(times):
-            for _ in range(times):
-                result = compiled(params, indices)
-            return result
-
-        once = kept(lambda: run(1).block_until_ready(), lambda result: result.unsafe_buffer_pointer())
-        # JAX has its own stream, so events on another stream do not measure it.
-        yield Contender(name, "peer", run, self._on_host if cell.way == "host" else self._on_wall, once)
-
-    def _on_wall(self, run, times):
-        begin = time.perf_counter()
-        run(times).block_until_ready()
-        return (time.perf_counter() - begin) / times
-
-    def _on_host(self, run, times):
-        begin = time.perf_counter()
-        result = run(times)
-        seconds = time.perf_counter() - begin
-        result.block_until_ready()
-        return seconds / times
-
-    def _way(self, cell, shapes):
-        take = self._jax.numpy.take
-        if cell.depth:
-            return "jax x.at[i, ..].get", lambda p, i: p.at[tuple(i[:, k] for k in range(cell.depth))].get(mode="clip")
-        one = functools.partial(take, axis=shapes.axis - len(shapes.batch), mode="clip")
-        return "jax.numpy.take", self._jax.vmap(one) if shapes.batch else one
-
-
 class NumPy:
     """Replaces CuPy in a rehearsal, if it is installed."""
 
@@ -289,14 +224,13 @@ class NumPy:
 def load(library, is_device, wanted):
     """Returns (the available peers, {name: reason} of the others)."""
     present, absent = [], {}
-    for kind in (Torch, CuPy, NumPy, Jax):
+    for kind in (Torch, CuPy, NumPy):
         if kind is NumPy and is_device:
             continue
         try:
             if kind.name.lower() not in wanted:
                 raise NotHere("not asked for")
-            lender = next((peer for peer in present if hasattr(peer, "view")), None)
-            present.append(kind(library, is_device, lender) if kind is Jax else kind(library, is_device))
+            present.append(kind(library, is_device))
         except Exception as reason:  # any error that prevents another library from being used
             absent[kind.name] = explain(reason)
     return present, absent

@@ -2,7 +2,6 @@
 
 import dataclasses
 
-from . import targets
 from .analysis import Measured
 from .cases import DISTRIBUTIONS, show_bytes
 from .contenders import CLAMP, COPY, ERROR, GRAINS, MEMCPY, PROBE, SAME_CLAMP, SAME_ERROR
@@ -20,8 +19,7 @@ result of the library fails the run.
 - *copy* is the faster of a device-to-device copy and a kernel that copies 16 bytes per thread, of as many bytes as the
   cell moves. *random* is a kernel that only reads pieces at random places of the cell's table. A piece is the largest
   power of two in a row, from 32 B to 1 KiB. Both are in GB/s.
-- *share* is the speed in sectors over the lower speed of these two. *strict* compares only the rows read with that
-  speed, and sequential reads and writes with the copy. A share above 1 means that data came from a cache.
+- *share* is the speed in sectors over the lower speed of these two. A share above 1 means that data came from a cache.
 - *clamp* is `bounds` = clamp, which does not validate before the copy. *error* is the default, which does.
 - Peers gather from the same memory, with elements of the widest usual type that divides a row. Their values are times
   relative to the library's *error*. A **bold** value is below 1, so the peer is faster than the library.
@@ -80,7 +78,6 @@ class Report:
         parts = [
             self._title(),
             section("Machine", self._machine()),
-            section("Targets", self._targets()),
             section("Method", self._method()),
             section("Limits", self._limits()),
             *(section(grid.title, self._grid(grid)) for grid in GRIDS),
@@ -111,12 +108,6 @@ class Report:
     def _method(self):
         return METHOD.format(batch=self._results["batch_seconds"] * 1e3, rounds=self._results["rounds"])
 
-    def _targets(self):
-        head = ["target", "bound", "verdict", "worst", "strict", "cells", "the worst is"]
-        rows = [verdict_line(verdict) for verdict in targets.evaluate(self._plan, self._measured)]
-        note = "*strict*: the worst share by the stricter limit of the method. *cells*: measured of planned."
-        return table(head, rows) + "\n" + note
-
     # ---- cells
 
     def _of(self, name, *fields):
@@ -139,7 +130,7 @@ class Report:
             theirs.append([*label, *peer_figures(m, peers)])
         head = [*grid.fields, "n", "copy", "random"]
         head += [
-            word for name in (CLAMP, ERROR) for word in (f"{name}, us", "GB/s", "sectors", "64 B", "share", "strict")
+            word for name in (CLAMP, ERROR) for word in (f"{name}, us", "GB/s", "sectors", "64 B", "share")
         ]
         head += ["error / clamp"]
         if any(m.has(SAME_CLAMP, SAME_ERROR) for m in some):
@@ -242,16 +233,6 @@ def us(m, name):
     return f"{middle} ({low}-{high})"
 
 
-def verdict_line(verdict):
-    target = verdict.target
-    bound = f"{'>=' if target.is_least else '<='} {target.bound:g} {target.unit}".strip()
-    text = verdict.text if verdict.text == "met" else f"**{verdict.text}**"
-    worst, where = verdict.worst or (None, "")
-    strict = verdict.strict[0] if verdict.strict else None
-    figures = ["" if value is None else f"{value:.3f}" for value in (worst, strict)]
-    return target.title, bound, text, *figures, f"{verdict.measured} of {verdict.planned}", where
-
-
 def limits_line(m):
     probes = [gbs(m.probe_speed(f"{PROBE} of {grain} B", grain)) for grain in GRAINS]
     copies = [gbs(2 * m.cell.copied / m.median(name)) for name in (MEMCPY, COPY)]
@@ -264,7 +245,7 @@ def own_figures(m):
     figures = [gbs(m.copy_speed()), gbs(m.probe_speed())]
     for name in (CLAMP, ERROR):
         figures += [us(m, name), *(gbs(m.speed(name, sector)) for sector in (None, 32, 64))]
-        figures += [f"{share(name):.3f}" for share in (m.share, m.strict_share)]
+        figures.append(f"{m.share(name):.3f}")
     figures.append(f"{m.ratio(ERROR, CLAMP):.3f}")
     if m.has(SAME_CLAMP, SAME_ERROR):
         figures += [f"{m.ratio(CLAMP, SAME_CLAMP):.3f}", f"{m.ratio(ERROR, SAME_ERROR):.3f}"]

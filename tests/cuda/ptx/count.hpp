@@ -10,6 +10,4 @@ extern "C" {
 GTH_EMULATION void gth_ptx_count(void);
 // Stops counting. Returns the count of the kernels whose names contain the text.
 GTH_EMULATION int64_t gth_ptx_counted(const char* kernel);
-// Returns the full name of the last counted kernel whose name contains the text.
-GTH_EMULATION const char* gth_ptx_kernel(const char* kernel);
 }

@@ -209,9 +209,3 @@ int64_t gth_ptx_counted(const char* kernel) {
   for (const auto& [name, count] : ptx::counted) sum += name.find(kernel) == std::string::npos ? 0 : count;
   return sum;
 }
-
-const char* gth_ptx_kernel(const char* kernel) {
-  const char* last = "";
-  for (const auto& each : ptx::counted) last = each.first.find(kernel) == std::string::npos ? last : each.first.c_str();
-  return last;
-}
