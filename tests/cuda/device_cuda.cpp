@@ -1,10 +1,9 @@
 #include <cuda.h>
 #include <cuda_runtime_api.h>
+#include <gtest/gtest.h>
 
 #include <atomic>
 #include <chrono>
-#include <cstdio>
-#include <cstdlib>
 #include <mutex>
 #include <thread>
 
@@ -14,11 +13,9 @@
 namespace device {
 namespace {
 
-// Fails if a CUDA call of the test itself fails.
+// Fails the test if one of its own CUDA calls fails. The other tests still run.
 void must(cudaError_t code) {
-  if (code == cudaSuccess) return;
-  std::fprintf(stderr, "CUDA in a test: %s\n", cudaGetErrorString(code));
-  std::abort();
+  if (code != cudaSuccess) ADD_FAILURE() << "CUDA in a test: " << cudaGetErrorString(code);
 }
 
 // During its lifetime, calls of the test do not invalidate captures.
@@ -175,17 +172,20 @@ Graph end_capture(CUstream_st* stream) {
     cudaGetLastError();
     return nullptr;
   }
+  const Uncaptured uncaptured;  // another stream may still be in a capture
   cudaGraphExec_t graph = nullptr;
-  cudaStreamCaptureMode mode = cudaStreamCaptureModeRelaxed;  // another stream may still be in a capture
-  must(cudaThreadExchangeStreamCaptureMode(&mode));
   must(cudaGraphInstantiate(&graph, captured, 0));
   must(cudaGraphDestroy(captured));
-  must(cudaThreadExchangeStreamCaptureMode(&mode));
   return graph;
 }
 
 void launch(Graph graph, CUstream_st* stream) { must(cudaGraphLaunch(static_cast<cudaGraphExec_t>(graph), stream)); }
-void destroy_graph(Graph graph) { must(cudaGraphExecDestroy(static_cast<cudaGraphExec_t>(graph))); }
+
+// A global capture of another stream would not permit this call.
+void destroy_graph(Graph graph) {
+  const Uncaptured uncaptured;
+  must(cudaGraphExecDestroy(static_cast<cudaGraphExec_t>(graph)));
+}
 
 int current() {
   int device = -1;

@@ -47,6 +47,8 @@ class Step:
 # Each conformance case runs with one alignment instead of five.
 TEST_ENVIRONMENT = {"GATHER_ONE_SHIFT": "1"}
 PYTHON = {"PYTHONPATH": "python/site", "PYTHONDONTWRITEBYTECODE": "1"}
+# These suites change the state of a process, so each one has its own.
+RUNTIME = ("Forks", "Graphs", "Lifetimes", "Many", "MemoryTest", "Streams", "ForeignErrors")
 BENCH = ("python3", "-u", "-B", "-m", "bench", "--library", "./libbench_cuda.so")
 
 
@@ -75,7 +77,7 @@ def profiled(row):
 STEPS = (
     Step("machine", 20, ("sh", "machine.sh")),
     tests("forms", 60, "Forms.*:Errors.*"),
-    tests("runtime", 60, "-Forms.*:Errors.*:Sizes.*:Stress.*:Profiles*"),
+    *(tests(suite.lower(), 20, f"{suite}.*") for suite in RUNTIME),
     tests("conformance", 100, "Profiles*"),
     tests("sizes", 30, "Sizes.*"),
     sanitized("memcheck", 60, "Forms.EveryRow*:Errors.*:Graphs.*"),
