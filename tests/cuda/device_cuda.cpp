@@ -2,7 +2,6 @@
 #include <cuda_runtime_api.h>
 #include <gtest/gtest.h>
 
-#include <atomic>
 #include <chrono>
 #include <mutex>
 #include <thread>
@@ -45,12 +44,19 @@ class On {
   int before_ = 0;
 };
 
-std::atomic<int> captures{0};
+std::mutex captures_lock;
+int captures = 0;
+
+void count_captures(int change) {
+  const std::lock_guard<std::mutex> guard(captures_lock);
+  captures += change;
+}
 
 // A copy of pageable memory is ordered only with the legacy stream, and that one is not ordered with non-blocking
-// streams. The device cannot be waited for during a capture.
+// streams. A wait for the device ends a capture of any thread, so no capture begins during the wait.
 void wait_for_all() {
-  if (captures.load() == 0) must(cudaDeviceSynchronize());
+  const std::lock_guard<std::mutex> guard(captures_lock);
+  if (captures == 0) must(cudaDeviceSynchronize());
 }
 
 // Returns the stream of the current device for copies, because the legacy stream cannot be used during every capture.
@@ -159,16 +165,17 @@ void hold(CUstream_st* stream) {
 }
 
 void begin_capture(CUstream_st* stream, Mode mode) {
-  captures.fetch_add(1);
+  count_captures(1);
   must(cudaStreamBeginCapture(stream, mode == Mode::global   ? cudaStreamCaptureModeGlobal
                                       : mode == Mode::thread ? cudaStreamCaptureModeThreadLocal
                                                              : cudaStreamCaptureModeRelaxed));
 }
 
 Graph end_capture(CUstream_st* stream) {
-  captures.fetch_sub(1);
   cudaGraph_t captured = nullptr;
-  if (cudaStreamEndCapture(stream, &captured) != cudaSuccess || !captured) {
+  const cudaError_t code = cudaStreamEndCapture(stream, &captured);
+  count_captures(-1);
+  if (code != cudaSuccess || !captured) {
     cudaGetLastError();
     return nullptr;
   }

@@ -12,8 +12,7 @@ Times are medians, with the quartiles in brackets. Ratios and shares are compute
 is shown. Before a contender is timed, every byte of its result is compared with the formula of the table. A wrong
 result of the library fails the run.
 
-- Times are measured between two CUDA events on one stream, which all contenders except JAX use. JAX has its own stream,
-  so its times are host times over several calls that are waited for together.
+- Times are measured between two CUDA events on one stream, which all contenders use.
 - *GB/s* counts indices, rows read and rows written. *sectors* counts the 32-byte sectors that contain each row instead
   of the rows read, and *64 B* the 64-byte sectors.
 - *copy* is the faster of a device-to-device copy and a kernel that copies 16 bytes per thread, of as many bytes as the

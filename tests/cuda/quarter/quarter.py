@@ -89,7 +89,7 @@ STEPS = (
     *(profiled(row) for row in (64, 4, 1024)),
     sanitized("racecheck", 50, "Forms.EveryRow*:Graphs.*"),
     tests("stress", 40, "Stress.*", GATHER_STRESS_SECONDS="30"),
-    Step("bench", 300, (*BENCH, "--peers", "torch,cupy", "--rounds", "5", "--budget", "{left}", "--output", "{out}/bench.md")),
+    Step("bench", 420, (*BENCH, "--peers", "torch,cupy", "--rounds", "5", "--budget", "{left}", "--output", "{out}/bench.md")),
 )  # fmt: skip
 
 
