@@ -1,4 +1,7 @@
-"""Fails if a page of this project names a missing file, in a link or in backticks."""
+"""Fails if a page of this project names a missing file, in a link or in backticks.
+
+It also fails if the README states other numbers of conformance cases than the files have.
+"""
 
 import re
 import sys
@@ -47,9 +50,26 @@ def missing(page, names):
     return gone | (sources(text) - names - FILES_OF_READERS)
 
 
+def conformance_counts(text):
+    """Returns the numbers of cases that the README states: all, those with a system, and those of all languages."""
+    stated = r"([\d,]+) conformance cases, and ([\d,]+) of them are recorded .* Every language runs ([\d,]+) cases"
+    return [int(number.replace(",", "")) for number in re.search(stated, text).groups()]
+
+
+def counted():
+    """Returns these numbers, counted in the files."""
+    folder = ROOT / "tests" / "conformance"
+    texts = {part: "".join(path.read_text() for path in (folder / part).rglob("*.txt")) for part in ("cases", "grid")}
+    cases = {part: len(re.findall(r"^case ", text, re.MULTILINE)) for part, text in texts.items()}
+    recorded = re.findall(r"^source (?!oracle$)", texts["cases"], re.MULTILINE)
+    return [sum(cases.values()), len(recorded), cases["cases"]]
+
+
 def main():
     names = {path.name for folder in OUR_FOLDERS for path in (ROOT / folder).rglob("*.*")}
     gone = [f"{page.relative_to(ROOT)}: there is no {path}" for page in PAGES for path in sorted(missing(page, names))]
+    if conformance_counts((ROOT / "README.md").read_text()) != counted():
+        gone.append("README.md: the numbers of conformance cases are {:,}, {:,} and {:,}".format(*counted()))
     for line in gone:
         print(line)
     return bool(gone)

@@ -205,6 +205,16 @@ constexpr const char* files[] = {"none",
                                  "elements/jax_clip",
                                  "elements/random"};
 
+// Returns the files of the grid, relative to its folder. Each profile has one for each of these operations.
+inline std::vector<const char*> grid_files() {
+  std::vector<const char*> found;
+  for (const char* file : files) {
+    const std::string name(file);
+    if (name.find("none") == name.npos && name.find("random") == name.npos) found.push_back(file);
+  }
+  return found;
+}
+
 // Returns the name of a file as the name of a test.
 inline std::string test_name(std::string file) {
   for (char& each : file) each = each == '/' ? '_' : each;

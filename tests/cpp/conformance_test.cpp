@@ -190,20 +190,31 @@ void run(const Case& test) {
   run_planned(test, params, indices);
 }
 
-class Conformance : public testing::TestWithParam<const char*> {};
-
-TEST_P(Conformance, EveryFormMatchesTheRecordedCase) {
-  const std::vector<Case> cases = conformance::read_file(std::string(GATHER_CASES) + "/" + GetParam() + ".txt");
-  ASSERT_GT(cases.size(), 100u);
-  size_t failed = 0;
-  for (const Case& test : cases) {
-    run(test);
-    if (HasFailure() && ++failed > 20) break;
+class Conformance : public testing::TestWithParam<const char*> {
+ protected:
+  void replay(const std::string& folder) {
+    const std::vector<Case> cases = conformance::read_file(folder + "/" + GetParam() + ".txt");
+    ASSERT_GT(cases.size(), 100u);
+    size_t failed = 0;
+    for (const Case& test : cases) {
+      run(test);
+      if (HasFailure() && ++failed > 20) break;
+    }
+    std::printf("conformance %s: %zu cases\n", GetParam(), cases.size());
   }
-  std::printf("conformance %s: %zu cases\n", GetParam(), cases.size());
-}
+};
+
+TEST_P(Conformance, EveryFormMatchesTheRecordedCase) { replay(GATHER_CASES); }
+
+// Sanitizers, tiers and emulators do not run these cases, because they take longer than all others together.
+class GridConformance : public Conformance {};
+
+TEST_P(GridConformance, EveryFormMatchesTheOracle) { replay(GATHER_CASES "/../grid"); }
 
 INSTANTIATE_TEST_SUITE_P(Profiles, Conformance, testing::ValuesIn(conformance::files),
+                         [](const auto& file) { return conformance::test_name(file.param); });
+
+INSTANTIATE_TEST_SUITE_P(Profiles, GridConformance, testing::ValuesIn(conformance::grid_files()),
                          [](const auto& file) { return conformance::test_name(file.param); });
 
 }  // namespace
