@@ -1,9 +1,11 @@
-"""Prints the skipped tests of a log. In a strict run, fails if .ci/allowed_skips.txt does not allow one of them.
+"""Checks the log of a run of tests.
 
     skips.py RUNNER LOG
 
-RUNNER is pytest, cargo, go or java. tests/summary.py does the same for ctest. With GATHER_LONG=1, the skips of the
-gate are not allowed, and with PEERS=1 those of runs without the peers.
+RUNNER is pytest, cargo, go or java. tests/summary.py does the same for ctest. The output has the skipped tests that
+.ci/allowed_skips.txt does not allow. With GATHER_LONG=1, the skips of the gate are not allowed, and with PEERS=1 those
+of runs without the peers. The output also has the number of tests if .ci/least_tests.txt states a larger one for the
+name of the log. In a strict run, both are failures.
 """
 
 import os
@@ -12,9 +14,18 @@ import sys
 from pathlib import Path
 
 ALLOWED = Path(__file__).with_name("allowed_skips.txt")
+LEAST = Path(__file__).with_name("least_tests.txt")
 
 # pytest prints the first form, and the scripts of the bindings print the second one.
 SKIPPED = re.compile(r"^SKIPPED \[\d+\] (.+)$|^skipped: (.+)$|(\b[1-9]\d* ignored)\b", re.MULTILINE)
+
+# Each runner prints how many tests passed and how many were skipped.
+COUNTED = re.compile(r"\b(\d+) (?:tests )?(?:passed|skipped|ignored)\b")
+
+
+def lines_of(path):
+    """Returns the three fields of each line. The last one may have spaces."""
+    return [line.split(" ", 2) for line in path.read_text().splitlines() if line and not line.startswith("#")]
 
 
 def patterns(runner):
@@ -22,14 +33,19 @@ def patterns(runner):
     runs = ["all"]
     runs += [] if os.environ.get("GATHER_LONG") == "1" else ["gate"]
     runs += [] if os.environ.get("PEERS") == "1" else ["peers"]
-    lines = [line.split(" ", 2) for line in ALLOWED.read_text().splitlines() if line and not line.startswith("#")]
-    return [pattern for name, run, pattern in lines if name == runner and run in runs]
+    return [pattern for name, run, pattern in lines_of(ALLOWED) if name == runner and run in runs]
 
 
 def refused(runner, skips):
     """Returns those of the skipped tests that are not allowed. Each one is "NAME: REASON"."""
     allowed = re.compile("|".join(f"(?:{pattern})$" for pattern in patterns(runner)) or "(?!)")
     return [skip for skip in skips if not allowed.search(skip)]
+
+
+def too_few(runner, run, count):
+    """Returns a complaint if a run has fewer tests than it must have. Otherwise, it returns None."""
+    least = {(name, of): int(number) for name, of, number in lines_of(LEAST)}.get((runner, run), 0)
+    return f"{runner} {run}: {count} tests, and .ci/{LEAST.name} states {least}" if count < least else None
 
 
 def is_strict():
@@ -41,9 +57,11 @@ def main():
     text = Path(log).read_text(errors="replace")
     skips = ["".join(filter(None, found)) for found in SKIPPED.findall(text)]
     bad = refused(runner, skips)
-    for skip in sorted(set(bad)):
-        print(f"This skipped test is not in .ci/{ALLOWED.name}: {skip}")
-    return 1 if bad and is_strict() else 0
+    complaints = [f"This skipped test is not in .ci/{ALLOWED.name}: {skip}" for skip in sorted(set(bad))]
+    few = too_few(runner, Path(log).stem, sum(map(int, COUNTED.findall(text))))
+    complaints += [few] if few else []
+    print("".join(f"{complaint}\n" for complaint in complaints), end="")
+    return 1 if complaints and is_strict() else 0
 
 
 if __name__ == "__main__":

@@ -29,17 +29,18 @@ class Step:
 
 
 TESTS = r"% tests passed, \d+ tests failed|\((Failed|Timeout|SEGFAULT|Subprocess aborted)\)"
+BINDINGS = r"^(== |rust: |\d+ tests passed|\d+ passed|test result|go: |[A-Z][A-Za-z ]+: (passed|FAILED|skipped))"
 STEPS = (
     Step("lint", "./dev lint clang-tidy", r"^clang-tidy:", "clang-tidy with its static analyzer"),
     Step("cuda", "./dev cuda", TESTS, "the tests of devices, the ABI and packages, with CUDA for all architectures"),
     Step(
         "bindings",
         "./dev bindings",
-        r"^(== |rust: |\d+ tests passed|\d+ passed|test result|go: |[A-Z][A-Za-z ]+: (passed|FAILED|skipped))",
+        BINDINGS,
         "the bindings with every way to build and link the library, with -race and cgocheck2, and the READMEs",
     ),
     Step("peers", "./dev peers", r"^(== test|\d+ (passed|failed|skipped))", "torch, JAX, TensorFlow, Dask and Ray"),
-    Step("asan", "./dev asan bindings", r"^(==|rust: |ok|FAIL|\d+ (passed|failed)|test result)", "bindings with ASan"),
+    Step("asan", "./dev asan bindings", BINDINGS, "bindings with ASan"),
     Step("tsan", "./dev tsan", TESTS, "threads under the thread sanitizer"),
     Step("msan", "./dev msan", TESTS, "fuzz targets under the memory sanitizer"),
     Step("fuzz", "./dev fuzz {seconds}", r"executions, ", "each fuzz target, for the given time"),

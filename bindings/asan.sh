@@ -67,7 +67,7 @@ python() {
   # The tests of documents and packages do not use the library, and the C++ tests read the same files of cases.
   cd "$build"
   tests=$here/python/tests
-  sanitized "$python" -m pytest -c "$here/python/pyproject.toml" --rootdir "$here/python" -p no:cacheprovider -q \
+  sanitized "$python" -m pytest -c "$here/python/pyproject.toml" --rootdir "$here/python" -p no:cacheprovider -q -rs \
     --ignore "$tests/test_package.py" --ignore "$tests/test_documents.py" --ignore "$tests/test_conformance.py" "$tests"
 }
 
@@ -84,7 +84,7 @@ END
     sed -n 's/.*"executable":"\([^"]*\)".*/\1/p') || { cat "$build/log" && return 1; }
   for program in $programs; do
     echo "rust: ${program##*/}"
-    (cd gather && sanitized env LD_LIBRARY_PATH="$libraries" "$program" --quiet)
+    (cd gather && sanitized env LD_LIBRARY_PATH="$libraries" "$program" --nocapture --quiet)
   done
 }
 
@@ -103,8 +103,9 @@ END
   for module in "$here/go" "$here/go/property"; do
     cd "$module"
     # With -asan the compiler inlines less, so other functions allocate.
-    env LD_LIBRARY_PATH="$libraries" go test -asan -count=1 -short -skip 'AllocateNothing|NoAllocations' ./... |
-      grep -v '^conformance'
+    env LD_LIBRARY_PATH="$libraries" go test -asan -count=1 -short -v -skip 'AllocateNothing|NoAllocations' ./... \
+      >"$build/log" 2>&1 || { cat "$build/log" && return 1; }
+    awk -f "$here/go/results.awk" "$build/log"
   done
 }
 

@@ -2,7 +2,7 @@
 
 It also prints the end of the output of each failed test, and the reason of each skipped test. It fails if a run is
 incomplete. With GATHER_STRICT=1, it also fails if a test was skipped by all presets and .ci/allowed_skips.txt does not
-allow that.
+allow that, or if a run has fewer tests than .ci/least_tests.txt states.
 """
 
 import pathlib
@@ -12,7 +12,7 @@ from xml.etree import ElementTree
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / ".ci"))
 
-from skips import is_strict, refused
+from skips import is_strict, refused, too_few
 
 
 def closing_line(folder):
@@ -58,12 +58,13 @@ def read(folder):
 
 
 def main():
-    complete, ran, skips, failures = True, set(), [], []
+    complete, ran, skips, failures, few = True, set(), [], [], []
     for preset in sys.argv[1:]:
         folder = pathlib.Path("build", preset)
         ran_here, skipped_here, failed_here = read(folder)
         ran |= ran_here
         failures += [(name, preset, words) for name, words in failed_here.items()]
+        few += filter(None, [too_few("ctest", preset, len(ran_here) + len(skipped_here))])
         skips += [(name, preset, why) for name, why in skipped_here.items()]
         line = closing_line(folder)
         complete = complete and line is not None
@@ -75,9 +76,13 @@ def main():
     for title, some in (("Failed", failures), ("Skipped", nowhere), ("Skipped by one preset, run by another", partly)):
         if some:
             print(f"{title}:", *(f"  {name} ({preset}): {why}" for name, preset, why in some), sep="\n")
-    if missing and is_strict():
-        print("These skipped tests are not in .ci/allowed_skips.txt:", *missing, sep="\n  ")
-        return 1
+    for title, some in (
+        ("These skipped tests are not in .ci/allowed_skips.txt:", missing),
+        ("These runs have too few tests:", few),
+    ):
+        if some and is_strict():
+            print(title, *some, sep="\n  ")
+            complete = False
     return 0 if complete else 1
 
 

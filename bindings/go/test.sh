@@ -41,11 +41,6 @@ shared="LD_LIBRARY_PATH=${library%/*}"
 
 step() { echo "== $*"; }
 
-# skipped_tests LOG: prints each skipped test and its reason. go test prints the reason in the line before.
-skipped_tests() {
-  awk '/--- SKIP: / { sub(/^ *[^ ]*_test.go:[0-9]*: /, "", before); print "skipped: " $3 ": " before } { before = $0 }' "$1"
-}
-
 # tests NAME COMMAND...: runs go test, and prints the numbers of tests, the skipped tests and the failures.
 tests() {
   name=$1
@@ -53,8 +48,7 @@ tests() {
   step "$name"
   if "$@" >"$temp/log" 2>&1; then
     grep -E '^(conformance|overhead:)' "$temp/log" || true
-    skipped_tests "$temp/log"
-    echo "$(grep -c -- '^--- PASS' "$temp/log") tests passed"
+    awk -f "$here/results.awk" "$temp/log"
   else
     grep -v -E '^=== |--- PASS|^PASS|^ok' "$temp/log" | tail -n 60
     echo "failed: $name"

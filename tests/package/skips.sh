@@ -1,20 +1,22 @@
 #!/bin/sh
 # Usage: skips.sh SKIPS
 # Tests .ci/skips.py: a strict run fails if a skipped test is not in .ci/allowed_skips.txt. A test that the long run has
-# may be skipped only by the gate, and one that needs other libraries only without the peers.
+# may be skipped only by the gate, and one that needs other libraries only without the peers. A strict run also fails if
+# it has fewer tests than .ci/least_tests.txt states.
 set -eu
 skips=$1
 rm -rf skips
 mkdir skips
 
-# verdict RUNNER LINE: prints whether a strict run accepts the line.
+# verdict RUNNER LINE LOG: prints whether a strict run accepts the line in a log.
 verdict() {
-  echo "$2" >skips/log
-  if python3 "$skips" "$1" skips/log >/dev/null; then echo accepted; else echo refused; fi
+  echo "$2" >"skips/$3"
+  if python3 "$skips" "$1" "skips/$3" >/dev/null; then echo accepted; else echo refused; fi
 }
 
+# expect VERDICT RUNNER LINE [LOG]
 expect() {
-  found=$(verdict "$2" "$3")
+  found=$(verdict "$2" "$3" "${4:-log}")
   [ "$found" = "$1" ] || { echo "$found, and not $1: $2: $3" && exit 1; }
 }
 
@@ -32,3 +34,11 @@ expect refused cargo 'skipped: rust the comparison of the bindings with gather.h
 expect accepted pytest 'SKIPPED [7] tests/test_torch.py:17: torch is not installed'
 export PEERS=1
 expect refused pytest 'SKIPPED [7] tests/test_torch.py:17: torch is not installed'
+
+for run in 'pytest python' 'cargo rust' 'go go' 'java java'; do
+  expect accepted "${run% *}" '9999 passed' "${run#* }.log"
+  expect refused "${run% *}" '9 passed' "${run#* }.log"
+done
+expect accepted pytest '2000 passed, 7999 skipped, 17 warnings in 1.00s' python.log
+expect accepted go '9999 tests passed' go.log
+expect refused go '' go.log
