@@ -37,12 +37,50 @@ def output(*words):
     return subprocess.run(words, cwd=ROOT, capture_output=True, text=True, check=False).stdout.strip()
 
 
+# The folders whose sources a result is about.
+PARTS = ("src", "bindings")
+
+
+def trees():
+    """Returns git's digests of the folders of sources. Unlike that of a commit, a rebase keeps them."""
+    return {part: output("git", "rev-parse", f"HEAD:{part}")[:12] for part in PARTS}
+
+
+def trees_in(text):
+    """Returns the digests in a text of `sources`."""
+    return {part: tree for tree, part in re.findall(rf"\b([0-9a-f]{{12}}) of ({'|'.join(PARTS)})\b", text)}
+
+
+def changed(before, after):
+    """Returns how many files differ between two results of `trees`, by folder. Returns None if git has no such tree."""
+    counts = {}
+    for part in filter(before.get, PARTS):
+        words = ("git", "diff", "--name-only", before[part], after[part])
+        done = subprocess.run(words, cwd=ROOT, capture_output=True, text=True, check=False)
+        if done.returncode:
+            return None
+        counts[part] = len(done.stdout.splitlines())
+    return counts
+
+
+def files_digest():
+    """Returns a digest of all sources and tests in the folder, including changes that are not committed."""
+    names = output("git", "ls-files", "--cached", "--others", "--exclude-standard", "include", "tests", *PARTS)
+    total = hashlib.sha256()
+    for name in sorted(names.splitlines()):
+        path = ROOT / name
+        if path.is_file():
+            total.update(f"{name}\n{hashlib.sha256(path.read_bytes()).hexdigest()}\n".encode())
+    return total.hexdigest()
+
+
 def sources():
-    """Returns the version of the library, and git's digest of src. Unlike that of a commit, a rebase keeps it."""
+    """Returns the version of the library, and git's digests of its sources."""
     number = int(re.search(r"#define GTH_VERSION (\d+)", (ROOT / "include/gather/gather.h").read_text())[1])
     version = f"{number // 1000000}.{number // 1000 % 1000}.{number % 1000}"
-    changed = " with changes" if output("git", "status", "--porcelain", "--", "src", "include") else ""
-    return f"{version}, git tree {output('git', 'rev-parse', 'HEAD:src')[:12]} of src{changed}"
+    committed = ", ".join(f"{tree} of {part}" for part, tree in trees().items())
+    modified = " with changes" if output("git", "status", "--porcelain", "--", "include", *PARTS) else ""
+    return f"{version}, git trees {committed}{modified}"
 
 
 def now():

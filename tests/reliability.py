@@ -3,7 +3,8 @@
     reliability.py --write     reads the results of the long run in .ci/results
     reliability.py --check     fails if the page has another text, or a result is not that of its lines
 
-The gate has no figures, because .ci/run must pass before each change.
+The gate has no figures, because .ci/run must pass before each change. The page names the sources with which it compares
+those of the results. Later changes of the sources do not change the page.
 """
 
 import re
@@ -41,8 +42,11 @@ LONG_RUN = """
 the version of the sources, the seed, the duration and the lines of the log that state the result. The page is computed
 from these files, and each file has the digest of its lines.
 
-| Step | Tests | Date | Result |
-|---|---|---|---|
+A result is about the sources of its version. "Changed" is the number of files that differ between these and the git
+trees {trees}.
+
+| Step | Tests | Date | Changed | Result |
+|---|---|---|---|---|
 """
 
 MUTANTS = f"""
@@ -50,10 +54,11 @@ MUTANTS = f"""
 
 A mutant is a copy of the sources with one change. It is detected if a test fails. There are {len(NAMED)} named mutants.
 Each one breaks a promise of the library, and a test of the gate must detect it. The aim for random mutants is {WISH} of
-each language in one run, of which {BAR} % are detected.
+each language in one run, of which {BAR} % are detected. A run with the same seed, sources and tests continues an
+interrupted one. "Resumed" is the number of results that an earlier run has found.
 
-| Mutants | Date | Seed | Run | Detected | Equivalent | The aim |
-|---|---|---|---|---|---|---|
+| Mutants | Date | Changed | Seed | Run | Resumed | Detected | Equivalent | The aim |
+|---|---|---|---|---|---|---|---|---|
 """
 
 NOTES = """
@@ -139,7 +144,13 @@ SUMMARIES = {
 }
 
 
-def long_run():
+def difference(result, trees):
+    """Returns how many files of the sources differ from those of a result."""
+    counts = results.changed(results.trees_in(result.fields["version"]), trees)
+    return "unknown" if counts is None else ", ".join(f"{count} of {part}" for part, count in counts.items())
+
+
+def long_run(trees):
     for step in soak.STEPS:
         if step.name.startswith("mutants"):
             continue
@@ -147,14 +158,15 @@ def long_run():
         if result:
             summary = SUMMARIES.get(step.name, tests)(result.lines)
             verdict = ": ".join(filter(None, (result.fields["result"], summary)))
-            yield f"| {step.name} | {step.contents} | {result.day} | {verdict} |\n"
+            cells = (step.name, step.contents, result.day, difference(result, trees), verdict)
+            yield f"| {' | '.join(cells)} |\n"
         else:
-            yield f"| {step.name} | {step.contents} | | {NOT_YET} |\n"
+            yield f"| {step.name} | {step.contents} | | | {NOT_YET} |\n"
 
 
 def verdicts(lines):
     """Returns the verdict on each mutant of a report. It has 24 columns, and the mutant follows."""
-    other = re.compile(r"date: |version: |options: |\d+ (named|random) mutants|interrupted$")
+    other = re.compile(r"date: |version: |options: |\d+ (named|random) mutants|\d+ resumed results|interrupted$")
     return [line[:24].strip() for line in lines.splitlines() if line[24:25] == " " and not other.match(line)]
 
 
@@ -172,44 +184,62 @@ def recounted(step, lines):
     return len(ran), detected, equivalent
 
 
-def aim(step, ran, detected, equivalent):
-    """Returns how far a result is from the aim."""
-    if step == "mutants-named":
-        return "met" if detected == ran else "not met: all must be detected"
+def resumed(lines):
+    """Returns how many results of a run are those of an earlier run."""
+    found = re.findall(r"^(\d+) resumed results", lines, re.MULTILINE)
+    return found[-1] if found else "not recorded"
+
+
+def aim(result, ran, detected, equivalent):
+    """Returns how far the result of random mutants is from the aim."""
     missed = [f"fewer than {WISH}"] if ran < WISH else []
+    if resumed(result.lines) != "0":
+        missed.append("not one run")
     if detected * 100 < BAR * (ran - equivalent):
         missed.append(f"fewer than {BAR} % detected")
     return f"not met: {', '.join(missed)}" if missed else "met"
 
 
-def mutants():
+def mutants(trees):
     for step in soak.STEPS:
         if not step.name.startswith("mutants"):
             continue
         result = results.read(step.name)
         figures = recounted(step.name, result.lines) if result else None
         if not figures:
-            yield f"| {step.contents} | | | {NOT_YET} | | | not met |\n"
+            yield f"| {step.contents} | | | | {NOT_YET} | | | | not met |\n"
             continue
         ran, detected, equivalent = figures
         share = f"{detected} ({detected * 100 / max(ran - equivalent, 1):.1f} %)"
-        seed = result.fields["seed"] if step.name != "mutants-named" else ""
-        cells = (step.contents, result.day, seed, ran, share, equivalent, aim(step.name, *figures))
+        if step.name == "mutants-named":
+            seed, earlier, verdict = "", "", "met" if detected == ran else "not met: all must be detected"
+        else:
+            seed, earlier, verdict = result.fields["seed"], resumed(result.lines), aim(result, *figures)
+        cells = (step.contents, result.day, difference(result, trees), seed, ran, earlier, share, equivalent, verdict)
         yield f"| {' | '.join(map(str, cells))} |\n"
 
 
-def page():
+def page(trees):
     gate = "".join(f"- {test}\n" for test in of_gate())
+    names = " and ".join(f"{tree} of {part}" for part, tree in trees.items())
     rest = NOTES + table((ROOT / "docs/hostile.md").read_text())
-    return HEAD + gate + LONG_RUN + "".join(long_run()) + MUTANTS + "".join(mutants()) + rest
+    runs = LONG_RUN.format(trees=names) + "".join(long_run(trees))
+    return HEAD + gate + runs + MUTANTS + "".join(mutants(trees)) + rest
+
+
+def is_current(text):
+    """Returns true if the page is that of the results. Where git lacks the trees, the numbers of files may differ."""
+    fresh = page(results.trees_in(text))
+    numbers = re.compile(r"\| (?:unknown|\d+ of src[^|]*) \|")
+    return text == fresh or ("| unknown |" in fresh and numbers.sub("||", text) == numbers.sub("||", fresh))
 
 
 def main():
     if sys.argv[1:] == ["--write"]:
-        PAGE.write_text(page())
+        PAGE.write_text(page(results.trees()))
     elif sys.argv[1:] != ["--check"]:
         raise SystemExit(__doc__)
-    elif PAGE.read_text() != page():
+    elif not is_current(PAGE.read_text()):
         raise SystemExit(f"{PAGE.name} is not the page that --write writes from .ci/results")
 
 

@@ -10,7 +10,7 @@ reason if a mutant is equivalent to the original. The exit status is 1 if a name
 of the others are killed. With --binding the mutants change the sources of a binding, and its tests run. The output
 begins with the date, the version and the options. The file build/mutate/report_library.txt, or that with the name of
 the binding, also has it. The file build/mutate/library-SEED.txt receives the result of each random mutant. A run with
-the same seed continues there, and does not repeat these mutants. Delete the file after a change of the tests.
+the same seed, sources and tests continues there, and does not repeat these mutants.
 """
 
 import argparse
@@ -28,9 +28,9 @@ from killers import Killers
 from known import Known
 from languages import CPP, OF_BINDINGS
 from named import NAMED
-from places import ROOT
+from places import ROOT, WORK
 from random_mutants import EQUIVALENT, random_mutants
-from report import Report
+from report import Report, results
 
 SAME = "same code"  # an equivalent mutant, from which the compiler creates the same library
 
@@ -158,13 +158,14 @@ def main():
     detect = partial(detected_by, killers=Killers(name), coverage=coverage)
     report = Report(name)
     broken = test_named(chosen, detect, report)
-    known = Known(f"{name}-{arguments.seed}")
+    known = Known(WORK / f"{name}-{arguments.seed}.txt", results.files_digest())
     tally = test_random(more, detect, known, report, arguments.count, arguments.seconds)
     unrun = sum(mutant.needs_nvcc for mutant in chosen) if not HAS_NVCC else 0
     note = f", {unrun} not run: no nvcc" if unrun else ""
     if chosen:
         report.say(f"{len(chosen)} named mutants, {len(broken)} survive{note}")
     if tally.total:
+        report.say(f"{known.resumed} resumed results, which an earlier run has found")
         report.say(tally)
     enough = arguments.named or (tally.total > 0 and tally.is_enough())
     return 0 if enough and not broken else 1
