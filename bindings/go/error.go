@@ -4,7 +4,8 @@ package gather
 // #cgo nocallback gather_go_error_free
 import "C"
 
-// Error is the failure of a call. The meaning of its numbers depends on Status:
+// Error is the failure of a call. If a call fails, no output has been written. The exceptions are ErrRace, ErrCUDA, and
+// ErrIndex with [BoundsErrorPartial]. The meaning of its numbers depends on Status:
 //
 //   - ErrIndex: Position and Component are those of the first invalid tuple. Value is the index, and Limit is the
 //     extent of the dim.

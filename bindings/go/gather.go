@@ -43,7 +43,7 @@ func GatherElements[T Element, I Index](params Tensor[T], indices Tensor[I], opt
 }
 
 // GatherInto writes the result of [Gather] to out, which must have the shape of the result. It calls C once and
-// allocates nothing. If it fails, out is unchanged, except after ErrRace. out must not share memory with params or
+// allocates nothing. If it fails, out is unchanged, except as [Error] documents. out must not share memory with params or
 // indices.
 func GatherInto[T Element, I Index](out Output[T], params Tensor[T], indices Tensor[I], options ...Option) error {
 	return into(opGather, &params.view, &indices.view, &out.view, options)

@@ -27,7 +27,7 @@ func GatherElementsGradient[T Element, I Index](gradient Tensor[T], indices Tens
 }
 
 // GatherGradientInto writes the result of [GatherGradient] to out, which must have the shape of the params. It
-// overwrites all elements. If the call fails, out is unchanged, except after ErrRace.
+// overwrites all elements. If the call fails, out is unchanged, except as [Error] documents.
 func GatherGradientInto[T Element, I Index](out Output[T], gradient Tensor[T], indices Tensor[I],
 	options ...Option) error {
 	return into(opGatherGradient, &out.view, &indices.view, &gradient.view, options)

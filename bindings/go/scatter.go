@@ -47,7 +47,7 @@ func ScatterElements[T Element, I Index](target Tensor[T], indices Tensor[I], up
 }
 
 // ScatterInto changes target itself, as [Scatter] changes its copy. It calls C once. It allocates nothing, except with
-// [AccumulateFloat32]. If it fails, target is unchanged, except after ErrRace. target must not share memory with
+// [AccumulateFloat32]. If it fails, target is unchanged, except as [Error] documents. target must not share memory with
 // indices or updates.
 func ScatterInto[T Element, I Index](target Output[T], indices Tensor[I], updates Updates[T], options ...Option) error {
 	return into(opScatter, &target.view, &indices.view, &updates.view, options)

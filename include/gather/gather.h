@@ -28,7 +28,8 @@
  *
  * Status
  *   Every function that can fail returns a status: GTH_OK (0) or a negative GTH_E_* number. The numbers never change.
- *   If the status is not GTH_OK, no output memory has been written. The only exception is GTH_E_RACE. A failed call
+ *   If the status is not GTH_OK, no output memory has been written. There are four exceptions: GTH_E_RACE, GTH_E_CUDA,
+ *   GTH_E_INDEX with GTH_BOUNDS_ERROR_PARTIAL, and GTH_E_NOMEM of gth_run_many and gth_plan_run_many. A failed call
  *   also sets `*out` to NULL if `out` is not NULL. No function aborts, throws or prints. No function accesses memory
  *   outside the operands, even if arguments are invalid. The caller guarantees that each pointer points to the memory
  *   that it describes.
@@ -904,8 +905,11 @@ typedef struct gth_request {
  * Runs an operation on existing memory.
  *
  * The operand rows must have exactly the shape that gth_infer returns. The call allocates nothing, except for float32
- * accumulation (GTH_ACCUMULATE_FLOAT32). A large call may start the library's threads. With bounds = error, all indices
- * are validated before the first byte is written. So the output is unchanged on GTH_E_INDEX.
+ * accumulation (GTH_ACCUMULATE_FLOAT32). The first large call starts the library's threads, which needs memory. With
+ * bounds = error, all indices are validated before the first byte is written. So the output is unchanged on GTH_E_INDEX.
+ *
+ * GTH_E_CUDA means that a CUDA call failed, possibly after a part of the work had been enqueued. The output then may
+ * contain some of the results.
  *
  * GTH_E_RACE means that another thread made an index invalid after its validation. Some rows have been written. Each
  * row of a gather's output is then unchanged, a row that an index selected, the fill value, or zero. Each element of a

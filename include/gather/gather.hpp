@@ -1155,8 +1155,9 @@ std::unique_ptr<T[]> array(size_t count) noexcept {
 
 }  // namespace detail
 
-/// Runs several requests, or several runs of plans, as one call. On an error nothing is written, and item() is the
-/// number of the request or run. No operand that is written may overlap an operand of another request (GTH_E_ALIAS).
+/// Runs several requests, or several runs of plans, as one call. On an error item() is the number of the request or run,
+/// and nothing is written, with the exceptions of gth_run_many. No operand that is written may overlap an operand of
+/// another request (GTH_E_ALIAS).
 inline int32_t try_run_many(const std::vector<Request>& requests, gth_error* err,
                             const Context& context = {}) noexcept {
   const size_t count = requests.size();

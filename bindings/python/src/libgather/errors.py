@@ -102,7 +102,10 @@ def _rebuild(kind: type[Error], message: str, fields: dict[str, t.Any]) -> Error
 
 
 class IndexError(Error, builtins.IndexError):
-    """An index is out of bounds, or selects in an empty dim. The output, or the target, is unchanged."""
+    """An index is out of bounds, or selects in an empty dim.
+
+    The output, or the target, is unchanged, unless `bounds` is ``"error_partial"``.
+    """
 
 
 class ShapeError(Error, ValueError):

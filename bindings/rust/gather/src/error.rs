@@ -172,7 +172,8 @@ impl Cause {
 
 macro_rules! errors {
     ($($(#[$doc:meta])* $variant:ident = $status:ident,)*) => {
-        /// The error of a call. If a call fails, no output has been written. The only exception is [`Error::Race`].
+        /// The error of a call. If a call fails, no output has been written. The exceptions are [`Error::Race`],
+        /// [`Error::Cuda`], and [`Error::Index`] with [`Bounds::ErrorPartial`](crate::Bounds::ErrorPartial).
         ///
         /// # Examples
         ///

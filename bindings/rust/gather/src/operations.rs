@@ -196,8 +196,8 @@ scatters! {
         /// Changes `target` itself as [`scatter()`] changes its copy. Allocates nothing, except with
         /// [`Accumulate::Float32`](crate::Accumulate::Float32).
         ///
-        /// All indices are validated before the first byte is written. After any error except [`Error::Race`] the
-        /// target is unchanged.
+        /// All indices are validated before the first byte is written. So the target is unchanged after an error, with
+        /// the exceptions of [`Error`].
         ///
         /// # Errors
         ///
