@@ -128,6 +128,39 @@ def test_wheel_metadata() -> None:
     assert all(re.match(r"\w+>=\d[\d.]*($|;)", each.replace(" ", "")) for each in needed), needed
 
 
+@pytest.mark.parametrize("file", sorted(PACKAGE.glob("*.so*")), ids=lambda file: file.name)
+def test_shipped_module_exports_only_its_init(file: Path) -> None:
+    """Another library with a function of the same name would replace a function that is visible."""
+    if not shutil.which("nm"):
+        pytest.skip("no nm")
+    result = subprocess.run(["nm", "-D", "--defined-only", file], capture_output=True, text=True, check=True)
+    names = [line.split()[2].partition("@")[0] for line in result.stdout.splitlines()]
+    if file.name.startswith("libgather.so"):
+        names.remove("LIBGATHER_1")
+        assert names and not [name for name in names if not name.startswith("gth_")]
+    else:
+        assert names == [f"PyInit_{file.name.partition('.')[0]}"]
+
+
+INTERPOSED = """
+import ctypes, sys
+ctypes.CDLL(sys.argv[1], ctypes.RTLD_GLOBAL)
+import libgather
+assert libgather.gather(b"abc", [2, 0]) == b"ca"
+"""
+
+
+def test_function_of_another_library_with_the_same_name_is_not_called(tmp_path: Path) -> None:
+    compiler = shutil.which("cc")
+    if not compiler:
+        pytest.skip("no C compiler")
+    source, library = tmp_path / "other.c", tmp_path / "other.so"
+    source.write_text("void *keep(void) { return 0; }\nvoid *view(void) { return 0; }\n", encoding="utf-8")
+    subprocess.run([compiler, "-shared", "-fPIC", "-o", str(library), str(source)], check=True)
+    result = subprocess.run([sys.executable, "-c", INTERPOSED, str(library)], capture_output=True, check=False)
+    assert result.returncode == 0, result.stderr
+
+
 def test_import_loads_few_modules() -> None:
     """The import only loads fast modules of the standard library, and the modules that each call needs."""
     code = "import sys; before = {*sys.modules}; import libgather; print(*({*sys.modules} - before))"
