@@ -1,10 +1,10 @@
 #!/bin/sh
-# Usage: skips.sh SKIPS
-# Tests .ci/skips.py: a strict run fails if a skipped test is not in .ci/allowed_skips.txt. A test that the long run has
-# may be skipped only by the gate, and one that needs other libraries only without the peers. A strict run also fails if
-# it has fewer tests than .ci/least_tests.txt states.
+# Usage: skips.sh SKIPS SUMMARY
+# Tests .ci/skips.py and tests/summary.py: a strict run fails if a skipped test is not in .ci/allowed_skips.txt. A test
+# that the long run has may be skipped only by the gate, and one that needs other libraries only without the peers. A
+# strict run also fails if it has fewer tests than .ci/least_tests.txt states.
 set -eu
-skips=$1
+skips=$1 summary=$2
 rm -rf skips
 mkdir skips
 
@@ -42,3 +42,18 @@ done
 expect accepted pytest '2000 passed, 7999 skipped, 17 warnings in 1.00s' python.log
 expect accepted go '9999 tests passed' go.log
 expect refused go '' go.log
+
+# summarized COUNT: prints whether a strict run accepts a run of ctest with this number of tests.
+summarized() {
+  mkdir -p skips/build/test
+  {
+    echo '<testsuite>'
+    seq "$1" | sed 's|.*|<testcase name="&"/>|'
+    echo '</testsuite>'
+  } >skips/build/test/junit.xml
+  echo "100% tests passed, 0 tests failed out of $1" >skips/build/test/ctest.log
+  if (cd skips && python3 "$summary" test) >/dev/null; then echo accepted; else echo refused; fi
+}
+
+[ "$(summarized 9999)" = accepted ]
+[ "$(summarized 9)" = refused ]
