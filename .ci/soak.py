@@ -40,6 +40,9 @@ STEPS = (
         "the bindings with every way to build and link the library, with -race and cgocheck2, and the READMEs",
     ),
     Step("peers", "./dev peers", r"^(== test|\d+ (passed|failed|skipped))", "torch, JAX, TensorFlow, Dask and Ray"),
+    Step(
+        "recorded", "./dev recorded", r"^(== |differs|\d+ answers)", "every recorded answer, asked again of its system"
+    ),
     Step("asan", "./dev asan bindings", BINDINGS, "bindings with ASan"),
     Step("tsan", "./dev tsan", TESTS, "threads under the thread sanitizer"),
     Step("msan", "./dev msan", TESTS, "fuzz targets under the memory sanitizer"),

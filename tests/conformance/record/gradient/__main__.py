@@ -5,7 +5,7 @@ from dataclasses import replace
 
 from .. import oracle as gathers
 from .. import policy, profiles
-from ..files import CASES, HEADER
+from ..files import CASES, HEADER, finish, parser_of
 from ..format import Error, Ok, dump
 from ..scatter import __main__ as scatters
 from ..scatter import oracle
@@ -54,5 +54,5 @@ def answer(case):
 
 
 if __name__ == "__main__":
-    arguments = scatters.parser_of("record.gradient").parse_args()
-    scatters.finish(record(), arguments.write)
+    arguments = parser_of("record.gradient").parse_args()
+    finish(record(), arguments.write)

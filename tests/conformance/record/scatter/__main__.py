@@ -1,6 +1,5 @@
 """python -m record.scatter --write | --check [PROFILE...]"""
 
-import argparse
 import sys
 from collections import defaultdict
 from pathlib import Path
@@ -8,7 +7,7 @@ from pathlib import Path
 import numpy as np
 
 from .. import dtypes
-from ..files import CASES, HEADER, HERE
+from ..files import CASES, HEADER, HERE, finish, parser_of
 from ..format import Error, Ok, dump, parse, tensor
 from . import differences, grid, oracle, rules, systems
 
@@ -20,25 +19,6 @@ def main():
     parser.add_argument("profiles", nargs="*", help="of these alone; else of all")
     arguments = parser.parse_args()
     finish(record(arguments.profiles or list(rules.TABLE)), arguments.write)
-
-
-def parser_of(name):
-    parser = argparse.ArgumentParser(prog=name, description=f"python -m {name} --write | --check")
-    action = parser.add_mutually_exclusive_group(required=True)
-    action.add_argument("--write", action="store_true", help="record everything anew")
-    action.add_argument("--check", action="store_true", help="record, and compare with the files")
-    return parser
-
-
-def finish(files, write):
-    """Writes the files, or prints the names of those that differ."""
-    stale = [path for path, text in files.items() if not path.exists() or path.read_text() != text]
-    for path in stale if write else []:
-        path.parent.mkdir(exist_ok=True)
-        path.write_text(files[path])
-    if not write:
-        print("".join(f"differs: {path.relative_to(HERE)}\n" for path in stale), end="")
-        sys.exit(1 if stale else 0)
 
 
 def record(wanted):
