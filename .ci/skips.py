@@ -4,8 +4,8 @@
 
 RUNNER is pytest, cargo, go or java. tests/summary.py does the same for ctest. The output has the skipped tests that
 .ci/allowed_skips.txt does not allow. With GATHER_LONG=1, the skips of the gate are not allowed, and with PEERS=1 those
-of runs without the peers. The output also has the number of tests if .ci/least_tests.txt states a larger one for the
-name of the log. In a strict run, both are failures.
+of runs without the peers. With GATHER_SANITIZED=1, those of the sanitizers are allowed. The output also has the number
+of tests if .ci/least_tests.txt states a larger one for the name of the log. In a strict run, both are failures.
 """
 
 import os
@@ -33,6 +33,7 @@ def patterns(runner):
     runs = ["all"]
     runs += [] if os.environ.get("GATHER_LONG") == "1" else ["gate"]
     runs += [] if os.environ.get("PEERS") == "1" else ["peers"]
+    runs += ["sanitized"] if os.environ.get("GATHER_SANITIZED") == "1" else []
     return [pattern for name, run, pattern in lines_of(ALLOWED) if name == runner and run in runs]
 
 

@@ -29,6 +29,12 @@ expect refused cargo 'test result: ok. 5 passed; 0 failed; 1 ignored; 0 measured
 expect accepted cargo 'test result: ok. 5 passed; 0 failed; 0 ignored; 0 measured'
 expect accepted pytest 'SKIPPED [7] tests/test_torch.py:17: torch is not installed'
 expect accepted cargo 'skipped: rust the comparison of the bindings with gather.h (only with GATHER_LONG=1)'
+emulated='SKIPPED [2] tests/test_devices.py:16: GATHER_EMULATED does not name the library with an emulated CUDA device'
+expect refused pytest "$emulated"
+GATHER_SANITIZED=1
+export GATHER_SANITIZED
+expect accepted pytest "$emulated"
+unset GATHER_SANITIZED
 export GATHER_LONG=1
 expect refused cargo 'skipped: rust the comparison of the bindings with gather.h (only with GATHER_LONG=1)'
 expect accepted pytest 'SKIPPED [7] tests/test_torch.py:17: torch is not installed'
