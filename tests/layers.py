@@ -23,8 +23,8 @@ LAYERS = [
 RANK = {folder: rank for rank, layer in enumerate(LAYERS) for folder in layer}
 
 
-# Files that count as one module: a device has queues, and a queue runs its releases on its device.
-TOGETHER = {"cuda/queue": "cuda/device"}
+# Files that count as one module: a device has queues and waiting releases, which are run on the device.
+TOGETHER = {"cuda/queue": "cuda/device", "cuda/waiting": "cuda/device"}
 
 
 def folder_of(path):

@@ -103,7 +103,7 @@ func deviceTensors(t *testing.T) {
 	expectError(t, err, gather.ErrRank, gather.OperandTensor)
 }
 
-// A view keeps its memory reachable. Memory that is unreachable is freed.
+// A view keeps its memory reachable. Memory that is unreachable is freed by the next call of its context.
 func garbageCollectorFreesDeviceTensors(t *testing.T) {
 	context, _ := newDeviceContext(t)
 	before := emulated.LiveAllocations()
@@ -119,6 +119,7 @@ func garbageCollectorFreesDeviceTensors(t *testing.T) {
 	for try := 0; emulated.LiveAllocations() > before+2 && try < 100; try++ {
 		runtime.GC()
 		runtime.Gosched()
+		check(t, context.Sync())
 	}
 	if live := emulated.LiveAllocations(); live > before+2 {
 		t.Errorf("%d allocations live, expected %d", live, before+2)

@@ -407,10 +407,11 @@ typedef struct gth_context_options {
  * calls are correct. The stream must belong to the primary context of the device, as streams of the CUDA runtime do.
  * With a stream of another CUDA context, the first call returns GTH_E_CUDA. The stream must outlive the gth_context,
  * with one exception. After gth_context_sync or gth_context_take_error it may be destroyed earlier. The context may
- * then only be released, before the tensors that were made with it. cudaDeviceReset ends CUDA for all contexts of the
- * device. A CUDA context allocates its record and loads its kernels here, so that the first call can be captured. A
- * captured call may allocate device memory. This memory is freed when both the graph and the context have been
- * released.
+ * then only be released, before the tensors that were made with it. While a thread captures the stream, no other thread
+ * may call functions of the context. Any thread may release tensors at that time. cudaDeviceReset ends CUDA for all
+ * contexts of the device. A CUDA context allocates its record and loads its kernels here, so that the first call can be
+ * captured. A captured call may allocate device memory. This memory is freed by the next call of a context of the
+ * device after both the graph and the context have been released, or by gth_shutdown.
  *
  * @param options  Borrowed, or NULL for defaults. Hooks and their user pointers are Kept. Memory hooks must outlive
  *                 every tensor made with them.
@@ -548,8 +549,8 @@ GTH_API int32_t gth_tensor_borrow(const gth_tensor_desc *desc, gth_tensor **out,
  * CUDA `context`. It then runs in a later call, sync or release of that context. It never runs in a CUDA callback or
  * while the stream is being captured. If the context has been released, the deleter waits for the streams of all
  * contexts on the device. Contexts that were not used since their last gth_context_sync or gth_context_take_error are
- * not waited for. The deleter then runs in a later call of one of these contexts. The caller orders work on other
- * streams.
+ * not waited for. Each of the others must make a call, sync or release after its stream has finished. The deleter then
+ * runs in such a call. The caller orders work on other streams.
  *
  * @param desc  Borrowed. Its data is Consumed. desc->tensor must be NULL.
  * @return The statuses of gth_tensor_borrow, and HANDLE, NULL (no deleter).
@@ -582,7 +583,14 @@ GTH_API int32_t gth_tensor_alloc(gth_context *context, int32_t dtype, int32_t nd
  */
 GTH_API int32_t gth_tensor_describe(const gth_tensor *tensor, gth_tensor_desc *desc, gth_error *err);
 
-/** Releases a tensor. NULL does nothing. Its memory stays valid until its exports are released. @return HANDLE. */
+/**
+ * Releases a tensor. NULL does nothing. Its memory stays valid until its exports are released.
+ *
+ * Device memory of the library is freed in stream order by the next call of its context, or when the context is
+ * released. If the context has been released before, the memory is freed when a deleter of gth_tensor_adopt would run.
+ *
+ * @return HANDLE.
+ */
 GTH_API int32_t gth_tensor_release(gth_tensor *tensor);
 
 /**

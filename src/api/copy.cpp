@@ -107,7 +107,7 @@ int32_t copy_staged(const Context& context, const gth_tensor_desc& source, const
   if (!status) {
     status = is_pageable(source) ? copy_to_device(context, source, destination, room, error)
                                  : copy_to_host(context, source, destination, room, error);
-    cuda::queue_of(*context.cuda)->deallocate(room.device);
+    cuda::deallocate(*context.cuda, room.device);
   }
   core::deallocate(room.host);
   return status;

@@ -22,19 +22,30 @@ class HeapStorage final : public Storage {
   void* memory_;
 };
 
-// Device memory that the library has allocated.
-class DeviceStorage final : public Storage {
+// Device memory that the library allocates.
+class DeviceStorage final : public Storage, private cuda::Retired {
  public:
-  DeviceStorage(cuda::Queue* queue, void* memory) : queue_(queue), memory_(memory) { queue_->retain(); }
+  explicit DeviceStorage(cuda::Queue* queue) : queue_(queue) {
+    queue_->retain();
+    finish = [](Retired* self) { delete static_cast<DeviceStorage*>(self); };
+  }
+
+  int32_t allocate(cuda::Context& context, int64_t bytes, const Error& error) {
+    return cuda::allocate(context, bytes, &device_memory, error);
+  }
+  char* data() const { return static_cast<char*>(device_memory); }
 
  private:
-  ~DeviceStorage() override {
-    queue_->deallocate(memory_);
-    queue_->release();
+  ~DeviceStorage() override { queue_->release(); }
+
+  void destroy() override {
+    if (device_memory)
+      queue_->retire(this);
+    else
+      delete this;
   }
 
   cuda::Queue* queue_;
-  void* memory_;
 };
 
 class HookStorage final : public Storage {
@@ -94,20 +105,15 @@ int32_t allocate_from_hook(const Context& context, int64_t bytes, bool zeroed, c
 
 int32_t allocate_on_device(const Context& context, int64_t bytes, bool zeroed, char** data, Storage** out,
                            const Error& error) {
-  void* memory = nullptr;
-  if (int32_t status = cuda::allocate(*context.cuda, bytes, &memory, error)) return status;
-  cuda::Queue* queue = cuda::queue_of(*context.cuda);
-  DeviceStorage* storage = new (std::nothrow) DeviceStorage(queue, memory);
-  if (!storage) {
-    queue->deallocate(memory);
-    return fail_memory(sizeof(DeviceStorage), error);
-  }
-  const int32_t status = zeroed ? cuda::zero(*context.cuda, memory, bytes, error) : GTH_OK;
+  DeviceStorage* storage = new (std::nothrow) DeviceStorage(cuda::queue_of(*context.cuda));
+  if (!storage) return fail_memory(sizeof(DeviceStorage), error);
+  int32_t status = storage->allocate(*context.cuda, bytes, error);
+  if (!status && zeroed) status = cuda::zero(*context.cuda, storage->data(), bytes, error);
   if (status) {
     storage->release();
     return status;
   }
-  *data = static_cast<char*>(memory);
+  *data = storage->data();
   *out = storage;
   return GTH_OK;
 }

@@ -92,7 +92,7 @@ Call::Call(const Context& context, const Error& error, Gives gives) {
     works_ = context.queue;
     works_->begin_work();
   }
-  context.queue->drain();
+  context.queue->begin_call();
   context.device->drain();
 }
 
@@ -128,7 +128,7 @@ Room::Room(Device* given) : device(given) {
 Room::~Room() { device->release(); }
 
 void Room::release() {
-  if (references_.fetch_sub(1, std::memory_order_acq_rel) == 1) device->retire_later(this);
+  if (references_.fetch_sub(1, std::memory_order_acq_rel) == 1) device->retire_unused(this);
 }
 
 CapturedState* Room::pop() {
@@ -180,9 +180,9 @@ void Room::give_back(CapturedState* captured) {
 // Memory is leaked if a stream still uses it and cannot be waited for.
 void release_context(Context* context) {
   if (context->queue) {
-    if (!is_forked() && context->queue->close() && context->room) {
+    if (!is_forked()) {
       const Current current(context->device->handle());
-      context->room->release();
+      if (context->queue->close() && context->room) context->room->release();
       context->device->drain();
     }
     context->queue->release();
@@ -208,6 +208,7 @@ int32_t synchronize(Context& context, const Error& error) {
   if (call.status()) return call.status();
   if (int32_t status = check_uncaptured(context, error)) return status;
   const int code = context.queue->synchronize();
+  context.device->drain();
   return code ? fail_cuda(code, "context", 0, error) : GTH_OK;
 }
 
@@ -252,6 +253,7 @@ int32_t take_error(Context& context, const Error& error) {
   const int32_t status = take(context, error);
   context.taking.unlock();
   context.queue->drain();
+  context.device->drain();
   return status;
 }
 

@@ -86,8 +86,8 @@ class Context : public core::Allocated {
 // States if a call leaves work on the context's stream. With `nothing`, the call waits for the work that it enqueues.
 enum class Gives : uint8_t { work, nothing };
 
-// A call on the context's device. It fails in a forked child. It first runs the deferred releases. Its destructor
-// restores the thread's current device.
+// A call on the context's device. Only such a call uses the context's stream. It fails in a forked child. It first runs
+// the deferred releases. Its destructor restores the thread's current device.
 class Call {
  public:
   Call(const Context& context, const Error& error, Gives gives = Gives::work);

@@ -43,9 +43,11 @@ int32_t run(Context& context, const core::Plan& plan, const core::Pointers& poin
 // Like run, but it only validates indices.
 int32_t validate(Context& context, const core::Plan& plan, const char* indices, int64_t n, const Error& error);
 
-// Memory in stream order. These functions fail during a capture.
+// Memory in stream order. These functions fail during a capture. deallocate() is for a call that has allocated the
+// memory and has waited for its work.
 int32_t check_not_capturing(Context& context, const Error& error);
 int32_t allocate(Context& context, int64_t bytes, void** out, const Error& error);
+void deallocate(Context& context, void* memory);
 int32_t zero(Context& context, void* memory, int64_t bytes, const Error& error);
 int32_t copy_bytes(Context& context, void* to, const void* from, int64_t bytes, const Error& error);
 

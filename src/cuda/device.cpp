@@ -1,5 +1,6 @@
 #include "cuda/device.hpp"
 
+#include <algorithm>
 #include <cstddef>
 #include <mutex>
 #include <new>
@@ -51,9 +52,10 @@ void Device::release_idle() {
     Device* device = *at;
     {
       const Current current(device->handle_);
+      device->of_legacy_.end_after(device, [] { return runtime::synchronize(legacy_stream()); });
       device->drain();
     }
-    if (device->references_.load(std::memory_order_acquire) > 0 || device->waiting_.any()) {
+    if (device->references_.load(std::memory_order_acquire) > 0 || device->unused_.any()) {
       at = &device->next_;
       continue;
     }
@@ -94,6 +96,7 @@ void Device::tear_down() {
 
 void Device::open(Queue* queue) {
   const Guard guard(lock_);
+  queue->passed_ = newest();
   queue->next_ = open_;
   open_ = queue;
 }
@@ -103,6 +106,11 @@ void Device::close(Queue* queue) {
   Queue** at = &open_;
   while (*at && *at != queue) at = &(*at)->next_;
   if (*at) *at = queue->next_;
+}
+
+void Device::pass(Queue* queue, int64_t until) {
+  const Guard guard(lock_);
+  if (queue->passed_ < until) queue->passed_ = until;
 }
 
 int Device::allocate(void** memory, int64_t bytes, runtime::Stream stream) {
@@ -121,81 +129,71 @@ int Device::deallocate(void* memory, runtime::Stream stream) {
   return runtime::deallocate_async(memory, pool_, stream);
 }
 
-void Device::deallocate_unused(void* memory) {
-  if (deallocate(memory, stream_)) retire_memory(this, memory, &waiting_);
-}
-
-// Makes the library's stream wait for the streams of all contexts. Returns false if one of them is being captured.
-bool Device::follow_contexts() {
-  const Guard guard(lock_);
-  if (follows_legacy_) {
-    if (follow_uncaptured(stream_, legacy_stream())) return false;
-    follows_legacy_ = false;
-  }
-  for (Queue* queue = open_; queue; queue = queue->next_) {
-    if (!queue->is_idle() && !queue->order_before(stream_)) return false;
-  }
-  return true;
-}
-
-void Device::take_over(Waiting* waiting) {
-  {
-    const Guard guard(lock_);
-    follows_legacy_ = true;
-  }
-  waiting->move_to(&waiting_);
-}
-
-void Device::deallocate(void* memory) {
-  if (follow_contexts() && deallocate(memory, stream_) == 0) return;
-  retire_memory(this, memory, &waiting_);
-}
-
-void Device::retire(Retired* retired) {
-  waiting_.push(retired);
-  end_passed();
-}
-
-bool Device::has_no_context() {
-  const Guard guard(lock_);
-  return !open_;
-}
-
-// Without a context there may be no later call that runs the remaining releases. The last context may also be closed
-// while another thread is in this function.
-void Device::end_passed() {
-  const auto end = [this] {
-    waiting_.end_passed(handle_, [this](void** event) { return follow_contexts() && mark(stream_, event) == 0; });
-  };
-  end();
-  if (!waiting_.any() || !has_no_context()) return;
-  runtime::synchronize(stream_);
-  end();
-}
-
 namespace {
 
-struct RetiredMemory : Retired, core::Allocated {
-  Device* device;
-  void* memory;
-};
-
-void end_memory(Retired* self) {
-  auto* retired = static_cast<RetiredMemory*>(self);
-  retired->device->deallocate(retired->memory);
-  delete retired;
-}
+struct UnusedMemory : Retired, core::Allocated {};
 
 }  // namespace
 
-bool retire_memory(Device* device, void* memory, Waiting* waiting) {
-  auto* retired = new (std::nothrow) RetiredMemory;
-  if (!retired) return false;
-  retired->device = device;
-  retired->memory = memory;
-  retired->finish = end_memory;
-  waiting->push(retired);
-  return true;
+// The memory is leaked if there is no memory for the entry.
+void Device::deallocate_unused(void* memory) {
+  if (!deallocate(memory, stream_)) return;
+  auto* unused = new (std::nothrow) UnusedMemory;
+  if (!unused) return;
+  unused->device_memory = memory;
+  unused->finish = [](Retired* self) { delete static_cast<UnusedMemory*>(self); };
+  unused_.push(unused);
+}
+
+// Functions of the caller may change the current device and may use functions that cannot be captured.
+void Device::finish(Retired* retired) {
+  if (retired->device_memory && deallocate(retired->device_memory, stream_)) {
+    unused_.push(retired);
+    return;
+  }
+  const runtime::Apart apart = runtime::set_apart(handle_);
+  retired->finish(retired);
+  runtime::rejoin(apart);
+}
+
+void Device::retire(Retired* retired) {
+  {
+    const Guard guard(lock_);
+    retired->next = nullptr;
+    retired->number = newest() + 1;
+    (first_ ? last_->next : first_) = retired;
+    last_ = retired;
+    newest_ = retired->number;
+  }
+  drain();
+}
+
+// An idle queue has passed all releases, because its work is complete.
+int64_t Device::passed_by_all() {
+  int64_t result = newest();
+  for (Queue* queue = open_; queue; queue = queue->next_) {
+    if (queue->is_idle()) queue->passed_ = newest();
+    result = std::min<int64_t>(result, queue->passed_);
+  }
+  return result;
+}
+
+// Returns the next release that all queues have passed, or nullptr.
+Retired* Device::take_passed() {
+  const Guard guard(lock_);
+  Retired* const result = first_;
+  if (!result || result->number > passed_by_all()) return nullptr;
+  first_ = result->next;
+  finished_ = result->number;
+  return result;
+}
+
+// A stream that is ordered with the legacy stream may be captured. The legacy stream then cannot be used.
+void Device::end_passed() {
+  unused_.take_each([this](Retired* retired) { finish(retired); });
+  if (of_legacy_.any() && !is_captured(legacy_stream()))
+    of_legacy_.end_passed(this, [](void** event) { return mark(legacy_stream(), event) == 0; });
+  while (Retired* passed = take_passed()) finish(passed);
 }
 
 }  // namespace gather::cuda

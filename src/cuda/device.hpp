@@ -32,9 +32,11 @@ class Current {
 };
 
 // The state that all contexts of a CUDA device share, from the first context until the library is shut down. It has the
-// kernels, a memory pool, and a stream of the library. On that stream, objects are released whose context has been
-// closed. No function here waits for the whole device, because that would block every stream and invalidate every
-// capture.
+// kernels, a memory pool, and a stream of the library, on which any thread may make calls. No function here waits for
+// the whole device, because that would block every stream and invalidate every capture.
+//
+// Releases of closed contexts have consecutive numbers. A release runs when each open queue has passed its number: the
+// work that its stream had at that time is complete. A call of the queue's context finds this out.
 class Device : public core::Allocated {
  public:
   static int32_t find(int32_t id, Device** out, const core::Error& error);
@@ -58,19 +60,25 @@ class Device : public core::Allocated {
   int allocate(void** memory, int64_t bytes, runtime::Stream stream);
   int allocate_zeroed(void** memory, int64_t bytes);  // waits, and uses no stream of the caller
   int deallocate(void* memory, runtime::Stream stream);
-  // Release objects of a context that has been closed. The release runs after all work that is now enqueued on the
-  // streams of the device's contexts. Idle contexts have no such work.
-  void deallocate(void* memory);
-  void retire(Retired* retired);
-  // Like retire, for threads that must not use CUDA. A later call runs the release.
-  void retire_later(Retired* retired) { waiting_.push(retired); }
-  // Takes over deferred releases that wait for the legacy stream. It is called when that stream cannot be used.
-  void take_over(Waiting* waiting);
   // Frees memory that no stream uses.
   void deallocate_unused(void* memory);
+  // Runs a release of a closed context after all work that the contexts of the device have enqueued. Idle contexts have
+  // no such work.
+  void retire(Retired* retired);
+  // Runs a release that waits for nothing in a later call. For threads that must not use CUDA.
+  void retire_unused(Retired* retired) { unused_.push(retired); }
+  // Takes over deferred releases that wait for the legacy stream. It is called when that stream cannot be used.
+  void take_over(Waiting* waiting) { waiting->move_to(&of_legacy_); }
+  // Frees the memory of a release and runs it.
+  void finish(Retired* retired);
   void drain() {
-    if (waiting_.any()) end_passed();
+    if (unused_.any() || of_legacy_.any() || has_retired()) end_passed();
   }
+
+  // Returns the number of the newest release.
+  int64_t newest() const { return newest_.load(std::memory_order_acquire); }
+  // States that all releases up to the number have passed the stream of the queue.
+  void pass(Queue* queue, int64_t until);
 
  private:
   explicit Device(int32_t id) : id_(id) {}
@@ -78,8 +86,9 @@ class Device : public core::Allocated {
 
   int32_t set_up(const core::Error& error);
   void tear_down();
-  bool follow_contexts();
-  bool has_no_context();
+  bool has_retired() const { return newest() > finished_.load(std::memory_order_relaxed); }
+  int64_t passed_by_all();
+  Retired* take_passed();
   void end_passed();
 
   int32_t id_;
@@ -91,15 +100,14 @@ class Device : public core::Allocated {
   runtime::Stream stream_ = nullptr;
   runtime::Pool pool_ = nullptr;
   std::atomic<int64_t> references_{0};
-  Waiting waiting_;
-  core::Mutex lock_;  // guards the open queues
+  Waiting unused_;
+  Waiting of_legacy_;
+  core::Mutex lock_;  // guards the open queues and the releases of closed contexts
   Queue* open_ = nullptr;
-  bool follows_legacy_ = false;
+  Retired* first_ = nullptr;
+  Retired* last_ = nullptr;
+  std::atomic<int64_t> newest_{0}, finished_{0};
   Device* next_ = nullptr;
 };
-
-// Defers freeing of memory that cannot be freed at once. Returns false if there is no memory for the entry. The device
-// memory is then leaked.
-bool retire_memory(Device* device, void* memory, Waiting* waiting);
 
 }  // namespace gather::cuda

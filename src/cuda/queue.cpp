@@ -1,15 +1,24 @@
 #include "cuda/queue.hpp"
 
+#include <mutex>
+
 #include "core/os/os.hpp"
 #include "cuda/device.hpp"
 #include "cuda/fork.hpp"
 #include "cuda/streams.hpp"
 
 namespace gather::cuda {
+namespace {
+
+using Guard = std::lock_guard<core::Lock>;
+
+}  // namespace
 
 Queue::Queue(Device* device, CUstream_st* stream) : device_(device), stream_(stream) {
   device_->retain();
   if (is_per_thread(stream) && runtime::stream_id(stream, &stream_id_)) stream_id_ = 0;
+  passage_.queue = this;
+  passage_.finish = end_passage;
 }
 
 Queue::~Queue() { device_->release(); }
@@ -25,9 +34,9 @@ void Queue::retire(Retired* retired) {
   retain();                 // the releases may hold the last other reference
   bool was_open;
   {
-    const StreamUse use(this);
-    was_open = use.is_open();
-    if (was_open) waiting_.push(retired);
+    const Guard guard(lock_);
+    was_open = is_open_;
+    if (was_open) (retired->device_memory ? freed_ : waiting_).push(retired);
   }
   if (!was_open) {
     const Current current(device_->handle());
@@ -36,17 +45,45 @@ void Queue::retire(Retired* retired) {
   release();
 }
 
+void Queue::begin_call() {
+  if (device_->newest() > passed_.load(std::memory_order_relaxed)) pass_retired();
+  drain();
+}
+
+void Queue::pass_retired() {
+  if (passage_.is_waiting.exchange(true)) return;
+  retain();
+  passage_.until = device_->newest();
+  waiting_.push(&passage_);
+}
+
+// A closed queue stays in the device while its work on the legacy stream cannot be waited for.
+void Queue::end_passage(Retired* self) {
+  auto* passage = static_cast<Passage*>(self);
+  Queue* const queue = passage->queue;
+  queue->device_->pass(queue, passage->until);
+  if (!queue->is_open_) queue->device_->close(queue);
+  passage->is_waiting.store(false);
+  queue->release();
+}
+
 // Does nothing while the stream is being captured. The releases may use functions that cannot be captured, and no event
 // can be recorded.
 void Queue::end_passed() {
   CUstream_st* const stream = stream_here();
   if (is_captured(stream)) return;
-  waiting_.end_passed(device_->handle(), [stream](void** event) { return mark_uncaptured(stream, event) == 0; });
+  freed_.take_each([&](Retired* retired) {
+    if (device_->deallocate(retired->device_memory, stream))
+      waiting_.push(retired);
+    else
+      retired->finish(retired);
+  });
+  waiting_.end_passed(device_, [stream](void** event) { return mark(stream, event) == 0; });
 }
 
 int Queue::synchronize() {
   const int64_t ended = ended_work();
-  const int code = waiting_.end_after(device_->handle(), [this] { return runtime::synchronize(stream_here()); });
+  const int code = waiting_.end_after(device_, [this] { return runtime::synchronize(stream_here()); });
   if (!code) note_wait(ended);
   return code;
 }
@@ -54,47 +91,28 @@ int Queue::synchronize() {
 // The device waits for the stream until the queue is removed. So releases that other threads add meanwhile run after
 // the work of the stream.
 bool Queue::close() {
-  open_.store(false);
-  while (uses_.load() > 0) core::nap();
-  const Current current(device_->handle());
-  const bool has_ended = end_all();
-  device_->close(this);
+  {
+    const Guard guard(lock_);
+    is_open_ = false;
+  }
+  freed_.move_to(&waiting_);
+  CUstream_st* const stream = stream_here();
+  const bool has_ended = (is_idle() && !waiting_.any()) || (!is_captured(stream) && end_all(stream));
+  if (!has_ended && is_legacy(stream)) {
+    pass_retired();
+    device_->take_over(&waiting_);
+  } else {
+    device_->close(this);
+  }
   return has_ended;
 }
 
-bool Queue::end_all() {
-  if (is_idle()) return true;
-  CUstream_st* const stream = stream_here();
-  if (is_captured(stream)) {
-    if (is_legacy(stream)) device_->take_over(&waiting_);
-    return false;
-  }
-  // The first wait may return an earlier failure. If the second one fails too, the device is lost and uses no memory.
-  return !runtime::means_capture(waiting_.end_after(device_->handle(), [stream] {
+// The first wait may return an earlier failure. If the second one fails too, the device is lost and uses no memory.
+bool Queue::end_all(CUstream_st* stream) {
+  return !runtime::means_capture(waiting_.end_after(device_, [stream] {
     const int code = runtime::synchronize(stream);
     return code ? runtime::synchronize(stream) : code;
   }));
-}
-
-bool Queue::order_before(CUstream_st* later) const { return follow_uncaptured(later, stream_here()) == 0; }
-
-bool Queue::deallocate_in_order(void* memory, bool* is_open) {
-  const StreamUse use(this);
-  *is_open = use.is_open();
-  if (!*is_open) return false;
-  begin_work();
-  CUstream_st* const stream = stream_here();
-  const bool is_in_order =
-      is_captured(stream) ? retire_memory(device_, memory, &waiting_) : device_->deallocate(memory, stream) == 0;
-  end_work();
-  return is_in_order;
-}
-
-void Queue::deallocate(void* memory) {
-  if (is_forked()) return;
-  const Current current(device_->handle());
-  bool is_open = false;
-  if (!deallocate_in_order(memory, &is_open)) device_->deallocate(memory);
 }
 
 }  // namespace gather::cuda

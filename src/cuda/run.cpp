@@ -153,6 +153,11 @@ int32_t allocate(Context& context, int64_t bytes, void** out, const Error& error
   return code ? fail_cuda(code, "out", bytes, error) : GTH_OK;
 }
 
+void deallocate(Context& context, void* memory) {
+  const Current current(context.device->handle());
+  if (context.device->deallocate(memory, context.stream())) context.device->deallocate_unused(memory);
+}
+
 int32_t zero(Context& context, void* memory, int64_t bytes, const Error& error) {
   const Call call(context, error);
   if (call.status()) return call.status();

@@ -93,7 +93,7 @@ constexpr int no_memory = 2, not_initialized = 3, insufficient_driver = 35, devi
 constexpr int invalid_device_function = 98, no_kernel_image = 209;
 constexpr int no_jit = 221, unsupported_ptx = 222, jit_disabled = 223;
 constexpr int system_not_ready = 802, system_driver_mismatch = 803;
-constexpr int first_of_captures = 900, captured_event = 907, last_of_captures = 908;
+constexpr int first_of_captures = 900, last_of_captures = 908;
 }  // namespace code
 
 inline bool means_no_memory(int number) { return number == code::no_memory; }

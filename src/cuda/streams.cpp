@@ -14,33 +14,13 @@ int mark(runtime::Stream stream, runtime::Event* event) {
   return code;
 }
 
-int mark_uncaptured(runtime::Stream stream, runtime::Event* event) {
-  if (const int code = mark(stream, event)) return code;
-  if (!is_captured(stream)) return 0;
-  runtime::destroy_event(*event);
-  return runtime::code::captured_event;
-}
-
-namespace {
-
-int follow_marked(runtime::Stream later, runtime::Event event) {
-  const int code = runtime::wait_event(later, event);
-  runtime::destroy_event(event);
-  return code;
-}
-
-}  // namespace
-
 int follow(runtime::Stream later, runtime::Stream earlier) {
   runtime::Event event = nullptr;
-  const int code = mark(earlier, &event);
-  return code ? code : follow_marked(later, event);
-}
-
-int follow_uncaptured(runtime::Stream later, runtime::Stream earlier) {
-  runtime::Event event = nullptr;
-  const int code = is_captured(earlier) ? runtime::code::captured_event : mark_uncaptured(earlier, &event);
-  return code ? code : follow_marked(later, event);
+  int code = mark(earlier, &event);
+  if (code) return code;
+  code = runtime::wait_event(later, event);
+  runtime::destroy_event(event);
+  return code;
 }
 
 }  // namespace gather::cuda

@@ -19,13 +19,7 @@ bool is_captured(runtime::Stream stream);
 // Records an event after the work that the stream has been given. Returns CUDA's error number.
 int mark(runtime::Stream stream, runtime::Event* event);
 
-// Like mark, for a stream that was not being captured just before. Another thread may start a capture at any moment. An
-// event that became part of a capture is not usable. A wait for it would join the capture, and a query would invalidate
-// the capture.
-int mark_uncaptured(runtime::Stream stream, runtime::Event* event);
-
 // Orders the future work of `later` after the earlier work of `earlier`. Returns CUDA's error number.
 int follow(runtime::Stream later, runtime::Stream earlier);
-int follow_uncaptured(runtime::Stream later, runtime::Stream earlier);
 
 }  // namespace gather::cuda

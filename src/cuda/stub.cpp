@@ -32,12 +32,12 @@ int32_t run(Context&, const core::Plan&, const core::Pointers&, int64_t, bool, c
 int32_t validate(Context&, const core::Plan&, const char*, int64_t, const Error& error) { return fail_build(error); }
 int32_t check_not_capturing(Context&, const Error& error) { return fail_build(error); }
 int32_t allocate(Context&, int64_t, void**, const Error& error) { return fail_build(error); }
+void deallocate(Context&, void*) {}
 int32_t zero(Context&, void*, int64_t, const Error& error) { return fail_build(error); }
 int32_t copy_bytes(Context&, void*, const void*, int64_t, const Error& error) { return fail_build(error); }
 Queue* queue_of(Context&) { return nullptr; }
 
 void Queue::retire(Retired* retired) { retired->finish(retired); }
 Queue::~Queue() {}  // NOLINT(modernize-use-equals-default): not empty with CUDA
-void Queue::deallocate(void*) {}
 
 }  // namespace gather::cuda

@@ -2,33 +2,28 @@
 
 #include <mutex>
 
+#include "cuda/device.hpp"
 #include "cuda/runtime.hpp"
 
 namespace gather::cuda {
 namespace {
 
 // Also returns true if the query fails because the device is lost. Nothing uses the memory of a lost device. Returns
-// false if a capture forbids the query. An event that was recorded in a capture never completes, so it is removed.
-bool poll(void** event) {
+// false if a capture forbids the query.
+bool has_passed(void* event) {
   bool passed = false;
-  const int code = runtime::query_event(*event, &passed);
-  if (code == runtime::code::captured_event) {
-    runtime::destroy_event(*event);
-    *event = nullptr;
-  }
+  const int code = runtime::query_event(event, &passed);
   return code ? !runtime::means_capture(code) : passed;
 }
 
-void end(void* device, Retired* retired) {
+void end(Device* device, Retired* retired) {
   if (retired->event) runtime::destroy_event(retired->event);
   retired->event = nullptr;
-  const runtime::Apart apart = runtime::set_apart(device);
-  retired->finish(retired);
-  runtime::rejoin(apart);
+  device->finish(retired);
 }
 
 // Runs the releases up to and including `last`. Returns the next one.
-Retired* end_up_to(void* device, Retired* first, Retired* last) {
+Retired* end_up_to(Device* device, Retired* first, Retired* last) {
   Retired* const behind = last->next;
   while (first != behind) {
     Retired* next = first->next;
@@ -66,17 +61,17 @@ void Waiting::put_back(const Chain& chain) {
   any_.store(true, std::memory_order_relaxed);
 }
 
-Retired* Waiting::end_those_passed(void* device, Retired* first) {
+Retired* Waiting::end_those_passed(Device* device, Retired* first) {
   while (first) {
     Retired* marked = first;
     while (marked && !marked->event) marked = marked->next;
-    if (!marked || !poll(&marked->event)) break;
+    if (!marked || !has_passed(marked->event)) break;
     first = end_up_to(device, first, marked);
   }
   return first;
 }
 
-void Waiting::settle(void* device, const Chain& all, int code) {
+void Waiting::settle(Device* device, const Chain& all, int code) {
   if (runtime::means_capture(code))
     put_back(all);
   else if (all.first)

@@ -7,11 +7,15 @@
 
 namespace gather::cuda {
 
-// A deferred release, which runs after a stream has finished earlier work. It owns itself after it is handed over.
+class Device;
+
+// A deferred release. It owns itself after it is handed over.
 struct Retired {
   void (*finish)(Retired* self) = nullptr;
   Retired* next = nullptr;
-  void* event = nullptr;  // nullptr: it runs with the next entry that has an event
+  void* device_memory = nullptr;  // of the library; it is freed first
+  void* event = nullptr;          // of a stream; nullptr: it runs with the next entry that has an event
+  int64_t number = 0;             // of an entry of Device::retire
 };
 
 // Deferred releases in order of arrival. Their events belong to one stream. So if an event has completed, all earlier
@@ -23,7 +27,7 @@ class Waiting {
   // Runs the releases whose events have completed. Precondition: the device is current. mark(event) records an event
   // after all work of the stream and returns true if it could. It is called if the last release has no event.
   template <class Mark>
-  void end_passed(void* device, Mark&& mark) {
+  void end_passed(Device* device, Mark&& mark) {
     Chain all = take_all();
     if (!all.first) return;
     if (!all.last->event && !mark(&all.last->event)) all.last->event = nullptr;
@@ -33,11 +37,20 @@ class Waiting {
   // Runs the releases that are present when wait() starts to wait for the stream. Returns the error number of wait().
   // Releases stay if a capture prevented the wait.
   template <class Wait>
-  int end_after(void* device, Wait&& wait) {
+  int end_after(Device* device, Wait&& wait) {
     const Chain all = take_all();
     const int code = wait();
     settle(device, all, code);
     return code;
+  }
+  // Removes all releases and calls each(release).
+  template <class Each>
+  void take_each(Each&& each) {
+    for (Retired* retired = take_all().first; retired;) {
+      Retired* const next = retired->next;
+      each(retired);
+      retired = next;
+    }
   }
   void move_to(Waiting* other) { other->put_back(take_all()); }
 
@@ -46,10 +59,10 @@ class Waiting {
     Retired* first = nullptr;
     Retired* last = nullptr;
   };
-  static Retired* end_those_passed(void* device, Retired* first);
+  static Retired* end_those_passed(Device* device, Retired* first);
   Chain take_all();
   void put_back(const Chain& chain);
-  void settle(void* device, const Chain& all, int code);
+  void settle(Device* device, const Chain& all, int code);
 
   std::atomic<bool> any_{false};
   core::Lock lock_;  // guards the chain

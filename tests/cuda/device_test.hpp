@@ -137,7 +137,7 @@ class DeviceTest : public testing::Test {
   }
   void TearDown() override {
     if (why_not()) return;
-    EXPECT_EQ(violations(), violations_) << "a kernel left the described memory, or was misaligned";
+    EXPECT_EQ(violations(), violations_) << "the emulated device has found a violation";
     forget_described();
   }
 

@@ -322,6 +322,51 @@ TEST_F(Emulated, MemoryOfAnotherDevice) {
   gth_emulation_free(far);
 }
 
+// The release of a result makes no CUDA call. The next call frees the memory in the order of the stream, before it
+// allocates its own result, and does not wait for the device.
+TEST_F(Emulated, TheNextCallFreesAResultInOrder) {
+  const Stream stream;
+  const Context context(stream.get());
+  Lookup lookup(6, 4, 2);
+  lookup.pick({0, 1});
+  const int64_t allocations = gth_emulation_live_allocations();
+  for (int i = 0; i < 10; ++i) {
+    gth_tensor* made = nullptr;
+    lookup.enqueue_new(context, &made);
+    EXPECT_EQ(gth_emulation_live_allocations(), allocations + 1);
+    gth_emulation_fail(0, 0);  // counts from here
+    EXPECT_EQ(gth_tensor_release(made), GTH_OK);
+    EXPECT_EQ(gth_emulation_calls(), 0);
+  }
+  gth_emulation_hold(stream.get());
+  lookup.enqueue(context);
+  EXPECT_EQ(gth_emulation_live_allocations(), allocations + 1);
+  EXPECT_EQ(gth_emulation_synchronize(stream.get()), 0);
+  EXPECT_EQ(gth_emulation_live_allocations(), allocations);
+}
+
+// A context of the legacy stream is released while this stream cannot be used. A deleter of another context waits until
+// the stream can be waited for.
+TEST_F(Emulated, ADeleterWaitsForTheLegacyStreamOfAContextThatHasGone) {
+  const LosesWorkspace loses;
+  const Stream stream, other;
+  gth_emulation_block(stream.get());
+  Context legacy, owner(other.get());
+  Lookup lookup(6, 4, 2);
+  lookup.pick({3, 1});
+  int ended = 0;
+  gth_tensor* adopted = adopt(owner, lookup.params_desc(), count_end, &ended);
+  owner.release();
+  lookup.enqueue(legacy);
+  Captured(stream, [&] {
+    legacy.release();
+    EXPECT_EQ(gth_tensor_release(adopted), GTH_OK);
+    EXPECT_EQ(ended, 0);
+  });
+  const Context later(other.get());
+  EXPECT_EQ(ended, 1);
+}
+
 // A call queries once whether waiting releases can run, for any number of them.
 TEST_F(Emulated, AThousandTensorsWait) {
   const Stream stream;
@@ -434,8 +479,8 @@ TEST_F(Emulated, CapturesThatBeginInBetween) {
   EXPECT_GT(captures, 0);
 }
 
-// A capture begins before any call of CUDA and ends before the next one. An event that was recorded in it never
-// completes. The library does not wait for it, and later calls run the deleters.
+// A thread captures its context's stream at any moment of the calls of another context, and of releases. The capture
+// ends before the next CUDA call. Later calls run the deleters.
 TEST_F(Emulated, CapturesThatBeginAndEndInBetween) {
   struct Capture {
     CUstream_st* stream;
@@ -455,27 +500,30 @@ TEST_F(Emulated, CapturesThatBeginAndEndInBetween) {
   };
   int64_t captures = 0;
   for (int64_t n = 1; n < 200; ++n, ++captures) {
-    const Stream stream, other;
+    const Stream stream, other, third;
     const Context context(stream.get());
+    Context closed(third.get());
     Lookup lookup(6, 4, 2);
     lookup.pick({0, 1});
     int ended = 0;
+    gth_tensor* adopted = adopt(closed, lookup.params_desc(), count_end, &ended);
+    closed.release();
     release_in_use(context, stream, lookup, lookup.params_desc(), &ended);
     Capture capture{stream.get()};
     gth_emulation_before(n, Capture::begin, &capture);
-    lookup.call(context, nullptr);
+    EXPECT_EQ(gth_tensor_release(adopted), GTH_OK);
     {
       const Context beside(other.get());
     }
     gth_emulation_before(0, nullptr, nullptr);
-    if (!capture.has_begun) break;
     if (capture.is_active) Capture::end(&capture);
     for (int calls = 0; calls < 3; ++calls) {
       EXPECT_EQ(lookup.call(context, nullptr), GTH_OK);
       EXPECT_EQ(device::synchronize(stream.get()), 0);
     }
-    EXPECT_EQ(ended, 1) << "call " << n;
+    EXPECT_EQ(ended, 2) << "call " << n;
     context.sync();
+    if (!capture.has_begun) break;
   }
   EXPECT_GT(captures, 0);
 }

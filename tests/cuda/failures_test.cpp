@@ -248,6 +248,7 @@ TEST_F(Emulated, FailuresOfNewOutputs) {
     failing->disarm();
     EXPECT_EQ(status == GTH_OK, out != nullptr);
     EXPECT_EQ(gth_tensor_release(out), GTH_OK);
+    context.sync();  // frees the output
     return status;
   });
 }

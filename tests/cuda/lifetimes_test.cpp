@@ -53,6 +53,7 @@ TEST_F(Lifetimes, MemoryOfAContextThatHasGone) {
   const gth_tensor_desc i = lookup.indices_desc(), o = lookup.out_desc();
   ASSERT_EQ(gth_gather(second.get(), &params, &i, &o, nullptr, nullptr), GTH_OK);
   EXPECT_EQ(gth_tensor_release(owned), GTH_OK);
+  second.sync();
   EXPECT_TRUE(lookup.out.get() == Bytes(32, 0)) << "the memory was given back before the other stream had read it";
 }
 
@@ -73,6 +74,75 @@ TEST_F(Lifetimes, DeletersOfAContextThatHasGone) {
   lookup.enqueue(second);
   EXPECT_EQ(ended, 1);
   second.sync();
+}
+
+// One thread captures its stream and enqueues calls. Another thread releases tensors of this open context and of a
+// closed one. A release must not use a stream that another thread may be capturing.
+TEST_F(Lifetimes, AThreadReleasesTensorsWhileAnotherCaptures) {
+  const Stream one, two;
+  const Context open(one.get());
+  Context closed(two.get());
+  Lookup lookup(6, 4, 2);
+  lookup.pick({3, 1});
+  std::atomic<int> ended{0};
+  const auto count = [](void* user) { ++*static_cast<std::atomic<int>*>(user); };
+  const int64_t shape[] = {100};
+  std::vector<gth_tensor*> tensors;
+  for (const Context* each : {&open, static_cast<const Context*>(&closed)}) {
+    tensors.push_back(adopt(*each, lookup.params_desc(), count, &ended));
+    tensors.push_back(nullptr);
+    ASSERT_EQ(gth_tensor_alloc(each->get(), GTH_DTYPE_INT8, 1, shape, &tensors.back(), nullptr), GTH_OK);
+  }
+  lookup.enqueue(open);
+  closed.release();
+  const device::Captured captured(
+      one,
+      [&] {
+        lookup.enqueue(open);
+        std::thread([&] {
+          const Stream three;
+          const Context beside(three.get());
+          for (gth_tensor* each : tensors) EXPECT_EQ(gth_tensor_release(each), GTH_OK);
+        }).join();
+        lookup.enqueue(open);
+        EXPECT_EQ(ended, 0) << "the work of the captured stream was not waited for";
+      },
+      device::Mode::thread);
+  open.sync();
+  EXPECT_EQ(ended, 2);
+  lookup.clear();
+  captured.launch();
+  open.expect_no_error();
+  lookup.expect_rows({3, 1});
+}
+
+// A deleter of a closed context waits for each context that existed at its release and was not idle. It does not wait
+// for later ones.
+TEST_F(Lifetimes, ADeleterWaitsForEachContextOfItsTime) {
+  const Stream one, two, three, four, five;
+  Context first(one.get()), second(two.get());
+  const Context third(three.get()), idle(four.get());
+  Lookup lookup(6, 4, 2);
+  lookup.pick({3, 1});
+  int ended = 0;
+  gth_tensor* adopted = adopt(first, lookup.params_desc(), count_end, &ended);
+  lookup.enqueue(idle);
+  idle.sync();
+  first.release();
+  device::hold(three.get());
+  lookup.enqueue(second);
+  lookup.enqueue(third);
+  EXPECT_EQ(gth_tensor_release(adopted), GTH_OK);
+  const Context later(five.get());
+  lookup.enqueue(later);
+  EXPECT_EQ(ended, 0);
+  second.release();
+  EXPECT_EQ(ended, 0);
+  lookup.enqueue(third);
+  EXPECT_EQ(ended, 0) << "the stream has not finished";
+  third.sync();
+  EXPECT_EQ(ended, 1);
+  later.sync();
 }
 
 TEST_F(Lifetimes, AContextWaitsForItsStream) {

@@ -13,6 +13,7 @@ namespace {
 
 using device::adopt;
 using device::Bytes;
+using device::Captured;
 using device::Context;
 using device::count_end;
 using device::Emulated;
@@ -449,7 +450,29 @@ TEST_F(Noticed, MemoryThatAStreamStillUses) {
       ASSERT_EQ(gth_context_wait(first.get(), two.get(), nullptr), GTH_OK);
     }
     EXPECT_EQ(gth_tensor_release(owned), GTH_OK);
+    first.sync();  // frees the memory
     expect_violation(!in_order);
+  }
+}
+
+// A test makes a call of a context while another thread captures the stream, which callers must not do.
+TEST_F(Noticed, AStreamThatAnotherThreadCaptures) {
+  for (const bool same_thread : {true, false}) {
+    const Stream stream;
+    const Context context(stream.get());
+    Lookup lookup(2, 4, 2);
+    lookup.pick({1, 0});
+    begin();
+    const Captured captured(
+        stream,
+        [&] {
+          if (same_thread)
+            lookup.enqueue(context);
+          else
+            std::thread([&] { lookup.enqueue(context); }).join();
+        },
+        device::Mode::thread);
+    expect_violation(!same_thread);
   }
 }
 

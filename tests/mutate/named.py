@@ -267,8 +267,8 @@ NAMED = (
     named(
         "CUDA: memory is freed after all streams that may use it",
         "src/cuda/device.cpp",
-        "if (follow_contexts() && deallocate(memory, stream_) == 0) return;",
-        "if (deallocate(memory, stream_) == 0) return;",
+        "if (!result || result->number > passed_by_all()) return nullptr;",
+        "if (!result) return nullptr;",
     ),
     named(
         "CUDA: new memory is usable on every stream",

@@ -7,6 +7,8 @@ namespace emulation {
 
 uint64_t capture_of(CUstream_st* given) {
   const CUstream_st* stream = find_stream(given);
+  if (stream->capture && stream->capture->thread != &this_thread())
+    count_violation("a stream is used that another thread is capturing");
   if (stream->capture) return stream->capture->id;
   for (const Capture* each : machine().capturing) {
     const bool is_beside = each->origin->is_blocking && each->origin->device == stream->device;

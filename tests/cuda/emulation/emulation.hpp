@@ -11,7 +11,8 @@ struct CUstream_st;
 // It reports what the documentation forbids. Where the documentation is silent, it assumes the worst case for the
 // library. A call makes a device current on a thread that has none. Calls fail in a child process. A stream must belong
 // to the current device. Every call that does not enqueue work invalidates other captures. If a stream uses memory of a
-// pool, this must be ordered after the uses by other streams that have not been waited for.
+// pool, this must be ordered after the uses by other streams that have not been waited for. While a thread captures a
+// stream, the library must not use the stream on another thread.
 // The functions below are for tests. They have the prefix gth_, because the library exports no other names.
 extern "C" {
 

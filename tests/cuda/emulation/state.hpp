@@ -149,6 +149,8 @@ CUctx_st* need_current();
 // ---- captures
 
 // Returns the capture of a stream, or implicit_capture for the legacy stream during the capture of a blocking stream.
+// Every call of the library that uses a stream calls this. The state of a captured stream belongs to the thread that
+// captures it, so a call of another thread counts as a violation.
 uint64_t capture_of(CUstream_st* given);
 void spoil(uint64_t capture);
 // A call that does not enqueue work is unsafe during a capture unless the mode of the thread allows it. Returns 0, or
