@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"log"
 	"mime"
@@ -22,10 +23,16 @@ const (
 //	application/json          {"ids": [3, 0]}       {"dim": 2, "vectors": [[30, 31], [0, 1]]}
 //	application/octet-stream  little-endian int64   little-endian float32
 //
-// An invalid id gives status 400, with position, value and limit. A body that exceeds the limit gives status 413.
+// An invalid id gives status 400, with position, value and limit. A body or a number of ids that exceeds its limit gives
+// status 413. If too many requests are running, the status is 503.
 type handler struct {
-	table    *table
-	maxBytes int64 // the largest size of a request body
+	tables *tables
+	limits limits
+	slots  chan struct{} // contains an element for each running request
+}
+
+func newHandler(tables *tables, bounds limits) *handler {
+	return &handler{tables, bounds, make(chan struct{}, bounds.requests)}
 }
 
 func (h *handler) routes() http.Handler {
@@ -35,18 +42,31 @@ func (h *handler) routes() http.Handler {
 }
 
 func (h *handler) lookup(w http.ResponseWriter, r *http.Request) {
+	select {
+	case h.slots <- struct{}{}:
+		defer func() { <-h.slots }()
+	default:
+		w.Header().Set("Retry-After", "1")
+		fail(w, http.StatusServiceUnavailable, errors.New("too many requests are running"))
+		return
+	}
 	format, _, _ := mime.ParseMediaType(r.Header.Get("Content-Type"))
 	read, write := formatOf(format)
 	if read == nil {
 		fail(w, http.StatusUnsupportedMediaType, errors.New("the content type must be "+jsonType+" or "+rawType))
 		return
 	}
-	ids, err := read(http.MaxBytesReader(w, r.Body, h.maxBytes))
+	ids, err := read(http.MaxBytesReader(w, r.Body, int64(h.limits.bytes)))
 	if err != nil {
 		fail(w, statusOf(err), err)
 		return
 	}
-	vectors, err := h.table.lookup(r.Context(), ids)
+	if len(ids) > h.limits.ids {
+		err := fmt.Errorf("%d ids, a request may have %d", len(ids), h.limits.ids)
+		fail(w, http.StatusRequestEntityTooLarge, err)
+		return
+	}
+	vectors, dim, err := h.tables.lookup(r.Context(), ids)
 	if r.Context().Err() != nil {
 		return // The client has closed the connection.
 	}
@@ -55,7 +75,7 @@ func (h *handler) lookup(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	w.Header().Set("Content-Type", format)
-	if err := write(w, vectors, h.table.dim); err != nil {
+	if err := write(w, vectors, dim); err != nil {
 		log.Printf("cannot write the response: %v", err)
 	}
 }

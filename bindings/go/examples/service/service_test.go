@@ -16,6 +16,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"syscall"
 	"testing"
 	"time"
 )
@@ -33,19 +34,22 @@ func testVectors() []float32 {
 	return vectors
 }
 
-func newHandler(t *testing.T) *handler {
+var testLimits = limits{1 << 20, 50_000, 20, time.Minute, time.Minute}
+
+func newTables(t *testing.T) *tables {
 	t.Helper()
 	table, err := newTable(testVectors(), dim)
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { table.Close() })
-	return &handler{table, 1 << 20}
+	tables := &tables{current: table}
+	t.Cleanup(func() { tables.Close() })
+	return tables
 }
 
 func newServer(t *testing.T) *httptest.Server {
 	t.Helper()
-	server := httptest.NewServer(newHandler(t).routes())
+	server := httptest.NewServer(newHandler(newTables(t), testLimits).routes())
 	t.Cleanup(server.Close)
 	return server
 }
@@ -146,7 +150,7 @@ func TestInvalidRequestsReturnErrors(t *testing.T) {
 }
 
 func TestCanceledRequestGetsNoResponse(t *testing.T) {
-	h := newHandler(t)
+	h := newHandler(newTables(t), testLimits)
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
 	request := httptest.NewRequestWithContext(ctx, "POST", "/lookup", rawIDs(1, 2))
@@ -156,7 +160,7 @@ func TestCanceledRequestGetsNoResponse(t *testing.T) {
 	if response.Body.Len() != 0 {
 		t.Errorf("a canceled request got a response: %q", response.Body)
 	}
-	if _, err := h.table.lookup(ctx, make([]int64, 100_000)); !errors.Is(err, context.Canceled) {
+	if _, _, err := h.tables.lookup(ctx, make([]int64, 100_000)); !errors.Is(err, context.Canceled) {
 		t.Errorf("got %v", err)
 	}
 }
@@ -212,7 +216,7 @@ func TestShutdownCompletesCurrentRequests(t *testing.T) {
 		t.Fatal(err)
 	}
 	started, release := make(chan struct{}), make(chan struct{})
-	routes := newHandler(t).routes()
+	routes := newHandler(newTables(t), testLimits).routes()
 	slow := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		close(started)
 		<-release
@@ -220,7 +224,7 @@ func TestShutdownCompletesCurrentRequests(t *testing.T) {
 	})
 	ctx, stop := context.WithCancel(context.Background())
 	served, statuses := make(chan error, 1), make(chan int, 1)
-	go func() { served <- serve(ctx, listener, slow) }()
+	go func() { served <- serve(ctx, listener, slow, testLimits) }()
 	go func() {
 		response, err := http.Post("http://"+listener.Addr().String()+"/lookup", rawType, rawIDs(1))
 		if err != nil {
@@ -243,22 +247,157 @@ func TestShutdownCompletesCurrentRequests(t *testing.T) {
 	}
 }
 
-func TestRun(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "table")
-	content, _ := binary.Append(nil, binary.LittleEndian, testVectors())
+func TestTooManyIDsAreRefused(t *testing.T) {
+	server := newServer(t)
+	ids := make([]int64, testLimits.ids+1)
+	text := `{"ids": [` + strings.Repeat("0,", testLimits.ids) + `0]}`
+	for format, body := range map[string]io.Reader{rawType: rawIDs(ids...), jsonType: strings.NewReader(text)} {
+		status, content := post(t, server.URL, format, body)
+		if status != http.StatusRequestEntityTooLarge || !strings.Contains(string(content), "50001 ids, a request may have 50000") {
+			t.Errorf("%s: %d, %.80s", format, status, content)
+		}
+	}
+	if status, _ := post(t, server.URL, rawType, rawIDs(ids[1:]...)); status != 200 {
+		t.Errorf("the largest request got %d", status)
+	}
+}
+
+// The first client does not send its body. The second one gets status 503 until the first one has ended.
+func TestFullServiceRefusesRequests(t *testing.T) {
+	bounds := testLimits
+	bounds.requests = 1
+	handler := newHandler(newTables(t), bounds)
+	server := httptest.NewServer(handler.routes())
+	defer server.Close()
+	body, end := io.Pipe()
+	first := make(chan int)
+	go func() {
+		status, _ := post(t, server.URL, rawType, body)
+		first <- status
+	}()
+	for len(handler.slots) == 0 {
+		time.Sleep(time.Millisecond)
+	}
+	response, err := http.Post(server.URL+"/lookup", rawType, rawIDs(1))
+	if err != nil {
+		t.Fatal(err)
+	}
+	response.Body.Close()
+	if response.StatusCode != http.StatusServiceUnavailable || response.Header.Get("Retry-After") == "" {
+		t.Errorf("a full service returned %d, %v", response.StatusCode, response.Header)
+	}
+	end.Close()
+	if status := <-first; status != 200 {
+		t.Errorf("the first client got %d", status)
+	}
+	for len(handler.slots) > 0 {
+		time.Sleep(time.Millisecond)
+	}
+	if status, _ := post(t, server.URL, rawType, rawIDs(1)); status != 200 {
+		t.Errorf("the next client got %d", status)
+	}
+}
+
+// The client requests 16 MiB, which is more than the buffers of the sockets, and reads nothing.
+func TestClientThatDoesNotReadIsDisconnected(t *testing.T) {
+	listener, err := net.Listen("tcp", "localhost:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	const ids = 1 << 20
+	handler := newHandler(newTables(t), limits{bytes: 8 * ids, ids: ids, requests: 1})
+	ctx, stop := context.WithCancel(context.Background())
+	served := make(chan error, 1)
+	go func() {
+		served <- serve(ctx, listener, handler.routes(), limits{read: time.Minute, write: 2 * time.Second})
+	}()
+	client, err := net.Dial("tcp", listener.Addr().String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer client.Close()
+	fmt.Fprintf(client, "POST /lookup HTTP/1.1\r\nHost: x\r\nContent-Type: %s\r\nContent-Length: %d\r\n\r\n", rawType, 8*ids)
+	if _, err := client.Write(make([]byte, 8*ids)); err != nil {
+		t.Fatal(err)
+	}
+	for len(handler.slots) == 0 {
+		time.Sleep(time.Millisecond)
+	}
+	stop()
+	select {
+	case err := <-served:
+		if err != nil {
+			t.Error(err)
+		}
+	case <-time.After(closeTimeout - time.Second):
+		t.Error("the service waits for a client that does not read")
+	}
+}
+
+func writeVectors(t *testing.T, path string, vectors []float32) {
+	t.Helper()
+	content, _ := binary.Append(nil, binary.LittleEndian, vectors)
 	if err := os.WriteFile(path, content, 0o600); err != nil {
 		t.Fatal(err)
 	}
+}
+
+// Clients get rows of one version while the table is replaced.
+func TestReload(t *testing.T) {
+	path, tables := filepath.Join(t.TempDir(), "table"), newTables(t)
+	ctx, stop := context.WithCancel(context.Background())
+	signals, ended := make(chan os.Signal), make(chan struct{})
+	go func() { reload(ctx, signals, tables, path, dim); close(ended) }()
+	ids := []int64{0, rows - 1}
+	var group sync.WaitGroup
+	for range 4 {
+		group.Add(1)
+		go func() {
+			defer group.Done()
+			for ctx.Err() == nil {
+				vectors, _, err := tables.lookup(context.Background(), ids)
+				if err != nil || vectors[dim] != vectors[0]+(rows-1)*dim/2 {
+					t.Errorf("%v, %v", vectors, err)
+					return
+				}
+			}
+		}()
+	}
+	for version := range 10 {
+		vectors := testVectors()
+		for i := range vectors {
+			vectors[i] += float32(version)
+		}
+		writeVectors(t, path+".new", vectors)
+		if err := os.Rename(path+".new", path); err != nil {
+			t.Fatal(err)
+		}
+		signals <- syscall.SIGHUP
+		signals <- syscall.SIGHUP // It is received after the file has been read.
+	}
+	writeVectors(t, path, testVectors()[:1]) // The service keeps its table if the file is invalid.
+	signals <- syscall.SIGHUP
+	stop()
+	<-ended
+	group.Wait()
+	if vectors, _, err := tables.lookup(context.Background(), ids); err != nil || vectors[0] != 9 {
+		t.Errorf("after the last reload: %v, %v", vectors, err)
+	}
+}
+
+func TestRun(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "table")
+	writeVectors(t, path, testVectors())
 	stopped, stop := context.WithCancel(context.Background())
 	stop()
-	if err := run(stopped, path, dim, "localhost:0"); err != nil {
+	if err := run(stopped, path, dim, "localhost:0", testLimits); err != nil {
 		t.Error(err)
 	}
 	for _, wrong := range []struct {
 		path string
 		dim  int
 	}{{path + "x", dim}, {path, 0}, {path, 7}} {
-		if run(stopped, wrong.path, wrong.dim, "localhost:0") == nil {
+		if run(stopped, wrong.path, wrong.dim, "localhost:0", testLimits) == nil {
 			t.Errorf("%+v: no error", wrong)
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"sync"
 
 	"libgather/gather"
 )
@@ -43,6 +44,34 @@ func (t *table) lookup(ctx context.Context, ids []int64) ([]float32, error) {
 		}
 	}
 	return out, ctx.Err()
+}
+
+// tables holds the current table, which may be replaced while requests use it.
+type tables struct {
+	mutex   sync.RWMutex
+	current *table
+}
+
+// lookup returns the vectors of ids, and their dim.
+func (t *tables) lookup(ctx context.Context, ids []int64) ([]float32, int, error) {
+	t.mutex.RLock()
+	defer t.mutex.RUnlock()
+	vectors, err := t.current.lookup(ctx, ids)
+	return vectors, t.current.dim, err
+}
+
+// replace closes the current table after its lookups have ended.
+func (t *tables) replace(table *table) {
+	t.mutex.Lock()
+	defer t.mutex.Unlock()
+	t.current.Close()
+	t.current = table
+}
+
+func (t *tables) Close() error {
+	t.mutex.Lock()
+	defer t.mutex.Unlock()
+	return t.current.Close()
 }
 
 // inRequest converts the position of an invalid id from its portion to the whole request.
