@@ -6,7 +6,6 @@ import io.libgather.internal.Gth;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
-import java.util.Arrays;
 
 /** The calls of the library: one method for each form of a request. */
 final class Calls {
@@ -63,13 +62,7 @@ final class Calls {
     }
     try (Arena arena = Arena.ofConfined()) {
       if (isGradient(operation)) { // Gradients have no plan.
-        Tensor target = table.over(Heap.copied(arena, table.segment));
-        Tensor gradient = rows.over(Heap.copied(arena, rows.segment));
-        run(operation, target, indices.over(Heap.copied(arena, indices.segment)), gradient, options);
-        MemorySegment written = table.used(table.segment, 0);
-        Heap.checkOverlap(OperandName.TARGET, written, OperandName.UPDATES, rows.used(rows.segment, 0));
-        Heap.checkOverlap(OperandName.TARGET, written, OperandName.INDICES, indices.used(indices.segment, 0));
-        table.segment.copyFrom(target.segment);
+        runGradient(arena, operation, table, indices, rows, options);
         return;
       }
       Plan plan = Plan.create(arena, operation, table, indices, rows, options);
@@ -78,6 +71,21 @@ final class Calls {
       }
       plan.run(table.segment, indices.segment, rows.segment);
     }
+  }
+
+  private static void runGradient(
+      Arena arena, Operation operation, Tensor target, Tensor indices, Tensor updates, Options options) {
+    Tensor ids = indices.over(Heap.copied(arena, indices.segment));
+    Tensor gradient = updates.over(Heap.copied(arena, updates.segment));
+    Heap.write(
+        arena,
+        target.segment,
+        memory -> {
+          run(operation, target.over(memory), ids, gradient, options);
+          MemorySegment written = target.used(target.segment, 0);
+          Heap.checkOverlap(OperandName.TARGET, written, OperandName.UPDATES, updates.used(updates.segment, 0));
+          Heap.checkOverlap(OperandName.TARGET, written, OperandName.INDICES, indices.used(indices.segment, 0));
+        });
   }
 
   /** Runs a plan once. Its creation validates the sizes of the memory unless they are 0, so the run does not. */
@@ -138,9 +146,8 @@ final class Calls {
 
   private static Tensor zeros(Arena arena, DType dtype, long[] shape) {
     long bytes = dtype.size();
-    boolean empty = Arrays.stream(shape).anyMatch(extent -> extent <= 0);
-    for (long extent : shape) {
-      bytes = empty ? 0 : Math.multiplyExact(bytes, extent); // Only the library reports the size of an empty tensor.
+    for (long extent : shape) { // The library reports an invalid extent, and a product that is too large.
+      bytes = extent <= 0 || bytes > Long.MAX_VALUE / extent ? 0 : bytes * extent;
     }
     return Tensor.of(arena.allocate(bytes, 64), dtype, shape);
   }
@@ -149,28 +156,33 @@ final class Calls {
   static void copy(Tensor source, Tensor destination) {
     try (Arena arena = Arena.ofConfined()) {
       Tensor from = source.over(Heap.copied(arena, source.segment));
-      Tensor to = destination.over(Heap.copied(arena, destination.segment));
-      Scratch scratch = Scratch.take();
-      try {
-        int status =
-            Gth.copy(
-                MemorySegment.NULL,
-                scratch.describeTable(from),
-                scratch.describeRows(to),
-                scratch.error,
-                from.segment,
-                to.segment);
-        if (status != 0) {
-          throw scratch.failure(status);
-        }
-      } finally {
-        scratch.give();
+      Heap.write(
+          arena,
+          destination.segment,
+          memory -> {
+            copyNative(from, destination.over(memory));
+            MemorySegment written = destination.used(destination.segment, 0);
+            Heap.checkOverlap(OperandName.OUT, written, OperandName.PARAMS, source.used(source.segment, 0));
+          });
+    }
+  }
+
+  private static void copyNative(Tensor source, Tensor destination) {
+    Scratch scratch = Scratch.take();
+    try {
+      int status =
+          Gth.copy(
+              MemorySegment.NULL,
+              scratch.describeTable(source),
+              scratch.describeRows(destination),
+              scratch.error,
+              source.segment,
+              destination.segment);
+      if (status != 0) {
+        throw scratch.failure(status);
       }
-      if (destination.isOnHeap()) {
-        MemorySegment written = destination.used(destination.segment, 0);
-        Heap.checkOverlap(OperandName.OUT, written, OperandName.PARAMS, source.used(source.segment, 0));
-        destination.segment.copyFrom(to.segment);
-      }
+    } finally {
+      scratch.give();
     }
   }
 

@@ -1,7 +1,11 @@
 package io.libgather;
 
+import static java.lang.foreign.ValueLayout.JAVA_BYTE;
+import static java.lang.foreign.ValueLayout.JAVA_LONG_UNALIGNED;
+
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
+import java.util.function.Consumer;
 
 /** Memory of the Java heap. The garbage collector cannot run while the library uses it, so each use is short. */
 final class Heap {
@@ -21,6 +25,39 @@ final class Heap {
   /** Returns a copy of memory of the heap, or native memory itself. */
   static MemorySegment copied(Arena arena, MemorySegment segment) {
     return segment.isNative() ? segment : arena.allocate(segment.byteSize(), 64).copyFrom(segment);
+  }
+
+  /** Runs a call with the memory that it writes, or with a copy of it that is written back if it is of the heap. */
+  static void write(Arena arena, MemorySegment operand, Consumer<MemorySegment> call) {
+    if (operand.isNative()) {
+      call.accept(operand);
+      return;
+    }
+    MemorySegment before = copied(arena, operand);
+    MemorySegment after = arena.allocate(operand.byteSize(), 64).copyFrom(before);
+    call.accept(after);
+    writeBack(operand, before, after);
+  }
+
+  /** Writes the changed bytes only. Another thread may have written the other ones since they were copied. */
+  private static void writeBack(MemorySegment operand, MemorySegment before, MemorySegment after) {
+    long words = operand.byteSize() & -8;
+    for (long at = 0; at < words; at += 8) {
+      if (before.get(JAVA_LONG_UNALIGNED, at) != after.get(JAVA_LONG_UNALIGNED, at)) {
+        writeBack(operand, before, after, at, at + 8);
+      }
+    }
+    writeBack(operand, before, after, words, operand.byteSize());
+  }
+
+  private static void writeBack(
+      MemorySegment operand, MemorySegment before, MemorySegment after, long begin, long end) {
+    for (long at = begin; at < end; at++) {
+      byte value = after.get(JAVA_BYTE, at);
+      if (value != before.get(JAVA_BYTE, at)) {
+        operand.set(JAVA_BYTE, at, value);
+      }
+    }
   }
 
   /** Checks that written memory does not overlap other memory. The library gets copies or pieces of it. */

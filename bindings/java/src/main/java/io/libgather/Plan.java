@@ -7,6 +7,7 @@ import io.libgather.internal.Gth;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.Arrays;
+import java.util.stream.LongStream;
 
 /**
  * A gather or a scatter whose shapes and options are validated once, for many runs.
@@ -19,7 +20,7 @@ import java.util.Arrays;
  * <p>Memory of a run may be native or an array ({@link MemorySegment#ofArray(float[])}). The garbage collector waits
  * while the library uses an array. So a large run with arrays first validates all indices and then runs in pieces. Some
  * runs have no pieces: those with an axis or batch dims other than 0, and those with strided indices or rows. They copy
- * the arrays.
+ * the arrays, and write back only the elements that change.
  *
  * <pre>{@code
  * Plan plan = Plan.gather(Tensor.shaped(DType.FLOAT32, 4, 2), Tensor.shaped(DType.INT64, Plan.OPEN), Options.DEFAULT);
@@ -212,14 +213,14 @@ public final class Plan {
     }
   }
 
-  /** Runs parts of the first dim. All indices are copied and validated before the first part is written. */
+  /** Runs parts of the tuples. All indices are copied and validated before the first part is written. */
   private void runInPieces(Extents extents, MemorySegment table, MemorySegment indices, MemorySegment rows) {
     Plan plan = pieces();
-    long count = this.indices.shape[0] == OPEN ? extents.n : this.indices.shape[0];
+    long count = items(extents.n);
     long indexBytes = extents.indices / count;
     long rowBytes = extents.rows / count;
     long most = Heap.INDICES * this.indices.dtype.size();
-    long step = Math.max(1, Math.min(most / indexBytes, Heap.ROW_BYTES / Math.max(rowBytes, 1)));
+    long step = Math.max(1, Math.min(most / Math.max(indexBytes, 1), Heap.ROW_BYTES / Math.max(rowBytes, 1)));
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment copy = arena.allocate(extents.indices, 64).copyFrom(indices.asSlice(0, extents.indices));
       checkNative(extents.n, copy);
@@ -236,42 +237,63 @@ public final class Plan {
   }
 
   private Plan pieces() {
-    if (indices.shape[0] == OPEN) {
-      return this;
-    }
     Plan plan = pieces;
     if (plan == null) {
-      plan = create(Arena.ofAuto(), operation, table, indices.withFirstExtent(OPEN), null, options);
+      long[] shape = LongStream.concat(LongStream.of(OPEN), Arrays.stream(indices.shape).skip(tupleDims())).toArray();
+      plan = create(Arena.ofAuto(), operation, table, Tensor.shaped(indices.dtype, shape), null, options);
       pieces = plan;
     }
     return plan;
   }
 
+  /** Returns the number of dims of indices over which a run is divided. */
+  private int tupleDims() {
+    return isElements() ? 1 : indices.shape.length - (isNd() ? 1 : 0);
+  }
+
+  /** Returns the number of items of which a piece has at least one: tuples, or the outermost slices of elements. */
+  private long items(long n) {
+    LongStream extents = Arrays.stream(indices.shape, 0, tupleDims());
+    return extents.map(extent -> extent == OPEN ? n : extent).reduce(1, (a, b) -> a * b);
+  }
+
+  private boolean isNd() {
+    return operation == Operation.GATHER_ND || operation == Operation.SCATTER_ND;
+  }
+
+  private boolean isElements() {
+    return operation == Operation.GATHER_ELEMENTS || operation == Operation.SCATTER_ELEMENTS;
+  }
+
   /** Runs the plan on copies of arrays. */
   private void runOnCopies(Extents extents, MemorySegment table, MemorySegment indices, MemorySegment rows) {
+    boolean gathers = Calls.writesRows(operation);
+    MemorySegment target = table.asSlice(0, extents.table);
+    MemorySegment out = rows.asSlice(0, extents.rows);
     try (Arena arena = Arena.ofConfined()) {
-      MemorySegment tableCopy = Heap.copied(arena, table.asSlice(0, extents.table));
-      MemorySegment rowsCopy = Heap.copied(arena, rows.asSlice(0, extents.rows));
-      runOnce(extents.n, tableCopy, Heap.copied(arena, indices.asSlice(0, extents.indices)), rowsCopy, false);
-      if (Calls.writesRows(operation)) {
-        rows.copyFrom(rowsCopy);
-      } else {
-        table.copyFrom(tableCopy);
-      }
+      MemorySegment ids = Heap.copied(arena, indices.asSlice(0, extents.indices));
+      MemorySegment read = Heap.copied(arena, gathers ? target : out);
+      Heap.write(
+          arena,
+          gathers ? out : target,
+          memory -> runOnce(extents.n, gathers ? read : memory, ids, gathers ? memory : read, false));
     }
   }
 
-  /** Returns true if a run is the same as several runs, each with a part of the first dims of indices and rows. */
+  /** Returns true if a run is the same as several runs, each with a part of the tuples and of the rows. */
   private boolean splits() {
-    int rank = indices.shape.length;
     boolean dense = indices.isDense() && (rows == null || rows.isDense());
-    boolean open = rank > 0 && Arrays.stream(indices.shape).skip(1).noneMatch(extent -> extent == OPEN);
     boolean sums = options.reduces() && (table.dtype == DType.FLOAT16 || table.dtype == DType.BFLOAT16);
-    boolean axis = !options.hasAxis() || options.axis() == 0 || options.axis() == -table.shape.length;
-    boolean isNd = operation == Operation.GATHER_ND || operation == Operation.SCATTER_ND;
-    boolean tuples = isNd ? rank > 1 : axis;
+    boolean axis = isNd() || !options.hasAxis() || options.axis() == 0 || options.axis() == -table.shape.length;
     boolean tableOpen = Arrays.stream(table.shape).anyMatch(extent -> extent == OPEN);
-    return dense && open && !sums && tuples && !tableOpen && options.batchDims() == 0;
+    return dense && !sums && axis && !tableOpen && options.batchDims() == 0 && (!isElements() || hasShortSlices());
+  }
+
+  /** Returns true if an outermost slice of indices has the size of a piece. */
+  private boolean hasShortSlices() {
+    long[] inner = Arrays.stream(indices.shape).skip(1).toArray();
+    boolean open = Arrays.stream(inner).anyMatch(extent -> extent == OPEN);
+    return !open && indices.shape.length > 0 && Arrays.stream(inner).reduce(1, Math::multiplyExact) <= Heap.INDICES;
   }
 
   /**

@@ -205,13 +205,6 @@ public final class Tensor {
     return new Tensor(memory, dtype, shape, strides, offset, readOnly);
   }
 
-  /** Returns the same dense tensor with another first extent, without memory. */
-  Tensor withFirstExtent(long extent) {
-    long[] changed = shape.clone();
-    changed[0] = extent;
-    return shaped(dtype, changed);
-  }
-
   /**
    * Returns the memory of this tensor.
    *

@@ -135,6 +135,15 @@ class HeapTest {
     }
   }
 
+  /** Each of the tuples selects the whole table. */
+  @Test
+  void tuplesWithoutComponentsEqualNativeMemory() {
+    Tensor tuples = Tensor.of(new long[0], 30, 0);
+    Tensor rows = Tensor.of(new float[30 * ROWS * WIDTH], 30, ROWS, WIDTH);
+    compare(Operation.GATHER_ND, Tensor.of(table, ROWS, WIDTH), tuples, rows, Options.DEFAULT);
+    compare(Operation.SCATTER_ND, Tensor.of(table, ROWS, WIDTH), tuples, rows, Options.DEFAULT);
+  }
+
   /**
    * A collection waits for a piece, not for a call. If one call kept the array in critical use, most garbage collections
    * would wait for the whole call.
@@ -143,9 +152,9 @@ class HeapTest {
   void collectorWaitsForPiecesOnly() throws Exception {
     int count = 8_000_000;
     int width = 16;
-    Tensor out = Tensor.of(new float[count * width], count, width);
+    Tensor out = Tensor.of(new float[count * width], 1, count, width);
     Tensor from = Tensor.of(new float[(1 << 16) * width], 1 << 16, width);
-    Tensor indices = Tensor.of(random.longs(count, 0, 1 << 16).toArray());
+    Tensor indices = Tensor.of(random.longs(count, 0, 1 << 16).toArray(), 1, count);
     Options single = Options.builder().threads(1).build();
     for (int i = 0; i < 3; i++) {
       Gather.gatherInto(out, from, indices, single);

@@ -263,6 +263,13 @@ class MisuseTest {
     assertArrayEquals(new float[] {20, 21}, Gather.gather(Tensor.of(sliced, 3, 2), ids(1)).toFloatArray());
   }
 
+  /** The product of the extents has more than 64 bits. */
+  @Test
+  void shapeThatIsTooLargeIsRefused() {
+    Tensor large = Tensor.of(new float[1], 1L << 32, 1L << 32).withStrides(0, 0, 0);
+    expect(Status.SIZE, OperandName.PARAMS, () -> Gather.scatter(large, ids(0), large, Options.DEFAULT));
+  }
+
   @Test
   void stridedTensorsAreCopied() {
     Tensor columns = Tensor.of(TABLE, 2, 4).withStrides(0, 4, 8); // The transposed table.

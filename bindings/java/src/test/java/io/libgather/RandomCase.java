@@ -302,7 +302,7 @@ final class RandomCase {
     return write(strided ? tensor.withStrides(first, strides) : tensor, values);
   }
 
-  private static long[] strides(long[] extents, long size) {
+  static long[] strides(long[] extents, long size) {
     long[] strides = new long[extents.length];
     for (int dim = extents.length - 1; dim >= 0; dim--) {
       strides[dim] = size;
@@ -325,7 +325,7 @@ final class RandomCase {
     return tensor;
   }
 
-  private static void put(MemorySegment memory, long at, DType dtype, long value) {
+  static void put(MemorySegment memory, long at, DType dtype, long value) {
     if (dtype == DType.FLOAT32) {
       memory.set(ValueLayout.JAVA_FLOAT_UNALIGNED, at, (float) value);
     } else if (dtype == DType.FLOAT64) {
