@@ -4,6 +4,7 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.nio.Buffer;
 import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
 import java.nio.DoubleBuffer;
 import java.nio.FloatBuffer;
 import java.nio.IntBuffer;
@@ -132,25 +133,31 @@ public final class Tensor {
   }
 
   /**
-   * Returns a dense tensor over the remaining elements of a direct or a heap buffer in native byte order. Read-only
-   * buffers become read-only tensors.
+   * Returns a dense tensor over the remaining elements of a direct or a heap buffer. Read-only buffers become read-only
+   * tensors.
    *
-   * @param buffer the elements
+   * @param buffer the elements, in the byte order of the processor; a ByteBuffer may have any order
    * @param shape the extents; without extents the tensor has rank 1
    * @return a tensor of the dtype that an array of these elements has
-   * @throws IllegalArgumentException if the buffer is a CharBuffer
+   * @throws IllegalArgumentException if the buffer is a CharBuffer, or has the other byte order
    */
   public static Tensor of(Buffer buffer, long... shape) {
-    DType dtype =
-        switch (buffer) {
-          case ByteBuffer b -> DType.INT8;
-          case ShortBuffer b -> DType.INT16;
-          case IntBuffer b -> DType.INT32;
-          case LongBuffer b -> DType.INT64;
-          case FloatBuffer b -> DType.FLOAT32;
-          case DoubleBuffer b -> DType.FLOAT64;
-          default -> throw new IllegalArgumentException("there is no dtype for a CharBuffer");
-        };
+    return switch (buffer) {
+      case ByteBuffer b -> dense(b, DType.INT8, ByteOrder.nativeOrder(), shape);
+      case ShortBuffer b -> dense(b, DType.INT16, b.order(), shape);
+      case IntBuffer b -> dense(b, DType.INT32, b.order(), shape);
+      case LongBuffer b -> dense(b, DType.INT64, b.order(), shape);
+      case FloatBuffer b -> dense(b, DType.FLOAT32, b.order(), shape);
+      case DoubleBuffer b -> dense(b, DType.FLOAT64, b.order(), shape);
+      default -> throw new IllegalArgumentException("there is no dtype for a CharBuffer");
+    };
+  }
+
+  private static Tensor dense(Buffer buffer, DType dtype, ByteOrder order, long[] shape) {
+    if (order != ByteOrder.nativeOrder()) {
+      throw new IllegalArgumentException(
+          "the buffer is " + order + ": set ByteOrder.nativeOrder() before it is viewed as " + dtype);
+    }
     return dense(MemorySegment.ofBuffer(buffer), dtype, buffer.remaining(), shape);
   }
 

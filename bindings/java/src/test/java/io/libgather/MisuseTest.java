@@ -4,9 +4,11 @@ import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
+import java.nio.Buffer;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.FloatBuffer;
@@ -261,6 +263,26 @@ class MisuseTest {
     FloatBuffer sliced = FloatBuffer.wrap(TABLE).slice(2, 6);
     assertArrayEquals(new float[] {10, 11}, Gather.gather(Tensor.of(direct, 4, 2), ids(1)).toFloatArray());
     assertArrayEquals(new float[] {20, 21}, Gather.gather(Tensor.of(sliced, 3, 2), ids(1)).toFloatArray());
+  }
+
+  /** `asFloatBuffer` of a new buffer has the byte order of the network. */
+  @Test
+  void bufferInTheOtherByteOrderIsRefused() {
+    boolean isLittle = ByteOrder.nativeOrder() == ByteOrder.LITTLE_ENDIAN;
+    ByteBuffer other = ByteBuffer.allocateDirect(32).order(isLittle ? ByteOrder.BIG_ENDIAN : ByteOrder.LITTLE_ENDIAN);
+    for (Buffer buffer :
+        new Buffer[] {
+          other.asShortBuffer(),
+          other.asIntBuffer(),
+          other.asLongBuffer(),
+          other.asFloatBuffer(),
+          other.asDoubleBuffer()
+        }) {
+      var e = assertThrows(IllegalArgumentException.class, () -> Tensor.of(buffer), buffer.toString());
+      assertTrue(e.getMessage().contains("nativeOrder()"), e.getMessage());
+    }
+    other.put(1, (byte) 7);
+    assertArrayEquals(new byte[] {7}, Gather.gather(Tensor.of(other), ids(1)).toByteArray());
   }
 
   /** The product of the extents has more than 64 bits. */
