@@ -48,6 +48,7 @@ public final class Lookups {
     print("one tuple", GatherNd.create(scope, table, Constant.vectorOf(scope, new int[] {1, 2})));
     print("ignored", GatherNd.create(scope, table, Constant.tensorOf(scope, new int[][] {{0, 1}, {3, 0}, {-1, 0}}),
         GatherNd.badIndicesPolicy("IGNORE")));
+    print("no tuples", GatherNd.create(scope, table, Constant.tensorOf(scope, new int[0][2])));
     fails("negative", Constant.tensorOf(scope, new int[][] {{-1, 0}}));
     fails("out of bounds", Constant.tensorOf(scope, new long[][] {{0, 0}, {0, 3}}));
     fails("long tuple", Constant.tensorOf(scope, new int[][] {{0, 0, 0}}));
@@ -66,6 +67,13 @@ public final class Lookups {
     print("dropped", TensorScatterNdAdd.create(scope, table, Constant.tensorOf(scope, new long[][] {{0}, {5}, {-1}}),
         updates, TensorScatterNdAdd.badIndicesPolicy("IGNORE")));
     print("scatter", ScatterNd.create(scope, rows, updates, Constant.vectorOf(scope, new long[] {4, 3})));
+
+    try {
+      ScatterNd.create(scope, rows, updates, Constant.vectorOf(scope, new long[] {-1, 3}));
+      System.out.println("negative shape: no error");
+    } catch (TFInvalidArgumentException e) {
+      System.out.println("negative shape: invalid argument");
+    }
 
     types();
   }

@@ -7,6 +7,11 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.libgather.internal.Gth;
+import io.libgather.tf.Constant;
+import io.libgather.tf.GatherNd;
+import io.libgather.tf.ScatterNd;
+import io.libgather.tf.Shape;
+import io.libgather.tf.TFInvalidArgumentException;
 import java.lang.foreign.Arena;
 import java.lang.reflect.Modifier;
 import java.util.Arrays;
@@ -40,6 +45,28 @@ class GatherTest {
     assertEquals(Gth.ABI_VERSION, found.abi());
     assertEquals("0.1.0", found.version());
     assertTrue(found.threads() > 0 && found.tier() > 0 && found.cudaDevices() >= 0);
+  }
+
+  /** The expected shapes are those of TensorFlow Java 1.1.0. */
+  @Test
+  void emptyConstantHasTheRankOfItsType() {
+    assertEquals(Shape.of(0, 0), Constant.tensorOf(null, new int[0][2]).shape());
+    assertEquals(Shape.of(2, 0), Constant.tensorOf(null, new int[2][0]).shape());
+    assertEquals(Shape.of(0, 0, 0), Constant.tensorOf(null, new int[0][2][2]).shape());
+    var table = Constant.tensorOf(null, new float[3][3]);
+    assertEquals(Shape.of(0, 3, 3), GatherNd.create(null, table, Constant.tensorOf(null, new int[0][2])).shape());
+  }
+
+  @Test
+  void invalidShapeOfScatterNdIsAnInvalidArgument() {
+    var ids = Constant.tensorOf(null, new long[][] {{0}});
+    var updates = Constant.vectorOf(null, new float[] {1});
+    for (long[] shape : new long[][] {{-1}, {-1, -1}, {1L << 32, 1L << 32}}) {
+      assertThrows(
+          TFInvalidArgumentException.class,
+          () -> ScatterNd.create(null, ids, updates, Constant.vectorOf(null, shape)),
+          Arrays.toString(shape));
+    }
   }
 
   @Test

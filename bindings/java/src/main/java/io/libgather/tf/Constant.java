@@ -5,8 +5,6 @@ import io.libgather.Tensor;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.lang.reflect.Array;
-import java.util.ArrayList;
-import java.util.List;
 
 /**
  * A tensor of given elements.
@@ -349,17 +347,25 @@ public final class Constant<T extends TType> extends Result<T> {
   }
 
   private static <T extends TType> Constant<T> of(Object values, DType dtype) {
-    List<Long> shape = new ArrayList<>();
-    for (Object part = values; part.getClass().isArray(); part = Array.get(part, 0)) {
-      shape.add((long) Array.getLength(part));
-      if (Array.getLength(part) == 0) {
-        break;
-      }
-    }
-    long[] extents = shape.stream().mapToLong(Long::longValue).toArray();
+    long[] extents = extents(values);
     MemorySegment memory = MemorySegment.ofArray(new byte[Math.toIntExact(Shape.of(extents).size() * dtype.size())]);
     fill(memory, 0, values, extents, 0);
     return new Constant<>(Tensor.of(memory, dtype, extents));
+  }
+
+  /** Returns the extents of nested arrays. Those inside an array without elements are 0. */
+  private static long[] extents(Object values) {
+    int rank = 0;
+    for (Class<?> type = values.getClass(); type.isArray(); type = type.getComponentType()) {
+      rank++;
+    }
+    long[] extents = new long[rank];
+    Object part = values;
+    for (int dim = 0; dim < rank && part != null; dim++) {
+      extents[dim] = Array.getLength(part);
+      part = extents[dim] == 0 ? null : Array.get(part, 0);
+    }
+    return extents;
   }
 
   /** Copies an array at an offset, and returns the offset behind it. */

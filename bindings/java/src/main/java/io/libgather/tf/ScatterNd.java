@@ -61,8 +61,9 @@ public final class ScatterNd<U extends TType> extends Result<U> {
     var settings = Policy.of(options).reduction(Reduction.ADD).build();
     long[] extents = vector(shape.asTensor());
     Tensor tensor = tensor(updates);
-    long bytes = Shape.of(extents).size() * tensor.dtype().size();
-    Tensor zeros = Tensor.of(MemorySegment.ofArray(new byte[Math.toIntExact(bytes)]), tensor.dtype(), extents);
+    byte[] zero = new byte[tensor.dtype().size()];
+    Tensor zeros =
+        Tensor.of(MemorySegment.ofArray(zero), tensor.dtype(), extents).withStrides(0, new long[extents.length]);
     return new ScatterNd<>(call(() -> io.libgather.Gather.scatterNd(zeros, tensor(indices), tensor, settings)));
   }
 
