@@ -60,10 +60,10 @@ int32_t check_overlap(const Plan& plan, const Pointers& pointers, int64_t n, con
 
 int32_t check_open_extent(const Plan& plan, int64_t n, const Error& error) {
   if (plan.is_open ? n < 0 : n != GTH_OPEN) {
-    return error.fail(
-        {GTH_E_SHAPE, GTH_OPERAND_PLAN, -1, -1, n, plan.is_open ? 0 : GTH_OPEN},
-        plan.is_open ? "plan: n is %" PRId64 ", needed is an extent" : "plan: n is %" PRId64 ", but no extent is open",
-        n);
+    const char* const message = !plan.is_open   ? "plan: n is %" PRId64 ", but no extent is open"
+                                : n == GTH_OPEN ? "plan: n is missing (%" PRId64 "), needed is the open extent"
+                                                : "plan: n is %" PRId64 ", needed is an extent";
+    return error.fail({GTH_E_SHAPE, GTH_OPERAND_PLAN, -1, -1, n, plan.is_open ? 0 : GTH_OPEN}, message, n);
   }
   if (n > plan.largest_n) {
     return error.fail({GTH_E_SIZE, GTH_OPERAND_PLAN, -1, -1, n, plan.largest_n},

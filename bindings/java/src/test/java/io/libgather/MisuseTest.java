@@ -285,6 +285,14 @@ class MisuseTest {
     assertArrayEquals(new byte[] {7}, Gather.gather(Tensor.of(other), ids(1)).toByteArray());
   }
 
+  @Test
+  void runWithoutItsOpenExtentSaysThatItIsMissing() {
+    Plan plan = Plan.gather(table(), Tensor.shaped(DType.INT64, Plan.OPEN), Options.DEFAULT);
+    MemorySegment memory = MemorySegment.ofArray(new long[8]);
+    var e = assertThrows(GatherArgumentException.class, () -> plan.run(memory, memory, memory));
+    assertEquals("plan: n is missing (-1), needed is the open extent", e.getMessage());
+  }
+
   /** The product of the extents has more than 64 bits. */
   @Test
   void shapeThatIsTooLargeIsRefused() {
