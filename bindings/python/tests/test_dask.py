@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import pickle
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -34,6 +36,13 @@ IDS: dict[str, Any] = {
 }
 
 
+@pytest.fixture(params=["long bands", "short bands"])
+def bands(request: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Runs a test with one band for the whole result, and with bands of one or two blocks."""
+    if request.param == "short bands":
+        monkeypatch.setattr(libgather.dask._graph, "BAND", 400)
+
+
 def check(result: Any, expected: Any, **options: Any) -> None:
     """Compares a result, and its declared shape, dtype and chunks, with the expected array."""
     assert result.shape == expected.shape and result.dtype == expected.dtype
@@ -46,6 +55,7 @@ def check(result: Any, expected: Any, **options: Any) -> None:
     assert [block.shape for block in blocks] == shapes
 
 
+@pytest.mark.usefixtures("bands")
 @pytest.mark.parametrize("lazy", [False, True])
 @pytest.mark.parametrize("axis", [0, 1, -1])
 @pytest.mark.parametrize("ids", IDS)
@@ -59,6 +69,7 @@ def test_results_equal_numpy(chunks: str, ids: str, axis: int, lazy: bool) -> No
     check(take(x, given, axis), expected)
 
 
+@pytest.mark.usefixtures("bands")
 @pytest.mark.parametrize("lazy", [False, True])
 @pytest.mark.parametrize("out_chunks", [1, 3, 40, -1, (10, 0, 29, 1), [20, 20]])
 def test_chunks_of_the_result(out_chunks: Any, lazy: bool) -> None:
@@ -77,6 +88,7 @@ def test_default_chunks_are_not_longer_than_those_of_x() -> None:
     assert take(x, np.zeros((3, 90), int)).chunks == ((1, 1, 1), (90,), *x.chunks[1:])
 
 
+@pytest.mark.usefixtures("bands")
 @pytest.mark.parametrize("lazy", [False, True])
 @pytest.mark.parametrize(
     ("switches", "ids"),
@@ -157,6 +169,37 @@ def test_graph_has_one_task_per_touched_chunk_and_block() -> None:
     beside = 2 * 3
     assert keys.count("libgather-rows") == 2 * beside and keys.count("libgather-take") == 2 * beside
     assert len(keys) == 4 * beside
+
+
+@pytest.mark.parametrize("lazy", [False, True])
+def test_join_depends_on_the_rows_of_its_block(lazy: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Otherwise one worker must hold the whole result."""
+    monkeypatch.setattr(libgather.dask._graph, "BAND", 0, raising=False)
+    x, ids = da.from_array(A, chunks=(2, 7, 6)), IDS["many"]
+    result = take(x, da.from_array(ids) if lazy else ids, out_chunks=8)
+    needed = result.dask.get_all_dependencies()
+    for key in result.__dask_keys__():
+        while isinstance(key, list):
+            (key,) = key
+        pieces = dask.get(result.dask, [piece for piece in needed[key] if isinstance(piece, tuple)])
+        assert sum(piece.nbytes for piece in pieces) == 8 * A[0].nbytes
+
+
+def test_blocks_of_a_band_share_their_pieces() -> None:
+    """A band has at most 32 MiB, so that many short blocks do not need a task for each chunk in each block."""
+    x, row = da.zeros((300, 1 << 18), chunks=(100, -1), dtype=np.float32), 1 << 20
+    result = take(x, np.arange(300).reshape(3, 100).T.ravel(), out_chunks=1 << 4)
+    names = [key[0].rpartition("-")[0] for key in result.dask if isinstance(key, tuple)]
+    in_band = (32 << 20) // row // 16 * 16
+    assert names.count("libgather-bands") == 3 and names.count("libgather-rows") == 3 * -(-300 // in_band)
+
+
+@pytest.mark.parametrize("chunks", [20, 200])
+def test_graph_of_a_million_ids_is_smaller_than_that_of_vindex(chunks: int) -> None:
+    rows = 1_000_000
+    x, ids = da.zeros((rows, 100), chunks=(rows // chunks, 100)), np.random.default_rng(1).integers(0, rows, rows)
+    sizes = [len(pickle.dumps(dict(result.dask))) for result in (take(x, ids), x.vindex[ids])]
+    assert sizes[0] < 0.8 * sizes[1]
 
 
 def test_equal_calls_have_equal_names() -> None:
@@ -256,6 +299,7 @@ TUPLES: dict[str, Any] = {
 }
 
 
+@pytest.mark.usefixtures("bands")
 @pytest.mark.parametrize("lazy", [False, True])
 @pytest.mark.parametrize("tuples", TUPLES)
 @pytest.mark.parametrize("chunks", CHUNKS)
@@ -267,6 +311,7 @@ def test_slices_by_tuples(chunks: str, tuples: str, lazy: bool) -> None:
         check(result, np.asarray(expected))
 
 
+@pytest.mark.usefixtures("bands")
 @pytest.mark.parametrize("lazy", [False, True])
 @pytest.mark.parametrize(
     "switches",
@@ -407,3 +452,100 @@ def test_chunk_of_ids_of_undeclared_length_is_named(ask: Any, ids: Any, chunks: 
         libgather.ShapeError, match=rf"indices: chunk \(1,.*\) has length {length} along dim 0, 2 is decl"
     ):
         ask(lying(ids, chunks, (1,) + (0,) * (ids.ndim - 1), change)).compute(scheduler="sync")
+
+
+# ---------------------------------------------------------------------------------------------------------------- files
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    np.save(tmp_path / "a.npy", A)
+    return tmp_path / "a.npy"
+
+
+def replace(file: Path) -> None:
+    """Replaces a file by one of the same size and time."""
+    before, other = file.stat(), file.with_name("other.npy")
+    np.save(other, np.load(file) + 1)
+    os.utime(other, ns=(before.st_atime_ns, before.st_mtime_ns))
+    other.replace(file)
+
+
+def write(file: Path) -> None:
+    """Writes one element of a file."""
+    with file.open("r+b") as opened:
+        opened.seek(-4, os.SEEK_END)
+        opened.write(b"1234")
+
+
+@pytest.mark.parametrize("lazy", [False, True])
+@pytest.mark.parametrize("chunks", [None, *CHUNKS.values()])
+def test_rows_of_a_file(file: Path, chunks: Any, lazy: bool) -> None:
+    x, ids = libgather.dask.from_file(file, chunks), IDS["many"]
+    tuples = np.column_stack([ids, ids])
+    given, pairs = (da.from_array(each) if lazy else each for each in (ids, tuples))
+    for axis in (0, 1, 2):
+        check(take(x, given, axis), np.take(A, ids, axis))
+    check(libgather.dask.gather_nd(x, pairs), A[ids, ids])
+    check(libgather.dask.take_along_axis(x, A.argsort(0), 0), np.sort(A, 0))
+    check(x[3:, ::2] + 1, A[3:, ::2] + 1)
+    check(take(x[:, 1:], given, 0), A[ids, 1:])
+    assert x.chunks == da.from_array(A, chunks=(10, 7, 6) if chunks is None else chunks).chunks
+
+
+def test_graph_of_a_file_has_its_path_only(file: Path) -> None:
+    np.save(file, np.zeros((1000, 1000)))
+    x = libgather.dask.from_file(file)
+    assert len(pickle.dumps(x.dask)) < 2000
+    assert len(pickle.dumps(dict(take(x, [0, 999]).dask))) < 4000
+    check(pickle.loads(pickle.dumps(take(x, [0, 999]))), np.zeros((2, 1000)))
+
+
+def test_task_reads_only_the_rows_of_a_file(file: Path) -> None:
+    x = libgather.dask.from_file(file, chunks=5)
+    (optimized,) = dask.optimize(take(x, [7, 0]))
+    assert not any(key[0] == x.name for key in optimized.dask if isinstance(key, tuple))
+
+
+@pytest.mark.parametrize("change", [replace, write, Path.unlink])
+def test_changed_file_raises_an_error(file: Path, change: Any) -> None:
+    x = libgather.dask.from_file(file, chunks=5)
+    results = [take(x, [0]), take(x, da.from_array(np.array([0]))), libgather.dask.gather_nd(x, [[0]]), x + 1]
+    change(file)
+    for result in results:
+        with pytest.raises(libgather.FileError, match=r"a.npy: No such|a.npy has been replaced or written"):
+            result.compute(scheduler="sync")
+    if file.exists():
+        check(take(libgather.dask.from_file(file), [9]), np.load(file)[[9]])
+
+
+@pytest.mark.parametrize("change", [replace, write])
+def test_file_changed_during_a_task_raises_an_error(file: Path, change: Any) -> None:
+    part = libgather.dask._files.part_of(libgather.dask.from_file(file), (0, 0, 0))
+
+    def work(array: Any) -> Any:
+        change(file)
+        return array.copy()
+
+    with pytest.raises(libgather.FileError, match=r"a.npy has been replaced or written"):
+        part.read(work)
+
+
+def test_file_is_not_read_after_an_assignment(file: Path) -> None:
+    x = libgather.dask.from_file(file, chunks=5)
+    x[2] = 7
+    check(take(x, [2, 3]), np.concatenate([np.full_like(A[[2]], 7), A[[3]]]))
+
+
+def test_equal_files_have_equal_names(file: Path) -> None:
+    x = libgather.dask.from_file(file)
+    assert x.name == libgather.dask.from_file(str(file)).name != libgather.dask.from_file(file, chunks=5).name
+    replace(file)
+    assert x.name != libgather.dask.from_file(file).name
+
+
+def test_copy_on_another_machine_has_the_same_size_and_time() -> None:
+    version = libgather._files.Version
+    here, copy = version(80, 5, "here", 3, 7), version(80, 5, "there", 4, 8)
+    assert here.matches(copy) and not here.matches(copy._replace(written=6))
+    assert not here.matches(here._replace(inode=4)) and not here.matches(here._replace(changed=8))

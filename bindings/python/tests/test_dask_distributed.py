@@ -15,6 +15,7 @@ import pytest
 import libgather
 
 distributed: Any = pytest.importorskip("distributed", reason="distributed is not installed")
+dask: Any = pytest.importorskip("dask", reason="dask is not installed")
 da: Any = pytest.importorskip("dask.array", reason="dask is not installed")
 take: Any = libgather.dask.take
 
@@ -90,6 +91,55 @@ def test_ids_of_few_chunks(client: Any, ids: Any) -> None:
     for given in (ids, da.from_array(np.asarray(ids, int))):
         rows = client.compute(take(x, given)).result(timeout=LONG)
         assert rows.tobytes() == np.take(held, np.asarray(ids, int), 0).tobytes()
+
+
+def numbered(columns: int, block_info: Any = None) -> Any:
+    first, last = block_info[None]["array-location"][0]
+    return np.repeat(np.arange(first, last, dtype=np.float32)[:, None], columns, 1)
+
+
+def gathered_from_small_workers(rows: int, limit: str, lazy: bool = False) -> None:
+    """Gathers as many rows of 400 bytes as the table has, in 20 blocks, with two workers of limited memory."""
+    quiet = {"dashboard_address": None, "worker_dashboard_address": None, "silence_logs": 50}
+    options = {"n_workers": 2, "threads_per_worker": 1, "processes": True, "memory_limit": limit, **quiet}
+    x = da.map_blocks(numbered, 100, chunks=((rows // 20,) * 20, (100,)), dtype=np.float32)
+    ids = np.random.default_rng(1).integers(0, rows, rows)
+    with distributed.LocalCluster(**options) as cluster, distributed.Client(cluster) as client:
+        result = take(x, da.from_array(ids) if lazy else ids).persist()
+        assert result.numblocks == (20, 1)
+        for number in range(20):
+            block = client.compute(result.blocks[number]).result(timeout=10 * LONG)
+            expected = ids[rows // 20 * number : rows // 20 * (number + 1)].astype(np.float32)
+            assert block.shape == (rows // 20, 100) and (block == expected[:, None]).all()
+
+
+@pytest.mark.parametrize("lazy", [False, True])
+def test_result_larger_than_a_worker(lazy: bool) -> None:
+    """dask refuses a task with inputs that are larger than the limit. Only their size is limited here."""
+    processes = dict.fromkeys(("spill", "pause", "terminate"), False)
+    with dask.config.set({f"distributed.worker.memory.{name}": value for name, value in processes.items()}):
+        gathered_from_small_workers(200_000, "60MB", lazy)
+
+
+@pytest.mark.skipif(not os.environ.get("GATHER_LARGE"), reason="GATHER_LARGE=1 tests tables of 1 GB")
+def test_gigabyte_in_blocks_of_51_megabytes_with_workers_of_700_megabytes() -> None:
+    gathered_from_small_workers(2_560_000, "700MB")
+
+
+@pytest.mark.skipif(not os.environ.get("GATHER_LARGE"), reason="GATHER_LARGE=1 tests tables of 1 GB")
+def test_rows_of_a_file_larger_than_a_worker(tmp_path: Path) -> None:
+    file, rows = tmp_path / "large.npy", 2_560_000
+    held = np.lib.format.open_memmap(file, "w+", np.float32, (rows, 100))
+    for first in range(0, rows, 128_000):
+        held[first : first + 128_000] = np.arange(first, first + 128_000)[:, None]
+    held.flush()
+    ids = np.random.default_rng(1).integers(0, rows, 100_000)
+    quiet = {"dashboard_address": None, "worker_dashboard_address": None, "silence_logs": 50}
+    options = {"n_workers": 2, "threads_per_worker": 1, "processes": True, "memory_limit": "700MB", **quiet}
+    with distributed.LocalCluster(**options) as cluster, distributed.Client(cluster) as client:
+        x = libgather.dask.from_file(file, chunks=(128_000, 100))
+        taken = client.compute(take(x, ids)).result(timeout=10 * LONG)
+        assert (taken == ids.astype(np.float32)[:, None]).all()
 
 
 @pytest.mark.skipif(not os.environ.get("GATHER_LARGE"), reason="GATHER_LARGE=1 tests tables of 1 GB")

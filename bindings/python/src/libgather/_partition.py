@@ -17,6 +17,7 @@ from ._options import SHARD_KINDS, choice, options_of
 from ._parts import Partition
 from ._request import Request
 from ._sites import site_of
+from .tensor import Tensor
 
 _NUMBERS = ffi.typeof("int64_t[]")
 
@@ -136,6 +137,11 @@ def partition_ids(ids: t.Any, shards: Shards, once: bool, request: Request, axis
     except errors.IndexError as error:
         locate_id(error, ids, axis)
         raise
+
+
+def array_of(ids: t.Any) -> t.Any:
+    """Returns ids as an array of NumPy. NumPy would convert a list with large integers to floats."""
+    return module("numpy").asarray(Tensor(ids) if isinstance(ids, (list, tuple)) else ids)
 
 
 def locate_id(error: errors.IndexError, ids: t.Any, axis: int) -> None:

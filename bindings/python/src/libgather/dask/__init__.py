@@ -1,7 +1,7 @@
 """Gathers from dask arrays. Each touched chunk is one task, and each block of the result is one join.
 
-Chunks that no id selects are not read. Ids that are known are validated before the graph is built. The module needs
-dask 2024.8 or newer and NumPy. It is imported at the first use.
+No worker has to hold the whole result. Chunks that no id selects are not read. Ids that are known are validated before
+the graph is built. The module needs dask 2024.8 or newer and NumPy. It is imported at the first use.
 """
 
 from __future__ import annotations
@@ -13,12 +13,14 @@ import numpy as np
 
 from .. import types as t
 from .._missing import missing_of
+from .._partition import array_of
 from .._request import Request
 from ._arguments import axis_of, check_array, check_elements, check_ids, check_sizes, chunks_of, depth_of
+from ._files import from_file
 from ._graph import Source, at_once, declared, elements, lazily
 from ._tasks import parts_of, parts_of_tuples, validated
 
-__all__ = ["gather_nd", "take", "take_along_axis"]
+__all__ = ["from_file", "gather_nd", "take", "take_along_axis"]
 
 
 def take(
@@ -115,7 +117,7 @@ def gather_nd(
     if lazy:
         check_sizes("indices", tuples)
     else:
-        tuples = np.asarray(tuples)
+        tuples = array_of(tuples)
     depth = depth_of(x, tuples, request)
     source = Source(x, 0, depth)
     make_parts = partial(parts_of_tuples, borders=[np.cumsum((0, *sizes)) for sizes in source.indexed], request=request)
@@ -160,7 +162,7 @@ def take_along_axis(arr: da.Array, indices: t.Any, axis: int = -1) -> da.Array:
             validated, declared("indices", indices), extent=extent, axis=axis, dtype=indices.dtype, meta=indices._meta
         )
     else:
-        indices = np.asarray(indices)
+        indices = array_of(indices)
         check_elements(arr, indices, axis)
         parts_of(indices, borders=(0, extent), request=Request(negative="wrap"), axis=axis)
         indices = da.from_array(indices)

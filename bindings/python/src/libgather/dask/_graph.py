@@ -1,11 +1,13 @@
-"""The graph: one task for each touched chunk, and one join for each block of the result."""
+"""The graph: one task for each touched chunk, one piece of it for each band, and one join for each block."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from bisect import bisect_right
+from collections.abc import Iterator, Sequence
 from functools import partial
 from itertools import accumulate, pairwise, product
+from operator import getitem
 from typing import NamedTuple
 
 import dask.array as da
@@ -16,17 +18,23 @@ from dask.highlevelgraph import HighLevelGraph
 from .. import types as t
 from .._parts import Partition
 from ._arguments import Chunks
+from ._files import file_of, part_of
 from ._tasks import (
     Block,
     Chunk,
     as_declared,
-    cuts_of,
+    edges_of,
     elements_of,
-    join,
+    join_of_numbers,
     join_of_parts,
+    located,
     rows_of_chunk,
     rows_of_shard,
+    smallest,
 )
+
+#: The largest size of a band of several blocks, in bytes of rows. More tasks take more time than larger messages.
+BAND = 32 << 20
 
 #: The numbers of a chunk along some dims, and the types of dask's graphs.
 Numbers = tuple[int, ...]
@@ -67,25 +75,66 @@ class Source(NamedTuple):
         return (self.array.name, *chunk.number)
 
 
+class Bands(NamedTuple):
+    """Consecutive blocks of the result, grouped into bands. A join depends on the rows of its band only.
+
+    Attributes:
+        ends: The position of the first id of each block, and the number of ids.
+        blocks: The first block of each band, and the number of blocks.
+    """
+
+    ends: list[int]
+    blocks: list[int]
+
+    @property
+    def count(self) -> int:
+        return len(self.blocks) - 1
+
+    @property
+    def borders(self) -> list[int]:
+        """The position of the first id of each band, and the number of ids."""
+        return [self.ends[block] for block in self.blocks]
+
+    def of(self, block: int) -> int:
+        """Returns the band of a block."""
+        return bisect_right(self.blocks, block) - 1
+
+
+def bands_of(source: Source, chunks: Chunks) -> Bands:
+    """Groups blocks. A band is one block, or has at most `BAND` bytes."""
+    inner = math.prod(extent for (extent,) in chunks[1:])
+    ends = [end * inner for end in accumulate(chunks[0] if chunks else (1,), initial=0)]
+    row = math.prod(map(max, source.before + source.after)) * source.array.dtype.itemsize
+    blocks = [0]
+    for block, (_, end) in enumerate(pairwise(ends)):
+        if block > blocks[-1] and (end - ends[blocks[-1]]) * row > BAND:
+            blocks.append(block)
+    return Bands(ends, [*blocks, len(ends) - 1])
+
+
 def at_once(source: Source, parts: Partition, chunks: Chunks, missing: t.Any) -> da.Array:
     """Builds the graph for ids that are already partitioned."""
     token = tokenize(source.array.name, parts, chunks, source.axis, missing)
-    touched = np.flatnonzero(parts.counts).tolist()
-    locals_of = parts.slices
+    bands = bands_of(source, chunks)
+    edges = edges_of(parts.counts, parts.order, bands.ends)
     layer: Graph = {}
-    rows_from = [(shard, partial(rows_of_chunk, local=parts.local[locals_of[shard]])) for shard in touched]
-    for before, after in beside(source):
-        for shard, rows in rows_from:
-            chunk = source.chunk(before, shard, after)
-            layer[piece(token, before, shard, after)] = (
-                partial(rows, declared=chunk, axis=source.axis),
-                source.key(chunk),
-            )
-    for key, block, before, after in blocks(source, token, chunks, missing):
-        cuts = [(shard, cut) for shard, cut in enumerate(cuts_of(parts, block.first, block.last)) if len(cut[1])]
-        pieces = [piece(token, before, shard, after) for shard, _ in cuts]
-        layer[key] = (partial(join, cuts=[cut for _, cut in cuts], block=block), pieces)
-    return made(source, token, layer, [source.array], chunks)
+    for shard, rows in enumerate(parts.slices):
+        if rows.start < rows.stop:
+            gathered = partial(rows_of_chunk, local=smallest(parts.local[rows]), ends=edges[shard, bands.blocks])
+            present = np.flatnonzero(np.diff(edges[shard, bands.blocks])).tolist()
+            add_rows(layer, source, token, shard, gathered, bands, present, ())
+    shards_of = np.full(bands.ends[-1], len(parts.counts))
+    shards_of[parts.order] = np.repeat(np.arange(len(parts.counts)), parts.counts)
+    for number, (first, last) in enumerate(pairwise(bands.ends)):
+        band = bands.of(number)
+        shards = np.flatnonzero(edges[:, number + 1] - edges[:, number])
+        begins = edges[shards, number] - edges[shards, bands.blocks[band]]
+        numbers = np.searchsorted(shards, shards_of[first:last])
+        joined = partial(join_of_numbers, begins=smallest(begins), numbers=smallest(numbers))
+        for key, block, before, after in blocks(source, token, chunks, missing, bands, number):
+            pieces = [piece(token, before, shard, after, band) for shard in shards.tolist()]
+            layer[key] = (partial(joined, block=block), pieces)
+    return made(source, token, layer, [], chunks)
 
 
 def lazily(
@@ -94,18 +143,45 @@ def lazily(
     """Builds the graph for ids that a task partitions. Each chunk may be needed."""
     whole = declared("indices", ids).rechunk(-1)
     token = tokenize(source.array.name, ids.name, chunks, source.axis, missing, make_parts)
-    parts = f"libgather-parts-{token}"
-    layer: Graph = {parts: (make_parts, (whole.name, *(0 for _ in ids.shape)))}
-    shards = range(source.shards)
+    parts, bands = f"libgather-parts-{token}", bands_of(source, chunks)
+    layer: Graph = {parts: (partial(located, make_parts=make_parts), (whole.name, *(0 for _ in ids.shape)))}
+    shards, every = range(source.shards), range(bands.count)
+    for shard in shards:
+        gathered = partial(rows_of_shard, shard=shard, ends=bands.borders)
+        add_rows(layer, source, token, shard, gathered, bands, every, (parts,))
+    for number in range(len(bands.ends) - 1):
+        band = bands.of(number)
+        for key, block, before, after in blocks(source, token, chunks, missing, bands, number):
+            pieces = [piece(token, before, shard, after, band) for shard in shards]
+            layer[key] = (partial(join_of_parts, begin=bands.borders[band], block=block), pieces, parts)
+    return made(source, token, layer, [whole], chunks)
+
+
+def add_rows(
+    layer: Graph,
+    source: Source,
+    token: str,
+    shard: int,
+    gathered: t.Callable[..., t.Any],
+    bands: Bands,
+    present: Sequence[int],
+    needed: tuple[str, ...],
+) -> None:
+    """Adds the tasks that gather from the chunks of a shard, and those that separate the bands.
+
+    A chunk has one such task, so it is released before its rows are sent.
+    """
     for before, after in beside(source):
-        for shard in shards:
-            chunk = source.chunk(before, shard, after)
-            rows = partial(rows_of_shard, declared=chunk, shard=shard, axis=source.axis)
-            layer[piece(token, before, shard, after)] = (rows, source.key(chunk), parts)
-    for key, block, before, after in blocks(source, token, chunks, missing):
-        pieces = [piece(token, before, shard, after) for shard in shards]
-        layer[key] = (partial(join_of_parts, block=block), pieces, parts)
-    return made(source, token, layer, [source.array, whole], chunks)
+        chunk = source.chunk(before, shard, after)
+        part, work = part_of(source.array, chunk.number), partial(gathered, declared=chunk, axis=source.axis)
+        task = (work, source.key(chunk), *needed) if part is None else (partial(work, part), *needed)
+        if bands.count == 1:
+            layer[piece(token, before, shard, after, 0)] = task
+            continue
+        rows = (f"libgather-bands-{token}", *before, shard, *after)
+        layer[rows] = task
+        for band in present:
+            layer[piece(token, before, shard, after, band)] = (getitem, rows, band)
 
 
 def declared(operand: str, array: da.Array) -> da.Array:
@@ -120,21 +196,22 @@ def beside(source: Source) -> list[tuple[Numbers, Numbers]]:
     return [*product(before, after)]
 
 
-def piece(token: str, before: Numbers, shard: int, after: Numbers) -> Key:
-    return (f"libgather-rows-{token}", *before, shard, *after)
+def piece(token: str, before: Numbers, shard: int, after: Numbers, band: int) -> Key:
+    return (f"libgather-rows-{token}", *before, shard, *after, band)
 
 
-def blocks(source: Source, token: str, chunks: Chunks, missing: t.Any) -> Iterator[tuple[Key, Block, Numbers, Numbers]]:
-    """Yields the blocks of the result with their keys, and their chunk numbers before and after the indexed dims."""
+def blocks(
+    source: Source, token: str, chunks: Chunks, missing: t.Any, bands: Bands, number: int
+) -> Iterator[tuple[Key, Block, Numbers, Numbers]]:
+    """Yields the blocks of the same ids with their keys, and their chunk numbers beside the indexed dims."""
     inner = tuple(extent for (extent,) in chunks[1:])
-    ends = [end * math.prod(inner) for end in accumulate(chunks[0] if chunks else (1,), initial=0)]
+    within = (chunks[0][number], *inner) if chunks else ()
+    key = (number, *(0 for _ in inner)) if chunks else ()
+    first, last = bands.ends[number : number + 2]
     for before, after in beside(source):
         extents_before, extents_after = sizes_of(source.before, before), sizes_of(source.after, after)
-        for number, (first, last) in enumerate(pairwise(ends)):
-            within = (chunks[0][number], *inner) if chunks else ()
-            block = Block(first, last, extents_before, within, extents_after, source.array.dtype, missing)
-            key = (number, *(0 for _ in inner)) if chunks else ()
-            yield (name_of(token), *before, *key, *after), block, before, after
+        block = Block(first, last, extents_before, within, extents_after, source.array.dtype, missing)
+        yield (name_of(token), *before, *key, *after), block, before, after
 
 
 def sizes_of(chunks: Chunks, numbers: Numbers) -> tuple[int, ...]:
@@ -147,6 +224,8 @@ def name_of(token: str) -> str:
 
 def made(source: Source, token: str, layer: Graph, needed: list[t.Any], chunks: Chunks) -> da.Array:
     name, whole = name_of(token), source.before + chunks + source.after
+    if file_of(source.array) is None:
+        needed = [source.array, *needed]
     graph = HighLevelGraph.from_collections(name, layer, dependencies=needed)
     return da.Array(graph, name, chunks=whole, meta=np.empty((0,) * len(whole), source.array.dtype))
 

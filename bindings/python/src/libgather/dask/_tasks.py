@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+from functools import partial
+from itertools import accumulate, pairwise
 from typing import NamedTuple
 
 import numpy as np
@@ -18,9 +20,7 @@ from .._scatters import scatter
 from .._take import take
 from ..plan import Plan
 from ..spec import Spec
-
-#: For each piece the first of its rows that belongs to a block, and the positions of the rows in the block.
-Cuts = list[tuple[int, t.Any]]
+from ._files import Part
 
 
 class Chunk(NamedTuple):
@@ -29,6 +29,14 @@ class Chunk(NamedTuple):
     operand: str
     number: tuple[int, ...]
     shape: tuple[int, ...]
+
+
+class Located(NamedTuple):
+    """The fields of a partition that tasks need, in small integers."""
+
+    counts: t.Any
+    local: t.Any
+    order: t.Any
 
 
 class Block(NamedTuple):
@@ -107,9 +115,13 @@ def as_declared(chunk: t.Any, operand: str, block_info: t.Any = None) -> t.Any:
     return chunk
 
 
-def rows_of_chunk(chunk: t.Any, *, declared: Chunk, local: t.Any, axis: int) -> t.Any:
+def rows_of_chunk(chunk: t.Any, *, declared: Chunk, local: t.Any, ends: t.Any, axis: int) -> t.Any:
+    """Gathers from a chunk the rows between each two of `ends`. Returns a list, or the only array."""
+    if isinstance(chunk, Part):
+        return chunk.read(partial(rows_of_chunk, declared=declared, local=local, ends=ends, axis=axis))
     check_chunk(chunk, declared)
-    return rows_of(chunk, local=local, axis=axis)
+    bands = [rows_of(chunk, local=local[first:last], axis=axis) for first, last in pairwise(ends.tolist())]
+    return bands if len(bands) > 1 else bands[0]
 
 
 def rows_of(chunk: t.Any, *, local: t.Any, axis: int) -> t.Any:
@@ -164,36 +176,62 @@ def placed(error: errors.IndexError, index: tuple[int, ...], shape: tuple[int, .
     return other
 
 
-def rows_of_shard(chunk: t.Any, parts: Partition, *, declared: Chunk, shard: int, axis: int) -> t.Any:
-    begin = int(parts.counts[:shard].sum())
-    local = parts.local[begin : begin + parts.counts[shard]]
-    return rows_of_chunk(chunk, declared=declared, local=local, axis=axis)
+def smallest(numbers: t.Any) -> t.Any:
+    """Returns the numbers in the smallest unsigned integers. dask sends them to its workers."""
+    return numbers.astype(np.min_scalar_type(int(numbers.max(initial=0))))
 
 
-def cuts_of(parts: Partition, first: int, last: int) -> Cuts:
-    """Returns for each shard the consecutive rows that the ids from `first` up to `last` select."""
-    cuts = []
-    for rows in parts.slices:
-        order = parts.order[rows]  # type: ignore[index]
-        begin, end = np.searchsorted(order, (first, last))
-        cuts.append((int(begin), order[begin:end] - first))
-    return cuts
+def located(ids: t.Any, *, make_parts: t.Callable[[t.Any], Partition]) -> Located:
+    parts = make_parts(ids)
+    return Located(parts.counts, smallest(parts.local), smallest(parts.order))
 
 
-def join(pieces: list[t.Any], *, cuts: Cuts, block: Block) -> t.Any:
-    """Copies rows of chunks to their places in a block."""
+def edges_of(counts: t.Any, order: t.Any, ends: t.Any) -> t.Any:
+    """Returns for each shard and each of `ends` the number of the shard's rows whose ids have smaller positions."""
+    shards = pairwise(accumulate(counts.tolist(), initial=0))
+    return np.array([np.searchsorted(order[first:last], ends) for first, last in shards])
+
+
+def rows_of_shard(chunk: t.Any, parts: Located, *, declared: Chunk, shard: int, ends: t.Any, axis: int) -> t.Any:
+    first = int(parts.counts[:shard].sum())
+    rows = slice(first, first + int(parts.counts[shard]))
+    ends = np.searchsorted(parts.order[rows], ends)
+    return rows_of_chunk(chunk, declared=declared, local=parts.local[rows], ends=ends, axis=axis)
+
+
+def join_of_parts(pieces: list[t.Any], parts: Located, *, begin: int, block: Block) -> t.Any:
+    """Joins a block from the pieces of all shards. The first id of the pieces has the position `begin`."""
+    edges = edges_of(parts.counts, parts.order, (begin, block.first, block.last))
+    starts = np.cumsum(parts.counts) - parts.counts
+    orders = [parts.order[start + low : start + high] for start, (_, low, high) in zip(starts, edges, strict=True)]
+    rows = [slice(low - first, high - first) for first, low, high in edges.tolist()]
+    return join(pieces, rows, np.concatenate(orders).astype(np.int64) - block.first, block)
+
+
+def join_of_numbers(pieces: list[t.Any], *, begins: t.Any, numbers: t.Any, block: Block) -> t.Any:
+    """Joins a block. `numbers` has for each id the number of its piece, and `begins` its first row in each piece.
+
+    An id that is in no chunk has the number of the pieces.
+    """
+    count = len(pieces)
+    parts = partition_ids(numbers, bordered(count + 1, range(count + 2)), False, Request())
+    sizes = parts.counts[:count].tolist()
+    rows = [slice(begin, begin + size) for begin, size in zip(begins.tolist(), sizes, strict=True)]
+    return join(pieces, rows, parts.order[: sum(sizes)], block)  # type: ignore[index]
+
+
+def join(pieces: list[t.Any], rows: list[slice], order: t.Any, block: Block) -> t.Any:
+    """Copies rows of each piece to their places in a block. The places of the first piece come first in `order`."""
     axis, count = len(block.before), block.last - block.first
     out = np.empty((*block.before, count, *block.after), block.dtype)
-    if sum(len(order) for _, order in cuts) < count:
+    if len(order) < count:
         out[...] = block.missing
-    for piece, (begin, order) in zip(pieces, cuts, strict=True):
-        rows = piece[(slice(None),) * axis + (slice(begin, begin + len(order)),)]
-        put(out, order, rows, axis)
+    place = 0
+    for piece, part in zip(pieces, rows, strict=True):
+        size = part.stop - part.start
+        put(out, order[place : place + size], piece[(slice(None),) * axis + (part,)], axis)
+        place += size
     return out.reshape(block.before + block.within + block.after)
-
-
-def join_of_parts(pieces: list[t.Any], parts: Partition, *, block: Block) -> t.Any:
-    return join(pieces, cuts=cuts_of(parts, block.first, block.last), block=block)
 
 
 def put(out: t.Any, order: t.Any, rows: t.Any, axis: int) -> None:
