@@ -93,15 +93,23 @@ static int integer_image(PyObject *value, int32_t dtype, void *image) {
   return 1;
 }
 
+/* Reads a float, or an integer that a float represents exactly. Returns false, without an exception, for others. */
+static int float_of(PyObject *value, int32_t dtype, double *number) {
+  if (PyFloat_CheckExact(value)) {
+    *number = PyFloat_AsDouble(value);
+    return 1;
+  }
+  const long long exact = dtype == GTH_DTYPE_FLOAT32 ? 1LL << 24 : 1LL << 53;
+  int overflows = 0;
+  const long long integer = PyLong_CheckExact(value) ? PyLong_AsLongLongAndOverflow(value, &overflows) : exact + 1;
+  *number = (double)integer;
+  return !overflows && integer >= -exact && integer <= exact;
+}
+
 int fill_image(PyObject *value, int32_t dtype, void *image) {
   if (dtype == GTH_DTYPE_FLOAT32 || dtype == GTH_DTYPE_FLOAT64) {
-    const int is_number = PyFloat_CheckExact(value) || PyLong_CheckExact(value);
-    const double number = is_number ? PyFloat_AsDouble(value) : 0;
-    if (!is_number || (number == -1 && PyErr_Occurred())) {
-      PyErr_Clear();
-      return 0;
-    }
-    return float_image(number, dtype, image);
+    double number;
+    return float_of(value, dtype, &number) && float_image(number, dtype, image);
   }
   const int is_integer = dtype > 0 && dtype <= GTH_DTYPE_UINT64;
   return is_integer && PyLong_CheckExact(value) && integer_image(value, dtype, image);

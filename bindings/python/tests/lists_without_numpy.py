@@ -12,6 +12,8 @@ import pytest
 
 sys.modules["numpy"] = None  # type: ignore[assignment]
 
+from lists_of_values import *  # noqa: E402, F403 - its tests run here too
+
 import libgather  # noqa: E402
 
 

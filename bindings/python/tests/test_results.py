@@ -254,7 +254,7 @@ def test_strings_of_one_size_under_profiles() -> None:
     for profile in ("onnx", "ort", "tensorflow", "numpy_clip"):
         assert libgather.gather(params, np.array([2, 1]), profile=profile).tolist() == ["d", "bc"]
     assert libgather.gather(params, [7, 1], fill_value="").tolist() == ["", "bc"]
-    with pytest.raises(libgather.DTypeError, match="fill_value 'x' is no string"):
+    with pytest.raises(libgather.DTypeError, match="fill_value 'x' cannot fill strings, only '' can"):
         libgather.gather(params, [7], fill_value="x")
     with pytest.raises(libgather.UnsupportedError, match="out: strings have no place to be written to"):
         libgather.gather(params, [0], out=params[:1].copy())

@@ -93,6 +93,15 @@ def enter(value: Any, site: Site | None, operand: str) -> tuple[Memory, Any]:
     return call_library(kind.enter, value, operand, site, operand), kind
 
 
+def loaded(value: Any, operand: str) -> Any:
+    """Returns the NumPy array of an object that only has ``__array__``, and other values unchanged.
+
+    Each conversion of such an object may read a file.
+    """
+    load = getattr(kind_of(value), "loaded", None)
+    return value if load is None else call_library(load, value, operand)
+
+
 def rank_of(value: Any, operand: str) -> int:
     """Returns the rank of a value. Its elements may have no dtype of the library."""
     rank = getattr(value, "ndim", None)

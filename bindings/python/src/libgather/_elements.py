@@ -18,6 +18,8 @@ def element_image(value: Any, dtype: int, operand: str = "options", label: str =
     """Returns the bytes of one element. Raises DTypeError if the dtype cannot represent the value."""
     value = value.item() if hasattr(value, "item") and getattr(value, "ndim", 1) == 0 else value
     name = NAMES.get(dtype, "?")
+    if dtype == c.DTYPE_STRING:
+        raise errors.dtype_error(operand, f"{label}{value!r} cannot fill strings, only '' can")
     try:
         return packed(value, dtype, name)
     except ImportError:
@@ -25,27 +27,34 @@ def element_image(value: Any, dtype: int, operand: str = "options", label: str =
         raise errors.unsupported(operand, message) from None
     except (struct.error, TypeError, ValueError, OverflowError):
         raise errors.dtype_error(operand, f"{label}{value!r} is no {name}: needed is {needed(dtype, name)}") from None
+    except ArithmeticError:
+        raise errors.dtype_error(operand, f"{label}{value!r} is no {name}, which would round it") from None
 
 
 def packed(value: Any, dtype: int, name: str) -> bytes:
     """Returns the bytes of one element. Raises the exceptions of Python's conversions, which the caller replaces."""
     format = format_of(dtype)
-    if dtype == c.DTYPE_STRING or isinstance(value, (str, bytes)):
-        raise TypeError("strings have no memory of one size, and text is no number")
+    if isinstance(value, (str, bytes)):
+        raise TypeError("text is no number")
     if format[0] == "Z":
         number = complex(value)
-        return struct.pack(f"=2{format[1]}", number.real, number.imag)
+        return exact(value, struct.pack(f"=2{format[1]}", number.real, number.imag), format[1])
     if name.startswith(("bfloat", "float8")):
         return rounded_image(value, name)
     if format == "?" and not (isinstance(value, (bool, int, float)) and value in (0, 1)):
         raise TypeError("Python finds every value true or false")
-    return struct.pack(f"={format}", value)
+    return exact(value, struct.pack(f"={format}", value), format)
+
+
+def exact(value: Any, image: bytes, format: str) -> bytes:
+    """Returns the bytes of a number. Raises ArithmeticError if they represent another integer. Floats are rounded."""
+    if isinstance(value, int) and struct.unpack_from(f"={format}", image)[0] != value:
+        raise ArithmeticError("rounded to another integer")
+    return image
 
 
 def needed(dtype: int, name: str) -> str:
     """Returns a description of the values that a dtype accepts."""
-    if dtype == c.DTYPE_STRING:
-        return "'', which alone fills strings"
     if dtype == c.DTYPE_BOOL:
         return "True or False"
     bits = dtype & 0xFF
@@ -65,4 +74,6 @@ def rounded_image(value: Any, name: str) -> bytes:
         raise TypeError("several elements")
     if isfinite(value) and not isfinite(element):
         raise OverflowError("rounded to no number")
+    if isinstance(value, int) and float(element) != value:
+        raise ArithmeticError("rounded to another integer")
     return element.tobytes()

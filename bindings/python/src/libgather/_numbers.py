@@ -40,3 +40,20 @@ def integers(name: str, values: Any) -> tuple[int, ...]:
         return tuple(c.OPEN if value is None else value.__index__() for value in values)
     except (TypeError, AttributeError):
         raise errors.dtype_error(None, f"{name} {values!r} is no sequence of integers") from None
+
+
+def integer_dtype(integers: list[int], operand: str) -> int:
+    """Returns int64, or uint64 if an integer needs it. Raises DTypeError if neither dtype holds all integers."""
+    lowest, highest = min(integers), max(integers)
+    if highest < 2**63 and lowest >= -(2**63):
+        return c.DTYPE_INT64
+    if highest < 2**64 and lowest >= 0:
+        return c.DTYPE_UINT64
+    raise errors.dtype_error(operand, f"integers in [{lowest}, {highest}] are out of range of int64 and uint64")
+
+
+def check_floats(integers: list[int], operand: str) -> None:
+    """Raises DTypeError if float64 cannot represent an integer that is in a list with floats."""
+    for integer in integers:
+        if not -(2**63) <= integer < 2**64 or float(integer) != integer:
+            raise errors.dtype_error(operand, f"{integer} is in a list with floats, and float64 cannot represent it")

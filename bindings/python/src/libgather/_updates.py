@@ -69,9 +69,10 @@ def parts_of(value: Any, as_numpys: bool) -> tuple[list[Any], tuple[int, ...]]:
     numpy_ = lists.numpy_kind()
     if not numpy_:
         return lists.parts_of(value, "updates")
-    array = numpy_.of_list(value, "updates")
-    flat = array.reshape(-1)
-    return list(flat) if as_numpys else flat.tolist(), array.shape
+    if as_numpys:
+        array = numpy_.of_list(value, "updates")
+        return list(array.reshape(-1)), array.shape
+    return numpy_.objects_of(value, "updates")  # type: ignore[no-any-return]
 
 
 def as_carried(updates: Any, target: Any) -> Any:

@@ -9,6 +9,7 @@ the call. It is None on the host, and if only the shape is needed. A kind may al
 - ``current_stream(value, place)``: returns the stream that its library uses on that device
 - ``zeros(like, shape, place)``: returns a new array on a device, with the dtype of an array, from its library
 - ``carried_of(value)``: returns the NumPy dtype of elements that have no dtype of the library
+- ``loaded(value)``: returns the array of an object that has to be converted
 - ``written(value)``: is called after a call has written the array
 - ``native(value)``: returns the array in native byte order
 - ``is_program(params, indices, request)``: returns whether a compiled program of its library runs such a call

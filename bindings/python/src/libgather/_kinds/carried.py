@@ -42,13 +42,15 @@ def image_of(value: Any, dtype: np.dtype[Any], operand: str = "options", label: 
 
 
 def is_same(element: np.ndarray, value: Any) -> bool:
-    """Returns whether a conversion has kept the value. Floats may be rounded."""
+    """Returns whether a conversion has kept the value. Floats may be rounded, but not integers."""
     if element.dtype.kind in "mM":
         return isinstance(value, int) or is_same_time(element, value)
     if is_integer(element.dtype):
         return bool(int(element) == value)
     if element.dtype.kind == "V" and not is_small(element.dtype):
         return True
+    if isinstance(value, (int, np.integer)):
+        return bool(element.item() == int(value))
     return bool(np.isnan(element)) == bool(np.isnan(np.asarray(value, float)))
 
 

@@ -10,6 +10,7 @@ from .. import _constants as c
 from .. import errors
 from .._memory import Memory
 from .._nested import list_of
+from .._numbers import check_floats, integer_dtype
 from .._objects import address
 
 TYPE_CHECKING = False
@@ -97,8 +98,10 @@ def number_format(kinds: set[type], elements: list[Any], operand: str) -> tuple[
     if kinds == {bool}:
         return "?", c.DTYPE_BOOL
     if kinds <= {bool, int}:
-        return ("Q", c.DTYPE_UINT64) if max(elements) >= 2**63 else ("q", c.DTYPE_INT64)
+        dtype = integer_dtype(elements, operand)
+        return ("Q" if dtype == c.DTYPE_UINT64 else "q"), dtype
     if kinds <= {bool, int, float}:
+        check_floats([element for element in elements if isinstance(element, int)], operand)
         return "d", c.DTYPE_FLOAT64
     names = ", ".join(sorted(kind.__name__ for kind in kinds))
     raise errors.dtype_error(operand, f"a list of {names} is not an array")

@@ -11,6 +11,7 @@ from .. import _constants as c
 from .. import _objects, errors
 from .._dtypes import NAMES, NUMBERS
 from .._memory import Memory
+from .._numbers import check_floats, integer_dtype
 from . import buffers
 from .held import references
 
@@ -33,6 +34,8 @@ def configure() -> bool:
 C_HALF_READS_ARRAYS = configure()
 _NATIVE = frozenset("?bhilqBHILQpPnNefdFD")
 _STRINGS = frozenset("OSUT")
+#: A float64 below this magnitude that is an integer is exact.
+_EXACT = 2**53
 #: The operands whose elements may have any dtype and byte order, because they are only moved.
 _MOVED = frozenset({"params", "target", "updates"})
 # The dtype that moves the elements of a size: an unsigned integer, or a complex number for 16 bytes.
@@ -48,26 +51,61 @@ def of_list(value: Any, operand: str) -> np.ndarray:
     except ValueError as error:
         raise errors.ShapeError(f"{operand}: {error}", status=c.E_SHAPE, operand=operand) from None
     if array.dtype.kind in "US":
-        refuse_mixtures(value, operand)
-    elif array.dtype.kind == "O":
+        return strings_of_list(array, np.asarray(value, object), operand)
+    if array.dtype.char in "dD" and (np.abs(array.real) >= _EXACT).any():
+        return numbers_of_list(array, np.asarray(value, object), operand)
+    if array.dtype.kind == "O":
         refuse_huge(array, operand)
-        array = integers_of(array) if operand == "indices" else array
+        return integers_of(array, operand) if operand == "indices" else array
     return array.astype(np.int64) if array.size == 0 and operand == "indices" else array
 
 
-def refuse_mixtures(value: Any, operand: str) -> None:
-    """Raises DTypeError for a list of strings and numbers, in which NumPy converts the numbers to strings."""
-    others = (element for element in np.asarray(value, object).flat if not isinstance(element, (str, bytes)))
-    names = ", ".join(sorted({type(element).__name__ for element in others}))
-    if names:
-        raise errors.dtype_error(operand, f"a list of strings and {names} is not an array")
+def objects_of(value: Any, operand: str) -> tuple[list[Any], tuple[int, ...]]:
+    """Returns the elements of a nested list in row-major order as Python objects, and the shape."""
+    array = np.asarray(value, object)
+    elements = array.reshape(-1).tolist()
+    if any(isinstance(element, (list, tuple)) for element in elements):
+        raise errors.ShapeError(f"{operand}: a ragged list is not an array", status=c.E_SHAPE, operand=operand)
+    return [element.item() if isinstance(element, np.generic) else element for element in elements], array.shape
 
 
-def integers_of(array: np.ndarray) -> np.ndarray:
+def strings_of_list(array: np.ndarray, elements: np.ndarray, operand: str) -> np.ndarray:
+    """Returns the array of a list of strings. It has objects if a string ends in NUL, which NumPy's strings drop.
+
+    Raises DTypeError for elements of several types, which NumPy converts to strings of one type.
+    """
+    others = {type(element).__name__ for element in elements.flat if not isinstance(element, (str, bytes))}
+    if others:
+        raise errors.dtype_error(operand, f"a list of strings and {', '.join(sorted(others))} is not an array")
+    if len({isinstance(element, str) for element in elements.flat}) == 2:
+        raise errors.dtype_error(operand, "a list of bytes, str is not an array")
+    return elements if ends_in_nul(elements) else array
+
+
+def ends_in_nul(strings: np.ndarray) -> bool:
+    """Returns whether one of an array of str or bytes objects ends in NUL."""
+    return any(element[-1:] in ("\0", b"\0") for element in strings.flat)
+
+
+def numbers_of_list(array: np.ndarray, elements: np.ndarray, operand: str) -> np.ndarray:
+    """Returns the array of a list of numbers. NumPy converts integers of several dtypes to floats, this does not.
+
+    Raises DTypeError if one dtype cannot hold all integers.
+    """
+    integers = [int(element) for element in elements.flat if isinstance(element, (int, np.integer))]
+    if len(integers) == elements.size:
+        return integers_of(elements, operand)
+    check_floats(integers, operand)
+    return array
+
+
+def integers_of(array: np.ndarray, operand: str) -> np.ndarray:
     """Returns objects with ``__index__`` as integers, and other objects unchanged."""
     if not all(hasattr(type(element), "__index__") for element in array.flat):
         return array
-    return np.array([operator.index(element) for element in array.flat], np.int64).reshape(array.shape)
+    integers = [operator.index(element) for element in array.flat]
+    dtype = dtype_named(NAMES[integer_dtype(integers, operand)])
+    return np.array(integers, dtype).reshape(array.shape)
 
 
 def refuse_huge(array: np.ndarray, operand: str) -> None:
@@ -86,6 +124,11 @@ def enter(value: Any, site: Site | None, operand: str) -> Memory:
     if array.dtype.kind in _STRINGS:
         return enter_strings(array, operand)
     return enter_numbers(array if operand in _MOVED else native(array), operand)
+
+
+def loaded(value: Any) -> Any:
+    """Returns the array of an object that is to be converted, and other values unchanged."""
+    return value if isinstance(value, (np.ndarray, np.generic, np.dtype, type)) else np.asarray(value)
 
 
 def native(value: Any) -> Any:
@@ -203,12 +246,14 @@ def enter_strings(array: np.ndarray, operand: str) -> Memory:
 
 
 def widened(array: np.ndarray, tensor: Memory) -> np.ndarray:
-    """Returns an array of strings with an item size that also holds the strings of a tensor.
+    """Returns an array of strings whose dtype also holds the strings of a tensor.
 
-    Lists have no item size.
+    Lists have no item size. A string that ends in NUL needs an object.
     """
-    kind = array.dtype.kind
-    return array.astype(np.promote_types(array.dtype, strings_of(tensor, np.dtype(object)).astype(kind).dtype))
+    strings = strings_of(tensor, np.dtype(object))
+    if ends_in_nul(strings):
+        return strings
+    return array.astype(np.promote_types(array.dtype, strings.astype(array.dtype.kind).dtype))
 
 
 def strings_of(tensor: Memory, dtype: np.dtype[Any]) -> np.ndarray:

@@ -10,6 +10,7 @@ import numpy as np
 
 from .. import _constants as c
 from .. import errors
+from . import numpy_
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -87,7 +88,7 @@ def output_words(out: Any, dtype: np.dtype[Any], shape: tuple[int, ...]) -> np.n
 
 def update_words(updates: Any, dtype: np.dtype[Any], shape: tuple[int, ...]) -> np.ndarray:
     """Returns updates as words. Shorter strings are extended to the size of the target's strings."""
-    array = np.asarray(updates)
+    array = numpy_.of_list(updates, "updates") if isinstance(updates, (list, tuple)) else np.asarray(updates)
     if dtype.kind in "US" and array.dtype.kind == dtype.kind and array.dtype.itemsize <= dtype.itemsize:
         array = array.astype(dtype, copy=False)
     if array.dtype != dtype:
