@@ -1,12 +1,13 @@
 """Columns and tables of pandas and polars. Nulls are rejected, because an element cannot be null.
 
-A result of one dim is a column of the same name and dtype. In pandas it has a new index. A table becomes a NumPy array
-of all columns, and results have the dtype of that array.
+A result of one dim is a column or an extension array of the same name and dtype. In pandas it has a new index. A table
+becomes a NumPy array of all columns, and results have the dtype of that array.
 """
 
 from __future__ import annotations
 
 from .. import errors
+from .._arrays import call_library
 from .._memory import Memory
 from .._modules import module
 from . import numpy_
@@ -25,7 +26,15 @@ def enter(value: Any, site: Site | None, operand: str) -> Memory:
         raise errors.dtype_error(operand, f"{type(value).__name__} is not an array")
     if has_nulls(value):
         raise errors.dtype_error(operand, "it has nulls, which an element cannot be: fill them first")
-    return numpy_.enter(array_of(value, operand), site, operand)
+    array = array_of(value, operand)
+    try:
+        return numpy_.enter(array, site, operand)
+    except errors.DTypeError as error:
+        dtype = getattr(value, "dtype", array.dtype)
+        if not is_extended(dtype):
+            raise
+        message = f"elements of dtype {dtype} are no dtype of this library"
+        raise errors.dtype_error(operand, message) from error
 
 
 def array_of(value: Any, operand: str) -> Any:
@@ -86,8 +95,19 @@ def leave(tensor: Memory, like: Any) -> Any:
     result = numpy_.leave(tensor, like.to_numpy())
     if getattr(result, "ndim", 0) != 1 or len(like.shape) != 1:
         return result
+    return call_library(column_of, result, "out", like)
+
+
+def column_of(elements: np.ndarray, like: Any) -> Any:
+    """Returns elements as a column of the type and dtype of another one. Raises DTypeError if that changes a value."""
     if type(like).__module__.startswith("polars"):
-        return module("polars").Series(like.name, result, like.dtype)
+        return module("polars").Series(like.name, elements, like.dtype)
     pandas = module("pandas")
-    kind = pandas.Index if isinstance(like, pandas.Index) else pandas.Series
-    return kind(result, name=like.name, dtype=like.dtype)
+    if isinstance(like.dtype, pandas.CategoricalDtype):
+        outside = elements[like.dtype.categories.get_indexer(elements) < 0].tolist()
+        if outside:
+            raise errors.dtype_error("out", f"{outside[0]!r} is not in the categories of the column")
+    if isinstance(like, (pandas.Series, pandas.Index)):
+        kind = pandas.Index if isinstance(like, pandas.Index) else pandas.Series
+        return kind(elements, name=like.name, dtype=like.dtype)
+    return pandas.array(elements, like.dtype)
