@@ -42,6 +42,41 @@ def check_refused(bad: Any, kind: type[libgather.Error] = libgather.DTypeError) 
         assert caught.value.operand == operand, name
 
 
+#: Each function with NumPy's rules with a value as one of its options.
+OPTIONS: list[Callable[[Any], Any]] = [
+    lambda bad: libgather.take(np.arange(3), [0], bad),
+    lambda bad: libgather.take(np.array([None, 1]), [0], bad),
+    lambda bad: libgather.take(np.array(3), [0], bad),
+    lambda bad: libgather.take(np.arange(3), [0], mode=bad),
+    lambda bad: libgather.take(np.arange(3), [0], out=bad),
+    lambda bad: libgather.take_along_axis(np.arange(3), [0], bad),
+    lambda bad: libgather.take_along_axis([5, 6], [0], bad),
+    lambda bad: libgather.put_along_axis(np.arange(3), [0], [1], bad),
+    lambda bad: libgather.put_along_axis(bytearray(3), [0], [1], bad),
+    lambda bad: libgather.put_along_axis(np.array([None, 1]), [0], [1], bad),
+]
+
+
+def check_options(bad: Any) -> None:
+    for number, call in enumerate(OPTIONS):
+        with pytest.raises(libgather.Error) as caught:
+            call(bad)
+        assert caught.value.operand in ("options", "out", None), number
+
+
+def test_columns_of_pandas_as_options() -> None:
+    pd = pytest.importorskip("pandas", reason="pandas is not installed")
+    for bad in (pd.Categorical(["a", "b"]), pd.Series([1, 2]), pd.date_range("2020", periods=2), pd.NA):
+        check_options(bad)
+
+
+def test_tensors_of_torch_as_options() -> None:
+    torch = pytest.importorskip("torch", reason="torch is not installed")
+    for bad in (torch.zeros(2), torch.eye(2).to_sparse(), torch.zeros((), requires_grad=True), torch.zeros(1)[0] * 1j):
+        check_options(bad)
+        check_options(bad.to("meta"))
+
+
 def test_exception_of_an_array_is_the_cause() -> None:
     class Broken:
         def __array__(self, *_: Any, **__: Any) -> Any:

@@ -34,6 +34,40 @@ def test_results_equal_numpy(axis: int, dtype: str) -> None:
         assert (repeated == np.take_along_axis(PARAMS[:1, :1, :1], indices * 0, axis)).all()
 
 
+@pytest.mark.parametrize(
+    "mode", [0, 1, 2, np.int64(0), np.uint8(1), np.array(1), None, "raise", "wrap", "clip"], ids=repr
+)
+def test_modes_are_names_and_numbers_of_numpy(mode: Any) -> None:
+    for params in (np.arange(6).reshape(2, 3), np.array([3, None, 5])):
+        for indices in ([1, -1, 7], [-8, 0], [0, -1]):
+            try:
+                expected = params.take(indices, mode=mode).tolist()
+            except IndexError:
+                with pytest.raises(IndexError):
+                    libgather.take(params, indices, mode=mode)
+            else:
+                assert libgather.take(params, indices, mode=mode).tolist() == expected
+
+
+@pytest.mark.parametrize("mode", [3, -1, True, False, np.bool_(True), 1.0, "RAISE", "r", 2**70], ids=repr)
+def test_mode_that_numpy_refuses(mode: Any) -> None:
+    with pytest.raises((TypeError, ValueError, OverflowError)):
+        PARAMS.take([0], mode=mode)
+    with pytest.raises((libgather.DTypeError, libgather.OptionError, libgather.RankError), match="mode"):
+        libgather.take(PARAMS, [0], mode=mode)
+
+
+def test_axis_of_take_is_no_bool() -> None:
+    for params in (PARAMS, PARAMS.tolist(), np.array([[None, 1]])):
+        for axis in (True, False, np.bool_(True)):
+            with pytest.raises(TypeError, match="integer"):
+                np.take(params, [0], axis=axis)
+            with pytest.raises(libgather.DTypeError, match="integer"):
+                libgather.take(params, [0], axis)
+    order = np.argsort(PARAMS, 1)
+    assert (libgather.take_along_axis(PARAMS, order, True) == np.take_along_axis(PARAMS, order, True)).all()
+
+
 def test_default_axis_of_take_along_axis_is_the_last() -> None:
     order = np.argsort(PARAMS[..., ::-1])
     assert (libgather.take_along_axis(PARAMS, order) == np.take_along_axis(PARAMS, order, -1)).all()

@@ -10,6 +10,7 @@ from . import types as t
 from ._arrays import Writing, enter, enter_output
 from ._constants import OP_SCATTER_ELEMENTS
 from ._native import PUT, run_natively
+from ._numbers import integer
 from ._operation import SCATTER_ELEMENTS
 from ._request import Request
 from ._run import shape_for
@@ -108,8 +109,8 @@ def put_into_memory(arr: t.Any, indices: t.Any, values: t.Any, axis: int | None)
 def places(whole: t.Any, indices: t.Any, axis: int | None) -> tuple[int, ...]:
     """Returns the shape of the values: that of indices, in which dims of size 1 beside the axis are repeated."""
     shape, chosen = whole.shape, shape_of(indices)
-    along = axis or 0
-    if len(shape) != len(chosen) or not isinstance(along, int) or not -len(shape) <= along < len(shape):
+    along = 0 if axis is None else integer("axis", axis)
+    if len(shape) != len(chosen) or not -len(shape) <= along < len(shape):
         return shape_for(SCATTER_ELEMENTS, shape, chosen, request_of(axis))  # raises the error
     pairs = enumerate(zip(chosen, shape, strict=True))
     return tuple(extent if dim == along % len(shape) or extent != 1 else other for dim, (extent, other) in pairs)

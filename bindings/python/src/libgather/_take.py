@@ -8,9 +8,10 @@ import sys
 from . import _constants as c
 from . import errors
 from . import types as t
-from ._arrays import flat, rank_of
+from ._arrays import flat, loaded, rank_of
 from ._constants import OP_GATHER, OP_GATHER_ELEMENTS
 from ._native import TAKE, run_natively
+from ._numbers import integer
 from ._operation import GATHER, GATHER_ELEMENTS
 from ._operations import run
 from ._options import choice
@@ -18,6 +19,8 @@ from ._request import Request
 
 _PROFILES: dict[str, t.Profile] = {"raise": "numpy_raise", "wrap": "numpy_wrap", "clip": "numpy_clip"}
 _MODES = dict.fromkeys(_PROFILES, 0)
+#: The modes by NumPy's numbers, numpy.CLIP and so on.
+_NUMBERED = ("clip", "wrap", "raise")
 
 
 @t.overload
@@ -42,7 +45,8 @@ def take(a: t.Any, indices: t.Any, axis: int | None = None, out: t.Any = None, m
         axis: The axis to take along. None takes the elements of the flat array.
         out: An array of the result's shape and dtype that the call writes.
         mode: The result of an index out of bounds: ``"raise"`` (negative indices count from the end), ``"wrap"``
-            (modulo), or ``"clip"`` (the nearest index, 0 for negative ones).
+            (modulo), or ``"clip"`` (the nearest index, 0 for negative ones). NumPy's numbers of them, such as
+            ``numpy.WRAP``, are accepted too.
 
     Returns:
         `out`, or a new array of the kind and dtype of `a`. It is a scalar if NumPy returns one.
@@ -60,14 +64,14 @@ def take(a: t.Any, indices: t.Any, axis: int | None = None, out: t.Any = None, m
     >>> libgather.take([[10, 20], [30, 40]], [1, 5], axis=1, mode="clip").tolist()
     [[20, 20], [40, 40]]
     """
-    choice("mode", mode, _MODES)
+    request = Request(axis, profile=_PROFILES[mode_named(mode)])
+    if isinstance(axis, bool):
+        raise errors.dtype_error("options", "axis is bool, not an integer")
+    a = loaded(a, "params")
     if is_numpys(a):
         return by_numpy(a.take, indices, axis, out, mode)
-    if axis is None:
-        a, axis = flat(a), 0
-    elif axis in (0, -1) and rank_of(a, "params") == 0:
-        a = flat(a)
-    request = Request(axis, profile=_PROFILES[mode])
+    if axis is None or (integer("axis", axis) in (0, -1) and rank_of(a, "params") == 0):
+        a, request = flat(a), request._replace(axis=0)
     try:
         return run(GATHER, a, indices, out, request)
     except errors.OutputError as error:
@@ -75,6 +79,17 @@ def take(a: t.Any, indices: t.Any, axis: int | None = None, out: t.Any = None, m
             raise
     out[...] = run(GATHER, a, indices, None, request)
     return out
+
+
+def mode_named(mode: t.Any) -> str:
+    """Returns the name of a mode, which is a name, one of NumPy's numbers or None."""
+    if mode is None:
+        return "raise"
+    if hasattr(type(mode), "__index__") and not isinstance(mode, bool):
+        number = integer("mode", mode)
+        mode = _NUMBERED[number] if 0 <= number < len(_NUMBERED) else str(number)
+    choice("mode", mode, _MODES)
+    return mode  # type: ignore[no-any-return]
 
 
 def is_numpys(a: t.Any) -> bool:
@@ -130,5 +145,5 @@ def take_along_axis(arr: t.Any, indices: t.Any, axis: int | None = -1) -> t.Any:
     [40, 10]
     """
     if axis is None:
-        arr, axis = flat(arr), 0
+        arr, axis = flat(loaded(arr, "params")), 0
     return run(GATHER_ELEMENTS, arr, indices, None, Request(axis, profile="numpy_raise"))
