@@ -273,3 +273,37 @@ def test_device_arrays_are_refused_where_there_is_no_device() -> None:
 def test_malformed_cuda_arrays_are_refused(change: dict[str, Any]) -> None:
     with pytest.raises(libgather.DTypeError):
         libgather.gather(Cuda(**change), [0])
+
+
+class Dataset:
+    """A dataset in a file. Each conversion reads it."""
+
+    def __init__(self, array: np.ndarray) -> None:
+        self.array, self.reads = array, 0
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray:
+        self.reads += 1
+        return np.array(self.array, dtype)
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda data: libgather.gather(data, [1, 0]),
+        lambda data: libgather.gather(data, [1, 9], fill_value=0, profile="numpy_raise"),
+        lambda data: libgather.gather(data, [1, 0], out=np.zeros((2, 3), np.int64)),
+        lambda data: libgather.gather(np.ones(9), data),
+        lambda data: libgather.take(data, [1, 0], 0),
+        lambda data: libgather.take(data, [1, 0]),
+        lambda data: libgather.take_along_axis(data, [[1], [0]]),
+        lambda data: libgather.take_along_axis(data, [1, 0], None),
+        lambda data: libgather.scatter(data, [1], np.ones((1, 3), np.int64)),
+        lambda data: libgather.scatter(np.ones((2, 3), np.int64), [1, 0], data),
+        libgather.Tensor,
+    ],
+)
+def test_dataset_is_read_once(call: Any) -> None:
+    array = np.arange(6).reshape(2, 3)
+    data = Dataset(array)
+    assert np.asarray(call(data)).tolist() == np.asarray(call(array)).tolist()
+    assert data.reads == 1

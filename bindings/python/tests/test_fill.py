@@ -97,7 +97,8 @@ def test_values(dtype: Any, value: Any) -> None:
 def test_values_that_the_dtype_cannot_represent_are_refused(dtype: Any, value: Any) -> None:
     for operand in (np.zeros(3, dtype), np.zeros((3, 2), dtype)):
         with pytest.raises(libgather.DTypeError, match="fill_value"):
-            libgather.gather(operand, [0], bounds="fill", fill_value=value)
+            libgather.gather(operand, [0, 9], bounds="fill", fill_value=value)
+        assert libgather.gather(operand, [1, -3], fill_value=value, negative="wrap").tobytes() == operand[:2].tobytes()
         with pytest.raises(libgather.DTypeError, match="fill_value"):
             libgather.Plan(operand, np.array([0]), fill_value=value)
 
@@ -111,7 +112,7 @@ NEEDED = {
     "c8": (["1j", [1.0], {}, 1e300], "a number within its range"),
     ml_dtypes.bfloat16: (["1.5", [1], [1, 2], 1j, 1e300], "a real number within its range"),
     ml_dtypes.float8_e4m3fn: (["1", [1, 2, 3], 1e3], "a real number within its range"),
-    object: (["unknown", 1, True, [""], {}, np.array(["", ""])], "'', which alone fills strings"),
+    object: (["?", 1, True, [""], {}, np.array(["", ""])], "cannot fill strings, only '' can"),
 }
 
 

@@ -8,7 +8,7 @@ from functools import partial
 from . import _constants as c
 from . import _objects, errors
 from . import types as t
-from ._arrays import enter, enter_output, kind_of, native
+from ._arrays import enter, enter_output, kind_of, loaded, native
 from ._constants import OP_GATHER, OP_GATHER_ELEMENTS, OP_GATHER_ND
 from ._fills import check_output, fill_of
 from ._foreign import refuse_keywords
@@ -93,7 +93,8 @@ def gather(
             ``"skip"`` (the row of `out` is not written). With ``"error_partial"``, an error leaves `out` partly
             written, and large calls read the indices once.
         fill_value: The value of ``bounds="fill"``, which it implies: a value, ``"zero"`` (default), ``"by_dtype"`` (as
-            in JAX: NaN, NaT, the smallest or the largest integer), or the bytes of one element.
+            in JAX: NaN, NaT, the smallest or the largest integer), or the bytes of one element. A value must have
+            the dtype of `params` if an index is out of bounds, and always in plans and on a device.
         profile: The rules of another system for all switches: ``"tensorflow"``, ``"onnx"``, ``"numpy_raise"``, ...
         out: An array of the result's shape and dtype that the call writes. Strings have no `out`.
         threads: The largest number of threads of this call.
@@ -287,6 +288,24 @@ def run_buffers(operation: Operation, params: t.Any, indices: t.Any, out: t.Any,
 
 def run_others(operation: Operation, params: t.Any, indices: t.Any, out: t.Any, request: Request) -> t.Any:
     """The same as `run` for calls that run_buffers() does not support."""
+    params, indices = loaded(params, "params"), loaded(indices, "indices")
+    try:
+        return run_filled(operation, params, indices, out, request)
+    except errors.DTypeError as error:
+        operands = ("params", params), ("indices", indices), ("out", out)
+        fills = request.fill_value is not None and request.bounds in (None, "fill")
+        if not fills or site_of(request.context, request.stream, *operands) is not None:
+            raise
+        reason = error
+    # An unused fill_value need not have the dtype of params. Another cause fails again.
+    try:
+        return run_filled(operation, params, indices, out, request._replace(fill_value=None, bounds="error"))
+    except errors.IndexError:
+        raise reason from None
+
+
+def run_filled(operation: Operation, params: t.Any, indices: t.Any, out: t.Any, request: Request) -> t.Any:
+    """The same as `run_others` for a fill_value of the dtype of params."""
     if request.stream is None:  # the arrays may be on the host
         if out is None and request.bounds != "skip":
             result = run_quickly(operation, params, indices, request)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from . import errors
 from . import types as t
-from ._arrays import enter, enter_output, kind_of
+from ._arrays import enter, enter_output, kind_of, loaded
 from ._constants import OP_SCATTER, OP_SCATTER_ELEMENTS, OP_SCATTER_ND
 from ._foreign import refuse_keywords
 from ._native import run_natively
@@ -280,6 +280,9 @@ def run_others(operation: Operation, target: t.Any, indices: t.Any, updates: t.A
     if not isinstance(request.inplace, bool):
         raise errors.dtype_error("options", f"inplace is {type(request.inplace).__name__}, not a bool")
     check_place(request.context, ("target", target), ("indices", indices), ("updates", updates))
+    if not request.inplace:
+        target = loaded(target, "target")
+    updates = loaded(updates, "updates")
     blocks = blocks_of(target)
     if blocks is not None:
         return run_blocks(blocks, operation, target, indices, updates, request)

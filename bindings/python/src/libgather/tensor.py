@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from . import types as t
-from ._arrays import enter, enter_output, hold, written
+from ._arrays import enter, enter_output, hold, loaded, written
 from ._call import call, created, extents
 from ._dtypes import number_of
 from ._library import lib
@@ -41,6 +41,7 @@ class Tensor(Memory):
     __slots__ = ()
 
     def __init__(self, array: t.Any, *, context: Context | None = None) -> None:
+        array = loaded(array, "tensor")
         site = site_of(context, None, ("tensor", array))
         source = enter(array, site, "tensor")[0]
         self._handle: t.Any = source._handle
