@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import libgather
+from conftest import run_alone
 
 jax = pytest.importorskip("jax")
 jnp = jax.numpy
@@ -169,3 +170,53 @@ def test_call_without_a_valid_request_is_refused() -> None:
             call(jnp.zeros(3), jnp.array([0, 1]), **attributes).block_until_ready()
     with pytest.raises(jax.errors.JaxRuntimeError, match="not a call"):
         call(jnp.zeros(3), request=np.zeros(10, np.int64)).block_until_ready()
+
+
+BIG = 2**32 + 1
+
+
+@pytest.mark.parametrize(
+    ("name", "indices", "value"),
+    [
+        ("gather", np.array([0, BIG]), BIG),
+        ("gather", np.array([BIG], "u8"), BIG),
+        ("gather", np.array([-(2**31) - 1]), -(2**31) - 1),
+        ("gather", np.int64(BIG), BIG),
+        ("gather", [BIG], BIG),
+        ("gather", [np.int64(BIG)], BIG),
+        ("gather", BIG, BIG),
+        ("gather_nd", np.array([[BIG]]), BIG),
+        ("gather_elements", np.array([[BIG, 0]]), BIG),
+    ],
+)
+@pytest.mark.parametrize("bounds", ["error", "clamp", "fill"])
+def test_index_that_jax_would_narrow_is_an_error(name: str, indices: Any, value: int, bounds: str) -> None:
+    params = jnp.arange(6.0).reshape(3, 2)
+    call = partial(getattr(operators, name), indices=indices, bounds=bounds)
+    for gather in (call, jax.jit(call)):
+        with pytest.raises(libgather.DTypeError, match=f"indices: .*{value} .*int32"):
+            gather(params)
+    with jax.enable_x64(True), pytest.raises((ValueError, jax.errors.JaxRuntimeError), match=str(value)):
+        getattr(operators, name)(params, indices).block_until_ready()
+
+
+def test_integer_of_params_that_jax_would_narrow_is_an_error() -> None:
+    with pytest.raises(libgather.DTypeError, match=f"params: {BIG} is beyond int32"):
+        operators.gather(np.array([BIG, 1]), jnp.array([0]))
+    assert operators.gather(np.array([2**31 - 1, 1]), np.array([0])).tolist() == [2**31 - 1]
+
+
+def test_fills_that_are_equal_are_different_programs() -> None:
+    floats, integers, index = jnp.ones(2), jnp.ones(2, jnp.int32), jnp.array([7])
+    for gather in (operators.gather, libgather.gather):
+        signs = [np.signbit(gather(floats, index, fill_value=fill)).tolist() for fill in (0.0, -0.0, 0, -0.0)]
+        assert signs == [[False], [True], [False], [True]]
+        assert np.isnan(gather(floats, index, fill_value=float("nan"))).all()
+        assert gather(integers, index, fill_value=1).tolist() == [1]
+        with pytest.raises(libgather.DTypeError, match=r"fill_value 1\.0 is no int32"):
+            gather(integers, index, fill_value=1.0)
+    assert libgather.gather(integers, jnp.array([0]), fill_value=1.5).tolist() == [1]
+
+
+def test_arrays_on_several_devices() -> None:
+    run_alone("sharded_jax.py", XLA_FLAGS="--xla_force_host_platform_device_count=4")

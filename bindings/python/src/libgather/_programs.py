@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from functools import cache
-
 from ._modules import module
 
 TYPE_CHECKING = False
@@ -17,20 +15,17 @@ if TYPE_CHECKING:
 def run_program(operation: Operation, params: Any, indices: Any, request: Request) -> Any:
     """Runs the JAX program of an operation.
 
-    Returns NotImplemented if there is none, or if it fails. JAX reports an error only as text, so the general path runs
-    the call again and raises the error.
+    Returns NotImplemented if there is none, or if it fails. The general path then runs the call again. JAX reports an
+    error only as text, refuses arrays on several devices, and needs the fill_value before it reads the indices.
     """
-    program = programs().get(operation.number)
+    from .jax import PROGRAMS
+    from .jax._common import fill_of
+
+    program = PROGRAMS.get(operation.number)
     if program is None:
         return NotImplemented
     try:
+        request = request._replace(fill_value=fill_of(request.fill_value, params))
         return program(params, indices, request=request).block_until_ready()
-    except module("jax").errors.JaxRuntimeError:
+    except (module("jax").errors.JaxRuntimeError, ValueError, TypeError):
         return NotImplemented
-
-
-@cache
-def programs() -> Any:
-    from .jax import PROGRAMS
-
-    return PROGRAMS

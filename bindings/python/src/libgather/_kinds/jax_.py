@@ -30,6 +30,10 @@ def enter(value: Any, site: Site | None, operand: str) -> Memory:
     if not hasattr(value, "__dlpack_device__"):
         raise errors.dtype_error(operand, f"{type(value).__name__} is not an array")
     check_alive(value, operand)
+    if is_sharded(value):
+        from . import numpy_
+
+        return numpy_.enter(module("numpy").asarray(value), site, operand)
     return dlpack.enter(value, site, operand)
 
 
@@ -44,8 +48,11 @@ def is_program(params: Any, indices: Any, request: Request) -> bool:
     JAX needs much longer to create an array from existing memory than to run a program.
     """
     fill = request.fill_value
-    is_known = fill is None or isinstance(fill, str) or (isinstance(fill, (int, float)) and fill == fill)
-    if not is_known or request.context is not None or request.threads is not None:
+    if (
+        not (fill is None or isinstance(fill, (str, int, float)))
+        or request.context is not None
+        or request.threads is not None
+    ):
         return False
     return is_on_host(params) and is_on_host(indices) and is_dtype(params.dtype)
 
@@ -73,6 +80,11 @@ def is_on_host(value: Any) -> bool:
     return has_values(value.__class__) and not value.is_deleted() and is_cpus(value.sharding)
 
 
+def is_sharded(value: Any) -> bool:
+    """Returns whether the array is on several devices of the CPU. DLPack has only arrays on one device."""
+    return is_on_host(value) and len(value.sharding.device_set) > 1
+
+
 @cache  # isinstance() is slow for JAX's classes
 def has_values(kind: Any) -> bool:
     """Returns whether the arrays of a class are numbers in memory. Keys of random numbers are not."""
@@ -89,7 +101,7 @@ def place_of(value: Any, operand: str) -> Place:
     if not hasattr(value, "__dlpack_device__"):
         return HOST  # for example a tracer, which enter() rejects
     check_alive(value, operand)
-    return dlpack.place_of(value, operand)
+    return HOST if is_sharded(value) else dlpack.place_of(value, operand)
 
 
 def leave(tensor: Memory, like: Any) -> Any:

@@ -13,6 +13,7 @@ from functools import cache
 
 import jax
 import jax.numpy as jnp
+import numpy as np
 
 from .. import errors
 from .. import types as t
@@ -21,6 +22,7 @@ from .._constants import OP_GATHER, OP_GATHER_ELEMENTS, OP_GATHER_ND
 from .._kinds.jax_ import check_alive
 from .._request import Request
 from . import _gather, _gather_elements, _gather_nd
+from ._common import fill_of
 
 __all__ = ["gather", "gather_elements", "gather_nd"]
 
@@ -51,6 +53,9 @@ def gather(
         bounds: ``"error"``, ``"clamp"``, ``"modulo"``, or ``"fill"``, which a `fill_value` implies.
         fill_value: A value, ``"zero"`` (default), or ``"by_dtype"``.
 
+    JAX has 64-bit integers only with ``jax_enable_x64``. Without it, a larger index in an array of NumPy or a list is a
+    DTypeError. ``jax.jit`` itself converts its arguments, so that this function receives other indices.
+
     Raises:
         ShapeError, RankError, DTypeError: As for :func:`libgather.gather`.
         jax.errors.JaxRuntimeError: An index is out of bounds. An access to the values of the result raises it.
@@ -65,7 +70,7 @@ def gather(
     params, indices = array_of(params, "params"), array_of(indices, "indices")
     axis = batch_dims if axis is None else axis
     batch_dims = batch_dims + indices.ndim if batch_dims < 0 else batch_dims
-    switches = request_of(negative, bounds, fill_value)
+    switches = request_of(params, negative, bounds, fill_value)
     request = switches._replace(axis=positive(axis, params), batch_dims=batch_dims)
     return _gather.operator(params, indices, request=request)
 
@@ -85,8 +90,9 @@ def gather_nd(
     >>> libgather.jax.gather_nd(jnp.array([[1, 2], [3, 4]]), jnp.array([[1, 0], [0, 1]])).tolist()
     [3, 2]
     """
-    request = request_of(negative, bounds, fill_value)._replace(batch_dims=batch_dims)
-    return _gather_nd.operator(array_of(params, "params"), array_of(indices, "indices"), request=request)
+    params, indices = array_of(params, "params"), array_of(indices, "indices")
+    request = request_of(params, negative, bounds, fill_value)._replace(batch_dims=batch_dims)
+    return _gather_nd.operator(params, indices, request=request)
 
 
 def gather_elements(
@@ -107,26 +113,46 @@ def gather_elements(
     [[2], [3]]
     """
     params = array_of(params, "params")
-    switches = request_of(negative, bounds, fill_value)
+    switches = request_of(params, negative, bounds, fill_value)
     request = switches._replace(axis=positive(axis, params), extents="broadcast")
     return _gather_elements.operator(params, array_of(indices, "indices"), request=request)
 
 
+def request_of(params: jax.Array, negative: t.Negative, bounds: t.Bounds, fill_value: t.Any) -> Request:
+    if fill_value is None:
+        return unfilled(negative, bounds)
+    return unfilled(negative, "fill" if bounds == "error" else bounds)._replace(fill_value=fill_of(fill_value, params))
+
+
 @cache
-def request_of(negative: t.Negative, bounds: t.Bounds, fill_value: t.Any) -> Request:
+def unfilled(negative: t.Negative, bounds: t.Bounds) -> Request:
     if bounds == "skip":
         raise errors.unsupported("options", "bounds 'skip' is for an out, which a primitive of JAX does not have")
-    is_filled = fill_value is not None and bounds == "error"
-    return Request(negative=negative, bounds="fill" if is_filled else bounds, fill_value=fill_value)
+    return Request(negative=negative, bounds=bounds)
 
 
 def array_of(value: jax.typing.ArrayLike, operand: str) -> jax.Array:
     # The conversion of an array takes longer in JAX than the gather.
     if not isinstance(value, jax.Array):
         made: jax.Array = call_library(jnp.asarray, value, operand)
+        call_library(check_narrowed, value, operand, made.dtype, operand)
         return made
     check_alive(value, operand)
     return value
+
+
+def check_narrowed(value: jax.typing.ArrayLike, dtype: np.dtype[t.Any], operand: str) -> None:
+    """Raises DTypeError if JAX has changed an integer, because it converts 64-bit integers to 32 bits by default."""
+    for part in jax.tree.leaves(value):
+        if not hasattr(part, "dtype") or isinstance(part, jax.Array):  # JAX itself refuses large integers of Python
+            continue
+        given = np.asarray(part)
+        if given.dtype.kind in "iu" and dtype.kind in "iu" and given.dtype.itemsize > dtype.itemsize:
+            limits = np.iinfo(dtype)
+            changed = given[(given < limits.min) | (given > limits.max)]
+            if changed.size:
+                message = f"{changed.flat[0]} is beyond {dtype}, which JAX makes of {given.dtype}: set jax_enable_x64"
+                raise errors.dtype_error(operand, message)
 
 
 def positive(axis: int, params: jax.Array) -> int:

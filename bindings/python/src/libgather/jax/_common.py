@@ -80,6 +80,13 @@ def spec_of(value: Any, operand: str) -> Spec:
     return Spec(value.dtype, value.shape)
 
 
+def fill_of(fill_value: Any, params: Any) -> str | bytes | None:
+    """Returns the name of a fill, or the bytes of one element. Programs are cached, and 0.0 and -0.0 are equal."""
+    if fill_value is None or isinstance(fill_value, (str, bytes)):
+        return fill_value
+    return value_fill(fill_value, spec_of(params, "params")._dtype)[1]
+
+
 @cache
 def attribute(operation: Operation, request: Request, dtype: int) -> np.ndarray:
     """Returns the attribute for the handler: the number of the operation, and the bytes of a gth_options."""
