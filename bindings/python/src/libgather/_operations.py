@@ -8,7 +8,7 @@ from functools import partial
 from . import _constants as c
 from . import _objects, errors
 from . import types as t
-from ._arrays import enter, enter_output, kind_of, loaded, native
+from ._arrays import call_library, enter, enter_output, kind_of, loaded, native
 from ._constants import OP_GATHER, OP_GATHER_ELEMENTS, OP_GATHER_ND
 from ._fills import check_output, fill_of
 from ._foreign import refuse_keywords
@@ -346,7 +346,8 @@ def run_tensors(operation: Operation, params: t.Any, indices: t.Any, out: t.Any,
         site.finish(request.sync)
     if out is not None:
         return out
-    return kind.leave(Tensor._of_handle(made, None, source._text, None if site is None else site.context), params)
+    result = Tensor._of_handle(made, None, source._text, None if site is None else site.context)
+    return call_library(kind.leave, result, "out", params)
 
 
 def output_for(source: Memory, out: t.Any, site: Site | None) -> Memory:

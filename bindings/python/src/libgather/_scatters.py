@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from . import errors
 from . import types as t
-from ._arrays import enter, enter_output, kind_of, loaded
+from ._arrays import call_library, enter, enter_output, kind_of, loaded
 from ._constants import OP_SCATTER, OP_SCATTER_ELEMENTS, OP_SCATTER_ND
 from ._foreign import refuse_keywords
 from ._native import run_natively
@@ -305,7 +305,9 @@ def run_tensors(operation: Operation, target: t.Any, indices: t.Any, updates: t.
     rows = enter_updates(updates, target, source)
     written = (target,) if request.inplace else ()
     made = run_memory(operation, pointer_of(request.context), source, index, rows, request, options, *written)
-    return target if request.inplace else kind_of(target).leave(Tensor._of_handle(made, None, source._text), target)
+    if request.inplace:
+        return target
+    return call_library(kind_of(target).leave, Tensor._of_handle(made, None, source._text), "out", target)
 
 
 # ------------------------------------------------------------------------------------------------- blocks of bytes

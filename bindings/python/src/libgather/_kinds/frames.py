@@ -7,7 +7,6 @@ becomes a NumPy array of all columns, and results have the dtype of that array.
 from __future__ import annotations
 
 from .. import errors
-from .._arrays import call_library
 from .._memory import Memory
 from .._modules import module
 from . import numpy_
@@ -95,7 +94,7 @@ def leave(tensor: Memory, like: Any) -> Any:
     result = numpy_.leave(tensor, like.to_numpy())
     if getattr(result, "ndim", 0) != 1 or len(like.shape) != 1:
         return result
-    return call_library(column_of, result, "out", like)
+    return column_of(result, like)
 
 
 def column_of(elements: np.ndarray, like: Any) -> Any:
