@@ -32,6 +32,7 @@ PAGES = {
     "docs/cuda.md": "cuda.md",
     "docs/hostile.md": "hostile.md",
     "docs/install.md": "install.md",
+    "docs/performance-cuda.md": "performance-cuda.md",
     "docs/performance.md": "performance.md",
     "docs/platforms.md": "platforms.md",
     "docs/python/dask.md": "dask.md",

@@ -63,9 +63,9 @@
  *   current CUDA device of the calling thread does not change.
  *
  * CUDA
- *   The CUDA half is experimental. It has been tested on an emulated device only, and has not run on a GPU. If memory
- *   is described as CUDA memory, but CUDA has neither allocated nor registered it, the call returns GTH_E_DEVICE.
- *   Devices that can access pageable memory accept such memory.
+ *   The CUDA half is experimental. It has been tested on an emulated device, and on one kind of GPU. If memory is
+ *   described as CUDA memory, but CUDA has neither allocated nor registered it, the call returns GTH_E_DEVICE. Devices
+ *   that can access pageable memory accept such memory.
  *
  * Structs
  *   Structs that the caller passes begin with `size`, which the caller sets to the sizeof of the struct. C callers

@@ -14,6 +14,7 @@ HERE = pathlib.Path(__file__).parent
 LIBRARY = pathlib.Path(sys.argv.pop(1)).resolve()
 SECTIONS = (
     "Machine",
+    "Where others are ahead",
     "Method",
     "Limits",
     "Rows",
@@ -26,7 +27,6 @@ SECTIONS = (
     "Axis and batch dims",
     "Counts",
     "Host time",
-    "Where others are ahead",
     "Left out",
 )
 

@@ -60,6 +60,7 @@ class Run:
         self.plan = [cases.cell(self._sizes, options.cell)] if options.cell else cases.plan(self._sizes)
         self.results = {
             "is_rehearsal": options.rehearse,
+            "date": time.strftime("%Y-%m-%d", time.gmtime()),
             "machine": facts,
             "peers": {peer.name: peer.version() for peer in self._peers},
             "absent_peers": absent,
@@ -149,7 +150,7 @@ class Files:
         self._write_report()
 
     def _write_report(self):
-        replace(self._report, Report(self._results, self._plan, self._report.stem).text())
+        replace(self._report, Report(self._results, self._plan).text())
         self._written = time.monotonic()
 
 
