@@ -50,6 +50,7 @@ struct Table {
   uint32_t first_empty = none;                   // the list of idle segments without memory
   uint32_t spare = 0;                            // the number of idle segments with memory
   uint32_t count = 0;                            // the number of segments
+  uint32_t first_generation = 0;                 // is added to the generation of each token
   Segment segment[segments] = {};
   std::atomic<Slot*> slots[segments] = {};
 };
@@ -206,6 +207,11 @@ void reset_in_child() {
 
 __attribute__((constructor)) void watch_forks() { core::reset_in_children(core::ForkOrder::handles, reset_in_child); }
 
+// Tokens begin at random bits. So a token of another copy of the library, or of an earlier load, is detected.
+__attribute__((constructor)) void choose_generation() {
+  table.first_generation = static_cast<uint32_t>(core::random_bits());
+}
+
 }  // namespace
 
 Content* acquire_slot(Kind kind, uintptr_t* token) {
@@ -214,7 +220,7 @@ Content* acquire_slot(Kind kind, uintptr_t* token) {
   Slot* slot = allocate_slot(&number);
   table.lock.unlock();
   if (!slot) return nullptr;
-  *token = make_token(++slot->generation, number, kind);
+  *token = make_token(table.first_generation + ++slot->generation, number, kind);
   return &slot->content;
 }
 

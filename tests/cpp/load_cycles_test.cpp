@@ -6,6 +6,7 @@
 #include <fstream>
 #include <string>
 #include <thread>
+#include <vector>
 
 #include "gather/gather.h"
 #include "gtest/gtest.h"
@@ -82,6 +83,95 @@ TEST(Hostile, G8_ThousandLoadCyclesLeaveNothingMapped) {
   if (GATHER_SANITIZED) return;  // sanitizers use additional memory
   const int64_t left = hostile::process_memory().mapped - mapped;
   EXPECT_LT(left, 900 * 4 * sysconf(_SC_PAGESIZE)) << "what a cycle leaves, the slots of handles first of all";
+}
+
+// ---- Copies of the library in one process
+
+// The path of a copy of the library in a new file. The loader does not load a file twice.
+class Copy {
+ public:
+  Copy() {
+    std::ifstream from(GATHER_LIBRARY, std::ios::binary);
+    std::ofstream to(path_, std::ios::binary);
+    to << from.rdbuf();
+  }
+  ~Copy() { std::remove(path_.c_str()); }
+  const char* path() const { return path_.c_str(); }
+
+ private:
+  const std::string path_ = testing::TempDir() + "gather_copy_" + std::to_string(getpid()) + ".so";
+};
+
+constexpr int handles_of_a_copy = 200;
+
+struct Handles {
+  gth_tensor* tensor;
+  gth_plan* plan;
+  gth_context* context;
+};
+
+// Creates handles that refer to this memory.
+std::vector<Handles> create_handles(void* library) {
+  static const int64_t shape[] = {8};
+  const gth_tensor_desc p = GTH_TENSOR_DESC_DENSE(GTH_DTYPE_INT8, 1, shape, params);
+  const gth_tensor_desc i = GTH_TENSOR_DESC_DENSE(GTH_DTYPE_INT64, 1, shape, indices);
+  const gth_request request = GTH_REQUEST(GTH_OP_GATHER, &p, &i, nullptr, nullptr);
+  std::vector<Handles> all;
+  for (int k = 0; k < handles_of_a_copy; ++k) {
+    Handles each{};
+    find<decltype(gth_tensor_borrow)>(library, "gth_tensor_borrow")(&p, &each.tensor, nullptr);
+    find<decltype(gth_plan_create)>(library, "gth_plan_create")(&request, &each.plan, nullptr);
+    find<decltype(gth_context_create)>(library, "gth_context_create")(nullptr, &each.context, nullptr);
+    all.push_back(each);
+  }
+  return all;
+}
+
+// Expects that a library rejects handles of another one.
+void expect_foreign(void* library, const std::vector<Handles>& handles) {
+  gth_plan_args args = GTH_PLAN_ARGS_INIT;
+  for (const Handles& each : handles) {
+    ASSERT_TRUE(each.tensor && each.plan && each.context);
+    EXPECT_EQ(find<decltype(gth_plan_extents)>(library, "gth_plan_extents")(each.plan, &args, nullptr), GTH_E_HANDLE);
+    EXPECT_EQ(find<decltype(gth_tensor_release)>(library, "gth_tensor_release")(each.tensor), GTH_E_HANDLE);
+    EXPECT_EQ(find<decltype(gth_plan_release)>(library, "gth_plan_release")(each.plan), GTH_E_HANDLE);
+    EXPECT_EQ(find<decltype(gth_context_release)>(library, "gth_context_release")(each.context), GTH_E_HANDLE);
+  }
+}
+
+void release_handles(void* library, const std::vector<Handles>& handles) {
+  for (const Handles& each : handles) {
+    EXPECT_EQ(find<decltype(gth_tensor_release)>(library, "gth_tensor_release")(each.tensor), GTH_OK);
+    EXPECT_EQ(find<decltype(gth_plan_release)>(library, "gth_plan_release")(each.plan), GTH_OK);
+    EXPECT_EQ(find<decltype(gth_context_release)>(library, "gth_context_release")(each.context), GTH_OK);
+  }
+}
+
+TEST(Copies, HandleOfAnotherCopyIsRejected) {
+  const Copy copy;
+  void *const one = dlopen(GATHER_LIBRARY, RTLD_NOW | RTLD_LOCAL), *const other = dlopen(copy.path(), RTLD_NOW);
+  ASSERT_TRUE(one && other && one != other) << dlerror();
+  const std::vector<Handles> of_one = create_handles(one), of_other = create_handles(other);
+  expect_foreign(one, of_other);
+  expect_foreign(other, of_one);
+  release_handles(one, of_one);
+  release_handles(other, of_other);
+  ASSERT_EQ(dlclose(one) | dlclose(other), 0);
+}
+
+TEST(Copies, HandleOfAnEarlierLoadIsRejected) {
+  const Copy copy;
+  void* library = dlopen(copy.path(), RTLD_NOW | RTLD_LOCAL);
+  ASSERT_NE(library, nullptr) << dlerror();
+  const std::vector<Handles> before = create_handles(library);
+  release_handles(library, before);
+  ASSERT_EQ(dlclose(library), 0);
+  library = dlopen(copy.path(), RTLD_NOW | RTLD_LOCAL);
+  ASSERT_NE(library, nullptr) << dlerror();
+  const std::vector<Handles> now = create_handles(library);
+  expect_foreign(library, before);
+  release_handles(library, now);
+  ASSERT_EQ(dlclose(library), 0);
 }
 
 // The process forks while another thread creates the first handle of the library. The child can create handles too.

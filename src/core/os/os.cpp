@@ -4,6 +4,9 @@
 #include <sys/mman.h>
 #include <time.h>
 #include <unistd.h>
+#if defined(__APPLE__)
+#include <sys/random.h>
+#endif
 
 #include <initializer_list>
 
@@ -60,8 +63,6 @@ void unmap_pages(void* memory, size_t bytes) noexcept {
 
 void advise_unused(void* memory, size_t bytes) noexcept { madvise(memory, bytes, MADV_DONTNEED); }
 
-// ---- Waiting
-
 namespace {
 
 int64_t now_in_nanoseconds() {
@@ -69,6 +70,22 @@ int64_t now_in_nanoseconds() {
   clock_gettime(CLOCK_MONOTONIC, &now);
   return int64_t{now.tv_sec} * 1000000000 + now.tv_nsec;
 }
+
+}  // namespace
+
+// A sandbox may forbid the system call. The time then differs between loads, and the address between copies.
+uint64_t random_bits() {
+  constexpr uint64_t multiplier = 0x9e3779b97f4a7c15u;
+  uint64_t bits;
+  if (getentropy(&bits, sizeof bits) == 0) return bits;
+  bits = static_cast<uint64_t>(now_in_nanoseconds()) + reinterpret_cast<uintptr_t>(&cpu_count);
+  bits *= multiplier;
+  return bits ^ bits >> 32;
+}
+
+// ---- Waiting
+
+namespace {
 
 // Lets the other hardware thread of the core run for a moment.
 void relax() {

@@ -30,6 +30,9 @@ void* map_pages(size_t bytes) noexcept;
 void unmap_pages(void* memory, size_t bytes) noexcept;
 void advise_unused(void* memory, size_t bytes) noexcept;
 
+// Returns random bits. The copies of the library in one process get different bits, and so does each load of a copy.
+uint64_t random_bits();
+
 // ---- Waiting
 
 // Sleeps while the word has the value, for at most `microseconds`. A negative number means no limit. It may return
