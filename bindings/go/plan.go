@@ -12,7 +12,7 @@ import "unsafe"
 // which is then open in params and indices. In GatherElements it is the extent of indices along the axis, or the
 // outermost dim of both operands.
 //
-// A plan has a few hundred bytes of C memory, which the garbage collector does not count. Close plans if a program
+// A plan has about nine kilobytes of C memory, which the garbage collector does not count. Close plans if a program
 // creates many of them. The collector releases a plan that is unreachable and not closed.
 type Plan[T Element, I Index] struct {
 	request planned

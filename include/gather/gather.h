@@ -38,9 +38,9 @@
  *   The parameter `err` is a gth_error of the caller, or NULL. There is no thread-local and no global error state.
  *
  * Order of checks
- *   Required pointers, struct sizes and switches, handles, dtype, rank, attributes, shapes, sizes, strides, devices,
- *   read-only memory, overlap (including NULL data), index values. A call reports the first check that fails. A
- *   required handle that is NULL causes GTH_E_NULL.
+ *   Struct size and operation of a request, required pointers, other struct sizes and switches, handles, dtype, rank,
+ *   attributes, shapes, sizes, strides, devices, read-only memory, overlap (including NULL data), index values. A call
+ *   reports the first check that fails. A required handle is a required pointer: NULL causes GTH_E_NULL.
  *
  * Threads
  *   Handles are immutable after creation. Any number of threads may use them at the same time. The caller must not
@@ -49,8 +49,9 @@
  *   call. Results and reported errors do not depend on the number of threads. The library's threads have the affinity
  *   and the nice value of the process's main thread, and no real-time priority. They leave one CPU to the calling
  *   thread. They block all signals except those that an instruction raises (SIGSEGV, SIGBUS, SIGFPE, ..). If a thread
- *   is cancelled during a call, the call is completed first. A child process of fork may use the library, except for
- *   CUDA. A call of fork does not wait for the library.
+ *   with deferred cancellation is cancelled during a call, the call is completed first. A thread with asynchronous
+ *   cancellation (PTHREAD_CANCEL_ASYNCHRONOUS) must not call the library. A child process of fork may use the library,
+ *   except for CUDA. A call of fork does not wait for the library.
  *
  * Stack
  *   A call uses less than 64 KiB of the stack of the calling thread, not counting hooks.
@@ -321,7 +322,9 @@ GTH_API int32_t gth_capabilities(gth_capability_info *info, gth_error *err);
 
 /* --------------------------------------------------------------------------------------------------------- Contexts */
 
-/* Opaque handles. The pointer value is a token of 64 bits, never an address. Do not dereference it. */
+/* Opaque handles. The pointer value is a token of 64 bits, never an address. Do not dereference it. Each copy of the
+ * library in a process begins its tokens at random bits. It rejects a handle of another copy with GTH_E_HANDLE, except
+ * with a probability of 2^-32. */
 typedef struct gth_context gth_context;
 typedef struct gth_tensor gth_tensor;
 typedef struct gth_plan gth_plan;
@@ -1039,6 +1042,8 @@ GTH_API int32_t gth_gather_elements_gradient(gth_context *context, const gth_ten
  * An operand that is a tensor handle is bound: runs use that tensor, and their pointer for this operand must be NULL.
  * If the tensor has been released, a run returns GTH_E_HANDLE.
  *
+ * A plan takes less than 9 KiB of memory.
+ *
  * @param request  Borrowed, with all that it points to.
  * @param out      Owned. Release it with gth_plan_release. It is immutable, and any number of threads may use it.
  * @return The statuses of gth_run up to DEVICE, NOMEM, UNSUPPORTED (strings, gradients).
@@ -1062,7 +1067,8 @@ GTH_API int32_t gth_plan_create(const gth_request *request, gth_plan **out, gth_
 GTH_API int32_t gth_plan_run(gth_context *context, const gth_plan *plan, int64_t n, const void *table,
                              const void *indices, void *rows, gth_error *err);
 
-#define GTH_ARGS_EXTENTS 1 /**< The *_extent fields are set. A run that needs more memory returns GTH_E_SIZE. */
+/** The *_extent fields are set. A run that needs more memory returns GTH_E_SIZE. Those of bound operands are ignored. */
+#define GTH_ARGS_EXTENTS 1
 
 /** The arguments of a plan run. */
 typedef struct gth_plan_args {
@@ -1112,7 +1118,7 @@ GTH_API int32_t gth_plan_check(gth_context *context, const gth_plan *plan, const
 
 /**
  * Computes the highest number of bytes that a run uses from each data pointer on. It is 0 for a pointer that is not
- * used.
+ * used, and for that of a bound operand.
  *
  * @param args  Borrowed. n is read. The *_extent fields are written on GTH_OK, and flags becomes GTH_ARGS_EXTENTS.
  * @return NULL, HANDLE, VERSION, SHAPE (n), SIZE.
@@ -1179,7 +1185,8 @@ typedef struct gth_parts {
  * Partitions ids by shard, on the CPU only. It allocates nothing.
  *
  * The ids of a shard stay in their order. The result does not depend on the number of threads. On an error other than
- * RACE, nothing is written. The time is linear in the number of ids.
+ * RACE, nothing is written. The time is linear in the number of ids. After the handles, the numbers of shards are
+ * checked, then ids, then the numbers and arrays of parts, then the index values.
  *
  * @param ids      Borrowed. Integers of any shape. They are validated like the indices of a gather along a dim of
  *                 shards->rows rows, with the options negative and bounds. Operand INDICES in errors.

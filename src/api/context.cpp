@@ -15,6 +15,11 @@ int32_t fail_option(int32_t status, size_t offset, int64_t value, int64_t limit,
 }
 
 int32_t check_options(const gth_context_options& options, const Error& error) {
+  if (!options.alloc != !options.free) {
+    return fail_option(GTH_E_NULL,
+                       options.alloc ? offsetof(gth_context_options, free) : offsetof(gth_context_options, alloc), 0, 0,
+                       "alloc and free must both be set, or both be NULL", error);
+  }
   if (options.flags) {
     return fail_option(GTH_E_VERSION, offsetof(gth_context_options, flags), options.flags, 0, "unknown flags", error);
   }
@@ -29,11 +34,6 @@ int32_t check_options(const gth_context_options& options, const Error& error) {
   if (options.threads < 0) {
     return fail_option(GTH_E_VERSION, offsetof(gth_context_options, threads), options.threads, INT32_MAX,
                        "threads is negative", error);
-  }
-  if (!options.alloc != !options.free) {
-    return fail_option(GTH_E_NULL,
-                       options.alloc ? offsetof(gth_context_options, free) : offsetof(gth_context_options, alloc), 0, 0,
-                       "alloc and free must both be set, or both be NULL", error);
   }
   if (options.device != 0 && options.device != GTH_DEVICE_CPU && options.device != GTH_DEVICE_CUDA) {
     return fail_option(GTH_E_DEVICE, offsetof(gth_context_options, device), options.device, 0,

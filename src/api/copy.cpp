@@ -125,9 +125,11 @@ int32_t copy_operands(gth_context* handle, const gth_tensor_desc* source, const 
   if (!destination) return fail_null(GTH_OPERAND_OUT, error);
   gth_tensor_desc source_room, destination_room;
   const Context* context = nullptr;
-  int32_t status = find_operand(source, GTH_OPERAND_PARAMS, &source_room, &source, error);
-  if (!status) status = find_operand(destination, GTH_OPERAND_OUT, &destination_room, &destination, error);
+  int32_t status = read_operand(source, GTH_OPERAND_PARAMS, &source_room, &source, error);
+  if (!status) status = read_operand(destination, GTH_OPERAND_OUT, &destination_room, &destination, error);
   if (!status) status = find_context(handle, &context, error);
+  if (!status) status = resolve_tensor(GTH_OPERAND_PARAMS, &source, error);
+  if (!status) status = resolve_tensor(GTH_OPERAND_OUT, &destination, error);
   if (!status) status = check_no_strings(*source, GTH_OPERAND_PARAMS, error);
   if (!status) status = check_no_strings(*destination, GTH_OPERAND_OUT, error);
   return status ? status : run_copy(*context, *source, *destination, error);

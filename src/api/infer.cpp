@@ -13,6 +13,7 @@ namespace {
 int32_t infer(const gth_request* given, gth_tensor_desc* rows, int32_t capacity, int64_t* shape, const Error& error) {
   gth_request read;
   if (int32_t status = read_request(given, &read, &given, error)) return status;
+  if (int32_t status = check_required(*given, Rows::ignored, error)) return status;
   if (int32_t status = check_inferred(rows, error)) return status;
   Room room;
   const Context* context = nullptr;

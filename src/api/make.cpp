@@ -107,16 +107,19 @@ int32_t make(gth_context* handle, const gth_request* given, gth_tensor** out, co
   if (int32_t status = read_request(given, &read, &given, error)) return status;
   const bool gathers =
       core::is_operation(given->op) && core::operation_of(given->op).direction == core::Direction::gather;
+  if (gathers && given->rows) {
+    const int32_t status = check_required(*given, Rows::ignored, error);
+    return status
+               ? status
+               : error.fail({GTH_E_VERSION, GTH_OPERAND_OUT}, "out: must be NULL, because the result is a new tensor");
+  }
   Room room;
   Making making;
   making.given = given;
-  int32_t status = find_operands(handle, *given, Open::none, gathers ? Rows::optional : Rows::required, &room,
+  int32_t status = find_operands(handle, *given, Open::none, gathers ? Rows::ignored : Rows::required, &room,
                                  &making.context, &making.request, error);
   if (status) return status;
   if (!gathers) return scatter_new(making, out, error);
-  if (given->rows) {
-    return error.fail({GTH_E_VERSION, GTH_OPERAND_OUT}, "out: must be NULL, because the result is a new tensor");
-  }
   const bool is_done =
       core::has_short_form(given->op) && gather_fast_path(*making.context, making.request, out, &status, error);
   return is_done ? status : gather_new(making, out, error);

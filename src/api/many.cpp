@@ -84,10 +84,10 @@ class Ranges {
 };
 
 // Validates indices on the CPU. For a device this does nothing, because its stream validates them during the execution.
+// Params that the profile rejects follow from shapes, so they are an error on every device.
 int32_t validate_indices(const Context& context, const Plan& plan, const cpu::Kernels& kernels, const char* indices,
                          int64_t n, const Error& error) {
-  const bool is_refused = plan.refused_dim >= 0;  // It follows from shapes, so it is an error on every device.
-  if (!is_refused && (context.cuda || (plan.is_empty && !plan.checks_when_empty))) return GTH_OK;
+  if (context.cuda && plan.refused_dim < 0) return GTH_OK;
   return cpu::validate(plan, kernels, indices, n, executor_for(context, plan.threads), error);
 }
 
@@ -128,7 +128,7 @@ struct Plans {
   const gth_plan_args* const* args;
 
   int32_t find(int64_t i, PlanArgs* read, PlanRun* run, const Error& error) const {
-    if (int32_t status = read_args(args[i], read, error)) return status;
+    if (int32_t status = read_args(plans[i], args[i], read, error)) return status;
     run->pointers = read->pointers;
     return find_run(context, plans[i], run, error);
   }
@@ -138,7 +138,7 @@ struct Plans {
     PlanRun run;
     if (int32_t status = find(i, &read, &run, error)) return status;
     const core::Extents* extents = read.has_extents ? &read.extents : nullptr;
-    if (int32_t status = core::check_run(run.plan(), run.pointers, read.n, extents, error)) return status;
+    if (int32_t status = check_run(run, read.n, extents, error)) return status;
     ranges->add(run.plan(), false, run.pointers, read.n, i);
     return validate_indices(*run.context, run.plan(), run.object->kernels, run.pointers.indices, read.n, error);
   }

@@ -5,31 +5,6 @@
 namespace gather::api {
 namespace {
 
-// Reads the struct of an operand. Does not look up its tensor.
-int32_t read_operand(const gth_tensor_desc* given, int32_t role, gth_tensor_desc* room, const gth_tensor_desc** out,
-                     const Error& error) {
-  if (int32_t status = core::read_struct(given, room, out, role, error)) return status;
-  const gth_tensor_desc& desc = **out;
-  if (!desc.tensor) return core::check_desc(desc, role, error);
-  if (names_tensor_only(desc)) return GTH_OK;
-  return error.fail({GTH_E_VERSION, role}, "%s: if a tensor is set, every other field must be 0",
-                    core::operand_name(role));
-}
-
-int32_t resolve_tensor(int32_t role, const gth_tensor_desc** desc, const Error& error) {
-  if (!(*desc)->tensor) return GTH_OK;
-  const Tensor* tensor = nullptr;
-  if (int32_t status = find_tensor((*desc)->tensor, role, &tensor, error)) return status;
-  *desc = &tensor->desc;
-  return GTH_OK;
-}
-
-int32_t check_pointers(const gth_request& given, core::Roles roles, bool needs_rows, const Error& error) {
-  if (!given.table) return fail_null(roles.table, error);
-  if (!given.indices) return fail_null(GTH_OPERAND_INDICES, error);
-  return given.rows || !needs_rows ? GTH_OK : fail_null(roles.rows, error);
-}
-
 int32_t read_structs(const gth_request& given, core::Roles roles, Room* room, core::Request* out, const Error& error) {
   if (int32_t status = read_operand(given.table, roles.table, &room->table, &out->table, error)) return status;
   int32_t status = read_operand(given.indices, GTH_OPERAND_INDICES, &room->indices, &out->indices, error);
@@ -43,12 +18,8 @@ int32_t read_structs(const gth_request& given, core::Roles roles, Room* room, co
 // Reads requests with structs of other sizes, and reports errors of invalid requests.
 GATHER_NOINLINE int32_t find_operands_slow(gth_context* handle, const gth_request& given, Rows rows, Room* room,
                                            const Context** context, core::Request* out, const Error& error) {
-  if (!core::is_operation(given.op)) {
-    return error.fail({GTH_E_VERSION, GTH_OPERAND_REQUEST, -1, -1, given.op, GTH_OP_LAST},
-                      "request: %d is no operation, valid are 1 to %d", given.op, GTH_OP_LAST);
-  }
+  if (int32_t status = check_required(given, rows, error)) return status;
   const core::Roles roles = core::operation_of(given.op).roles();
-  if (int32_t status = check_pointers(given, roles, rows == Rows::required, error)) return status;
   out->rows = rows == Rows::ignored ? nullptr : given.rows;
   if (int32_t status = read_structs(given, roles, room, out, error)) return status;
   if (int32_t status = find_context(handle, context, error)) return status;
@@ -91,11 +62,33 @@ int32_t finish_operands(gth_context* handle, const gth_request& given, bool is_f
   return GTH_OK;
 }
 
-int32_t find_operand(const gth_tensor_desc* given, int32_t role, gth_tensor_desc* room, const gth_tensor_desc** out,
+int32_t read_operand(const gth_tensor_desc* given, int32_t role, gth_tensor_desc* room, const gth_tensor_desc** out,
                      const Error& error) {
-  if (!given) return fail_null(role, error);
-  if (int32_t status = read_operand(given, role, room, out, error)) return status;
-  return resolve_tensor(role, out, error);
+  if (int32_t status = core::read_struct(given, room, out, role, error)) return status;
+  const gth_tensor_desc& desc = **out;
+  if (!desc.tensor) return core::check_desc(desc, role, error);
+  if (names_tensor_only(desc)) return GTH_OK;
+  return error.fail({GTH_E_VERSION, role}, "%s: if a tensor is set, every other field must be 0",
+                    core::operand_name(role));
+}
+
+int32_t resolve_tensor(int32_t role, const gth_tensor_desc** desc, const Error& error) {
+  if (!(*desc)->tensor) return GTH_OK;
+  const Tensor* tensor = nullptr;
+  if (int32_t status = find_tensor((*desc)->tensor, role, &tensor, error)) return status;
+  *desc = &tensor->desc;
+  return GTH_OK;
+}
+
+int32_t check_required(const gth_request& given, Rows rows, const Error& error) {
+  if (!core::is_operation(given.op)) {
+    return error.fail({GTH_E_VERSION, GTH_OPERAND_REQUEST, -1, -1, given.op, GTH_OP_LAST},
+                      "request: %d is no operation, valid are 1 to %d", given.op, GTH_OP_LAST);
+  }
+  const core::Roles roles = core::operation_of(given.op).roles();
+  if (!given.table) return fail_null(roles.table, error);
+  if (!given.indices) return fail_null(GTH_OPERAND_INDICES, error);
+  return given.rows || rows != Rows::required ? GTH_OK : fail_null(roles.rows, error);
 }
 
 }  // namespace gather::api

@@ -31,9 +31,15 @@ int32_t read_request(const gth_request* given, gth_request* room, const gth_requ
 int32_t find_operands(gth_context* handle, const gth_request& given, core::Open open, Rows rows, Room* room,
                       const Context** context, core::Request* out, const Error& error);
 
-// Reads one operand. *out describes memory. If the operand names a tensor, it is the memory of the tensor.
-int32_t find_operand(const gth_tensor_desc* given, int32_t role, gth_tensor_desc* room, const gth_tensor_desc** out,
+// Reads the struct of an operand that is not NULL. Does not look up its tensor.
+int32_t read_operand(const gth_tensor_desc* given, int32_t role, gth_tensor_desc* room, const gth_tensor_desc** out,
                      const Error& error);
+
+// Replaces an operand that names a tensor by the description of the tensor.
+int32_t resolve_tensor(int32_t role, const gth_tensor_desc** desc, const Error& error);
+
+// Checks that a request has a known operation and all required operands.
+int32_t check_required(const gth_request& given, Rows rows, const Error& error);
 
 // Returns true if a description that names a tensor sets no other field. It reads 16 bytes at once. dtype is read
 // separately, because a load that covers the recent stores of size and dtype would stall.

@@ -16,28 +16,42 @@ using core::Shards;
 
 constexpr uint32_t known_flags = GTH_PARTS_ONCE;
 
-// The ids, shards and options of a call.
+// The structs of a call.
 struct Given {
   const gth_tensor_desc* ids;
-  const gth_options* options;
-  Shards shards;
+  const gth_shards* shards;
+  const gth_options* options;  // may be NULL
   gth_tensor_desc ids_room;
+  gth_shards shards_room;
   gth_options options_room;
 };
 
-int32_t read_given(const gth_tensor_desc* ids, const gth_shards* shards, const gth_options* options, Given* out,
-                   const Error& error) {
-  int32_t status = find_operand(ids, GTH_OPERAND_INDICES, &out->ids_room, &out->ids, error);
-  if (status) return status;
-  if ((status = core::read_shards(shards, &out->shards, error))) return status;
-  out->options = nullptr;
-  if (!options) return GTH_OK;
-  status = core::read_struct(options, &out->options_room, &out->options, GTH_OPERAND_OPTIONS, error);
-  return status ? status : core::check_options(out->options, GTH_OP_GATHER, error);
+int32_t check_parts_flags(uint32_t flags, const Error& error) {
+  if (!(flags & ~known_flags)) return GTH_OK;
+  return error.fail({GTH_E_VERSION, GTH_OPERAND_NONE, -1, -1, flags, known_flags}, "parts: unknown flags 0x%x", flags);
 }
 
-// Lowers a gather from a table with rows of one byte. The offset of each row is then its number.
-int32_t lower_ids(const Context& context, const Given& given, Plan* plan, const Error& error) {
+// Reads structs and switches. Shards are read first, because a required pointer depends on their kind.
+int32_t read_given(Given* given, const Error& error) {
+  if (!given->ids) return fail_null(GTH_OPERAND_INDICES, error);
+  if (!given->shards) return error.fail({GTH_E_NULL}, "shards is NULL");
+  int32_t status = core::read_shards(given->shards, &given->shards_room, &given->shards, error);
+  if (!status) status = read_operand(given->ids, GTH_OPERAND_INDICES, &given->ids_room, &given->ids, error);
+  if (status || !given->options) return status;
+  status = core::read_struct(given->options, &given->options_room, &given->options, GTH_OPERAND_OPTIONS, error);
+  return status ? status : core::check_options(given->options, GTH_OP_GATHER, error);
+}
+
+int32_t read_parts(const gth_parts* given, gth_parts* room, const gth_parts** out, const Error& error) {
+  const int32_t status = core::read_struct(given, room, out, GTH_OPERAND_NONE, error);
+  return status ? status : check_parts_flags((*out)->flags, error);
+}
+
+// Resolves shards and ids. The plan is that of a gather from a table with rows of one byte. The offset of each row is
+// then its number.
+int32_t resolve(const Context& context, Given* given, Shards* shards, Plan* plan, const Error& error) {
+  if (int32_t status = resolve_tensor(GTH_OPERAND_INDICES, &given->ids, error)) return status;
+  if (int32_t status = core::resolve_shards(*given->shards, shards, error)) return status;
   if (context.device != GTH_DEVICE_CPU) {
     return error.fail({GTH_E_UNSUPPORTED, GTH_OPERAND_CONTEXT, -1, -1, context.device, GTH_DEVICE_CPU},
                       "context: ids are partitioned on the CPU only");
@@ -45,9 +59,9 @@ int32_t lower_ids(const Context& context, const Given& given, Plan* plan, const 
   gth_tensor_desc table = GTH_TENSOR_DESC_INIT;
   table.dtype = GTH_DTYPE_UINT8;
   table.ndim = 1;
-  table.shape = &given.shards.rows;
+  table.shape = &shards->rows;
   return core::lower(
-      {GTH_OP_GATHER, core::Open::none, &table, given.ids, nullptr, given.options, context.device, 0, true}, plan,
+      {GTH_OP_GATHER, core::Open::none, &table, given->ids, nullptr, given->options, context.device, 0, true}, plan,
       error);
 }
 
@@ -68,11 +82,6 @@ int32_t scratch_bytes(int64_t n, const Shards& shards, uint32_t flags, int64_t* 
                     static_cast<long long>(n));
 }
 
-int32_t check_parts_flags(uint32_t flags, const Error& error) {
-  if (!(flags & ~known_flags)) return GTH_OK;
-  return error.fail({GTH_E_VERSION, GTH_OPERAND_NONE, -1, -1, flags, known_flags}, "parts: unknown flags 0x%x", flags);
-}
-
 int32_t check_numbers(const char* name, const void* numbers, bool is_needed, const Error& error) {
   if (!numbers && is_needed) return error.fail({GTH_E_NULL}, "parts: %s is NULL", name);
   if (reinterpret_cast<uintptr_t>(numbers) % alignof(int64_t) == 0) return GTH_OK;
@@ -80,7 +89,6 @@ int32_t check_numbers(const char* name, const void* numbers, bool is_needed, con
 }
 
 int32_t check_parts(const gth_parts* parts, int64_t n, const Shards& shards, const Error& error) {
-  if (int32_t status = check_parts_flags(parts->flags, error)) return status;
   const bool once = parts->flags & GTH_PARTS_ONCE;
   if (parts->capacity < n) {
     return error.fail({GTH_E_SIZE, GTH_OPERAND_NONE, -1, -1, parts->capacity, n},
@@ -100,29 +108,27 @@ int32_t check_parts(const gth_parts* parts, int64_t n, const Shards& shards, con
   return parts->scratch_bytes < needed ? fail_scratch(parts->scratch_bytes, needed, error) : GTH_OK;
 }
 
-int32_t measure_scratch(const gth_tensor_desc* ids, const gth_shards* shards, uint32_t flags, int64_t* bytes,
-                        const Error& error) {
-  Given given;
+int32_t measure_scratch(Given given, uint32_t flags, int64_t* bytes, const Error& error) {
+  Shards shards;
   Plan plan;
-  if (int32_t status = read_given(ids, shards, nullptr, &given, error)) return status;
-  if (int32_t status = lower_ids(default_context, given, &plan, error)) return status;
+  if (int32_t status = read_given(&given, error)) return status;
   if (int32_t status = check_parts_flags(flags, error)) return status;
-  return scratch_bytes(plan.tuples.at(GTH_OPEN), given.shards, flags, bytes, error);
+  if (int32_t status = resolve(default_context, &given, &shards, &plan, error)) return status;
+  return scratch_bytes(plan.tuples.at(GTH_OPEN), shards, flags, bytes, error);
 }
 
-int32_t partition_ids(gth_context* handle, const gth_tensor_desc* ids, const gth_shards* shards,
-                      const gth_options* options, const gth_parts* parts, const Error& error) {
+int32_t partition_ids(gth_context* handle, Given given, const gth_parts* parts, const Error& error) {
   const Context* context = nullptr;
-  Given given;
+  Shards shards;
   Plan plan;
   gth_parts room;
-  if (int32_t status = read_given(ids, shards, options, &given, error)) return status;
-  if (int32_t status = find_context(handle, &context, error)) return status;
-  if (int32_t status = lower_ids(*context, given, &plan, error)) return status;
-  const int64_t n = plan.tuples.at(GTH_OPEN);
   if (!parts) return error.fail({GTH_E_NULL}, "parts is NULL");
-  if (int32_t status = core::read_struct(parts, &room, &parts, GTH_OPERAND_NONE, error)) return status;
-  if (int32_t status = check_parts(parts, n, given.shards, error)) return status;
+  if (int32_t status = read_given(&given, error)) return status;
+  if (int32_t status = read_parts(parts, &room, &parts, error)) return status;
+  if (int32_t status = find_context(handle, &context, error)) return status;
+  if (int32_t status = resolve(*context, &given, &shards, &plan, error)) return status;
+  const int64_t n = plan.tuples.at(GTH_OPEN);
+  if (int32_t status = check_parts(parts, n, shards, error)) return status;
   const auto* indices = static_cast<const char*>(given.ids->data);
   if (int32_t status = core::check_index_run(plan, indices, GTH_OPEN, nullptr, error)) return status;
   const cpu::PartitionMemory memory{parts->counts,
@@ -131,7 +137,7 @@ int32_t partition_ids(gth_context* handle, const gth_tensor_desc* ids, const gth
                                     parts->place,
                                     static_cast<int64_t*>(parts->scratch),
                                     (parts->flags & GTH_PARTS_ONCE) != 0};
-  return cpu::partition(plan, indices, n, given.shards, memory, executor_for(*context, plan.threads), error);
+  return cpu::partition(plan, indices, n, shards, memory, executor_for(*context, plan.threads), error);
 }
 
 }  // namespace
@@ -143,12 +149,13 @@ int32_t gth_partition_scratch(const gth_tensor_desc* ids, const gth_shards* shar
                               gth_error* err) {
   return api_boundary(err, [&](const Error& error) {
     if (!bytes) return error.fail({GTH_E_NULL}, "bytes is NULL");
-    return measure_scratch(ids, shards, flags, bytes, error);
+    return measure_scratch({ids, shards, nullptr, {}, {}, {}}, flags, bytes, error);
   });
 }
 
 int32_t gth_partition(gth_context* context, const gth_tensor_desc* ids, const gth_shards* shards,
                       const gth_options* options, const gth_parts* parts, gth_error* err) {
-  return api_boundary(err,
-                      [&](const Error& error) { return partition_ids(context, ids, shards, options, parts, error); });
+  return api_boundary(err, [&](const Error& error) {
+    return partition_ids(context, {ids, shards, options, {}, {}, {}}, parts, error);
+  });
 }

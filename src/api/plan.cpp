@@ -122,10 +122,18 @@ int32_t bind_all(const PlanObject& object, core::Pointers* pointers, const Error
   return status;
 }
 
+// Returns the sizes of the memory of a run. The memory of a bound operand has been checked with the plan.
+core::Extents without_bound(const PlanObject& object, const core::Extents& given) {
+  return {object.table ? INT64_MAX : given.table, object.indices ? INT64_MAX : given.indices,
+          object.rows ? INT64_MAX : given.rows};
+}
+
 __attribute__((noinline)) bool run_bound_fast_path(const PlanObject& object, core::Pointers pointers, int64_t n,
                                                    const core::Extents* given) {
-  return object.is_short && !bind_all(object, &pointers, Error(nullptr)) &&
-         cpu::run_short(object.short_form, pointers, n, given);
+  if (!object.is_short || bind_all(object, &pointers, Error(nullptr))) return false;
+  if (!given) return cpu::run_short(object.short_form, pointers, n, nullptr);
+  const core::Extents extents = without_bound(object, *given);
+  return cpu::run_short(object.short_form, pointers, n, &extents);
 }
 
 // The fast path for plans that have a short form. Returns false if the run is invalid or of another kind.
@@ -154,25 +162,25 @@ int32_t run_plan(gth_context* context, const gth_plan* plan, const core::Pointer
   PlanRun run;
   run.pointers = pointers;
   if (int32_t status = find_run(context, plan, &run, error)) return status;
-  if (int32_t status = core::check_run(run.plan(), run.pointers, n, extents, error)) return status;
+  if (int32_t status = check_run(run, n, extents, error)) return status;
   return execute(*run.context, run.plan(), run.object->kernels, run.pointers, n, Output::callers, error);
 }
 
 int32_t run_args(gth_context* context, const gth_plan* plan, const gth_plan_args* given, const Error& error) {
   PlanArgs args{};
-  if (int32_t status = read_args(given, &args, error)) return status;
+  if (int32_t status = read_args(plan, given, &args, error)) return status;
   return run_plan(context, plan, args.pointers, args.n, args.has_extents ? &args.extents : nullptr, error);
 }
 
 int32_t check_plan(gth_context* context, const gth_plan* plan, const gth_plan_args* given, const Error& error) {
   PlanArgs args{};
-  if (int32_t status = read_args(given, &args, error)) return status;
+  if (int32_t status = read_args(plan, given, &args, error)) return status;
   PlanRun run;
   if (int32_t status = find_unbound_run(context, plan, &run, error)) return status;
   run.pointers.indices = args.pointers.indices;
   const gth_tensor* bound = run.object->indices;
   if (int32_t status = bind(bound, GTH_OPERAND_INDICES, &run.pointers.indices, error)) return status;
-  const int64_t* extent = args.has_extents ? &args.extents.indices : nullptr;
+  const int64_t* extent = args.has_extents && !bound ? &args.extents.indices : nullptr;
   const char* indices = run.pointers.indices;
   if (int32_t status = core::check_index_run(run.plan(), indices, args.n, extent, error)) return status;
   if (run.context->cuda) return cuda::validate(*run.context->cuda, run.plan(), indices, args.n, error);
@@ -182,20 +190,21 @@ int32_t check_plan(gth_context* context, const gth_plan* plan, const gth_plan_ar
 
 int32_t write_extents(const gth_plan* handle, gth_plan_args* args, const Error& error) {
   PlanArgs read{};
-  if (int32_t status = read_args(args, &read, error)) return status;
+  if (int32_t status = read_args(handle, args, &read, error)) return status;
   const PlanObject* object = nullptr;
   if (int32_t status = find_plan(handle, &object, error)) return status;
   if (int32_t status = core::check_open_extent(object->plan, read.n, error)) return status;
   const core::Extents extents = core::extents_of(object->plan, read.n);
   args->flags |= GTH_ARGS_EXTENTS;
-  args->table_extent = extents.table;
-  args->indices_extent = extents.indices;
-  args->rows_extent = extents.rows;
+  args->table_extent = object->table ? 0 : extents.table;
+  args->indices_extent = object->indices ? 0 : extents.indices;
+  args->rows_extent = object->rows ? 0 : extents.rows;
   return GTH_OK;
 }
 
 int32_t infer(const gth_plan* handle, int64_t n, gth_tensor_desc* rows, int32_t capacity, int64_t* shape,
               const Error& error) {
+  if (!handle) return fail_null(GTH_OPERAND_PLAN, error);
   if (int32_t status = check_inferred(rows, error)) return status;
   const PlanObject* object = nullptr;
   if (int32_t status = find_plan(handle, &object, error)) return status;
@@ -216,7 +225,14 @@ int32_t find_run(gth_context* context, const gth_plan* plan, PlanRun* run, const
   return run->object->is_bound ? bind_all(*run->object, &run->pointers, error) : GTH_OK;
 }
 
-int32_t read_args(const gth_plan_args* given, PlanArgs* out, const Error& error) {
+int32_t check_run(const PlanRun& run, int64_t n, const core::Extents* given, const Error& error) {
+  if (!given || !run.object->is_bound) return core::check_run(run.plan(), run.pointers, n, given, error);
+  const core::Extents extents = without_bound(*run.object, *given);
+  return core::check_run(run.plan(), run.pointers, n, &extents, error);
+}
+
+int32_t read_args(const gth_plan* plan, const gth_plan_args* given, PlanArgs* out, const Error& error) {
+  if (!plan) return fail_null(GTH_OPERAND_PLAN, error);
   if (!given) return error.fail({GTH_E_NULL, GTH_OPERAND_PLAN}, "args is NULL");
   gth_plan_args room;
   if (int32_t status = core::read_struct(given, &room, &given, GTH_OPERAND_PLAN, error)) return status;

@@ -37,7 +37,10 @@ struct PlanArgs {
   core::Extents extents;
   bool has_extents;
 };
-// Checks the struct and its flags.
-int32_t read_args(const gth_plan_args* given, PlanArgs* out, const Error& error);
+// Checks that the plan is not NULL, and then the struct and its flags.
+int32_t read_args(const gth_plan* plan, const gth_plan_args* given, PlanArgs* out, const Error& error);
+
+// Calls core::check_run. The sizes of bound operands in `given` are ignored.
+int32_t check_run(const PlanRun& run, int64_t n, const core::Extents* given, const Error& error);
 
 }  // namespace gather::api

@@ -96,7 +96,7 @@ int32_t run(const Plan& plan, const Kernels& kernels, const core::Pointers& poin
   if (plan.tuples.at(n) == 0) return GTH_OK;
   if (plan.refused_dim >= 0) return fail_empty(plan, error);
   const bool has_output = !plan.is_empty;
-  if (!has_output && !plan.checks_when_empty) return GTH_OK;
+  if (!reads_indices(plan)) return GTH_OK;
   const Job job(plan, pointers, n, kernels);
   if (core::is_scatter(plan))
     return has_output ? scatter(job, {}, executor, error) : validate_all(job, executor, error);
@@ -131,6 +131,7 @@ int32_t validate(const Plan& plan, const Kernels& kernels, const char* indices, 
                  const Error& error) {
   if (plan.tuples.at(n) == 0) return GTH_OK;
   if (plan.refused_dim >= 0) return fail_empty(plan, error);
+  if (!reads_indices(plan)) return GTH_OK;
   return validate_all(Job(plan, {nullptr, indices, nullptr}, n, kernels), executor, error);
 }
 

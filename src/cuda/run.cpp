@@ -101,7 +101,7 @@ int32_t check_place(const Context& context, int32_t operand, const char* name, c
 int32_t check_places(const Context& context, const Plan& plan, const Pointers& pointers, int64_t n,
                      const Error& error) {
   if (context.device->is_alone() && context.device->reads_pageable()) return GTH_OK;
-  if (plan.tuples.at(n) == 0 || (plan.is_empty && !plan.checks_when_empty)) return GTH_OK;
+  if (plan.tuples.at(n) == 0 || !reads_indices(plan)) return GTH_OK;
   int32_t status = GTH_OK;
   if (!plan.is_empty && !plan.table_reach.empty)
     status = check_place(context, GTH_OPERAND_PARAMS, "params", pointers.table, error);
@@ -123,7 +123,7 @@ int32_t run(Context& context, const Plan& plan, const Pointers& pointers, int64_
   int32_t status = GTH_OK;
   if (plan.tuples.at(n) > 0) {
     if (plan.refused_dim >= 0) return core::fail_empty_params(error, GTH_OPERAND_PARAMS, plan.refused_dim);
-    if (!plan.is_empty || plan.checks_when_empty) {
+    if (reads_indices(plan)) {
       CUstream_st* const stream = context.stream();
       State* state = nullptr;
       bool is_captured = false;
@@ -140,8 +140,8 @@ int32_t run(Context& context, const Plan& plan, const Pointers& pointers, int64_
 
 int32_t validate(Context& context, const Plan& plan, const char* indices, int64_t n, const Error& error) {
   Plan validating = plan;
+  validating.checks_when_empty = reads_indices(plan);
   validating.is_empty = true;  // nothing is copied
-  validating.checks_when_empty = true;
   return run(context, validating, {nullptr, indices, nullptr}, n, false, error);
 }
 

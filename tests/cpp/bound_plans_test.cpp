@@ -62,6 +62,43 @@ TEST(BoundPlans, RunsUseTheBoundTensors) {
   }
 }
 
+// A run reads no pointer of a bound operand, so it needs no bytes from it.
+TEST(BoundPlans, ExtentsOfBoundOperandsAreZero) {
+  for (const Operation& op : planned) {
+    Plan unbound;
+    const Sample sample(op);
+    const Mixed memory(sample.descs(), 0);
+    const gth_request plain = memory.request(op);
+    ASSERT_EQ(gth_plan_create(&plain, unbound.out(), nullptr), GTH_OK);
+    gth_plan_args all = calls::args(GTH_OPEN, nullptr, nullptr, nullptr);
+    ASSERT_EQ(gth_plan_extents(unbound.get(), &all, nullptr), GTH_OK);
+    EXPECT_GT(std::min({all.table_extent, all.indices_extent, all.rows_extent}), 0);
+    for (int32_t handles = 1; handles < 8; ++handles) {
+      SCOPED_TRACE("operation " + std::to_string(op.number) + ", handles " + std::to_string(handles));
+      const Mixed mixed(sample.descs(), handles);
+      const gth_request request = mixed.request(op);
+      Plan plan;
+      Error error;
+      ASSERT_EQ(gth_plan_create(&request, plan.out(), nullptr), GTH_OK);
+      gth_plan_args args = args_of(sample, handles);
+      ASSERT_EQ(gth_plan_extents(plan.get(), &args, &error), GTH_OK) << error.message;
+      EXPECT_EQ(args.table_extent, handles & 1 ? 0 : all.table_extent);
+      EXPECT_EQ(args.indices_extent, handles & 2 ? 0 : all.indices_extent);
+      EXPECT_EQ(args.rows_extent, handles & 4 ? 0 : all.rows_extent);
+      const gth_plan* const plans[] = {plan.get()};
+      const gth_plan_args* const each[] = {&args};
+      EXPECT_EQ(gth_plan_run_args(nullptr, plan.get(), &args, &error), GTH_OK) << error.message;
+      EXPECT_EQ(gth_plan_check(nullptr, plan.get(), &args, &error), GTH_OK) << error.message;
+      EXPECT_EQ(gth_plan_run_many(nullptr, 1, plans, each, &error), GTH_OK) << error.message;
+      if (handles == 7) continue;
+      int64_t& needed = !(handles & 1) ? args.table_extent : !(handles & 2) ? args.indices_extent : args.rows_extent;
+      --needed;
+      EXPECT_EQ(gth_plan_run_args(nullptr, plan.get(), &args, &error), GTH_E_SIZE);
+      EXPECT_EQ(gth_plan_run_many(nullptr, 1, plans, each, &error), GTH_E_SIZE);
+    }
+  }
+}
+
 TEST(BoundPlans, PointerForABoundTensorIsRejected) {
   for (const Operation& op : planned) {
     for (int32_t role = 0; role < 3; ++role) {

@@ -11,7 +11,6 @@ namespace {
 long long printable(int64_t value) { return static_cast<long long>(value); }
 
 int32_t check_borders(const gth_shards& given, const Error& error) {
-  if (!given.borders) return error.fail({GTH_E_NULL}, "shards: borders is NULL");
   int64_t before = 0;
   for (int64_t i = 0; i <= given.count; ++i) {
     const int64_t border = given.borders[i];
@@ -30,27 +29,31 @@ int32_t check_borders(const gth_shards& given, const Error& error) {
 
 }  // namespace
 
-int32_t read_shards(const gth_shards* given, Shards* out, const Error& error) {
-  if (!given) return error.fail({GTH_E_NULL}, "shards is NULL");
-  gth_shards room;
-  if (int32_t status = read_struct(given, &room, &given, GTH_OPERAND_NONE, error)) return status;
-  if (given->kind < GTH_SHARDS_BLOCKS || given->kind > GTH_SHARDS_BORDERS) {
-    return error.fail({GTH_E_VERSION, GTH_OPERAND_NONE, -1, -1, given->kind, GTH_SHARDS_BORDERS},
-                      "shards: kind is %d, which is not one of GTH_SHARDS_*", given->kind);
+int32_t read_shards(const gth_shards* given, gth_shards* room, const gth_shards** out, const Error& error) {
+  if (int32_t status = read_struct(given, room, out, GTH_OPERAND_NONE, error)) return status;
+  const gth_shards& read = **out;
+  if (read.kind < GTH_SHARDS_BLOCKS || read.kind > GTH_SHARDS_BORDERS) {
+    return error.fail({GTH_E_VERSION, GTH_OPERAND_NONE, -1, -1, read.kind, GTH_SHARDS_BORDERS},
+                      "shards: kind is %d, which is not one of GTH_SHARDS_*", read.kind);
   }
-  if (given->rows < 0 || given->count < 1) {
-    const bool no_rows = given->rows < 0;
+  if (read.kind != GTH_SHARDS_BORDERS || read.borders) return GTH_OK;
+  return error.fail({GTH_E_NULL}, "shards: borders is NULL");
+}
+
+int32_t resolve_shards(const gth_shards& given, Shards* out, const Error& error) {
+  if (given.rows < 0 || given.count < 1) {
+    const bool no_rows = given.rows < 0;
     return error.fail(
-        {GTH_E_SHAPE, GTH_OPERAND_NONE, -1, -1, no_rows ? given->rows : given->count, 0},
+        {GTH_E_SHAPE, GTH_OPERAND_NONE, -1, -1, no_rows ? given.rows : given.count, 0},
         no_rows ? "shards: rows is %lld, needed is at least 0" : "shards: count is %lld, needed is at least 1",
-        printable(no_rows ? given->rows : given->count));
+        printable(no_rows ? given.rows : given.count));
   }
-  if (given->kind == GTH_SHARDS_BORDERS) {
-    if (int32_t status = check_borders(*given, error)) return status;
+  if (given.kind == GTH_SHARDS_BORDERS) {
+    if (int32_t status = check_borders(given, error)) return status;
   }
-  const int64_t block = given->rows / given->count + (given->rows % given->count != 0);
-  *out = {given->kind, given->rows, given->count,
-          given->kind == GTH_SHARDS_MODULO ? given->count : std::max<int64_t>(1, block), given->borders};
+  const int64_t block = given.rows / given.count + (given.rows % given.count != 0);
+  *out = {given.kind, given.rows, given.count,
+          given.kind == GTH_SHARDS_MODULO ? given.count : std::max<int64_t>(1, block), given.borders};
   return GTH_OK;
 }
 

@@ -14,7 +14,10 @@ struct Shards {
   const int64_t* borders;  // for GTH_SHARDS_BORDERS
 };
 
-// Reads and validates the caller's struct.
-int32_t read_shards(const gth_shards* given, Shards* out, const Error& error);
+// Checks the size of the caller's struct, its kind, and that borders are not NULL. *out refers to `given` or to `room`.
+int32_t read_shards(const gth_shards* given, gth_shards* room, const gth_shards** out, const Error& error);
+
+// Checks the numbers and the borders of shards.
+int32_t resolve_shards(const gth_shards& given, Shards* out, const Error& error);
 
 }  // namespace gather::core

@@ -20,7 +20,9 @@ int32_t check_extent(int32_t operand, int64_t given, int64_t needed, const Error
                     "%s: memory of %" PRId64 " bytes, needed are %" PRId64, operand_name(operand), given, needed);
 }
 
-bool reads_indices(const Plan& plan, int64_t n) { return plan.components > 0 && plan.tuples.at(n) > 0; }
+bool reads_tuples(const Plan& plan, int64_t n) {
+  return plan.components > 0 && plan.tuples.at(n) > 0 && reads_indices(plan);
+}
 
 int32_t check_extents(const Plan& plan, int64_t n, const Extents& given, const Error& error) {
   const Extents needed = extents_of(plan, n);
@@ -31,7 +33,7 @@ int32_t check_extents(const Plan& plan, int64_t n, const Extents& given, const E
 }
 
 int32_t check_indices(const Plan& plan, const char* indices, int64_t n, const Error& error) {
-  return reads_indices(plan, n) && !indices ? fail_null_data(GTH_OPERAND_INDICES, error) : GTH_OK;
+  return reads_tuples(plan, n) && !indices ? fail_null_data(GTH_OPERAND_INDICES, error) : GTH_OK;
 }
 
 // Checks that the written operand shares no memory with the others.
@@ -73,7 +75,7 @@ int32_t check_open_extent(const Plan& plan, int64_t n, const Error& error) {
 }
 
 Extents extents_of(const Plan& plan, int64_t n) {
-  const bool reads = reads_indices(plan, n), copies = plan.tuples.at(n) > 0 && !plan.is_empty;
+  const bool reads = reads_tuples(plan, n), copies = plan.tuples.at(n) > 0 && !plan.is_empty;
   return {copies && !plan.table_reach.empty ? plan.table_reach.at(n).high : 0,
           reads ? plan.indices_reach.at(n).high : 0, copies ? plan.rows_reach.at(n).high : 0};
 }

@@ -101,6 +101,9 @@ struct Plan {
   Loop loops[GTH_MAX_NDIM + 1];
 };
 
+// Returns false if a run reads no index, because its output is empty.
+inline bool reads_indices(const Plan& plan) { return !plan.is_empty || plan.checks_when_empty; }
+
 inline bool is_scatter(const Plan& plan) { return plan.direction == Direction::scatter; }
 
 // Returns true if the plan is a scatter that combines updates with the target.

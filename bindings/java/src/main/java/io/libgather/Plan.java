@@ -15,7 +15,7 @@ import java.util.stream.LongStream;
  * <p>One extent may be {@link #OPEN}: an extent of the tuples, or the outermost dim that params and indices share. Each
  * run then gives its value. A plan is valid until its arena is closed. It is immutable, and threads may share it if
  * they may use its arena. Plans without an arena are released by the garbage collector, which does not count their
- * native memory of about a kilobyte each. So create a plan once for many runs, or in an arena.
+ * native memory of about nine kilobytes each. So create a plan once for many runs, or in an arena.
  *
  * <p>Memory of a run may be native or an array ({@link MemorySegment#ofArray(float[])}). The garbage collector waits
  * while the library uses an array. So a large run with arrays first validates all indices and then runs in pieces. Some
