@@ -200,6 +200,52 @@ TEST(ExecutionPaths, RandomRequestsMatchTheOracle) {
   }
 }
 
+// ---- slices of many rows
+
+// Puts a gap after each dim, so that no two dims merge. The last dim stays contiguous.
+void spread(Operand* x) {
+  int64_t stride = x->item;
+  for (size_t d = x->shape.size(); d-- > 0;) {
+    x->strides[d] = stride;
+    stride = stride * x->shape[d] + 2 * x->item;
+  }
+  x->dense = false;
+  x->offset = 0;
+  x->memory.resize(static_cast<size_t>(stride));
+}
+
+// One tuple, a few, and many. Each loop of a slice has up to 700 steps, which is more than a block.
+TEST(ExecutionPaths, SlicesOfManyRowsMatchTheOracle) {
+  Random random(20261126);
+  const Shape tables[] = {{3, 300, 3, 5},   {3, 2, 300, 3, 2}, {3, 3, 300, 1},
+                          {3, 300, 300, 1}, {3, 700, 2, 2},    {3, 2, 257, 2, 1}};
+  for (const Shape& table : tables) {
+    for (const int64_t tuples : {1, 2, 17, 40}) {
+      for (const int32_t bounds : {GTH_BOUNDS_ERROR, GTH_BOUNDS_FILL, GTH_BOUNDS_SKIP}) {
+        if (tuples * hostile::count_of(table) > 500000) continue;
+        SCOPED_TRACE(std::to_string(table[1]) + " rows, tuples " + std::to_string(tuples));
+        Request request;
+        ElementsProblem& problem = request.problem;
+        problem.params.shape = table;
+        problem.indices.shape = {tuples};
+        problem.bounds = request.options.bounds = bounds;
+        complete(GTH_DTYPE_INT16, GTH_DTYPE_INT64, &request);
+        lay_out_all(random, &request);
+        spread(&problem.params);
+        if (tuples != 2) spread(&problem.out);
+        for (Operand* x : {&problem.params, &problem.out}) {
+          for (char& each : x->memory) each = static_cast<char>(random.bits());
+        }
+        fill_with_valid_indices(random, &problem);
+        check_all_forms(&request);
+        if (bounds == GTH_BOUNDS_ERROR) continue;
+        corrupt(random, &problem);
+        check_all_forms(&request);
+      }
+    }
+  }
+}
+
 // ---- every position of an invalid index
 
 // The order of the elements of indices in memory.

@@ -128,6 +128,25 @@ TEST(PartitionSteps, CollidingIdsNeedLinearSteps) {
   expect_steps("popular rows between them", ids, 1, most_steps);
 }
 
+// Ids whose first slots collide, and which differ above this bit only. Each comes twice, and others are between its two
+// occurrences. A sort by fewer bits does not separate them.
+TEST(PartitionSteps, CollidingIdsThatDifferInTheirUpperBitsAreKeptOnce) {
+  constexpr uint64_t multiplier = 0x9e3779b97f4a7c15u;
+  for (const int32_t bit : {40, 48, 56}) {
+    Numbers ids;
+    for (uint64_t low = 1; static_cast<int64_t>(ids.size()) < n / 2; low = low * multiplier + 1) {
+      for (uint64_t high = 0; high < static_cast<uint64_t>(rows) >> bit; ++high) {
+        const uint64_t id = high << bit | low >> (64 - bit), mixed = id * multiplier;
+        const bool has_first_slot = (mixed ^ mixed >> 32) * multiplier >> 57 == 0;
+        if (has_first_slot && static_cast<int64_t>(ids.size()) < n / 2) ids.push_back(static_cast<int64_t>(id));
+      }
+    }
+    ids.insert(ids.end(), ids.begin(), ids.begin() + n / 2);
+    expect_steps("ids that differ in their upper bits", ids, 1, most_steps);
+    EXPECT_GT(last_steps, ordinary_steps * n) << "the hashes do not collide";
+  }
+}
+
 TEST(PartitionSteps, FewIdsNeedFewSteps) {
   std::mt19937_64 random(13);
   for (int32_t repeat = 0; repeat < 2000; ++repeat) {

@@ -167,6 +167,64 @@ TEST(Scatter, RowsOfWholeBlocksAreAddedInFloat32) {
   expect_scattered<uint16_t>(s, target, indices64({3}, {0, 1, 0}), updates, &wide, expected);
 }
 
+// Returns a whole number of at most 8 bits as float16 or bfloat16.
+uint16_t half_of(int32_t dtype, int32_t number) {
+  if (number == 0) return 0;
+  const int32_t exponent = 31 - __builtin_clz(static_cast<uint32_t>(number));
+  const int32_t mantissa_bits = dtype == GTH_DTYPE_FLOAT16 ? 10 : 7, bias = dtype == GTH_DTYPE_FLOAT16 ? 15 : 127;
+  const int32_t mantissa = (number - (1 << exponent)) << (mantissa_bits - exponent);
+  return static_cast<uint16_t>((exponent + bias) << mantissa_bits | mantissa);
+}
+
+// Slices of several rows with gaps between them. The elements of a row and the rows of a slice have distinct values,
+// and their sums are exact.
+TEST(Scatter, LongRowsOfDistinctHalvesAreAddedInFloat32) {
+  const int64_t to[] = {2, 0, 2, 2, 0}, slices = 3, rows = 2, columns = 1300;
+  const Shape target_steps{9000, 3000, 2}, update_steps{7000, 2800, 2};  // bytes
+  const auto target_at = [](int64_t slice, int64_t row, int64_t column) {
+    return static_cast<int32_t>((slice * 5 + row * 3 + column * 7) % 13);
+  };
+  const auto update_at = [](int64_t tuple, int64_t row, int64_t column) {
+    return static_cast<int32_t>((tuple * 3 + row * 5 + column * 31) % 41);
+  };
+  for (const int32_t dtype : {GTH_DTYPE_FLOAT16, GTH_DTYPE_BFLOAT16}) {
+    Array target(dtype, {slices * target_steps[0] / 2}), updates(dtype, {5 * update_steps[0] / 2});
+    const auto put = [&](const Array& array, const Shape& steps, int64_t slice, int64_t row, int64_t column,
+                         int32_t number) {
+      const uint16_t half = half_of(dtype, number);
+      std::memcpy(array.data() + slice * steps[0] + row * steps[1] + column * steps[2], &half, sizeof half);
+    };
+    const auto for_each = [&](int64_t count, auto&& body) {
+      for (int64_t slice = 0; slice < count; ++slice) {
+        for (int64_t row = 0; row < rows; ++row) {
+          for (int64_t column = 0; column < columns; ++column) body(slice, row, column);
+        }
+      }
+    };
+    for_each(slices, [&](int64_t slice, int64_t row, int64_t column) {
+      put(target, target_steps, slice, row, column, target_at(slice, row, column));
+    });
+    for_each(5, [&](int64_t tuple, int64_t row, int64_t column) {
+      put(updates, update_steps, tuple, row, column, update_at(tuple, row, column));
+    });
+    const Array expected(dtype, target.shape());
+    std::memcpy(expected.data(), target.data(), target.bytes().size());
+    for_each(slices, [&](int64_t slice, int64_t row, int64_t column) {
+      int32_t sum = target_at(slice, row, column);
+      for (int64_t tuple = 0; tuple < 5; ++tuple) sum += to[tuple] == slice ? update_at(tuple, row, column) : 0;
+      put(expected, target_steps, slice, row, column, sum);
+    });
+    const Shape target_shape{slices, rows, columns}, update_shape{5, rows, columns}, count{5};
+    const gth_tensor_desc t = describe(dtype, target_shape, target.data(), target_steps.data());
+    const gth_tensor_desc i = describe(i64, count, to);
+    const gth_tensor_desc u = describe(dtype, update_shape, updates.data(), update_steps.data());
+    const gth_options wide = reducing(GTH_REDUCTION_ADD, GTH_ACCUMULATE_FLOAT32);
+    Error error;
+    ASSERT_EQ(gth_scatter(nullptr, &t, &i, &u, &wide, &error), GTH_OK) << error.message;
+    EXPECT_TRUE(target.bytes() == expected.bytes()) << "dtype " << dtype;
+  }
+}
+
 TEST(Scatter, IndicesOutOfBoundsAreDroppedClampedOrWrapped) {
   const Array target = floats({3}, {0, 1, 2}), indices = indices64({3}, {5, -1, 1}), updates = floats({3}, {7, 8, 9});
   const gth_options skip = with_bounds(GTH_BOUNDS_SKIP), clamp = with_bounds(GTH_BOUNDS_CLAMP);
