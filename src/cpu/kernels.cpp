@@ -15,15 +15,15 @@ bool is_narrow(int64_t value) { return value >= INT32_MIN && value <= INT32_MAX;
 
 // Rows are prefetched from a table of at least prefetch_bytes, by calls that read at least prefetch_read_bytes from it.
 // Processors hide the latency of smaller tables themselves. The hardware prefetcher detects long rows, so these are
-// prefetched only from larger tables. An operand of at least streaming_bytes exceeds all caches, so it is written with
-// non-temporal stores. In test builds almost all tables exceed these limits.
+// prefetched only from larger tables. An operand of at least large_bytes exceeds the L2 cache. One of at least
+// streaming_bytes exceeds all caches. In test builds almost all operands exceed these limits.
 constexpr int64_t long_row = 2048, cache_line = 64;
 #ifdef GATHER_TESTING
 constexpr double prefetch_bytes = 256, prefetch_bytes_of_long_rows = 4096, prefetch_read_bytes = 0;
-constexpr uint64_t streaming_bytes = 256;
+constexpr uint64_t large_bytes = 128, streaming_bytes = 256;
 #else
 constexpr double prefetch_bytes = 32 << 20, prefetch_bytes_of_long_rows = 64 << 20, prefetch_read_bytes = 1 << 20;
-constexpr uint64_t streaming_bytes = 64 << 20;
+constexpr uint64_t large_bytes = 1 << 20, streaming_bytes = 64 << 20;
 #endif
 
 // Returns the size of a reach. It is unsigned, because it may exceed int64.
@@ -40,6 +40,12 @@ double selected_bytes(const core::Plan& plan) {
   return bytes;
 }
 
+// Classifies an operand by its size.
+Written written_of(double bytes) {
+  if (bytes >= static_cast<double>(streaming_bytes)) return Written::streamed;
+  return bytes >= static_cast<double>(large_bytes) ? Written::large : Written::cached;
+}
+
 // Returns true if the rows of the table that a call reads exceed the caches. A size of the table that depends on the
 // open extent counts as small, and a number of slices that depends on it counts as large.
 bool exceeds_cache(const core::Plan& plan) {
@@ -50,16 +56,17 @@ bool exceeds_cache(const core::Plan& plan) {
 
 // Chooses the kernel that combines the rows of a scatter.
 WriteRows choose_update(const core::Plan& plan, const Tier& tier) {
-  if (!core::reduces(plan)) return tier.choose_write(plan.row.out, false);
+  const Written written = std::min(written_of(selected_bytes(plan)), Written::large);
+  if (!core::reduces(plan)) return tier.choose_write(plan.row.out, written);
   return tier.choose_reduce(plan.number, plan.item.bytes(), plan.reduction, plan.row.out);
 }
 
 // Chooses the kernel with non-temporal stores. Returns NULL if the target may be in the caches, or if rows are not
 // whole cache lines.
 WriteRows choose_stream(const core::Plan& plan, const Tier& tier) {
-  const bool exceeds_caches = selected_bytes(plan) >= static_cast<double>(streaming_bytes);
-  const bool streams = !core::reduces(plan) && exceeds_caches && plan.row.out % 64 == 0;
-  return streams ? tier.choose_write(plan.row.out, true) : nullptr;
+  const Written written = written_of(selected_bytes(plan));
+  const bool streams = !core::reduces(plan) && written == Written::streamed && plan.row.out % 64 == 0;
+  return streams ? tier.choose_write(plan.row.out, written) : nullptr;
 }
 
 // Returns true if the plan has several lines of few tuples. Preparing blocks of updates then takes longer than
@@ -168,7 +175,7 @@ Kernels choose_kernels(const core::Plan& plan) {
     kernels.fused = choose_fused_scatter(plan, kernels);
     return kernels;
   }
-  kernels.move = best.choose_copy(plan.row.in, bytes_of(plan.rows_reach) >= streaming_bytes);
+  kernels.move = best.choose_copy(plan.row.in, written_of(static_cast<double>(bytes_of(plan.rows_reach))));
   kernels.prefetches = exceeds_cache(plan);
   choose_fused(plan, &kernels);
   return kernels;

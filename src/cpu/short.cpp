@@ -73,7 +73,7 @@ GATHER_NOINLINE bool copy_many(const Short& form, char* out, const char* table, 
   int64_t offsets[Short::most_tuples];
   if (!resolve_many(form, indices, tuples, offsets)) return false;
   add_places(form.places, offsets);
-  tier().choose_copy(form.row, false)({out, form.line_rows, table, offsets, tuples, form.row, 1, 0, 0, 0});
+  tier().choose_copy(form.row, Written::cached)({out, form.line_rows, table, offsets, tuples, form.row, 1, 0, 0, 0});
   return true;
 }
 

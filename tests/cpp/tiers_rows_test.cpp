@@ -16,7 +16,7 @@ class TiersRows : public Tiers {
   }
 
   // Moves `lines` lines of n rows, with `gap` bytes after each row and `line_gap` bytes after each line.
-  void check(int64_t row, bool streams, int64_t n, int64_t lines, int64_t ahead, int64_t gap, int64_t line_gap) {
+  void check(int64_t row, Written written, int64_t n, int64_t lines, int64_t ahead, int64_t gap, int64_t line_gap) {
     const int64_t stride = row + gap, next_rows = pick(3) == 0 && n == 1 ? row : n * stride + line_gap;
     const int64_t bytes = (lines - 1) * next_rows + (n - 1) * stride + row;
     ASSERT_LE(static_cast<size_t>(bytes), out_.size());
@@ -34,7 +34,7 @@ class TiersRows : public Tiers {
     const int64_t middle = size / 2;  // offsets may be negative
     for (int64_t i = 0; i < n; ++i) offsets[i] -= middle;
     const char* const table = table_.first() + middle;
-    tier_->choose_copy(row, streams)({out, stride, table, offsets, n, row, lines, next_rows, next_table, ahead});
+    tier_->choose_copy(row, written)({out, stride, table, offsets, n, row, lines, next_rows, next_table, ahead});
     for (int64_t l = 0; l < lines; ++l) {
       for (int64_t i = 0; i < n; ++i) {
         std::memcpy(expected.data() + l * next_rows + i * stride, table + offsets[i] + l * next_table,
@@ -46,13 +46,13 @@ class TiersRows : public Tiers {
 
   void check_all(int64_t row, std::initializer_list<int64_t> counts) {
     for (int64_t ahead : {0, 3, 64}) {
-      for (bool streams : {false, true}) {
+      for (Written written : {Written::cached, Written::large, Written::streamed}) {
         for (int64_t n : counts) {
           SCOPED_TRACE("row " + std::to_string(row) + ", n " + std::to_string(n) + ", ahead " + std::to_string(ahead) +
-                       (streams ? ", streams" : ""));
-          check(row, streams, n, 1, ahead, pick(3) == 0 ? pick(70) : 0, 0);
-          check(row, streams, n, 1, ahead, 64 * pick(2), 0);  // aligned for non-temporal stores
-          if (ahead == 0) check(row, streams, n, 2 + pick(200 / n + 1), 0, pick(3) == 0 ? pick(9) : 0, pick(2) * 64);
+                       ", written " + std::to_string(static_cast<int>(written)));
+          check(row, written, n, 1, ahead, pick(3) == 0 ? pick(70) : 0, 0);
+          check(row, written, n, 1, ahead, 64 * pick(2), 0);  // aligned for non-temporal stores
+          if (ahead == 0) check(row, written, n, 2 + pick(200 / n + 1), 0, pick(3) == 0 ? pick(9) : 0, pick(2) * 64);
           if (HasFatalFailure()) return;
         }
       }
@@ -67,7 +67,7 @@ class TiersRows : public Tiers {
     return std::abs(chosen) < most ? chosen : pick(most);
   }
 
-  Guarded table_{4}, out_{600};
+  Guarded table_{12}, out_{600};
 };
 
 TEST_P(TiersRows, EverySizeIsCopied) {
@@ -80,6 +80,15 @@ TEST_P(TiersRows, WholeBlocksAreCopied) {
   for (int64_t bytes :
        {1, 2, 3, 4, 7, 8, 12, 16, 24, 32, 48, 64, 65, 127, 128, 129, 192, 256, 1024, 2048, 4096, 4100}) {
     check_all(bytes, {255, 256});
+  }
+}
+
+// Non-temporal stores write the whole cache lines of such rows at any address.
+TEST_P(TiersRows, LongRowsAreStreamedToAnyAddress) {
+  for (const int64_t row : {16383, 16384, 16385, 16448, 20001, 32767}) {
+    for (const int64_t n : {1, 2, 3, 17}) {
+      for (int64_t gap = 0; gap <= 70 && !HasFatalFailure(); ++gap) check(row, Written::streamed, n, 1, 0, gap, 0);
+    }
   }
 }
 
@@ -119,10 +128,10 @@ TEST_P(TiersUpdates, UpdatesAreWrittenInOrder) {
   draw<uint64_t>(&target_);
   draw<uint64_t>(&updates_);
   for (int64_t row = 1; row <= 700 && !HasFatalFailure(); ++row) {
-    for (bool streams : {false, true}) {
+    for (Written written : {Written::cached, Written::large, Written::streamed}) {
       for (int64_t n : {1, 2, 17, 256}) {
         place(row, n, 1 + pick(20), pick(2) == 0 ? 64 : 1);
-        check(tier_->choose_write(row, streams), row, n,
+        check(tier_->choose_write(row, written), row, n,
               [row](char* at, const char* update) { std::memcpy(at, update, static_cast<size_t>(row)); });
       }
     }

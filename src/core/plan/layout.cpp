@@ -99,7 +99,7 @@ int32_t resolve_layout(const gth_tensor_desc& desc, int64_t bytes, int32_t opera
   return GTH_OK;
 }
 
-__attribute__((noinline, cold)) bool has_dense_strides(const gth_tensor_desc& desc) {
+__attribute__((noinline)) bool has_dense_strides(const gth_tensor_desc& desc) {
   const DtypeInfo* dtype = find_dtype(desc.dtype);
   int64_t dense = dtype ? dtype->bytes : 0;
   for (int32_t i = desc.ndim; i-- > 0;) {

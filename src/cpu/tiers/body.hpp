@@ -19,6 +19,8 @@
 //   narrow(v)         converts as many V as fill one Narrow::V to 32-bit numbers
 //   stream(to, from)  copies register_bytes bytes with a non-temporal store
 //   fence()           completes non-temporal stores before later stores
+//   copy_string(to, from, n)   copies n bytes with the string instruction of the processor
+//   has_fast_strings()         returns true if this is the fastest copy of long rows
 //
 // Narrow is a vector of 32-bit integers with the same operations. Its count is 0 if the tier has no such vectors. It
 // also has:

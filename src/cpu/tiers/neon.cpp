@@ -93,6 +93,10 @@ struct Lanes {
   static GATHER_INLINE void stream(char* to, const char* from) {
     vst1q_u8(reinterpret_cast<uint8_t*>(to), vld1q_u8(reinterpret_cast<const uint8_t*>(from)));
   }
+  static GATHER_INLINE void copy_string(char* to, const char* from, int64_t n) {
+    __builtin_memcpy(to, from, static_cast<size_t>(n));
+  }
+  static bool has_fast_strings() { return false; }
   static GATHER_INLINE void fence() {}
 
  private:

@@ -12,6 +12,10 @@ struct Lanes : Scalar {
   static constexpr int64_t register_bytes = 16;
 
   static GATHER_INLINE void stream(char* to, const char* from) { __builtin_memcpy(to, from, register_bytes); }
+  static GATHER_INLINE void copy_string(char* to, const char* from, int64_t n) {
+    __builtin_memcpy(to, from, static_cast<size_t>(n));
+  }
+  static bool has_fast_strings() { return false; }
   static GATHER_INLINE void fence() {}
 };
 

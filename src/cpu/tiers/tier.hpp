@@ -34,6 +34,13 @@ enum class Resolved : uint8_t {
 using core::IndexType;
 using core::Outside;
 
+// The size of the operand that a kernel writes.
+enum class Written : uint8_t {
+  cached,    // it may fit the L2 cache
+  large,     // it exceeds the L2 cache
+  streamed,  // it exceeds all caches, and is written with non-temporal stores
+};
+
 // Describes how a tuple of indices selects a row: by the sum of index * stride over its components. Each index is
 // validated against the size of its component.
 struct Selection {
@@ -99,8 +106,8 @@ struct Tier {
   // bounds and refused, or if this tier has no fast form for the tuples.
   Resolved (*resolve)(const Selection& selection, const char* tuples, int64_t stride, int64_t n, int64_t* offsets);
 
-  // Returns the kernel that copies rows of a table. With `streams` it uses non-temporal stores.
-  MoveRows (*choose_copy)(int64_t row, bool streams);
+  // Returns the kernel that copies rows of a table.
+  MoveRows (*choose_copy)(int64_t row, Written written);
   // Returns the fused kernel, or NULL if there is none for these tuples. Tuples are `stride` bytes apart.
   MoveFused (*choose_fused_gather)(const Selection& selection, int64_t stride, int64_t row, bool prefetches);
   // Returns the fused kernel that writes rows of one element to a table, or adds them to it, or NULL.
@@ -113,8 +120,8 @@ struct Tier {
   MoveRows (*choose_scatter)(int64_t row);
   MoveRows (*choose_scatter_sum)(core::Number number, int64_t item, int64_t row);
 
-  // Returns the kernel that overwrites rows of the target. With `streams` it uses non-temporal stores.
-  WriteRows (*choose_write)(int64_t row, bool streams);
+  // Returns the kernel that overwrites rows of the target.
+  WriteRows (*choose_write)(int64_t row, Written written);
   // Returns the kernel that combines rows of elements of `item` bytes by a GTH_REDUCTION_*. Precondition:
   // is_reducible(). Updates do not overlap the target.
   WriteRows (*choose_reduce)(core::Number number, int64_t item, int32_t reduction, int64_t row);

@@ -27,8 +27,9 @@ void write_rows_streaming(char* target, const int64_t* offsets, const char* upda
   Lanes::fence();
 }
 
-WriteRows choose_write(int64_t row, bool streams) {
-  if (streams && row % 64 == 0) return write_rows_streaming;
+WriteRows choose_write(int64_t row, Written written) {
+  if (written == Written::streamed && row % 64 == 0) return write_rows_streaming;
+  if (String::can_write(written, row)) return write_rows<String>;
   return with_row(row, [](auto kind) -> WriteRows { return write_rows<typename decltype(kind)::type>; });
 }
 
