@@ -2,24 +2,31 @@
 
 #include "array.h"
 
-/* Returns true if the elements of a slice are contiguous or close to each other, or if slices have one element. */
+/* Returns true if each element is read `times` times or more often. */
+static int is_read(const operands *all, int64_t times) {
+  return operand_count(&all->rows) / times >= operand_count(&all->table);
+}
+
+/* Returns true if the elements of a slice are contiguous, or if slices have one element. Elements that are close to
+ * each other count as contiguous, unless they are read often. Kernels for small elements gain less than a copy does. */
 static int has_close_elements(const request *call) {
-  enum { CLOSE = 2 };
+  enum { CLOSE = 2, OFTEN = 4, OFTEN_FOR_SMALL = 2, SMALL = 4 };
   const gth_tensor_desc *table = &call->operands.table.desc;
   const int last = table->ndim - 1;
   if (!table->strides || last < 1 || call->op == GTH_OP_GATHER_ELEMENTS) {
     return 1;
   }
-  const int64_t axis = call->options.axis, reach = CLOSE * gth_dtype_size(table->dtype);
+  const int64_t axis = call->options.axis, item = gth_dtype_size(table->dtype);
+  const int64_t often = item < SMALL ? OFTEN_FOR_SMALL : OFTEN;
+  const int64_t reach = is_read(&call->operands, often) ? item : CLOSE * item;
   const int selects_last = call->op == GTH_OP_GATHER && (axis == last || axis == -1);
   return selects_last || (table->strides[last] >= -reach && table->strides[last] <= reach);
 }
 
-/* Returns true if a copy pays: the table has more than a few elements, which are read 1.5 times or more often. */
+/* Returns true if a copy pays: the call moves more than a few elements, and at least as many as the table has. */
 static int is_read_often(const operands *all) {
   enum { FEW_ELEMENTS = 4096 };
-  const int64_t count = operand_count(&all->table);
-  return count > FEW_ELEMENTS && operand_count(&all->rows) / 3 > count / 2;
+  return operand_count(&all->rows) > FEW_ELEMENTS && is_read(all, 1);
 }
 
 PyObject *dense_table(request *call, operand *copy) {

@@ -34,7 +34,7 @@ typedef struct function_object {
   enum kind kind;
   Py_ssize_t required, positional, parameters;
   PyObject *name_of[PARAMETERS], *default_of[ARGUMENTS]; /* the items of both tuples */
-  repeat last;                                           /* the last gather */
+  repeat last;                                           /* the last call */
   unsigned char places[PARAMETERS];                      /* of the parameters in the arguments of run_arrays() */
 } function_object;
 
@@ -119,8 +119,7 @@ static PyObject *call_vector(PyObject *object, arguments args, size_t flagged, P
     return run_python(self, args, count, names);
   }
   if (self->kind == OPERATION) {
-    const int is_gather = writes_rows(PyLong_AsLong(read[ARG_OPERATION]));
-    return run_or_general(state_of(self->module), read, is_gather ? &self->last : NULL);
+    return run_or_general(state_of(self->module), read, &self->last);
   }
   PyObject *result = run_numpys(self, read);
   if (result != Py_NotImplemented) {

@@ -2,29 +2,39 @@
 
 #include <string.h>
 
-/* Returns true if an operand is dense memory of a low rank. */
-static int has_form(const gth_tensor_desc *desc) {
-  return !desc->tensor && !desc->strides && desc->offset == 0 && desc->ndim <= REPEAT_NDIM;
+/* Returns true if an operand is memory of a low rank. */
+static int has_form(const gth_tensor_desc *desc) { return !desc->tensor && desc->ndim <= REPEAT_NDIM; }
+
+static int are_equal(const int64_t *a, const int64_t *b, int32_t count) {
+  return !memcmp(a, b, (size_t)count * sizeof *a);
 }
 
 static int is_like(const gth_tensor_desc *desc, const form *known) {
-  return has_form(desc) && desc->dtype == known->dtype && desc->ndim == known->ndim &&
-         !memcmp(desc->shape, known->shape, (size_t)known->ndim * sizeof *known->shape);
+  return has_form(desc) && desc->dtype == known->dtype && desc->ndim == known->ndim && desc->offset == known->offset &&
+         are_equal(desc->shape, known->shape, known->ndim) && (desc->strides != NULL) == known->has_strides &&
+         (!desc->strides || are_equal(desc->strides, known->strides, known->ndim));
 }
 
 static form form_of(const gth_tensor_desc *desc) {
-  form made = {.dtype = desc->dtype, .ndim = desc->ndim};
-  memcpy(made.shape, desc->shape, (size_t)desc->ndim * sizeof *made.shape);
+  form made = {.dtype = desc->dtype, .ndim = desc->ndim, .has_strides = desc->strides != NULL, .offset = desc->offset};
+  const size_t bytes = (size_t)desc->ndim * sizeof *made.shape;
+  memcpy(made.shape, desc->shape, bytes);
+  if (desc->strides) {
+    memcpy(made.strides, desc->strides, bytes);
+  }
   return made;
 }
 
 static gth_tensor_desc desc_of(const form *known) {
-  return (gth_tensor_desc)GTH_TENSOR_DESC_DENSE(known->dtype, known->ndim, known->shape, NULL);
+  gth_tensor_desc desc = GTH_TENSOR_DESC_DENSE(known->dtype, known->ndim, known->shape, NULL);
+  desc.strides = known->has_strides ? known->strides : NULL;
+  desc.offset = known->offset;
+  return desc;
 }
 
 static gth_plan *plan_of(const repeat *last, int32_t op) {
-  const gth_tensor_desc table = desc_of(&last->table), indices = desc_of(&last->indices);
-  const gth_request asked = GTH_REQUEST(op, &table, &indices, NULL, &last->options);
+  const gth_tensor_desc table = desc_of(&last->table), indices = desc_of(&last->indices), rows = desc_of(&last->rows);
+  const gth_request asked = GTH_REQUEST(op, &table, &indices, &rows, &last->options);
   gth_plan *plan;
   return gth_plan_create(&asked, &plan, NULL) == GTH_OK ? plan : NULL;
 }
@@ -41,11 +51,13 @@ gth_plan *repeat_find(repeat *last, int32_t op, const operands *all, const gth_o
   return last->plan;
 }
 
-int repeat_run(gth_plan *plan, const operands *all, const form *rows) {
-  const gth_tensor_desc *out = &all->rows.desc;
-  return is_like(out, rows) && !(out->flags & GTH_TENSOR_READONLY) &&
-         gth_plan_run(NULL, plan, GTH_OPEN, all->table.desc.data, all->indices.desc.data, (void *)out->data, NULL) ==
-             GTH_OK;
+int32_t repeat_run(gth_plan *plan, int32_t op, const operands *all, const form *rows, gth_error *error) {
+  const gth_tensor_desc *table = &all->table.desc, *out = &all->rows.desc;
+  const gth_tensor_desc *written = writes_rows(op) ? out : table;
+  if (!is_like(out, rows) || (written->flags & GTH_TENSOR_READONLY)) {
+    return GTH_E_UNSUPPORTED;
+  }
+  return gth_plan_run(NULL, plan, GTH_OPEN, (void *)table->data, all->indices.desc.data, (void *)out->data, error);
 }
 
 /* Two threads without a GIL would share the plan, so it is not kept there. */

@@ -1,4 +1,4 @@
-/* The plan of a call that repeats. Most small gathers repeat the shapes and the options of the last call of the same
+/* The plan of a call that repeats. Most small calls repeat the layouts and the options of the last call of the same
  * function. The library validates them once. */
 #ifndef LIBGATHER_REPEAT_H
 #define LIBGATHER_REPEAT_H
@@ -7,13 +7,15 @@
 
 enum { REPEAT_NDIM = 4 };
 
-/* The dtype and the shape of a dense array. */
+/* The dtype and the layout of an array. Strides are set if the array is not dense. */
 typedef struct form {
   int32_t dtype, ndim;
-  int64_t shape[REPEAT_NDIM];
+  int has_strides;
+  int64_t offset;
+  int64_t shape[REPEAT_NDIM], strides[REPEAT_NDIM];
 } form;
 
-/* The last small gather of a function. */
+/* The last small call of a function, which wrote its rows or a target in place. */
 typedef struct repeat {
   gth_options options;
   form table, indices, rows;
@@ -21,15 +23,15 @@ typedef struct repeat {
   gth_plan *plan; /* NULL if the call has not repeated yet */
 } repeat;
 
-/* Returns the plan of a gather and the form of its rows if it repeats the last one. Returns NULL otherwise. The operands
+/* Returns the plan of a call and the form of its rows if it repeats the last one. Returns NULL otherwise. The operands
  * that are read are open. */
 gth_plan *repeat_find(repeat *last, int32_t op, const operands *all, const gth_options *options, form *rows);
 
-/* Runs a plan from repeat_find() with open rows. Returns false if they differ from the plan, or if the run fails. The
- * call then runs without the plan, which reports the error. */
-int repeat_run(gth_plan *plan, const operands *all, const form *rows);
+/* Runs a plan from repeat_find() with open rows. If it fails with another status than GTH_E_RACE, nothing has been
+ * written that a second run does not write. The call then runs without the plan, which reports the error. */
+int32_t repeat_run(gth_plan *plan, int32_t op, const operands *all, const form *rows, gth_error *error);
 
-/* Stores a small gather that has succeeded without a plan. */
+/* Stores a small call that has succeeded without a plan. */
 void repeat_note(repeat *last, const operands *all, const gth_options *options);
 
 /* Releases the plan. */

@@ -89,8 +89,11 @@ static int32_t run(request *call) {
 }
 
 int32_t request_run(request *call) {
-  if (call->plan && repeat_run(call->plan, &call->operands, &call->planned)) {
-    return GTH_OK;
+  if (call->plan) {
+    const int32_t status = repeat_run(call->plan, call->op, &call->operands, &call->planned, &call->error);
+    if (status == GTH_OK || status == GTH_E_RACE) {
+      return status;
+    }
   }
   if (operands_are_small(&call->operands)) {
     const int32_t status = run(call);

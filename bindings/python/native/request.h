@@ -34,8 +34,8 @@ typedef struct request {
   gth_context *context;
   operands operands;
   gth_options options;
-  repeat *last;         /* the last gather of the same function, or NULL */
-  gth_plan *plan;       /* of a gather that repeats it, or NULL */
+  repeat *last;         /* the last call of the same function, or NULL */
+  gth_plan *plan;       /* of a call that repeats it, or NULL */
   form planned;         /* of the rows, with a plan */
   int writes_new;       /* the written operand is a new array, which no one sees after an error */
   PyObject *fill_value; /* borrowed: a number that has to be converted to an element, or NULL */
@@ -49,7 +49,7 @@ int request_begin(request *call, const state *known, arguments args, enum rules 
 /* Views the open table as one dim if the call is flat. Returns false, without an exception, if it is not dense. */
 int request_flatten(request *call);
 
-/* Finds the plan of a gather that repeats the last one. The operands that are read are open. */
+/* Finds the plan of a call that repeats the last one. Table and indices are open. */
 void request_find_plan(request *call);
 
 /* Infers dtype and shape of the rows. `shape` has room for the highest rank. */

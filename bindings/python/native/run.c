@@ -21,6 +21,7 @@ static PyObject *write_given(request *call, operand *written, PyObject *array) {
   if (!operand_open(call->known, array, written)) {
     Py_RETURN_NOTIMPLEMENTED;
   }
+  request_find_plan(call);
   const int32_t status = run_into(call, written);
   if (!array_written(call->known, array, status)) {
     return NULL;
@@ -51,6 +52,7 @@ static PyObject *gather_new(request *call) {
   if (!array_is_made_for(call->known, like)) {
     Py_RETURN_NOTIMPLEMENTED;
   }
+  request_find_plan(call);
   if (request_infer(call, &form, shape) != GTH_OK) {
     return request_fail(call);
   }
@@ -133,7 +135,6 @@ static PyObject *gather(request *call) {
       (call->fill_value && !fill_image(call->fill_value, call->operands.table.desc.dtype, call->options.fill_value))) {
     Py_RETURN_NOTIMPLEMENTED;
   }
-  request_find_plan(call);
   return out == Py_None ? gather_new(call) : write_given(call, &call->operands.rows, out);
 }
 
@@ -142,11 +143,14 @@ static PyObject *scatter(request *call) {
   if (call->fill_value) {
     Py_RETURN_NOTIMPLEMENTED;
   }
-  if (call->op > GTH_OP_SCATTER_ELEMENTS) {
-    return gradient_new(call);
+  const int is_in_place = call->op <= GTH_OP_SCATTER_ELEMENTS && call->args[ARG_INPLACE] == Py_True;
+  if (!is_in_place || call->options.bounds == GTH_BOUNDS_ERROR_PARTIAL) {
+    call->last = NULL; /* a new target has no plan, and a run that fails after some updates must not be repeated */
   }
-  return call->args[ARG_INPLACE] == Py_True ? write_given(call, &call->operands.table, call->args[ARG_TABLE])
-                                            : scatter_new(call);
+  if (is_in_place) {
+    return write_given(call, &call->operands.table, call->args[ARG_TABLE]);
+  }
+  return call->op > GTH_OP_SCATTER_ELEMENTS ? gradient_new(call) : scatter_new(call);
 }
 
 /* Opens the operands that are read, and runs the operation. */

@@ -1,4 +1,4 @@
-"""Small gathers that repeat the last call of their function have the results and the errors of the first one."""
+"""Small calls that repeat the last call of their function have the results and the errors of the first one."""
 
 from __future__ import annotations
 
@@ -41,6 +41,42 @@ def test_random_sequences_of_calls_have_the_results_of_the_general_path() -> Non
             out = np.zeros(expected[1], expected[0])
             for _ in range(choose.randint(1, 3)):
                 assert outcome(libgather.gather, table, indices, out=out, **options) == expected
+
+
+SCATTERS: list[dict[str, Any]] = [
+    {}, {"reduction": "add"}, {"bounds": "skip"}, {"negative": "wrap"}, {"bounds": "error_partial", "reduction": "add"},
+]  # fmt: skip
+
+
+def layout(array: Any, name: str) -> Any:
+    """Returns a copy of an array in this layout."""
+    if name == "step":
+        wide = np.zeros((*array.shape[:-1], array.shape[-1] * 2), array.dtype)
+        wide[..., ::2] = array
+        return wide[..., ::2]
+    if name == "reversed":
+        return np.ascontiguousarray(array[::-1])[::-1]
+    return np.array(array, order="F" if name == "fortran" else "C")
+
+
+def test_random_sequences_of_scatters_in_place_have_the_results_of_the_general_path() -> None:
+    choose = random.Random(11)
+    general = libgather.scatter.__wrapped__  # type: ignore[attr-defined]
+    for _ in range(200):
+        shape = choose.choice([(7,), (6, 5), (4, 3, 5)])
+        start = np.arange(np.prod(shape)).reshape(shape).astype(choose.choice(["f4", "i8", "u1", "f8"]))
+        options, n = choose.choice(SCATTERS), choose.choice([1, 3, 9])
+        names = [choose.choice(["dense", "step", "reversed", "fortran"]) for _ in range(3)]
+        for _ in range(choose.randint(2, 5)):
+            some = [choose.randrange(-1 if choose.random() < 0.2 else 0, shape[0]) for _ in range(n)]
+            some[choose.randrange(n)] += choose.choice([0, 0, 0, shape[0]])
+            updates = np.array([choose.randrange(50) for _ in range(n * start[0].size)]).reshape(n, *shape[1:])
+            targets, outcomes = [layout(start, names[0]) for _ in range(2)], []
+            rows, added = layout(np.array(some), names[1]), layout(updates.astype(start.dtype), names[2])
+            for function, target in zip((libgather.scatter, general), targets, strict=True):
+                outcomes.append(outcome(function, target, rows, added, 0, inplace=True, **options))
+            assert outcomes[0] == outcomes[1], (shape, names, options, some)
+            assert targets[0].tolist() == targets[1].tolist(), (shape, names, options, some)
 
 
 @pytest.mark.parametrize("name", ["gather", "gather_elements", "gather_nd", "take", "take_along_axis"])
