@@ -127,9 +127,7 @@ class Report:
             ours.append([*label, show_count(m.cell.n), *own_figures(m)])
             theirs.append([*label, *peer_figures(m, peers)])
         head = [*grid.fields, "n", "copy", "random"]
-        head += [
-            word for name in (CLAMP, ERROR) for word in (f"{name}, us", "GB/s", "sectors", "64 B", "share")
-        ]
+        head += [word for name in (CLAMP, ERROR) for word in (f"{name}, us", "GB/s", "sectors", "64 B", "share")]
         head += ["error / clamp"]
         if any(m.has(SAME_CLAMP, SAME_ERROR) for m in some):
             head += ["over gather, clamp", "over gather, error"]
@@ -164,7 +162,9 @@ class Report:
 
     def _ahead(self):
         """Counts the cells in which a peer is faster, and lists them with their fastest peer."""
-        compared = [m for m in self._measured.values() if m.cell.way != "host" and m.has(ERROR, CLAMP) and m.leads(ERROR)]
+        compared = [
+            m for m in self._measured.values() if m.cell.way != "host" and m.has(ERROR, CLAMP) and m.leads(ERROR)
+        ]
         fastest = {m: min(m.leads(ERROR), key=m.leads(ERROR).get) for m in compared}
         behind = sorted((m.leads(ERROR)[peer], m.leads(CLAMP)[peer], peer, m.cell.key) for m, peer in fastest.items())
         rows = [(key, peer, mark(error), mark(clamp)) for error, clamp, peer, key in behind if error < 1]

@@ -49,7 +49,9 @@ TEST_ENVIRONMENT = {"GATHER_ONE_SHIFT": "1"}
 PYTHON = {"PYTHONPATH": "python/site", "PYTHONDONTWRITEBYTECODE": "1"}
 # These suites change the state of a process, so each one has its own.
 RUNTIME = ("Forks", "Graphs", "Lifetimes", "Many", "MemoryTest", "Streams", "ForeignErrors")
+PYTEST = ("python3", "-m", "pytest", "-p", "no:cacheprovider", "-q", "-rs")
 BENCH = ("python3", "-u", "-B", "-m", "bench", "--library", "./libbench_cuda.so")
+PEERS = ("--peers", "torch,cupy")
 
 
 def tests(name, seconds, some, **environment):
@@ -62,7 +64,7 @@ def sanitized(tool, seconds, some):
 
 
 def measured(row):
-    cell = ("--peers", "torch,cupy", "--rounds", "7", "--cell", f"{row},10000000")
+    cell = (*PEERS, "--rounds", "7", "--cell", f"{row},10000000")
     return Step(f"rows-{row}", 35, (*BENCH, *cell, "--output", f"{{out}}/rows-{row}.md"))
 
 
@@ -84,13 +86,13 @@ STEPS = (
     *(measured(row) for row in (64, 256, 1024, 4)),
     Step("install", 40, ("sh", "install.sh")),
     Step("torch", 60, ("python3", "torch_graphs.py"), (), PYTHON),
-    Step("pytest", 60, ("python3", "-m", "pytest", "-p", "no:cacheprovider", "-q", "-rs", "python/tests/test_devices.py"), (), PYTHON),
+    Step("pytest", 60, (*PYTEST, "python/tests/test_devices.py"), (), PYTHON),
     Step("probe", 45, ("./probe",)),
     *(profiled(row) for row in (64, 4, 1024)),
     sanitized("racecheck", 50, "Forms.EveryRow*:Graphs.*"),
     tests("stress", 40, "Stress.*", GATHER_STRESS_SECONDS="30"),
-    Step("bench", 420, (*BENCH, "--peers", "torch,cupy", "--rounds", "5", "--budget", "{left}", "--output", "{out}/bench.md")),
-)  # fmt: skip
+    Step("bench", 420, (*BENCH, *PEERS, "--rounds", "5", "--budget", "{left}", "--output", "{out}/bench.md")),
+)
 
 
 @dataclass
