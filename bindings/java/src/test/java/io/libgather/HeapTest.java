@@ -145,8 +145,8 @@ class HeapTest {
   }
 
   /**
-   * A collection waits for a piece, not for a call. If one call kept the array in critical use, most garbage collections
-   * would wait for the whole call.
+   * A collection waits for a piece, not for a call. If a call kept the array in critical use, a collection would wait for
+   * most of it. On a busy machine a few may be slow for other reasons.
    */
   @Test
   void collectorWaitsForPiecesOnly() throws Exception {
@@ -181,10 +181,11 @@ class HeapTest {
     long[] sorted = Arrays.copyOf(collections, found);
     Arrays.sort(sorted);
     Arrays.sort(calls);
-    long collection = sorted[found / 2] / 1000;
-    long call = calls[calls.length / 2] / 1000;
+    long call = calls[calls.length / 2];
+    long waits = Arrays.stream(sorted).filter(time -> time > call / 4).count();
     System.out.printf(
-        "collector: median %d us, longest %d us, beside calls of %d us%n", collection, sorted[found - 1] / 1000, call);
-    assertTrue(collection < call / 2, collection + " us of a collection beside a call of " + call + " us");
+        "collector: median %d us, longest %d us, %d waits, beside calls of %d us%n",
+        sorted[found / 2] / 1000, sorted[found - 1] / 1000, waits, call / 1000);
+    assertTrue(waits < calls.length / 3, waits + " collections waited for a quarter of a call");
   }
 }
