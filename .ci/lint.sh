@@ -248,7 +248,7 @@ tools_java() {
 
 # bindings/java/pom.xml names the version of ErrorProne, which needs a newer JDK than that of Debian.
 lint_java() {
-  home=$(bindings/java/jdk.sh 22) || { echo "skipped: java: there is no JDK 22 or newer" && return 77; }
+  home=$(bindings/java/jdk.sh 22 999 javadoc) || { echo "skipped: java: there is no JDK 22 or newer" && return 77; }
   mkdir -p build/lint
   env JAVA_HOME="$home" mvn -q -B -f bindings/java/pom.xml -P lint clean test-compile \
     -Dgather.build="$root/build/lint/java" >build/lint/java.log 2>&1 ||

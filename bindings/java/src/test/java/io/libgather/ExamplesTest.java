@@ -11,10 +11,10 @@ import java.net.URLClassLoader;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
-import java.util.Locale;
+import java.util.stream.IntStream;
 import java.util.stream.Stream;
-import javax.tools.ToolProvider;
 import org.jetbrains.kotlin.cli.common.ExitCode;
 import org.jetbrains.kotlin.cli.jvm.K2JVMCompiler;
 import org.junit.jupiter.api.DynamicTest;
@@ -30,21 +30,23 @@ class ExamplesTest {
   @TempDir Path directory;
 
   @TestFactory
-  Stream<DynamicTest> java() throws IOException {
-    try (var outputs = Files.list(EXAMPLES.resolve("output"))) {
-      List<String> names =
-          outputs.map(file -> file.getFileName().toString().replace(".txt", "")).sorted().toList();
-      return names.stream().map(name -> DynamicTest.dynamicTest(name, () -> runJava(name)));
-    }
+  Stream<DynamicTest> java() throws Exception {
+    List<String> names = names("output", ".txt");
+    List<String> types = names("java", ".java");
+    assertEquals(names.size(), types.size());
+    String compiler = Path.of(System.getProperty("java.home"), "bin/javac").toString();
+    List<String> command = new ArrayList<>(List.of(compiler, "-Xlint:all", "-Werror", "-cp", CLASSES));
+    command.addAll(List.of("-d", directory.toString()));
+    types.forEach(type -> command.add(EXAMPLES.resolve("java").resolve(type + ".java").toString()));
+    assertEquals(0, new ProcessBuilder(command).inheritIO().start().waitFor(), "the compiler");
+    return IntStream.range(0, names.size())
+        .mapToObj(i -> DynamicTest.dynamicTest(names.get(i), () -> compare(names.get(i), types.get(i))));
   }
 
-  private void runJava(String name) throws Exception {
-    String type = name.substring(0, 1).toUpperCase(Locale.ROOT) + name.substring(1);
-    Path source = EXAMPLES.resolve("java").resolve(type + ".java");
-    String[] options = {"-Xlint:all", "-Werror", "-cp", CLASSES, "-d", directory.toString(), source.toString()};
-    int status = ToolProvider.getSystemJavaCompiler().run(null, null, null, options);
-    assertEquals(0, status, "the compiler");
-    compare(name, type);
+  private static List<String> names(String folder, String suffix) throws IOException {
+    try (var files = Files.list(EXAMPLES.resolve(folder))) {
+      return files.map(file -> file.getFileName().toString().replace(suffix, "")).sorted().toList();
+    }
   }
 
   @Test
