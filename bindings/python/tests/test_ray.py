@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import pickle
+import re
 import signal
 import subprocess
 import sys
@@ -213,7 +214,7 @@ def test_calls_of_one_loop_iteration_are_combined() -> None:
 
 
 def made_by_hand() -> tuple[Any, Any]:
-    part = lgr._sources.part_of(A)
+    part = lgr._sources.part_of(A, LONG)
     return part.source, lgr._table.laid_out(A.shape, A.dtype, (0, 1000), 1, False, LONG, 1)
 
 
@@ -424,6 +425,93 @@ def test_replaced_file_raises_an_error(path: Path, tmp_path: Path) -> None:
             table.gather(IDS)
     with pytest.raises(FileNotFoundError):
         Table.from_file(file, shards=2)
+
+
+def replaced(file: Path) -> None:
+    """Replaces a file by another version of the same size and time of the last write."""
+    before, other = file.stat(), file.with_name("other.npy")
+    np.save(other, A + 1)
+    os.utime(other, ns=(before.st_atime_ns, before.st_mtime_ns))
+    other.replace(file)
+
+
+def written(file: Path) -> None:
+    """Writes the last element of a file in place."""
+    with file.open("r+b") as opened:
+        opened.seek(-4, os.SEEK_END)
+        opened.write(b"1234")
+
+
+@pytest.mark.parametrize("change", [replaced, written])
+def test_file_changed_during_a_gather_raises_an_error(tmp_path: Path, change: Any) -> None:
+    """Otherwise the rows may be those of two versions."""
+    file = tmp_path / "b.npy"
+    np.save(file, A)
+    source = lgr._sources.part_of(file, LONG).source
+    shard = lgr._shard.Shard(1, 0, source, lgr._table.laid_out(A.shape, A.dtype, (0, 0, 1000), 1, False, LONG, 1))
+
+    def work(rows: Any) -> Any:
+        change(file)
+        return rows.copy()
+
+    shard.described()
+    with pytest.raises(lgr.ShardError, match=r"shard 1: .*b.npy has been replaced or written since the table was made"):
+        shard.timed(work, 1, 1)
+
+
+def test_restarted_actor_does_not_read_a_file_of_equal_size_and_time(tmp_path: Path) -> None:
+    file = tmp_path / "b.npy"
+    np.save(file, A)
+    with Table.from_file(file, shards=2) as table:
+        pid = pid_of(table, 1)
+        replaced(file)
+        os.kill(pid, signal.SIGKILL)
+        for ids in ([999], [0]):
+            with pytest.raises(lgr.ShardError, match=r"b.npy has been replaced or written"):
+                table.gather(ids)
+
+
+# ------------------------------------------------------------------------------------------------------------- waiting
+
+
+def test_gather_async_needs_no_cpu(path: Path) -> None:
+    """The actors use all CPUs."""
+    with Table.from_file(path, shards=4, actors={"num_cpus": 1}) as table:
+        np.testing.assert_array_equal(ray.get(table.gather_async(IDS), timeout=LONG), A[IDS])
+        part = ray.put(A)
+        with Table.from_shards([part], actors={"num_cpus": 0}) as other:
+            np.testing.assert_array_equal(other.gather(IDS), A[IDS])
+
+
+def test_gather_async_does_not_wait_longer_than_its_timeout(path: Path) -> None:
+    with Table.from_file(path, shards=1, in_flight=1) as table:
+        pid = pid_of(table, 0)
+        os.kill(pid, signal.SIGSTOP)
+        try:
+            first = table.gather_async([0], timeout=LONG)
+            with pytest.raises(lgr.ShardTimeoutError, match=r"none of 1 running gathers has ended within 1 s"):
+                table.gather_async([1], timeout=1)
+        finally:
+            os.kill(pid, signal.SIGCONT)
+        np.testing.assert_array_equal(ray.get(first, timeout=LONG), A[[0]])
+        np.testing.assert_array_equal(ray.get(table.gather_async([1]), timeout=LONG), A[[1]])
+
+
+def test_shards_that_cannot_be_placed_do_not_wait_longer_than_the_timeout(path: Path) -> None:
+    began = time.monotonic()
+    with pytest.raises(
+        lgr.ShardTimeoutError, match=r"shard 0: its actor has not started within 2 s, or its options need"
+    ):
+        Table.from_file(path, shards=3, timeout=2, actors={"resources": {"absent": 1}})
+    assert time.monotonic() - began < 30
+
+
+def test_lists_of_large_ids_stay_integers(tables: dict[str, Any]) -> None:
+    for ask, ids in ((tables["a file"].gather, [5, 2**63]), (tables["a file"].gather_nd, [[5], [2**63]])):
+        with pytest.raises(libgather.IndexError) as of_array:
+            ask(np.array(ids, np.uint64))
+        with pytest.raises(libgather.IndexError, match=re.escape(str(of_array.value))):
+            ask(ids)
 
 
 def test_shard_out_of_memory_raises_an_error(tmp_path: Path) -> None:

@@ -20,8 +20,6 @@ from ._sources import FileRows, Source
 
 #: The Ray namespace of tables that have a name. All drivers of the cluster use it.
 NAMESPACE = "libgather"
-#: The minimum time to wait for the start of an actor, in seconds.
-START = 60.0
 Actor = t.Any
 
 
@@ -125,9 +123,10 @@ def started(
             named = {} if name is None else {"name": name_of(name, number, replica)}
             actor = kind.options(**shared, **named).remote(number, replica, sources[number], layout)
             replicas[number].insert(0, actor)
+        deadline = monotonic() + layout.timeout
         for number, each in enumerate(replicas):
             for actor in each:
-                described(number, actor, max(START, layout.timeout))
+                described(number, actor, deadline - monotonic(), layout.timeout)
     except BaseException as error:
         end(replicas)
         if name is not None and isinstance(error, ValueError) and "already taken" in str(error):
@@ -146,7 +145,7 @@ def found(name: str, timeout: float) -> tuple[Layout, Actors]:
         except ValueError:
             raise failure from None
         try:
-            layout = described(0, actor, timeout)
+            layout = described(0, actor, timeout, timeout)
         except ShardError as error:
             failure, replica = error, replica + 1
     replicas: list[list[Actor]] = [[] for _ in range(layout.shards)]
@@ -163,10 +162,13 @@ def name_of(name: str, shard: int, replica: int) -> str:
     return f"{name}/{shard}/{replica}"
 
 
-def described(shard: int, actor: Actor, timeout: float) -> Layout:
-    """Returns the layout of the table from an actor, after the actor has loaded its rows."""
+def described(shard: int, actor: Actor, left: float, timeout: float) -> Layout:
+    """Returns the layout of the table from an actor, after the actor has loaded its rows. Waits for the time left."""
     try:
-        layout: Layout = ray.get(actor.described.remote(), timeout=timeout)
+        layout: Layout = ray.get(actor.described.remote(), timeout=max(0.0, left))
+    except GetTimeoutError:
+        message = f"its actor has not started within {timeout:g} s, or its options need resources that no node has"
+        raise ShardTimeoutError.of(shard, message) from None
     except RayError as error:
         raise failure_of(shard, error, timeout) from error
     return layout

@@ -94,16 +94,20 @@ class Shard:
 
     def opened(self) -> t.Any:
         """Returns the rows. Raises ShardError if their file has changed."""
-        changed = self.source.changed()
-        if changed is not None:
-            raise ShardError.of(self.number, changed)
+        self.check()
         if self.rows is None:
             self.rows = self.source.open(self.layout.writable)
         return self.rows
 
+    def check(self) -> None:
+        changed = self.source.changed()
+        if changed is not None:
+            raise ShardError.of(self.number, changed)
+
     def timed(self, work: t.Callable[[t.Any], t.Any], ids: int, calls: int) -> t.Any:
         begin = perf_counter()
         result = work(self.opened())
+        self.check()  # the file may have been written during the work
         self.calls, self.ids, self.batches = self.calls + calls, self.ids + ids, self.batches + 1
         self.seconds += perf_counter() - begin
         return result

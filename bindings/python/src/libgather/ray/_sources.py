@@ -7,8 +7,11 @@ from typing import NamedTuple
 
 import numpy as np
 import ray
+from ray.exceptions import GetTimeoutError
 
 from .. import types as t
+from .._files import File, file_of, mapped
+from ._errors import ShardTimeoutError
 from ._layout import check_table
 
 
@@ -16,26 +19,21 @@ class FileRows(NamedTuple):
     """Rows of a mapped ``.npy`` file. The processes of a node share the memory.
 
     Attributes:
-        path: The path of the file, which is the same on each node.
-        stamp: The size and the time of the last write. They identify the version of the file.
+        file: The file, which has the same path on each node.
         first, last: The range of rows.
     """
 
-    path: str
-    stamp: tuple[int, int]
+    file: File
     first: int
     last: int
 
     def open(self, writable: bool) -> t.Any:
-        return mapped(self.path)[self.first : self.last]
+        return mapped(self.file.path)[self.first : self.last]
 
     def changed(self) -> str | None:
         """Returns a message if the file has changed, else None."""
-        try:
-            now = stamp_of(self.path)
-        except OSError as error:
-            return f"{self.path}: {error.strerror}"
-        return None if now == self.stamp else f"{self.path} has been replaced since the table was made"
+        changed = self.file.changed()
+        return None if changed is None else f"{changed} since the table was made"
 
 
 class ArrayRows(NamedTuple):
@@ -54,17 +52,6 @@ class ArrayRows(NamedTuple):
 Source = FileRows | ArrayRows
 
 
-def mapped(path: str) -> t.Any:
-    array = np.load(path, mmap_mode="r")
-    check_table(array.shape, array.dtype)
-    return array.view(np.ndarray)
-
-
-def stamp_of(path: str) -> tuple[int, int]:
-    status = os.stat(path)
-    return status.st_size, status.st_mtime_ns
-
-
 class Part(NamedTuple):
     """A source before its rows are assigned."""
 
@@ -73,20 +60,34 @@ class Part(NamedTuple):
     dtype: np.dtype[t.Any]
 
 
-def part_of(value: t.Any) -> Part:
+def part_of(value: t.Any, timeout: float) -> Part:
     """Returns the part of a path, of a Ray reference to an array, or of an array."""
     if isinstance(value, (str, os.PathLike)):
-        array, path = mapped(os.fspath(value)), os.path.abspath(value)
-        return Part(FileRows(path, stamp_of(path), 0, len(array)), array.shape, array.dtype)
+        file = file_of(value)
+        array = mapped(file.path)
+        check_table(array.shape, array.dtype)
+        return Part(FileRows(file, 0, len(array)), array.shape, array.dtype)
     if isinstance(value, ray.ObjectRef):
-        shape, dtype = ray.get(ray.remote(facts_of).remote(value))
+        shape, dtype = facts_of_reference(value, timeout)
         return Part(ArrayRows(value), shape, dtype)
     array = np.asarray(value)
     shape, dtype = facts_of(array)
     return Part(ArrayRows(ray.put(array)), shape, dtype)
 
 
+def facts_of_reference(reference: ray.ObjectRef[t.Any], timeout: float) -> tuple[tuple[int, ...], np.dtype[t.Any]]:
+    """Returns shape and dtype of an array in Ray's store. The task needs no CPU, because actors may use all."""
+    try:
+        facts: tuple[tuple[int, ...], np.dtype[t.Any]] = ray.get(FACTS.remote(reference), timeout=timeout)
+    except GetTimeoutError:
+        raise ShardTimeoutError(f"an array in Ray's store is not available within {timeout:g} s") from None
+    return facts
+
+
 def facts_of(value: t.Any) -> tuple[tuple[int, ...], np.dtype[t.Any]]:
     array = np.asarray(value)
     check_table(array.shape, array.dtype)
     return array.shape, array.dtype
+
+
+FACTS = ray.remote(num_cpus=0)(facts_of)

@@ -16,13 +16,14 @@ from .. import types as t
 from .._join import placed
 from .._missing import missing_of
 from .._operations import gather
-from .._partition import bordered, partition_ids
+from .._partition import array_of, bordered, partition_ids
 from .._parts import Partition
 from .._request import Request
 from .._scatters import scatter
 from ..plan import Plan
 from ..spec import Spec
 from ._actors import Actors, ShardCall, end, found, started
+from ._errors import ShardTimeoutError
 from ._layout import Layout, equal_borders, positive, refused, seconds
 from ._shard import ShardStats
 from ._sources import ArrayRows, FileRows, Part, part_of
@@ -45,7 +46,7 @@ class ShardedTable:
     - ``name``: The table outlives its driver, and other drivers find it by :meth:`attach`.
     - ``batched``: The actors are asynchronous and combine the calls of one event loop iteration into one gather. This
       serves many callers with few rows each. A single caller is faster without it.
-    - ``timeout``: The time to wait for an actor, in seconds.
+    - ``timeout``: The time to wait for an actor, and for the start of all actors, in seconds.
     - ``in_flight``: The largest number of concurrent gathers of :meth:`gather_async`. The next call waits.
     - ``actors``: Options of Ray for the actors, such as ``{"num_cpus": 1}``. Actors are restarted, and calls are
       repeated, without limit. Exceptions are a ``writable`` table and a table in memory with a name. There a restart
@@ -83,7 +84,8 @@ class ShardedTable:
     ) -> t.Self:
         """Creates a table from a ``.npy`` file that has the same path on each node. Rows are read when they are needed.
 
-        If the file is replaced or written later, the next call raises :class:`ShardError`.
+        If the file is replaced or written, this call and later ones raise :class:`ShardError`. No call returns rows of
+        another version. Writes through mapped memory may be detected late.
 
         Args:
             path: The path of the file.
@@ -97,7 +99,7 @@ class ShardedTable:
             ShardTimeoutError: An actor does not start.
             OptionError: Another table has the name, or a number is out of range.
         """
-        source, shape, dtype = part_of(path)
+        source, shape, dtype = part_of(path, seconds(timeout))
         if not isinstance(source, FileRows):
             raise errors.dtype_error("params", f"{type(path).__name__} is no path")
         layout = laid_out(shape, dtype, equal_borders(shape[0], shards), replicas, False, timeout, in_flight)
@@ -171,7 +173,7 @@ class ShardedTable:
             ShapeError, DTypeError: The rows of two shards differ in shape or dtype.
             Error: As for :meth:`from_file`.
         """
-        parts = [part_of(shard) for shard in shards]
+        parts = [part_of(shard, seconds(timeout)) for shard in shards]
         if not parts:
             raise refused("shards: none are given")
         check_alike(parts)
@@ -251,7 +253,12 @@ class ShardedTable:
         Returns a reference to the rows, which are not transferred to this process.
 
         ``await`` and ``ray.get`` return the rows, which are read-only if Ray stores them. Ids are validated at once.
-        Errors of shards are raised by the reference. The call waits while ``in_flight`` gathers are running.
+        Errors of shards are raised by the reference. The call waits while ``in_flight`` gathers are running. The task
+        needs no CPU of Ray.
+
+        Raises:
+            ShardTimeoutError: None of the running gathers has ended within `timeout`.
+            Error: As for :meth:`gather`.
         """
         request = Request(None, 0, negative, bounds, fill_value, profile)
         parts, missing = self._partition(ids, request, once)
@@ -260,7 +267,7 @@ class ShardedTable:
             if self._shared is None:
                 self._shared = ray.put(self)
             if len(self._under_way) >= self._layout.in_flight:
-                _, self._under_way = ray.wait(self._under_way, num_returns=1, fetch_local=False)
+                self._wait_for_one(self._seconds_to_wait(timeout))
             rows = COLLECTED.remote(self._shared, parts, missing, timeout)
             self._under_way.append(rows)
         return rows
@@ -283,7 +290,7 @@ class ShardedTable:
             Error: As for :meth:`gather`.
         """
         request = Request(None, 0, negative, bounds, fill_value, profile)
-        tuples = np.asarray(tuples)
+        tuples = array_of(tuples)
         shape = self._checked_nd(tuples, request)
         parts = partition_ids(tuples[..., 0], self._shards, False, request)
         missing = missing_of(self.dtype, request)
@@ -395,6 +402,12 @@ class ShardedTable:
     def _seconds_to_wait(self, timeout: float | None) -> float:
         return self._layout.timeout if timeout is None else seconds(timeout)
 
+    def _wait_for_one(self, timeout: float) -> None:
+        """Waits until one of the running gathers has ended."""
+        ended, self._under_way = ray.wait(self._under_way, num_returns=1, timeout=timeout, fetch_local=False)
+        if not ended:
+            raise ShardTimeoutError(f"none of {len(self._under_way)} running gathers has ended within {timeout:g} s")
+
     def _partition(self, ids: t.Any, request: Request, once: bool) -> tuple[Partition, t.Any]:
         """Partitions ids.
 
@@ -428,7 +441,8 @@ def _collected(table: ShardedTable, parts: Partition, missing: t.Any, timeout: f
     return table._collected(parts, missing, None, timeout)
 
 
-COLLECTED = ray.remote(_collected)
+# The task waits for actors. If it needed a CPU, actors that use all would stop it forever.
+COLLECTED = ray.remote(num_cpus=0)(_collected)
 
 
 def ranges_of(parts: Partition) -> list[tuple[int, slice]]:
