@@ -18,7 +18,7 @@ ROOT = BINDING.parents[1]
 EXAMPLES = ROOT / "examples"
 PACKAGE = Path(libgather.__file__).parent
 #: A time in seconds that only a program that hangs needs.
-LONG = 120
+LONG = 600
 ROWS = "500 rows a rank, 0 numbers wrong\n"
 
 

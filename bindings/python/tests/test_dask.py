@@ -395,6 +395,19 @@ def test_invalid_tuples_and_elements_are_refused(ask: Any, kind: type[Exception]
         ask(da.from_array(A, chunks=CHUNKS["uneven"]))
 
 
+@pytest.mark.parametrize(
+    "ask",
+    [
+        lambda x: take(x, [5, 2**63]),
+        lambda x: libgather.dask.gather_nd(x, [[5], [2**63]]),
+        lambda x: libgather.dask.take_along_axis(x, [5, 2**63]),
+    ],
+)
+def test_lists_of_large_ids_stay_integers(ask: Any) -> None:
+    with pytest.raises(libgather.IndexError, match=f"component 0 of tuple 1 is {2**63}, "):
+        ask(da.zeros(10, chunks=4))
+
+
 def lying(array: np.ndarray, chunks: Any, number: tuple[int, ...], change: Any) -> Any:
     """Returns a dask array with one chunk whose shape differs from the declared one."""
 

@@ -115,8 +115,8 @@ def gathered_from_small_workers(rows: int, limit: str, lazy: bool = False) -> No
 
 @pytest.mark.parametrize("lazy", [False, True])
 def test_result_larger_than_a_worker(lazy: bool) -> None:
-    """dask refuses a task with inputs that are larger than the limit. Only their size is limited here."""
-    processes = dict.fromkeys(("spill", "pause", "terminate"), False)
+    """dask refuses a task with inputs that are larger than the limit. The memory of processes is not limited here."""
+    processes = {"spill": False, "pause": False, "terminate": 100.0}
     with dask.config.set({f"distributed.worker.memory.{name}": value for name, value in processes.items()}):
         gathered_from_small_workers(200_000, "60MB", lazy)
 
