@@ -59,8 +59,8 @@ def from_file(path: t.Any, chunks: t.Any = None) -> da.Array:
     table = Table(files.file_of(path))
     if chunks is None:
         chunks = ("auto", *(-1 for _ in table.shape[1:]))[: table.ndim]
-    array = da.from_array(table, chunks, name=f"libgather-file-{tokenize(table.file, chunks)}")
-    array._libgather_file = (array.name, table.file)
+    array: da.Array = da.from_array(table, chunks, name=f"libgather-file-{tokenize(table.file, chunks)}")
+    vars(array)["_libgather_file"] = (array.name, table.file)
     return array
 
 

@@ -87,7 +87,7 @@ class Bands(NamedTuple):
     blocks: list[int]
 
     @property
-    def count(self) -> int:
+    def number(self) -> int:
         return len(self.blocks) - 1
 
     @property
@@ -145,7 +145,7 @@ def lazily(
     token = tokenize(source.array.name, ids.name, chunks, source.axis, missing, make_parts)
     parts, bands = f"libgather-parts-{token}", bands_of(source, chunks)
     layer: Graph = {parts: (partial(located, make_parts=make_parts), (whole.name, *(0 for _ in ids.shape)))}
-    shards, every = range(source.shards), range(bands.count)
+    shards, every = range(source.shards), range(bands.number)
     for shard in shards:
         gathered = partial(rows_of_shard, shard=shard, ends=bands.borders)
         add_rows(layer, source, token, shard, gathered, bands, every, (parts,))
@@ -175,7 +175,7 @@ def add_rows(
         chunk = source.chunk(before, shard, after)
         part, work = part_of(source.array, chunk.number), partial(gathered, declared=chunk, axis=source.axis)
         task = (work, source.key(chunk), *needed) if part is None else (partial(work, part), *needed)
-        if bands.count == 1:
+        if bands.number == 1:
             layer[piece(token, before, shard, after, 0)] = task
             continue
         rows = (f"libgather-bands-{token}", *before, shard, *after)
