@@ -89,6 +89,30 @@ else
   skip "go test on an emulated CUDA device: GATHER_EMULATED is not the path of a library"
 fi
 
+step "names that a shared library with the package exports"
+mkdir "$temp/exports"
+cat >"$temp/exports/main.go" <<'END'
+package main
+
+import "C"
+
+import "libgather/gather"
+
+//export release
+func release() *C.char { return C.CString(gather.Version()) }
+
+func main() {}
+END
+printf 'module exports\n\ngo 1.24\n\nrequire libgather/gather v0.0.0\n\nreplace libgather/gather => %s\n' "$here" \
+  >"$temp/exports/go.mod"
+GOWORK=off go build -C "$temp/exports" -buildmode=c-shared -o exports.so .
+nm -D --defined-only "$temp/exports/exports.so" >"$temp/exported"
+grep -q ' release$' "$temp/exported"
+if grep -E 'gather_go_|gth_' "$temp/exported"; then
+  echo "failed: these C functions must not be visible"
+  result=1
+fi
+
 step "without cgo"
 if CGO_ENABLED=0 go build . >"$temp/log" 2>&1; then
   echo "failed: the build succeeded"

@@ -1,5 +1,9 @@
 package gather
 
+// A shared library that contains this package must not export the C functions of the package, because a function of the
+// same name in another library could replace them.
+
+// #cgo CFLAGS: -fvisibility=hidden
 // #include "shim.h"
 // #cgo nocallback gth_abi_version
 // #cgo nocallback gth_version
