@@ -201,6 +201,9 @@ class TorchTensor(Array):
 
     is_neg = is_conj
 
+    def detach(self) -> TorchTensor:
+        return self
+
 
 TorchTensor.__module__ = "torch"
 
@@ -278,6 +281,8 @@ def install() -> None:
     sys.modules["cupy"] = cupy
     torch: Any = types.ModuleType("torch")
     torch.Tensor, torch._subclasses = TorchTensor, types.SimpleNamespace(FakeTensor=type("FakeTensor", (), {}))
+    functorch = types.SimpleNamespace(is_functorch_wrapped_tensor=lambda value: False)
+    torch._C = types.SimpleNamespace(_functorch=functorch)
     dual = types.SimpleNamespace(unpack_dual=lambda value: types.SimpleNamespace(tangent=None))
     graph = types.SimpleNamespace(increment_version=lambda value: None)
     torch.autograd = types.SimpleNamespace(forward_ad=dual, graph=graph)

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import gc
 import sys
 import threading
 import types
+import weakref
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -153,10 +155,54 @@ class TestTorch:
         assert libgather.gather(once, [1]).tolist() == [1]
         once.resize_(1 << 20)  # a finished call holds no array
 
-    def test_no_leak_through_the_exchange(self, torch: Any) -> None:
-        import gc
-        import weakref
+    @pytest.mark.parametrize("change", ["data", "set_", "swap_tensors", "half"])
+    @pytest.mark.parametrize("form", ["Tensor", "memory", "params", "out", "indices", "target", "updates"])
+    def test_held_memory_outlives_a_change_of_its_tensor(self, torch: Any, form: str, change: str) -> None:
+        numbers = np.arange(4, dtype=np.int64 if form == "indices" else np.float32)
+        alive = weakref.ref(numbers)
+        held = torch.from_numpy(numbers)
+        module = torch.nn.Module()
+        if change == "half":
+            held = module.weight = torch.nn.Parameter(held, requires_grad=False)
+        del numbers
+        run = self.holder(torch, form, held)
+        other = torch.zeros(1, dtype=held.dtype)
+        if change == "data":
+            held.data = other
+        elif change == "set_":
+            held.set_(other)
+        elif change == "swap_tensors":
+            torch.utils.swap_tensors(held, other)
+            other.data = torch.zeros(1, dtype=held.dtype)
+        elif form != "indices":  # half() changes only floats
+            module.half()
+        gc.collect()
+        assert alive() is not None
+        assert run() == [0, 1, 2, 3]
+        del run
+        if form != "indices" or change != "half":
+            del held, module
+        gc.collect()
 
+    @staticmethod
+    def holder(torch: Any, form: str, held: Any) -> Callable[[], Any]:
+        """Returns a function that uses the memory of a tensor with the elements 0 to 3, and returns its elements."""
+        if form in ("Tensor", "memory"):
+            tensor = libgather.Tensor(held)
+            memory = tensor.memory()
+            return memory.tolist if form == "memory" else tensor.tolist
+        ids, rows = torch.arange(4), torch.arange(4.0)
+        given = {"params": rows, "target": rows.clone(), "updates": rows, "out": rows.clone(), "indices": ids}
+        given[form] = held
+        if form in ("params", "out", "indices"):
+            gather = libgather.Plan(rows, ids).bind(given["params"], given["indices"], given["out"])
+            seen = libgather.Tensor(given["out"])
+            return lambda: (gather(), seen.tolist())[1]
+        scatter = libgather.ScatterPlan(rows, ids).bind(given["target"], ids, given["updates"])
+        seen = libgather.Tensor(given["target"])
+        return lambda: (scatter(), seen.tolist())[1]
+
+    def test_no_leak_through_the_exchange(self, torch: Any) -> None:
         params = torch.zeros(4, 4)
         gone = weakref.ref(params)
         libgather.gather(params, torch.tensor([1]))

@@ -139,6 +139,21 @@ def test_memory_is_released() -> None:
     assert gone() is None and result.tolist() == [0]
 
 
+@pytest.mark.parametrize("form", ["Tensor", "plan"])
+def test_owner_of_an_array_cannot_move_while_its_memory_is_held(form: str) -> None:
+    owner = bytearray(24)
+    array = np.ndarray((3,), buffer=owner)  # NumPy keeps no export of this buffer
+    ids = np.array([2])
+    held: Any = libgather.Tensor(array)
+    if form == "plan":
+        held = libgather.Plan(array, ids).bind(array, ids, np.zeros(1))
+    with pytest.raises(BufferError):
+        owner.clear()
+    del held, array
+    gc.collect()
+    owner.clear()
+
+
 def test_contexts() -> None:
     with libgather.Context(threads=2) as context:
         params = np.arange(2_000_000.0).reshape(-1, 20)

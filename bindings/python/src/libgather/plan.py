@@ -119,10 +119,11 @@ class Plan(Prepared):
     def bind(self, params: t.Any, indices: t.Any, out: t.Any, *, stream: t.Any = None) -> BoundPlan:
         """Returns the plan bound to three arrays. Each call of the result gathers their current elements.
 
-        The result keeps the arrays, which must not be moved in memory. NumPy and torch refuse to resize them
-        afterwards. The elements of a list are copied once, and an array in the other byte order is rejected. On a
-        device the calls use one stream, which is found as for :func:`gather`. The caller must order
-        later work of other streams on the arrays.
+        The result keeps the memory of the arrays. NumPy and torch refuse to resize it afterwards. If a torch tensor
+        gets other memory, as by ``tensor.data = other``, the plan still uses the bound memory. ``share_memory_()`` of
+        torch, ``ctypes.resize()`` and ``ndarray.__setstate__()`` free memory in use: call them before. The elements of
+        a list are copied once, and an array in the other byte order is rejected. On a device the calls use one stream,
+        which is found as for :func:`gather`. The caller must order later work of other streams on the arrays.
 
         >>> import array, libgather
         >>> params, indices, out = array.array("i", [1, 2, 3]), array.array("i", [2, 2]), array.array("i", [0, 0])

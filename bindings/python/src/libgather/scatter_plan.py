@@ -106,7 +106,7 @@ class ScatterPlan(Prepared):
     def bind(self, target: t.Any, indices: t.Any, updates: t.Any) -> BoundPlan:
         """Returns the plan bound to three arrays. Each call of the result scatters their current elements.
 
-        The result keeps the arrays, which must not be moved in memory, as for :meth:`Plan.bind`.
+        The result keeps the memory of the arrays, as for :meth:`Plan.bind`.
 
         >>> import array, libgather
         >>> counts, ids, ones = (array.array("i", values) for values in ([0, 0], [1, 1], [1, 1]))

@@ -20,7 +20,7 @@ class Tensor(Memory):
 
     ``Tensor(array)`` saves repeated conversions, mainly of strings. Other libraries can read it by DLPack, by the
     buffer protocol (``memoryview(tensor.memory())``) or by ``numpy.asarray``. If `params` is a tensor, calls return a
-    tensor.
+    tensor. The tensor keeps the memory of the array, as for :meth:`Plan.bind`.
 
     Args:
         array: Any array that :func:`libgather.gather` accepts.

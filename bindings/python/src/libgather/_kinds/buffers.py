@@ -8,7 +8,7 @@ from .. import _objects, errors
 from .._dtypes import of_format
 from .._memory import Memory
 from .._nested import list_of
-from .held import references
+from .held import holds
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -41,8 +41,7 @@ def enter_output(value: Any, site: Site | None, operand: str) -> Memory:
 
 
 def hold(value: Any) -> Any:
-    """Holds the NumPy array that a memoryview may belong to. Other exporters do not move while a buffer is exported."""
-    return references(memoryview(value))
+    return holds(memoryview(value))
 
 
 def leave(tensor: Memory, like: Any) -> Any:

@@ -1,4 +1,4 @@
-"""Prevents NumPy from moving the memory of arrays that is used after a call."""
+"""Prevents the owners of memory that is used after a call from moving it."""
 
 from __future__ import annotations
 
@@ -10,20 +10,26 @@ if TYPE_CHECKING:
     from typing import Any
 
 
-def references(owner: Any) -> list[Any]:
-    """Returns weak references to an array, and to all arrays that it, or a memoryview, is a view of.
+def holds(owner: Any) -> list[Any]:
+    """Returns objects that hold the memory of an array or a memoryview, and of all objects that it is a view of.
 
     NumPy does not resize an array that has a weak reference. With ``refcheck=False`` it ignores strong references and
-    exported buffers.
+    exported buffers. Other owners do not move an exported buffer. ``numpy.ndarray(buffer=owner)`` keeps no export.
     """
     numpy = sys.modules.get("numpy")
-    arrays = []
-    while numpy is not None:
-        if isinstance(owner, numpy.ndarray):
-            arrays.append(owner)
-            owner = owner.base
-        elif isinstance(owner, memoryview):
+    held: list[Any] = []
+    while numpy is not None and isinstance(owner, (numpy.ndarray, memoryview)):
+        if isinstance(owner, memoryview):
+            held += exported(owner)
             owner = owner.obj
         else:
-            break
-    return [weakref.ref(array) for array in arrays]
+            held.append(weakref.ref(owner))
+            owner = owner.base
+    return [*held, *exported(owner)]
+
+
+def exported(owner: Any) -> list[memoryview]:
+    try:
+        return [memoryview(owner)]
+    except (TypeError, ValueError, BufferError):  # there is no owner, or it exports no buffer
+        return []

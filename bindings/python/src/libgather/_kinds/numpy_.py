@@ -13,7 +13,7 @@ from .._dtypes import NAMES, NUMBERS
 from .._memory import Memory
 from .._numbers import check_floats, integer_dtype
 from . import buffers
-from .held import references
+from .held import holds
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -177,7 +177,7 @@ def enter_output(value: Any, site: Site | None, operand: str) -> Memory:
 
 
 def hold(value: Any) -> Any:
-    return references(np.asarray(value))
+    return holds(np.asarray(value))
 
 
 def leave(tensor: Memory, like: Any) -> Any:

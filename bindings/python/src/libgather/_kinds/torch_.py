@@ -38,21 +38,22 @@ def zeros(like: Any, shape: tuple[int, ...], place: Place) -> Any:
 
 
 def plain(value: Any, operand: str) -> Any:
-    """Returns the tensor as plain memory. Raises DTypeError if a gradient is lost or the memory holds other values."""
+    """Returns a tensor of the same memory. Raises DTypeError if a gradient is lost or the memory holds other values.
+
+    The result keeps the memory when the given tensor gets another one, as by ``set_`` or by an assignment to ``data``.
+    """
     torch = module("torch")
     if not isinstance(value, torch.Tensor):
         raise errors.dtype_error(operand, f"{type(value).__name__} is not an array")
     if isinstance(value, torch._subclasses.FakeTensor):
         raise errors.dtype_error(operand, "a FakeTensor has no values: the operators of libgather.torch need none")
-    if value.requires_grad:
-        if torch.is_grad_enabled():
-            raise lost(operand, "it requires a gradient")
-        value = value.detach()
+    if value.requires_grad and torch.is_grad_enabled():
+        raise lost(operand, "it requires a gradient")
     if torch.autograd.forward_ad.unpack_dual(value).tangent is not None:
         raise lost(operand, "it has a tangent of forward mode")
     if value.is_conj() or value.is_neg():  # torch's exchange table does not check this
         raise errors.dtype_error(operand, "its memory waits to be conjugated or negated: pass resolve_conj() of it")
-    return value
+    return value.detach()
 
 
 def lost(operand: str, what: str) -> errors.DTypeError:
