@@ -202,6 +202,23 @@ class TestTorch:
         seen = libgather.Tensor(given["target"])
         return lambda: (scatter(), seen.tolist())[1]
 
+    @pytest.mark.parametrize("transform", ["vmap", "grad", "jvp"])
+    def test_transforms_name_the_operators(self, torch: Any, transform: str) -> None:
+        ids = torch.tensor([1, 0])
+        ones = torch.ones(2)
+        call = {
+            "vmap": lambda: torch.vmap(libgather.gather)(torch.ones(2, 3), ids[:, None]),
+            "grad": lambda: torch.func.grad(lambda params: libgather.gather(params, ids).sum())(ones),
+            "jvp": lambda: torch.func.jvp(lambda params: libgather.gather(params, ids), (ones,), (ones,)),
+        }[transform]
+        with pytest.raises(libgather.DTypeError, match=r"libgather\.torch") as caught:
+            call()
+        assert caught.value.operand == "params"
+
+    def test_refused_parameter_names_the_operator(self, torch: Any) -> None:
+        with pytest.raises(libgather.DTypeError, match=r"libgather\.torch\.gather keeps it"):
+            libgather.gather(torch.nn.Parameter(torch.ones(2)), [0])
+
     def test_no_leak_through_the_exchange(self, torch: Any) -> None:
         params = torch.zeros(4, 4)
         gone = weakref.ref(params)

@@ -16,7 +16,6 @@ if TYPE_CHECKING:
     from .._places import Place
     from .._site import Site
 
-place_of = dlpack.place_of
 leave = dlpack.leave
 
 
@@ -26,6 +25,15 @@ def enter(value: Any, site: Site | None, operand: str) -> Memory:
 
 def enter_output(value: Any, site: Site | None, operand: str) -> Memory:
     return enter(value, site, operand)
+
+
+def place_of(value: Any, operand: str) -> Place:
+    torch = module("torch")
+    if isinstance(value, torch.Tensor) and torch._C._functorch.is_functorch_wrapped_tensor(value):
+        raise errors.dtype_error(
+            operand, "it has no memory in torch.vmap and torch.func: the operators of libgather.torch need none"
+        )
+    return dlpack.place_of(value, operand)
 
 
 def current_stream(value: Any, place: Place) -> Any:
@@ -57,7 +65,8 @@ def plain(value: Any, operand: str) -> Any:
 
 
 def lost(operand: str, what: str) -> errors.DTypeError:
-    return errors.dtype_error(operand, f"{what}, which would be lost: pass detach() of it")
+    keeps = "libgather.torch.gather keeps it. To lose it, " if operand == "params" else ""
+    return errors.dtype_error(operand, f"{what}, which would be lost: {keeps}pass detach() of it")
 
 
 def written(value: Any) -> None:
