@@ -29,7 +29,10 @@ static const unsigned warn_on_write = 1u << 31;
 
 _Static_assert(sizeof(Py_ssize_t) == sizeof(int64_t) && sizeof(long) == sizeof(int64_t), "64-bit systems");
 
-int is_numpys(const state *known, PyObject *array) { return (PyObject *)Py_TYPE(array) == known->ndarray; }
+int is_numpys(const state *known, PyObject *array) {
+  PyObject *type = (PyObject *)Py_TYPE(array);
+  return type == known->ndarray || type == known->memmap;
+}
 
 /* Returns the dtype of a descriptor of one native number, or 0. */
 static int32_t dtype_of(const numpy_descr *descr) {
@@ -85,9 +88,11 @@ int numpy_open(PyObject *object, operand *opened) {
   return 1;
 }
 
-static PyObject *new_of(const state *known, PyObject *descr, int32_t ndim, const int64_t *shape) {
+/* Creates an array of a type. The type initialises it from another array, or from NULL. */
+static PyObject *new_of(const state *known, PyObject *type, PyObject *descr, int32_t ndim, const int64_t *shape,
+                        PyObject *like) {
   Py_INCREF(descr); /* the function steals the reference */
-  PyObject *array = known->new_ndarray(known->ndarray, descr, ndim, (const Py_ssize_t *)shape, NULL, NULL, 0, NULL);
+  PyObject *array = known->new_ndarray(type, descr, ndim, (const Py_ssize_t *)shape, NULL, NULL, 0, like);
   if (!array) {
     PyErr_Clear();
   }
@@ -95,11 +100,12 @@ static PyObject *new_of(const state *known, PyObject *descr, int32_t ndim, const
 }
 
 PyObject *numpy_new(const state *known, PyObject *like, int32_t ndim, const int64_t *shape) {
-  return new_of(known, (PyObject *)((numpy_array *)like)->descr, ndim, shape);
+  PyObject *type = (PyObject *)Py_TYPE(like);
+  return new_of(known, type, (PyObject *)((numpy_array *)like)->descr, ndim, shape, like);
 }
 
 PyObject *numpy_integers(const state *known, int32_t ndim, const int64_t *shape) {
-  return new_of(known, known->int64, ndim, shape);
+  return new_of(known, known->ndarray, known->int64, ndim, shape, NULL);
 }
 
 PyObject *numpy_converted(const state *known, PyObject *values, PyObject *like) {
@@ -165,20 +171,22 @@ static ndarray_maker maker_of(PyObject *capsule, PyObject *ndarray) {
 /* Enables the direct access to NumPy arrays if it reads all `probes` correctly. They are arrays of many layouts.
  * Returns True if the access is enabled. */
 PyObject *configure_numpy(PyObject *module, arguments args, Py_ssize_t count) {
-  if (count != 5) {
-    PyErr_SetString(PyExc_TypeError, "configure_numpy(ndarray, int64, as_array, functions, probes)");
+  enum { NDARRAY, MEMMAP, INT64, AS_ARRAY, FUNCTIONS, PROBES, ARGUMENTS };
+  if (count != ARGUMENTS) {
+    PyErr_SetString(PyExc_TypeError, "configure_numpy(ndarray, memmap, int64, as_array, functions, probes)");
     return NULL;
   }
   state *known = PyModule_GetState(module);
-  known->new_ndarray = maker_of(args[3], args[0]);
+  known->new_ndarray = maker_of(args[FUNCTIONS], args[NDARRAY]);
   int agrees = known->new_ndarray != NULL;
-  for (Py_ssize_t i = 0; agrees && i < PyTuple_Size(args[4]); i++) {
-    agrees = agrees_with_buffer(PyTuple_GetItem(args[4], i));
+  for (Py_ssize_t i = 0; agrees && i < PyTuple_Size(args[PROBES]); i++) {
+    agrees = agrees_with_buffer(PyTuple_GetItem(args[PROBES], i));
   }
   if (agrees) {
-    keep(&known->int64, args[1]);
-    keep(&known->as_array, args[2]);
-    keep(&known->ndarray, args[0]);
+    keep(&known->int64, args[INT64]);
+    keep(&known->as_array, args[AS_ARRAY]);
+    keep(&known->memmap, args[MEMMAP]);
+    keep(&known->ndarray, args[NDARRAY]);
   }
   return PyBool_FromLong(agrees);
 }

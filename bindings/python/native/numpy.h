@@ -5,12 +5,14 @@
 
 #include "operand.h"
 
+/* Returns true for an array of type numpy.ndarray or numpy.memmap. */
 int is_numpys(const state *known, PyObject *array);
 
 /* Opens an array. Returns false, without an exception, if its elements have no dtype of the library. */
 int numpy_open(PyObject *array, operand *opened);
 
-/* Creates a dense, uninitialised array of the dtype of another one. Returns NULL without an exception if it fails. */
+/* Creates a dense, uninitialised array of the type and dtype of another one. Returns NULL without an exception if it
+ * fails. */
 PyObject *numpy_new(const state *known, PyObject *like, int32_t ndim, const int64_t *shape);
 
 /* Returns values as an array of the dtype of another one, as numpy.asarray() does. Returns NULL without an exception if

@@ -37,6 +37,7 @@ typedef struct state {
   PyObject *tensor_type; /* libgather.Tensor */
   PyObject *general;     /* the general path, with the arguments of run_arrays() */
   PyObject *ndarray;     /* numpy.ndarray, or NULL if NumPy is not imported or its layout is unknown */
+  PyObject *memmap;      /* numpy.memmap if ndarray is set. Its arrays have the same fields */
   PyObject *int64;       /* NumPy's int64 dtype if ndarray is set */
   PyObject *as_array;    /* numpy.asarray if ndarray is set */
   ndarray_maker new_ndarray;

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import array
 import operator
+import sys
 import typing
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -107,6 +109,26 @@ def test_maps_of_files(tmp_path: Path, dtype: Any) -> None:
     params = np.memmap(tmp_path / "table", dtype, "r")
     result = libgather.gather(params, [2, 0])
     assert type(result) is np.memmap and result.tobytes() == params[[2, 0]].tobytes()
+
+
+def test_map_of_a_file_takes_the_path_of_an_array(tmp_path: Path) -> None:
+    np.arange(4.0).tofile(tmp_path / "table")
+    params, ids = np.memmap(tmp_path / "table", "f8", "r+"), np.array([2, 0])
+    calls: dict[str, Callable[[], Any]] = {
+        "gather": lambda: libgather.gather(params, ids),
+        "out": lambda: libgather.gather(params, ids, out=np.zeros(2)),
+        "take": lambda: libgather.take(params, ids),
+        "scatter": lambda: libgather.scatter(params, ids, np.zeros(2), inplace=True),
+    }
+    modules: list[str] = []
+    for name, call in calls.items():
+        call()
+        sys.setprofile(lambda frame, event, _: modules.append(str(frame.f_globals.get("__name__"))))
+        try:
+            call()
+        finally:
+            sys.setprofile(None)
+        assert not [module for module in modules if module.startswith("libgather")], name
 
 
 def test_int64_has_the_type_of_numpy() -> None:
