@@ -31,6 +31,18 @@ def test_compiled_as_the_first_call(modules: list[str]) -> None:
 
 
 @needs_torch
+def test_import_and_eager_calls_do_not_load_dynamo() -> None:
+    """Dynamo takes seconds and 160 MiB."""
+    code = (
+        "import sys, torch, libgather.torch as ours; before = 'torch._dynamo' in sys.modules; "
+        "ours.gather(torch.ones(2, requires_grad=True), torch.tensor([1])).sum().backward(); "
+        "assert not before and 'torch._dynamo' not in sys.modules"
+    )
+    result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert result.returncode == 0, result.stderr
+
+
+@needs_torch
 def test_docstrings() -> None:
     code = "import doctest, libgather.torch; raise SystemExit(doctest.testmod(libgather.torch).failed)"
     result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)

@@ -35,6 +35,21 @@ def add_rules(rules: ModuleType) -> None:
             rules.add(f"{__package__}.{module.name}")
 
 
+def untraced(function: Any) -> Any:
+    """Returns a function that Dynamo does not trace, nor what it calls. Importing Dynamo here would take seconds."""
+    disabled: Any = None
+
+    def call(*arguments: Any) -> Any:
+        nonlocal disabled
+        if _RULES not in sys.modules:
+            return function(*arguments)
+        if disabled is None:
+            disabled = sys.modules["torch"].compiler.disable(function)
+        return disabled(*arguments)
+
+    return call
+
+
 class Finder:
     """Import hook for the module with the rules. It adds the rules of this package after the module has run."""
 

@@ -8,6 +8,7 @@ import torch
 
 from .. import errors
 from .._constants import OPEN
+from .._dynamo import untraced
 from .._run import shape_for
 from ..spec import Spec
 
@@ -59,7 +60,7 @@ def registered(
 
     LIBRARY.define(f"{name}{schema}", tags=torch.Tag.pt2_compliant_tag)
     operator = getattr(torch.ops.libgather, name).default
-    LIBRARY.impl(name, torch.compiler.disable(values), "CompositeExplicitAutograd")
+    LIBRARY.impl(name, untraced(values), "CompositeExplicitAutograd")
     torch.library.register_fake(operator, fake, lib=LIBRARY)
 
     class Differentiable(torch.autograd.Function):
