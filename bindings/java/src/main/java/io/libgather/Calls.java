@@ -80,6 +80,7 @@ final class Calls {
     Heap.write(
         arena,
         target.segment,
+        target.grain(),
         memory -> {
           run(operation, target.over(memory), ids, gradient, options);
           MemorySegment written = target.used(target.segment, 0);
@@ -159,6 +160,7 @@ final class Calls {
       Heap.write(
           arena,
           destination.segment,
+          destination.grain(),
           memory -> {
             copyNative(from, destination.over(memory));
             MemorySegment written = destination.used(destination.segment, 0);

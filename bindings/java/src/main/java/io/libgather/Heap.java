@@ -1,6 +1,7 @@
 package io.libgather;
 
 import static java.lang.foreign.ValueLayout.JAVA_BYTE;
+import static java.lang.foreign.ValueLayout.JAVA_INT_UNALIGNED;
 import static java.lang.foreign.ValueLayout.JAVA_LONG_UNALIGNED;
 
 import java.lang.foreign.Arena;
@@ -27,8 +28,11 @@ final class Heap {
     return segment.isNative() ? segment : arena.allocate(segment.byteSize(), 64).copyFrom(segment);
   }
 
-  /** Runs a call with the memory that it writes, or with a copy of it that is written back if it is of the heap. */
-  static void write(Arena arena, MemorySegment operand, Consumer<MemorySegment> call) {
+  /**
+   * Runs a call with the memory that it writes, or with a copy of it that is written back if it is of the heap. {@code
+   * grain} is that of the tensor.
+   */
+  static void write(Arena arena, MemorySegment operand, int grain, Consumer<MemorySegment> call) {
     if (operand.isNative()) {
       call.accept(operand);
       return;
@@ -36,26 +40,31 @@ final class Heap {
     MemorySegment before = copied(arena, operand);
     MemorySegment after = arena.allocate(operand.byteSize(), 64).copyFrom(before);
     call.accept(after);
-    writeBack(operand, before, after);
+    writeBack(operand, before, after, grain);
   }
 
-  /** Writes the changed bytes only. Another thread may have written the other ones since they were copied. */
-  private static void writeBack(MemorySegment operand, MemorySegment before, MemorySegment after) {
-    long words = operand.byteSize() & -8;
-    for (long at = 0; at < words; at += 8) {
-      if (before.get(JAVA_LONG_UNALIGNED, at) != after.get(JAVA_LONG_UNALIGNED, at)) {
-        writeBack(operand, before, after, at, at + 8);
+  /** Writes the changed grains only. Another thread may have written the other ones since they were copied. */
+  private static void writeBack(MemorySegment operand, MemorySegment before, MemorySegment after, int grain) {
+    if (grain >= 8) {
+      for (long at = 0; at + 8 <= operand.byteSize(); at += 8) {
+        long value = after.get(JAVA_LONG_UNALIGNED, at);
+        if (value != before.get(JAVA_LONG_UNALIGNED, at)) {
+          operand.set(JAVA_LONG_UNALIGNED, at, value);
+        }
       }
-    }
-    writeBack(operand, before, after, words, operand.byteSize());
-  }
-
-  private static void writeBack(
-      MemorySegment operand, MemorySegment before, MemorySegment after, long begin, long end) {
-    for (long at = begin; at < end; at++) {
-      byte value = after.get(JAVA_BYTE, at);
-      if (value != before.get(JAVA_BYTE, at)) {
-        operand.set(JAVA_BYTE, at, value);
+    } else if (grain == 4) {
+      for (long at = 0; at + 4 <= operand.byteSize(); at += 4) {
+        int value = after.get(JAVA_INT_UNALIGNED, at);
+        if (value != before.get(JAVA_INT_UNALIGNED, at)) {
+          operand.set(JAVA_INT_UNALIGNED, at, value);
+        }
+      }
+    } else {
+      for (long at = 0; at < operand.byteSize(); at++) {
+        byte value = after.get(JAVA_BYTE, at);
+        if (value != before.get(JAVA_BYTE, at)) {
+          operand.set(JAVA_BYTE, at, value);
+        }
       }
     }
   }

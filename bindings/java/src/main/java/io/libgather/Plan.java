@@ -269,6 +269,7 @@ public final class Plan {
   private void runOnCopies(Extents extents, MemorySegment table, MemorySegment indices, MemorySegment rows) {
     boolean gathers = Calls.writesRows(operation);
     MemorySegment target = table.asSlice(0, extents.table);
+    int grain = gathers && this.rows == null ? this.table.dtype.size() : (gathers ? this.rows : this.table).grain();
     MemorySegment out = rows.asSlice(0, extents.rows);
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment ids = Heap.copied(arena, indices.asSlice(0, extents.indices));
@@ -276,6 +277,7 @@ public final class Plan {
       Heap.write(
           arena,
           gathers ? out : target,
+          grain,
           memory -> runOnce(extents.n, gathers ? read : memory, ids, gathers ? memory : read, false));
     }
   }

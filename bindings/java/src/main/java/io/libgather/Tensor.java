@@ -270,6 +270,13 @@ public final class Tensor {
     return strides == null && offset == 0;
   }
 
+  /** Returns the size of an element if it divides the offset and all strides, and 1 otherwise. */
+  int grain() {
+    int size = dtype.size();
+    boolean divides = offset % size == 0 && (strides == null || Arrays.stream(strides).allMatch(each -> each % size == 0));
+    return divides ? size : 1;
+  }
+
   boolean isOnHeap() {
     return !segment.isNative();
   }
