@@ -223,8 +223,10 @@ EQUIVALENT = {
     ): "the result does not depend on the CPUs of the workers",
     (
         "src/cpu/short.cpp",
-        "tier().choose_copy(form.row, Written::cached)({out, form.line_rows, table, offsets, tuples, form.row, 1, 0, 0, 0});",
-        "tier().choose_copy(form.row, Written::cached)({out, form.line_rows, table, offsets, tuples, form.row, 2, 0, 0, 0});",
+        "tier().choose_copy(form.row, Written::cached)"
+        "({out, form.line_rows, table, offsets, tuples, form.row, 1, 0, 0, 0});",
+        "tier().choose_copy(form.row, Written::cached)"
+        "({out, form.line_rows, table, offsets, tuples, form.row, 2, 0, 0, 0});",
     ): "it copies the same rows twice",
     (
         "bindings/python/src/libgather/_kinds/lists.py",
