@@ -29,6 +29,11 @@ static int may_be_more(const dl_tensor *tensor) {
   return tensor->code != SIGNED && tensor->code != UNSIGNED && tensor->code != BOOLEAN;
 }
 
+/* Returns true if the elements may have fewer bits. torch describes its dtypes of one to seven bits as bytes. */
+static int may_be_less(const dl_tensor *tensor) {
+  return (tensor->code == SIGNED || tensor->code == UNSIGNED) && tensor->bits == 8;
+}
+
 static int is_true(PyObject *answer) {
   Py_XDECREF(answer);
   return answer == Py_True;
@@ -86,6 +91,10 @@ int exchange_open(const state *known, const exchange *entry, PyObject *object, o
     return 0;
   }
   if (may_be_more(&tensor) && (tensor.code == COMPLEX || !is_plain(known, entry, object))) {
+    PyErr_Clear();
+    return 0;
+  }
+  if (may_be_less(&tensor) && !is_true(PyObject_CallFunctionObjArgs(entry->is_plain, object, NULL))) {
     PyErr_Clear();
     return 0;
   }

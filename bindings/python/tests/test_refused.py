@@ -77,6 +77,27 @@ def test_tensors_of_torch_as_options() -> None:
         check_options(bad.to("meta"))
 
 
+@pytest.mark.parametrize("name", ["uint1", "uint2", "uint4", "uint7", "int1", "int4"])
+def test_tensors_of_few_bits(name: str) -> None:
+    """torch exports them as bytes, so a result would have another dtype."""
+    torch = pytest.importorskip("torch", reason="torch is not installed")
+    dtype = getattr(torch, name, None)
+    if dtype is None:
+        pytest.skip(f"this torch has no {name}")
+    bad = torch.zeros(4, dtype=torch.uint8).view(dtype)
+    for call in (
+        lambda: libgather.gather(bad, [0]),
+        lambda: libgather.gather(bad, torch.tensor([0])),
+        lambda: libgather.gather(torch.zeros(4), bad),
+        lambda: libgather.gather(torch.zeros(4, dtype=torch.uint8), [0] * 4, out=bad),
+        lambda: libgather.scatter(bad, [0], torch.zeros(1, dtype=torch.uint8)),
+        lambda: libgather.scatter(torch.zeros(4, dtype=torch.uint8), [0] * 4, bad),
+        lambda: libgather.Tensor(bad),
+    ):
+        with pytest.raises(libgather.DTypeError, match=f"elements of dtype torch.{name} are no dtype of this library"):
+            call()
+
+
 def test_exception_of_an_array_is_the_cause() -> None:
     class Broken:
         def __array__(self, *_: Any, **__: Any) -> Any:

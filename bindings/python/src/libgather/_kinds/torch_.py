@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from functools import cache
 
 from .. import _objects, errors
 from .._memory import Memory
@@ -55,6 +56,8 @@ def plain(value: Any, operand: str) -> Any:
         raise errors.dtype_error(operand, f"{type(value).__name__} is not an array")
     if isinstance(value, torch._subclasses.FakeTensor):
         raise errors.dtype_error(operand, "a FakeTensor has no values: the operators of libgather.torch need none")
+    if value.dtype in small_dtypes():
+        raise errors.dtype_error(operand, f"elements of dtype {value.dtype} are no dtype of this library")
     if value.requires_grad and torch.is_grad_enabled():
         raise lost(operand, "it requires a gradient")
     if torch.autograd.forward_ad.unpack_dual(value).tangent is not None:
@@ -62,6 +65,14 @@ def plain(value: Any, operand: str) -> Any:
     if value.is_conj() or value.is_neg():  # torch's exchange table does not check this
         raise errors.dtype_error(operand, "its memory waits to be conjugated or negated: pass resolve_conj() of it")
     return value.detach()
+
+
+@cache
+def small_dtypes() -> frozenset[Any]:
+    """Returns the dtypes of one to seven bits, which torch exports as bytes."""
+    torch = module("torch")
+    names = (f"{kind}{bits}" for kind in ("int", "uint") for bits in range(1, 8))
+    return frozenset(getattr(torch, name) for name in names if hasattr(torch, name))
 
 
 def lost(operand: str, what: str) -> errors.DTypeError:
@@ -90,10 +101,12 @@ def configure(torch: Any) -> None:
     if table is None or not hasattr(forward, "_current_level"):
         return
 
+    small = small_dtypes()
+
     def is_plain(value: Any) -> bool:
         """Returns whether a tensor of real numbers is plain memory."""
         records = value.requires_grad and torch.is_grad_enabled()
-        return not (records or forward._current_level >= 0 or value.is_neg())
+        return not (records or forward._current_level >= 0 or value.is_neg() or value.dtype in small)
 
     told = table, is_plain, torch.Tensor.is_neg, forward, written_of(torch)
     for kind in (torch.Tensor, torch.nn.Parameter):
