@@ -80,6 +80,7 @@ constexpr Profile profiles[] = {
         .set(On::all, &Rules::params, any_numbers)
         .set(On::all, &Rules::indices, IndexTypes::int32_int64)
         .set(On::gather, &Rules::empty_check, check_always)
+        .set(On::scatter, &Rules::empty_check, check_reduction)
         .set(On::nd, &Rules::negative, GTH_NEGATIVE_WRAP)
         .set(On::nd, &Rules::empty_check, check_empty_dim | check_single_tuple)
         .set(On::elements, &Rules::extents, GTH_EXTENTS_PREFIX)

@@ -15,6 +15,7 @@ enum EmptyCheck : uint8_t {
   check_empty_dim = 4,      // An indexed dim has size 0.
   check_single_tuple = 8,   // Indices have rank 1 and contain one tuple.
   check_single_empty = 16,  // Indices contain one tuple as above, and an indexed dim has size 0.
+  check_reduction = 32,     // A scatter has a reduction other than add.
   check_always = check_empty_row | check_empty_outer,
 };
 

@@ -157,12 +157,15 @@ void set_emptiness(const Source& source, int32_t first_inner, Plan* plan) {
   const uint8_t check = source.meaning.settings.rules->empty_check;
   const bool has_empty_dim = has_empty_component(*plan);
   const bool single_tuple = source.meaning.settings.operation->has_components && source.request.indices->ndim == 1;
+  const int32_t reduction = source.meaning.settings.reduction;
+  const bool is_reduced = reduction > GTH_REDUCTION_ADD;
   const bool covers_slice = !empty_slice || (check & check_empty_row);
   const bool covers_outer = !empty_outer || (check & check_empty_outer);
   plan->checks_when_empty =
-      plan->is_empty && ((covers_slice && covers_outer) || (has_empty_dim && (check & check_empty_dim)) ||
-                         (single_tuple && (check & check_single_tuple)) ||
-                         (single_tuple && has_empty_dim && (check & check_single_empty)));
+      plan->is_empty &&
+      ((covers_slice && covers_outer) || (is_reduced && (check & check_reduction)) ||
+       (has_empty_dim && (check & check_empty_dim)) || (single_tuple && (check & check_single_tuple)) ||
+       (single_tuple && has_empty_dim && (check & check_single_empty)));
 }
 
 void set_counts(const Source& source, int32_t first_inner, Plan* plan) {

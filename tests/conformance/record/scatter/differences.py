@@ -56,7 +56,7 @@ TABLE = [
     Difference(
         "S02",
         "torch",
-        "has no kernels for uint16, uint32, uint64 and most of float8 in its scatters",
+        "has no kernels for uint16, uint32, uint64, most of float8, and bool of index_reduce_ in its scatters",
         "OK",
         "a limit of the implementation",
         _refuses("torch"),
@@ -156,6 +156,14 @@ TABLE = [
         "OK: or, and",
         "a limit of the implementation",
         _refuses("jax", lambda case: case.params.dtype == "bool"),
+    ),
+    Difference(
+        "S15",
+        "torch.index_add_",
+        "adds rows of float16 and bfloat16 along dim 0 or the last dim in float32, but not in one dim or along others",
+        "the sum in the dtype; accumulate has float32",
+        "one rule for all ranks and axes",
+        lambda case, answer, expect: case.profile == "torch" and "/halves/" in case.name and isinstance(answer, Ok),
     ),
 ]
 

@@ -207,3 +207,37 @@ def named():
                         reduction=reduction,
                         **axis,
                     )
+    yield from without_elements()
+    yield from sums_of_rows()
+
+
+def without_elements():
+    """torch validates the indices of reductions other than add, also if no element is written."""
+    for reduction in ("add", "mul", "max", "min"):
+        for kind, numbers in (("inside", [1]), ("outside", [9]), ("negative", [-1]), ("none", [])):
+            yield Case(
+                f"torch/scatter/no_elements/{reduction}_{kind}",
+                "scatter",
+                data.array("float32", (4, 1, 0), ()),
+                data.indices("int64", (len(numbers),), numbers),
+                "torch",
+                axis=0,
+                updates=data.array("float32", (len(numbers), 1, 0), ()),
+                reduction=reduction,
+            )
+
+
+def sums_of_rows():
+    """The type in which torch adds half types depends on rank and axis."""
+    for axis, shape, rows in ((0, (1, 2), (400, 2)), (1, (2, 1), (2, 400)), (1, (2, 1, 2), (2, 400, 2))):
+        for dtype in rules.HALVES:
+            yield Case(
+                f"torch/scatter/halves/{dtype}_rank_{len(shape)}_axis_{axis}",
+                "scatter",
+                data.array(dtype, shape, [0.0] * math.prod(shape)),
+                data.indices("int64", (400,), [0] * 400),
+                "torch",
+                axis=axis,
+                updates=data.array(dtype, rows, [1.125] * math.prod(rows)),
+                reduction="add",
+            )

@@ -61,7 +61,7 @@ def places(case):
     gather = replace(
         case,
         op=case.op.replace("scatter", "gather"),
-        profile="none",
+        profile="torch" if rules.validates_all(case) else "none",
         params=data.array("int64", case.params.shape, np.arange(count)),
         updates=None,
         opset=0,

@@ -119,9 +119,12 @@ def ask_torch(module, case):
         else:
             target.scatter_(case.axis or 0, index, updates)
     elif case.op == "scatter":
-        if len(case.indices.shape) != 1 or name in ("amax", "amin", "prod"):
+        if len(case.indices.shape) != 1:
             return NOT_EXPRESSED
-        (target.index_add_ if name else target.index_copy_)(case.axis or 0, index, updates)
+        if name in ("amax", "amin", "prod"):
+            target.index_reduce_(case.axis or 0, index, updates, name)
+        else:
+            (target.index_add_ if name else target.index_copy_)(case.axis or 0, index, updates)
     else:
         if name not in (None, "sum") or not case.indices.shape[-1] or (not name and has_duplicates(case)):
             return NOT_EXPRESSED
