@@ -13,18 +13,17 @@ from __future__ import annotations
 import argparse
 import ctypes
 import datetime
-import importlib.metadata
 import json
 import os
 import pathlib
-import platform
 import subprocess
 import sys
 import time
 from typing import Any
 
+from machine import processor, version_of
+
 HERE = pathlib.Path(__file__).resolve().parent
-DISTRIBUTIONS = {"tensorflow": ("tensorflow-cpu", "tensorflow")}
 
 
 def parse(args: list[str]) -> argparse.Namespace:
@@ -49,22 +48,6 @@ def parse(args: list[str]) -> argparse.Namespace:
     )
     parser.add_argument("--child", action="store_true", help=argparse.SUPPRESS)
     return parser.parse_args(args)
-
-
-def version_of(name: str) -> str | None:
-    for distribution in DISTRIBUTIONS.get(name, (name,)):
-        try:
-            return importlib.metadata.version(distribution)
-        except importlib.metadata.PackageNotFoundError:
-            continue
-    return None
-
-
-def processor() -> str:
-    for line in pathlib.Path("/proc/cpuinfo").read_text().splitlines():
-        if line.startswith("model name"):
-            return line.partition(":")[2].strip()
-    return platform.machine()
 
 
 def facts(peers: list[str]) -> dict[str, Any]:

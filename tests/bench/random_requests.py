@@ -19,6 +19,7 @@ import time
 import warnings
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from datetime import date
 from math import prod
 from pathlib import Path
 from random import Random
@@ -369,12 +370,15 @@ def main(args: list[str]) -> None:
     parser.add_argument("--markdown", type=Path, help="the report")
     options = parser.parse_args(args)
     os.environ["OMP_NUM_THREADS"] = str(options.threads)
+    from machine import processor, version_of
     from request_report import markdown
 
     results = measure_all(options.seed, options.count, options.threads, options.seconds)
     if options.json:
         options.json.write_text(json.dumps(results, indent=1) + "\n")
-    report = markdown(results, options.seed)
+    facts = {"seed": options.seed, "threads": options.threads, "date": date.today().isoformat()}
+    facts |= {"processor": processor()} | {name: version_of(name) for name in ("numpy", "torch")}
+    report = markdown(results, facts)
     if options.markdown:
         options.markdown.write_text(report)
     print(report)
