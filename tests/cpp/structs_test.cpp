@@ -399,7 +399,8 @@ TEST(Infer, RequestIsCheckedBeforeRows) {
     expect_facts(gth_infer(&request, each, 0, nullptr, &error), error,
                  {GTH_E_VERSION, GTH_OPERAND_REQUEST, 0, -1, 5, sizeof request});
   }
-  request.size = sizeof request;
+  const gth_tensor_desc operand = GTH_TENSOR_DESC_INIT;
+  request = GTH_REQUEST(GTH_OP_GATHER, &operand, &operand, nullptr, nullptr);
   expect_facts(gth_infer(&request, &rows, 0, nullptr, &error), error,
                {GTH_E_VERSION, GTH_OPERAND_NONE, 0, -1, 3, sizeof rows});
 }
