@@ -1204,9 +1204,9 @@ class Shards {
   /// Shard s has the rows from borders[s] up to borders[s + 1]. Borders do not decrease. The first is 0, and the last
   /// is the number of rows.
   static Shards borders(std::vector<int64_t> borders) {
-    if (borders.empty()) borders.push_back(0);  // The library then reports that there is no shard.
-    const int64_t rows = borders.back(), count = static_cast<int64_t>(borders.size()) - 1;
-    return Shards(GTH_SHARDS_BORDERS, rows, count, std::move(borders));
+    const int64_t rows = borders.empty() ? 0 : borders.back();
+    const auto count = static_cast<int64_t>(borders.size()) - 1;
+    return Shards(GTH_SHARDS_BORDERS, rows, std::max<int64_t>(count, 0), std::move(borders));
   }
   /// Returns the C form of the shards. It is valid as long as the shards.
   gth_shards raw() const&& = delete;

@@ -98,7 +98,12 @@ def test_values_that_the_dtype_cannot_represent_are_refused(dtype: Any, value: A
     for operand in (np.zeros(3, dtype), np.zeros((3, 2), dtype)):
         with pytest.raises(libgather.DTypeError, match="fill_value"):
             libgather.gather(operand, [0, 9], bounds="fill", fill_value=value)
-        assert libgather.gather(operand, [1, -3], fill_value=value, negative="wrap").tobytes() == operand[:2].tobytes()
+        if isinstance(value, (int, float)):  # an unused number need not fit
+            rows = libgather.gather(operand, [1, -3], fill_value=value, negative="wrap")
+            assert rows.tobytes() == operand[:2].tobytes()
+        else:
+            with pytest.raises(libgather.DTypeError, match="fill_value"):
+                libgather.gather(operand, [0], bounds="fill", fill_value=value)
         with pytest.raises(libgather.DTypeError, match="fill_value"):
             libgather.Plan(operand, np.array([0]), fill_value=value)
 

@@ -36,7 +36,7 @@ int32_t read_shards(const gth_shards* given, gth_shards* room, const gth_shards*
     return error.fail({GTH_E_VERSION, GTH_OPERAND_NONE, -1, -1, read.kind, GTH_SHARDS_BORDERS},
                       "shards: kind is %d, which is not one of GTH_SHARDS_*", read.kind);
   }
-  if (read.kind != GTH_SHARDS_BORDERS || read.borders) return GTH_OK;
+  if (read.kind != GTH_SHARDS_BORDERS || read.borders || read.count < 1) return GTH_OK;
   return error.fail({GTH_E_NULL}, "shards: borders is NULL");
 }
 

@@ -14,7 +14,7 @@ struct Shards {
   const int64_t* borders;  // for GTH_SHARDS_BORDERS
 };
 
-// Checks the size of the caller's struct, its kind, and that borders are not NULL. *out refers to `given` or to `room`.
+// Checks the size of the caller's struct, its kind, and that borders are not NULL if there are shards. *out refers to `given` or to `room`.
 int32_t read_shards(const gth_shards* given, gth_shards* room, const gth_shards** out, const Error& error);
 
 // Checks the numbers and the borders of shards.

@@ -93,8 +93,8 @@ def gather(
             ``"skip"`` (the row of `out` is not written). With ``"error_partial"``, an error leaves `out` partly
             written, and large calls read the indices once.
         fill_value: The value of ``bounds="fill"``, which it implies: a value, ``"zero"`` (default), ``"by_dtype"`` (as
-            in JAX: NaN, NaT, the smallest or the largest integer), or the bytes of one element. A value must have
-            the dtype of `params` if an index is out of bounds, and always in plans and on a device.
+            in JAX: NaN, NaT, the smallest or the largest integer), or the bytes of one element. A real number must
+            fit the dtype of `params` if an index is out of bounds, and always in plans and on a device.
         profile: The rules of another system for all switches: ``"tensorflow"``, ``"onnx"``, ``"numpy_raise"``, ...
         out: An array of the result's shape and dtype that the call writes. Strings have no `out`.
         threads: The largest number of threads of this call.
@@ -293,11 +293,15 @@ def run_others(operation: Operation, params: t.Any, indices: t.Any, out: t.Any, 
         return run_filled(operation, params, indices, out, request)
     except errors.DTypeError as error:
         operands = ("params", params), ("indices", indices), ("out", out)
-        fills = request.fill_value is not None and request.bounds in (None, "fill")
-        if not fills or site_of(request.context, request.stream, *operands) is not None:
+        is_number = isinstance(request.fill_value, (int, float)) and error.operand == "options"
+        if (
+            not is_number
+            or request.bounds not in (None, "fill")
+            or site_of(request.context, request.stream, *operands) is not None
+        ):
             raise
         reason = error
-    # An unused fill_value need not have the dtype of params. Another cause fails again.
+    # An unused number need not fit the dtype of params.
     try:
         return run_filled(operation, params, indices, out, request._replace(fill_value=None, bounds="error"))
     except errors.IndexError:

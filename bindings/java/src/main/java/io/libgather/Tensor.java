@@ -272,7 +272,7 @@ public final class Tensor {
 
   /** Returns the size of an element if it divides the offset and all strides, and 1 otherwise. */
   int grain() {
-    int size = dtype.size();
+    int size = Math.max(1, dtype.size());
     boolean divides = offset % size == 0 && (strides == null || Arrays.stream(strides).allMatch(each -> each % size == 0));
     return divides ? size : 1;
   }
