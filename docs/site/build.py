@@ -33,6 +33,7 @@ PAGES = {
     "docs/hostile.md": "hostile.md",
     "docs/install.md": "install.md",
     "docs/performance-cuda.md": "performance-cuda.md",
+    "docs/performance-requests.md": "performance-requests.md",
     "docs/performance.md": "performance.md",
     "docs/platforms.md": "platforms.md",
     "docs/python/dask.md": "dask.md",
