@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import os
 import pickle
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+from changed_files import replace, write
 
 import libgather
 
@@ -474,21 +474,6 @@ def test_chunk_of_ids_of_undeclared_length_is_named(ask: Any, ids: Any, chunks: 
 def file(tmp_path: Path) -> Path:
     np.save(tmp_path / "a.npy", A)
     return tmp_path / "a.npy"
-
-
-def replace(file: Path) -> None:
-    """Replaces a file by one of the same size and time."""
-    before, other = file.stat(), file.with_name("other.npy")
-    np.save(other, np.load(file) + 1)
-    os.utime(other, ns=(before.st_atime_ns, before.st_mtime_ns))
-    other.replace(file)
-
-
-def write(file: Path) -> None:
-    """Writes one element of a file."""
-    with file.open("r+b") as opened:
-        opened.seek(-4, os.SEEK_END)
-        opened.write(b"1234")
 
 
 @pytest.mark.parametrize("lazy", [False, True])

@@ -16,6 +16,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from changed_files import replace, write
 
 import libgather
 
@@ -427,22 +428,7 @@ def test_replaced_file_raises_an_error(path: Path, tmp_path: Path) -> None:
         Table.from_file(file, shards=2)
 
 
-def replaced(file: Path) -> None:
-    """Replaces a file by another version of the same size and time of the last write."""
-    before, other = file.stat(), file.with_name("other.npy")
-    np.save(other, A + 1)
-    os.utime(other, ns=(before.st_atime_ns, before.st_mtime_ns))
-    other.replace(file)
-
-
-def written(file: Path) -> None:
-    """Writes the last element of a file in place."""
-    with file.open("r+b") as opened:
-        opened.seek(-4, os.SEEK_END)
-        opened.write(b"1234")
-
-
-@pytest.mark.parametrize("change", [replaced, written])
+@pytest.mark.parametrize("change", [replace, write])
 def test_file_changed_during_a_gather_raises_an_error(tmp_path: Path, change: Any) -> None:
     """Otherwise the rows may be those of two versions."""
     file = tmp_path / "b.npy"
@@ -464,7 +450,7 @@ def test_restarted_actor_does_not_read_a_file_of_equal_size_and_time(tmp_path: P
     np.save(file, A)
     with Table.from_file(file, shards=2) as table:
         pid = pid_of(table, 1)
-        replaced(file)
+        replace(file)
         os.kill(pid, signal.SIGKILL)
         for ids in ([999], [0]):
             with pytest.raises(lgr.ShardError, match=r"b.npy has been replaced or written"):
