@@ -37,7 +37,7 @@ def measure(path: str, rounds: int) -> dict[str, Any]:
         results["2 processes, 100 chunks of 26,000 rows"] = ways(table(part, path, 100), rounds)
         held = table(read, path, 100).persist()
         wait(held)
-        results["2 processes, the same in their memory"] = ways(held, rounds)
+        results["2 processes, 100 chunks of 26,000 rows in their memory"] = ways(held, rounds)
     return results
 
 

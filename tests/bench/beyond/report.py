@@ -32,8 +32,8 @@ def setting(part: dict[str, Any]) -> str:
     facts = part["facts"]
     versions = ", ".join(f"{name} {version}" for name, version in facts["versions"].items())
     return (
-        f"Measured on {facts['date']}: {facts['processor']}, {facts['cores']} cores, a load average of "
-        f"{facts['load']:.1f} before the run; {versions}."
+        f"This was measured on {facts['date']} on {facts['processor']}, {facts['cores']} cores, with {versions}. "
+        f"The load average before the run was {facts['load']:.1f}."
     )
 
 
@@ -217,8 +217,9 @@ def report(record: dict[str, Any]) -> str:
     costs = costs_of(record)
     return wrapped(f"""# Beyond one process
 
-This page measures gathers from a table that is split over several processes or machines: with [Ray](python/ray.md),
-with [dask](python/dask.md), and the steps alone. `python3 tests/bench/beyond` writes it from its measurements.
+`python3 tests/bench/beyond` measures the times on this page and writes it. It compares ways to gather from a table that
+is split over several processes or machines. The first tables have the steps without a framework. The others have
+[Ray](python/ray.md) and [dask](python/dask.md).
 Contestants take turns in each round. A ratio is the median of the ratios of the rounds. The results of contestants
 are compared before they are timed. The table has 2.6 million rows of 100 float32 (1.04 GB). It is a file in the page
 cache. Ids are uniformly distributed.
@@ -227,16 +228,16 @@ cache. Ids are uniformly distributed.
 
 {aims(record)}
 
-Where the answer is no, dask's scheduling is the limit:
+The aims that are not reached are those of dask. Its scheduler limits them:
 
-- dask spends its time on tasks. `take` has one task for each chunk with ids and one for each block of the result.
+- Each task costs dask time. `take` has one task for each chunk with ids and one for each block of the result.
   `vindex` and `x[ids]` have at least one task for each chunk in each block. A block is as long as a chunk. So `take`
-  saves most time if there are many short chunks. 50,000 ids are 20 blocks of 2,600 rows, or 2 blocks of 26,000 rows.
+  saves the most time if a table has many short chunks. 50,000 ids are 20 blocks of 2,600 rows, or 2 blocks of 26,000 rows.
   With 2 blocks, dask has hardly more tasks than `take`.
 
 ## Steps
 
-The values are nanoseconds per row, in one process. {setting(record["steps"])}
+The table shows nanoseconds for each row, in one process. {setting(record["steps"])}
 
 {steps_table(record)}
 
@@ -262,7 +263,7 @@ more shards mean more processes on the same cores. {setting(record["ray"])}
 
 ## dask
 
-The values are seconds for 50,000 ids. {setting(record["dask"])}
+The table shows seconds for 50,000 ids. {setting(record["dask"])}
 
 {dask_table(record)}
 
