@@ -1,6 +1,6 @@
 """Fails if a page of this project names a missing file, in a link or in backticks.
 
-It also fails if the README states other numbers of conformance cases than the files have.
+It also fails if the README states other numbers than the conformance cases and the report of random requests have.
 """
 
 import re
@@ -65,11 +65,25 @@ def counted():
     return [sum(cases.values()), len(recorded), cases["cases"]]
 
 
+def speed(readme):
+    """Returns the number of random requests and the mean of their ratios that the README states."""
+    return re.search(r"ran \[([\d,]+) random requests\].*? ([\d.]+) times as fast", readme, re.DOTALL).groups()
+
+
+def measured_speed():
+    """Returns these numbers of the report."""
+    report = (ROOT / "docs" / "performance-requests.md").read_text()
+    requests, mean = re.search(r"of (\d+) requests .*? geometric mean of the ratios is\s([\d.]+)\. ", report).groups()
+    return f"{int(requests):,}", mean
+
+
 def main():
     names = {path.name for folder in OUR_FOLDERS for path in (ROOT / folder).rglob("*.*")}
     gone = [f"{page.relative_to(ROOT)}: there is no {path}" for page in PAGES for path in sorted(missing(page, names))]
     if conformance_counts((ROOT / "README.md").read_text()) != counted():
         gone.append("README.md: the numbers of conformance cases are {:,}, {:,} and {:,}".format(*counted()))
+    if speed((ROOT / "README.md").read_text()) != measured_speed():
+        gone.append("README.md: {} random requests are {} times as fast".format(*measured_speed()))
     for line in gone:
         print(line)
     return bool(gone)
