@@ -217,7 +217,7 @@ type BoundsPolicy int32
 
 // These are the values of BoundsPolicy.
 const (
-	// GTH_E_INDEX. The output is unchanged.
+	// The call returns GTH_E_INDEX, and the output is unchanged.
 	BoundsError BoundsPolicy = 1
 	// The row is filled with the value that gth_options.fill selects. Not valid for scatters.
 	BoundsFill BoundsPolicy = 2
@@ -274,9 +274,9 @@ type AccumulatePolicy int32
 
 // These are the values of AccumulatePolicy.
 const (
-	// The dtype: 4,096 ones added to a float16 are 2,048.
+	// Each result is rounded to the dtype. 4,096 ones in float16 then add up to 2,048.
 	AccumulateDType AccumulatePolicy = 1
-	// float32, rounded once after all updates of an element: they are 4,096.
+	// float32. Each element is rounded once, after all its updates. The sum is then 4,096.
 	AccumulateFloat32 AccumulatePolicy = 2
 )
 

@@ -15,7 +15,8 @@
  *   slice     The part of params or target that one tuple selects.
  *   position  The row-major number of a tuple in indices. Batch dims are included.
  *   dim       One dimension of a shape. Its size is called its extent.
- * Sizes, strides, offsets and memory extents are counted in bytes. Shapes are counted in elements.
+ * Strides, offsets and sizes of memory are counted in bytes, and so are the fields `extent` and `*_extent`. Shapes are
+ * counted in elements.
  *
  * Operands and roles
  *   An operand is a gth_tensor_desc. It describes memory of the caller, or it names a tensor handle. Operands of one
@@ -27,9 +28,9 @@
  *   Options follow the operands. Results follow the options. The error struct is the last parameter.
  *
  * Status
- *   Every function that can fail returns a status: GTH_OK (0) or a negative GTH_E_* number. The numbers never change.
- *   If the status is not GTH_OK, no output memory has been written. There are four exceptions: GTH_E_RACE, GTH_E_CUDA,
- *   GTH_E_INDEX with GTH_BOUNDS_ERROR_PARTIAL, and GTH_E_NOMEM of gth_run_many and gth_plan_run_many. A failed call
+ *   Every function that can fail returns a status: GTH_OK (0) or a negative GTH_E_* number. From the first release on,
+ *   the numbers never change. A call that fails has written no output memory, except in four cases: GTH_E_RACE,
+ *   GTH_E_CUDA, GTH_E_INDEX with GTH_BOUNDS_ERROR_PARTIAL, and GTH_E_NOMEM of gth_run_many and gth_plan_run_many. It
  *   also sets `*out` to NULL if `out` is not NULL. No function aborts, throws or prints. No function accesses memory
  *   outside the operands, even if arguments are invalid. The caller guarantees that each pointer points to the memory
  *   that it describes.
@@ -38,9 +39,10 @@
  *   The parameter `err` is a gth_error of the caller, or NULL. There is no thread-local and no global error state.
  *
  * Order of checks
- *   Struct size and operation of a request, required pointers, other struct sizes and switches, handles, dtype, rank,
- *   attributes, shapes, sizes, strides, devices, read-only memory, overlap (including NULL data), index values. A call
- *   reports the first check that fails. A required handle is a required pointer: NULL causes GTH_E_NULL.
+ *   A call checks, in this order: struct size and operation of a request, required pointers, other struct sizes and
+ *   switches, handles, dtype, rank, attributes, shapes, sizes, strides, devices, read-only memory, overlap (including
+ *   NULL data), index values. It reports the first check that fails. A switch is an option with a fixed set of values. A
+ *   required handle is a required pointer: NULL causes GTH_E_NULL.
  *
  * Threads
  *   Handles are immutable after creation. Any number of threads may use them at the same time. The caller must not
@@ -330,13 +332,14 @@ typedef struct gth_tensor gth_tensor;
 typedef struct gth_plan gth_plan;
 
 /**
- * The first invalid index of the device calls since the last take. The device writes it. It always has 64 bytes.
+ * Describes the first invalid index of the device calls of a context. The device writes the record, and a take
+ * (gth_context_take_error or gth_context_enqueue_take_error) clears it. The struct always has 64 bytes.
  *
  * The device stores count last. A host can poll the count of a mapped record with an acquiring load. If it reads a
- * value above 0, it can read the other fields. It must read them before the next call that takes the record may run. If
- * calls that share a record fail at the same time, the record describes one of them and counts all of them. A host may
- * clear a mapped record by storing 0 to count. A call that fails at that moment may restore the old count, increased by
- * 1. A record of the caller must outlive the graphs in which its calls were captured.
+ * value above 0, it can read the other fields. It must read them before it starts another call that clears the record.
+ * If calls that share a record fail at the same time, the record describes one of them and counts all of them. A host
+ * may clear a mapped record by storing 0 to count. A call that fails at that moment may restore the old count, increased
+ * by 1. A record of the caller must outlive the graphs in which its calls were captured.
  */
 typedef struct gth_error_record {
   uint64_t count;   /**< The number of failed calls since the last take. 0: the other fields have no meaning. */
@@ -378,8 +381,9 @@ typedef void (*gth_deleter_fn)(void *user);
 
 typedef struct gth_context_options {
   uint32_t size;                   /**< Set by the caller to sizeof(gth_context_options). */
-  int32_t threads;                 /**< The highest number of CPU threads of a call. 0: all that the process may use.
-                                         The library never has many more threads than there are CPUs. */
+  int32_t threads;                 /**< The highest number of CPU threads of a call. 0: one for each CPU that the
+                                         process may use. Numbers above that are reduced to it, or to 16 if
+                                         it is below 16. */
   int32_t device;                  /**< GTH_DEVICE_CPU (or 0), or GTH_DEVICE_CUDA */
   int32_t device_id;               /**< The number of the CUDA device. */
   uint32_t flags;                  /**< Must be 0. */
@@ -419,8 +423,8 @@ typedef struct gth_context_options {
  * @param options  Borrowed, or NULL for defaults. Hooks and their user pointers are Kept. Memory hooks must outlive
  *                 every tensor made with them.
  * @param out      Owned. Release it with gth_context_release.
- * @return NULL, VERSION, DEVICE (no such device, CUDA cannot be used with its number in native, or the record is not
- *         device or pinned memory), CUDA, FORK, NOMEM.
+ * @return NULL, VERSION, DEVICE (the device does not exist, the record is not device or pinned memory, or CUDA cannot
+ *         be used: its error number is in native), CUDA, FORK, NOMEM.
  */
 GTH_API int32_t gth_context_create(const gth_context_options *options, gth_context **out, gth_error *err);
 
@@ -623,7 +627,7 @@ struct ArrowArray;
  * @param managed  Consumed. Its deleter, which may be NULL, runs once, when the tensor and every export of it have been
  *                 released.
  * @return NULL, HANDLE, VERSION, DLPACK, DTYPE (including lanes other than 1), RANK, SHAPE, SIZE, STRIDE, DEVICE,
- * NOMEM.
+ *         NOMEM.
  */
 GTH_API int32_t gth_tensor_from_dlpack(gth_context *context, struct DLManagedTensorVersioned *managed, gth_tensor **out,
                                        gth_error *err);
@@ -726,7 +730,7 @@ GTH_API int32_t gth_tensor_strings(const gth_tensor *tensor, const int64_t **off
 /* The meaning of an index out of bounds. error, fill and skip apply to a tuple as a whole. clamp and modulo apply to
  * each component, after wrap. With clamp and modulo, a dim of extent 0 causes GTH_E_INDEX. A gather without a profile
  * validates indices only if the output has elements. */
-#define GTH_BOUNDS_ERROR 1 /**< GTH_E_INDEX. The output is unchanged. */
+#define GTH_BOUNDS_ERROR 1 /**< The call returns GTH_E_INDEX, and the output is unchanged. */
 #define GTH_BOUNDS_FILL \
   2 /**< The row is filled with the value that gth_options.fill selects. Not valid for scatters. */
 #define GTH_BOUNDS_CLAMP 3  /**< The nearest valid index is used. */
@@ -771,17 +775,19 @@ GTH_API int32_t gth_tensor_strings(const gth_tensor *tensor, const int64_t **off
 
 /* The type in which a scatter adds and multiplies float16 and bfloat16. Other dtypes use their own type. float32
  * accumulation allocates 24 bytes for each slice of updates. If that fails (GTH_E_NOMEM), target is unchanged. */
-#define GTH_ACCUMULATE_DTYPE 1   /**< The dtype: 4,096 ones added to a float16 are 2,048. */
-#define GTH_ACCUMULATE_FLOAT32 2 /**< float32, rounded once after all updates of an element: they are 4,096. */
+#define GTH_ACCUMULATE_DTYPE 1 /**< Each result is rounded to the dtype. 4,096 ones in float16 then add up to 2,048. */
+#define GTH_ACCUMULATE_FLOAT32 \
+  2 /**< float32. Each element is rounded once, after all its updates. The sum is then 4,096. */
 
 /**
- * The options of every operation. NULL is the same as zeros: no profile, axis = batch_dims = 0, and all dtypes.
- * Negative indices are then out of bounds, and an index out of bounds causes GTH_E_INDEX. A switch that is not 0
- * overrides the profile. A switch that the operation does not have must be 0.
+ * The options of every operation. NULL has the same meaning as a struct of zeros: There is no profile, axis and
+ * batch_dims are 0, and all dtypes are accepted. Negative indices are out of bounds, and an index out of bounds causes
+ * GTH_E_INDEX. A switch (negative, bounds, fill, extents, reduction or accumulate) that is not 0 overrides the profile.
+ * A switch that the operation does not have must be 0.
  */
 typedef struct gth_options {
   uint32_t size;          /**< Set by the caller to sizeof(gth_options). */
-  int32_t has_axis;       /**< 0 or 1. With 0, axis has the given value of batch_dims, before both are normalised. */
+  int32_t has_axis;       /**< 0 or 1. 0: the axis is the given batch_dims, before negative values are normalised. */
   int64_t axis;           /**< [-rank(params), rank(params)), at least batch_dims. gather_nd has none. 0 if has_axis
                                is 0. */
   int64_t batch_dims;     /**< The number of leading dims that params and indices share. In gather a negative number
@@ -804,17 +810,19 @@ typedef struct gth_options {
 
 /* ------------------------------------------------------------------------------------------------------- Operations */
 
-/* 0 is no operation (GTH_E_VERSION). The numbers never change.
+/* 0 is no operation (GTH_E_VERSION). From the first release on, the numbers never change.
  *
  *                             table     indices    rows       written
  *   gather, _nd, _elements    params    indices    out        rows
  *   scatter, _nd, _elements   target    indices    updates    table
  *   gather*_gradient          target    indices    updates    table
  *
- * In the shapes below, a is the axis and b is batch_dims, both normalised, and K is indices.shape[-1]. */
+ * In the shapes below, a is the axis and b is batch_dims, both normalised, and K is indices.shape[-1]. In the indices of
+ * elements, B stands for the coordinates in the batch dims, O in the other dims in front of the axis, J in the other
+ * dims of indices, and I in the dims after the axis. */
 
 /**
- * gather takes slices along an axis, b <= a:
+ * gather copies slices along an axis, b <= a:
  *
  *     out.shape = params.shape[:a] + indices.shape[b:] + params.shape[a+1:],  params.shape[:b] == indices.shape[:b]
  *     out[B, O, J, I] = params[B, O, indices[B, J], I]
@@ -824,7 +832,7 @@ typedef struct gth_options {
  */
 #define GTH_OP_GATHER 1
 /**
- * gather_nd takes slices by tuples, 0 <= K <= rank(params) - b:
+ * gather_nd copies slices that tuples select, 0 <= K <= rank(params) - b:
  *
  *     out.shape = indices.shape[:-1] + params.shape[b+K:],  params.shape[:b] == indices.shape[:b]
  *     out[B, J, :] = params[B, indices[B, J, 0], .., indices[B, J, K-1], :]
@@ -835,7 +843,7 @@ typedef struct gth_options {
  */
 #define GTH_OP_GATHER_ND 2
 /**
- * gather_elements takes single elements along an axis. Each other dim is the same dim of all three operands:
+ * gather_elements copies single elements along an axis. Each other dim is the same dim of all three operands:
  *
  *     out.shape = indices.shape,  rank(params) == rank(indices)
  *     out[i, .., j, .., k] = params[i, .., indices[i, .., j, .., k], .., k]      j and the index are in dim a
@@ -846,7 +854,7 @@ typedef struct gth_options {
  */
 #define GTH_OP_GATHER_ELEMENTS 3
 /**
- * scatter writes the slices that gather would read, in row-major order of J:
+ * scatter writes the slices that gather would read. Updates of one slice are applied in row-major order of J:
  *
  *     updates.shape = target.shape[:a] + indices.shape[b:] + target.shape[a+1:]
  *     target[B, O, indices[B, J], I] = reduction(target[B, O, indices[B, J], I], updates[B, O, J, I])
@@ -855,10 +863,10 @@ typedef struct gth_options {
  * index dtypes follow the rules of gather, with target instead of params and updates instead of out.
  *
  * target and updates have the same dtype. updates may have any strides. Elements of target must not overlap each other
- * (GTH_E_STRIDE), indices or updates (GTH_E_ALIAS). Bytes of target that no tuple selects are unchanged. One thread
- * writes each element of target. With bounds = error, indices are also validated if the rows have no elements. Profiles
- * of systems that do not validate them are the exception. On a CUDA device, scatters return GTH_E_UNSUPPORTED with
- * operand TARGET.
+ * (GTH_E_STRIDE), indices or updates (GTH_E_ALIAS). Bytes of target that no tuple selects are unchanged. Each element
+ * of target is written by exactly one thread. With bounds = error, indices are also validated if the rows have no
+ * elements, except with the profiles of systems that do not do this. On a CUDA device, scatters return
+ * GTH_E_UNSUPPORTED with operand TARGET.
  */
 #define GTH_OP_SCATTER 4
 /**
@@ -886,8 +894,8 @@ typedef struct gth_options {
  * of the output is added to the place that the gather has read.
  *
  * It is a scatter with add into zeros, but profiles and switches have the meaning that they have for the gather. A row
- * that the gather has not read because of bounds = fill or skip contributes nothing. reduction must be 0. With ONNX
- * Runtime's GatherND, batches that differ cause GTH_E_BATCH.
+ * that the gather has not read because of bounds = fill or skip contributes nothing. reduction must be 0. With
+ * GTH_PROFILE_ORT, the batch extents of gather_nd must be equal (GTH_E_BATCH).
  */
 #define GTH_OP_GATHER_GRADIENT 7
 /** The gradient of gather_nd, as GTH_OP_GATHER_GRADIENT. */
@@ -949,12 +957,12 @@ GTH_API int32_t gth_run_request(gth_context *context, const gth_request *request
 /**
  * Runs several requests as one.
  *
- * All requests, including their indices, are validated before the first byte is written. On an error nothing is
- * written, and err->item is the number of the request. The written operand of a request must not overlap any operand of
- * another request (GTH_E_ALIAS, value is the number of the other request). GTH_E_RACE, and GTH_E_NOMEM because of
- * float32 accumulation, are exceptions: requests before err->item are then complete. On a CUDA context, shapes are
- * validated before the first request is enqueued. Each request validates its own indices. The call allocates memory in
- * proportion to count.
+ * All requests, including their indices, are validated before the first byte is written. err->item is the number of the
+ * request that failed. Nothing has been written then, except in three cases. After GTH_E_RACE, and after GTH_E_NOMEM
+ * because of float32 accumulation, the requests before err->item are complete. After GTH_E_CUDA, outputs may contain
+ * some of the results. The written operand of a request must not overlap any operand of another request (GTH_E_ALIAS,
+ * value is the number of the other request). On a CUDA context, shapes are validated before the first request is
+ * enqueued. Each request validates its own indices. The call allocates memory in proportion to count.
  *
  * @param count     The number of requests. 0 is valid.
  * @param requests  Borrowed, `count` pointers to requests.
@@ -1061,8 +1069,7 @@ GTH_API int32_t gth_plan_create(const gth_request *request, gth_plan **out, gth_
  * @param rows     Borrowed. Like table. Gathers write it. Scatters only read it, so the caller may cast a pointer to
  *                 constant updates.
  * @return HANDLE, NULL, SHAPE (n), SIZE, DEVICE, ALIAS, INDEX, RACE, NOMEM (float32 accumulation), and on a device
- * CUDA,
- *         FORK.
+ *         CUDA, FORK.
  */
 GTH_API int32_t gth_plan_run(gth_context *context, const gth_plan *plan, int64_t n, const void *table,
                              const void *indices, void *rows, gth_error *err);

@@ -6,9 +6,9 @@ package io.libgather;
  * <p>Generated from gather.h by generate.py: do not edit.
  */
 public enum Accumulate {
-  /** The dtype: 4,096 ones added to a float16 are 2,048. */
+  /** Each result is rounded to the dtype. 4,096 ones in float16 then add up to 2,048. */
   DTYPE(1),
-  /** float32, rounded once after all updates of an element: they are 4,096. */
+  /** float32. Each element is rounded once, after all its updates. The sum is then 4,096. */
   FLOAT32(2);
 
   final int number;

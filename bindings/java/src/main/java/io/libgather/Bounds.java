@@ -6,7 +6,7 @@ package io.libgather;
  * <p>Generated from gather.h by generate.py: do not edit.
  */
 public enum Bounds {
-  /** GTH_E_INDEX. The output is unchanged. */
+  /** The call returns GTH_E_INDEX, and the output is unchanged. */
   ERROR(1),
   /** The row is filled with the value that gth_options.fill selects. Not valid for scatters. */
   FILL(2),
