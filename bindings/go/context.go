@@ -87,8 +87,8 @@ func (c *Context) Signal(stream uintptr) error {
 }
 
 // TakeError waits for the context's stream. It returns the first error of the device calls since the last take, and
-// clears it. The error is an *IndexError or ErrRace with Count, or the failure of the take itself. On the CPU it
-// returns nil.
+// clears it. This error is an *IndexError or ErrRace, and Count is the number of failed calls. If TakeError itself
+// fails, it returns that error. On the CPU it returns nil.
 func (c *Context) TakeError() error {
 	handle, err := c.begin()
 	if err != nil {

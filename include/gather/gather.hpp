@@ -76,7 +76,8 @@ class Error : public std::exception {
   gth_error fields_;
 };
 
-/// GTH_E_INDEX: position and component of the smallest invalid tuple, its value, and the extent of the dim (limit).
+/// The error of an index out of bounds (GTH_E_INDEX). position() and component() are those of the smallest invalid
+/// tuple. value() is the index, and limit() is the extent of the dim.
 class IndexError : public Error {
   using Error::Error;
 };

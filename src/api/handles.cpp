@@ -36,7 +36,7 @@ constexpr size_t segment_bytes = sizeof(Slot) * segment_slots;
 
 struct Segment {
   uint32_t used;        // Slots [0, used) have been allocated at least once.
-  uint32_t generation;  // the first generation of the other slots
+  uint32_t generation;  // the generation that each slot in [used, segment_slots) begins with
   uint32_t first_free, last_free, free_count;
   uint32_t previous, next;  // neighbours in the list of open segments, or the next segment in the list of empty ones
   bool is_open;
@@ -159,7 +159,8 @@ Slot* allocate_slot(uint32_t* number) {
   Segment& segment = table.segment[open];
   Slot* slots = table.slots[open].load(std::memory_order_relaxed);
   if (segment.is_idle()) --table.spare;
-  const bool is_new = segment.free_count < min_free_slots;  // An open segment then has unused slots.
+  // An open segment has at least min_free_slots free slots, or slots that were never used.
+  const bool is_new = segment.free_count < min_free_slots;
   const uint32_t slot = is_new ? use_new(segment, slots) : pop_free(segment, slots);
   if (segment.free_count < min_free_slots && segment.used == segment_slots) close(open);
   slots[slot].live.store(unpublished_kind, std::memory_order_relaxed);

@@ -31,7 +31,7 @@ uint64_t bytes_of(const core::Reach& reach) {
   return static_cast<uint64_t>(reach.high) - static_cast<uint64_t>(reach.low);
 }
 
-// Returns the size of the part of the table that the tuples of a line select from.
+// Returns the number of bytes of the table in which the tuples of one line select.
 double selected_bytes(const core::Plan& plan) {
   double bytes = 0;
   for (int32_t c = 0; c < plan.components; ++c) {
@@ -46,8 +46,8 @@ Written written_of(double bytes) {
   return bytes >= static_cast<double>(large_bytes) ? Written::large : Written::cached;
 }
 
-// Returns true if the rows of the table that a call reads exceed the caches. A size of the table that depends on the
-// open extent counts as small, and a number of slices that depends on it counts as large.
+// Returns true if the rows of the table that a call reads exceed the caches. The open extent is unknown here. If the
+// size of the table depends on it, the table counts as small. If the number of slices depends on it, it counts as large.
 bool exceeds_cache(const core::Plan& plan) {
   const double slices = plan.slices.by_n ? prefetch_read_bytes : static_cast<double>(plan.slices.factor);
   return slices * static_cast<double>(std::max(plan.row.in, cache_line)) >= prefetch_read_bytes &&
@@ -76,8 +76,8 @@ bool has_short_lines(const core::Plan& plan) {
   return plan.inner_begin > 1 && !extent.by_n && extent.factor <= 8;
 }
 
-// Chooses the kernel that moves rows of one element into the target, or adds rows of short lines. Returns NULL for
-// others.
+// Chooses the kernel that moves rows of one element into the target, or adds the rows of short lines. Returns NULL for
+// all other plans.
 MoveRows choose_scatter(const core::Plan& plan, const Tier& tier) {
   if (plan.inner_begin != plan.end || plan.in_float32) return nullptr;
   if (!core::reduces(plan)) return tier.choose_scatter(plan.row.out);
@@ -86,8 +86,11 @@ MoveRows choose_scatter(const core::Plan& plan, const Tier& tier) {
   return tier.choose_scatter_sum(plan.number, plan.item.bytes(), plan.row.out);
 }
 
-// Returns true if a kernel that resolves indices is faster than two passes. It is if tuples have a distance in the table,
-// for sums into contiguous elements, and for writes whose indices are not contiguous, or have 8 bytes and long lines.
+// Returns true if a kernel that resolves indices is faster than two passes. This was measured for
+// - lines that have a stride in the table,
+// - sums into contiguous elements,
+// - writes with indices that are not contiguous,
+// - writes with indices of 8 bytes in long lines.
 bool gains_from_fusion(const core::Plan& plan) {
   const core::Loop& line = plan.loops[plan.line];
   const int64_t bytes = core::index_bytes(plan.index);

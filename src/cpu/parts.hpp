@@ -26,7 +26,7 @@ inline void widen(int64_t extent, int64_t stride, Range* range) {
   if (extent > 1) (stride < 0 ? range->low : range->high) += (extent - 1) * stride;
 }
 
-// Returns the range of the slices of a line that begins at 0.
+// Returns the range of the slices of one line. The first element of the line has the offset 0.
 inline Range range_of_line(const Job& job) {
   Range range{0, 0};
   const Runs runs = job.table_runs();
@@ -66,8 +66,9 @@ struct Part {
 };
 
 // Limits for cutting a target into parts. A stripe is at least one page. Otherwise two cores would write the same cache
-// lines, or the hardware prefetcher of one would load lines that another one writes. Each thread reads all indices,
-// which takes longer than writing short rows, unless the target exceeds the caches. More threads amortise it earlier.
+// lines, or the hardware prefetcher of one would load lines that another one writes. Each thread reads all indices.
+// This takes longer than writing short rows, unless the target exceeds the caches. The more threads there are, the
+// smaller is the target for which they are faster.
 // Test builds use small limits.
 #ifdef GATHER_TESTING
 constexpr int64_t min_striped = 16, short_row = 0, multi_thread_bytes = 1;
@@ -124,17 +125,17 @@ class Parts {
     return job_.plan.in_float32 || (slice_range_bytes() >= multi_thread_bytes / threads && !has_hot_rows(job_));
   }
 
-  // Returns the number of pieces into which a loop may be cut. Its steps must write different elements for all index
-  // values, as those over a dim of the target that no index selects in do. The steps of a piece write at least as many
-  // bytes as a stripe has, or some cache lines of a large target, in which threads rarely write the same place at once.
+  // Returns the number of pieces into which a loop may be cut. It is 0 for a loop over a dim in which indices select,
+  // because two of its steps may write the same element. Each piece writes at least the bytes of a stripe. In a large
+  // target two cache lines are enough, because two threads then rarely write neighbouring lines at the same time.
   int64_t most_pieces(const SizedLoop& loop) const {
     const double bytes = static_cast<double>(loop.extent) * static_cast<double>(core::magnitude(loop.table));
     const int64_t least = slice_range_bytes() < large_target ? int64_t{1} << min_stripe_log2 : cache_lines;
     return static_cast<int64_t>(std::min(bytes / static_cast<double>(least), static_cast<double>(loop.extent)));
   }
 
-  // Cuts the longest loop. The innermost one is cut into few parts, because each part repeats all outer loops. The lines
-  // of a part are a multiple of those that are summed in turns.
+  // Cuts the longest loop. The innermost one is cut into few parts, because each part repeats all outer loops. If the
+  // kernel sums several lines in turns, the number of lines of a part is a multiple of that number.
   bool cut_loop(int64_t threads) {
     const Nest& nest = job_.copying;
     int64_t longest = threads - 1;

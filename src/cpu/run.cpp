@@ -49,8 +49,8 @@ bool copy_any_range(const Job& job, int64_t first, int64_t last) {
                                   : move_range(job, job.table, first, last, job.kernels.prefetches);
 }
 
-// Cuts the slices into pieces for all threads. Each piece of a packable job packs the table again, so it has few
-// pieces.
+// Cuts the slices into pieces for all threads. A packable job gets at most one piece for each thread, because each
+// piece packs the table again.
 Pieces cut_slices(const Job& job, const Executor& executor) {
   const Pieces pieces = cut(executor, job.slices, copied_bytes(job));
   if (pieces.count == 1 || !is_packable(job)) return pieces;

@@ -28,14 +28,15 @@ class Queue : public core::Allocated {
     if (references_.fetch_sub(1, std::memory_order_acq_rel) == 1) delete this;
   }
 
-  // Runs the release after the work that is now enqueued on the stream. Memory of the library is freed in the order of
-  // the stream. After the context is closed, the release waits for all contexts of the device.
+  // Defers a release until the work that is now enqueued on the stream is complete. Memory of the library is freed in
+  // stream order. After the context is closed, the release waits for all contexts of the device.
   void retire(Retired* retired);
 
-  // Called around everything that enqueues work on the stream.
+  // Each call calls begin_work() before it enqueues work on the stream, and end_work() afterwards.
   void begin_work() { begun_.fetch_add(1); }
   void end_work() { ended_.fetch_add(1); }
-  // Returns true if the stream was waited for after its last work. Its owner may have destroyed it since.
+  // Returns true if no work was enqueued after the last wait for the stream. Then the stream must not be used, because
+  // its owner may have destroyed it.
   bool is_idle() const { return begun_.load() == waited_for_.load(); }
   // Returns the number of ended calls. Their work is complete after the next wait for the stream.
   int64_t ended_work() const { return ended_.load(); }

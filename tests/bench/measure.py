@@ -1,4 +1,4 @@
-"""Measures cells with a given number of cores. All contestants take turns in one process."""
+"""Measures cells of the benchmark. All contestants of a cell take turns in one process with a given number of cores."""
 
 from __future__ import annotations
 
@@ -35,7 +35,8 @@ KINDS: dict[type, Any] = {
 
 SETS = 4  # index sets of a cell: successive calls use different ones
 LEAST_ROUNDS, MOST_ROUNDS = 5, 41
-LEAST_BYTES, MOST_CALLS = 64 << 10, 64  # of a turn
+# A turn repeats its call until LEAST_BYTES have been moved, at most MOST_CALLS times.
+LEAST_BYTES, MOST_CALLS = 64 << 10, 64
 
 
 def spread(cell: Cell, random: np.random.Generator) -> np.ndarray:
@@ -168,7 +169,7 @@ def calls_of(cell: AnyCell) -> int:
 
 
 def turn_of(runner: Gather, first: int, calls: int) -> float:
-    """Returns the seconds of one call. Limits return their own time."""
+    """Returns the seconds of one call. A runner that measures its own time returns it as a float."""
     reported, begin = 0.0, time.perf_counter()
     for call in range(calls):
         result = runner((first + call) % SETS)

@@ -245,7 +245,7 @@ TEST(FewRows, DtypesWithoutSizeAreRejected) {
   }
 }
 
-TEST(FewRows, OverlapDependsOnN) {
+TEST(FewRows, RunOfAnOpenPlanReportsOverlapOfTheRowsThatItUses) {
   char memory[16] = {1, 2, 3, 4};
   const Shape rows{4}, open{GTH_OPEN};
   const gth_tensor_desc p = describe(u8, rows, memory + 8), i = describe(GTH_DTYPE_INT64, open, nullptr);
@@ -325,8 +325,8 @@ TEST(FewRows, EachIndexIsReadOnce) {
   EXPECT_GT(good, 0);
 }
 
-// A call with several blocks of tuples validates all of them before it writes a row. Rows are counted from the start of
-// their block.
+// A call with several blocks of tuples validates all blocks before it writes the first row. The kernels number the rows
+// of each block from 0.
 TEST(FewRows, SeveralBlocksAreValidatedBeforeTheFirstWrite) {
   for (int64_t tuples : {256, 257, 1000, 2047, 2048, 2049}) {
     for (int64_t components : {1, 2, 3, 4}) {

@@ -124,7 +124,7 @@ TEST_F(GuardPages, EveryRowSizeStaysInside) {
   EXPECT_GT(combinations_, 20000);
 }
 
-TEST_F(GuardPages, EveryIndexTypeAroundABlockStaysInside) {
+TEST_F(GuardPages, EveryIndexTypeWithTuplesAroundABlockStaysInside) {
   for (int64_t row : {1, 2, 3, 4, 7, 8, 15, 16, 17, 31, 33, 63, 64, 65, 127, 128, 129, 255, 257, 520}) {
     for (const Width& width : widths) {
       for (int32_t bounds = GTH_BOUNDS_ERROR; bounds <= GTH_BOUNDS_SKIP; ++bounds) {

@@ -19,7 +19,7 @@ Watched::Change set(int64_t at, int64_t value) {
   return [at, value](int64_t* indices) { indices[at] = value; };
 }
 
-// ---- gathers: validated first, then copied from the end, strip by strip
+// ---- gathers validate all indices first. Then they copy strips of rows, beginning with the last strip.
 
 void expect_gather_race(const gth_tensor_desc& params, const Shape& out_shape, int64_t bad) {
   const Watched indices(all(1), 1, set(bad, params.shape[0]));
@@ -31,7 +31,7 @@ void expect_gather_race(const gth_tensor_desc& params, const Shape& out_shape, i
   expect_facts(gth_gather(nullptr, &params, &i, &o, &options, &error), error, race);
 }
 
-TEST(Races, CopiedRowsGiveRace) {
+TEST(Races, IndexThatChangesBeforeItsRowIsCopiedGivesRace) {
   const Array bytes(u8, {3}), rows(u8, {3, 24});
   for (const int64_t bad : {int64_t{0}, half - 1}) {
     expect_gather_race(bytes.desc(), {n}, bad);
@@ -40,7 +40,7 @@ TEST(Races, CopiedRowsGiveRace) {
 }
 
 // If a slice is not one row, whole blocks of tuples are resolved before rows are copied.
-TEST(Races, CopiedSlicesGiveRace) {
+TEST(Races, IndexThatChangesBeforeItsSliceIsCopiedGivesRace) {
   const Array memory(u8, {3, 4});
   const Shape shape{3, 2};
   const int64_t strides[] = {4, 2};
@@ -175,7 +175,7 @@ class RacesOfSumsInFloat32 : public RacesOfScatters {
   const Array target_{f16, {100}};
 };
 
-TEST_P(RacesOfSumsInFloat32, IndexThatIsInvalidWhenListedGivesRace) {
+TEST_P(RacesOfSumsInFloat32, IndexThatChangesBeforeItsUpdateIsListedGivesRace) {
   expect_race_before_writing(target_, all(99), 1, set(0, 100));
 }
 

@@ -126,8 +126,8 @@ TEST(Workers, PiecesHaveAMinimumSize) {
   }
 }
 
-// Each part of a scatter reads all indices, so more parts than CPUs only take time. Validation and zeros may have 16
-// times as many pieces.
+// Each part of a scatter reads all indices, so more parts than CPUs cost time and gain nothing. Validation and writing
+// zeros may have 16 times as many pieces.
 TEST(Workers, PartsOfScattersAreLimitedByTheCpus) {
   gth_capability_info info = GTH_CAPABILITY_INFO_INIT;
   ASSERT_EQ(gth_capabilities(&info, nullptr), GTH_OK);
@@ -141,7 +141,7 @@ TEST(Workers, PartsOfScattersAreLimitedByTheCpus) {
   EXPECT_LE(counting.pieces(), 100 * std::max<int64_t>(16, info.cpu_threads));
 }
 
-// Each piece packs the columns of the table again, so more pieces than CPUs only take time.
+// Each piece packs the columns of the table again, so more pieces than CPUs cost time and gain nothing.
 TEST(Workers, PiecesOfPackedTablesAreLimitedByTheCpus) {
   gth_capability_info info = GTH_CAPABILITY_INFO_INIT;
   ASSERT_EQ(gth_capabilities(&info, nullptr), GTH_OK);
@@ -158,7 +158,8 @@ TEST(Workers, PiecesOfPackedTablesAreLimitedByTheCpus) {
   }
 }
 
-// One thread copies so few rows before another one wakes. The number of rows exceeds the limit of the fast path.
+// The calling thread has copied these rows before another thread is awake. There are more rows than the fast path
+// accepts.
 TEST(Workers, SmallCallStaysOnCallingThread) {
   const Array params(u8, {50, 4}), out(u8, {4000, 4});
   const Array indices = indices64({4000}, std::vector<int64_t>(4000, 7));

@@ -4,7 +4,7 @@
 #include "open.h"
 #include "switches.h"
 
-/* Broadcasts the open rows to a larger shape, as NumPy does. Returns false if the shapes do not fit. */
+/* Broadcasts rows to a larger shape, as NumPy does. Returns false if their shape cannot be broadcast to it. */
 static int broadcast(operand *rows, int32_t ndim, const int64_t *shape) {
   gth_tensor_desc *desc = &rows->desc;
   const int32_t lead = ndim - desc->ndim;
@@ -27,7 +27,7 @@ static int broadcast(operand *rows, int32_t ndim, const int64_t *shape) {
   return 1;
 }
 
-/* Opens a Python number as rows of one element. Returns false if the dtype cannot represent it. */
+/* Describes a Python number as rows of one element. Returns false if the dtype cannot represent the number. */
 static int number_open(PyObject *value, int32_t dtype, operand *rows) {
   operand_without_buffer(rows);
   if (!fill_image(value, dtype, rows->few)) {

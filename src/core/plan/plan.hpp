@@ -46,7 +46,8 @@ struct Item {
   int64_t bytes() const { return bits / 8; }
 };
 
-// The size of a row in bytes, where it is read and where it is written.
+// The size of a row in bytes, where it is read and where it is written. Both are equal, except for strings, whose
+// offsets are read and whose addresses are written.
 struct Row {
   int64_t in, out;
 };
@@ -54,7 +55,7 @@ struct Row {
 // A plan contains everything that an executor needs to run a gather or a scatter. It has no dtypes, only sizes in bits,
 // strides and index types.
 //
-//   for each outer loop except the line
+//   for each outer loop that is not the line
 //     for each tuple of the line
 //       for each inner loop: copy a row
 //
@@ -93,7 +94,7 @@ struct Plan {
   uint64_t fill[2];   // the element that bounds = fill writes
   Reach table_reach, indices_reach, rows_reach;
   int64_t batch_split;       // The tuples are divided evenly between this number of params batches. 1: no split.
-  int32_t batch_split_ndim;  // the number of params dims that these batches have
+  int32_t batch_split_ndim;  // the number of dims of params that are batch dims of this split
   int32_t ndim;              // the rank of the output
   int64_t shape[GTH_MAX_NDIM];
   int64_t batch_split_extents[GTH_MAX_NDIM], batch_split_strides[GTH_MAX_NDIM];

@@ -17,7 +17,7 @@ GATHER_INLINE bool is_inside(int64_t index, int64_t size) {
 template <class RowCopy, int64_t row, class T>
 int64_t scatter_fused(const Selection& selection, const char* indices, int64_t stride, const int64_t* steps,
                       const RowBlock& block) {
-  // Local variables, because stores of rows might change what the references are bound to.
+  // The values are copied, because the compiler assumes that a store of a row may change the referenced structs.
   const int64_t size = selection.size[0], count = block.n, row_stride = block.row_stride;
   const char *const table = block.table, *rows = block.rows;
   for (int64_t i = 0; i < count; ++i, indices += stride, rows += row_stride) {
@@ -40,8 +40,8 @@ GATHER_INLINE bool has_runs(const char* indices, int64_t stride, int64_t n) {
   return equal >= many;
 }
 
-// Adds the updates of indices of which most are equal to the one before them. A sum is computed in a register, because
-// a load waits for a store to the same address.
+// Adds updates if most indices are equal to their predecessors. A sum of successive updates is computed in a register,
+// because a load waits for an earlier store to the same address.
 template <class Kind, int64_t n, class T>
 __attribute__((noinline)) int64_t add_runs(const Selection& selection, const char* indices, int64_t stride,
                                            const RowBlock& block) {
@@ -78,7 +78,7 @@ MoveFused choose_groups(const Selection& selection) {
 }
 
 // Elements that are not contiguous are often in several cache lines. Then groups are faster, because the processor
-// requests more of them at once.
+// loads more cache lines at the same time.
 template <class Kind, int64_t n>
 MoveFused choose_fused_sum(AddNumbers<Kind, n>, const Selection& selection, int64_t stride) {
   constexpr int64_t row = n * int64_t{sizeof(typename Kind::Stored)};

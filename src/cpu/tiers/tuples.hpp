@@ -27,7 +27,7 @@ struct IndexRule {
         inverse(selection.outside == Outside::modulo ? 1.0 / static_cast<double>(selection.size[component]) : 0) {}
 
  private:
-  // A uint64 index that is negative as int64 is large.
+  // Returns the least valid value. A uint64 index of 2^63 or more is loaded as a negative int64, and is out of bounds.
   static int64_t lowest(const Selection& selection, int64_t limit) {
     const bool is_uint64 = selection.type == IndexType::uint64;
     if (selection.outside == Outside::modulo) return is_uint64 ? 0 : -max_modulo_value;
@@ -183,8 +183,8 @@ bool inside_as(const Selection& selection, const char* first, int64_t count) {
   return !bad.is_set();
 }
 
-// Counts negative indices of at most 32 bits from the end, in 32-bit lanes. The sum of a negative index and a size of
-// at most 2^31 fits int32. A uint32 index of 2^31 or more is negative as int32, and it is out of bounds.
+// Adds the size to negative indices of at most 32 bits, in 32-bit lanes. The sum of a negative index and a size of at
+// most 2^31 fits int32. A uint32 index of 2^31 or more is loaded as a negative int32, and is out of bounds.
 template <class N, class T>
 GATHER_INLINE typename N::V wrap_narrow(const IndexRule& rule, typename N::V v) {
   constexpr bool may_be_negative = static_cast<T>(-1) < T{0};
@@ -271,8 +271,8 @@ void pack(const Selection& selection, const char* tuples, int64_t stride, int64_
   asm volatile("" : : "r"(to) : "memory");
 }
 
-// Calls on_packed(tuples, i, n) for blocks of contiguous copies of n tuples from the i-th on. Returns false as soon as
-// it does.
+// Copies tuples to contiguous memory in blocks, and calls on_packed(copies, i, n) for each. The block has the n tuples
+// from the i-th on. Returns false as soon as on_packed returns false.
 template <class OnPacked>
 GATHER_INLINE bool for_packed(const Selection& selection, const char* tuples, int64_t stride, int64_t n,
                               OnPacked on_packed) {

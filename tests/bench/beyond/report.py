@@ -232,8 +232,8 @@ The aims that are not reached are those of dask. Its scheduler limits them:
 
 - Each task costs dask time. `take` has one task for each chunk with ids and one for each block of the result.
   `vindex` and `x[ids]` have at least one task for each chunk in each block. A block is as long as a chunk. So `take`
-  saves the most time if a table has many short chunks. 50,000 ids are 20 blocks of 2,600 rows, or 2 blocks of 26,000 rows.
-  With 2 blocks, dask has hardly more tasks than `take`.
+  saves the most time if a table has many short chunks. 50,000 ids are 20 blocks of 2,600 rows, or 2 blocks of 26,000
+  rows. With 2 blocks, dask has hardly more tasks than `take`.
 
 ## Steps
 

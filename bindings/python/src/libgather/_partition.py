@@ -60,7 +60,7 @@ def partition(
         IndexError: An id is out of bounds. The error has its place in `ids`.
         ShapeError: `rows`, `shards` or `borders` are invalid.
         DTypeError: `ids` are not integers.
-        OptionError: A switch has an unknown value, or not exactly one of `shards` and `borders` is given.
+        OptionError: An option has an unknown value, or `shards` and `borders` are both given, or none of them.
         UnsupportedError: `ids` are on a device.
 
     >>> import libgather
@@ -102,12 +102,12 @@ class Shards:
 def shards_of(rows: int, shards: int | None, borders: t.Any, kind: t.ShardKind) -> Shards:
     number = choice("kind", kind, SHARD_KINDS)
     if (shards is None) == (borders is None):
-        message = "options: either shards or borders say where the rows are"
+        message = "options: give exactly one of shards and borders"
         raise errors.OptionError(message, status=c.E_VERSION, operand="options")
     if shards is not None:
         return Shards(rows, integer("shards", shards), kind=kind)
     if number == c.SHARDS_MODULO:
-        message = f"options: kind {kind!r} is for a number of shards, borders are given"
+        message = f"options: kind {kind!r} needs shards, and borders are given"
         raise errors.OptionError(message, status=c.E_VERSION, operand="options")
     return bordered(rows, borders)
 

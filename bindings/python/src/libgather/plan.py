@@ -23,8 +23,8 @@ class Plan(Prepared):
 
     Args:
         params, indices: Arrays like those of the runs, or :class:`Spec`. The size of one dim may be open (-1). It is a
-        dim of the tuples (for gather_elements, the axis), or the outermost dim that both share. A plan is for the
-            device of its arrays, specs or context.
+            dim of the tuples (for gather_elements, the axis), or the outermost dim that both share. The plan runs on
+            the device of its arrays, specs or context.
         out: The layout of the outputs, given in the same way. None means dense.
         op: ``"gather"`` (default), ``"gather_nd"`` or ``"gather_elements"``.
         nd: Short for ``op="gather_nd"``.
@@ -71,7 +71,7 @@ class Plan(Prepared):
             Request(axis, batch_dims, negative, bounds, fill_value, profile, opset, threads, extents=extents)
         )
         source, layout = Spec.of(params, "params"), None if out is None else Spec.of(out, "out")
-        #: The NumPy dtype of elements without a dtype of the library, if an array was given.
+        #: The NumPy dtype of params, if params is an array whose dtype the library does not have. Otherwise None.
         self._carried = None if isinstance(params, Spec) else carried_of(params)
         if out is not None:
             check_output(params, out)
@@ -161,7 +161,10 @@ class Plan(Prepared):
         return out if made is None else kind.leave(made, params)
 
     def _movable(self, params: t.Any, out: t.Any) -> t.Any:
-        """Returns params whose bytes can be moved. The planned fill and an output require the planned dtype."""
+        """Returns params in a form whose bytes can be moved.
+
+        Raises DTypeError if a fill value is planned or `out` is given, and the dtype of params is not the planned one.
+        """
         carried = carried_of(params)
         if self._fills and carried != self._carried:
             planned = self._carried or self._specs[0].dtype

@@ -97,11 +97,11 @@ pub struct BufferMut<'a> {
     borrow: PhantomData<&'a mut [u8]>,
 }
 
-// SAFETY: a buffer gives the access of `&[T]` with elements that are Sync. Use `from_raw` for device memory.
+// SAFETY: a buffer is a shared slice `&[T]` of elements that are Sync. The caller of `from_raw` ensures the same.
 unsafe impl Send for Buffer<'_> {}
 // SAFETY: as above.
 unsafe impl Sync for Buffer<'_> {}
-// SAFETY: a buffer gives the access of `&mut [T]` with elements that are Send.
+// SAFETY: a BufferMut is an exclusive slice `&mut [T]` of elements that are Send.
 unsafe impl Send for BufferMut<'_> {}
 // SAFETY: a shared reference gives no access to the memory.
 unsafe impl Sync for BufferMut<'_> {}

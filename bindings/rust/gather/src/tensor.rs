@@ -98,7 +98,8 @@ impl Storage<'_> {
     }
 }
 
-// SAFETY: a tensor gives the access of `&'a [T]`, with elements that are Send and Sync, or of a handle, which is both.
+// SAFETY: a tensor is a shared slice `&'a [T]` of elements that are Send and Sync, or a handle. Threads may send and
+// share both.
 unsafe impl Send for Tensor<'_> {}
 // SAFETY: as above.
 unsafe impl Sync for Tensor<'_> {}
@@ -121,7 +122,7 @@ impl<'a> Tensor<'a> {
     }
 
     /// Sets the strides in bytes, one for each dim. They may be negative or zero. A tensor that owns its memory becomes
-    /// a view of that memory, which exports copy. Strings have no strides and no offset.
+    /// a view of that memory. An export of a view is a copy. Strings have no strides and no offset.
     ///
     /// # Errors
     ///
@@ -355,7 +356,8 @@ impl<'a> Tensor<'a> {
     }
 
     /// Returns the operand for a call that creates its result. Strings are passed by their handle. Other tensors are
-    /// passed as memory. A view of strings with strides or an offset has neither, so the library rejects it.
+    /// passed as memory. A view of strings with strides or an offset has no handle and no memory. The library
+    /// rejects it.
     pub(crate) fn operand(&self) -> sys::gth_tensor_desc {
         match self.own_handle() {
             _ if self.desc.dtype != sys::GTH_DTYPE_STRING => self.desc,

@@ -53,7 +53,7 @@ pub struct TensorMut<'a> {
     borrow: PhantomData<&'a mut [u8]>,
 }
 
-// SAFETY: a tensor gives the access of `&'a mut [T]` with elements that are Send.
+// SAFETY: a TensorMut is an exclusive slice `&'a mut [T]` of elements that are Send.
 unsafe impl Send for TensorMut<'_> {}
 // SAFETY: a shared reference gives access to the shape only.
 unsafe impl Sync for TensorMut<'_> {}
