@@ -111,8 +111,8 @@ def gather(
         `out`, or a new array of the kind of `params`, on its device. It is a scalar if NumPy returns one.
 
     Raises:
-        IndexError: An index is out of bounds. The error has its place in `indices`, and `out` is unchanged. On a
-            device, the next wait for the stream raises it.
+        IndexError: An index is out of bounds. The error has its place in `indices`. `out` is unchanged, unless
+            `bounds` is ``"error_partial"``. On a device, the next wait for the stream raises it.
         ShapeError: Batch dims differ, `out` has another shape, or elements of `out` overlap each other.
         RankError: `axis` or a rank is out of range.
         DTypeError: `indices` are not integers, `out` has another dtype, or an argument is not an array.

@@ -269,7 +269,11 @@ class BoundPlan:
         raise TypeError("a BoundPlan is over memory of one process and cannot be pickled: pickle the plan")
 
     def __call__(self) -> t.Any:
-        """Runs the plan. Raises IndexError if an index is out of bounds. The output is then unchanged."""
+        """Runs the plan.
+
+        Raises:
+            IndexError: An index is out of bounds. The output is unchanged, unless `bounds` is ``"error_partial"``.
+        """
         try:
             _bound_run(self._bound)
         except errors.IndexError as error:

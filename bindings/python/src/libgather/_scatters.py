@@ -100,7 +100,8 @@ def scatter(
         A new array of the kind of `target`, or `target` if `inplace` is true.
 
     Raises:
-        IndexError: An index is out of bounds. The error has its place in `indices`, and `target` is unchanged.
+        IndexError: An index is out of bounds. The error has its place in `indices`. `target` is unchanged, unless
+            `bounds` is ``"error_partial"``.
         ShapeError: `updates` have another shape, batch dims differ, or elements of `target` overlap each other.
         RankError: `axis` or a rank is out of range.
         DTypeError: `updates` have another dtype, `indices` are not integers, or the reduction does not support the

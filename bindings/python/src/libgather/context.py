@@ -99,8 +99,8 @@ class Context:
     def sync(self) -> None:
         """Waits for the work on the context's stream. Raises the first error of its calls since the last sync.
 
-        A call on device arrays returns before the device has finished. It cannot report an index out of bounds. Its
-        output is then zeros, or unchanged if it was `out`. On the CPU there is nothing to wait for.
+        A call on device arrays returns before the device has finished. So it cannot report an index out of bounds.
+        After such an error, a new output has zeros, and `out` is unchanged. On the CPU there is nothing to wait for.
 
         A call that was captured into a CUDA graph runs on the stream that the graph is launched on. If that is another
         stream than the context's, call :meth:`wait` with it first. This function then raises the error.

@@ -100,8 +100,8 @@ class Plan(Prepared):
             stream, sync: For arrays on a device, as for :func:`gather`.
 
         Raises:
-            IndexError: An index is out of bounds, and `out` is unchanged. On a device, the next wait for the stream
-                raises it.
+            IndexError: An index is out of bounds. `out` is unchanged, unless `bounds` is ``"error_partial"``. On a
+                device, the next wait for the stream raises it.
             ShapeError, RankError, DTypeError: An array differs from the planned one.
             DeviceError: An array is on another device than the planned one.
             Error: `out` is read-only or overlaps an input.

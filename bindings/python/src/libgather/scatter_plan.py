@@ -81,7 +81,7 @@ class ScatterPlan(Prepared):
         """Runs the plan, in place, and returns `target`.
 
         Raises:
-            IndexError: An index is out of bounds, and `target` is unchanged.
+            IndexError: An index is out of bounds. `target` is unchanged, unless `bounds` is ``"error_partial"``.
             ShapeError, RankError, DTypeError: An array differs from the planned one.
             OutputError: `target` is read-only or overlaps another argument.
         """

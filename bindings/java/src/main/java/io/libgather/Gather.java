@@ -12,7 +12,8 @@ import java.lang.foreign.Arena;
  * <p>If a method throws, its output is unchanged: {@link GatherIndexException} if an index is out of bounds, {@link
  * GatherArgumentException} for invalid shapes, dtypes, options or memory, {@link GatherUnsupportedException} for
  * operands that the library does not support, and {@link GatherStateException} if another thread changes indices
- * during the call. Rows may have been written only after the last one, and with {@link Bounds#ERROR_PARTIAL}.
+ * during the call. There are two exceptions: rows may have been written after a {@link GatherStateException}, and
+ * with {@link Bounds#ERROR_PARTIAL}.
  *
  * <pre>{@code
  * Tensor table = Tensor.of(new float[] {0, 1, 10, 11, 20, 21, 30, 31}, 4, 2);

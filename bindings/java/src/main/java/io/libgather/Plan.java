@@ -143,7 +143,8 @@ public final class Plan {
    * @param table params, or the target, which is written
    * @param indices indices
    * @param rows the output, which is written, or the updates
-   * @throws GatherIndexException if an index is out of bounds; nothing is written
+   * @throws GatherIndexException if an index is out of bounds. Nothing is written, except with {@link
+   *     Bounds#ERROR_PARTIAL}.
    * @throws GatherArgumentException if a segment is too small or read-only, or the output overlaps another operand
    * @throws GatherStateException if another thread changes indices during the run
    */
@@ -158,7 +159,8 @@ public final class Plan {
    * @param table params, or the target, which is written
    * @param indices indices
    * @param rows the output, which is written, or the updates
-   * @throws GatherIndexException if an index is out of bounds; nothing is written
+   * @throws GatherIndexException if an index is out of bounds. Nothing is written, except with {@link
+   *     Bounds#ERROR_PARTIAL}.
    * @throws GatherArgumentException if n is invalid, a segment is too small or read-only, or operands overlap
    * @throws GatherStateException if another thread changes indices during the run
    */
