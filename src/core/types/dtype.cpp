@@ -1,10 +1,12 @@
 #include "core/types/dtype.hpp"
 
+#include <iterator>
+
 namespace gather::core {
-namespace {
 
 // All properties of each dtype. Kernels get only the size in bytes. Kernels that reduce also get the kind of number.
-constexpr DtypeInfo table[] = {
+constexpr DtypeInfo dtypes[] = {
+    {GTH_DTYPE_STRING, 0, "string", false, Number::none, {0, 0}},  // must be first
     {GTH_DTYPE_BOOL, 1, "bool", false, Number::boolean, {0x01, 0}},
     {GTH_DTYPE_INT8, 1, "int8", true, Number::signed_integer, {0x80, 0}},
     {GTH_DTYPE_INT16, 2, "int16", true, Number::signed_integer, {0x8000, 0}},
@@ -28,50 +30,23 @@ constexpr DtypeInfo table[] = {
     {GTH_DTYPE_FLOAT8_E5M2, 1, "float8_e5m2", false, Number::none, {0x7f, 0}},
     {GTH_DTYPE_FLOAT8_E5M2FNUZ, 1, "float8_e5m2fnuz", false, Number::none, {0x80, 0}},
     {GTH_DTYPE_FLOAT8_E8M0FNU, 1, "float8_e8m0fnu", false, Number::none, {0xff, 0}},
-    {GTH_DTYPE_STRING, 0, "string", false, Number::none, {0, 0}},  // must be last, because the directory skips it
 };
 
-constexpr int32_t dtype_count = sizeof table / sizeof table[0];
+namespace {
 
-// The number of type codes of DLPack, and of the sizes 8, 16, 32, 64 and 128 bits.
-constexpr int32_t codes = GTH_DTYPE_FLOAT8_E8M0FNU / 256 + 1, sizes = 5;
-
-// Maps code and size to an entry of the table. Every one-shot call looks up two dtypes, and this needs no search.
-struct Directory {
-  int8_t entry[codes][sizes];
-
-  constexpr Directory() : entry() {
-    for (auto& code : entry) {
-      for (int8_t& each : code) each = -1;
-    }
-    for (int32_t i = 0; i + 1 < dtype_count; ++i) {
-      entry[table[i].dtype / 256][size_number(table[i].dtype % 256)] = int8_t(i);
-    }
+constexpr DtypePlaces find_places() {
+  DtypePlaces places{};
+  for (size_t i = 1; i < std::size(dtypes); ++i) {
+    int32_t size = 0;
+    while (8 << size < dtypes[i].dtype % 256) ++size;
+    places.of[dtypes[i].dtype / 256][size] = static_cast<int8_t>(i);
   }
-
-  static constexpr int32_t size_number(int32_t bits) {
-    int32_t number = 0;
-    while (bits > 8) {
-      bits /= 2;
-      ++number;
-    }
-    return number;
-  }
-};
-
-constexpr Directory directory;
+  return places;
+}
 
 }  // namespace
 
-const DtypeInfo* find_dtype(int32_t dtype) {
-  if (dtype == GTH_DTYPE_STRING) return &table[dtype_count - 1];
-  const int32_t code = dtype >> 8, bits = dtype & 255;
-  if (dtype < 0 || code >= codes || bits < 8) return nullptr;
-  const int32_t number = __builtin_ctz(static_cast<uint32_t>(bits)) - 3;
-  if (number < 0 || (bits & (bits - 1)) != 0) return nullptr;
-  const int8_t entry = directory.entry[code][number];
-  return entry < 0 ? nullptr : &table[entry];
-}
+constexpr DtypePlaces dtype_places = find_places();
 
 const char* dtype_name(int32_t dtype) {
   const DtypeInfo* info = find_dtype(dtype);
