@@ -1,42 +1,56 @@
 #include "core/options/operation.hpp"
 
 #include <iterator>
+#include <string_view>
 
 namespace gather::core {
 namespace {
 
-constexpr int32_t none = GTH_REDUCTION_NONE, mul = GTH_REDUCTION_MUL, all = GTH_REDUCTION_MIN;
-constexpr Direction reads = Direction::gather, writes = Direction::scatter;
-constexpr Form slices = Form::slices, paired = Form::paired;
-
-// Columns of a definition: opset, batch_dims, negative indices, bfloat16, highest reduction (0: not a scatter). Gather
-// 1 allows no negative indices. GatherND 11 has no batch_dims. ONNX has no scatter along an axis, so its definitions
-// are those of Gather. Reductions exist since opset 16, max and min since 18.
-//
-// clang-format off
-// name                       rules                    direction form   has components
-constexpr Operation operations[] = {
-    {"gather",                   GTH_OP_GATHER,           reads,  slices, false,
-     {{13, false, true, true, 0}, {11, false, true, false, 0}, {1, false, false, false, 0}}},
-    {"gather_nd",                GTH_OP_GATHER_ND,        reads,  slices, true,
-     {{13, true, true, true, 0}, {12, true, true, false, 0}, {11, false, true, false, 0}}},
-    {"gather_elements",          GTH_OP_GATHER_ELEMENTS,  reads,  paired, false,
-     {{13, false, true, true, 0}, {11, false, true, false, 0}}},
-    {"scatter",                  GTH_OP_SCATTER,          writes, slices, false,
-     {{13, false, true, true, all}, {11, false, true, false, all}, {1, false, false, false, all}}},
-    {"scatter_nd",               GTH_OP_SCATTER_ND,       writes, slices, true,
-     {{18, false, true, true, all}, {16, false, true, true, mul}, {13, false, true, true, none}, {11, false, true, false, none}}},
-    {"scatter_elements",         GTH_OP_SCATTER_ELEMENTS, writes, paired, false,
-     {{18, false, true, true, all}, {16, false, true, true, mul}, {13, false, true, true, none}, {11, false, true, false, none}}},
-    {"gather_gradient",          GTH_OP_GATHER,           writes, slices, false,
-     {{13, false, true, true, all}, {11, false, true, false, all}, {1, false, false, false, all}}},
-    {"gather_nd_gradient",       GTH_OP_GATHER_ND,        writes, slices, true,
-     {{13, true, true, true, all}, {12, true, true, false, all}, {11, false, true, false, all}}},
-    {"gather_elements_gradient", GTH_OP_GATHER_ELEMENTS,  writes, paired, false,
-     {{13, false, true, true, all}, {11, false, true, false, all}}},
+// The operands of each kind of operation.
+struct Listed {
+  std::string_view kind;
+  Role role;
+  Operand operand;
 };
-// clang-format on
-static_assert(std::size(operations) == GTH_OP_LAST, "each operation of the header needs an entry");
+
+constexpr Listed listed[] = {
+#define GATHER_OPERAND(kind, role, name, use, need, dtype, shape, access) \
+  {#kind, Role::role, {GTH_OPERAND_##name, Use::use, Need::need, DtypeRule::dtype, ShapeRule::shape, Access::access}},
+    GATHER_OPERANDS(GATHER_OPERAND)
+#undef GATHER_OPERAND
+};
+
+constexpr ByRole<Operand> operands_of(std::string_view kind) {
+  ByRole<Operand> operands{};
+  for (const Listed& each : listed) {
+    if (each.kind == kind) operands[each.role] = each.operand;
+  }
+  return operands;
+}
+
+constexpr Direction direction_of(const ByRole<Operand>& operands) {
+  return operands.table.is_written() ? Direction::scatter : Direction::gather;
+}
+
+constexpr bool one = false, last = true;  // Operation::has_components
+constexpr int32_t none = GTH_REDUCTION_NONE, mul = GTH_REDUCTION_MUL, all = GTH_REDUCTION_MIN;
+
+constexpr Operation operations[] = {
+#define GATHER_OPERATION(name, number, rules, kind, form, tuples, ...) \
+  {#name,      GTH_OP_##number, GTH_OP_##rules, operands_of(#kind),    \
+   Form::form, tuples,          {__VA_ARGS__},  direction_of(operands_of(#kind))},
+    GATHER_OPERATIONS(GATHER_OPERATION)
+#undef GATHER_OPERATION
+};
+
+constexpr bool are_in_order() {
+  for (size_t i = 0; i < std::size(operations); ++i) {
+    if (operations[i].number != static_cast<int32_t>(i) + 1 || operations[i].operands.table.use == Use::absent)
+      return false;
+  }
+  return true;
+}
+static_assert(std::size(operations) == GTH_OP_LAST && are_in_order(), "each operation of the header needs an entry");
 
 }  // namespace
 

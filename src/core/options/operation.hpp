@@ -3,6 +3,7 @@
 #include <cstdint>
 
 #include "core/base/error.hpp"
+#include "core/base/roles.hpp"
 
 namespace gather::core {
 
@@ -32,6 +33,25 @@ constexpr Roles roles_of(Direction direction) {
                                          : Roles{GTH_OPERAND_PARAMS, GTH_OPERAND_OUT};
 }
 
+// The columns of GATHER_OPERANDS.
+enum class Use : uint8_t { absent, read, written, zeroed };
+enum class Need : uint8_t { required, optional };
+enum class DtypeRule : uint8_t { data, index, as_table };
+enum class ShapeRule : uint8_t { own, result };
+enum class Access : uint8_t { rows, tuples };
+
+// One operand of an operation.
+struct Operand {
+  int32_t name;  // GTH_OPERAND_*
+  Use use;
+  Need need;
+  DtypeRule dtype;
+  ShapeRule shape;
+  Access access;
+
+  constexpr bool is_written() const { return use == Use::written || use == Use::zeroed; }
+};
+
 // The correspondence of the dims of table, indices and rows.
 enum class Form : uint8_t {
   slices,  // Rows have batch, outer, tuple and slice dims. Indices have only batch and tuple dims.
@@ -41,18 +61,20 @@ enum class Form : uint8_t {
 // One entry of the table of operations.
 struct Operation {
   const char* name;
-  int32_t rules;  // the operation whose rules in the profiles apply
-  Direction direction;
+  int32_t number;  // GTH_OP_*
+  int32_t rules;   // the operation whose rules in the profiles apply
+  ByRole<Operand> operands;
   Form form;
   bool has_components;        // The last dim of indices holds the components of a tuple. Else a tuple is one index.
   Definition definitions[4];  // The definitions in ONNX, the newest first. An entry with opset 0 ends the list.
+  Direction direction;
 
-  Roles roles() const { return roles_of(direction); }
+  Roles roles() const { return {operands.table.name, operands.rows.name}; }
   bool has_axis() const { return !has_components; }
   bool has_batch_dims() const { return form == Form::slices; }  // With an ONNX profile, Definition overrides it.
 
-  // The gradient of a gather is a scatter with add. It uses the rules of that gather.
-  bool is_gradient() const { return direction == Direction::scatter && rules <= GTH_OP_GATHER_ELEMENTS; }
+  // The gradient of a gather is a scatter with add into zeros. It uses the rules of that gather.
+  bool is_gradient() const { return operands.table.use == Use::zeroed; }
 };
 
 // Returns true if a number is one of GTH_OP_*.

@@ -11,23 +11,27 @@ namespace {
 
 constexpr gth_options defaults = GTH_OPTIONS_INIT;
 
+// The operations that have a switch.
+enum class Having : uint8_t { every, scatters, writers };
+
+bool has_switch(const Operation& operation, Having having) {
+  if (having == Having::every) return true;
+  return operation.direction == Direction::scatter && (having == Having::writers || !operation.is_gradient());
+}
+
 struct Switch {
   const char* name;
   int32_t offset;
   int32_t gth_options::* field;
   int32_t highest;
+  Having having;
 };
 
 constexpr Switch switches[] = {
-    {"has_axis", offsetof(gth_options, has_axis), &gth_options::has_axis, 1},
-    {"profile", offsetof(gth_options, profile), &gth_options::profile, GTH_PROFILE_JAX_CLIP},
-    {"negative", offsetof(gth_options, negative), &gth_options::negative, GTH_NEGATIVE_WRAP},
-    {"bounds", offsetof(gth_options, bounds), &gth_options::bounds, GTH_BOUNDS_ERROR_PARTIAL},
-    {"fill", offsetof(gth_options, fill), &gth_options::fill, GTH_FILL_BY_DTYPE},
-    {"extents", offsetof(gth_options, extents), &gth_options::extents, GTH_EXTENTS_BROADCAST},
-    {"reduction", offsetof(gth_options, reduction), &gth_options::reduction, GTH_REDUCTION_MIN},
-    {"accumulate", offsetof(gth_options, accumulate), &gth_options::accumulate, GTH_ACCUMULATE_FLOAT32},
-    {"threads", offsetof(gth_options, threads), &gth_options::threads, INT32_MAX},
+#define GATHER_SWITCH(field, highest, having) \
+  {#field, offsetof(gth_options, field), &gth_options::field, highest, Having::having},
+    GATHER_SWITCHES(GATHER_SWITCH)
+#undef GATHER_SWITCH
 };
 
 // Sets the definition that an ONNX profile follows, and the settings that depend on it.
@@ -48,42 +52,35 @@ int32_t check_defined_reduction(const Settings& settings, const Error& error) {
       settings.operation->name, settings.definition->opset);
 }
 
-// Rejects a reduction of a gather, and a fill value of a scatter.
-int32_t check_direction(const gth_options& options, int32_t op, const Error& error) {
-  const auto fail = [&](int32_t offset, int32_t value, const char* what) {
-    return error.fail({GTH_E_VERSION, GTH_OPERAND_OPTIONS, offset, -1, value, 0},
-                      "options: %s is set, which %s does not have", what, operation_of(op).name);
-  };
-  const Operation& operation = operation_of(op);
-  const bool gathers = operation.direction == Direction::gather;
-  if (options.reduction && (gathers || operation.is_gradient())) {
-    return fail(offsetof(gth_options, reduction), options.reduction, "a reduction");
+int32_t fail_absent(const Operation& operation, int32_t offset, int32_t value, const char* what, const Error& error) {
+  return error.fail({GTH_E_VERSION, GTH_OPERAND_OPTIONS, offset, -1, value, 0},
+                    "options: %s is set, which %s does not have", what, operation.name);
+}
+
+int32_t check_switch(const Switch& each, int32_t value, const Operation& operation, const Error& error) {
+  if (value < 0 || value > each.highest) {
+    return error.fail({GTH_E_VERSION, GTH_OPERAND_OPTIONS, each.offset, -1, value, each.highest},
+                      "options: %s is %" PRId32 ", valid are [0, %" PRId32 "]", each.name, value, each.highest);
   }
-  if (options.accumulate && gathers) {
-    return fail(offsetof(gth_options, accumulate), options.accumulate, "accumulate");
-  }
-  if (options.bounds == GTH_BOUNDS_FILL && !gathers && !operation.is_gradient()) {
-    return fail(offsetof(gth_options, bounds), options.bounds, "bounds = fill");
-  }
-  return GTH_OK;
+  if (value == 0 || has_switch(operation, each.having)) return GTH_OK;
+  return fail_absent(operation, each.offset, value, each.name, error);
 }
 
 }  // namespace
 
 int32_t check_options(const gth_options* options, int32_t op, const Error& error) {
   if (!options) return GTH_OK;
+  const Operation& operation = operation_of(op);
   for (const Switch& each : switches) {
-    const int32_t value = options->*each.field;
-    if (value < 0 || value > each.highest) {
-      return error.fail({GTH_E_VERSION, GTH_OPERAND_OPTIONS, each.offset, -1, value, each.highest},
-                        "options: %s is %" PRId32 ", valid are [0, %" PRId32 "]", each.name, value, each.highest);
-    }
+    if (int32_t status = check_switch(each, options->*each.field, operation, error)) return status;
   }
   if (options->out_dtype) {
     return error.fail({GTH_E_VERSION, GTH_OPERAND_OPTIONS, offsetof(gth_options, out_dtype), -1, options->out_dtype, 0},
                       "options: out_dtype is reserved and must be 0");
   }
-  return check_direction(*options, op, error);
+  const bool has_fill = operation.direction == Direction::gather || operation.is_gradient();
+  if (options->bounds != GTH_BOUNDS_FILL || has_fill) return GTH_OK;
+  return fail_absent(operation, offsetof(gth_options, bounds), options->bounds, "bounds = fill", error);
 }
 
 void resolve_options(const gth_options* given, int32_t op, Settings* out) {

@@ -1,0 +1,87 @@
+#pragma once
+
+// The operations of the ABI as data: roles, operands, operations, and the switches of the options. The library expands
+// each list with a macro. The generators of the bindings read its lines: an entry is NAME(column, ..). Names in
+// capitals are those of gather.h without their prefix.
+
+// The places for operands in gth_request, in the order of its fields.
+// clang-format off
+#define GATHER_ROLES(ROLE) \
+  ROLE(table)              \
+  ROLE(indices)            \
+  ROLE(rows)
+
+// The operands, by kind of operation. A kind has no operand for a role that it does not list. Columns:
+//   kind    The kind of operation.
+//   role    The place in gth_request.
+//   name    GTH_OPERAND_*, which errors use.
+//   use     read, written, or zeroed: written, and set to zero before.
+//   need    required or optional.
+//   dtype   data: the dtype of the call. index: an integer. as_table: the dtype of the table.
+//   shape   own, or result: gth_infer returns the shape, and the request of a plan may omit the operand.
+//   access  The runs that access the memory. rows: those that copy rows. tuples: those with tuples.
+//
+//          kind      role     name     use      need      dtype     shape   access
+#define GATHER_OPERANDS(OPERAND)                                                    \
+  OPERAND(gather,   table,   PARAMS,  read,    required, data,     own,    rows)    \
+  OPERAND(gather,   indices, INDICES, read,    required, index,    own,    tuples)  \
+  OPERAND(gather,   rows,    OUT,     written, required, as_table, result, rows)    \
+  OPERAND(scatter,  table,   TARGET,  written, required, data,     own,    rows)    \
+  OPERAND(scatter,  indices, INDICES, read,    required, index,    own,    tuples)  \
+  OPERAND(scatter,  rows,    UPDATES, read,    required, as_table, result, rows)    \
+  OPERAND(gradient, table,   TARGET,  zeroed,  required, data,     own,    rows)    \
+  OPERAND(gradient, indices, INDICES, read,    required, index,    own,    tuples)  \
+  OPERAND(gradient, rows,    UPDATES, read,    required, as_table, result, rows)
+
+// The operations, by number. Columns:
+//   name         Of the function gth_*, and in messages.
+//   number       GTH_OP_*
+//   rules        GTH_OP_* of the operation whose rules in the profiles apply.
+//   kind         The kind of operation, which determines the operands.
+//   form         slices: Rows have batch, outer, tuple and slice dims. paired: Dims of all operands correspond.
+//   tuples       one: A tuple is one index. last: The last dim of indices has the components of a tuple.
+//   definitions  Those of ONNX, the newest first: opset, batch_dims, negative indices, bfloat16, highest reduction.
+//                The highest reduction of a gather is 0. Gather 1 allows no negative indices. GatherND 11 has no
+//                batch_dims. ONNX has no scatter along an axis, so its definitions are those of Gather. Reductions
+//                exist since opset 16, max and min since 18.
+//
+//            name                      number                    rules             kind      form    tuples
+#define GATHER_OPERATIONS(OPERATION)                                                                                   \
+  OPERATION(gather,                   GATHER,                   GATHER,           gather,   slices, one,               \
+            {13, false, true, true, 0}, {11, false, true, false, 0}, {1, false, false, false, 0})                      \
+  OPERATION(gather_nd,                GATHER_ND,                GATHER_ND,        gather,   slices, last,              \
+            {13, true, true, true, 0}, {12, true, true, false, 0}, {11, false, true, false, 0})                        \
+  OPERATION(gather_elements,          GATHER_ELEMENTS,          GATHER_ELEMENTS,  gather,   paired, one,               \
+            {13, false, true, true, 0}, {11, false, true, false, 0})                                                   \
+  OPERATION(scatter,                  SCATTER,                  SCATTER,          scatter,  slices, one,               \
+            {13, false, true, true, all}, {11, false, true, false, all}, {1, false, false, false, all})                \
+  OPERATION(scatter_nd,               SCATTER_ND,               SCATTER_ND,       scatter,  slices, last,              \
+            {18, false, true, true, all}, {16, false, true, true, mul}, {13, false, true, true, none},                 \
+            {11, false, true, false, none})                                                                            \
+  OPERATION(scatter_elements,         SCATTER_ELEMENTS,         SCATTER_ELEMENTS, scatter,  paired, one,               \
+            {18, false, true, true, all}, {16, false, true, true, mul}, {13, false, true, true, none},                 \
+            {11, false, true, false, none})                                                                            \
+  OPERATION(gather_gradient,          GATHER_GRADIENT,          GATHER,           gradient, slices, one,               \
+            {13, false, true, true, all}, {11, false, true, false, all}, {1, false, false, false, all})                \
+  OPERATION(gather_nd_gradient,       GATHER_ND_GRADIENT,       GATHER_ND,        gradient, slices, last,              \
+            {13, true, true, true, all}, {12, true, true, false, all}, {11, false, true, false, all})                  \
+  OPERATION(gather_elements_gradient, GATHER_ELEMENTS_GRADIENT, GATHER_ELEMENTS,  gradient, paired, one,               \
+            {13, false, true, true, all}, {11, false, true, false, all})
+
+// The fields of gth_options that must be in [0, highest]. Columns:
+//   field    Of gth_options.
+//   highest  The highest value.
+//   kinds    The operations that have it. every, scatters: without gradients, writers: scatters and gradients.
+//
+//         field       highest                   kinds
+#define GATHER_SWITCHES(SWITCH)                                   \
+  SWITCH(has_axis,   1,                        every)             \
+  SWITCH(profile,    GTH_PROFILE_JAX_CLIP,     every)             \
+  SWITCH(negative,   GTH_NEGATIVE_WRAP,        every)             \
+  SWITCH(bounds,     GTH_BOUNDS_ERROR_PARTIAL, every)             \
+  SWITCH(fill,       GTH_FILL_BY_DTYPE,        every)             \
+  SWITCH(extents,    GTH_EXTENTS_BROADCAST,    every)             \
+  SWITCH(reduction,  GTH_REDUCTION_MIN,        scatters)          \
+  SWITCH(accumulate, GTH_ACCUMULATE_FLOAT32,   writers)           \
+  SWITCH(threads,    INT32_MAX,                every)
+// clang-format on
