@@ -5,7 +5,7 @@
 # .pre-commit-config.yaml has the same linters.
 
 linters="clang-format clang-tidy ruff ruff-format mypy pyright rustfmt clippy gofmt go-vet staticcheck java \
-shellcheck cmake-lint"
+shellcheck cmake-lint generated"
 
 # lint [LINTER...] runs these linters, or all without an argument. It sets result to 1 if one fails. In a strict run, it
 # also sets it if one cannot run.
@@ -142,6 +142,16 @@ tools_cmake_lint() {
 
 lint_cmake_lint() {
   files '*CMakeLists.txt' '*.cmake' | xargs -r "$pinned/bin/cmake-lint" --config-files .ci/cmake_lint.py --suppress-decorations
+}
+
+tools_generated() {
+  want python3 command -v python3
+  install_missing
+}
+
+# Compares the files that follow from gather.h with a new generation.
+lint_generated() {
+  python3 bindings/generate --check
 }
 
 # ------------------------------------------------------------------------------------------------------ Rust and Go

@@ -1,4 +1,4 @@
-// Code generated from gather.h by internal/generate. DO NOT EDIT.
+// Code generated from gather.h by ./dev generate. DO NOT EDIT.
 
 //go:build cgo
 

@@ -42,5 +42,3 @@
 // With the build tag gather_shared, the program uses the installed shared library, which may support CUDA. With
 // gather_static, it uses the installed archive. pkg-config finds both.
 package gather
-
-//go:generate go run ./internal/generate ../../include/gather/gather.h .

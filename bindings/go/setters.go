@@ -1,4 +1,4 @@
-// Code generated from gather.h by internal/generate. DO NOT EDIT.
+// Code generated from gather.h by ./dev generate. DO NOT EDIT.
 
 package gather
 
@@ -21,32 +21,46 @@ const (
 
 // Axis sets the dim of params that indices select in. A negative axis counts from the end. Without this option the axis
 // is the number of batch dims.
-func Axis(axis int) Option { return Option{setting: setAxis, number: axis} }
+func Axis(axis int) Option {
+	return Option{setting: setAxis, number: axis}
+}
 
 // BatchDims sets the number of leading dims that params and indices share. For [Gather] a negative number counts from
 // the rank of indices.
-func BatchDims(count int) Option { return Option{setting: setBatchDims, number: count} }
+func BatchDims(batchDims int) Option {
+	return Option{setting: setBatchDims, number: batchDims}
+}
 
-// WithProfile gives a call the results of the named system in every edge case. Other options override its switches.
+// WithProfile sets the system whose results a call has in every edge case. Other options override its switches.
 func WithProfile(profile Profile) Option {
 	return Option{setting: setWithProfile, number: int(profile)}
 }
 
-// Opset sets the ONNX version of ProfileONNX and ProfileORT. 0 is the newest.
-func Opset(version int) Option { return Option{setting: setOpset, number: version} }
+// Opset sets the ONNX version of [ProfileONNX] and [ProfileORT]. 0 is the newest.
+func Opset(opset int) Option {
+	return Option{setting: setOpset, number: opset}
+}
 
 // Negative sets the meaning of a negative index.
-func Negative(policy NegativePolicy) Option { return Option{setting: setNegative, number: int(policy)} }
+func Negative(policy NegativePolicy) Option {
+	return Option{setting: setNegative, number: int(policy)}
+}
 
 // Bounds sets the meaning of an index out of bounds.
-func Bounds(policy BoundsPolicy) Option { return Option{setting: setBounds, number: int(policy)} }
+func Bounds(policy BoundsPolicy) Option {
+	return Option{setting: setBounds, number: int(policy)}
+}
 
-// Fill sets the value that BoundsFill writes.
-func Fill(policy FillPolicy) Option { return Option{setting: setFill, number: int(policy)} }
+// Fill sets the value that [BoundsFill] writes.
+func Fill(policy FillPolicy) Option {
+	return Option{setting: setFill, number: int(policy)}
+}
 
 // Extents sets the rule for the extents of params and indices of [GatherElements] and [ScatterElements] in the dims
 // that are not the axis.
-func Extents(policy ExtentsPolicy) Option { return Option{setting: setExtents, number: int(policy)} }
+func Extents(policy ExtentsPolicy) Option {
+	return Option{setting: setExtents, number: int(policy)}
+}
 
 // Reduction sets how a scatter combines an update with the row that it selects. Without this option the update replaces
 // the row. Calls other than scatters reject it.
@@ -61,7 +75,9 @@ func Accumulate(policy AccumulatePolicy) Option {
 }
 
 // Threads sets the highest number of CPU threads of a call. 0 is the number of the context.
-func Threads(count int) Option { return Option{setting: setThreads, number: count} }
+func Threads(threads int) Option {
+	return Option{setting: setThreads, number: threads}
+}
 
 // set stores the number of an option in its field.
 func (s *settings) set(option *Option) {

@@ -6,7 +6,7 @@
 #ifndef GATHER_GO_SHIM_H
 #define GATHER_GO_SHIM_H
 
-#include "header_check.h"
+#include <gather/gather.h>
 
 /* A handle. It is a token and not an address. In Go it is an integer, so the garbage collector ignores it and cgo does
  * not check it. */

@@ -28,9 +28,6 @@ options=''
 # shellcheck disable=SC2086 # the options are words
 maven() { mvn -q -B $options "$@" -Dgather.library="$library" >"$build/maven.log" 2>&1; }
 
-step "the low layer is that of gather.h"
-python3 generate.py --check
-
 step "tests with $("$home/bin/javac" -version)"
 if ! maven package -Dgather.build="$build/first"; then
   if grep -q 'Could not transfer artifact\|Unknown host' "$build/maven.log"; then

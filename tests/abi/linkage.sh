@@ -29,14 +29,6 @@ case $1 in
       --no-elf-needed --drop-private-types --headers-dir "$here/../../include/gather" \
       --out-file "$here/baseline.abi" "$library"
     ;;
-  declared) # symbols.txt contains every function of the header. pins.c contains every constant except those that grow.
-    header=$here/../../include/gather/gather.h
-    sed -n 's/^GTH_API .*[ *]\(gth_[a-z0-9_]*\)(.*/\1/p' "$header" | sort | diff -u "$here/symbols.txt" -
-    sed -e ':more' -e '/\\$/{N; s/\\\n *//; b more' -e '}' "$header" |
-      sed -n 's/^#define \(GTH_[A-Z0-9_]*\) -\{0,1\}[0-9].*/\1/p' |
-      grep -vxE 'GTH_VERSION|GTH_OP_LAST' | sort >numbers.header
-    sed -n 's/^VALUE(\(GTH_[A-Z0-9_]*\),.*/\1/p' "$here/pins.c" | sort | diff -u - numbers.header
-    ;;
   soname)
     readelf -d "$library" | grep -q 'SONAME.*\[libgather\.so\.1\]'
     ;;

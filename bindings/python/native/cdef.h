@@ -1,4 +1,4 @@
-/* Generated from gather.h by generate.py: do not edit. */
+/* Generated from gather.h by ./dev generate: do not edit. */
 #define GTH_ABI_VERSION 1
 #define GTH_VERSION 1000
 #define GTH_MAX_NDIM 64

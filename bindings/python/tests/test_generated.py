@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import importlib.util
 import pickle
 import re
-import subprocess
-import sys
+import runpy
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -17,20 +16,63 @@ from libgather import _constants, _dtypes
 from libgather._low import ffi, lib
 
 
-def test_generated_files_are_up_to_date() -> None:
-    generate = BINDING / "generate.py"
-    assert subprocess.run([sys.executable, generate, "--check"], check=False).returncode == 0
+@pytest.fixture
+def generator(monkeypatch: pytest.MonkeyPatch) -> Any:
+    """The program that writes the low layers of all bindings."""
+    folder = BINDING.parent / "generate"
+    monkeypatch.syspath_prepend(folder)
+    return runpy.run_path(str(folder / "__main__.py"))
 
 
-def test_changed_header_changes_the_generated_files(tmp_path: Path) -> None:
-    module = importlib.util.spec_from_file_location("generate", BINDING / "generate.py")
-    assert module and module.loader
-    generate = importlib.util.module_from_spec(module)
-    module.loader.exec_module(generate)
-    header = generate.HEADER.read_text(encoding="utf-8")
-    changed = header.replace("GTH_API int32_t gth_shutdown(void);", "GTH_API int32_t gth_shutdown(int32_t how);")
-    assert generate.cdef(changed) != generate.cdef(header)
-    assert "FRESH = -7" in generate.constants(header + "\n#define GTH_FRESH -7 /* new */\n")
+def changed(generator: Any, before: str, after: str) -> list[str]:
+    """Returns the names of the files that a change of the header changes."""
+    header = generator["HEADER"].read_text(encoding="utf-8")
+    assert header.count(before) == 1
+    old, new = generator["generated"](header), generator["generated"](header.replace(before, after))
+    return [path.name for path in old if old[path] != new[path]]
+
+
+def test_new_parameter_changes_the_low_layers(generator: Any) -> None:
+    names = changed(generator, "gth_shutdown(void);", "gth_shutdown(int32_t how);")
+    assert names == ["cdef.h", "Gth.java"]
+
+
+def test_new_dtype_changes_every_table_of_dtypes(generator: Any) -> None:
+    names = changed(
+        generator,
+        "#define GTH_DTYPE_STRING",
+        "#define GTH_DTYPE_INT128 \\\n  128 /**< new */\n#define GTH_DTYPE_STRING",
+    )
+    assert names == ["pins.c", "cdef.h", "_constants.py", "constants.go", "Gth.java", "DType.java"]
+
+
+def test_constant_without_a_group_in_go_is_rejected(generator: Any) -> None:
+    with pytest.raises(ValueError, match="GTH_FRESH belongs to no group"):
+        changed(generator, "#define GTH_OPEN -1\n", "#define GTH_OPEN -1\n#define GTH_FRESH -7\n")
+
+
+def test_option_without_a_setter_is_rejected(generator: Any) -> None:
+    with pytest.raises(ValueError, match=r"gth_options\.fresh has no option"):
+        changed(generator, "} gth_options;", "  int32_t fresh;\n} gth_options;")
+    with pytest.raises(ValueError, match="gth_options has no field opset"):
+        changed(generator, "int32_t opset;", "int32_t out_dtype;")
+
+
+def test_field_of_an_unknown_type_is_rejected(generator: Any) -> None:
+    with pytest.raises(ValueError, match="float"):
+        changed(generator, "} gth_options;", "  float fresh;\n} gth_options;")
+
+
+def test_changed_number_is_not_pinned(generator: Any, tmp_path: Path) -> None:
+    header = generator["HEADER"].read_text(encoding="utf-8")
+    lost = generator["main"].__globals__["abi_files"].lost
+    for before, after, line in [
+        ("#define GTH_OPEN -1", "#define GTH_OPEN -2", "VALUE(GTH_OPEN, -1);"),
+        ("int64_t capacity;", "int64_t most;", "FIELD(gth_parts, capacity, 8, 8);"),
+        ("gth_shutdown(void);", "gth_end(void);", "gth_shutdown"),
+    ]:
+        new = generator["generated"](header.replace(before, after))
+        assert [each for path in new for each in lost(path, path.read_text(), new[path])] == [line]
 
 
 def test_every_function_and_constant_is_there() -> None:

@@ -1,4 +1,4 @@
-"""The constants of gather.h. Generated from gather.h by generate.py: do not edit."""
+"""The constants of gather.h. Generated from gather.h by ./dev generate: do not edit."""
 
 ABI_VERSION = 1
 VERSION = 1000

@@ -3,7 +3,7 @@ package io.libgather;
 /**
  * The type in which float16 and bfloat16 are added and multiplied.
  *
- * <p>Generated from gather.h by generate.py: do not edit.
+ * <p>Generated from gather.h by ./dev generate: do not edit.
  */
 public enum Accumulate {
   /** Each result is rounded to the dtype. 4,096 ones in float16 then add up to 2,048. */

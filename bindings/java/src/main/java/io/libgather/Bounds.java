@@ -3,7 +3,7 @@ package io.libgather;
 /**
  * The meaning of an index out of bounds.
  *
- * <p>Generated from gather.h by generate.py: do not edit.
+ * <p>Generated from gather.h by ./dev generate: do not edit.
  */
 public enum Bounds {
   /** The call returns GTH_E_INDEX, and the output is unchanged. */

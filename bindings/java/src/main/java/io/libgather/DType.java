@@ -3,7 +3,7 @@ package io.libgather;
 /**
  * The type of the elements of a tensor.
  *
- * <p>Generated from gather.h by generate.py: do not edit.
+ * <p>Generated from gather.h by ./dev generate: do not edit.
  */
 public enum DType {
   /** GTH_DTYPE_INT8 of gather.h. */
@@ -64,7 +64,7 @@ public enum DType {
   }
 
   /**
-   * Returns the number of this dtype in gather.h.
+   * Returns the number of this constant in gather.h.
    *
    * @return the number
    */

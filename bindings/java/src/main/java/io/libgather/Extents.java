@@ -3,7 +3,7 @@ package io.libgather;
 /**
  * The rule for extents of the dims that are not the axis, in element-wise calls.
  *
- * <p>Generated from gather.h by generate.py: do not edit.
+ * <p>Generated from gather.h by ./dev generate: do not edit.
  */
 public enum Extents {
   /** They are equal. */

@@ -3,7 +3,7 @@ package io.libgather;
 /**
  * The value that {@link Bounds#FILL} writes.
  *
- * <p>Generated from gather.h by generate.py: do not edit.
+ * <p>Generated from gather.h by ./dev generate: do not edit.
  */
 public enum Fill {
   /** Zero bytes, or empty strings. */

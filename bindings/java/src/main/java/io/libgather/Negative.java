@@ -3,7 +3,7 @@ package io.libgather;
 /**
  * The meaning of a negative index.
  *
- * <p>Generated from gather.h by generate.py: do not edit.
+ * <p>Generated from gather.h by ./dev generate: do not edit.
  */
 public enum Negative {
   /** It is out of bounds. */

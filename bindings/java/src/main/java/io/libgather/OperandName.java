@@ -3,7 +3,7 @@ package io.libgather;
 /**
  * The operand to which an error belongs.
  *
- * <p>Generated from gather.h by generate.py: do not edit.
+ * <p>Generated from gather.h by ./dev generate: do not edit.
  */
 public enum OperandName {
   /** GTH_OPERAND_NONE of gather.h. */

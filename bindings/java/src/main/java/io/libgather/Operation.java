@@ -3,7 +3,7 @@ package io.libgather;
 /**
  * An operation of the library.
  *
- * <p>Generated from gather.h by generate.py: do not edit.
+ * <p>Generated from gather.h by ./dev generate: do not edit.
  */
 public enum Operation {
   /** GTH_OP_GATHER of gather.h. */

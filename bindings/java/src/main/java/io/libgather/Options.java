@@ -107,8 +107,11 @@ public final class Options {
       return this;
     }
 
+    // Begin of the part that ./dev generate writes.
+
     /**
-     * Sets the axis. Without it, the axis is the number of batch dims.
+     * Sets the dim of params that indices select in. A negative axis counts from the end. Without this option the axis
+     * is the number of batch dims.
      *
      * @param axis the axis, from -rank to rank - 1
      * @return this builder
@@ -118,7 +121,8 @@ public final class Options {
     }
 
     /**
-     * Sets the number of leading dims that params and indices share.
+     * Sets the number of leading dims that params and indices share. For {@link Gather#gather} a negative number counts
+     * from the rank of indices.
      *
      * @param batchDims the number of dims
      * @return this builder
@@ -128,7 +132,7 @@ public final class Options {
     }
 
     /**
-     * Sets the rules of another system. Other options override them.
+     * Sets the system whose results a call has in every edge case. Other options override its switches.
      *
      * @param profile the profile
      * @return this builder
@@ -138,9 +142,9 @@ public final class Options {
     }
 
     /**
-     * Sets the opset of the profiles ONNX and ORT.
+     * Sets the ONNX version of {@link Profile#ONNX} and {@link Profile#ORT}. 0 is the newest.
      *
-     * @param opset the opset; 0 means the newest definition
+     * @param opset the opset
      * @return this builder
      */
     public Builder opset(int opset) {
@@ -148,7 +152,7 @@ public final class Options {
     }
 
     /**
-     * Sets the meaning of negative indices.
+     * Sets the meaning of a negative index.
      *
      * @param negative the meaning
      * @return this builder
@@ -158,7 +162,7 @@ public final class Options {
     }
 
     /**
-     * Sets the meaning of indices out of bounds.
+     * Sets the meaning of an index out of bounds.
      *
      * @param bounds the meaning
      * @return this builder
@@ -176,6 +180,50 @@ public final class Options {
     public Builder fill(Fill fill) {
       return set(Gth.Options.FILL, fill.number);
     }
+
+    /**
+     * Sets the rule for the extents of params and indices of {@link Gather#gatherElements} and {@link
+     * Gather#scatterElements} in the dims that are not the axis.
+     *
+     * @param extents the rule
+     * @return this builder
+     */
+    public Builder extents(Extents extents) {
+      return set(Gth.Options.EXTENTS, extents.number);
+    }
+
+    /**
+     * Sets how a scatter combines an update with the row that it selects. Without this option the update replaces the
+     * row. Calls other than scatters reject it.
+     *
+     * @param reduction the way
+     * @return this builder
+     */
+    public Builder reduction(Reduction reduction) {
+      return set(Gth.Options.REDUCTION, reduction.number);
+    }
+
+    /**
+     * Sets the type in which scatters and gradients add and multiply float16 and bfloat16. Other calls reject it.
+     *
+     * @param accumulate the type
+     * @return this builder
+     */
+    public Builder accumulate(Accumulate accumulate) {
+      return set(Gth.Options.ACCUMULATE, accumulate.number);
+    }
+
+    /**
+     * Sets the highest number of CPU threads of a call. 0 is the number of the context.
+     *
+     * @param threads the number
+     * @return this builder
+     */
+    public Builder threads(int threads) {
+      return set(Gth.Options.THREADS, threads);
+    }
+
+    // End of the part that ./dev generate writes.
 
     /**
      * Sets the element that {@link Bounds#FILL} writes. Calls with params of another dtype throw a
@@ -260,46 +308,6 @@ public final class Options {
 
     private static ByteBuffer bytes(int size) {
       return ByteBuffer.allocate(size).order(ByteOrder.nativeOrder());
-    }
-
-    /**
-     * Sets the rule for extents in {@link Gather#gatherElements} and {@link Gather#scatterElements}.
-     *
-     * @param extents the rule
-     * @return this builder
-     */
-    public Builder extents(Extents extents) {
-      return set(Gth.Options.EXTENTS, extents.number);
-    }
-
-    /**
-     * Sets the way in which a scatter combines updates with its target.
-     *
-     * @param reduction the way
-     * @return this builder
-     */
-    public Builder reduction(Reduction reduction) {
-      return set(Gth.Options.REDUCTION, reduction.number);
-    }
-
-    /**
-     * Sets the type in which scatters and gradients add float16 and bfloat16.
-     *
-     * @param accumulate the type
-     * @return this builder
-     */
-    public Builder accumulate(Accumulate accumulate) {
-      return set(Gth.Options.ACCUMULATE, accumulate.number);
-    }
-
-    /**
-     * Sets the highest number of threads of a call.
-     *
-     * @param threads the number; 0 means that of the context
-     * @return this builder
-     */
-    public Builder threads(int threads) {
-      return set(Gth.Options.THREADS, threads);
     }
 
     /**

@@ -3,7 +3,7 @@ package io.libgather;
 /**
  * A set of rules that makes the library return the results of another system.
  *
- * <p>Generated from gather.h by generate.py: do not edit.
+ * <p>Generated from gather.h by ./dev generate: do not edit.
  */
 public enum Profile {
   /** CPU kernels: no negative indices, error. */

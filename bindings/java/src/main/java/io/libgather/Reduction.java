@@ -3,7 +3,7 @@ package io.libgather;
 /**
  * The way in which a scatter combines an update with the element it selects.
  *
- * <p>Generated from gather.h by generate.py: do not edit.
+ * <p>Generated from gather.h by ./dev generate: do not edit.
  */
 public enum Reduction {
   /** The row becomes the update. All dtypes. */

@@ -3,7 +3,7 @@ package io.libgather;
 /**
  * The status of a failed call.
  *
- * <p>Generated from gather.h by generate.py: do not edit.
+ * <p>Generated from gather.h by ./dev generate: do not edit.
  */
 public enum Status {
   /** A required pointer is NULL, or data is NULL and elements are read or written. */

@@ -9,7 +9,7 @@ import java.lang.foreign.Linker;
 import java.lang.foreign.MemorySegment;
 import java.lang.invoke.MethodHandle;
 
-/** gather.h in Java. Generated from gather.h by generate.py: do not edit. Each function is linked at its first call. */
+/** gather.h in Java. Generated from gather.h by ./dev generate: do not edit. Each function is linked at its first call. */
 public final class Gth {
   public static final int ABI_VERSION = 1;
   public static final int VERSION = 1000;
@@ -330,7 +330,9 @@ public final class Gth {
 
   private static final class AbiVersion {
     static final MethodHandle HANDLE =
-        Native.link("gth_abi_version", FunctionDescriptor.of(JAVA_INT));
+        Native.link(
+            "gth_abi_version",
+            FunctionDescriptor.of(JAVA_INT));
   }
 
   /** Calls gth_abi_version. */
@@ -345,7 +347,9 @@ public final class Gth {
 
   private static final class Version {
     static final MethodHandle HANDLE =
-        Native.link("gth_version", FunctionDescriptor.of(JAVA_INT));
+        Native.link(
+            "gth_version",
+            FunctionDescriptor.of(JAVA_INT));
   }
 
   /** Calls gth_version. */
@@ -360,7 +364,9 @@ public final class Gth {
 
   private static final class StatusName {
     static final MethodHandle HANDLE =
-        Native.link("gth_status_name", FunctionDescriptor.of(ADDRESS, JAVA_INT));
+        Native.link(
+            "gth_status_name",
+            FunctionDescriptor.of(ADDRESS, JAVA_INT));
   }
 
   /** Calls gth_status_name. */
@@ -375,7 +381,9 @@ public final class Gth {
 
   private static final class DtypeSize {
     static final MethodHandle HANDLE =
-        Native.link("gth_dtype_size", FunctionDescriptor.of(JAVA_LONG, JAVA_INT));
+        Native.link(
+            "gth_dtype_size",
+            FunctionDescriptor.of(JAVA_LONG, JAVA_INT));
   }
 
   /** Calls gth_dtype_size. */
@@ -390,7 +398,9 @@ public final class Gth {
 
   private static final class DtypeBits {
     static final MethodHandle HANDLE =
-        Native.link("gth_dtype_bits", FunctionDescriptor.of(JAVA_LONG, JAVA_INT));
+        Native.link(
+            "gth_dtype_bits",
+            FunctionDescriptor.of(JAVA_LONG, JAVA_INT));
   }
 
   /** Calls gth_dtype_bits. */
@@ -405,7 +415,9 @@ public final class Gth {
 
   private static final class DtypeName {
     static final MethodHandle HANDLE =
-        Native.link("gth_dtype_name", FunctionDescriptor.of(ADDRESS, JAVA_INT));
+        Native.link(
+            "gth_dtype_name",
+            FunctionDescriptor.of(ADDRESS, JAVA_INT));
   }
 
   /** Calls gth_dtype_name. */
@@ -420,7 +432,9 @@ public final class Gth {
 
   private static final class Capabilities {
     static final MethodHandle HANDLE =
-        Native.link("gth_capabilities", FunctionDescriptor.of(JAVA_INT, ADDRESS, ADDRESS));
+        Native.link(
+            "gth_capabilities",
+            FunctionDescriptor.of(JAVA_INT, ADDRESS, ADDRESS));
   }
 
   /** Calls gth_capabilities. */
@@ -435,11 +449,9 @@ public final class Gth {
 
   private static final class ContextCreate {
     static final MethodHandle HANDLE =
-        Native.link("gth_context_create", FunctionDescriptor.of(
-            JAVA_INT,
-            ADDRESS,
-            ADDRESS,
-            ADDRESS));
+        Native.link(
+            "gth_context_create",
+            FunctionDescriptor.of(JAVA_INT, ADDRESS, ADDRESS, ADDRESS));
   }
 
   /** Calls gth_context_create. */
@@ -454,7 +466,9 @@ public final class Gth {
 
   private static final class ContextRelease {
     static final MethodHandle HANDLE =
-        Native.link("gth_context_release", FunctionDescriptor.of(JAVA_INT, ADDRESS));
+        Native.link(
+            "gth_context_release",
+            FunctionDescriptor.of(JAVA_INT, ADDRESS));
   }
 
   /** Calls gth_context_release. */
@@ -469,7 +483,9 @@ public final class Gth {
 
   private static final class ContextSync {
     static final MethodHandle HANDLE =
-        Native.link("gth_context_sync", FunctionDescriptor.of(JAVA_INT, ADDRESS, ADDRESS));
+        Native.link(
+            "gth_context_sync",
+            FunctionDescriptor.of(JAVA_INT, ADDRESS, ADDRESS));
   }
 
   /** Calls gth_context_sync. */
@@ -484,11 +500,9 @@ public final class Gth {
 
   private static final class ContextWait {
     static final MethodHandle HANDLE =
-        Native.link("gth_context_wait", FunctionDescriptor.of(
-            JAVA_INT,
-            ADDRESS,
-            ADDRESS,
-            ADDRESS));
+        Native.link(
+            "gth_context_wait",
+            FunctionDescriptor.of(JAVA_INT, ADDRESS, ADDRESS, ADDRESS));
   }
 
   /** Calls gth_context_wait. */
@@ -503,11 +517,9 @@ public final class Gth {
 
   private static final class ContextSignal {
     static final MethodHandle HANDLE =
-        Native.link("gth_context_signal", FunctionDescriptor.of(
-            JAVA_INT,
-            ADDRESS,
-            ADDRESS,
-            ADDRESS));
+        Native.link(
+            "gth_context_signal",
+            FunctionDescriptor.of(JAVA_INT, ADDRESS, ADDRESS, ADDRESS));
   }
 
   /** Calls gth_context_signal. */
@@ -522,7 +534,9 @@ public final class Gth {
 
   private static final class ContextTakeError {
     static final MethodHandle HANDLE =
-        Native.link("gth_context_take_error", FunctionDescriptor.of(JAVA_INT, ADDRESS, ADDRESS));
+        Native.link(
+            "gth_context_take_error",
+            FunctionDescriptor.of(JAVA_INT, ADDRESS, ADDRESS));
   }
 
   /** Calls gth_context_take_error. */
@@ -537,11 +551,9 @@ public final class Gth {
 
   private static final class ContextEnqueueTakeError {
     static final MethodHandle HANDLE =
-        Native.link("gth_context_enqueue_take_error", FunctionDescriptor.of(
-            JAVA_INT,
-            ADDRESS,
-            ADDRESS,
-            ADDRESS));
+        Native.link(
+            "gth_context_enqueue_take_error",
+            FunctionDescriptor.of(JAVA_INT, ADDRESS, ADDRESS, ADDRESS));
   }
 
   /** Calls gth_context_enqueue_take_error. */
@@ -556,7 +568,9 @@ public final class Gth {
 
   private static final class Shutdown {
     static final MethodHandle HANDLE =
-        Native.link("gth_shutdown", FunctionDescriptor.of(JAVA_INT));
+        Native.link(
+            "gth_shutdown",
+            FunctionDescriptor.of(JAVA_INT));
   }
 
   /** Calls gth_shutdown. */
@@ -571,11 +585,9 @@ public final class Gth {
 
   private static final class TensorBorrow {
     static final MethodHandle HANDLE =
-        Native.link("gth_tensor_borrow", FunctionDescriptor.of(
-            JAVA_INT,
-            ADDRESS,
-            ADDRESS,
-            ADDRESS));
+        Native.link(
+            "gth_tensor_borrow",
+            FunctionDescriptor.of(JAVA_INT, ADDRESS, ADDRESS, ADDRESS));
   }
 
   /** Calls gth_tensor_borrow. */
@@ -590,33 +602,18 @@ public final class Gth {
 
   private static final class TensorAdopt {
     static final MethodHandle HANDLE =
-        Native.link("gth_tensor_adopt", FunctionDescriptor.of(
-            JAVA_INT,
-            ADDRESS,
-            ADDRESS,
-            ADDRESS,
-            ADDRESS,
-            ADDRESS,
-            ADDRESS));
+        Native.link(
+            "gth_tensor_adopt",
+            FunctionDescriptor.of(JAVA_INT, ADDRESS, ADDRESS, ADDRESS, ADDRESS, ADDRESS, ADDRESS));
   }
 
   /** Calls gth_tensor_adopt. */
   public static int tensorAdopt(
-      MemorySegment context,
-      MemorySegment desc,
-      MemorySegment deleter,
-      MemorySegment user,
-      MemorySegment out,
+      MemorySegment context, MemorySegment desc, MemorySegment deleter, MemorySegment user, MemorySegment out,
       MemorySegment err) {
     Native.check();
     try {
-      return (int) TensorAdopt.HANDLE.invokeExact(
-          context,
-          desc,
-          deleter,
-          user,
-          out,
-          err);
+      return (int) TensorAdopt.HANDLE.invokeExact(context, desc, deleter, user, out, err);
     } catch (Throwable e) {
       throw Native.unchecked(e);
     }
@@ -624,33 +621,17 @@ public final class Gth {
 
   private static final class TensorAlloc {
     static final MethodHandle HANDLE =
-        Native.link("gth_tensor_alloc", FunctionDescriptor.of(
-            JAVA_INT,
-            ADDRESS,
-            JAVA_INT,
-            JAVA_INT,
-            ADDRESS,
-            ADDRESS,
-            ADDRESS));
+        Native.link(
+            "gth_tensor_alloc",
+            FunctionDescriptor.of(JAVA_INT, ADDRESS, JAVA_INT, JAVA_INT, ADDRESS, ADDRESS, ADDRESS));
   }
 
   /** Calls gth_tensor_alloc. */
   public static int tensorAlloc(
-      MemorySegment context,
-      int dtype,
-      int ndim,
-      MemorySegment shape,
-      MemorySegment out,
-      MemorySegment err) {
+      MemorySegment context, int dtype, int ndim, MemorySegment shape, MemorySegment out, MemorySegment err) {
     Native.check();
     try {
-      return (int) TensorAlloc.HANDLE.invokeExact(
-          context,
-          dtype,
-          ndim,
-          shape,
-          out,
-          err);
+      return (int) TensorAlloc.HANDLE.invokeExact(context, dtype, ndim, shape, out, err);
     } catch (Throwable e) {
       throw Native.unchecked(e);
     }
@@ -658,11 +639,9 @@ public final class Gth {
 
   private static final class TensorDescribe {
     static final MethodHandle HANDLE =
-        Native.link("gth_tensor_describe", FunctionDescriptor.of(
-            JAVA_INT,
-            ADDRESS,
-            ADDRESS,
-            ADDRESS));
+        Native.link(
+            "gth_tensor_describe",
+            FunctionDescriptor.of(JAVA_INT, ADDRESS, ADDRESS, ADDRESS));
   }
 
   /** Calls gth_tensor_describe. */
@@ -677,7 +656,9 @@ public final class Gth {
 
   private static final class TensorRelease {
     static final MethodHandle HANDLE =
-        Native.link("gth_tensor_release", FunctionDescriptor.of(JAVA_INT, ADDRESS));
+        Native.link(
+            "gth_tensor_release",
+            FunctionDescriptor.of(JAVA_INT, ADDRESS));
   }
 
   /** Calls gth_tensor_release. */
@@ -692,33 +673,18 @@ public final class Gth {
 
   private static final class Copy {
     static final MethodHandle HANDLE =
-        Native.link("gth_copy", FunctionDescriptor.of(
-            JAVA_INT,
-            ADDRESS,
-            ADDRESS,
-            ADDRESS,
-            ADDRESS,
-            ADDRESS,
-            ADDRESS));
+        Native.link(
+            "gth_copy",
+            FunctionDescriptor.of(JAVA_INT, ADDRESS, ADDRESS, ADDRESS, ADDRESS, ADDRESS, ADDRESS));
   }
 
   /** Calls gth_copy. */
   public static int copy(
-      MemorySegment context,
-      MemorySegment source,
-      MemorySegment destination,
-      MemorySegment err,
-      MemorySegment kept0,
+      MemorySegment context, MemorySegment source, MemorySegment destination, MemorySegment err, MemorySegment kept0,
       MemorySegment kept1) {
     Native.check();
     try {
-      return (int) Copy.HANDLE.invokeExact(
-          context,
-          source,
-          destination,
-          err,
-          kept0,
-          kept1);
+      return (int) Copy.HANDLE.invokeExact(context, source, destination, err, kept0, kept1);
     } catch (Throwable e) {
       throw Native.unchecked(e);
     }
@@ -726,27 +692,17 @@ public final class Gth {
 
   private static final class TensorFromDlpack {
     static final MethodHandle HANDLE =
-        Native.link("gth_tensor_from_dlpack", FunctionDescriptor.of(
-            JAVA_INT,
-            ADDRESS,
-            ADDRESS,
-            ADDRESS,
-            ADDRESS));
+        Native.link(
+            "gth_tensor_from_dlpack",
+            FunctionDescriptor.of(JAVA_INT, ADDRESS, ADDRESS, ADDRESS, ADDRESS));
   }
 
   /** Calls gth_tensor_from_dlpack. */
   public static int tensorFromDlpack(
-      MemorySegment context,
-      MemorySegment managed,
-      MemorySegment out,
-      MemorySegment err) {
+      MemorySegment context, MemorySegment managed, MemorySegment out, MemorySegment err) {
     Native.check();
     try {
-      return (int) TensorFromDlpack.HANDLE.invokeExact(
-          context,
-          managed,
-          out,
-          err);
+      return (int) TensorFromDlpack.HANDLE.invokeExact(context, managed, out, err);
     } catch (Throwable e) {
       throw Native.unchecked(e);
     }
@@ -754,27 +710,17 @@ public final class Gth {
 
   private static final class TensorFromDlpackLegacy {
     static final MethodHandle HANDLE =
-        Native.link("gth_tensor_from_dlpack_legacy", FunctionDescriptor.of(
-            JAVA_INT,
-            ADDRESS,
-            ADDRESS,
-            ADDRESS,
-            ADDRESS));
+        Native.link(
+            "gth_tensor_from_dlpack_legacy",
+            FunctionDescriptor.of(JAVA_INT, ADDRESS, ADDRESS, ADDRESS, ADDRESS));
   }
 
   /** Calls gth_tensor_from_dlpack_legacy. */
   public static int tensorFromDlpackLegacy(
-      MemorySegment context,
-      MemorySegment managed,
-      MemorySegment out,
-      MemorySegment err) {
+      MemorySegment context, MemorySegment managed, MemorySegment out, MemorySegment err) {
     Native.check();
     try {
-      return (int) TensorFromDlpackLegacy.HANDLE.invokeExact(
-          context,
-          managed,
-          out,
-          err);
+      return (int) TensorFromDlpackLegacy.HANDLE.invokeExact(context, managed, out, err);
     } catch (Throwable e) {
       throw Native.unchecked(e);
     }
@@ -782,30 +728,17 @@ public final class Gth {
 
   private static final class TensorToDlpack {
     static final MethodHandle HANDLE =
-        Native.link("gth_tensor_to_dlpack", FunctionDescriptor.of(
-            JAVA_INT,
-            ADDRESS,
-            ADDRESS,
-            JAVA_INT,
-            ADDRESS,
-            ADDRESS));
+        Native.link(
+            "gth_tensor_to_dlpack",
+            FunctionDescriptor.of(JAVA_INT, ADDRESS, ADDRESS, JAVA_INT, ADDRESS, ADDRESS));
   }
 
   /** Calls gth_tensor_to_dlpack. */
   public static int tensorToDlpack(
-      MemorySegment context,
-      MemorySegment tensor,
-      int flags,
-      MemorySegment out,
-      MemorySegment err) {
+      MemorySegment context, MemorySegment tensor, int flags, MemorySegment out, MemorySegment err) {
     Native.check();
     try {
-      return (int) TensorToDlpack.HANDLE.invokeExact(
-          context,
-          tensor,
-          flags,
-          out,
-          err);
+      return (int) TensorToDlpack.HANDLE.invokeExact(context, tensor, flags, out, err);
     } catch (Throwable e) {
       throw Native.unchecked(e);
     }
@@ -813,30 +746,17 @@ public final class Gth {
 
   private static final class TensorToDlpackLegacy {
     static final MethodHandle HANDLE =
-        Native.link("gth_tensor_to_dlpack_legacy", FunctionDescriptor.of(
-            JAVA_INT,
-            ADDRESS,
-            ADDRESS,
-            JAVA_INT,
-            ADDRESS,
-            ADDRESS));
+        Native.link(
+            "gth_tensor_to_dlpack_legacy",
+            FunctionDescriptor.of(JAVA_INT, ADDRESS, ADDRESS, JAVA_INT, ADDRESS, ADDRESS));
   }
 
   /** Calls gth_tensor_to_dlpack_legacy. */
   public static int tensorToDlpackLegacy(
-      MemorySegment context,
-      MemorySegment tensor,
-      int flags,
-      MemorySegment out,
-      MemorySegment err) {
+      MemorySegment context, MemorySegment tensor, int flags, MemorySegment out, MemorySegment err) {
     Native.check();
     try {
-      return (int) TensorToDlpackLegacy.HANDLE.invokeExact(
-          context,
-          tensor,
-          flags,
-          out,
-          err);
+      return (int) TensorToDlpackLegacy.HANDLE.invokeExact(context, tensor, flags, out, err);
     } catch (Throwable e) {
       throw Native.unchecked(e);
     }
@@ -844,36 +764,18 @@ public final class Gth {
 
   private static final class TensorFromArrow {
     static final MethodHandle HANDLE =
-        Native.link("gth_tensor_from_arrow", FunctionDescriptor.of(
-            JAVA_INT,
-            ADDRESS,
-            ADDRESS,
-            ADDRESS,
-            JAVA_INT,
-            ADDRESS,
-            ADDRESS,
-            ADDRESS));
+        Native.link(
+            "gth_tensor_from_arrow",
+            FunctionDescriptor.of(JAVA_INT, ADDRESS, ADDRESS, ADDRESS, JAVA_INT, ADDRESS, ADDRESS, ADDRESS));
   }
 
   /** Calls gth_tensor_from_arrow. */
   public static int tensorFromArrow(
-      MemorySegment context,
-      MemorySegment schema,
-      MemorySegment array,
-      int ndim,
-      MemorySegment shape,
-      MemorySegment out,
-      MemorySegment err) {
+      MemorySegment context, MemorySegment schema, MemorySegment array, int ndim, MemorySegment shape, MemorySegment
+      out, MemorySegment err) {
     Native.check();
     try {
-      return (int) TensorFromArrow.HANDLE.invokeExact(
-          context,
-          schema,
-          array,
-          ndim,
-          shape,
-          out,
-          err);
+      return (int) TensorFromArrow.HANDLE.invokeExact(context, schema, array, ndim, shape, out, err);
     } catch (Throwable e) {
       throw Native.unchecked(e);
     }
@@ -881,33 +783,18 @@ public final class Gth {
 
   private static final class TensorToArrow {
     static final MethodHandle HANDLE =
-        Native.link("gth_tensor_to_arrow", FunctionDescriptor.of(
-            JAVA_INT,
-            ADDRESS,
-            ADDRESS,
-            JAVA_INT,
-            ADDRESS,
-            ADDRESS,
-            ADDRESS));
+        Native.link(
+            "gth_tensor_to_arrow",
+            FunctionDescriptor.of(JAVA_INT, ADDRESS, ADDRESS, JAVA_INT, ADDRESS, ADDRESS, ADDRESS));
   }
 
   /** Calls gth_tensor_to_arrow. */
   public static int tensorToArrow(
-      MemorySegment context,
-      MemorySegment tensor,
-      int flags,
-      MemorySegment schema,
-      MemorySegment array,
+      MemorySegment context, MemorySegment tensor, int flags, MemorySegment schema, MemorySegment array,
       MemorySegment err) {
     Native.check();
     try {
-      return (int) TensorToArrow.HANDLE.invokeExact(
-          context,
-          tensor,
-          flags,
-          schema,
-          array,
-          err);
+      return (int) TensorToArrow.HANDLE.invokeExact(context, tensor, flags, schema, array, err);
     } catch (Throwable e) {
       throw Native.unchecked(e);
     }
@@ -915,48 +802,21 @@ public final class Gth {
 
   private static final class TensorFromStrings {
     static final MethodHandle HANDLE =
-        Native.link("gth_tensor_from_strings", FunctionDescriptor.of(
-            JAVA_INT,
-            ADDRESS,
-            JAVA_INT,
-            JAVA_INT,
-            ADDRESS,
-            ADDRESS,
-            ADDRESS,
-            JAVA_LONG,
-            ADDRESS,
-            ADDRESS,
-            ADDRESS,
-            ADDRESS));
+        Native.link(
+            "gth_tensor_from_strings",
+            FunctionDescriptor.of(
+                JAVA_INT, ADDRESS, JAVA_INT, JAVA_INT, ADDRESS, ADDRESS, ADDRESS, JAVA_LONG, ADDRESS, ADDRESS, ADDRESS,
+                ADDRESS));
   }
 
   /** Calls gth_tensor_from_strings. */
   public static int tensorFromStrings(
-      MemorySegment context,
-      int flags,
-      int ndim,
-      MemorySegment shape,
-      MemorySegment offsets,
-      MemorySegment bytes,
-      long extent,
-      MemorySegment deleter,
-      MemorySegment user,
-      MemorySegment out,
-      MemorySegment err) {
+      MemorySegment context, int flags, int ndim, MemorySegment shape, MemorySegment offsets, MemorySegment bytes,
+      long extent, MemorySegment deleter, MemorySegment user, MemorySegment out, MemorySegment err) {
     Native.check();
     try {
       return (int) TensorFromStrings.HANDLE.invokeExact(
-          context,
-          flags,
-          ndim,
-          shape,
-          offsets,
-          bytes,
-          extent,
-          deleter,
-          user,
-          out,
-          err);
+          context, flags, ndim, shape, offsets, bytes, extent, deleter, user, out, err);
     } catch (Throwable e) {
       throw Native.unchecked(e);
     }
@@ -964,27 +824,16 @@ public final class Gth {
 
   private static final class TensorStrings {
     static final MethodHandle HANDLE =
-        Native.link("gth_tensor_strings", FunctionDescriptor.of(
-            JAVA_INT,
-            ADDRESS,
-            ADDRESS,
-            ADDRESS,
-            ADDRESS));
+        Native.link(
+            "gth_tensor_strings",
+            FunctionDescriptor.of(JAVA_INT, ADDRESS, ADDRESS, ADDRESS, ADDRESS));
   }
 
   /** Calls gth_tensor_strings. */
-  public static int tensorStrings(
-      MemorySegment tensor,
-      MemorySegment offsets,
-      MemorySegment bytes,
-      MemorySegment err) {
+  public static int tensorStrings(MemorySegment tensor, MemorySegment offsets, MemorySegment bytes, MemorySegment err) {
     Native.check();
     try {
-      return (int) TensorStrings.HANDLE.invokeExact(
-          tensor,
-          offsets,
-          bytes,
-          err);
+      return (int) TensorStrings.HANDLE.invokeExact(tensor, offsets, bytes, err);
     } catch (Throwable e) {
       throw Native.unchecked(e);
     }
@@ -992,45 +841,19 @@ public final class Gth {
 
   private static final class Run {
     static final MethodHandle HANDLE =
-        Native.link("gth_run", FunctionDescriptor.of(
-            JAVA_INT,
-            ADDRESS,
-            JAVA_INT,
-            ADDRESS,
-            ADDRESS,
-            ADDRESS,
-            ADDRESS,
-            ADDRESS,
-            ADDRESS,
-            ADDRESS,
-            ADDRESS));
+        Native.link(
+            "gth_run",
+            FunctionDescriptor.of(
+                JAVA_INT, ADDRESS, JAVA_INT, ADDRESS, ADDRESS, ADDRESS, ADDRESS, ADDRESS, ADDRESS, ADDRESS, ADDRESS));
   }
 
   /** Calls gth_run. */
   public static int run(
-      MemorySegment context,
-      int op,
-      MemorySegment table,
-      MemorySegment indices,
-      MemorySegment rows,
-      MemorySegment options,
-      MemorySegment err,
-      MemorySegment kept0,
-      MemorySegment kept1,
-      MemorySegment kept2) {
+      MemorySegment context, int op, MemorySegment table, MemorySegment indices, MemorySegment rows, MemorySegment
+      options, MemorySegment err, MemorySegment kept0, MemorySegment kept1, MemorySegment kept2) {
     Native.check();
     try {
-      return (int) Run.HANDLE.invokeExact(
-          context,
-          op,
-          table,
-          indices,
-          rows,
-          options,
-          err,
-          kept0,
-          kept1,
-          kept2);
+      return (int) Run.HANDLE.invokeExact(context, op, table, indices, rows, options, err, kept0, kept1, kept2);
     } catch (Throwable e) {
       throw Native.unchecked(e);
     }
@@ -1038,11 +861,9 @@ public final class Gth {
 
   private static final class RunRequest {
     static final MethodHandle HANDLE =
-        Native.link("gth_run_request", FunctionDescriptor.of(
-            JAVA_INT,
-            ADDRESS,
-            ADDRESS,
-            ADDRESS));
+        Native.link(
+            "gth_run_request",
+            FunctionDescriptor.of(JAVA_INT, ADDRESS, ADDRESS, ADDRESS));
   }
 
   /** Calls gth_run_request. */
@@ -1057,27 +878,16 @@ public final class Gth {
 
   private static final class RunMany {
     static final MethodHandle HANDLE =
-        Native.link("gth_run_many", FunctionDescriptor.of(
-            JAVA_INT,
-            ADDRESS,
-            JAVA_LONG,
-            ADDRESS,
-            ADDRESS));
+        Native.link(
+            "gth_run_many",
+            FunctionDescriptor.of(JAVA_INT, ADDRESS, JAVA_LONG, ADDRESS, ADDRESS));
   }
 
   /** Calls gth_run_many. */
-  public static int runMany(
-      MemorySegment context,
-      long count,
-      MemorySegment requests,
-      MemorySegment err) {
+  public static int runMany(MemorySegment context, long count, MemorySegment requests, MemorySegment err) {
     Native.check();
     try {
-      return (int) RunMany.HANDLE.invokeExact(
-          context,
-          count,
-          requests,
-          err);
+      return (int) RunMany.HANDLE.invokeExact(context, count, requests, err);
     } catch (Throwable e) {
       throw Native.unchecked(e);
     }
@@ -1085,36 +895,18 @@ public final class Gth {
 
   private static final class Make {
     static final MethodHandle HANDLE =
-        Native.link("gth_make", FunctionDescriptor.of(
-            JAVA_INT,
-            ADDRESS,
-            ADDRESS,
-            ADDRESS,
-            ADDRESS,
-            ADDRESS,
-            ADDRESS,
-            ADDRESS));
+        Native.link(
+            "gth_make",
+            FunctionDescriptor.of(JAVA_INT, ADDRESS, ADDRESS, ADDRESS, ADDRESS, ADDRESS, ADDRESS, ADDRESS));
   }
 
   /** Calls gth_make. */
   public static int make(
-      MemorySegment context,
-      MemorySegment request,
-      MemorySegment out,
-      MemorySegment err,
-      MemorySegment kept0,
-      MemorySegment kept1,
-      MemorySegment kept2) {
+      MemorySegment context, MemorySegment request, MemorySegment out, MemorySegment err, MemorySegment kept0,
+      MemorySegment kept1, MemorySegment kept2) {
     Native.check();
     try {
-      return (int) Make.HANDLE.invokeExact(
-          context,
-          request,
-          out,
-          err,
-          kept0,
-          kept1,
-          kept2);
+      return (int) Make.HANDLE.invokeExact(context, request, out, err, kept0, kept1, kept2);
     } catch (Throwable e) {
       throw Native.unchecked(e);
     }
@@ -1122,30 +914,17 @@ public final class Gth {
 
   private static final class Infer {
     static final MethodHandle HANDLE =
-        Native.link("gth_infer", FunctionDescriptor.of(
-            JAVA_INT,
-            ADDRESS,
-            ADDRESS,
-            JAVA_INT,
-            ADDRESS,
-            ADDRESS));
+        Native.link(
+            "gth_infer",
+            FunctionDescriptor.of(JAVA_INT, ADDRESS, ADDRESS, JAVA_INT, ADDRESS, ADDRESS));
   }
 
   /** Calls gth_infer. */
   public static int infer(
-      MemorySegment request,
-      MemorySegment rows,
-      int capacity,
-      MemorySegment shape,
-      MemorySegment err) {
+      MemorySegment request, MemorySegment rows, int capacity, MemorySegment shape, MemorySegment err) {
     Native.check();
     try {
-      return (int) Infer.HANDLE.invokeExact(
-          request,
-          rows,
-          capacity,
-          shape,
-          err);
+      return (int) Infer.HANDLE.invokeExact(request, rows, capacity, shape, err);
     } catch (Throwable e) {
       throw Native.unchecked(e);
     }
@@ -1153,33 +932,18 @@ public final class Gth {
 
   private static final class Gather {
     static final MethodHandle HANDLE =
-        Native.link("gth_gather", FunctionDescriptor.of(
-            JAVA_INT,
-            ADDRESS,
-            ADDRESS,
-            ADDRESS,
-            ADDRESS,
-            ADDRESS,
-            ADDRESS));
+        Native.link(
+            "gth_gather",
+            FunctionDescriptor.of(JAVA_INT, ADDRESS, ADDRESS, ADDRESS, ADDRESS, ADDRESS, ADDRESS));
   }
 
   /** Calls gth_gather. */
   public static int gather(
-      MemorySegment context,
-      MemorySegment params,
-      MemorySegment indices,
-      MemorySegment out,
-      MemorySegment options,
+      MemorySegment context, MemorySegment params, MemorySegment indices, MemorySegment out, MemorySegment options,
       MemorySegment err) {
     Native.check();
     try {
-      return (int) Gather.HANDLE.invokeExact(
-          context,
-          params,
-          indices,
-          out,
-          options,
-          err);
+      return (int) Gather.HANDLE.invokeExact(context, params, indices, out, options, err);
     } catch (Throwable e) {
       throw Native.unchecked(e);
     }
@@ -1187,33 +951,18 @@ public final class Gth {
 
   private static final class GatherNd {
     static final MethodHandle HANDLE =
-        Native.link("gth_gather_nd", FunctionDescriptor.of(
-            JAVA_INT,
-            ADDRESS,
-            ADDRESS,
-            ADDRESS,
-            ADDRESS,
-            ADDRESS,
-            ADDRESS));
+        Native.link(
+            "gth_gather_nd",
+            FunctionDescriptor.of(JAVA_INT, ADDRESS, ADDRESS, ADDRESS, ADDRESS, ADDRESS, ADDRESS));
   }
 
   /** Calls gth_gather_nd. */
   public static int gatherNd(
-      MemorySegment context,
-      MemorySegment params,
-      MemorySegment indices,
-      MemorySegment out,
-      MemorySegment options,
+      MemorySegment context, MemorySegment params, MemorySegment indices, MemorySegment out, MemorySegment options,
       MemorySegment err) {
     Native.check();
     try {
-      return (int) GatherNd.HANDLE.invokeExact(
-          context,
-          params,
-          indices,
-          out,
-          options,
-          err);
+      return (int) GatherNd.HANDLE.invokeExact(context, params, indices, out, options, err);
     } catch (Throwable e) {
       throw Native.unchecked(e);
     }
@@ -1221,33 +970,18 @@ public final class Gth {
 
   private static final class GatherElements {
     static final MethodHandle HANDLE =
-        Native.link("gth_gather_elements", FunctionDescriptor.of(
-            JAVA_INT,
-            ADDRESS,
-            ADDRESS,
-            ADDRESS,
-            ADDRESS,
-            ADDRESS,
-            ADDRESS));
+        Native.link(
+            "gth_gather_elements",
+            FunctionDescriptor.of(JAVA_INT, ADDRESS, ADDRESS, ADDRESS, ADDRESS, ADDRESS, ADDRESS));
   }
 
   /** Calls gth_gather_elements. */
   public static int gatherElements(
-      MemorySegment context,
-      MemorySegment params,
-      MemorySegment indices,
-      MemorySegment out,
-      MemorySegment options,
+      MemorySegment context, MemorySegment params, MemorySegment indices, MemorySegment out, MemorySegment options,
       MemorySegment err) {
     Native.check();
     try {
-      return (int) GatherElements.HANDLE.invokeExact(
-          context,
-          params,
-          indices,
-          out,
-          options,
-          err);
+      return (int) GatherElements.HANDLE.invokeExact(context, params, indices, out, options, err);
     } catch (Throwable e) {
       throw Native.unchecked(e);
     }
@@ -1255,33 +989,18 @@ public final class Gth {
 
   private static final class Scatter {
     static final MethodHandle HANDLE =
-        Native.link("gth_scatter", FunctionDescriptor.of(
-            JAVA_INT,
-            ADDRESS,
-            ADDRESS,
-            ADDRESS,
-            ADDRESS,
-            ADDRESS,
-            ADDRESS));
+        Native.link(
+            "gth_scatter",
+            FunctionDescriptor.of(JAVA_INT, ADDRESS, ADDRESS, ADDRESS, ADDRESS, ADDRESS, ADDRESS));
   }
 
   /** Calls gth_scatter. */
   public static int scatter(
-      MemorySegment context,
-      MemorySegment target,
-      MemorySegment indices,
-      MemorySegment updates,
-      MemorySegment options,
-      MemorySegment err) {
+      MemorySegment context, MemorySegment target, MemorySegment indices, MemorySegment updates, MemorySegment
+      options, MemorySegment err) {
     Native.check();
     try {
-      return (int) Scatter.HANDLE.invokeExact(
-          context,
-          target,
-          indices,
-          updates,
-          options,
-          err);
+      return (int) Scatter.HANDLE.invokeExact(context, target, indices, updates, options, err);
     } catch (Throwable e) {
       throw Native.unchecked(e);
     }
@@ -1289,33 +1008,18 @@ public final class Gth {
 
   private static final class ScatterNd {
     static final MethodHandle HANDLE =
-        Native.link("gth_scatter_nd", FunctionDescriptor.of(
-            JAVA_INT,
-            ADDRESS,
-            ADDRESS,
-            ADDRESS,
-            ADDRESS,
-            ADDRESS,
-            ADDRESS));
+        Native.link(
+            "gth_scatter_nd",
+            FunctionDescriptor.of(JAVA_INT, ADDRESS, ADDRESS, ADDRESS, ADDRESS, ADDRESS, ADDRESS));
   }
 
   /** Calls gth_scatter_nd. */
   public static int scatterNd(
-      MemorySegment context,
-      MemorySegment target,
-      MemorySegment indices,
-      MemorySegment updates,
-      MemorySegment options,
-      MemorySegment err) {
+      MemorySegment context, MemorySegment target, MemorySegment indices, MemorySegment updates, MemorySegment
+      options, MemorySegment err) {
     Native.check();
     try {
-      return (int) ScatterNd.HANDLE.invokeExact(
-          context,
-          target,
-          indices,
-          updates,
-          options,
-          err);
+      return (int) ScatterNd.HANDLE.invokeExact(context, target, indices, updates, options, err);
     } catch (Throwable e) {
       throw Native.unchecked(e);
     }
@@ -1323,33 +1027,18 @@ public final class Gth {
 
   private static final class ScatterElements {
     static final MethodHandle HANDLE =
-        Native.link("gth_scatter_elements", FunctionDescriptor.of(
-            JAVA_INT,
-            ADDRESS,
-            ADDRESS,
-            ADDRESS,
-            ADDRESS,
-            ADDRESS,
-            ADDRESS));
+        Native.link(
+            "gth_scatter_elements",
+            FunctionDescriptor.of(JAVA_INT, ADDRESS, ADDRESS, ADDRESS, ADDRESS, ADDRESS, ADDRESS));
   }
 
   /** Calls gth_scatter_elements. */
   public static int scatterElements(
-      MemorySegment context,
-      MemorySegment target,
-      MemorySegment indices,
-      MemorySegment updates,
-      MemorySegment options,
-      MemorySegment err) {
+      MemorySegment context, MemorySegment target, MemorySegment indices, MemorySegment updates, MemorySegment
+      options, MemorySegment err) {
     Native.check();
     try {
-      return (int) ScatterElements.HANDLE.invokeExact(
-          context,
-          target,
-          indices,
-          updates,
-          options,
-          err);
+      return (int) ScatterElements.HANDLE.invokeExact(context, target, indices, updates, options, err);
     } catch (Throwable e) {
       throw Native.unchecked(e);
     }
@@ -1357,33 +1046,18 @@ public final class Gth {
 
   private static final class GatherGradient {
     static final MethodHandle HANDLE =
-        Native.link("gth_gather_gradient", FunctionDescriptor.of(
-            JAVA_INT,
-            ADDRESS,
-            ADDRESS,
-            ADDRESS,
-            ADDRESS,
-            ADDRESS,
-            ADDRESS));
+        Native.link(
+            "gth_gather_gradient",
+            FunctionDescriptor.of(JAVA_INT, ADDRESS, ADDRESS, ADDRESS, ADDRESS, ADDRESS, ADDRESS));
   }
 
   /** Calls gth_gather_gradient. */
   public static int gatherGradient(
-      MemorySegment context,
-      MemorySegment out,
-      MemorySegment indices,
-      MemorySegment gradient,
-      MemorySegment options,
+      MemorySegment context, MemorySegment out, MemorySegment indices, MemorySegment gradient, MemorySegment options,
       MemorySegment err) {
     Native.check();
     try {
-      return (int) GatherGradient.HANDLE.invokeExact(
-          context,
-          out,
-          indices,
-          gradient,
-          options,
-          err);
+      return (int) GatherGradient.HANDLE.invokeExact(context, out, indices, gradient, options, err);
     } catch (Throwable e) {
       throw Native.unchecked(e);
     }
@@ -1391,33 +1065,18 @@ public final class Gth {
 
   private static final class GatherNdGradient {
     static final MethodHandle HANDLE =
-        Native.link("gth_gather_nd_gradient", FunctionDescriptor.of(
-            JAVA_INT,
-            ADDRESS,
-            ADDRESS,
-            ADDRESS,
-            ADDRESS,
-            ADDRESS,
-            ADDRESS));
+        Native.link(
+            "gth_gather_nd_gradient",
+            FunctionDescriptor.of(JAVA_INT, ADDRESS, ADDRESS, ADDRESS, ADDRESS, ADDRESS, ADDRESS));
   }
 
   /** Calls gth_gather_nd_gradient. */
   public static int gatherNdGradient(
-      MemorySegment context,
-      MemorySegment out,
-      MemorySegment indices,
-      MemorySegment gradient,
-      MemorySegment options,
+      MemorySegment context, MemorySegment out, MemorySegment indices, MemorySegment gradient, MemorySegment options,
       MemorySegment err) {
     Native.check();
     try {
-      return (int) GatherNdGradient.HANDLE.invokeExact(
-          context,
-          out,
-          indices,
-          gradient,
-          options,
-          err);
+      return (int) GatherNdGradient.HANDLE.invokeExact(context, out, indices, gradient, options, err);
     } catch (Throwable e) {
       throw Native.unchecked(e);
     }
@@ -1425,33 +1084,18 @@ public final class Gth {
 
   private static final class GatherElementsGradient {
     static final MethodHandle HANDLE =
-        Native.link("gth_gather_elements_gradient", FunctionDescriptor.of(
-            JAVA_INT,
-            ADDRESS,
-            ADDRESS,
-            ADDRESS,
-            ADDRESS,
-            ADDRESS,
-            ADDRESS));
+        Native.link(
+            "gth_gather_elements_gradient",
+            FunctionDescriptor.of(JAVA_INT, ADDRESS, ADDRESS, ADDRESS, ADDRESS, ADDRESS, ADDRESS));
   }
 
   /** Calls gth_gather_elements_gradient. */
   public static int gatherElementsGradient(
-      MemorySegment context,
-      MemorySegment out,
-      MemorySegment indices,
-      MemorySegment gradient,
-      MemorySegment options,
+      MemorySegment context, MemorySegment out, MemorySegment indices, MemorySegment gradient, MemorySegment options,
       MemorySegment err) {
     Native.check();
     try {
-      return (int) GatherElementsGradient.HANDLE.invokeExact(
-          context,
-          out,
-          indices,
-          gradient,
-          options,
-          err);
+      return (int) GatherElementsGradient.HANDLE.invokeExact(context, out, indices, gradient, options, err);
     } catch (Throwable e) {
       throw Native.unchecked(e);
     }
@@ -1459,11 +1103,9 @@ public final class Gth {
 
   private static final class PlanCreate {
     static final MethodHandle HANDLE =
-        Native.link("gth_plan_create", FunctionDescriptor.of(
-            JAVA_INT,
-            ADDRESS,
-            ADDRESS,
-            ADDRESS));
+        Native.link(
+            "gth_plan_create",
+            FunctionDescriptor.of(JAVA_INT, ADDRESS, ADDRESS, ADDRESS));
   }
 
   /** Calls gth_plan_create. */
@@ -1478,36 +1120,18 @@ public final class Gth {
 
   private static final class PlanRun {
     static final MethodHandle HANDLE =
-        Native.link("gth_plan_run", FunctionDescriptor.of(
-            JAVA_INT,
-            ADDRESS,
-            ADDRESS,
-            JAVA_LONG,
-            ADDRESS,
-            ADDRESS,
-            ADDRESS,
-            ADDRESS));
+        Native.link(
+            "gth_plan_run",
+            FunctionDescriptor.of(JAVA_INT, ADDRESS, ADDRESS, JAVA_LONG, ADDRESS, ADDRESS, ADDRESS, ADDRESS));
   }
 
   /** Calls gth_plan_run. */
   public static int planRun(
-      MemorySegment context,
-      MemorySegment plan,
-      long n,
-      MemorySegment table,
-      MemorySegment indices,
-      MemorySegment rows,
-      MemorySegment err) {
+      MemorySegment context, MemorySegment plan, long n, MemorySegment table, MemorySegment indices, MemorySegment
+      rows, MemorySegment err) {
     Native.check();
     try {
-      return (int) PlanRun.HANDLE.invokeExact(
-          context,
-          plan,
-          n,
-          table,
-          indices,
-          rows,
-          err);
+      return (int) PlanRun.HANDLE.invokeExact(context, plan, n, table, indices, rows, err);
     } catch (Throwable e) {
       throw Native.unchecked(e);
     }
@@ -1515,36 +1139,19 @@ public final class Gth {
 
   private static final class PlanRunCritical {
     static final MethodHandle HANDLE =
-        Native.link("gth_plan_run", FunctionDescriptor.of(
-            JAVA_INT,
-            ADDRESS,
-            ADDRESS,
-            JAVA_LONG,
-            ADDRESS,
-            ADDRESS,
-            ADDRESS,
-            ADDRESS), Linker.Option.critical(true));
+        Native.link(
+            "gth_plan_run",
+            FunctionDescriptor.of(JAVA_INT, ADDRESS, ADDRESS, JAVA_LONG, ADDRESS, ADDRESS, ADDRESS, ADDRESS),
+            Linker.Option.critical(true));
   }
 
   /** Calls gth_plan_run. */
   public static int planRunCritical(
-      MemorySegment context,
-      MemorySegment plan,
-      long n,
-      MemorySegment table,
-      MemorySegment indices,
-      MemorySegment rows,
-      MemorySegment err) {
+      MemorySegment context, MemorySegment plan, long n, MemorySegment table, MemorySegment indices, MemorySegment
+      rows, MemorySegment err) {
     Native.check();
     try {
-      return (int) PlanRunCritical.HANDLE.invokeExact(
-          context,
-          plan,
-          n,
-          table,
-          indices,
-          rows,
-          err);
+      return (int) PlanRunCritical.HANDLE.invokeExact(context, plan, n, table, indices, rows, err);
     } catch (Throwable e) {
       throw Native.unchecked(e);
     }
@@ -1552,27 +1159,16 @@ public final class Gth {
 
   private static final class PlanRunArgs {
     static final MethodHandle HANDLE =
-        Native.link("gth_plan_run_args", FunctionDescriptor.of(
-            JAVA_INT,
-            ADDRESS,
-            ADDRESS,
-            ADDRESS,
-            ADDRESS));
+        Native.link(
+            "gth_plan_run_args",
+            FunctionDescriptor.of(JAVA_INT, ADDRESS, ADDRESS, ADDRESS, ADDRESS));
   }
 
   /** Calls gth_plan_run_args. */
-  public static int planRunArgs(
-      MemorySegment context,
-      MemorySegment plan,
-      MemorySegment args,
-      MemorySegment err) {
+  public static int planRunArgs(MemorySegment context, MemorySegment plan, MemorySegment args, MemorySegment err) {
     Native.check();
     try {
-      return (int) PlanRunArgs.HANDLE.invokeExact(
-          context,
-          plan,
-          args,
-          err);
+      return (int) PlanRunArgs.HANDLE.invokeExact(context, plan, args, err);
     } catch (Throwable e) {
       throw Native.unchecked(e);
     }
@@ -1580,30 +1176,17 @@ public final class Gth {
 
   private static final class PlanRunMany {
     static final MethodHandle HANDLE =
-        Native.link("gth_plan_run_many", FunctionDescriptor.of(
-            JAVA_INT,
-            ADDRESS,
-            JAVA_LONG,
-            ADDRESS,
-            ADDRESS,
-            ADDRESS));
+        Native.link(
+            "gth_plan_run_many",
+            FunctionDescriptor.of(JAVA_INT, ADDRESS, JAVA_LONG, ADDRESS, ADDRESS, ADDRESS));
   }
 
   /** Calls gth_plan_run_many. */
   public static int planRunMany(
-      MemorySegment context,
-      long count,
-      MemorySegment plans,
-      MemorySegment args,
-      MemorySegment err) {
+      MemorySegment context, long count, MemorySegment plans, MemorySegment args, MemorySegment err) {
     Native.check();
     try {
-      return (int) PlanRunMany.HANDLE.invokeExact(
-          context,
-          count,
-          plans,
-          args,
-          err);
+      return (int) PlanRunMany.HANDLE.invokeExact(context, count, plans, args, err);
     } catch (Throwable e) {
       throw Native.unchecked(e);
     }
@@ -1611,30 +1194,17 @@ public final class Gth {
 
   private static final class PlanCheck {
     static final MethodHandle HANDLE =
-        Native.link("gth_plan_check", FunctionDescriptor.of(
-            JAVA_INT,
-            ADDRESS,
-            ADDRESS,
-            ADDRESS,
-            ADDRESS,
-            ADDRESS));
+        Native.link(
+            "gth_plan_check",
+            FunctionDescriptor.of(JAVA_INT, ADDRESS, ADDRESS, ADDRESS, ADDRESS, ADDRESS));
   }
 
   /** Calls gth_plan_check. */
   public static int planCheck(
-      MemorySegment context,
-      MemorySegment plan,
-      MemorySegment args,
-      MemorySegment err,
-      MemorySegment kept0) {
+      MemorySegment context, MemorySegment plan, MemorySegment args, MemorySegment err, MemorySegment kept0) {
     Native.check();
     try {
-      return (int) PlanCheck.HANDLE.invokeExact(
-          context,
-          plan,
-          args,
-          err,
-          kept0);
+      return (int) PlanCheck.HANDLE.invokeExact(context, plan, args, err, kept0);
     } catch (Throwable e) {
       throw Native.unchecked(e);
     }
@@ -1642,11 +1212,9 @@ public final class Gth {
 
   private static final class PlanExtents {
     static final MethodHandle HANDLE =
-        Native.link("gth_plan_extents", FunctionDescriptor.of(
-            JAVA_INT,
-            ADDRESS,
-            ADDRESS,
-            ADDRESS));
+        Native.link(
+            "gth_plan_extents",
+            FunctionDescriptor.of(JAVA_INT, ADDRESS, ADDRESS, ADDRESS));
   }
 
   /** Calls gth_plan_extents. */
@@ -1661,33 +1229,17 @@ public final class Gth {
 
   private static final class PlanInfer {
     static final MethodHandle HANDLE =
-        Native.link("gth_plan_infer", FunctionDescriptor.of(
-            JAVA_INT,
-            ADDRESS,
-            JAVA_LONG,
-            ADDRESS,
-            JAVA_INT,
-            ADDRESS,
-            ADDRESS));
+        Native.link(
+            "gth_plan_infer",
+            FunctionDescriptor.of(JAVA_INT, ADDRESS, JAVA_LONG, ADDRESS, JAVA_INT, ADDRESS, ADDRESS));
   }
 
   /** Calls gth_plan_infer. */
   public static int planInfer(
-      MemorySegment plan,
-      long n,
-      MemorySegment rows,
-      int capacity,
-      MemorySegment shape,
-      MemorySegment err) {
+      MemorySegment plan, long n, MemorySegment rows, int capacity, MemorySegment shape, MemorySegment err) {
     Native.check();
     try {
-      return (int) PlanInfer.HANDLE.invokeExact(
-          plan,
-          n,
-          rows,
-          capacity,
-          shape,
-          err);
+      return (int) PlanInfer.HANDLE.invokeExact(plan, n, rows, capacity, shape, err);
     } catch (Throwable e) {
       throw Native.unchecked(e);
     }
@@ -1695,7 +1247,9 @@ public final class Gth {
 
   private static final class PlanRelease {
     static final MethodHandle HANDLE =
-        Native.link("gth_plan_release", FunctionDescriptor.of(JAVA_INT, ADDRESS));
+        Native.link(
+            "gth_plan_release",
+            FunctionDescriptor.of(JAVA_INT, ADDRESS));
   }
 
   /** Calls gth_plan_release. */
@@ -1710,36 +1264,18 @@ public final class Gth {
 
   private static final class Partition {
     static final MethodHandle HANDLE =
-        Native.link("gth_partition", FunctionDescriptor.of(
-            JAVA_INT,
-            ADDRESS,
-            ADDRESS,
-            ADDRESS,
-            ADDRESS,
-            ADDRESS,
-            ADDRESS,
-            ADDRESS));
+        Native.link(
+            "gth_partition",
+            FunctionDescriptor.of(JAVA_INT, ADDRESS, ADDRESS, ADDRESS, ADDRESS, ADDRESS, ADDRESS, ADDRESS));
   }
 
   /** Calls gth_partition. */
   public static int partition(
-      MemorySegment context,
-      MemorySegment ids,
-      MemorySegment shards,
-      MemorySegment options,
-      MemorySegment parts,
-      MemorySegment err,
-      MemorySegment kept0) {
+      MemorySegment context, MemorySegment ids, MemorySegment shards, MemorySegment options, MemorySegment parts,
+      MemorySegment err, MemorySegment kept0) {
     Native.check();
     try {
-      return (int) Partition.HANDLE.invokeExact(
-          context,
-          ids,
-          shards,
-          options,
-          parts,
-          err,
-          kept0);
+      return (int) Partition.HANDLE.invokeExact(context, ids, shards, options, parts, err, kept0);
     } catch (Throwable e) {
       throw Native.unchecked(e);
     }
@@ -1747,30 +1283,17 @@ public final class Gth {
 
   private static final class PartitionScratch {
     static final MethodHandle HANDLE =
-        Native.link("gth_partition_scratch", FunctionDescriptor.of(
-            JAVA_INT,
-            ADDRESS,
-            ADDRESS,
-            JAVA_INT,
-            ADDRESS,
-            ADDRESS));
+        Native.link(
+            "gth_partition_scratch",
+            FunctionDescriptor.of(JAVA_INT, ADDRESS, ADDRESS, JAVA_INT, ADDRESS, ADDRESS));
   }
 
   /** Calls gth_partition_scratch. */
   public static int partitionScratch(
-      MemorySegment ids,
-      MemorySegment shards,
-      int flags,
-      MemorySegment bytes,
-      MemorySegment err) {
+      MemorySegment ids, MemorySegment shards, int flags, MemorySegment bytes, MemorySegment err) {
     Native.check();
     try {
-      return (int) PartitionScratch.HANDLE.invokeExact(
-          ids,
-          shards,
-          flags,
-          bytes,
-          err);
+      return (int) PartitionScratch.HANDLE.invokeExact(ids, shards, flags, bytes, err);
     } catch (Throwable e) {
       throw Native.unchecked(e);
     }

@@ -1,0 +1,47 @@
+"""Writes every text that follows from gather.h.
+
+    generate            writes the files
+    generate --check    fails if a file is not what a new generation writes
+
+bindings/rust/generate.sh writes the low layer of Rust, because bindgen needs libclang.
+"""
+
+import sys
+
+import abi_files
+import go_files
+import java_files
+import python_files
+from header import HEADER, ROOT, Header
+
+
+def generated(text):
+    """Returns the generated files of a header: their paths and texts."""
+    header = Header(text)
+    return {
+        path: new
+        for each in (abi_files, python_files, go_files, java_files)
+        for path, new in each.files(header).items()
+    }
+
+
+def main(arguments):
+    if arguments not in ([], ["--check"]):
+        print(__doc__)
+        return 2
+    failed = 0
+    for path, text in generated(HEADER.read_text()).items():
+        name, before = path.relative_to(ROOT), path.read_text() if path.exists() else ""
+        if lost := abi_files.lost(path, before, text):
+            print(f"{name} has lines that contradict gather.h. Remove them if no release has them:", *lost, sep="\n  ")
+            failed = 1
+        elif text != before and arguments:
+            print(f"{name} is not what gather.h says: run ./dev generate")
+            failed = 1
+        elif text != before:
+            path.write_text(text)
+    return failed
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,228 @@
+"""The constants of Go, and the functions that set options."""
+
+import re
+import textwrap
+from dataclasses import dataclass
+
+import options
+from header import ROOT
+
+GO = ROOT / "bindings/go"
+NOTICE = "// Code generated from gather.h by ./dev generate. DO NOT EDIT.\n"
+
+
+@dataclass(frozen=True)
+class Group:
+    """The values of the header that have one prefix. They become the constants of one Go type."""
+
+    prefix: str
+    type: str  # "" leaves the constants without a type.
+    go_prefix: str
+    comment: str
+    declares: bool = False  # The comment documents the type, which is declared here.
+
+
+GROUPS = [
+    Group("GTH_E_", "Status", "Err", "These are the statuses of failed calls, for errors.Is."),
+    Group("GTH_OPERAND_", "Operand", "Operand", "These are the operands that an error can name."),
+    Group("GTH_OP_", "operation", "op", "An operation is the number of an operation in the C library.", True),
+    Group("GTH_ERROR_", "", "error", "These are the bits of gth_error.flags."),
+    Group("GTH_DTYPE_", "DType", "DType", "These are the dtypes."),
+    Group("GTH_DEVICE_", "DeviceKind", "Device", "These are the kinds of devices. 0 also means the CPU."),
+    Group("GTH_TIER_", "Tier", "Tier", "These are the instruction sets that CPU kernels exist for."),
+    Group("GTH_TENSOR_", "", "tensor", "These are the bits of gth_tensor_desc.flags."),
+    Group(
+        "GTH_PROFILE_",
+        "Profile",
+        "Profile",
+        "A Profile sets all switches at once, to the behaviour of the named system.",
+        True,
+    ),
+    Group("GTH_NEGATIVE_", "NegativePolicy", "Negative", "A NegativePolicy is the meaning of a negative index.", True),
+    Group("GTH_BOUNDS_", "BoundsPolicy", "Bounds", "A BoundsPolicy is the meaning of an index out of bounds.", True),
+    Group("GTH_FILL_", "FillPolicy", "Fill", "A FillPolicy is the kind of value that BoundsFill writes.", True),
+    Group(
+        "GTH_EXTENTS_",
+        "ExtentsPolicy",
+        "Extents",
+        "An ExtentsPolicy is the rule for the extents of params and indices in the dims that are not the axis.",
+        True,
+    ),
+    Group(
+        "GTH_REDUCTION_",
+        "ReductionPolicy",
+        "Reduction",
+        "A ReductionPolicy is the way in which a scatter combines an update with the row that it selects.",
+        True,
+    ),
+    Group(
+        "GTH_ACCUMULATE_",
+        "AccumulatePolicy",
+        "Accumulate",
+        "An AccumulatePolicy is the type in which a scatter adds and multiplies float16 and bfloat16.",
+        True,
+    ),
+    Group("GTH_SHARDS_", "", "shards", "These are the distributions of the rows of a table over shards."),
+    Group("GTH_PARTS_", "", "parts", "These are the bits of gth_parts.flags."),
+]
+
+# The values without a group: their Go names and comments.
+ALONE = {
+    "GTH_ABI_VERSION": ("abiVersion", ""),
+    "GTH_MAX_NDIM": ("MaxRank", "MaxRank is the highest rank of a tensor."),
+    "GTH_OPEN": ("Open", "Open is an extent that a plan leaves open, or that a shape query passes through."),
+}
+
+# The values that the Go code does not use: success, the release of the header, sizes that cgo computes, flags that only
+# the shim sets, and the exchange of C structs with other libraries.
+UNUSED = ("GTH_OK", "GTH_VERSION", "GTH_MESSAGE_SIZE", "GTH_MAX_DEVICES", "GTH_ARGS_", "GTH_EXPORT_", "GTH_STRINGS_")
+
+# The words whose Go spelling is not one capital and lower case. Words with digits and acronyms keep their capitals.
+WORDS = {
+    "DLPACK": "DLPack",
+    "DTYPE": "DType",
+    "NOMEM": "NoMemory",
+    "READONLY": "ReadOnly",
+    "BFLOAT16": "BFloat16",
+    "TENSORFLOW": "TensorFlow",
+    "NUMPY": "NumPy",
+}
+CAPITALS = re.compile(r"IO|ND|CPU|CUDA|GPU|ONNX|ORT|JAX|AVX2|NEON|E\dM\d\w*")
+
+
+def go_name(name):
+    parts = name.split("_")
+    return "".join(WORDS.get(p) or (p if CAPITALS.fullmatch(p) else p.capitalize()) for p in parts)
+
+
+def is_in(group, constant):
+    return constant.name.startswith(group.prefix) and not constant.name.endswith("_FIRST")
+
+
+def comment(text):
+    return "".join(f"// {line}\n" for line in textwrap.wrap(text, 117, break_on_hyphens=False, break_long_words=False))
+
+
+def block(entries):
+    """Returns a list of constants. The values after one comment are aligned, as gofmt does."""
+    lines, run = [], []
+
+    def flush():
+        widths = [max((len(entry[i]) for entry in run), default=0) for i in range(2)]
+        for name, kind, value in run:
+            columns = [name.ljust(widths[0]), kind.ljust(widths[1])] if widths[1] else [name.ljust(widths[0])]
+            lines.append(f"\t{' '.join(columns)} = {value}\n")
+        run.clear()
+
+    for name, kind, value, text in entries:
+        if text:
+            flush()
+            lines.append(f"\t// {text}\n")
+        run.append((name, kind, value))
+    flush()
+    return "const (\n" + "".join(lines) + ")\n"
+
+
+def group_text(group, constants):
+    text = f"\n{comment(group.comment)}"
+    if group.declares:
+        text += f"type {group.type} int32\n\n// These are the values of {group.type}.\n"
+    return text + block(
+        (group.go_prefix + go_name(each.name.removeprefix(group.prefix)), group.type, each.value, each.comment)
+        for each in constants
+        if is_in(group, each)
+    )
+
+
+def names(table, prefix, lower, constants):
+    """Returns a table from the absolute values of a group to the names in the header, or to shorter ones."""
+    entries = [(f"{abs(c.value)}:", c) for c in constants if c.name.startswith(prefix)]
+    width = max(len(key) for key, _ in entries)
+    lines = [
+        f'\t{key.ljust(width)} "{each.name.removeprefix(prefix).lower() if lower else each.name}",\n'
+        for key, each in entries
+    ]
+    return f"\nvar {table} = [...]string{{\n" + "".join(lines) + "}\n"
+
+
+def check_groups(constants):
+    """Fails for a value that belongs to no group. So every new kind of value gets a Go type here."""
+    for each in constants:
+        known = each.name in ALONE or each.name.endswith("_FIRST") or each.name.startswith(UNUSED)
+        if not known and not any(is_in(group, each) for group in GROUPS):
+            raise ValueError(f"{each.name} belongs to no group of Go")
+
+
+def constants(header):
+    check_groups(header.constants)
+    alone = [(ALONE[c.name][0], "", c.value, ALONE[c.name][1]) for c in header.constants if c.name in ALONE]
+    return (
+        f"{NOTICE}\n//go:build cgo\n\npackage gather\n\n{block(alone)}"
+        + "".join(group_text(group, header.constants) for group in GROUPS)
+        + names("statusNames", "GTH_E_", False, header.constants)
+        + names("operandNames", "GTH_OPERAND_", True, header.constants)
+    )
+
+
+def setter_name(option):
+    # The type Profile has the name already.
+    return "WithProfile" if option.field == "profile" else go_name(option.field.upper())
+
+
+def linked(text):
+    """Returns a text with the Go names of constants and links to operations."""
+
+    def link(match):
+        for group in GROUPS:
+            if match[1].startswith(group.prefix):
+                return f"[{group.go_prefix}{go_name(match[1].removeprefix(group.prefix))}]"
+        return f"[{go_name(match[1].upper())}]"
+
+    return re.sub(r"\{(\w+)\}", link, text)
+
+
+def argument(option):
+    """Returns the name and the type of the argument of a setter."""
+    kind = next((group.type for group in GROUPS if group.prefix == option.kind), "int")
+    name = go_name(option.field.upper())
+    return ("policy" if kind.endswith("Policy") else name[0].lower() + name[1:]), kind
+
+
+def setter(option):
+    name, (given, kind) = setter_name(option), argument(option)
+    number = given if kind == "int" else f"int({given})"
+    text = comment(f"{name} sets {linked(option.does)}")
+    return f"""
+{text}func {name}({given} {kind}) Option {{
+	return Option{{setting: set{name}, number: {number}}}
+}}
+"""
+
+
+def setters(header):
+    fields = options.check(header)
+    numbers = block((f"set{setter_name(o)}", "setting", i, "") for i, o in enumerate(options.OPTIONS, 1))
+    cases = []
+    for option in options.OPTIONS:
+        cases.append(f"\tcase set{setter_name(option)}:\n")
+        if f"has_{option.field}" in fields:
+            cases.append(f"\t\ts.options.has_{option.field} = 1\n")
+        value = "C.int64_t(option.number)" if option.kind == "int64" else "narrow(option.number)"
+        cases.append(f"\t\ts.options.{option.field} = {value}\n")
+    return f"""{NOTICE}
+package gather
+
+// #include "shim.h"
+import "C"
+
+{numbers}{"".join(map(setter, options.OPTIONS))}
+// set stores the number of an option in its field.
+func (s *settings) set(option *Option) {{
+	switch option.setting {{
+{"".join(cases)}	}}
+}}
+"""
+
+
+def files(header):
+    return {GO / "constants.go": constants(header), GO / "setters.go": setters(header)}

@@ -1,0 +1,287 @@
+"""The low layer of Java, the public enums, and the setters of the options."""
+
+import re
+import textwrap
+
+import options
+from header import ROOT, type_of
+
+PACKAGE = ROOT / "bindings/java/src/main/java/io/libgather"
+NOTICE = "Generated from gather.h by ./dev generate: do not edit."
+BEGIN, END = (
+    "    // Begin of the part that ./dev generate writes.\n",
+    "    // End of the part that ./dev generate writes.\n",
+)
+WIDTH = 120
+# Java types of C types: the layout, and the Java type.
+TYPES = {
+    "int32_t": ("JAVA_INT", "int"),
+    "uint32_t": ("JAVA_INT", "int"),
+    "int64_t": ("JAVA_LONG", "long"),
+    "uint64_t": ("JAVA_LONG", "long"),
+    "char": ("JAVA_BYTE", "byte"),
+    "pointer": ("ADDRESS", "MemorySegment"),
+}
+# Functions that read memory through structs. Each has one more parameter for each segment of that memory. The library
+# does not read them. A downcall keeps the arenas of its arguments open, and checks their threads.
+READING = {"gth_run", "gth_copy", "gth_make", "gth_partition", "gth_plan_check"}
+# Functions that also have a form with heap segments.
+CRITICAL = {"gth_plan_run"}
+# Public enums: prefix of the constants, name, description, and constants that are not part of it.
+ENUMS = [
+    ("GTH_PROFILE_", "Profile", "A set of rules that makes the library return the results of another system.", ()),
+    ("GTH_NEGATIVE_", "Negative", "The meaning of a negative index.", ()),
+    ("GTH_BOUNDS_", "Bounds", "The meaning of an index out of bounds.", ()),
+    ("GTH_FILL_", "Fill", "The value that {@link Bounds#FILL} writes.", ()),
+    ("GTH_EXTENTS_", "Extents", "The rule for extents of the dims that are not the axis, in element-wise calls.", ()),
+    ("GTH_REDUCTION_", "Reduction", "The way in which a scatter combines an update with the element it selects.", ()),
+    ("GTH_ACCUMULATE_", "Accumulate", "The type in which float16 and bfloat16 are added and multiplied.", ()),
+    ("GTH_OP_", "Operation", "An operation of the library.", ("GTH_OP_LAST",)),
+    ("GTH_OPERAND_", "OperandName", "The operand to which an error belongs.", ()),
+    ("GTH_E_", "Status", "The status of a failed call.", ()),
+]
+
+
+def camel(name):
+    first, *rest = name.lower().split("_")
+    return first + "".join(part.capitalize() for part in rest)
+
+
+def capital(name):
+    return name[0].upper() + name[1:]
+
+
+def packed(before, items, after, indent):
+    """Returns a list of arguments in lines of at most 120 columns. The first line is after `indent` spaces."""
+    line = f"{before}{', '.join(items)}{after}"
+    if indent + len(line) <= WIDTH:
+        return line
+    space = " " * (indent + 4)
+    lines = textwrap.wrap(", ".join(items), WIDTH - len(space) - len(after), break_on_hyphens=False)
+    return before + "".join(f"\n{space}{line}" for line in lines) + after
+
+
+def kept(header, function):
+    """Returns the number of memories that a function reads through structs."""
+    if function.name not in READING:
+        return 0
+    operands = [field for struct in header.structs if struct.name == "gth_request" for field in struct.fields]
+    # gth_request has pointers to its operands and to the options.
+    counts = {"gth_tensor_desc": 1, "gth_request": sum(f.type == "pointer" for f in operands) - 1, "gth_plan_args": 1}
+    found = (re.match(r"const (\w+) \*", parameter) for parameter in function.parameters)
+    return sum(counts.get(match[1], 0) for match in found if match)
+
+
+def method(function, more, critical):
+    types = [TYPES[type_of(p)] for p in function.parameters] + [TYPES["pointer"]] * more
+    names = [camel(re.search(r"(\w+)$", p)[1]) for p in function.parameters] + [f"kept{i}" for i in range(more)]
+    name = camel(function.name.removeprefix("gth_")) + ("Critical" if critical else "")
+    layout, value = TYPES[type_of(function.result)]
+    layouts = packed("FunctionDescriptor.of(", [layout, *(t[0] for t in types)], ")", 12)
+    signature = packed(
+        f"public static {value} {name}(", [f"{t[1]} {n}" for t, n in zip(types, names, strict=True)], ") {", 2
+    )
+    option = ",\n            Linker.Option.critical(true)" if critical else ""
+    return f"""
+  private static final class {capital(name)} {{
+    static final MethodHandle HANDLE =
+        Native.link(
+            "{function.name}",
+            {layouts}{option});
+  }}
+
+  /** Calls {function.name}. */
+  {signature}
+    Native.check();
+    try {{
+      return {packed(f"({value}) {capital(name)}.HANDLE.invokeExact(", names, ");", 6)}
+    }} catch (Throwable e) {{
+      throw Native.unchecked(e);
+    }}
+  }}
+"""
+
+
+def layout(struct):
+    name = struct.name.removeprefix("gth_")
+    title = capital(camel(name))
+    offsets = "".join(f"    public static final long {f.name.upper()} = {f.offset};\n" for f in struct.fields)
+    return f"""
+  /** The size of {struct.name}, and the offsets of its fields. */
+  public static final class {title} {{
+    public static final long BYTES = {struct.size};
+{offsets}
+    private {title}() {{}}
+  }}
+"""
+
+
+def low_layer(header):
+    lines = [f"  public static final int {each.name[4:]} = {each.value};\n" for each in header.constants]
+    lines += [layout(struct) for struct in header.structs]
+    for function in header.functions:
+        lines.append(method(function, kept(header, function), critical=False))
+        if function.name in CRITICAL:
+            lines.append(method(function, 0, critical=True))
+    return f"""package io.libgather.internal;
+
+import static java.lang.foreign.ValueLayout.ADDRESS;
+import static java.lang.foreign.ValueLayout.JAVA_INT;
+import static java.lang.foreign.ValueLayout.JAVA_LONG;
+
+import java.lang.foreign.FunctionDescriptor;
+import java.lang.foreign.Linker;
+import java.lang.foreign.MemorySegment;
+import java.lang.invoke.MethodHandle;
+
+/** gather.h in Java. {NOTICE} Each function is linked at its first call. */
+public final class Gth {{
+{"".join(lines)}
+  private Gth() {{}}
+}}
+"""
+
+
+def sentence(text):
+    first = text.split()[0].rstrip(":")
+    text = capital(text) if first.isalpha() else text
+    return text + ("" if text.endswith(".") else ".")
+
+
+def escaped(text):
+    return text.replace("<", "&lt;").replace(">", "&gt;").replace("@", "{@literal @}")
+
+
+def javadoc(text):
+    if len(text) < 110:
+        return f"  /** {text} */\n"
+    return "  /**\n" + "".join(f"   * {line}\n" for line in textwrap.wrap(text, 115)) + "   */\n"
+
+
+# The members of every enum of numbers.
+NUMBER = """\
+  /**
+   * Returns the number of this constant in gather.h.
+   *
+   * @return the number
+   */
+  public int number() {
+    return number;
+  }
+"""
+
+
+def enum(header, prefix, name, description, without):
+    above = header.above()
+    items = []
+    for each in header.constants:
+        if each.name.startswith(prefix) and each.name not in without:
+            text = sentence(escaped(above.get(each.name) or each.comment or f"{each.name} of gather.h"))
+            items.append(f"{javadoc(text)}  {each.name.removeprefix(prefix)}({each.value})")
+    body = ",\n".join(items)
+    return f"""package io.libgather;
+
+/**
+ * {description}
+ *
+ * <p>{NOTICE}
+ */
+public enum {name} {{
+{body};
+
+  final int number;
+
+  {name}(int number) {{
+    this.number = number;
+  }}
+
+{NUMBER}}}
+"""
+
+
+def dtypes(header):
+    items = []
+    for each in header.constants:
+        if each.name.startswith("GTH_DTYPE_"):
+            size = 0 if each.name == "GTH_DTYPE_STRING" else (each.value & 255) // 8
+            short = each.name.removeprefix("GTH_DTYPE_")
+            items.append(f"  /** {each.name} of gather.h. */\n  {short}({each.value}, {size})")
+    body = ",\n".join(items)
+    return f"""package io.libgather;
+
+/**
+ * The type of the elements of a tensor.
+ *
+ * <p>{NOTICE}
+ */
+public enum DType {{
+{body};
+
+  final int number;
+  private final int size;
+
+  DType(int number, int size) {{
+    this.number = number;
+    this.size = size;
+  }}
+
+{NUMBER}
+  /**
+   * Returns the size of an element.
+   *
+   * @return the size in bytes, 0 for strings
+   */
+  public int size() {{
+    return size;
+  }}
+}}
+"""
+
+
+def linked(text):
+    """Returns a text with links to constants and operations."""
+
+    def link(match):
+        for prefix, name, *_ in ENUMS:
+            if match[1].startswith(prefix):
+                return f"{{@link {name}#{match[1].removeprefix(prefix)}}}"
+        return f"{{@link Gather#{camel(match[1])}}}"
+
+    return re.sub(r"\{(\w+)\}", link, text)
+
+
+def setter(option, fields):
+    name = camel(option.field)
+    kind = {"int32": "int", "int64": "long"}.get(option.kind) or next(n for p, n, *_ in ENUMS if p == option.kind)
+    value = name if option.kind.startswith("int") else f"{name}.number"
+    put = "setLong" if option.kind == "int64" else "set"
+    chosen = f"set(Gth.Options.HAS_{option.field.upper()}, 1)." if f"has_{option.field}" in fields else ""
+    text = textwrap.wrap(f"Sets {linked(option.does)}", WIDTH - 7, break_on_hyphens=False, break_long_words=False)
+    lines = "".join(f"     * {line}\n" for line in text)
+    return f"""
+    /**
+{lines}     *
+     * @param {name} {option.value}
+     * @return this builder
+     */
+    public Builder {name}({kind} {name}) {{
+      return {chosen}{put}(Gth.Options.{option.field.upper()}, {value});
+    }}
+"""
+
+
+def setters(header, text):
+    """Returns the text of Options.java with a new part between its marks."""
+    before, rest = text.split(BEGIN)
+    _, after = rest.split(END)
+    fields = options.check(header)
+    return before + BEGIN + "".join(setter(each, fields) for each in options.OPTIONS) + "\n" + END + after
+
+
+def files(header):
+    builder = PACKAGE / "Options.java"
+    return {
+        PACKAGE / "internal/Gth.java": low_layer(header),
+        PACKAGE / "DType.java": dtypes(header),
+        builder: setters(header, builder.read_text()),
+    } | {PACKAGE / f"{name}.java": enum(header, prefix, name, *rest) for prefix, name, *rest in ENUMS}

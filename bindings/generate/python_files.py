@@ -1,0 +1,23 @@
+"""The low layer of Python: the declarations for cffi, and a module of constants."""
+
+from header import ROOT
+
+PYTHON = ROOT / "bindings/python"
+NOTICE = "Generated from gather.h by ./dev generate: do not edit."
+
+
+def cdef(header):
+    constants = "".join(f"#define {each.name} {each.value}\n" for each in header.constants)
+    return f"/* {NOTICE} */\n{constants}\n{header.declarations}\n"
+
+
+def constants(header):
+    lines = [f"{each.name.removeprefix('GTH_')} = {each.value}\n" for each in header.constants]
+    return f'"""The constants of gather.h. {NOTICE}"""\n\n' + "".join(lines)
+
+
+def files(header):
+    return {
+        PYTHON / "native/cdef.h": cdef(header),
+        PYTHON / "src/libgather/_constants.py": constants(header),
+    }
