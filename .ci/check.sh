@@ -1,27 +1,10 @@
 # shellcheck shell=sh disable=SC2034,SC2046,SC2086,SC2154 # ./dev and lint.sh share variables, names are words
-# `./dev check FILE...`: builds what changed files belong to, runs the tests that cover them, and lints them. ./dev
-# sources this file after .ci/lint.sh. It is for the time between two edits: `.ci/run` decides.
+# `./dev check FILE...`: builds what changed files belong to, runs the tests that cover them, and lints them. It is for
+# the time between two edits: `.ci/run` decides.
 
-# Programs that run in seconds and detect most mutants of src/core, src/api and src/cpu.
-quick_programs='plan_builders rank_shape_attributes handles_abi structs index_values few_rows plans bound_plans operands
-  many memory_aliasing_alignment dlpack arrow error conformance elements scatter scatter_conformance gradient partition'
-
-# programs_of FILE: prints the test programs in C++ that cover a file.
-programs_of() {
-  case $1 in
-    src/cuda/* | tests/cuda/*.cpp | tests/cuda/*.hpp) echo cuda_emulated cuda_units ;;
-    src/cpu/tiers/*) echo tiers conformance_threads scatter_conformance_threads ;;
-    src/core/os/*) echo os threads surroundings ;;
-    src/*.?pp | include/*) echo "$quick_programs" ;;
-    tests/cpp/allocation_failures_test.cpp | tests/cpp/dlpack*_test.cpp | tests/cpp/arrow*_test.cpp | \
-      tests/cpp/error_test.cpp | tests/cpp/os_test.cpp | tests/cpp/plan_builders_test.cpp | \
-      tests/cpp/partition_steps_test.cpp)
-      basename "$1" _test.cpp | sed 's/_export$//' ;;
-    tests/cpp/tier*_test.cpp) echo tiers ;;
-    tests/cpp/handles*) echo handles_abi handles_abi_threads ;;
-    tests/cpp/*_test.cpp) program=$(basename "$1" _test.cpp) && echo "$program ${program}_threads" ;;
-    tests/cpp/*.hpp) echo "$quick_programs" ;;
-  esac
+# task_covers FILE... prints the test programs in C++ that cover the files.
+task_covers() {
+  python3 .ci/covers.py "$@"
 }
 
 # check_programs PROGRAM...: builds test programs and runs their tests.
@@ -88,17 +71,15 @@ linters_of() {
   esac
 }
 
-# check FILE...: paths relative to the root of the repository.
-check() {
+# task_check FILE...: paths relative to the root of the repository.
+task_check() {
   check_began=$(date +%s)
   here=$(pwd)
-  programs=''
   tasks=''
   linted=''
   changed_tests=''
   for file in "$@"; do
     [ -f "$file" ] || { echo "There is no file $file." && exit 2; }
-    programs="$programs $(programs_of "$file")"
     linted="$linted $(linters_of "$file")"
     case $file in
       bindings/python/tests/test_*.py) tasks="$tasks check_python" changed_tests="$changed_tests $file" ;;
@@ -111,7 +92,7 @@ check() {
       *.md | tests/*.py | src/*) tasks="$tasks check_tests:^documents" ;;
     esac
   done
-  programs=$(unique $programs)
+  programs=$(task_covers "$@")
   [ -z "$programs" ] || check_programs $programs
   for task in $(unique $tasks); do
     case $task in

@@ -1,11 +1,19 @@
 # shellcheck shell=sh disable=SC2154,SC2034 # ./dev sets and reads these variables
-# The linters of `./dev lint`. ./dev sources this file and has the functions that find and install tools. A linter is
-# two functions: tools_NAME finds or installs its tools, and lint_NAME checks the tree and changes no file. lint_NAME
-# returns 77 if the linter cannot run on this machine.
+# The linters of `./dev lint`. A linter is two functions: tools_NAME finds or installs its tools, and lint_NAME checks the
+# tree and changes no file. lint_NAME returns 77 if the linter cannot run on this machine.
 # .pre-commit-config.yaml has the same linters.
 
 linters="clang-format clang-tidy ruff ruff-format mypy pyright rustfmt clippy gofmt go-vet staticcheck java \
 shellcheck cmake-lint generated"
+
+# task_lint [--strict] [LINTER...]
+task_lint() {
+  if [ "${1:-}" = --strict ]; then
+    strict "$1"
+    shift
+  fi
+  lint "$@"
+}
 
 # lint [LINTER...] runs these linters, or all without an argument. It sets result to 1 if one fails. In a strict run, it
 # also sets it if one cannot run.
@@ -268,7 +276,7 @@ lint_java() {
 # ---------------------------------------------------------------------------------------------------------- formatting
 
 # Applies all formatters, and the automatic corrections of ruff.
-format_all() {
+task_format() {
   tools_clang_format && clang_format -i
   "$pinned/bin/ruff" check --no-cache --quiet --fix --exit-zero .
   "$pinned/bin/ruff" format --no-cache --quiet .

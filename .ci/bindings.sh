@@ -1,0 +1,157 @@
+# shellcheck shell=sh disable=SC2034,SC2154 # ./dev and the files of .ci share variables
+# The tests of the bindings.
+
+# stage_library PRESET installs the library of a preset into build/stage for the bindings.
+stage_library() {
+  rm -rf "$stage"
+  cmake --install "build/$1" --prefix "$stage" >/dev/null
+}
+
+# binding NAME RUNNER TOOLCHAIN COMMAND... runs the tests of one binding, and writes their output to a log. They are
+# skipped if TOOLCHAIN fails or the command exits with 77. In a strict run, only the skipped tests of
+# .ci/allowed_skips.txt may be in the log.
+binding() {
+  name=$1
+  runner=$2
+  toolchain=$3
+  shift 3
+  began=$(date +%s)
+  log=build/bindings/$(echo "$name" | tr 'A-Z ' 'a-z_').log
+  code=77
+  if $toolchain; then
+    "$@" >"$log.part" 2>&1 && code=0 || code=$?
+    mv "$log.part" "$log"
+    echo
+    echo "== $name"
+    cat "$log"
+    [ $code != 0 ] || python3 .ci/skips.py "$runner" "$log" || code=$?
+  fi
+  case $code in
+    0) verdict=passed ;;
+    77) verdict='skipped, its toolchain cannot be installed'
+      [ "${GATHER_STRICT:-}" != 1 ] || { [ -f "$log" ] && python3 .ci/skips.py "$runner" "$log"; } || result=1 ;;
+    *) verdict=FAILED
+      result=1 ;;
+  esac
+  outcome="$outcome
+$name: $verdict, $(($(date +%s) - began)) s"
+}
+
+# Starts the tests of Python in the background, because they use one thread for minutes. end_python prints their output.
+begin_python() {
+  python_toolchain || return 0
+  # Bindings build the library without CUDA, which takes less time.
+  env -u CUDACXX VENV="$venv" bindings/python/test.sh build/bindings >build/bindings/python.part 2>&1 &
+  python_tests=$!
+}
+
+end_python() {
+  wait "$python_tests" && code=0 || code=$?
+  cat build/bindings/python.part
+  return "$code"
+}
+
+# Builds what the tests of the bindings need: the library, and the one with an emulated CUDA device.
+build_for_bindings() {
+  compiler
+  want libgtest-dev pkg-config --exists gtest_main
+  install_missing
+  cmake --preset test
+  cmake --build --preset test --target gather gather_static gather_emulated
+}
+
+# A new language needs its toolchain above, its name here, and a line like that of Go in test_bindings.
+every_language='python rust go java'
+
+# test_bindings [LANGUAGE...] runs the tests of all bindings, or of some, with the library of the preset test.
+test_bindings() {
+  outcome=''
+  languages=${*:-$every_language}
+  want pkg-config command -v pkg-config
+  install_missing || true
+  # This library has an emulated CUDA device.
+  GATHER_EMULATED=$(pwd)/build/test/lib/libgather_emulated.so
+  export GATHER_EMULATED
+  mkdir -p build/bindings
+  stage_library test || { result=1 && return; }
+  ! tests_language python || begin_python
+  ! tests_language rust || binding Rust cargo rust_toolchain_and_generator env -u CUDACXX GATHER_PREFIX="$stage" \
+    bindings/rust/test.sh build/bindings/rust
+  ! tests_language go || binding Go go go_toolchain bindings/go/test.sh "$stage"
+  ! tests_language java || binding Java java java_toolchain env GATHER_TENSORFLOW="${GATHER_LONG:-0}" \
+    bindings/java/test.sh "$stage" build/bindings/java
+  ! tests_language python || binding Python pytest python_toolchain end_python
+  [ $# -gt 0 ] || test_languages_together
+  echo
+  echo "Bindings:$outcome"
+}
+
+tests_language() {
+  case " $languages " in *" $1 "*) ;; *) return 1 ;; esac
+}
+
+# Runs the examples, and compares the bindings with each other.
+test_languages_together() {
+  examples=$(pwd)/build/bindings/examples
+  binding "Examples in Python" pytest python_toolchain env PYTHON="$venv/bin/python" \
+    examples/run.sh "$stage" "$examples" python
+  binding "Examples in Rust" cargo rust_toolchain examples/run.sh "$stage" "$examples" rust
+  binding "Examples in Go" go go_toolchain examples/run.sh "$stage" "$examples" go
+  binding "Examples in Java" java java_toolchain examples/run.sh "$stage" "$examples" java
+  binding "Equal bindings" pytest python_toolchain python3 bindings/parity.py --check
+  binding "Equal mistakes" pytest python_toolchain env PYTHON="$venv/bin/python" \
+    python3 tests/mistakes --check "$stage" build/bindings/mistakes
+}
+
+# task_bindings [LANGUAGE...]
+task_bindings() {
+  build_for_bindings
+  test_bindings "$@"
+}
+
+# Runs every case of tests/conformance again in the systems that have answered it, in the versions that it records. These
+# systems need gigabytes.
+task_recorded() {
+  python_toolchain
+  python=$(dirname "$venv")/record/bin/python
+  [ -x "$python" ] || python3 -m venv "$(dirname "$venv")/record"
+  "$python" -m pip install --quiet -r tests/conformance/record/requirements.txt
+  for part in record record.scatter record.gradient; do
+    echo "== $part"
+    (cd tests/conformance && "$python" -B -m "$part" --check) || result=1
+  done
+}
+
+# Runs each file of tests of Python with the large libraries in its own process, because some of these libraries cannot
+# be loaded together, and some keep memory until the process ends.
+task_peers() {
+  build_for_bindings
+  python_toolchain
+  want libopenmpi-dev command -v mpicc
+  want openmpi-bin command -v mpirun
+  install_missing || true
+  mkdir -p build/peers
+  GATHER_EMULATED=$(pwd)/build/test/lib/libgather_emulated.so
+  export GATHER_EMULATED
+  env -u CUDACXX VENV="$(dirname "$venv")/peers" PEERS=1 EACH=1 GATHER_LARGE=1 \
+    bindings/python/test.sh build/peers "$@" >build/peers/log 2>&1 || result=1
+  cat build/peers/log
+  PEERS=1 python3 .ci/skips.py pytest build/peers/log || result=1
+}
+
+# This takes minutes and covers little that ./dev test does not cover, so only the long run has it.
+asan_bindings() {
+  outcome=''
+  export GATHER_SANITIZED=1
+  compiler
+  cmake --preset asan
+  cmake --build --preset asan --target gather gather_static
+  cmake --install build/asan --prefix build/asan/stage >/dev/null
+  mkdir -p build/bindings
+  set -- env VENV="$(dirname "$venv")/asan" bindings/asan.sh build/asan/stage build/bindings/asan
+  binding "Python with ASan" pytest python_toolchain "$@" python
+  binding "Rust with ASan" cargo rust_toolchain "$@" rust
+  binding "Go with ASan" go go_toolchain "$@" go
+  echo
+  echo "Bindings:$outcome"
+}

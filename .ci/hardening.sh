@@ -1,0 +1,162 @@
+# shellcheck shell=sh disable=SC2034,SC2154 # ./dev and the files of .ci share variables
+# Sanitizers, fuzzers, random requests and coverage.
+
+# Removes the cache of CMake if the compiler of a preset is in another folder than before, for example after a change of
+# GATHER_CCACHE. CMake would otherwise ignore the settings of the preset.
+forget_compiler() {
+  for preset in "$@"; do
+    cache=build/$preset/CMakeCache.txt
+    [ -f "$cache" ] || continue
+    before=$(sed -n 's/^CMAKE_CXX_COMPILER:[A-Z]*=//p' "$cache")
+    [ "$before" = "$(command -v clang++-19)" ] || rm "$cache"
+  done
+}
+
+clang() {
+  compiler
+  want clang-19 command -v clang-19
+  want libclang-rt-19-dev test -d /usr/lib/llvm-19/lib/clang/19/lib
+  want libgtest-dev pkg-config --exists gtest_main
+  install_missing
+  forget_compiler fuzz coverage msan
+}
+
+# The fuzz targets. Each has a corpus.
+fuzz_targets() {
+  ls tests/fuzz/corpus
+}
+
+# task_fuzz [SECONDS | --runs N] runs each target with the shipped library, and with the library that splits every call into
+# pieces. One target per CPU runs at a time. Failing inputs are in build/fuzz. New inputs are in build/corpus, which the
+# next run uses. With --runs, build/corpus is not used.
+task_fuzz() {
+  if [ "${1:-}" = --runs ]; then
+    limit="-runs=$2 -reload=0"
+    corpus="build/fuzz/corpus/\$0"
+    rm -rf build/fuzz/corpus
+  else
+    limit="-max_total_time=$((${1:-20} / 2))"
+    corpus="build/corpus/\$1"
+  fi
+  clang
+  cmake --workflow --preset fuzz
+  for target in $(fuzz_targets); do
+    echo "$target" "$target"
+    echo "${target}_threads" "$target"
+  done | xargs -P "$(nproc)" -L 1 sh -c "
+    mkdir -p $corpus && ASAN_OPTIONS=allocator_may_return_null=1 build/fuzz/tests/fuzz/fuzz_\$0 $limit \\
+      -seed=${GATHER_SEED:-1} -max_len=400 \\
+      -timeout=60 -print_final_stats=1 -verbosity=0 -artifact_prefix=build/fuzz/found_\$0_ $corpus tests/fuzz/corpus/\$1 \\
+      >build/fuzz/\$0.log 2>&1 || { cat build/fuzz/\$0.log && exit 1; }" || result=1
+  for log in build/fuzz/*.log; do
+    name=$(basename "$log" .log)
+    runs=$(sed -n 's/^stat::number_of_executed_units: //p' "$log")
+    echo "$(date -u +%FT%TZ) $name: ${runs:-no} executions, $(sed -n 's/^fuzz: //p' "$log")"
+  done
+}
+
+# Checks that builds of the library in two folders are identical.
+task_reproducible() {
+  compiler
+  rm -rf build/twice
+  for copy in one another; do
+    mkdir -p "build/twice/$copy"
+    git ls-files -z --cached --others --exclude-standard | xargs -0 tar -c --ignore-failed-read 2>/dev/null |
+      tar -x -C "build/twice/$copy"
+    (cd "build/twice/$copy" && env -u CUDACXX cmake --preset release -DGATHER_CUDA=OFF -DGATHER_DEMO=OFF >/dev/null &&
+      cmake --build --preset release >/dev/null)
+  done
+  for library in libgather.so libgather.a; do
+    cmp "build/twice/one/build/release/lib/$library" "build/twice/another/build/release/lib/$library" || return 1
+  done
+  echo "identical: libgather.so, libgather.a"
+}
+
+# Runs the tests with threads under the thread sanitizer.
+task_tsan() {
+  compiler
+  want libgtest-dev pkg-config --exists gtest_main
+  install_missing
+  cmake --preset tsan
+  names='threads plans elements oracle partition scatter scatter_oracle'
+  # shellcheck disable=SC2046,SC2086 # the names are words
+  cmake --build --preset tsan --target $(printf '%s_threads ' $names)
+  # The excluded tests contain intended races.
+  GATHER_CASES=20000 ctest --preset tsan -R "^($(echo "$names" | tr ' ' '|'))_threads\\." \
+    -E 'SmallestInvalidTupleOfAll|RacingIds' --timeout 3600 || result=1
+}
+
+# Runs the tests of threads, forks, signals and concurrent writers for a longer time.
+task_threads() {
+  compiler
+  want libgtest-dev pkg-config --exists gtest_main
+  install_missing
+  cmake --preset test
+  cmake --build --preset test --target threads threads_threads threads_fork_memory threads_fork_memory_threads load_cycles
+  mkdir -p build/soak
+  GATHER_FORKS=1000 GATHER_CALLS=10000 GATHER_RACE_SECONDS=60 GATHER_SIGNAL_SECONDS=10 \
+    ctest --preset test -R 'Hostile\.G|SixtyFour|ConcurrentHandles' --timeout 3600 \
+    --output-log build/soak/ctest.log || result=1
+}
+
+# Compares more random calls with the oracles than ./dev test does. GATHER_SEED is the seed.
+task_random() {
+  compiler
+  want libgtest-dev pkg-config --exists gtest_main
+  install_missing
+  names='oracle elements scatter_oracle same_forms'
+  cmake --preset test
+  # shellcheck disable=SC2046,SC2086 # the names are words
+  cmake --build --preset test --target $names $(printf '%s_threads ' $names)
+  GATHER_CASES=${GATHER_CASES:-1000000} ctest --preset test -R "^($(echo "$names" | tr ' ' '|'))(_threads)?\\." \
+    --timeout 3600 || result=1
+}
+
+coverage_programs='rank_shape_attributes handles_abi index_values few_rows plans memory_aliasing_alignment conformance
+  guard_pages alignment elements scatter scatter_oracle gradient partition oracle threads races threads_fork_memory
+  surroundings allocations sizes'
+coverage_more='scatter_conformance gradient_conformance allocation_failures dlpack arrow error os tiers cuda_emulated'
+
+task_coverage() {
+  clang
+  want llvm-19 command -v llvm-cov-19
+  install_missing
+  programs=$coverage_more
+  for name in $coverage_programs; do programs="$programs $name ${name}_threads"; done
+  for name in $(fuzz_targets); do programs="$programs replay_$name replay_${name}_threads"; done
+  cmake --preset coverage
+  # shellcheck disable=SC2086 # the programs are words
+  cmake --build --preset coverage --target $programs
+  rm -f build/coverage/*.profraw
+  for name in $programs; do
+    program=$(ls build/coverage/tests/*/"$name")
+    case $name in
+      replay_*) set -- "$program" --random 4000 ;;
+      *) set -- "$program" --gtest_brief=1 --gtest_filter='-*SmallestInvalidTupleOfAll*:*C7_*:*C8_*:*C9_*' ;;
+    esac
+    LLVM_PROFILE_FILE="build/coverage/%4m.profraw" GATHER_CASES=40000 "$@" >/dev/null || result=1
+  done
+  # Only the library with failure points supports GATHER_TIER.
+  GATHER_TIER=portable LLVM_PROFILE_FILE="build/coverage/%4m.profraw" \
+    build/coverage/tests/fuzz/replay_gather_threads --random 4000 >/dev/null || result=1
+  llvm-profdata-19 merge -o build/coverage/all.profdata build/coverage/*.profraw
+  llvm-cov-19 report build/coverage/lib/libgather.so -object build/coverage/lib/libgather_testing.so \
+    -object build/coverage/tests/cpp/os -object build/coverage/tests/cpp/tiers \
+    -object build/coverage/lib/libgather_emulated.so -ignore-filename-regex='(^|/)(tests|src/cuda)/' \
+    -instr-profile build/coverage/all.profdata -show-region-summary=0 -show-branch-summary \
+    src/api src/core src/cpu | tee build/coverage/report.txt
+}
+
+task_msan() {
+  clang
+  cmake --workflow --preset msan || result=1
+}
+
+task_mutate() {
+  compiler
+  python3 tests/mutate "$@"
+}
+
+task_soak() {
+  exec python3 .ci/soak.py "$@"
+}
