@@ -102,6 +102,24 @@ TEST_P(TiersReduce, RowsOfEverySizeAreReducedInOrder) {
   }
 }
 
+// Targets end before an inaccessible page, so rows of successive sizes begin at every alignment.
+TEST_P(TiersReduce, LongRowsAreReducedAtEveryAlignment) {
+  for (int32_t dtype : dtypes) {
+    const int64_t item = item_of(dtype), elements = 800 / item;
+    draw(dtype, &updates_);
+    for (int32_t reduction : all_reductions) {
+      if (!is_reducible(find_dtype(dtype)->number, reduction)) continue;
+      for (int64_t more = -1; more <= 32; ++more) {
+        SCOPED_TRACE(std::string(gth_dtype_name(dtype)) + ", " + gather::core::reduction_name(reduction) + ", " +
+                     std::to_string(elements + more));
+        draw(dtype, &target_);
+        check_rows(dtype, reduction, (elements + more) * item, 3);
+        if (HasFatalFailure()) return;
+      }
+    }
+  }
+}
+
 // Rows of 1 and 8 elements use different instructions.
 TEST_P(TiersReduce, EveryHalfIsReducedExactly) {
   constexpr double partners[] = {0.0, -0.0, 1.0, -3.0, 0.333, INFINITY, NAN, 6e-8, 300.0};

@@ -86,11 +86,19 @@ struct MulComplex {
 // Processes a row of `count` elements, n at a time. The last n overlap those before them, so they are computed first
 // and stored last. Precondition: count >= n.
 template <int64_t n, class Row>
-GATHER_INLINE void for_elements(const Row& row, int64_t count) {
+GATHER_INLINE void for_elements(const Row& row, int64_t count, int64_t begin = 0) {
   const int64_t end = count - n;
   const auto last = row.template compute<n>(end);
-  for (int64_t i = 0; i < end; i += n) row.template store<n>(i, row.template compute<n>(i));
+  for (int64_t i = begin; i < end; i += n) row.template store<n>(i, row.template compute<n>(i));
   row.template store<n>(end, last);
+}
+
+// Processes a row whose stores are aligned from the element `begin` < n on. The first n overlap those after them.
+template <int64_t n, class Row>
+GATHER_INLINE void for_aligned_elements(const Row& row, int64_t count, int64_t begin) {
+  const auto first = row.template compute<n>(0);
+  for_elements<n>(row, count, begin);
+  row.template store<n>(0, first);
 }
 
 // The numbers of elements of a kind in the widest register and in one of 16 bytes.
@@ -115,24 +123,36 @@ struct ReduceRow {
   }
 };
 
-// With `is_one`, a row is exactly n elements.
-template <class Kind, class Operation, int64_t n, bool is_one>
+// A row is exactly n elements, any number from n on, or so many that aligned stores are faster, because stores across
+// cache lines take twice as long.
+enum class Length { one, any, aligned };
+
+template <class Kind, class Operation, int64_t n, Length length>
 void reduce_rows(char* target, const int64_t* offsets, const char* updates, const int64_t* from, int64_t count,
                  int64_t row) {
   using Row = ReduceRow<Kind, Operation>;
-  const int64_t elements = is_one ? n : row / Row::item;
-  for (int64_t i = 0; i < count; ++i) for_elements<n>(Row{target + offsets[i], updates + from[i]}, elements);
+  const int64_t elements = length == Length::one ? n : row / Row::item;
+  for (int64_t i = 0; i < count; ++i) {
+    const Row each{target + offsets[i], updates + from[i]};
+    if (length == Length::aligned) {
+      const int64_t bytes = -static_cast<int64_t>(reinterpret_cast<intptr_t>(each.target)) & (n * Row::item - 1);
+      for_aligned_elements<n>(each, elements, bytes / Row::item);
+    } else {
+      for_elements<n>(each, elements);
+    }
+  }
 }
 
 template <class Kind, class Operation, int64_t n>
 WriteRows choose_rows_of(int64_t elements) {
-  return elements == n ? reduce_rows<Kind, Operation, n, true> : reduce_rows<Kind, Operation, n, false>;
+  return elements == n ? reduce_rows<Kind, Operation, n, Length::one> : reduce_rows<Kind, Operation, n, Length::any>;
 }
 
 template <class Kind, class Operation>
 WriteRows choose_rows(int64_t row) {
   const int64_t elements = row / int64_t{sizeof(typename Kind::Stored)};
-  constexpr int64_t most = most_at_once<Kind>, few = few_at_once<Kind>;
+  constexpr int64_t most = most_at_once<Kind>, few = few_at_once<Kind>, long_row = 800;
+  if (row >= long_row) return reduce_rows<Kind, Operation, most, Length::aligned>;
   if (elements >= most) return choose_rows_of<Kind, Operation, most>(elements);
   return elements >= few ? choose_rows_of<Kind, Operation, few>(elements)
                          : choose_rows_of<Kind, Operation, 1>(elements);
