@@ -20,7 +20,8 @@ def parameters(function):
 
 def python(folder):
     """Returns the names of libgather.__all__, and the members of its classes and their bases."""
-    trees = [ast.parse(path.read_text()) for path in sorted(folder.glob("*.py*")) if path.suffix in (".py", ".pyi")]
+    paths = sorted([*folder.glob("*.py*"), *folder.glob("_*/*.py")])
+    trees = [ast.parse(path.read_text()) for path in paths if path.suffix in (".py", ".pyi")]
     nodes = [node for tree in trees for node in tree.body]
     classes = {node.name: node for node in nodes if isinstance(node, ast.ClassDef)}
     functions = {node.name: node for node in nodes if isinstance(node, ast.FunctionDef)}

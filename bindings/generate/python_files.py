@@ -19,5 +19,5 @@ def constants(header):
 def files(header):
     return {
         PYTHON / "native/cdef.h": cdef(header),
-        PYTHON / "src/libgather/_constants.py": constants(header),
+        PYTHON / "src/libgather/_base/constants.py": constants(header),
     }

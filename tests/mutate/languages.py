@@ -145,8 +145,8 @@ CPP = Language(
 # Modules for other frameworks are excluded, because their tests need these frameworks.
 PYTHON = Language(
     ("bindings/python/src/libgather/**/*.py",),
-    r"/(dask|jax|onnx|ray|tf|torch)/|/_kinds/(jax_|tensorflow_|torch_|cupy_|frames|cuda)\.py"
-    r"|_(constants|dynamo|gradients|missing|outputs|programs|streams)\.py",
+    r"/(dask|jax|onnx|ray|tf|torch)/|/_arrays/(jax_|tensorflow_|torch_|cupy_|frames|cuda_interface)\.py"
+    r"|/(constants|torch_dynamo|gradients|missing_rows|device_outputs|cuda_streams)\.py|/jax_programs/",
     OF_PYTHON,
     r"^\s*(#|@|from|import|def |class |else:|try:|$)|.*: t?\.?TypeAlias",
     "  #",

@@ -4,7 +4,7 @@
 
 #include "repeat.h"
 
-/* The arguments of a call: the operation, its operands by role, and the fields of a Request (_request.py). */
+/* The arguments of a call: the operation, its operands by role, and the fields of a Request (_base/request_fields.py). */
 enum {
   ARG_OPERATION,
   ARG_TABLE,

@@ -11,9 +11,9 @@ from typing import Any
 import numpy as np
 
 from libgather import Tensor, _objects
-from libgather._dtypes import NUMBERS
-from libgather._kinds.numpy_ import dtype_named
-from libgather._operation import OPERATIONS, Operation
+from libgather._arrays.numpy_ import dtype_named
+from libgather._base.dtypes import NUMBERS
+from libgather._requests.operation_table import OPERATIONS, Operation
 
 CASES = Path(__file__).resolve().parents[3] / "tests" / "conformance" / "cases"
 

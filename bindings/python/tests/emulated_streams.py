@@ -15,7 +15,7 @@ import pytest
 import emulated_arrays
 import libgather
 from emulated_arrays import CUDA, CUDA_HOST, Array, Bare, Interface, Stream, TorchTensor, rows, table
-from libgather import _contexts
+from libgather._memory import default_contexts
 
 pytest_plugins = "emulated_fixtures"
 
@@ -128,11 +128,11 @@ def test_stream_of_an_interface_waits_for_the_call(current: Stream) -> None:
 
 def test_per_thread_stream_has_a_context_for_each_thread() -> None:
     found = []
-    thread = threading.Thread(target=lambda: found.append(_contexts.context_for((CUDA, 0), 2)))
+    thread = threading.Thread(target=lambda: found.append(default_contexts.context_for((CUDA, 0), 2)))
     thread.start()
     thread.join()
-    assert found[0] is not _contexts.context_for((CUDA, 0), 2)
-    assert _contexts.context_for((CUDA, 0), 1) is _contexts.context_for((CUDA, 0), 1)
+    assert found[0] is not default_contexts.context_for((CUDA, 0), 2)
+    assert default_contexts.context_for((CUDA, 0), 1) is default_contexts.context_for((CUDA, 0), 1)
 
 
 # --------------------------------------------------------------------------------------------------------------- errors
@@ -168,7 +168,7 @@ def test_call_does_not_wait(call: Callable[[], Any]) -> None:
 
 def test_sync_does_not_use_the_idle_stream_of_a_number() -> None:
     """The caller may have destroyed it."""
-    _contexts.release()
+    default_contexts.release()
     libgather.gather(table(), Array([1]), stream=Stream().ptr)
     libgather.sync()
     emulated_arrays.emulation.gth_emulation_fail(0, 0)  # resets the count of calls
@@ -302,15 +302,15 @@ def test_tensors_outlive_their_context() -> None:
 
 
 def test_number_of_contexts_is_limited_and_evicted_errors_are_raised(monkeypatch: pytest.MonkeyPatch) -> None:
-    _contexts.release()
-    monkeypatch.setattr(_contexts, "LIMIT", 8)
+    default_contexts.release()
+    monkeypatch.setattr(default_contexts, "LIMIT", 8)
     libgather.gather(table(), Array([9]), stream=Stream())
     live = emulated_arrays.live_allocations()
-    for _ in range(4 * _contexts.LIMIT):
+    for _ in range(4 * default_contexts.LIMIT):
         libgather.gather(table(Bare), Bare([1]), stream=Stream())
-    assert len(_contexts._contexts) == _contexts.LIMIT
+    assert len(default_contexts._contexts) == default_contexts.LIMIT
     # Each context has two allocations of its own. The arrays and the result of its last call wait for its next call.
-    assert emulated_arrays.live_allocations() <= live + 5 * _contexts.LIMIT
+    assert emulated_arrays.live_allocations() <= live + 5 * default_contexts.LIMIT
     with pytest.raises(libgather.IndexError):
         libgather.sync()
 
@@ -410,7 +410,7 @@ def test_context_of_an_ended_thread_is_not_used_by_the_next_one() -> None:
     found: list[tuple[int, Any, bool]] = []
 
     def work() -> None:
-        context = _contexts.context_for((CUDA, 0), 2)
+        context = default_contexts.context_for((CUDA, 0), 2)
         found.append((threading.get_ident(), context, found[-1][1]._is_here if found else False))
 
     while len(found) < 2 or (found[-1][0] != found[-2][0] and len(found) < 100):
@@ -472,13 +472,13 @@ assert emulated_arrays.live_allocations() > before
 
 def test_33_streams_have_a_context_each() -> None:
     """torch has 32 streams and a default one. No context is evicted, because a graph may refer to it."""
-    _contexts.release()
+    default_contexts.release()
     table, ids = emulated_arrays.Array(np.ones((4, 2), "f4")), emulated_arrays.Array([1, 0])
     streams = [emulated_arrays.Stream() for _ in range(33)]
     for _ in range(3):
         for stream in streams:
             libgather.gather(table, ids, stream=stream)
-        kept = {id(context) for context in _contexts._contexts.values()}
+        kept = {id(context) for context in default_contexts._contexts.values()}
         assert len(kept) == len(streams)
-    assert kept == {id(_contexts.context_for((2, 0), stream.ptr)) for stream in streams}
+    assert kept == {id(default_contexts.context_for((2, 0), stream.ptr)) for stream in streams}
     libgather.sync()

@@ -10,10 +10,10 @@ import pytest
 
 import libgather
 from conformance import CASES, Case, array_of, cases, data_of, integers
-from libgather import _operations
-from libgather._kinds.numpy_ import dtype_named
-from libgather._operation import GATHER_ELEMENTS
-from libgather._request import Request
+from libgather._arrays.numpy_ import dtype_named
+from libgather._base.request_fields import Request
+from libgather._operations import gathers
+from libgather._requests.operation_table import GATHER_ELEMENTS
 
 FILES = sorted([*CASES.glob("*.txt"), *(CASES / "elements").glob("*.txt")])
 
@@ -75,7 +75,7 @@ def operation(case: Case, params: Any, indices: Any, out: Any = None) -> Any:
     """Calls the public function, or the internal one for attributes that the public function does not have."""
     attributes = case.attributes
     if ("axis" in attributes and not case.operation.has_axis) or ("batch_dims" in attributes and is_elements(case)):
-        return _operations.run(case.operation, params, indices, out, Request(**attributes, **case.switches))
+        return gathers.run(case.operation, params, indices, out, Request(**attributes, **case.switches))
     if is_elements(case):
         attributes.setdefault("axis", None)  # the default of the library
     function = getattr(libgather, case.operation.name)
@@ -95,7 +95,7 @@ def output_of(case: Case) -> np.ndarray | None:
     elif case.expected[1] == "INDEX":
         source, index = (integers(case.keys[name].split(" ")[1]) for name in ("params", "indices"))
         request = Request(**case.attributes, extents=case.switches.get("extents"))
-        shape = _operations.shape_for(case.operation, source, index, request)
+        shape = gathers.shape_for(case.operation, source, index, request)
     else:
         return None
     dtype = dtype_named(case.keys["params"].split(" ")[0])

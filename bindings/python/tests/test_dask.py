@@ -543,7 +543,7 @@ def test_equal_files_have_equal_names(file: Path) -> None:
 
 
 def test_copy_on_another_machine_has_the_same_size_and_time() -> None:
-    version = libgather._files.Version
+    version = libgather._arrays.npy_files.Version
     here, copy = version(80, 5, "here", 3, 7), version(80, 5, "there", 4, 8)
     assert here.matches(copy) and not here.matches(copy._replace(written=6))
     assert not here.matches(here._replace(inode=4)) and not here.matches(here._replace(changed=8))

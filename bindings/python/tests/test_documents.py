@@ -28,7 +28,7 @@ MODULES = [
 def test_docstrings(name: str) -> None:
     if name.startswith("libgather.torch"):
         pytest.importorskip("torch", reason="torch is not installed")
-    if name.startswith("libgather.jax"):
+    if name.startswith(("libgather.jax", "libgather._operations.jax_programs")):
         pytest.importorskip("jax", reason="jax is not installed")
     if name.startswith("libgather.dask"):
         pytest.importorskip("dask.array", reason="dask is not installed")

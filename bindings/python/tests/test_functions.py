@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 import libgather
-from libgather import _put, _take
+from libgather._operations import numpy_put, numpy_take
 
 NAMES = [
     "gather", "gather_nd", "gather_elements", "scatter", "scatter_nd", "scatter_elements",
@@ -120,10 +120,10 @@ def no_python(monkeypatch: pytest.MonkeyPatch) -> None:
     def refuse(*_: Any, **__: Any) -> None:
         raise AssertionError("Python runs the call")
 
-    for module in (_take, _put):
+    for module in (numpy_take, numpy_put):
         monkeypatch.setattr(module, "is_numpys", refuse)
         monkeypatch.setattr(module, "run", refuse)
-    monkeypatch.setattr(_take, "flat", refuse)
+    monkeypatch.setattr(numpy_take, "flat", refuse)
 
 
 @pytest.mark.usefixtures("no_python")

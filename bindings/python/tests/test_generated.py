@@ -12,7 +12,7 @@ import pytest
 
 import libgather
 from conftest import BINDING
-from libgather import _constants, _dtypes
+from libgather._base import constants, dtypes
 from libgather._low import ffi, lib
 
 
@@ -43,7 +43,7 @@ def test_new_dtype_changes_every_table_of_dtypes(generator: Any) -> None:
         "#define GTH_DTYPE_STRING",
         "#define GTH_DTYPE_INT128 \\\n  128 /**< new */\n#define GTH_DTYPE_STRING",
     )
-    assert names == ["pins.c", "cdef.h", "_constants.py", "constants.go", "Gth.java", "DType.java"]
+    assert names == ["pins.c", "cdef.h", "constants.py", "constants.go", "Gth.java", "DType.java"]
 
 
 def test_constant_without_a_group_in_go_is_rejected(generator: Any) -> None:
@@ -80,11 +80,11 @@ def test_every_function_and_constant_is_there() -> None:
     functions = set(re.findall(r"^GTH_API [^;(]*?\b(gth_\w+)\(", header, re.MULTILINE))
     assert len(functions) > 30 and functions <= set(dir(lib))
     for name in re.findall(r"^#define GTH_(\w+) -?\d+", header, re.MULTILINE):
-        assert getattr(_constants, name) == getattr(lib, f"GTH_{name}")
+        assert getattr(constants, name) == getattr(lib, f"GTH_{name}")
 
 
 def test_dtypes_have_the_librarys_names_and_sizes() -> None:
-    for number, name in _dtypes.NAMES.items():
+    for number, name in dtypes.NAMES.items():
         assert ffi.string(lib.gth_dtype_name(number)).decode() == name
         if name != "string":
             assert libgather.Tensor.zeros((1,), name).memory().itemsize == lib.gth_dtype_size(number)
@@ -100,16 +100,16 @@ def test_release_is_that_of_the_header() -> None:
 
 
 def test_every_status_and_operand_has_a_name_in_python() -> None:
-    without_class = {_constants.E_NULL, _constants.E_INTERNAL}
-    for name, number in vars(_constants).items():
+    without_class = {constants.E_NULL, constants.E_INTERNAL}
+    for name, number in vars(constants).items():
         if name.startswith("E_") and number not in without_class:
-            error = libgather.errors.of_fields((number, _constants.OPERAND_BAGS, -1, 0, 5, 0, 0, 2, "text"))
+            error = libgather.errors.of_fields((number, constants.OPERAND_BAGS, -1, 0, 5, 0, 0, 2, "text"))
             assert type(error) is not libgather.Error, name
         if name.startswith("OPERAND_") and name != "OPERAND_NONE":
-            error = libgather.errors.of_fields((_constants.E_SHAPE, number, -1, 0, -1, 0, 0, -1, "text"))
+            error = libgather.errors.of_fields((constants.E_SHAPE, number, -1, 0, -1, 0, 0, -1, "text"))
             assert error.operand == name.removeprefix("OPERAND_").lower()
-    error = libgather.errors.of_fields((_constants.E_OFFSETS, _constants.OPERAND_BAGS, -1, 0, 5, 0, 0, 2, "text"))
+    error = libgather.errors.of_fields((constants.E_OFFSETS, constants.OPERAND_BAGS, -1, 0, 5, 0, 0, 2, "text"))
     assert isinstance(error, libgather.OffsetsError) and (error.operand, error.position, error.item) == ("bags", 5, 2)
-    failed = libgather.errors.of_fields((_constants.E_IO, _constants.OPERAND_FILE, -1, 0, -1, 0, 0, -1, "text"))
+    failed = libgather.errors.of_fields((constants.E_IO, constants.OPERAND_FILE, -1, 0, -1, 0, 0, -1, "text"))
     assert isinstance(failed, libgather.FileError) and isinstance(failed, OSError) and str(failed) == "text"
     assert str(pickle.loads(pickle.dumps(failed))) == "text"

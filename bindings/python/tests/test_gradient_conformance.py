@@ -10,7 +10,7 @@ from test_scatter_conformance import expected, fields_of, same
 
 import libgather
 from conformance import CASES, Case, array_of, cases, data_of, integers
-from libgather._operation import GATHER_ELEMENTS
+from libgather._requests.operation_table import GATHER_ELEMENTS
 
 FILES = sorted((CASES / "gradient").glob("*.txt"))
 

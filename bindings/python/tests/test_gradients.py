@@ -13,9 +13,9 @@ from hypothesis.extra import numpy as hnp
 from test_properties import gathers, same
 
 import libgather
-from libgather._constants import OP_GATHER_GRADIENT
+from libgather._base.constants import OP_GATHER_GRADIENT
+from libgather._base.request_fields import Request
 from libgather._objects import run_buffers
-from libgather._request import Request
 
 SWITCHES: list[dict[str, Any]] = [
     {"negative": "wrap"},

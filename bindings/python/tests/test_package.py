@@ -167,8 +167,10 @@ def test_import_loads_few_modules() -> None:
     loaded = {*run(sys.executable, code).stdout.split()}
     assert {name.partition(".")[0] for name in loaded} - sys.stdlib_module_names == {"libgather", "_cffi_backend"}
     assert not loaded & {"ctypes", "typing", "inspect", "dataclasses", "enum", "re", "contextlib", "logging", "numpy"}
-    later = ("_types", "_kinds", "tf", "onnx", "torch", "jax", "dask", "ray")
+    later = ("_base.signature_types", "_operations.jax_programs", "tf", "onnx", "torch", "jax", "dask", "ray")
     assert not [name for name in loaded if name.startswith(tuple(f"libgather.{each}" for each in later))]
+    arrays = {name.removeprefix("libgather._arrays.") for name in loaded if name.startswith("libgather._arrays.")}
+    assert arrays == {"element_bytes", "kinds", "nested_lists"}
 
 
 def test_import_takes_at_most_half_the_time_of_asyncio() -> None:

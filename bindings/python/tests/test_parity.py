@@ -40,11 +40,21 @@ def test_table_is_up_to_date(tree: Path) -> None:
 @pytest.mark.parametrize(
     ("path", "before", "after", "message"),
     [
-        ("python/src/libgather/context.py", "def wait(", "def wait_for(", "Python declares no Context.wait"),
-        ("python/src/libgather/_memory.py", "def strings(", "def texts(", "Python declares no Tensor.strings"),
-        ("python/src/libgather/_operations.py", "    threads: int", "    strands: int", "declares no gather(threads)"),
+        ("python/src/libgather/_memory/context.py", "def wait(", "def wait_for(", "Python declares no Context.wait"),
+        ("python/src/libgather/_memory/memory.py", "def strings(", "def texts(", "Python declares no Tensor.strings"),
+        (
+            "python/src/libgather/_operations/gathers.py",
+            "    threads: int",
+            "    strands: int",
+            "declares no gather(threads)",
+        ),
         ("python/src/libgather/__init__.py", '    "shutdown",\n', "", "Python declares no shutdown"),
-        ("python/src/libgather/plan.py", "def bind(self, params", "def bind(self, table", "parity.md is out of date"),
+        (
+            "python/src/libgather/_operations/gather_plan.py",
+            "def bind(self, params",
+            "def bind(self, table",
+            "parity.md is out of date",
+        ),
         ("rust/gather/src/options.rs", "pub const fn axis(", "pub const fn axle(", "Rust declares no Options::axis"),
         ("rust/gather/src/context.rs", "pub fn zeros(", "fn zeros(", "Rust declares no Context::zeros"),
         (

@@ -162,7 +162,7 @@ def test_rows_of_ids_without_a_shard(once: bool) -> None:
 
 
 def test_join_into_an_array_of_numbers_runs_in_c(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("libgather._join.joined_others", None)
+    monkeypatch.setattr("libgather._operations.partition_join.joined_others", None)
     parts = libgather.partition([7, 0, 7], 8, shards=2)
     out = np.zeros((3, 2))
     assert parts.join([np.full((1, 2), 1.5), np.full((2, 2), 2.5)], out) is out

@@ -281,7 +281,7 @@ class TestArrow:
         assert flags.type == pa.bool_() and flags.to_pylist() == [False, True]
 
     def test_numbers_run_in_c(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr("libgather._kinds.arrow.enter", None)
+        monkeypatch.setattr("libgather._arrays.arrow.enter", None)
         assert libgather.gather(pa.array([1.5, 2.5]), pa.array([1])).to_pylist() == [2.5]
 
     def test_strings(self) -> None:
@@ -305,7 +305,7 @@ class TestArrow:
         """Simulates the limit of 2 GiB with a smaller one. Larger results have the large type."""
         kind = getattr(pa, name)()
         large = pa.large_string() if name.startswith("string") else pa.large_binary()
-        monkeypatch.setattr("libgather._kinds.arrow_strings.ROOM", 8)
+        monkeypatch.setattr("libgather._arrays.arrow_strings.ROOM", 8)
         params = pa.array(["abc", "defg"]).cast(kind)
         for count, expected in ((2, kind), (3, large)):
             indices = [1] * count
@@ -317,7 +317,7 @@ class TestArrow:
             assert filled.type == expected and filled[-1].as_py() in ("", b"")
 
     def test_dictionaries_too_large_for_32_bit_offsets(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr("libgather._kinds.arrow_strings.ROOM", 8)
+        monkeypatch.setattr("libgather._arrays.arrow_strings.ROOM", 8)
         for kind in (pa.dictionary(pa.int8(), pa.string(), ordered=True), pa.dictionary(pa.int64(), pa.binary())):
             params = pa.array(["abc", "defg", "abc"]).cast(kind.value_type).dictionary_encode().cast(kind)
             found = libgather.gather(params, [1, 0, 2, 2, 9], bounds="fill")
@@ -325,7 +325,7 @@ class TestArrow:
 
     @pytest.mark.parametrize("fill", [None, "0123456789"])
     def test_chunks_too_large_for_32_bit_offsets(self, fill: str | None, monkeypatch: pytest.MonkeyPatch) -> None:
-        from libgather._kinds import arrow_take
+        from libgather._arrays import arrow_take
 
         taken = arrow_take.taken
 
@@ -334,7 +334,7 @@ class TestArrow:
                 raise pa.ArrowInvalid("Take operation overflowed binary array capacity")
             return taken(params, places, fill)
 
-        monkeypatch.setattr("libgather._kinds.arrow_strings.ROOM", 8)
+        monkeypatch.setattr("libgather._arrays.arrow_strings.ROOM", 8)
         monkeypatch.setattr(arrow_take, "taken", overflowing)
         params = pa.chunked_array([["abc"], ["defg", "hi"]])
         switches = {} if fill is None else {"fill_value": fill}

@@ -11,10 +11,10 @@ import pytest
 
 import libgather
 from conformance import CASES, Case, array_of, cases, data_of, integers
-from libgather import _scatters
-from libgather._kinds.numpy_ import dtype_named
-from libgather._operation import SCATTER_ELEMENTS
-from libgather._request import Request
+from libgather._arrays.numpy_ import dtype_named
+from libgather._base.request_fields import Request
+from libgather._operations import scatters
+from libgather._requests.operation_table import SCATTER_ELEMENTS
 
 FILES = sorted((CASES / "scatter").glob("*.txt"))
 OPERANDS = ("target", "indices", "updates")
@@ -92,7 +92,7 @@ def scatter(case: Case, target: Any, indices: Any, updates: Any, inplace: bool) 
     is_elements = case.operation is SCATTER_ELEMENTS
     if ("axis" in attributes and not case.operation.has_axis) or ("batch_dims" in attributes and is_elements):
         request = Request(**attributes, **case.switches)
-        return _scatters.run(case.operation, target, indices, updates, request, inplace)
+        return scatters.run(case.operation, target, indices, updates, request, inplace)
     if is_elements:
         attributes.setdefault("axis", None)  # the default of the library
     function = getattr(libgather, case.operation.name)
@@ -135,7 +135,7 @@ def run_shape(case: Case, target: Any, indices: Any, updates: Any) -> Any:
     if case.expected[0] != "ok":
         return None
     request = Request(**case.attributes, extents=case.switches.get("extents"))
-    shape = _scatters.shape_for(case.operation, target, indices, request)
+    shape = scatters.shape_for(case.operation, target, indices, request)
     assert shape == tuple(integers(case.keys["updates"].split(" ")[1])), case.name
     assert math.prod(shape) == np.size(updates)
     return expected(case)

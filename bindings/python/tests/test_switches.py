@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 import libgather
-from libgather._dtypes import NUMBERS
-from libgather._fills import element_image
+from libgather._arrays.element_bytes import element_image
+from libgather._base.dtypes import NUMBERS
 
 INDICES = np.array([1, 9])
 NUMERIC = ["int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64", "float32", "float64"]

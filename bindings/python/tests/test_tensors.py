@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 
 import libgather
-from libgather._constants import OP_GATHER, OP_GATHER_GRADIENT, OP_SCATTER
+from libgather._base.constants import OP_GATHER, OP_GATHER_GRADIENT, OP_SCATTER
+from libgather._base.request_fields import Request
 from libgather._objects import run_buffers
-from libgather._request import Request
 
 
 def test_any_array_is_a_tensor_without_a_copy() -> None:
@@ -29,7 +29,7 @@ def test_any_array_is_a_tensor_without_a_copy() -> None:
 
 @pytest.mark.parametrize("dtype", ["bool", "uint8", "int64", "float16", "complex64", "complex128", "bfloat16"])
 def test_tolist(dtype: str) -> None:
-    from libgather._kinds.numpy_ import dtype_named
+    from libgather._arrays.numpy_ import dtype_named
 
     array = np.array([[1, 0], [1, 1]]).astype(dtype_named(dtype))
     expected = array.view(np.uint16) if dtype == "bfloat16" else array

@@ -6,6 +6,7 @@ import importlib
 import importlib.util
 import inspect
 import pkgutil
+import re
 import subprocess
 import sys
 import typing
@@ -71,7 +72,8 @@ def test_stubtest_finds_no_difference(tmp_path: Path) -> None:
     """stubtest imports each module and compares it with its annotations."""
     allowed = tmp_path / "allowed.txt"
     absent = [name for name in ("dask", "jax", "onnx", "ray", "torch") if importlib.util.find_spec(name) is None]
-    allowed.write_text("".join(f"libgather\\.{name}(\\..*)?\n" for name in absent), encoding="utf-8")
+    absent += ["_operations.jax_programs"] if "jax" in absent else []
+    allowed.write_text("".join(f"{re.escape(f'libgather.{name}')}(\\..*)?\n" for name in absent), encoding="utf-8")
     lists = [f"--allowlist={path}" for path in (BINDING / "tests/stubtest.txt", allowed)]
     command = [sys.executable, "-m", "mypy.stubtest", "libgather", "--concise", "--ignore-unused-allowlist", *lists]
     result = subprocess.run(

@@ -9,22 +9,30 @@ from __future__ import annotations
 
 import array as _array
 
-# _library is imported before _objects, because it rejects a library of another ABI.
-from . import _constants, _library, _objects, errors, types  # noqa: F401
-from ._capabilities import capabilities, release, shutdown, version
-from ._contexts import sync
-from ._dynamo import skip_package
-from ._general import run_others
-from ._gradients import gather_elements_gradient, gather_gradient, gather_nd_gradient
-from ._located import locate_call
-from ._operations import gather, gather_elements, gather_nd, output_shape
-from ._options import CHOICES
-from ._partition import partition
-from ._parts import Partition
-from ._put import put_along_axis
-from ._scatters import scatter, scatter_elements, scatter_nd, updates_shape
-from ._take import take, take_along_axis
-from .context import Context
+# The library is imported before _objects, because this import rejects a library of another ABI.
+from ._base import library as _library  # noqa: F401
+
+# isort: split
+from . import _objects, errors, types
+from ._base import constants as _constants
+from ._base.capabilities import capabilities, release, shutdown, version
+from ._base.torch_dynamo import skip_package
+from ._memory.context import Context
+from ._memory.default_contexts import sync
+from ._operations.gather_plan import BoundPlan, Plan
+from ._operations.gathers import gather, gather_elements, gather_nd, output_shape
+from ._operations.general_path import run_others
+from ._operations.gradients import gather_elements_gradient, gather_gradient, gather_nd_gradient
+from ._operations.numpy_put import put_along_axis
+from ._operations.numpy_take import take, take_along_axis
+from ._operations.partition_result import Partition
+from ._operations.partitions import partition
+from ._operations.scatter_plan import ScatterPlan
+from ._operations.scatters import scatter, scatter_elements, scatter_nd, updates_shape
+from ._requests.index_errors import locate_call
+from ._requests.options_struct import CHOICES
+from ._requests.spec import Spec
+from ._requests.tensor import Tensor
 from .errors import (
     ClosedError,
     DeviceError,
@@ -44,10 +52,6 @@ from .errors import (
 
 # IndexError is not in __all__, because a star import would hide the builtin of that name.
 from .errors import IndexError as IndexError
-from .plan import BoundPlan, Plan
-from .scatter_plan import ScatterPlan
-from .spec import Spec
-from .tensor import Tensor
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import builtins
 
-from . import _constants as c
 from . import types as t
-from ._library import ffi, lib, text
+from ._base import constants as c
+from ._base.library import ffi, lib, text
 
 _OPERANDS = {
     c.OPERAND_PARAMS: "params",

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from ._types import (
+    from ._base.signature_types import (
         Accumulate,
         Any,
         Array,
@@ -69,7 +69,7 @@ __all__ = [
 
 def __getattr__(name: str) -> Any:
     if name in __all__:
-        from . import _types
+        from ._base import signature_types
 
-        return getattr(_types, name)
+        return getattr(signature_types, name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -12,9 +12,9 @@ import dask.array as da
 import numpy as np
 
 from .. import types as t
-from .._missing import missing_of
-from .._partition import array_of
-from .._request import Request
+from .._base.request_fields import Request
+from .._operations.missing_rows import missing_of
+from .._operations.partitions import array_of
 from ._arguments import axis_of, check_array, check_elements, check_ids, check_sizes, chunks_of, depth_of
 from ._files import from_file
 from ._graph import Source, at_once, declared, elements, lazily

@@ -8,12 +8,12 @@ import dask.array as da
 import numpy as np
 from dask.array.core import normalize_chunks
 
-from .. import _constants as c
 from .. import errors
 from .. import types as t
-from .._numbers import integer
-from .._partition import bordered, partition_ids
-from .._request import Request
+from .._base import constants as c
+from .._base.integers import integer
+from .._base.request_fields import Request
+from .._operations.partitions import bordered, partition_ids
 
 #: Sizes of chunks along each dim.
 Chunks = tuple[tuple[int, ...], ...]

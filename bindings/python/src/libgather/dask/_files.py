@@ -9,9 +9,9 @@ import numpy as np
 from dask.base import tokenize
 from dask.utils import cached_cumsum
 
-from .. import _files as files
 from .. import types as t
-from .._files import File, mapped
+from .._arrays import npy_files as files
+from .._arrays.npy_files import File, mapped
 
 
 class Part(NamedTuple):

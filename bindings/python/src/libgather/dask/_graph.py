@@ -16,7 +16,7 @@ from dask.base import tokenize
 from dask.highlevelgraph import HighLevelGraph
 
 from .. import types as t
-from .._parts import Partition
+from .._operations.partition_result import Partition
 from ._arguments import Chunks
 from ._files import file_of, part_of
 from ._tasks import (

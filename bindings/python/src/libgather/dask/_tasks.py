@@ -9,17 +9,17 @@ from typing import NamedTuple
 
 import numpy as np
 
-from .. import _constants as c
 from .. import errors
 from .. import types as t
-from .._operations import gather_nd
-from .._partition import bordered, partition_ids
-from .._parts import Partition
-from .._request import Request
-from .._scatters import scatter
-from .._take import take
-from ..plan import Plan
-from ..spec import Spec
+from .._base import constants as c
+from .._base.request_fields import Request
+from .._operations.gather_plan import Plan
+from .._operations.gathers import gather_nd
+from .._operations.numpy_take import take
+from .._operations.partition_result import Partition
+from .._operations.partitions import bordered, partition_ids
+from .._operations.scatters import scatter
+from .._requests.spec import Spec
 from ._files import Part
 
 

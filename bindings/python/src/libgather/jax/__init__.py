@@ -17,21 +17,15 @@ import numpy as np
 
 from .. import errors
 from .. import types as t
-from .._arrays import call_library
-from .._constants import OP_GATHER, OP_GATHER_ELEMENTS, OP_GATHER_ND
-from .._kinds.jax_ import check_alive
-from .._request import Request
-from . import _gather, _gather_elements, _gather_nd
-from ._common import fill_of
+from .._arrays.jax_ import check_alive
+from .._arrays.kinds import call_library
+from .._base.request_fields import Request
+from .._operations.jax_programs.gather import operator as run_gather
+from .._operations.jax_programs.gather_elements import operator as run_gather_elements
+from .._operations.jax_programs.gather_nd import operator as run_gather_nd
+from .._operations.jax_programs.primitive import fill_of
 
 __all__ = ["gather", "gather_elements", "gather_nd"]
-
-#: The compiled function of each operation, by the number of the operation.
-PROGRAMS = {
-    OP_GATHER: _gather.operator,
-    OP_GATHER_ND: _gather_nd.operator,
-    OP_GATHER_ELEMENTS: _gather_elements.operator,
-}
 
 
 def gather(
@@ -72,7 +66,7 @@ def gather(
     batch_dims = batch_dims + indices.ndim if batch_dims < 0 else batch_dims
     switches = request_of(params, negative, bounds, fill_value)
     request = switches._replace(axis=positive(axis, params), batch_dims=batch_dims)
-    return _gather.operator(params, indices, request=request)
+    return run_gather(params, indices, request=request)
 
 
 def gather_nd(
@@ -92,7 +86,7 @@ def gather_nd(
     """
     params, indices = array_of(params, "params"), array_of(indices, "indices")
     request = request_of(params, negative, bounds, fill_value)._replace(batch_dims=batch_dims)
-    return _gather_nd.operator(params, indices, request=request)
+    return run_gather_nd(params, indices, request=request)
 
 
 def gather_elements(
@@ -115,7 +109,7 @@ def gather_elements(
     params = array_of(params, "params")
     switches = request_of(params, negative, bounds, fill_value)
     request = switches._replace(axis=positive(axis, params), extents="broadcast")
-    return _gather_elements.operator(params, array_of(indices, "indices"), request=request)
+    return run_gather_elements(params, array_of(indices, "indices"), request=request)
 
 
 def request_of(params: jax.Array, negative: t.Negative, bounds: t.Bounds, fill_value: t.Any) -> Request:

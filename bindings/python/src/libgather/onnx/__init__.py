@@ -5,13 +5,13 @@ They have the types and attributes of each opset.
 
 from __future__ import annotations
 
-from .. import _constants as c
 from .. import errors
 from .. import types as t
-from .._operation import GATHER, GATHER_ELEMENTS, GATHER_ND, SCATTER_ELEMENTS, SCATTER_ND
-from .._operations import run
-from .._request import Request
-from .._scatters import run as run_scatter
+from .._base import constants as c
+from .._base.request_fields import Request
+from .._operations.gathers import run
+from .._operations.scatters import run as run_scatter
+from .._requests.operation_table import GATHER, GATHER_ELEMENTS, GATHER_ND, SCATTER_ELEMENTS, SCATTER_ND
 
 __all__ = ["Gather", "GatherElements", "GatherND", "ScatterElements", "ScatterND"]
 

@@ -10,8 +10,8 @@ import onnx
 from onnx import defs, helper, numpy_helper
 from onnx.backend.base import Backend, BackendRep
 
-from .. import _constants as c
 from .. import errors
+from .._base import constants as c
 from . import Gather, GatherElements, GatherND, ScatterElements, ScatterND
 
 _DOMAINS = ("", "ai.onnx")

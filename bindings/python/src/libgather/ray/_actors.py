@@ -10,9 +10,9 @@ from typing import NamedTuple
 import ray
 from ray.exceptions import GetTimeoutError, RayError, RayTaskError
 
-from .. import _constants as c
 from .. import errors
 from .. import types as t
+from .._base import constants as c
 from ._errors import ShardError, ShardTimeoutError
 from ._layout import Layout, refused
 from ._shard import BatchedShard, Shard, ShardStats

@@ -6,10 +6,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from .. import _constants as c
 from .. import errors
 from .. import types as t
-from .._numbers import integer
+from .._base import constants as c
+from .._base.integers import integer
 
 
 class Layout(NamedTuple):

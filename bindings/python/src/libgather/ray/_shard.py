@@ -11,9 +11,9 @@ import numpy as np
 import ray
 
 from .. import types as t
-from .._operations import gather, gather_nd
-from .._request import Request
-from .._scatters import scatter
+from .._base.request_fields import Request
+from .._operations.gathers import gather, gather_nd
+from .._operations.scatters import scatter
 from ._errors import ShardError
 from ._layout import Layout
 from ._sources import Source

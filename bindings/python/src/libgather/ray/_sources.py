@@ -10,7 +10,7 @@ import ray
 from ray.exceptions import GetTimeoutError
 
 from .. import types as t
-from .._files import File, file_of, mapped
+from .._arrays.npy_files import File, file_of, mapped
 from ._errors import ShardTimeoutError
 from ._layout import check_table
 

@@ -10,18 +10,18 @@ from threading import Lock
 import numpy as np
 import ray
 
-from .. import _constants as c
 from .. import errors
 from .. import types as t
-from .._join import placed
-from .._missing import missing_of
-from .._operations import gather
-from .._partition import array_of, bordered, partition_ids
-from .._parts import Partition
-from .._request import Request
-from .._scatters import scatter
-from ..plan import Plan
-from ..spec import Spec
+from .._base import constants as c
+from .._base.request_fields import Request
+from .._operations.gather_plan import Plan
+from .._operations.gathers import gather
+from .._operations.missing_rows import missing_of
+from .._operations.partition_join import placed
+from .._operations.partition_result import Partition
+from .._operations.partitions import array_of, bordered, partition_ids
+from .._operations.scatters import scatter
+from .._requests.spec import Spec
 from ._actors import Actors, ShardCall, end, found, started
 from ._errors import ShardTimeoutError
 from ._layout import Layout, equal_borders, positive, refused, seconds

@@ -8,12 +8,12 @@ float32. TensorFlow's own tensors are accepted and returned. This module does no
 
 from __future__ import annotations
 
-from .. import _constants as c
 from .. import errors
 from .. import types as t
-from .._operation import GATHER, GATHER_ND
-from .._operations import run
-from .._request import Request
+from .._base import constants as c
+from .._base.request_fields import Request
+from .._operations.gathers import run
+from .._requests.operation_table import GATHER, GATHER_ND
 from . import raw
 from ._arguments import attribute, axis_number, constant, policy, prepared, profile_of, rank_of
 

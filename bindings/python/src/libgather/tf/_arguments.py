@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import sys
 
-from .. import _constants as c
 from .. import errors
-from .._arrays import call_library, enter
-from .._kinds.lists import numpy_kind
-from .._numbers import integer
-from .._places import is_host
-from .._sites import place_of
-from ..tensor import Tensor
+from .._arrays.kinds import call_library, enter
+from .._arrays.lists import numpy_kind
+from .._base import constants as c
+from .._base.devices import is_host
+from .._base.integers import integer
+from .._requests.site_of_call import place_of
+from .._requests.tensor import Tensor
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from .. import types as t
-from .._operation import GATHER_ND
-from .._operations import run
-from .._request import Request
+from .._base.request_fields import Request
+from .._operations.gathers import run
+from .._requests.operation_table import GATHER_ND
 from ._arguments import policy, prepared, profile_of
 
 

@@ -7,18 +7,18 @@ from math import prod
 import torch
 
 from .. import errors
-from .._constants import OPEN
-from .._dynamo import untraced
-from .._run import shape_for
-from ..spec import Spec
+from .._base.constants import OPEN
+from .._base.torch_dynamo import untraced
+from .._requests.memory_runs import shape_for
+from .._requests.spec import Spec
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from typing import Any
 
-    from .._operation import Operation
-    from .._request import Request
+    from .._base.request_fields import Request
+    from .._requests.operation_table import Operation
 
 LIBRARY = torch.library.Library("libgather", "DEF")
 SWITCHES = "str negative, str bounds, Scalar fill_value"

@@ -6,9 +6,9 @@ from math import prod
 
 import torch
 
-from .. import _operations
-from .._operation import GATHER
-from .._request import Request
+from .._base.request_fields import Request
+from .._operations.gathers import gather
+from .._requests.operation_table import GATHER
 from ._common import registered, require_batch, resolved, sum_of_rows, switches
 
 TYPE_CHECKING = False
@@ -20,7 +20,7 @@ def run(
     params: torch.Tensor, indices: torch.Tensor, axis: int, batch_dims: int, negative: str, bounds: str, fill: complex
 ) -> Any:
     given = switches(negative, bounds, fill, params.dtype)
-    return _operations.gather(params, indices, axis, batch_dims, **given)
+    return gather(params, indices, axis, batch_dims, **given)
 
 
 def request(axis: int, batch_dims: int, *_: Any) -> Request:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import torch
 
-from .. import _operations
-from .._operation import GATHER_ELEMENTS
-from .._request import Request
+from .._base.request_fields import Request
+from .._operations.gathers import gather_elements
+from .._requests.operation_table import GATHER_ELEMENTS
 from ._common import registered, resolved, sum_of_rows, switches
 
 TYPE_CHECKING = False
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 def run(params: torch.Tensor, indices: torch.Tensor, axis: int, negative: str, bounds: str, fill: complex) -> Any:
     given = switches(negative, bounds, fill, params.dtype)
-    return _operations.gather_elements(params, indices, axis, extents="prefix", **given)
+    return gather_elements(params, indices, axis, extents="prefix", **given)
 
 
 def request(axis: int, *_: Any) -> Request:

@@ -6,9 +6,9 @@ from math import prod
 
 import torch
 
-from .. import _operations
-from .._operation import GATHER_ND
-from .._request import Request
+from .._base.request_fields import Request
+from .._operations.gathers import gather_nd
+from .._requests.operation_table import GATHER_ND
 from ._common import registered, require_batch, resolved, sum_of_rows, switches
 
 TYPE_CHECKING = False
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 def run(params: torch.Tensor, indices: torch.Tensor, batch_dims: int, negative: str, bounds: str, fill: complex) -> Any:
-    return _operations.gather_nd(params, indices, batch_dims, **switches(negative, bounds, fill, params.dtype))
+    return gather_nd(params, indices, batch_dims, **switches(negative, bounds, fill, params.dtype))
 
 
 def request(batch_dims: int, *_: Any) -> Request:

@@ -1,0 +1,164 @@
+"""Arrays of Arrow. Strings and, in the C half, numbers use the C data interface. Other arrays use DLPack."""
+
+from __future__ import annotations
+
+import math
+import sys
+
+from .. import _objects, errors
+from .._base import constants as c
+from .._base.dtypes import NUMBERS
+from .._base.library import NULL, ffi, lib
+from .._base.library_calls import created
+from .._base.optional_packages import module
+from .._memory.memory import Memory
+from . import arrow_strings, arrow_take, buffers, dlpack
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from .._base.request_fields import Request
+    from .._memory.device_site import Site
+
+
+def enter(value: Any, site: Site | None, operand: str) -> Memory:
+    if not type(value).__module__.startswith("pyarrow"):
+        return of_capsules(value.__arrow_c_array__(), operand)
+    pa = module("pyarrow")
+    if isinstance(value, pa.Tensor):
+        return buffers.enter(value, site, operand)
+    if isinstance(value, pa.ChunkedArray):
+        value = arrow_strings.combined(pa, value)
+    if not isinstance(value, pa.Array):
+        raise errors.dtype_error(operand, f"{type(value).__name__} is not an array")
+    if value.null_count:
+        raise errors.dtype_error(operand, "it has nulls, which an element cannot be: fill them first")
+    plain = plain_of(pa, value)
+    if is_string(pa, plain.type):
+        return of_capsules(plain.__arrow_c_array__(), operand)
+    if not pa.types.is_integer(plain.type) and not pa.types.is_floating(plain.type):
+        raise errors.dtype_error(operand, f"elements of type {value.type} are no dtype of this library")
+    tensor = dlpack.enter(plain, site, operand)
+    return bool_of(tensor) if pa.types.is_boolean(value.type) else tensor
+
+
+def is_string(pa: Any, kind: Any) -> bool:
+    return kind in (pa.string(), pa.large_string(), pa.binary(), pa.large_binary())
+
+
+def plain_of(pa: Any, value: Any) -> Any:
+    """Returns the array in plain encoding: bits as bytes, and dictionaries and string views as strings."""
+    kind = value.type
+    if pa.types.is_dictionary(kind):
+        return plain_of(pa, arrow_strings.decoded(pa, value))
+    if pa.types.is_boolean(kind):
+        return value.cast(pa.uint8())
+    if kind in (pa.string_view(), pa.binary_view()):
+        return value.cast(arrow_strings.large_of(pa, kind))
+    return value
+
+
+def bool_of(tensor: Memory) -> Memory:
+    return tensor._viewed(c.DTYPE_BOOL, tensor.shape)
+
+
+def of_capsules(capsules: tuple[Any, Any], operand: str) -> Memory:
+    """Creates a tensor of strings from capsules of the C data interface, and takes ownership of their array."""
+    schema, array = capsules
+    schema_pointer = ffi.cast("struct ArrowSchema *", _objects.capsule_address(schema, "arrow_schema"))
+    array_pointer = ffi.cast("struct ArrowArray *", _objects.capsule_address(array, "arrow_array"))
+    handle = created(
+        "gth_tensor",
+        lib.gth_tensor_release,
+        lib.gth_tensor_from_arrow,
+        NULL,
+        schema_pointer,
+        array_pointer,
+        -1,
+        NULL,
+    )
+    format = ffi.string(ffi.cast("char **", schema_pointer)[0])
+    return Memory._of_handle(handle, text=format in (b"u", b"U"))
+
+
+def quick(run: Any, params: Any, indices: Any, request: Request) -> Any:
+    """Gathers from packed arrays without decoding them. Returns NotImplemented for calls that need the general path."""
+    pa = module("pyarrow")
+    if type(params) is pa.DictionaryArray:
+        return quick_codes(run, params, indices, request)
+    if type(params) in (pa.BooleanArray, pa.ChunkedArray):
+        return arrow_take.quick(run, params, *row_of(pa, indices), request)
+    return NotImplemented
+
+
+def row_of(pa: Any, indices: Any) -> tuple[Any, int]:
+    """Returns indices of one dim and their number. The number is 0 for other indices."""
+    return indices, len(indices) if isinstance(indices, (list, pa.Array)) or is_row(indices) else 0
+
+
+def is_row(value: Any) -> bool:
+    return getattr(value, "ndim", 0) == 1 and hasattr(value, "__len__")
+
+
+def quick_codes(run: Any, params: Any, indices: Any, request: Request) -> Any:
+    """Gathers the codes of a dictionary.
+
+    Returns NotImplemented if the result may need a value outside the dictionary.
+    """
+    numpys = str(request.profile or "numpy").startswith("numpy")
+    if not numpys or request.bounds == "fill" or request.fill_value is not None or params.dictionary.null_count:
+        return NotImplemented
+    codes = run(params.indices, indices, None, request)
+    if codes is NotImplemented:
+        return codes
+    kind = module("pyarrow").DictionaryArray
+    return kind.from_arrays(codes, params.dictionary, ordered=params.type.ordered, safe=False)
+
+
+def leave(tensor: Memory, like: Any) -> Any:
+    """Returns an array of the type of params. Further dims are lists of a fixed size, and rank 0 is a scalar.
+
+    Strings of more than 2 GiB have the large type.
+    """
+    if not type(like).__module__.startswith("pyarrow"):
+        return tensor
+    pa = module("pyarrow")
+    if isinstance(like, pa.Tensor):
+        from . import numpy_
+
+        return pa.Tensor.from_numpy(numpy_.numbers_of(tensor, numpy_.array_of(tensor).dtype))
+    flat = flat_of(pa, tensor, like.type)
+    if not tensor.shape:
+        return flat[0]
+    for dim in range(len(tensor.shape) - 1, 0, -1):
+        # The number of lists is passed explicitly, because it cannot be computed if there are no elements.
+        lists = pa.list_(flat.type, tensor.shape[dim])
+        flat = pa.Array.from_buffers(lists, math.prod(tensor.shape[:dim]), [None], children=[flat])
+    return pa.chunked_array([flat]) if isinstance(like, pa.ChunkedArray) else flat
+
+
+def flat_of(pa: Any, tensor: Memory, kind: Any) -> Any:
+    if tensor._dtype == c.DTYPE_STRING:
+        schema, array = tensor.__arrow_c_array__()
+        flat = pa.Array._import_from_c_capsule(schema, array)
+        fit = arrow_strings.encoded if pa.types.is_dictionary(kind) else arrow_strings.fitted
+        return fit(pa, flat, kind)
+    data = pa.py_buffer(tensor.memory())
+    if pa.types.is_boolean(kind):
+        return pa.Array.from_buffers(pa.uint8(), tensor.size, [None, data]).cast(pa.bool_())
+    if pa.types.is_dictionary(kind):
+        return arrow_strings.encoded(pa, pa.Array.from_buffers(kind.value_type, tensor.size, [None, data]), kind)
+    return pa.Array.from_buffers(kind, tensor.size, [None, data])
+
+
+def configure(pa: Any) -> None:
+    """Configures the C half to read and create arrays of plain numbers."""
+    numbers = {f"{kind}{bits}": f"{kind.lower()}{bits}" for kind in ("Int", "UInt") for bits in (8, 16, 32, 64)}
+    numbers |= {"HalfFloat": "float16", "Float": "float32", "Double": "float64"}
+    dtypes = {getattr(pa, f"{kind}Array"): NUMBERS[name] for kind, name in numbers.items()}
+    _objects.configure_arrow(dtypes, "_export_to_c", pa.Array._import_from_c)
+
+
+if "pyarrow" in sys.modules:  # true if a caller has an array of pyarrow
+    configure(sys.modules["pyarrow"])

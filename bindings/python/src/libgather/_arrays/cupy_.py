@@ -1,0 +1,35 @@
+"""Arrays of CuPy."""
+
+from __future__ import annotations
+
+from .._base.optional_packages import module
+from .._memory.memory import Memory
+from . import dlpack
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from .._base.devices import Place
+    from .._memory.device_site import Site
+
+place_of = dlpack.place_of
+leave = dlpack.leave
+
+
+def enter(value: Any, site: Site | None, operand: str) -> Memory:
+    return dlpack.enter_with(current_stream, value, site, operand)
+
+
+def enter_output(value: Any, site: Site | None, operand: str) -> Memory:
+    return enter(value, site, operand)
+
+
+def current_stream(value: Any, place: Place) -> Any:
+    return module("cupy").cuda.get_current_stream(place[1])
+
+
+def zeros(like: Any, shape: tuple[int, ...], place: Place) -> Any:
+    cupy = module("cupy")
+    with cupy.cuda.Device(place[1]):
+        return cupy.zeros(shape, like.dtype)

@@ -1,0 +1,1 @@
+"""Constants, dtypes, types of signatures, and calls of the library. ``errors`` and ``types`` belong to this layer."""

@@ -1,0 +1,37 @@
+"""The options of a call as one object. The C half takes them in this order (native/request.h)."""
+
+from __future__ import annotations
+
+from collections import namedtuple
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any, NamedTuple
+
+    from ..types import Accumulate, Bounds, Extents, Negative, Profile, Reduction
+
+    class Request(NamedTuple):
+        axis: int | None = None
+        batch_dims: int = 0
+        negative: Negative | None = None
+        bounds: Bounds | None = None
+        fill_value: Any = None
+        profile: Profile | None = None
+        opset: int | None = None
+        threads: int | None = None
+        context: Any = None
+        stream: Any = None
+        sync: bool = False
+        extents: Extents | None = None
+        reduction: Reduction | None = None
+        accumulate: Accumulate | None = None
+        inplace: bool = False
+
+else:
+    # The module typing would double the time to import this package.
+    Request = namedtuple(
+        "Request",
+        "axis batch_dims negative bounds fill_value profile opset threads context stream sync extents "
+        "reduction accumulate inplace",
+        defaults=(None, 0, None, None, None, None, None, None, None, None, False, None, None, None, False),
+    )

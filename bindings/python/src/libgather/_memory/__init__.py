@@ -1,0 +1,1 @@
+"""Contexts, the streams of a call on a device, and memory that the library describes."""

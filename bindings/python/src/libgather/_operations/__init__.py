@@ -1,0 +1,1 @@
+"""Operations and plans on arrays of any kind."""

@@ -1,0 +1,461 @@
+"""gather, gather_nd and gather_elements, and the shapes of their outputs."""
+
+from __future__ import annotations
+
+import sys
+from functools import partial
+
+from .. import _objects, errors
+from .. import types as t
+from .._arrays.kinds import call_library, enter, enter_output, kind_of, loaded, native
+from .._base import constants as c
+from .._base.constants import OP_GATHER, OP_GATHER_ELEMENTS, OP_GATHER_ND
+from .._base.request_fields import Request
+from .._memory.context import Context, pointer_of
+from .._objects import run_arrays
+from .._requests.device_outputs import new_output
+from .._requests.fill_values import check_output, fill_of
+from .._requests.memory_runs import run_memory, shape_for
+from .._requests.operation_table import operation_named
+from .._requests.options_struct import options_of
+from .._requests.site_of_call import site_of
+from .._requests.spec import Spec
+from .._requests.tensor import Tensor
+from .keyword_hints import refuse_keywords
+from .native_functions import run_natively
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from .._memory.device_site import Site
+    from .._memory.memory import Memory
+    from .._requests.operation_table import Operation
+
+
+@t.overload
+def gather(
+    params: t.Any,
+    indices: t.Any,
+    axis: int | None = None,
+    batch_dims: int = 0,
+    *,
+    out: t.OutT,
+    **switches: t.Unpack[t.Switches],
+) -> t.OutT: ...
+@t.overload
+def gather(
+    params: t.Any, indices: int, axis: int | None = None, batch_dims: int = 0, **switches: t.Unpack[t.Switches]
+) -> t.Any: ...
+@t.overload
+def gather(
+    params: t.ArrayT, indices: t.Any, axis: int | None = None, batch_dims: int = 0, **switches: t.Unpack[t.Switches]
+) -> t.ArrayT: ...
+@t.overload
+def gather(
+    params: t.Any, indices: t.Any, axis: int | None = None, batch_dims: int = 0, **switches: t.Unpack[t.Switches]
+) -> t.Any: ...
+@run_natively(OP_GATHER, params="table", out="rows")
+def gather(
+    params: t.Any,
+    indices: t.Any,
+    axis: int | None = None,
+    batch_dims: int = 0,
+    *,
+    negative: t.Negative | None = None,
+    bounds: t.Bounds | None = None,
+    fill_value: t.Any = None,
+    profile: t.Profile | None = None,
+    out: t.Any = None,
+    threads: int | None = None,
+    context: Context | None = None,
+    opset: int | None = None,
+    stream: t.Any = None,
+    sync: bool = False,
+    **others: t.Any,
+) -> t.Any:
+    """Gathers slices of `params` along an axis.
+
+    This is ``tf.gather``, ``numpy.take`` and ``torch.index_select``. ``torch.gather`` is :func:`gather_elements`. With
+    ``a = axis`` and ``b = batch_dims``::
+
+        out.shape = params.shape[:a] + indices.shape[b:] + params.shape[a+1:]
+        out[B, O, J, I] = params[B, O, indices[B, J], I]
+
+    Args:
+        params: The source. Any array of NumPy, DLPack (torch, JAX, CuPy, paddle, TensorFlow), the buffer protocol or
+            pyarrow, or a nested list.
+        indices: Any array of integers.
+        axis: The axis that indices select in. None means the value of `batch_dims`.
+        batch_dims: The number of leading dims that both arrays share. A negative value counts from the rank of
+            `indices`.
+        negative: ``"reject"`` (default), or ``"wrap"``: a negative index counts from the end.
+        bounds: The result of an index out of bounds: ``"error"`` (default), ``"fill"``, ``"clamp"``, ``"modulo"``, or
+            ``"skip"`` (the row of `out` is not written). With ``"error_partial"``, an error leaves `out` partly
+            written, and large calls read the indices once.
+        fill_value: The value of ``bounds="fill"``, which it implies: a value, ``"zero"`` (default), ``"by_dtype"`` (as
+            in JAX: NaN, NaT, the smallest or the largest integer), or the bytes of one element. A real number must
+            fit the dtype of `params` if an index is out of bounds, and always in plans and on a device.
+        profile: The rules of another system for all switches: ``"tensorflow"``, ``"onnx"``, ``"numpy_raise"``, ...
+        out: An array of the result's shape and dtype that the call writes. Strings have no `out`.
+        threads: The largest number of threads of this call.
+        context: The context of the call. Calls on the CPU do not need one.
+        opset: For the profiles ``"onnx"`` and ``"ort"``: the call follows the newest definition that is not above it.
+        stream: For arrays on a device: the CUDA stream of the call, as for :class:`Context`. None means the current
+            stream of torch or CuPy, and the legacy default stream for other arrays. Each is ordered with the work of
+            the array's library.
+        sync: If true, the call waits for the device and raises its errors. Otherwise :func:`sync` raises them, or
+            :meth:`Context.sync` if `context` is given. Calls on the CPU never need it.
+        others: Keywords of other libraries, such as ``mode``. The error names the keyword of this library.
+
+    Returns:
+        `out`, or a new array of the kind of `params`, on its device. It is a scalar if NumPy returns one.
+
+    Raises:
+        IndexError: An index is out of bounds. The error has its place in `indices`. `out` is unchanged, unless
+            `bounds` is ``"error_partial"``. On a device, the next wait for the stream raises it.
+        ShapeError: Batch dims differ, `out` has another shape, or elements of `out` overlap each other.
+        RankError: `axis` or a rank is out of range.
+        DTypeError: `indices` are not integers, `out` has another dtype, or an argument is not an array.
+        DeviceError: Arrays are on different devices, a stream is given for arrays on the CPU, or the library has no
+            CUDA.
+        OutOfMemoryError: The result cannot be allocated.
+        OutputError: `out` is read-only or overlaps an input.
+        OptionError: A switch has an unknown value.
+
+    >>> import libgather
+    >>> libgather.gather(["a", "b", "c"], [2, 0]).tolist()
+    ['c', 'a']
+    >>> libgather.gather([[1, 2, 3], [4, 5, 6]], [[2], [0]], batch_dims=1).tolist()
+    [[3], [4]]
+    >>> libgather.gather([1, 2, 3], [0, 7], bounds="fill", fill_value=-1).tolist()
+    [1, -1]
+    """
+    if others:
+        refuse_keywords("gather", others)
+    return run_arrays(
+        OP_GATHER, params, indices, out, axis, batch_dims,
+        negative, bounds, fill_value, profile, opset, threads, context, stream, sync,
+        None, None, None, False
+    )  # fmt: skip
+
+
+@t.overload
+def gather_nd(
+    params: t.Any, indices: t.Any, batch_dims: int = 0, *, out: t.OutT, **switches: t.Unpack[t.Switches]
+) -> t.OutT: ...
+@t.overload
+def gather_nd(params: t.ArrayT, indices: t.Any, batch_dims: int = 0, **switches: t.Unpack[t.Switches]) -> t.ArrayT: ...
+@t.overload
+def gather_nd(params: t.Any, indices: t.Any, batch_dims: int = 0, **switches: t.Unpack[t.Switches]) -> t.Any: ...
+@run_natively(OP_GATHER_ND, params="table", out="rows")
+def gather_nd(
+    params: t.Any,
+    indices: t.Any,
+    batch_dims: int = 0,
+    *,
+    negative: t.Negative | None = None,
+    bounds: t.Bounds | None = None,
+    fill_value: t.Any = None,
+    profile: t.Profile | None = None,
+    out: t.Any = None,
+    threads: int | None = None,
+    context: Context | None = None,
+    opset: int | None = None,
+    stream: t.Any = None,
+    sync: bool = False,
+    **others: t.Any,
+) -> t.Any:
+    """Gathers slices of `params` by tuples. The last axis of `indices` contains the components of a tuple.
+
+    With ``b = batch_dims`` and ``K = indices.shape[-1]``::
+
+        out.shape = indices.shape[:-1] + params.shape[b+K:]
+        out[B, J, :] = params[B, indices[B, J, 0], ..., indices[B, J, K-1], :]
+
+    Arguments, results and errors are those of :func:`gather`. `batch_dims` must not be negative.
+
+    Raises:
+        IndexError: A tuple is out of bounds. `position` is the number of the tuple, and `component` is its invalid
+            index.
+        ShapeError: A tuple is longer than the rank of `params`, batch dims differ, or `out` has another shape.
+
+    >>> import libgather
+    >>> libgather.gather_nd([[1, 2], [3, 4]], [[1, 0], [0, 1]]).tolist()
+    [3, 2]
+    >>> libgather.gather_nd([[1, 2], [3, 4]], [[1]]).tolist()
+    [[3, 4]]
+    """
+    if others:
+        refuse_keywords("gather_nd", others)
+    return run_arrays(
+        OP_GATHER_ND, params, indices, out, None, batch_dims,
+        negative, bounds, fill_value, profile, opset, threads, context, stream, sync,
+        None, None, None, False
+    )  # fmt: skip
+
+
+@t.overload
+def gather_elements(
+    params: t.Any,
+    indices: t.Any,
+    axis: int = -1,
+    *,
+    extents: t.Extents | None = None,
+    out: t.OutT,
+    **switches: t.Unpack[t.Switches],
+) -> t.OutT: ...
+@t.overload
+def gather_elements(
+    params: t.Any, indices: int, axis: int = -1, *, extents: t.Extents | None = None, **switches: t.Unpack[t.Switches]
+) -> t.Any: ...
+@t.overload
+def gather_elements(
+    params: t.ArrayT,
+    indices: t.Any,
+    axis: int = -1,
+    *,
+    extents: t.Extents | None = None,
+    **switches: t.Unpack[t.Switches],
+) -> t.ArrayT: ...
+@t.overload
+def gather_elements(
+    params: t.Any, indices: t.Any, axis: int = -1, *, extents: t.Extents | None = None, **switches: t.Unpack[t.Switches]
+) -> t.Any: ...
+@run_natively(OP_GATHER_ELEMENTS, params="table", out="rows")
+def gather_elements(
+    params: t.Any,
+    indices: t.Any,
+    axis: int = -1,
+    *,
+    extents: t.Extents | None = None,
+    negative: t.Negative | None = None,
+    bounds: t.Bounds | None = None,
+    fill_value: t.Any = None,
+    profile: t.Profile | None = None,
+    out: t.Any = None,
+    threads: int | None = None,
+    context: Context | None = None,
+    opset: int | None = None,
+    stream: t.Any = None,
+    sync: bool = False,
+    **others: t.Any,
+) -> t.Any:
+    """Gathers single elements of `params` along an axis. The other dims keep their positions.
+
+    For axis 1 of three::
+
+        out.shape = indices.shape
+        out[i, j, k] = params[i, indices[i, j, k], k]
+
+    This is ``numpy.take_along_axis``, ``torch.gather`` and ONNX ``GatherElements``. Arguments, results and errors are
+    those of :func:`gather`.
+
+    Args:
+        params, indices: Arrays of the same rank.
+        extents: The rule for the other dims. By default they must be equal (``"equal"``). With ``"prefix"``, sizes of
+            `indices` may be smaller, as in torch and ONNX. With ``"broadcast"``, a dim of size 1 is repeated, as in
+            NumPy and JAX.
+
+    Raises:
+        IndexError: An index is out of bounds. `position` is its row-major number in `indices`.
+        ShapeError: The other dims do not fit, or `out` has another shape.
+        RankError: The ranks differ, or `axis` is out of range.
+
+    >>> import libgather
+    >>> libgather.gather_elements([[1, 2], [3, 4]], [[0, 0], [1, 0]]).tolist()
+    [[1, 1], [4, 3]]
+    >>> libgather.gather_elements([[1, 2], [3, 4]], [[1]], axis=0, extents="prefix").tolist()
+    [[3]]
+    """
+    if others:
+        refuse_keywords("gather_elements", others)
+    return run_arrays(
+        OP_GATHER_ELEMENTS, params, indices, out, axis, 0,
+        negative, bounds, fill_value, profile, opset, threads, context, stream, sync,
+        extents, None, None, False
+    )  # fmt: skip
+
+
+def run(operation: Operation, params: t.Any, indices: t.Any, out: t.Any, request: Request) -> t.Any:
+    """Gathers from arrays of any type with any options."""
+    return run_arrays(operation.number, params, indices, out, *request)
+
+
+def run_buffers(operation: Operation, params: t.Any, indices: t.Any, out: t.Any, request: Request) -> t.Any:
+    """As `run`. Returns NotImplemented if an argument is not a buffer."""
+    return _objects.run_buffers(operation.number, params, indices, out, *request)
+
+
+def run_others(operation: Operation, params: t.Any, indices: t.Any, out: t.Any, request: Request) -> t.Any:
+    """The same as `run` for calls that run_buffers() does not support."""
+    params, indices = loaded(params, "params"), loaded(indices, "indices")
+    try:
+        return run_filled(operation, params, indices, out, request)
+    except errors.DTypeError as error:
+        operands = ("params", params), ("indices", indices), ("out", out)
+        is_number = isinstance(request.fill_value, (int, float)) and error.operand == "options"
+        if (
+            not is_number
+            or request.bounds not in (None, "fill")
+            or site_of(request.context, request.stream, *operands) is not None
+        ):
+            raise
+        reason = error
+    # An unused number need not fit the dtype of params.
+    try:
+        return run_filled(operation, params, indices, out, request._replace(fill_value=None, bounds="error"))
+    except errors.IndexError:
+        raise reason from None
+
+
+def run_filled(operation: Operation, params: t.Any, indices: t.Any, out: t.Any, request: Request) -> t.Any:
+    """The same as `run_others` for a fill_value of the dtype of params."""
+    if request.stream is None:  # the arrays may be on the host
+        if out is None and request.bounds != "skip":
+            result = run_quickly(operation, params, indices, request)
+            if result is not NotImplemented:
+                return result
+        blocks = blocks_of(params, request)
+        if blocks is not None:
+            return run_blocks(blocks, operation, params, indices, out, request)
+    return run_tensors(operation, params, indices, out, request)
+
+
+def run_quickly(operation: Operation, params: t.Any, indices: t.Any, request: Request) -> t.Any:
+    """Runs the fast path of the kind of `params`. Returns NotImplemented if there is none."""
+    kind = kind_of(params)
+    is_program = getattr(kind, "is_program", None)
+    if is_program is not None and is_program(params, indices, request):
+        from .jax_programs import run_program
+
+        return run_program(operation, params, indices, request)
+    quick = getattr(kind, "quick", None)
+    return NotImplemented if quick is None else quick(partial(run_buffers, operation), params, indices, request)
+
+
+def run_tensors(operation: Operation, params: t.Any, indices: t.Any, out: t.Any, request: Request) -> t.Any:
+    """Converts each array to a tensor of the library, and the result to an array of the kind of `params`."""
+    site = site_of(request.context, request.stream, ("params", params), ("indices", indices), ("out", out))
+    context = pointer_of(request.context) if site is None else site.context._pointer
+    if out is not None:
+        params = native(params, "params")
+    source, kind = enter(params, site, "params")
+    index = enter(indices, site, "indices")[0]
+    if out is not None:
+        check_output(params, out)
+    options = options_of(request, fill_of(request, params, source._dtype))
+    if out is None:
+        out = new_output(params, site, partial(shape_for, operation, source, index, request))
+    target, written = (None, ()) if out is None else (output_for(source, out, site), (out,))
+    made = run_memory(operation, context, source, index, target, request, options, *written)
+    if site is not None:
+        site.finish(request.sync)
+    if out is not None:
+        return out
+    result = Tensor._of_handle(made, None, source._text, None if site is None else site.context)
+    return call_library(kind.leave, result, "out", params)
+
+
+def output_for(source: Memory, out: t.Any, site: Site | None) -> Memory:
+    if source._dtype == c.DTYPE_STRING:
+        raise errors.unsupported("out", "strings have no place of one size to be written to")
+    return enter_output(out, site)
+
+
+def has_blocks(array: t.Any) -> bool:
+    """Returns whether the elements of an array are blocks of bytes."""
+    numpy = sys.modules.get("numpy")
+    if numpy is None or not isinstance(array, numpy.ndarray):
+        return False
+    from .._arrays import numpy_
+
+    return numpy_.is_record(array)
+
+
+def blocks_of(params: t.Any, request: Request) -> t.Any:
+    """Returns the module for elements that are blocks of bytes, or None.
+
+    Raises DTypeError if the request uses their values.
+    """
+    if not has_blocks(params):
+        return None
+    from .._arrays import numpy_records
+
+    if numpy_records.only_moves(params.dtype, request):
+        return numpy_records
+    if params.dtype.kind in "US":
+        return None
+    raise numpy_records.refused(params.dtype)
+
+
+def shape_of_blocks(operation: Operation, array: t.Any, index: Memory, request: Request) -> tuple[int, ...]:
+    """Returns the shape of the output or of the updates. Validates the operands without the axis of words.
+
+    A tuple must not select in the axis of words.
+    """
+    dtype = "string" if array.dtype.kind in "US" else None
+    return shape_for(operation, Spec(dtype, array.shape), Spec(index.dtype if dtype else None, index.shape), request)
+
+
+def before_words(axis: int | None) -> int | None:
+    """Returns the axis of an array that has an additional last axis of words."""
+    return axis - 1 if axis is not None and axis < 0 else axis
+
+
+def run_blocks(
+    blocks: t.Any, operation: Operation, params: t.Any, indices: t.Any, out: t.Any, request: Request
+) -> t.Any:
+    """Gathers from params whose elements are blocks of bytes. The blocks are moved as words."""
+    from .._arrays import numpy_
+
+    index = enter(indices, None, "indices")[0]
+    shape = shape_of_blocks(operation, params, index, request)
+    target = None if out is None else blocks.output_words(out, params.dtype, shape)
+    words, axis = blocks.with_words(params), request.axis
+    inner = request._replace(fill_value=None if request.fill_value is None else "zero", opset=None)
+    inner = inner._replace(axis=before_words(axis))
+    if operation.has_rows:
+        result = run(operation, words, index, target, inner)
+    else:
+        run(operation, blocks.without_values(params), index, None, inner._replace(axis=axis))
+        result = run(operation, words, blocks.repeated(numpy_.array_of(index), params.dtype), target, inner)
+    return numpy_.finished(blocks.of_words(result, params.dtype, shape), params) if out is None else out
+
+
+def output_shape(
+    params: t.Any,
+    indices: t.Any,
+    axis: int | None = None,
+    batch_dims: int = 0,
+    *,
+    op: t.OperationName | None = None,
+    nd: bool = False,
+    extents: t.Extents | None = None,
+    profile: t.Profile | None = None,
+    opset: int | None = None,
+) -> tuple[int, ...]:
+    """Returns the shape of the result of :func:`gather`, :func:`gather_nd` or :func:`gather_elements`.
+
+    Args:
+        params, indices: Shapes, :class:`Spec` or arrays. A shape is a tuple of integers. -1 is an unknown size of a
+            dim, and appears as -1 in the result.
+        op: ``"gather"`` (default), ``"gather_nd"`` or ``"gather_elements"``.
+        nd: Short for ``op="gather_nd"``.
+        axis, batch_dims, extents, profile, opset: As for the operation. An `axis` of None means its default.
+
+    Returns:
+        The size of each dim. -1 means an unknown size.
+
+    Raises:
+        ShapeError, RankError, DTypeError: As for the operation.
+
+    >>> import libgather
+    >>> libgather.output_shape((4, 300), (2, 5))
+    (2, 5, 300)
+    >>> libgather.output_shape((4, 300), (-1, 2), nd=True)
+    (-1,)
+    >>> libgather.output_shape((4, 300), (4, 5), op="gather_elements")
+    (4, 5)
+    """
+    operation = operation_named(op, nd)
+    request = Request(axis, batch_dims, profile=profile, opset=opset, extents=extents)
+    return shape_for(operation, params, indices, operation.completed(request))

@@ -1,0 +1,26 @@
+"""Calls that the C half does not support: arrays that are not buffers, and invalid options."""
+
+from __future__ import annotations
+
+from .._base.request_fields import Request
+from .._requests.operation_table import GATHERS, GRADIENTS, OPERATIONS, SCATTERS
+from . import gathers, gradients, scatters
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+_RUNNERS = {
+    operation.number: runner
+    for operations, runner in (
+        (GATHERS, gathers.run_others),
+        (SCATTERS, scatters.run_others),
+        (GRADIENTS, gradients.run_others),
+    )
+    for operation in operations
+}
+
+
+def run_others(number: int, table: Any, indices: Any, rows: Any, *options: Any) -> Any:
+    """Runs a call of the C half on the general path."""
+    return _RUNNERS[number](OPERATIONS[number], table, indices, rows, Request._make(options))

@@ -1,0 +1,125 @@
+"""put_along_axis with the rules of NumPy."""
+
+from __future__ import annotations
+
+import sys
+
+from .. import errors
+from .. import types as t
+from .._arrays.kinds import Writing, enter, enter_output
+from .._base import constants as c
+from .._base.constants import OP_SCATTER_ELEMENTS
+from .._base.integers import integer
+from .._base.request_fields import Request
+from .._requests.memory_runs import shape_for
+from .._requests.operation_table import SCATTER_ELEMENTS
+from .._requests.scatter_updates import enter_updates, repeated
+from .._requests.spec import is_dense
+from .native_functions import PUT, run_natively
+from .numpy_take import by_numpy, is_numpys
+from .scatters import check_place, run
+
+
+@run_natively(OP_SCATTER_ELEMENTS, PUT, fixed={"profile": "numpy_raise", "inplace": True}, arr="table", values="rows")
+def put_along_axis(arr: t.Any, indices: t.Any, values: t.Any, axis: int | None) -> None:
+    """``numpy.put_along_axis`` for any writable arrays. It is the inverse of :func:`take_along_axis`, in place.
+
+    For axis 1 of three::
+
+        arr[i, indices[i, j, k], k] = values[i, j, k]
+
+    It is :func:`scatter_elements` with ``profile="numpy_raise"`` and more rules of NumPy. `values` are repeated to the
+    shape that :func:`take_along_axis` would return. Values of NumPy are converted to the dtype of `arr`, and may
+    overlap it. The last value of a place wins. After an index out of bounds `arr` is unchanged.
+
+    Args:
+        arr: An array that can be written.
+        indices: Integers of the rank of `arr`. Negative ones count from the end.
+        values: An array, a nested list or a number.
+        axis: None writes to the elements in row-major order, and `indices` then have one dim.
+
+    Raises:
+        IndexError: An index is out of bounds.
+        ShapeError: Two dims beside the axis differ and neither has size 1, or `values` cannot be broadcast.
+        RankError: Ranks differ, or `axis` is out of range.
+        DTypeError: `indices` are not integers, or `values` have another dtype.
+        OutputError: `arr` is read-only, such as a list.
+
+    >>> import array, libgather
+    >>> row = array.array("i", [10, 30, 20])
+    >>> libgather.put_along_axis(row, [1, -1], [0, 5], 0)
+    >>> row
+    array('i', [10, 0, 5])
+    """
+    numpy = sys.modules.get("numpy")
+    if numpy is None or not isinstance(arr, numpy.ndarray):
+        put_into_memory(arr, indices, values, axis)
+    elif is_numpys(arr):
+        by_numpy(numpy.put_along_axis, arr, numpy.asarray(indices), values, axis)
+    else:
+        put_into_numpys(numpy, arr, indices, values, axis)
+
+
+def put_into_numpys(numpy: t.Any, arr: t.Any, indices: t.Any, values: t.Any, axis: int | None) -> None:
+    """Writes to a NumPy array with the conversions of NumPy's assignments. Copies operands that overlap."""
+    if isinstance(arr, numpy.ma.MaskedArray):
+        raise errors.read_only("target", "a masked array cannot be written in place")
+    whole = numpy.asarray(arr) if axis is not None else numpy.asarray(arr).reshape(-1)
+    rows = converted(numpy, values, arr.dtype, places(whole, indices, axis))
+    try:
+        run(SCATTER_ELEMENTS, whole, indices, rows, request_of(axis), True)
+    except errors.OutputError as error:
+        if error.status != c.E_ALIAS:
+            raise
+        run(SCATTER_ELEMENTS, whole, numpy.array(indices), rows.copy(), request_of(axis), True)
+    if axis is None and not numpy.may_share_memory(whole, arr):
+        arr[...] = whole.reshape(arr.shape)
+
+
+def converted(numpy: t.Any, values: t.Any, dtype: t.Any, shape: tuple[int, ...]) -> t.Any:
+    """Returns values as NumPy assigns them to elements of a dtype and a shape."""
+    try:
+        rows = numpy.asarray(values, dtype)
+    except MemoryError:
+        raise
+    except Exception as error:  # from NumPy, or from the library of the values
+        raise errors.dtype_error("updates", str(error)) from error
+    if rows.shape == shape:
+        return rows
+    filled = numpy.empty(shape, dtype)
+    try:
+        filled[...] = rows
+    except ValueError as error:
+        raise errors.ShapeError(f"updates: {error}", status=c.E_SHAPE, operand="updates") from None
+    return filled
+
+
+def put_into_memory(arr: t.Any, indices: t.Any, values: t.Any, axis: int | None) -> None:
+    check_place(None, ("target", arr), ("indices", indices), ("updates", values))
+    whole = target = enter_output(arr, None, "target")
+    if axis is None:
+        if not is_dense(target):
+            raise errors.unsupported("target", "an axis of None is for arrays that are dense, this one has strides")
+        whole = target._viewed(target._dtype, (target.size,))
+    rows = repeated(enter_updates(values, arr, target), places(whole, indices, axis))
+    with Writing(arr):
+        run(SCATTER_ELEMENTS, whole, indices, rows, request_of(axis), True)
+
+
+def places(whole: t.Any, indices: t.Any, axis: int | None) -> tuple[int, ...]:
+    """Returns the shape of the values: that of indices, in which dims of size 1 beside the axis are repeated."""
+    shape, chosen = whole.shape, shape_of(indices)
+    along = 0 if axis is None else integer("axis", axis)
+    if len(shape) != len(chosen) or not -len(shape) <= along < len(shape):
+        return shape_for(SCATTER_ELEMENTS, shape, chosen, request_of(axis))  # raises the error
+    pairs = enumerate(zip(chosen, shape, strict=True))
+    return tuple(extent if dim == along % len(shape) or extent != 1 else other for dim, (extent, other) in pairs)
+
+
+def shape_of(indices: t.Any) -> tuple[int, ...]:
+    shape = getattr(indices, "shape", None)
+    return tuple(shape) if isinstance(shape, tuple) else enter(indices, None, "indices")[0].shape
+
+
+def request_of(axis: int | None) -> Request:
+    return Request(0 if axis is None else axis, profile="numpy_raise")

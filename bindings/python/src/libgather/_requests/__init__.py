@@ -1,0 +1,1 @@
+"""The parts of a request: operations, options, specs, tensors, outputs, and the device of a call."""

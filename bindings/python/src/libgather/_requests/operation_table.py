@@ -1,0 +1,86 @@
+"""The operations: the number, the names of the operands and the attributes of each."""
+
+from __future__ import annotations
+
+from .. import errors
+from .._base import constants as c
+from .options_struct import choice
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from .._base.request_fields import Request
+    from ..types import OperationName, ScatterName
+
+
+class Operation:
+    """An operation of the library.
+
+    Attributes:
+        name: The name of the library's function, without ``gth_``.
+        number: The library's number, which never changes.
+        roles: The names of its operands by role: the table that indices select in, the indices, and the rows.
+        written: The place in `roles` of the operand that it writes.
+        is_gradient: True if its table is a shape. The result is a new tensor of that shape.
+        has_axis: True if it has the attribute axis.
+        default_axis: The axis that None selects. None means the library's default.
+        has_rows: True if an index may select several elements, such as a row of bytes.
+    """
+
+    __slots__ = ("default_axis", "has_axis", "has_rows", "is_gradient", "name", "number", "roles", "written")
+
+    def __init__(self, name: str) -> None:
+        self.name: str = name
+        self.number: int = getattr(c, f"OP_{name.upper()}")
+        self.is_gradient: bool = name.endswith("_gradient")
+        is_gather = "gather" in name and not self.is_gradient
+        self.roles: tuple[str, str, str] = (
+            ("params", "indices", "out") if is_gather else ("target", "indices", "updates")
+        )
+        self.written: int = 2 if is_gather else 0
+        self.has_axis: bool = "_nd" not in name
+        self.has_rows: bool = "_elements" not in name
+        self.default_axis: int | None = None if self.has_rows else -1
+
+    def completed(self, request: Request) -> Request:
+        """Returns the request with its default axis. Raises RankError if the operation has no axis."""
+        if request.axis is None:
+            return request._replace(axis=self.default_axis)
+        if not self.has_axis:
+            raise errors.RankError(f"options: {self.name} has no axis", status=c.E_AXIS, operand="options")
+        return request
+
+
+GATHERS = GATHER, GATHER_ND, GATHER_ELEMENTS = (
+    Operation("gather"),
+    Operation("gather_nd"),
+    Operation("gather_elements"),
+)
+SCATTERS = SCATTER, SCATTER_ND, SCATTER_ELEMENTS = (
+    Operation("scatter"),
+    Operation("scatter_nd"),
+    Operation("scatter_elements"),
+)
+GRADIENTS = tuple(Operation(f"{operation.name}_gradient") for operation in GATHERS)
+#: All operations by number.
+OPERATIONS = {operation.number: operation for operation in (*GATHERS, *SCATTERS, *GRADIENTS)}
+
+
+def operation_named(op: OperationName | None, nd: bool) -> Operation:
+    """Returns the gather of a plan or a shape query. `nd` is short for gather_nd. None means gather."""
+    named = chosen(op, GATHERS)
+    if not nd:
+        return named
+    if op is not None and named is not GATHER_ND:
+        raise errors.OptionError(f"options: op is {op!r}, but nd is gather_nd", status=c.E_VERSION, operand="options")
+    return GATHER_ND
+
+
+def scatter_named(op: ScatterName | None) -> Operation:
+    """Returns the scatter of a plan or a shape query. None means scatter."""
+    return chosen(op, SCATTERS)
+
+
+def chosen(op: str | None, operations: tuple[Operation, ...]) -> Operation:
+    """Returns the operation with a name. None means the first one."""
+    number = choice("op", op, {operation.name: operation.number for operation in operations})
+    return OPERATIONS[number] if number else operations[0]
