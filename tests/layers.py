@@ -24,7 +24,7 @@ RANK = {folder: rank for rank, layer in enumerate(LAYERS) for folder in layer}
 
 
 # Files that count as one module: a device has queues and waiting releases, which are run on the device.
-TOGETHER = {"cuda/queue": "cuda/device", "cuda/waiting": "cuda/device"}
+TOGETHER = {"cuda/queue": "cuda/device_state", "cuda/waiting": "cuda/device_state"}
 
 
 def folder_of(path):

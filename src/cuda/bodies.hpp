@@ -1,7 +1,7 @@
 #pragma once
 
 #include "cuda/elements.hpp"
-#include "cuda/kernels.hpp"
+#include "cuda/gather_kernels.hpp"
 #include "cuda/record.hpp"
 #include "cuda/words.hpp"
 
@@ -56,8 +56,8 @@ GATHER_KERNEL bool copy_thread(Block& block, const Job& job, bool blank, uint32_
   Gate<Job, Block> gate(block, job);
   for (;;) {
     bool raced;
-    if constexpr (copy == Copy::stream)
-      raced = copy_stream<Index>(job, blank, number, numbers, gate);
+    if constexpr (copy == Copy::unaligned)
+      raced = copy_unaligned<Index>(job, blank, number, numbers, gate);
     else if constexpr (copy == Copy::words)
       raced = copy_words<Index>(job, blank, number, numbers, gate);
     else if constexpr (is_elements(copy))
@@ -229,7 +229,7 @@ int visit_copy(Copy copy, Reading reading, Visit&& visit) {
       case Copy::elements4: return visit_if_compiled<Copy::elements4, Job, Index>(visit);
       case Copy::elements2: return visit_if_compiled<Copy::elements2, Job, Index>(visit);
       case Copy::elements1: return visit_if_compiled<Copy::elements1, Job, Index>(visit);
-      default: return visit_if_compiled<Copy::stream, Job, Index>(visit);
+      default: return visit_if_compiled<Copy::unaligned, Job, Index>(visit);
     }
   });
 }

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "cuda/rows.hpp"
+#include "cuda/aligned_rows.hpp"
 
 // The bytes of a dense output before its first aligned vector and after its last one.
 namespace gather::cuda {
@@ -29,7 +29,7 @@ GATHER_SHARED bool copy_borders(const Job& job, bool blank, uint32_t thread, uin
   find_units<Index, 1>(job, &number, blank, &unit, &raced);
   const bool is_copied = unit.source == Source::params;
   const uint8_t value = is_copied ? load_params<1>(unit.from + at) : fill_vector<1>(job, at);
-  if (gate.lets_store() && unit.source != Source::none) store_out<1>(unit.to + at, value, job.streams);
+  if (gate.lets_store() && unit.source != Source::none) store_out<1>(unit.to + at, value, job.evicts_first);
   return raced;
 }
 

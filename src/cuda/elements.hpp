@@ -94,7 +94,7 @@ GATHER_SHARED bool copy_elements(const Job& job, bool blank, uint32_t thread, ui
     if (!gate.lets_store()) return raced;
     char* const to = out + static_cast<int64_t>(vector) * vector_bytes;
     if (written == all)
-      store_out<16>(to, made, job.streams);
+      store_out<16>(to, made, job.evicts_first);
     else
       store_some<V>(to, made, written);
   }

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
-#include "cuda/kernels.hpp"
+#include "cuda/gather_kernels.hpp"
 
 namespace gather::cuda {
 namespace {
@@ -131,11 +131,11 @@ bool has_lines_of_elements(const Plan& plan, int64_t n, const Shape& shape) {
   return plan.loops[plan.end - 1].extent.at(n) >= vector_bytes / row;
 }
 
-// With less than 8 bytes per thread, copying a long row takes more instructions than copying it as part of a stream.
+// If a thread copies less than 8 bytes at once, a row takes more instructions than the vectors that contain it.
 Copy choose_copy(const Plan& plan, int64_t n, const Shape& shape) {
   if (has_lines_of_elements(plan, n, shape)) return elements_of(plan.row.out);
   if (!shape.is_dense || plan.row.out < vector_bytes || shape.alignment >= 8) return rows_of(shape.alignment);
-  return shape.alignment == 4 && plan.row.out >= shortest_words_row ? Copy::words : Copy::stream;
+  return shape.alignment == 4 && plan.row.out >= shortest_words_row ? Copy::words : Copy::unaligned;
 }
 
 // Chooses among the few kernels for jobs of any form.
@@ -257,7 +257,7 @@ void finish(const Plan& plan, const Place& place, int64_t n, Launch* out, Job* j
   out->copying_blocks = 0;
   if (job->units == 0 || out->reports_first) return;
   fit_row(out->copy, job->row, job);
-  job->streams = outgrows_cache(*job, place);
+  job->evicts_first = outgrows_cache(*job, place);
   out->copying_blocks = count_blocks(*job, out->copy, place, capacity.copying[family][static_cast<int>(out->copy)]);
 }
 

@@ -4,8 +4,8 @@
 
 #include "core/plan/operands.hpp"
 #include "core/plan/plan.hpp"
-#include "cuda/kernels.hpp"
-#include "cuda/pieces.hpp"
+#include "cuda/gather_kernels.hpp"
+#include "cuda/launch_pieces.hpp"
 
 // How a plan runs on a device: kernels and numbers of blocks. They depend on shapes, strides and addresses, but never
 // on data. So they are valid for every replay of a captured call.

@@ -3,7 +3,7 @@
 #include <mutex>
 
 #include "core/os/os.hpp"
-#include "cuda/device.hpp"
+#include "cuda/device_state.hpp"
 #include "cuda/fork.hpp"
 #include "cuda/streams.hpp"
 

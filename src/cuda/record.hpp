@@ -1,7 +1,7 @@
 #pragma once
 
 #include "cuda/atomics.hpp"
-#include "cuda/job.hpp"
+#include "cuda/kernel_job.hpp"
 
 // The error record on the device.
 namespace gather::cuda {

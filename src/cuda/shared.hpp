@@ -101,15 +101,15 @@ __device__ __forceinline__ auto native(Vector<bytes> value) {
 }
 #endif
 
-// Stores aligned bytes to the output. streams: the lines are evicted first, because the output would otherwise displace
-// the table from the cache.
+// Stores aligned bytes to the output. evicts_first: the cache evicts these lines first, because the output would
+// otherwise displace the table.
 template <int bytes>
-GATHER_SHARED void store_out(char* at, Vector<bytes> value, [[maybe_unused]] bool streams) {
+GATHER_SHARED void store_out(char* at, Vector<bytes> value, [[maybe_unused]] bool evicts_first) {
 #ifdef __CUDA_ARCH__
   __builtin_assume(__isGlobal(at));
   const auto stored = native<bytes>(value);
   auto* to = reinterpret_cast<std::remove_const_t<decltype(stored)>*>(at);
-  if (streams)
+  if (evicts_first)
     __stcs(to, stored);
   else
     *to = stored;

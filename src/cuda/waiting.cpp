@@ -2,7 +2,7 @@
 
 #include <mutex>
 
-#include "cuda/device.hpp"
+#include "cuda/device_state.hpp"
 #include "cuda/runtime.hpp"
 
 namespace gather::cuda {

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "cuda/stream.hpp"
+#include "cuda/unaligned_rows.hpp"
 
 // Copies rows of whole words of 4 bytes into a dense output. A thread makes aligned vectors of four words, each from
 // one row or from the end of one row and the start of the next.
@@ -215,7 +215,7 @@ GATHER_SHARED bool copy_word_vectors(const Job& job, bool blank, uint32_t thread
     for (int i = 0; i < count; ++i, to += static_cast<int64_t>(threads) * vector_bytes) {
       if (!vectors.is_there[i]) continue;
       if (are_copied || job.fills)
-        store_out<16>(to, made[i], job.streams);
+        store_out<16>(to, made[i], job.evicts_first);
       else
         store_parts(to, sources[i], smaller_of(static_cast<uint32_t>(job.row) - vectors.cuts[i].at, vector_bytes),
                     made[i]);

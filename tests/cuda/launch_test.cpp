@@ -3,7 +3,7 @@
 #include <vector>
 
 #include "core/plan/lower.hpp"
-#include "cuda/kernels.hpp"
+#include "cuda/gather_kernels.hpp"
 #include "cuda/launch.hpp"
 
 // The kernels and numbers of blocks that a plan selects.
@@ -100,7 +100,7 @@ TEST(LaunchPlan, RowsOfVectors) {
   wish.params_at += 4;
   EXPECT_EQ(launch_of(wish).copy, Copy::words);
   wish.params_at += 1;
-  EXPECT_EQ(launch_of(wish).copy, Copy::stream);
+  EXPECT_EQ(launch_of(wish).copy, Copy::unaligned);
 }
 
 // All threads, or nearly all, have work.
@@ -173,16 +173,16 @@ TEST(LaunchPlan, SmallRowsOfAnySize) {
   wish.params = {1000, 15};
   EXPECT_EQ(launch_of(wish).copy, Copy::rows1);
   wish.params = {1000, 17};
-  EXPECT_EQ(launch_of(wish).copy, Copy::stream);
+  EXPECT_EQ(launch_of(wish).copy, Copy::unaligned);
 }
 
 // An output that fits the cache is kept there for the next kernel.
 TEST(LaunchPlan, OnlyLargeOutputsAreStreamed) {
   Wish wish;
   wish.indices = {cache / 2 / 256};
-  EXPECT_FALSE(launch_of(wish).direct.streams);
+  EXPECT_FALSE(launch_of(wish).direct.evicts_first);
   wish.indices = {cache / 2 / 256 + 1};
-  EXPECT_TRUE(launch_of(wish).direct.streams);
+  EXPECT_TRUE(launch_of(wish).direct.evicts_first);
 }
 
 TEST(LaunchPlan, UnalignedIndicesAreReadByteByByte) {
@@ -254,9 +254,9 @@ int expect_copied_in_pieces(const Launch& launch, const Job& job) {
   int64_t unit = 0, byte = 0;
   const int code = each_copied(job, launch.copy, launch.limits, [&](const Job& piece) {
     ++pieces;
-    const bool is_stream = launch.copy == Copy::stream || launch.copy == Copy::words;
-    EXPECT_LE(piece.row, is_stream ? largest_count / 16 : INT64_MAX);
-    EXPECT_LE(piece.units, largest_count / (is_stream ? ceil_divide(piece.row, 16) : piece.chunks));
+    const bool is_dense = launch.copy == Copy::unaligned || launch.copy == Copy::words;
+    EXPECT_LE(piece.row, is_dense ? largest_count / 16 : INT64_MAX);
+    EXPECT_LE(piece.units, largest_count / (is_dense ? ceil_divide(piece.row, 16) : piece.chunks));
     EXPECT_EQ(piece.first_unit, unit);
     EXPECT_EQ(byte % 16, 0);
     EXPECT_GE(piece.row, std::min<int64_t>(job.row, 16));
@@ -349,7 +349,7 @@ TEST(Pieces, OfStreams) {
     wish.params = {5, row};
     wish.indices = {7};
     launch = launch_of(wish);
-    EXPECT_EQ(launch.copy, Copy::stream);
+    EXPECT_EQ(launch.copy, Copy::unaligned);
     EXPECT_GT(expect_copied_in_pieces(launch, launch.direct), 6) << row;
   }
 }

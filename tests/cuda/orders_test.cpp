@@ -18,7 +18,7 @@ void pause(const uint64_t* word, uint64_t seen);
 #define GATHER_STEP() orders::step()
 #define GATHER_PAUSE(word, seen) orders::pause(word, seen)
 #include "cuda/bodies.hpp"
-#include "cuda/pieces.hpp"
+#include "cuda/launch_pieces.hpp"
 #include "host_block.hpp"
 
 // Runs the accesses of device threads to shared memory in every order of their atomic accesses.

@@ -5,7 +5,7 @@
 #include <random>
 
 #include "buffers.hpp"
-#include "cuda/pieces.hpp"
+#include "cuda/launch_pieces.hpp"
 #include "host_block.hpp"
 
 // Tests the parts of the kernels.
@@ -265,7 +265,7 @@ void expect_to_load_before_it_waits() {
 // Loads do not wait for the validating kernel. Only stores do.
 TEST(Gate, RowsAreLoadedBeforeIt) {
   expect_to_load_before_it_waits<Copy::rows16>();
-  expect_to_load_before_it_waits<Copy::stream>();
+  expect_to_load_before_it_waits<Copy::unaligned>();
   expect_to_load_before_it_waits<Copy::words>();
 }
 

@@ -326,13 +326,13 @@ NAMED = (
     ),
     named(
         "CUDA: memory is freed after all streams that may use it",
-        "src/cuda/device.cpp",
+        "src/cuda/device_state.cpp",
         "if (!result || result->number > passed_by_all()) return nullptr;",
         "if (!result) return nullptr;",
     ),
     named(
         "CUDA: new memory is usable on every stream",
-        "src/cuda/device.cpp",
+        "src/cuda/device_state.cpp",
         "  if (!code) code = runtime::synchronize(stream_);\n  return code;",
         "  return code;",
     ),
@@ -414,13 +414,13 @@ NAMED = (
     ),
     compiled_by_nvcc(
         "CUDA, compiled: loading kernels does not invalidate captures",
-        "src/cuda/kernels.cu",
+        "src/cuda/gather_kernels.cu",
         "cudaStreamCaptureMode mode = cudaStreamCaptureModeRelaxed;",
         "cudaStreamCaptureMode mode = cudaStreamCaptureModeGlobal;",
     ),
     compiled_by_nvcc(
         "CUDA, compiled: a launch clears the last error",
-        "src/cuda/kernels.cu",
+        "src/cuda/gather_kernels.cu",
         "  if (code != cudaSuccess) cudaGetLastError();\n",
         "",
     ),

@@ -8,7 +8,7 @@
 
 #define GATHER_TOUCH(address, bytes) emulation::touch(address, bytes)
 #include "cuda/bodies.hpp"
-#include "cuda/kernels.hpp"
+#include "cuda/gather_kernels.hpp"
 #include "host_block.hpp"
 
 // Runs the bodies of the kernels block by block.

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "../ptx/run.hpp"
-#include "cuda/job.hpp"
+#include "cuda/kernel_job.hpp"
 #include "state.hpp"
 
 // Runs kernels in the form in which nvcc's objects pass them to the CUDA runtime. They are registered when the library

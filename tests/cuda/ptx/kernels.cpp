@@ -1,4 +1,4 @@
-#include "cuda/kernels.hpp"
+#include "cuda/gather_kernels.hpp"
 
 #include <cxxabi.h>
 

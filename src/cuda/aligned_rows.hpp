@@ -1,6 +1,6 @@
 #pragma once
 
-#include "cuda/validate.hpp"
+#include "cuda/resolve_tuple.hpp"
 
 // The work of one thread of a copying kernel. Each function copies the part of the output that belongs to its thread.
 // It returns true if it met an invalid index (bounds = error). It asks its gate after the loads and before the stores,
@@ -277,7 +277,7 @@ GATHER_SHARED bool copy_rows(const Job& job, bool blank, uint32_t thread, uint32
 #endif
     for (int i = 0; i < loads_in_flight; ++i) {
       if (!round.is_there[i] || units[i].source == Source::none) continue;
-      store_out<V>(units[i].to + round.at[i], loaded[i], job.streams);
+      store_out<V>(units[i].to + round.at[i], loaded[i], job.evicts_first);
     }
     round = Job::is_direct ? next : plan_round<V>(job, groups, lead, all);
   }

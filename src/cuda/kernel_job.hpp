@@ -7,7 +7,7 @@
 #include "gather/gather.h"
 
 // The form of a plan that is passed to a kernel by value. Pointers and the open extent are filled in. If a call is
-// split into pieces (cuda/pieces.hpp), a job is one piece.
+// split into pieces (cuda/launch_pieces.hpp), a job is one piece.
 namespace gather::cuda {
 
 // A loop of the plan, in output order. In a job without rows, which only validates, `out` is the step of the position.
@@ -75,7 +75,7 @@ struct JobHead {
   bool index_signed;
   bool index_aligned;
   uint8_t wraps_flag;  // flag of errors for negative values: GTH_ERROR_WRAP or 0
-  bool streams;        // the output is too large for the cache
+  bool evicts_first;     // the cache evicts lines of the output first, because it is too large for the cache
   bool zeroes;         // the library owns the output, so rows without a source become zeros
   bool fills;          // rows without a source become `fill`; otherwise they are not written
   Validation validation;

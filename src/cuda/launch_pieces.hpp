@@ -4,7 +4,7 @@
 #include <cstdint>
 
 #include "cuda/bodies.hpp"
-#include "cuda/kernels.hpp"
+#include "cuda/gather_kernels.hpp"
 
 // Kernels count in 32 bits. A call with more tuples or a larger output is split here into pieces, which are launched
 // one after the other. Each piece covers a range of one loop and everything inside it, at fixed steps of the outer
@@ -39,13 +39,14 @@ struct Limits {
   int64_t row;     // bytes of a row; longer rows are split, and a piece has a part of one
 };
 
-// Streams count the bytes of a row and its vectors. Other kernels count the chunks of all rows.
+// Kernels that make the vectors of a dense output count the bytes of a row and its vectors. Other kernels count the chunks
+// of all rows.
 inline Limits limits_of(Copy copy, int64_t row, int64_t counted) {
-  const bool is_stream = copy == Copy::stream || copy == Copy::words;
-  const int64_t bytes = is_stream ? counted / vector_bytes : multiply_saturating(counted, most_lanes * width_of(copy));
+  const bool is_dense = copy == Copy::unaligned || copy == Copy::words;
+  const int64_t bytes = is_dense ? counted / vector_bytes : multiply_saturating(counted, most_lanes * width_of(copy));
   const int64_t longest = bytes / vector_bytes * vector_bytes;
   if (row > longest) return {counted, 1, longest};
-  return {counted, counted / (is_stream ? ceil_divide(row, vector_bytes) : chunks_of(row, width_of(copy))), longest};
+  return {counted, counted / (is_dense ? ceil_divide(row, vector_bytes) : chunks_of(row, width_of(copy))), longest};
 }
 
 // Returns the size of the first part of a row that exceeds the limit. It is a multiple of a vector, and at least one

@@ -1,4 +1,4 @@
-#include "cuda/kernels.hpp"
+#include "cuda/gather_kernels.hpp"
 
 #include "cuda/bodies.hpp"
 
@@ -62,10 +62,10 @@ class DeviceBlock {
   }
 };
 
-// The number of blocks for which a multiprocessor must have registers. With three blocks, streams of jobs that are slow
-// to decode would spill hundreds of bytes per thread to memory.
+// The number of blocks for which a multiprocessor must have registers. With three blocks, kernels that make vectors of
+// jobs that are slow to decode would spill hundreds of bytes per thread to memory.
 template <Copy copy, class Job>
-constexpr int copying_blocks = (copy == Copy::stream || copy == Copy::words) && !Job::is_direct ? 2 : 3;
+constexpr int copying_blocks = (copy == Copy::unaligned || copy == Copy::words) && !Job::is_direct ? 2 : 3;
 
 template <Copy copy, class Index, class Job>
 __global__ void __launch_bounds__(block_threads, copying_blocks<copy, Job>)

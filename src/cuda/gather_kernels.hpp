@@ -2,20 +2,21 @@
 
 #include <cstdint>
 
-#include "cuda/job.hpp"
+#include "cuda/kernel_job.hpp"
 
 struct CUstream_st;
 
 // Kernel launches. Each function returns CUDA's error number, or 0.
 namespace gather::cuda {
 
-// The way in which rows are copied. rows* copy vectors of 16 to 1 bytes. stream and words split a stream of bytes or of
-// whole words into vectors. elements* put elements of 4 to 1 bytes together to vectors.
-enum class Copy : uint8_t { rows16, rows8, rows4, rows2, rows1, stream, words, elements4, elements2, elements1 };
+// The way in which rows are copied. rows* copy vectors of 16 to 1 bytes, which are aligned on both sides. unaligned and
+// words make aligned vectors of a dense output, from bytes or from whole words of its rows. elements* put elements of 4
+// to 1 bytes together to vectors.
+enum class Copy : uint8_t { rows16, rows8, rows4, rows2, rows1, unaligned, words, elements4, elements2, elements1 };
 constexpr int copies = static_cast<int>(Copy::elements1) + 1;
 
 // Returns true if the copy stores aligned vectors of 16 bytes to a dense output with rows of any size.
-GATHER_SHARED constexpr bool makes_vectors(Copy copy) { return copy >= Copy::stream; }
+GATHER_SHARED constexpr bool makes_vectors(Copy copy) { return copy >= Copy::unaligned; }
 GATHER_SHARED constexpr bool is_elements(Copy copy) { return copy >= Copy::elements4; }
 
 // The way in which indices are loaded: index4 and index8 for DirectJob, any for other jobs.

@@ -6,7 +6,7 @@
 #include "core/base/error.hpp"
 #include "core/os/memory.hpp"
 #include "core/os/os.hpp"
-#include "cuda/kernels.hpp"
+#include "cuda/gather_kernels.hpp"
 #include "cuda/runtime.hpp"
 #include "cuda/waiting.hpp"
 

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "core/types/resolve_index.hpp"
-#include "cuda/job.hpp"
+#include "cuda/kernel_job.hpp"
 #include "cuda/shared.hpp"
 
 // Loads each index once, validates it, and converts it to an offset. The results are those of the CPU.

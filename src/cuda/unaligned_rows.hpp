@@ -142,7 +142,7 @@ GATHER_SHARED void store_vectors(const JobHead& job, const Vectors<count>& vecto
   for (int i = 0; i < count; ++i, to += step) {
     if (!vectors.is_there[i]) continue;
     if (is_written) {
-      store_out<16>(to, vectors.made[i], job.streams);
+      store_out<16>(to, vectors.made[i], job.evicts_first);
       continue;
     }
     const uint32_t own = vectors.parts[i].end;
@@ -196,7 +196,7 @@ GATHER_SHARED bool copy_vectors(const Job& job, bool blank, uint32_t thread, uin
 }
 
 template <class Index, class Job, class Gate>
-GATHER_SHARED bool copy_stream(const Job& job, bool blank, uint32_t thread, uint32_t threads, Gate& gate) {
+GATHER_SHARED bool copy_unaligned(const Job& job, bool blank, uint32_t thread, uint32_t threads, Gate& gate) {
   const uint32_t head = head_of(job);
   const bool raced = copy_vectors<Index>(job, blank, thread, threads, head, gate);
   return copy_borders<Index>(job, blank, thread, head, gate) || raced;

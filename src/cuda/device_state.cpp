@@ -1,4 +1,4 @@
-#include "cuda/device.hpp"
+#include "cuda/device_state.hpp"
 
 #include <algorithm>
 #include <cstddef>

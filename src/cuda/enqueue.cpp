@@ -1,8 +1,8 @@
 #include <utility>
 
-#include "cuda/context.hpp"
+#include "cuda/device_context.hpp"
 #include "cuda/failure.hpp"
-#include "cuda/kernels.hpp"
+#include "cuda/gather_kernels.hpp"
 #include "cuda/launch.hpp"
 
 namespace gather::cuda {

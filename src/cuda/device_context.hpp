@@ -6,8 +6,8 @@
 #include "core/os/memory.hpp"
 #include "core/os/os.hpp"
 #include "cuda/cuda.hpp"
-#include "cuda/device.hpp"
-#include "cuda/job.hpp"
+#include "cuda/device_state.hpp"
+#include "cuda/kernel_job.hpp"
 #include "cuda/runtime.hpp"
 
 namespace gather::cuda {

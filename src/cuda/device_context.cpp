@@ -1,4 +1,4 @@
-#include "cuda/context.hpp"
+#include "cuda/device_context.hpp"
 
 #include <cstddef>
 #include <mutex>
@@ -6,7 +6,7 @@
 
 #include "cuda/failure.hpp"
 #include "cuda/fork.hpp"
-#include "cuda/kernels.hpp"
+#include "cuda/gather_kernels.hpp"
 #include "cuda/streams.hpp"
 
 namespace gather::cuda {
