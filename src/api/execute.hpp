@@ -4,7 +4,7 @@
 #include "core/meaning/request.hpp"
 #include "core/plan/operands.hpp"
 #include "core/plan/plan.hpp"
-#include "cpu/run.hpp"
+#include "cpu/run_plan.hpp"
 #include "cuda/cuda.hpp"
 
 namespace gather::api {

@@ -4,7 +4,7 @@
 #include "api/string_output.hpp"
 #include "core/os/memory.hpp"
 #include "core/os/os.hpp"
-#include "cpu/strings.hpp"
+#include "cpu/string_gather.hpp"
 
 namespace gather::api {
 namespace {

@@ -1,4 +1,4 @@
-#include "cpu/partition.hpp"
+#include "cpu/partition_ids.hpp"
 
 #include "api/execute.hpp"
 #include "api/operands.hpp"

@@ -9,7 +9,7 @@
 #include "core/base/structs.hpp"
 #include "core/plan/lower.hpp"
 #include "core/types/device.hpp"
-#include "cpu/short.hpp"
+#include "cpu/run_short.hpp"
 
 namespace gather::api {
 namespace {

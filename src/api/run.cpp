@@ -10,7 +10,7 @@
 #include "core/plan/lower.hpp"
 #include "core/plan/short.hpp"
 #include "cpu/job.hpp"
-#include "cpu/short.hpp"
+#include "cpu/run_short.hpp"
 
 namespace gather::api {
 namespace {
@@ -44,8 +44,8 @@ int32_t run_gradient(const Context& context, const Plan& plan, const core::Point
                      const gth_tensor_desc& target, const Error& error) {
   auto write = [&] { return write_zeros(context, target, error); };
   const auto call = [](void* body) { return (*static_cast<decltype(write)*>(body))(); };
-  return cpu::run_prepared(plan, cpu::choose_kernels(plan), pointers, {call, &write},
-                           executor_for(context, plan.threads), error);
+  return cpu::run_scatter(plan, cpu::choose_kernels(plan), pointers, {call, &write},
+                          executor_for(context, plan.threads), error);
 }
 
 int32_t run_request(const Context& context, const Request& request, const Error& error) {

@@ -112,13 +112,13 @@ int32_t fail_memory(int64_t bytes, const Error& error) {
 
 }  // namespace
 
-int32_t accumulate(const Job& job, const Prepare& prepare, const Executor& executor, const Error& error) {
+int32_t accumulate(const Job& job, const BeforeWrite& before_write, const Executor& executor, const Error& error) {
   int64_t bytes;
   if (!core::multiply(job.slices, sizeof(Update), &bytes)) return fail_memory(INT64_MAX, error);
   Room room{static_cast<Update*>(core::allocate(static_cast<size_t>(bytes))), job.slices, {0}};
   if (!room.updates) return fail_memory(bytes, error);
   const Accumulate kernels = job.kernels.tier->choose_accumulate(job.plan.number, job.plan.reduction);
-  int32_t status = prepare();
+  int32_t status = before_write();
   if (!status &&
       !for_each_part(job, executor, [&](const Part& part) { return accumulate_part(part, kernels, &room); })) {
     status = core::fail_index_race(error);

@@ -10,7 +10,7 @@
 namespace gather::cpu {
 
 // The tuples of a job that are processed together: n tuples of each of some successive lines.
-struct TupleSpan {
+struct TupleBlock {
   int64_t lines, n;
   bool repeats;       // All lines have the same tuples.
   int64_t begin = 0;  // the number of the first tuple in its line
@@ -26,22 +26,22 @@ inline int64_t part_of(int64_t total, int64_t most) {
   return total >= 2 * most ? most : (total + 1) / 2;
 }
 
-// Returns the span that begins at the j-th tuple of the current line and has at most `most` tuples. It is a part of a
+// Returns the block that begins at the j-th tuple of the current line and has at most `most` tuples. It is a part of a
 // line of at most `capacity` tuples, or up to `max_lines` whole lines. With `repeats` it may be any number of lines
 // with the same tuples.
-inline TupleSpan span_at(const Job& job, const LineIterator& lines, int64_t j, int64_t most, int64_t capacity,
-                         int64_t max_lines, bool repeats) {
+inline TupleBlock block_at(const Job& job, const LineIterator& lines, int64_t j, int64_t most, int64_t capacity,
+                           int64_t max_lines, bool repeats) {
   const int64_t extent = job.copying.line.extent, n = part_of(std::min(extent - j, most), capacity);
   if (repeats) max_lines = INT64_MAX;
   if (n < extent || max_lines == 1) return {1, n, false, j};
   return {part_of(std::min(lines.run(), most / n), max_lines), n, repeats, j};
 }
 
-// Resolves spans of tuples to offsets. The offsets are reused while spans have the same tuples.
-class TupleBlock {
+// Resolves blocks of tuples to offsets. The offsets are reused while blocks have the same tuples.
+class BlockResolver {
  public:
   // The offsets of several lines include the distances of the lines in the table, unless `has_own_offsets`.
-  explicit TupleBlock(const Job& job, bool has_own_offsets = false)
+  explicit BlockResolver(const Job& job, bool has_own_offsets = false)
       : job_(job), has_own_offsets_(has_own_offsets), line_(job.copying.line), next_indices_(job.next_loop().indices) {
     const Runs runs = job.table_runs();
     const int64_t next_table = job.next_loop().table;
@@ -49,26 +49,26 @@ class TupleBlock {
     if (has_steps_) find_steps(runs, next_table, steps_);
   }
 
-  // Resolves the span whose first tuple is at `tuples`, or whose line begins there if its runs repeat. It has at most
+  // Resolves the block whose first tuple is at `tuples`, or whose line begins there if its runs repeat. It has at most
   // max_resolved distinct tuples, and at most block_tuples if the offsets include distances of lines. Returns false if
   // an index is invalid. bad() then describes the first one.
-  bool resolve(const char* tuples, const TupleSpan& span) {
-    if (job_.runs_repeat) return resolve_runs(tuples, span);
-    const int64_t count = span.distinct();
-    if (tuples == tuples_ && count == count_ && span.begin == begin_) return true;
+  bool resolve(const char* tuples, const TupleBlock& block) {
+    if (job_.runs_repeat) return resolve_runs(tuples, block);
+    const int64_t count = block.distinct();
+    if (tuples == tuples_ && count == count_ && block.begin == begin_) return true;
     tuples_ = nullptr;
     resolved_ = Resolved::all;
-    if (span.lines > 1 && !span.repeats && !job_.lines_are_contiguous) {
-      if (!resolve_packed(tuples, span)) return false;
+    if (block.lines > 1 && !block.repeats && !job_.lines_are_contiguous) {
+      if (!resolve_packed(tuples, block)) return false;
     } else {
       for (int64_t first = 0; first < count; first += block_tuples) {
         const char* const at = moved(tuples, wrapping_multiply(first, line_.indices));
-        if (!resolve_block(at, line_.indices, span, first, std::min(block_tuples, count - first))) return false;
+        if (!resolve_at_once(at, line_.indices, block, first, std::min(block_tuples, count - first))) return false;
       }
     }
     tuples_ = tuples;
     count_ = count;
-    begin_ = span.begin;
+    begin_ = block.begin;
     return true;
   }
 
@@ -79,7 +79,7 @@ class TupleBlock {
     resolved_ = Resolved::all;
     for (int64_t l = 0; l < lines; ++l) {
       const char* const at = moved(tuples, wrapping_multiply(l, next_line));
-      if (!resolve_block(at, line_.indices, {1, n, false}, l * n, n)) return false;
+      if (!resolve_at_once(at, line_.indices, {1, n, false}, l * n, n)) return false;
     }
     return true;
   }
@@ -87,15 +87,15 @@ class TupleBlock {
   const int64_t* offsets() const { return offsets_ + first_; }
   bool has_own_offsets() const { return has_own_offsets_; }
   bool has_steps() const { return has_steps_; }
-  // The part of the offsets of a span that does not depend on index values, or NULL if it is 0.
-  const int64_t* steps(const TupleSpan& span) const {
-    return has_steps_ ? steps_ + (job_.is_joined ? span.begin : 0) : nullptr;
+  // The part of the offsets of a block that does not depend on index values, or NULL if it is 0.
+  const int64_t* steps(const TupleBlock& block) const {
+    return has_steps_ ? steps_ + (job_.is_joined ? block.begin : 0) : nullptr;
   }
   Resolved resolved() const { return resolved_; }
-  // The first invalid tuple. Its number counts from the first tuple of the span.
+  // The first invalid tuple. Its number counts from the first tuple of the block.
   const BadTuple& bad() const { return bad_; }
 
-  // Computes the distance of each tuple of a span from the first one. Successive lines begin `next_line` bytes apart.
+  // Computes the distance of each tuple of a block from the first one. Successive lines begin `next_line` bytes apart.
   void find_steps(const Runs& runs, int64_t next_line, int64_t* steps) const {
     const int64_t count = std::min(block_tuples, job_.slices);
     for (int64_t at = 0, line = 0; at < count; ++line) {
@@ -109,8 +109,8 @@ class TupleBlock {
 
  private:
   // Resolves all tuples of a line whose runs have the same. Its first tuple is at `tuples`.
-  bool resolve_runs(const char* tuples, const TupleSpan& span) {
-    first_ = span.begin;
+  bool resolve_runs(const char* tuples, const TupleBlock& block) {
+    first_ = block.begin;
     if (tuples == tuples_) return true;
     tuples_ = nullptr;
     const int64_t run = job_.table_runs().extent;
@@ -124,29 +124,29 @@ class TupleBlock {
 
   // Resolves tuples of one component in lines that are not contiguous. Inlined, its copies would use stack in every
   // call.
-  GATHER_NOINLINE bool resolve_packed(const char* tuples, const TupleSpan& span) {
+  GATHER_NOINLINE bool resolve_packed(const char* tuples, const TupleBlock& block) {
     int64_t packed[block_tuples];
-    const int64_t most = block_tuples / span.n;
-    for (int64_t l = 0; l < span.lines; l += most) {
-      const int64_t lines = std::min(most, span.lines - l);
+    const int64_t most = block_tuples / block.n;
+    for (int64_t l = 0; l < block.lines; l += most) {
+      const int64_t lines = std::min(most, block.lines - l);
       const char* const at = moved(tuples, wrapping_multiply(l, next_indices_));
-      pack_lines(job_.plan.index, {at, lines, next_indices_, span.n, line_.indices}, packed);
+      pack_lines(job_.plan.index, {at, lines, next_indices_, block.n, line_.indices}, packed);
       const int64_t stride = core::index_bytes(job_.plan.index);
       const char* const first = reinterpret_cast<const char*>(packed);
-      if (!resolve_block(first, stride, span, l * span.n, lines * span.n)) return false;
+      if (!resolve_at_once(first, stride, block, l * block.n, lines * block.n)) return false;
     }
     return true;
   }
 
-  // Resolves n <= block_tuples tuples, of which the first one is number `first` of the span.
-  bool resolve_block(const char* tuples, int64_t stride, const TupleSpan& span, int64_t first, int64_t n) {
+  // Resolves n <= block_tuples tuples, of which the first one is number `first` of the block.
+  bool resolve_at_once(const char* tuples, int64_t stride, const TupleBlock& block, int64_t first, int64_t n) {
     int64_t* const offsets = offsets_ + first;
     const Resolved resolved = job_.kernels.resolve(job_.plan, tuples, stride, n, offsets, &bad_);
     if (resolved == Resolved::bad) {
       bad_.tuple += first;
       return false;
     }
-    if (has_steps_) add_steps(steps(span), resolved, wrapping_multiply(first, line_.table), n, offsets);
+    if (has_steps_) add_steps(steps(block), resolved, wrapping_multiply(first, line_.table), n, offsets);
     if (resolved == Resolved::some) resolved_ = Resolved::some;
     return true;
   }
@@ -168,7 +168,7 @@ class TupleBlock {
   BadTuple bad_{};
   const char* tuples_ = nullptr;
   int64_t count_ = 0, begin_ = 0;
-  int64_t first_ = 0;  // the number of the first tuple of the span among the offsets
+  int64_t first_ = 0;  // the number of the first tuple of the block among the offsets
   int64_t steps_[block_tuples];
   int64_t offsets_[max_resolved];
 };

@@ -47,9 +47,9 @@ Job::Job(const core::Plan& p, const core::Pointers& pointers, int64_t open_exten
   }
   for (int32_t i = 0; i < inner_count; ++i) inner[i] = fill_in(p.loops[p.inner_begin + i], n);
   if (slices <= few_slices) exchange_short_loop();
-  find_validating();
+  build_validating_nest();
   join_short_loops();
-  find_spans();
+  find_merged_lines();
 }
 
 // Joins the last two loops to one line if they have so few tuples that their set-up would take longest. The tuples of
@@ -89,13 +89,13 @@ Job Job::cut(int32_t loop, int64_t first, int64_t last) const {
   part.rows = moved(rows, wrapping_multiply(first, cut.rows));
   part.slices = slices / cut.extent * (last - first);
   cut.extent = last - first;
-  part.find_spans();
+  part.find_merged_lines();
   return part;
 }
 
 // Lines of a scatter repeat tuples only if each line writes other slices. Otherwise the updates of a slice would not
 // stay in the order of their positions.
-void Job::find_spans() {
+void Job::find_merged_lines() {
   repeats = lines_are_contiguous = false;
   merged_lines = 1;
   if (copying.outer_count == 0) return;
@@ -114,7 +114,7 @@ int64_t Job::lines_in(int64_t tuples) const {
 
 // Sorts the loops by position, which is the order of dense indices in memory. Then it merges contiguous loops. If the
 // line is short, it is exchanged with the longest loop.
-void Job::find_validating() {
+void Job::build_validating_nest() {
   SizedLoop* const loops = validating.outer;
   int32_t count = 0;
   distinct_tuples = 1;

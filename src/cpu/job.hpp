@@ -91,8 +91,8 @@ struct Job {
 
  private:
   void join_short_loops();
-  void find_spans();
-  void find_validating();
+  void find_merged_lines();
+  void build_validating_nest();
   void exchange_short_loop();
 
   Runs joined_{0, 0, 0, 0};  // the distances in the table if is_joined

@@ -103,7 +103,7 @@ bool gains_from_fusion(const core::Plan& plan) {
 // Chooses the kernel of a scatter that resolves indices itself.
 MoveFused choose_fused_scatter(const core::Plan& plan, const Kernels& kernels) {
   const core::Loop& line = plan.loops[plan.line];
-  if (!kernels.move || !kernels.has_tier_form || line.indices.by_n || kernels.prefetches) return nullptr;
+  if (!kernels.move || !kernels.is_supported_by_tier || line.indices.by_n || kernels.prefetches) return nullptr;
   if (!gains_from_fusion(plan)) return nullptr;
   return kernels.tier->choose_fused_scatter(kernels.selection, line.indices.factor, plan.number, plan.item.bytes(),
                                             plan.row.out);
@@ -114,7 +114,7 @@ void choose_fused(const core::Plan& plan, Kernels* kernels) {
   const core::Loop& line = plan.loops[plan.line];
   const int64_t row = plan.row.in, step = line.indices.factor;
   const bool has_one_row = plan.inner_begin == plan.end && plan.item.kind == core::ItemKind::value;
-  if (!kernels->has_tier_form || !has_one_row || line.indices.by_n) return;
+  if (!kernels->is_supported_by_tier || !has_one_row || line.indices.by_n) return;
   const Tier& tier = *kernels->tier;
   kernels->fused = tier.choose_fused_gather(kernels->selection, step, row, kernels->prefetches);
   if (line.table.is(0) && line.rows.is(row)) kernels->look_up = tier.choose_look_up(kernels->selection, step, row);
@@ -144,7 +144,7 @@ bool describe_selection(const core::Plan& plan, Selection* selection) {
 
 Resolved Kernels::resolve(const core::Plan& plan, const char* tuples, int64_t stride, int64_t n, int64_t* offsets,
                           BadTuple* bad) const {
-  if (has_tier_form && n > max_scalar_tuples) {
+  if (is_supported_by_tier && n > max_scalar_tuples) {
     const Resolved resolved = tier->resolve(selection, tuples, stride, n, offsets);
     if (resolved != Resolved::bad) return resolved;
   }
@@ -165,7 +165,7 @@ Kernels choose_kernels(const core::Plan& plan) {
   Kernels kernels;
   const Tier& best = tier();
   kernels.tier = &best;
-  kernels.has_tier_form = describe_selection(plan, &kernels.selection);
+  kernels.is_supported_by_tier = describe_selection(plan, &kernels.selection);
   kernels.fused = nullptr;
   kernels.look_up = nullptr;
   kernels.update = kernels.stream = nullptr;

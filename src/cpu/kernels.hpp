@@ -18,8 +18,8 @@ bool describe_selection(const core::Plan& plan, Selection* selection);
 // The kernels that run a plan. They are chosen once for each plan.
 struct Kernels {
   const Tier* tier;
-  bool has_tier_form;  // the tier supports the tuples of the plan, which `selection` describes
-  bool prefetches;     // rows of the table are prefetched
+  bool is_supported_by_tier;  // the tier supports the tuples of the plan, which `selection` describes
+  bool prefetches;            // rows of the table are prefetched
   Selection selection;
 
   // Moves rows. It is NULL for a scatter of rows that `update` combines.
@@ -35,7 +35,7 @@ struct Kernels {
   // Returns true if n tuples are all valid, for bounds = error, fill and skip. Returns false if a tuple is invalid, and
   // may return false if the fast test is not sufficient.
   bool inside(const char* tuples, int64_t stride, int64_t n) const {
-    return has_tier_form && tier->inside(selection, tuples, stride, n);
+    return is_supported_by_tier && tier->inside(selection, tuples, stride, n);
   }
 
   // Resolves n <= block_tuples tuples to byte offsets into the table. The first tuple is at `tuples`, and they are

@@ -119,22 +119,22 @@ bool has_own_offsets(const Job& job, bool prefetches) {
   return gains && runs.step == 0 && runs.next == 0 && job.next_loop().table != 0 && job.inner_count == 0 && !prefetches;
 }
 
-void move_span(const Job& job, const TupleBlock& block, const TupleSpan& span, const char* table, char* rows,
-               bool prefetches) {
+void move_block(const Job& job, const BlockResolver& resolver, const TupleBlock& block, const char* table, char* rows,
+                bool prefetches) {
   const SizedLoop &line = job.copying.line, next = job.next_loop();
-  const bool all = block.resolved() == Resolved::all;
-  RowBlock part{rows,       line.rows, table, block.offsets(), span.n, job.plan.row.in, span.lines, next.rows,
+  const bool all = resolver.resolved() == Resolved::all;
+  RowBlock part{rows,       line.rows, table, resolver.offsets(), block.n, job.plan.row.in, block.lines, next.rows,
                 next.table, 0,         0};
-  if (!span.repeats) {
-    part.next_offsets = span.n;
-    if (block.has_steps()) part.next_table = 0;  // the offsets include the distance of a line in the table
+  if (!block.repeats) {
+    part.next_offsets = block.n;
+    if (resolver.has_steps()) part.next_table = 0;  // the offsets include the distance of a line in the table
   }
-  const bool moves_lines = span.repeats || (span.lines > 1 && block.has_own_offsets());
+  const bool moves_lines = block.repeats || (block.lines > 1 && resolver.has_own_offsets());
   if (all && job.inner_count == 0 && moves_lines) return job.kernels.move(part);
-  if (all && span.repeats && lines_are_closer(job)) return move_row_by_row(job, part);
+  if (all && block.repeats && lines_are_closer(job)) return move_row_by_row(job, part);
   if (prefetches) part.ahead = rows_ahead(part.row_bytes);
-  if (!span.repeats && part.next_table == 0 && next.rows == wrapping_multiply(span.n, line.rows)) {
-    part.n = span.tuples();  // the rows of all lines are one line
+  if (!block.repeats && part.next_table == 0 && next.rows == wrapping_multiply(block.n, line.rows)) {
+    part.n = block.tuples();  // the rows of all lines are one line
     part.lines = 1;
   }
   move_each_line(job, all, &part);
@@ -151,10 +151,10 @@ bool is_sum_of_halves(const core::Plan& plan) {
 class Mover {
  public:
   Mover(const Job& job, bool prefetches)
-      : job_(job), block_(job, has_own_offsets(job, prefetches)), lines_(job.copying), prefetches_(prefetches) {
+      : job_(job), resolver_(job, has_own_offsets(job, prefetches)), lines_(job.copying), prefetches_(prefetches) {
     if (prefetches || job.repeats) capacity_ = max_resolved;  // A loop that prefetches waits for memory at its end.
-    max_lines_ = block_.has_own_offsets() ? job.lines_in(max_resolved) : job.merged_lines;
-    takes_turns_ = block_.has_own_offsets() && is_sum_of_halves(job.plan) && !job.repeats && max_lines_ < turns;
+    max_lines_ = resolver_.has_own_offsets() ? job.lines_in(max_resolved) : job.merged_lines;
+    takes_turns_ = resolver_.has_own_offsets() && is_sum_of_halves(job.plan) && !job.repeats && max_lines_ < turns;
   }
 
   // Moves the slices [first, last). Returns false if an index is invalid.
@@ -193,25 +193,25 @@ class Mover {
     const bool moves_lines = (job_.repeats && line.extent <= max_resolved) || adds_in_turns();
     const int64_t fused = moves_lines ? 0 : move_fused(tuples, table, rows, most);
     if (fused > 0) return fused;
-    const TupleSpan span = span_at(job_, lines_, j_, most, capacity_, max_lines_, job_.repeats);
-    if (!block_.resolve(tuples, span)) return 0;
-    move_span(job_, block_, span, table, rows, prefetches_);
-    return span.tuples();
+    const TupleBlock block = block_at(job_, lines_, j_, most, capacity_, max_lines_, job_.repeats);
+    if (!resolver_.resolve(tuples, block)) return 0;
+    move_block(job_, resolver_, block, table, rows, prefetches_);
+    return block.tuples();
   }
 
   // Moves whole lines that repeat more tuples than are resolved at once.
   int64_t move_repeated(const char* tuples, const char* table, char* rows, int64_t lines) {
     const SizedLoop& line = job_.copying.line;
     for (int64_t j = 0; j < line.extent; j += max_resolved) {
-      const TupleSpan span{lines, std::min(max_resolved, line.extent - j), true};
-      if (!block_.resolve(moved(tuples, wrapping_multiply(j, line.indices)), span)) return 0;
-      move_span(job_, block_, span, moved(table, wrapping_multiply(j, line.table)),
-                moved(rows, wrapping_multiply(j, line.rows)), prefetches_);
+      const TupleBlock block{lines, std::min(max_resolved, line.extent - j), true};
+      if (!resolver_.resolve(moved(tuples, wrapping_multiply(j, line.indices)), block)) return 0;
+      move_block(job_, resolver_, block, moved(table, wrapping_multiply(j, line.table)),
+                 moved(rows, wrapping_multiply(j, line.rows)), prefetches_);
     }
     return lines * line.extent;
   }
 
-  // Adds whole lines that are too long for spans of several lines. Each turn adds a part of a line. The lines in turns
+  // Adds whole lines that are too long for blocks of several lines. Each turn adds a part of a line. The lines in turns
   // are far apart, as in the kernels. Returns the number of tuples, or 0 if an index is invalid.
   int64_t move_in_turns(const char* tuples, const char* table, char* rows, int64_t lines) {
     const SizedLoop &line = job_.copying.line, next = job_.next_loop();
@@ -223,12 +223,12 @@ class Mover {
       for (int64_t j = 0; j < line.extent; j += block_tuples) {
         const int64_t n = std::min(block_tuples, line.extent - j),
                       next_indices = wrapping_multiply(apart, next.indices);
-        if (!block_.resolve_lines(moved(tuples, at(l, next.indices, j, line.indices)), next_indices, turns, n))
+        if (!resolver_.resolve_lines(moved(tuples, at(l, next.indices, j, line.indices)), next_indices, turns, n))
           return 0;
         RowBlock part{moved(rows, at(l, next.rows, j, line.rows)),
                       line.rows,
                       moved(table, at(l, next.table, j, 0)),
-                      block_.offsets(),
+                      resolver_.offsets(),
                       n,
                       job_.plan.row.in,
                       turns,
@@ -236,7 +236,7 @@ class Mover {
                       wrapping_multiply(apart, next.table),
                       0,
                       n};
-        const bool all = block_.resolved() == Resolved::all;
+        const bool all = resolver_.resolved() == Resolved::all;
         all ? job_.kernels.move(part) : move_each_line(job_, false, &part);
       }
     }
@@ -244,7 +244,7 @@ class Mover {
   }
 
   // Returns true if kernels add to several lines in turns.
-  bool adds_in_turns() const { return block_.has_own_offsets() && core::reduces(job_.plan) && max_lines_ >= turns; }
+  bool adds_in_turns() const { return resolver_.has_own_offsets() && core::reduces(job_.plan) && max_lines_ >= turns; }
 
   // Moves tuples of one line, or of several lines that are contiguous, with a kernel that resolves them. Returns their
   // number. It is 0 if there is no such kernel, if there are too few tuples, or if one of the first indices is invalid.
@@ -255,19 +255,19 @@ class Mover {
     int64_t n = std::min(line.extent - j_, most);
     if (kernels.look_up && n >= min_looked_up) return kernels.look_up(kernels.selection, tuples, table, rows, n);
     if (!kernels.fused) return 0;
-    TupleSpan span{1, n, false, j_};
-    if (block_.has_steps()) {
+    TupleBlock block{1, n, false, j_};
+    if (resolver_.has_steps()) {
       const int64_t max_lines = job_.lines_are_contiguous ? max_lines_ : 1;
-      span = span_at(job_, lines_, j_, most, block_tuples, max_lines, false);
-      if (span.lines > 1 && job_.next_loop().rows != wrapping_multiply(span.n, line.rows)) return 0;
-      n = span.tuples();
+      block = block_at(job_, lines_, j_, most, block_tuples, max_lines, false);
+      if (block.lines > 1 && job_.next_loop().rows != wrapping_multiply(block.n, line.rows)) return 0;
+      n = block.tuples();
     }
-    return kernels.fused(kernels.selection, tuples, line.indices, block_.steps(span),
+    return kernels.fused(kernels.selection, tuples, line.indices, resolver_.steps(block),
                          {rows, line.rows, table, nullptr, n, job_.plan.row.in, 1, 0, 0, rows_ahead(job_.plan.row.in)});
   }
 
   const Job& job_;
-  TupleBlock block_;
+  BlockResolver resolver_;
   LineIterator lines_;
   const bool prefetches_;
   const char* table_ = nullptr;

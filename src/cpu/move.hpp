@@ -12,9 +12,9 @@ namespace gather::cpu {
 // of the line in the table.
 bool has_own_offsets(const Job& job, bool prefetches);
 
-// Moves the rows of a resolved span. `table` and `rows` belong to its first tuple.
-void move_span(const Job& job, const TupleBlock& block, const TupleSpan& span, const char* table, char* rows,
-               bool prefetches);
+// Moves the rows of a resolved block. `table` and `rows` belong to its first tuple.
+void move_block(const Job& job, const BlockResolver& resolver, const TupleBlock& block, const char* table, char* rows,
+                bool prefetches);
 
 // Moves the slices [first, last) in the order of the rows. `table` replaces that of the job. Returns false if an index
 // is invalid.

@@ -29,25 +29,25 @@ int64_t contiguous_rows(const Job& job) {
   return job.plan.inner;
 }
 
-// Returns the number of rows of a slice in a strip.
-int64_t strip_rows(const Job& job) {
+// Returns the number of rows of a slice in a panel.
+int64_t panel_rows(const Job& job) {
   const int64_t rows = table_rows(job.plan);
   return rows == 0 ? 0 : std::min(contiguous_rows(job), scratch_bytes / rows / job.plan.row.in);
 }
 
-// Strips of a table on the stack. A strip is a part of each slice.
-class Strips {
+// Panels of a table on the stack. A panel is a part of each slice.
+class Panels {
  public:
-  Strips(const Job& job, const char* table, int64_t first, int64_t last)
+  Panels(const Job& job, const char* table, int64_t first, int64_t last)
       : job_(job),
         table_(table),
         first_(first),
         last_(last),
         rows_(table_rows(job.plan)),
         row_(job.plan.row.in),
-        most_(strip_rows(job)) {}
+        most_(panel_rows(job)) {}
 
-  // Copies the slices [first, last), strip by strip. Returns false if an index is invalid.
+  // Copies the slices [first, last), panel by panel. Returns false if an index is invalid.
   bool move() {
     const SizedLoop& inner = job_.inner[job_.inner_count - 1];
     const bool ends_with_loop = contiguous_rows(job_) == inner.extent;
@@ -65,7 +65,7 @@ class Strips {
   }
 
  private:
-  // Appends rows of the innermost loop, which begin at an offset in the table, to the strip of each slice. Inlined, its
+  // Appends rows of the innermost loop, which begin at an offset in the table, to the panel of each slice. Inlined, its
   // offsets would use stack while flush() needs it.
   GATHER_NOINLINE void pack(int64_t from, int64_t count) {
     const core::Plan& plan = job_.plan;
@@ -86,7 +86,7 @@ class Strips {
     packed_ += count;
   }
 
-  // Gathers from the strip. Returns false if an index is invalid.
+  // Gathers from the panel. Returns false if an index is invalid.
   bool flush() {
     core::Plan plan = job_.plan;
     plan.row.in = plan.row.out = packed_ * row_;
@@ -99,23 +99,23 @@ class Strips {
     for (int32_t c = plan.components; c-- > 0; stride *= plan.component[c].size) plan.component[c].stride = stride;
     packed_ = 0;
     const Kernels kernels = choose_kernels(plan);
-    const Job strip(plan, {scratch_, job_.indices, moved(job_.rows, begin_)}, job_.n, kernels);
-    return move_range(strip, scratch_, first_, last_, false);
+    const Job panel(plan, {scratch_, job_.indices, moved(job_.rows, begin_)}, job_.n, kernels);
+    return move_range(panel, scratch_, first_, last_, false);
   }
 
   const Job& job_;
   const char* const table_;
   const int64_t first_, last_, rows_, row_;
-  const int64_t most_;  // rows of a slice in a strip
+  const int64_t most_;  // rows of a slice in a panel
   int64_t packed_ = 0;  // rows of a slice that are packed
-  int64_t begin_ = 0;   // the offset of the strip in the slices of the output
+  int64_t begin_ = 0;   // the offset of the panel in the slices of the output
   alignas(64) char scratch_[scratch_bytes];
 };
 
 }  // namespace
 
 bool is_packable(const Job& job) {
-  // A strip of few rows is copied no faster than its rows, unless it is the whole slice of a call that moves many rows.
+  // A panel of few rows is copied no faster than its rows, unless it is the whole slice of a call that moves many rows.
   constexpr int64_t min_reads = 2, min_tuples = 64, min_rows = 32, min_whole = 4, min_moved = 2048;
   const core::Plan& plan = job.plan;
   if (job.inner_count == 0 || plan.components == 0 || plan.batch_split != 1 ||
@@ -123,7 +123,7 @@ bool is_packable(const Job& job) {
     return false;
   }
   const SizedLoop& line = job.copying.line;
-  const int64_t rows = strip_rows(job);
+  const int64_t rows = panel_rows(job);
   const bool is_whole = rows >= min_whole && rows == plan.inner && rows * std::min(line.extent, min_moved) >= min_moved;
   const bool is_long = rows >= min_rows || is_whole;
   return is_long && line.table == 0 && line.extent >= std::max(min_tuples, min_reads * table_rows(plan));
@@ -135,7 +135,7 @@ bool move_packed(const Job& job, int64_t first, int64_t last) {
   lines.seek(first / extent);
   while (first < last) {
     const int64_t end = std::min(last, (first / extent + 1) * extent);
-    if (!Strips(job, moved(job.table, lines.table()), first, end).move()) return false;
+    if (!Panels(job, moved(job.table, lines.table()), first, end).move()) return false;
     first = end;
     lines.next();
   }

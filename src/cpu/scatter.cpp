@@ -5,7 +5,7 @@
 #include "cpu/accumulate.hpp"
 #include "cpu/hot_rows.hpp"
 #include "cpu/move.hpp"
-#include "cpu/small.hpp"
+#include "cpu/one_block.hpp"
 #include "cpu/target.hpp"
 #include "cpu/validate.hpp"
 
@@ -73,15 +73,15 @@ bool write_part(const Part& part, const ScatterKernel& kernel) {
 
 }  // namespace
 
-int32_t scatter(const Job& job, const Prepare& prepare, const Executor& executor, const Error& error) {
-  if (job.kernels.move && is_small(job)) return run_small(job, prepare, error);
+int32_t scatter(const Job& job, const BeforeWrite& before_write, const Executor& executor, const Error& error) {
+  if (job.kernels.move && is_one_block(job)) return run_one_block(job, before_write, error);
   // The writes also validate indices. They are the only validation if the caller permits a partly written target.
   const bool validates_first = !job.plan.is_partial_on_error || job.plan.in_float32;
   if (validates_first) {
     if (int32_t status = validate_all(job, executor, error)) return status;
   }
-  if (job.plan.in_float32) return accumulate(job, prepare, executor, error);
-  if (int32_t status = prepare()) return status;
+  if (job.plan.in_float32) return accumulate(job, before_write, executor, error);
+  if (int32_t status = before_write()) return status;
   const ScatterKernel kernel = choose_scatter_kernel(job);
   const bool whole = for_each_part(job, executor, [&](const Part& part) { return write_part(part, kernel); });
   if (whole) return GTH_OK;

@@ -5,7 +5,7 @@
 
 #include "core/base/checked.hpp"
 #include "cpu/load.hpp"
-#include "cpu/run.hpp"
+#include "cpu/run_plan.hpp"
 
 namespace gather::cpu {
 namespace {

@@ -62,36 +62,36 @@ bool for_updates_of(const Part& part, OnUpdates&& on_updates) {
   const SizedLoop& line = job.copying.line;
   const SizedLoop next = job.next_loop();
   const Range line_range = range_of_line(job);
-  TupleBlock block(job);
+  BlockResolver resolver(job);
   int64_t from[block_tuples];
-  block.find_steps({line.extent, line.rows, 1, 0}, next.rows, from);
+  resolver.find_steps({line.extent, line.rows, 1, 0}, next.rows, from);
   UpdateFilter filter;
   LineIterator lines(job.copying);
   int64_t left = job.slices;
   for (int64_t j = 0; left > 0;) {
-    const TupleSpan span = span_at(job, lines, j, left, block_tuples, job.merged_lines, false);
+    const TupleBlock block = block_at(job, lines, j, left, block_tuples, job.merged_lines, false);
     const Range in_line{range.low - lines.table(), range.high - lines.table()};
     Range within = line_range;
-    widen(span.lines, next.table, &within);
+    widen(block.lines, next.table, &within);
     if (in_line.overlaps(within)) {
       const char* const tuples = moved(job.indices, lines.indices() + wrapping_multiply(j, line.indices));
-      if (!block.resolve(tuples, span)) return false;
+      if (!resolver.resolve(tuples, block)) return false;
       const int64_t line_offset = wrapping_multiply(j, line.table);
       const Range wanted{in_line.low - line_offset, in_line.high - line_offset};
-      Updates updates{0, 0, block.offsets(), from, span.tuples()};
+      Updates updates{0, 0, resolver.offsets(), from, block.tuples()};
       if (part.stripes.count > 1) {
-        updates = filter.in_stripes(block.offsets(), from, span.tuples(), wanted.low, part.stripes);
-      } else if (block.resolved() != Resolved::all || !in_line.contains(within)) {
-        updates = filter.in_range(block.offsets(), from, span.tuples(), wanted);
+        updates = filter.in_stripes(resolver.offsets(), from, block.tuples(), wanted.low, part.stripes);
+      } else if (resolver.resolved() != Resolved::all || !in_line.contains(within)) {
+        updates = filter.in_range(resolver.offsets(), from, block.tuples(), wanted);
       }
       updates.target = lines.table() + line_offset;
       updates.updates = lines.rows() + wrapping_multiply(j, line.rows);
       if (updates.count > 0) on_updates(updates);
     }
-    left -= span.tuples();
-    j += span.n;
+    left -= block.tuples();
+    j += block.n;
     if (j < line.extent) continue;
-    lines.skip(span.lines);
+    lines.skip(block.lines);
     j = 0;
   }
   return true;

@@ -5,8 +5,8 @@
 #include "api/copy.hpp"
 #include "core/plan/build.hpp"
 #include "cpu/kernels.hpp"
-#include "cpu/short.hpp"
-#include "cpu/small.hpp"
+#include "cpu/one_block.hpp"
+#include "cpu/run_short.hpp"
 #include "samples.hpp"
 
 // Calls of dense tensors take the fast paths. A call that takes the general path returns the same bytes, so other tests
@@ -28,10 +28,10 @@ struct Paths {
 };
 
 Paths taken;
-bool reused_indices;   // Lines of the last large gather had the same tuples, which were resolved once.
-int64_t line_tuples;   // the number of tuples in a line of the last copy
-int64_t merged_lines;  // the number of its lines that were resolved together
-int32_t small_runs;    // runs of one span, which the general path takes for few rows
+bool reused_indices;     // Lines of the last large gather had the same tuples, which were resolved once.
+int64_t line_tuples;     // the number of tuples in a line of the last copy
+int64_t merged_lines;    // the number of its lines that were resolved together
+int32_t one_block_runs;  // runs of one block, which the general path takes for few rows
 
 std::ostream& operator<<(std::ostream& out, const Paths& paths) {
   return out << paths.short_runs << " short runs, " << paths.dense_plans << " dense plans, " << paths.general_plans
@@ -92,12 +92,12 @@ cpu::Kernels wrapped_choose_kernels(const core::Plan& plan) {
   return kernels;
 }
 
-#define RUN_SMALL "_ZN6gather3cpu9run_smallERKNS0_3JobERKNS0_7PrepareERKNS_4core5ErrorE"
-int32_t real_run_small(const cpu::Job&, const cpu::Prepare&, const core::Error&) REAL(RUN_SMALL);
-int32_t wrapped_run_small(const cpu::Job&, const cpu::Prepare&, const core::Error&) WRAPPED(RUN_SMALL);
-int32_t wrapped_run_small(const cpu::Job& job, const cpu::Prepare& prepare, const core::Error& error) {
-  ++small_runs;
-  return real_run_small(job, prepare, error);
+#define RUN_ONE_BLOCK "_ZN6gather3cpu13run_one_blockERKNS0_3JobERKNS0_11BeforeWriteERKNS_4core5ErrorE"
+int32_t real_run_one_block(const cpu::Job&, const cpu::BeforeWrite&, const core::Error&) REAL(RUN_ONE_BLOCK);
+int32_t wrapped_run_one_block(const cpu::Job&, const cpu::BeforeWrite&, const core::Error&) WRAPPED(RUN_ONE_BLOCK);
+int32_t wrapped_run_one_block(const cpu::Job& job, const cpu::BeforeWrite& before_write, const core::Error& error) {
+  ++one_block_runs;
+  return real_run_one_block(job, before_write, error);
 }
 
 #define MOVE_RANGE "_ZN6gather3cpu10move_rangeERKNS0_3JobEPKcllb"
@@ -247,8 +247,8 @@ TEST(Paths, PaddedTablesTakeTheGeneralPath) {
   }
 }
 
-// Returns how often a gather of n rows runs as one span. There are `gap` bytes after each row and each element.
-int32_t small_runs_of(int64_t row, int64_t gap, int64_t n = 64) {
+// Returns how often a gather of n rows runs as one block. There are `gap` bytes after each row and each element.
+int32_t one_block_runs_of(int64_t row, int64_t gap, int64_t n = 64) {
   const int64_t strides[] = {(row + 1) * (1 + gap), 1 + gap};
   const Array table(GTH_DTYPE_UINT8, {4, row + 1, 1 + gap}), rows(GTH_DTYPE_UINT8, {n, row});
   const Array indices = indices64({n}, std::vector<int64_t>(static_cast<size_t>(n), 3));
@@ -256,29 +256,29 @@ int32_t small_runs_of(int64_t row, int64_t gap, int64_t n = 64) {
   const gth_tensor_desc t = describe(GTH_DTYPE_UINT8, shape, table.data(), strides), i = indices.desc(),
                         r = rows.desc();
   const gth_request request = GTH_REQUEST(GTH_OP_GATHER, &t, &i, &r, nullptr);
-  small_runs = 0;
+  one_block_runs = 0;
   paths_of(forms[0], request);
-  return small_runs;
+  return one_block_runs;
 }
 
 // A row counts 16 bytes more than it has. Calls of 1 MiB or more are cut into pieces for threads.
 TEST(Paths, CallsOfLessThan1MiBAreOneSpan) {
   constexpr int64_t limit = (int64_t{1} << 20) / 64 - 16;
-  EXPECT_EQ(small_runs_of(limit - 1, 0), 1);
-  EXPECT_EQ(small_runs_of(limit, 0), 0);
+  EXPECT_EQ(one_block_runs_of(limit - 1, 0), 1);
+  EXPECT_EQ(one_block_runs_of(limit, 0), 0);
 }
 
 // Elements with gaps are first copied to a dense table, if rows have 32 elements.
 TEST(Paths, LongRowsWithGapsAreNoSpan) {
-  EXPECT_EQ(small_runs_of(31, 1), 1);
-  EXPECT_EQ(small_runs_of(32, 1), 0);
+  EXPECT_EQ(one_block_runs_of(31, 1), 1);
+  EXPECT_EQ(one_block_runs_of(32, 1), 0);
 }
 
 // Shorter rows are copied first if they have 4 elements and all rows of the output have 2,048.
 TEST(Paths, ManyRowsWithGapsAreNoSpan) {
-  EXPECT_EQ(small_runs_of(3, 1, 1000), 1);
-  EXPECT_EQ(small_runs_of(4, 1, 511), 1);
-  EXPECT_EQ(small_runs_of(4, 1, 512), 0);
+  EXPECT_EQ(one_block_runs_of(3, 1, 1000), 1);
+  EXPECT_EQ(one_block_runs_of(4, 1, 511), 1);
+  EXPECT_EQ(one_block_runs_of(4, 1, 512), 0);
 }
 
 // An extent of 1 may have any stride.

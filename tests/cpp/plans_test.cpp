@@ -132,7 +132,7 @@ TEST(Plans, RunWithAnOpenExtentWritesNRows) {
   }
 }
 
-// Element (i, j) of the table is element (j, i) of the memory. A run with many rows first packs strips of the table.
+// Element (i, j) of the table is element (j, i) of the memory. A run with many rows first packs panels of the table.
 TEST(Plans, RunWithAnOpenExtentGathersRowsOfATransposedTable) {
   constexpr int64_t size = 16, width = 40, most = 1500;
   const Array memory(f32, {width, size});

@@ -19,7 +19,7 @@ Watched::Change set(int64_t at, int64_t value) {
   return [at, value](int64_t* indices) { indices[at] = value; };
 }
 
-// ---- gathers validate all indices first. Then they copy strips of rows, beginning with the last strip.
+// ---- gathers validate all indices first. Then they copy panels of rows, beginning with the last panel.
 
 void expect_gather_race(const gth_tensor_desc& params, const Shape& out_shape, int64_t bad) {
   const Watched indices(all(1), 1, set(bad, params.shape[0]));

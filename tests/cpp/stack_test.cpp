@@ -125,8 +125,8 @@ TEST(Stack, GathersAndScattersFit) {
   }
 }
 
-// Columns of another table, few enough for strips on the stack.
-TEST(Stack, PackedStripsFit) {
+// Columns of another table, few enough for panels on the stack.
+TEST(Stack, PackedPanelsFit) {
   const Array params(GTH_DTYPE_FLOAT32, {64, 16}), rows(GTH_DTYPE_FLOAT32, {2000, 64});
   const Array indices = indices64({2000}, std::vector<int64_t>(2000, 3));
   const Shape transposed{16, 64}, strides{4, 64};

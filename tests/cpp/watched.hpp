@@ -16,7 +16,7 @@ namespace hostile {
 // indices moves once, and once more when the next pass begins.
 class Watched {
  public:
-  static constexpr int64_t half = 40960, n = 2 * half;  // more than one strip of a gather, and whole pages
+  static constexpr int64_t half = 40960, n = 2 * half;  // more than one panel of a gather, and whole pages
   using Change = std::function<void(int64_t* indices)>;
 
   Watched(const std::vector<int64_t>& values, int nth, Change change)

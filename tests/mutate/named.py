@@ -84,7 +84,7 @@ NAMED = (
     ),
     named(
         "a sort by row compares all bits",
-        "src/cpu/partition.cpp",
+        "src/cpu/partition_ids.cpp",
         "shift < 64 && span >> shift > 0",
         "shift < 48 && span >> shift > 0",
     ),
@@ -132,13 +132,13 @@ NAMED = (
     ),
     named(
         "offsets of strings are validated again when lengths are computed",
-        "src/cpu/strings.cpp",
+        "src/cpu/string_gather.cpp",
         "if (at && !is_range(params, begin, end)) return Measured::raced;",
         "",
     ),
     named(
         "the fast path loads each index once",
-        "src/cpu/short.cpp",
+        "src/cpu/run_short.cpp",
         "    *offset += index * component.stride;",
         "    *offset += load_index<T>(tuple) * component.stride;",
     ),

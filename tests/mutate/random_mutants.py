@@ -34,7 +34,7 @@ EQUIVALENT = {
         "for (int32_t i = 1; i < 10; ++i) {",
     ): "the clock is read after 9 instead of 10 tries",
     (
-        "src/cpu/strings.cpp",
+        "src/cpu/string_gather.cpp",
         "if (length > long_string || to_end - to < length + step || from_end - from < length + step) {",
         "if (length >= long_string || to_end - to < length + step || from_end - from < length + step) {",
     ): "both ways copy the same bytes",
@@ -45,8 +45,8 @@ EQUIVALENT = {
     ): "the result is the same if both numbers are equal",
     (
         "src/cpu/kernels.cpp",
-        "if (has_tier_form && n > max_scalar_tuples) {",
-        "if (has_tier_form && n >= max_scalar_tuples) {",
+        "if (is_supported_by_tier && n > max_scalar_tuples) {",
+        "if (is_supported_by_tier && n >= max_scalar_tuples) {",
     ): "both ways have the same result",
     (
         "src/cpu/tiers/fused_scatter.hpp",
@@ -76,8 +76,8 @@ EQUIVALENT = {
     ): "both orders of the loops copy the same rows",
     (
         "src/cpu/target.hpp",
-        "Updates updates{0, 0, block.offsets(), from, span.tuples()};",
-        "Updates updates{0, 1, block.offsets(), from, span.tuples()};",
+        "Updates updates{0, 0, resolver.offsets(), from, block.tuples()};",
+        "Updates updates{0, 1, resolver.offsets(), from, block.tuples()};",
     ): "a later line writes this field",
     (
         "src/cpu/parts.hpp",
@@ -130,7 +130,7 @@ EQUIVALENT = {
         "for (int64_t i = 1; i < sampled; ++i) duplicates -= rows[i] == rows[i - 1];",
     ): "both ways that it chooses from have the same result",
     (
-        "src/cpu/strings.cpp",
+        "src/cpu/string_gather.cpp",
         "if (length > long_string || to_end - to < length + step || from_end - from < length + step) {",
         "if (length > long_string || to_end - to <= length + step || from_end - from < length + step) {",
     ): "both ways copy the same bytes",
@@ -145,7 +145,7 @@ EQUIVALENT = {
         "if (job.kernels.resolve(job.plan, job.indices, 1, 1, &offset, &bad) != Resolved::bad) return GTH_OK;",
     ): "one tuple has no stride",
     (
-        "src/cpu/partition.cpp",
+        "src/cpu/partition_ids.cpp",
         "at = !stays_near ? scaled(mixed, size_) : at + 1 == size_ ? 0 : at + 1;",
         "at = !stays_near ? scaled(mixed, size_) : at + 1 == size_ ? 0 : at * 1;",
     ): "the result is the same, and the bound of probes is reached earlier",
@@ -155,7 +155,7 @@ EQUIVALENT = {
         "tuple_ndim * table.ndim - components > GTH_MAX_NDIM) {",
     ): "the general path has the same result and is slower",
     (
-        "src/cpu/short.cpp",
+        "src/cpu/run_short.cpp",
         "return tuples <= Short::most_tuples && tuples * form.row <= Short::most_bytes ? tuples : 0;",
         "return tuples <= Short::most_tuples && tuples * form.row < Short::most_bytes ? tuples : 0;",
     ): "the general path has the same result and is slower",
@@ -177,7 +177,7 @@ EQUIVALENT = {
         "int64_t first = 1, last = 0;",
     ): "copy_offsets writes it",
     (
-        "src/cpu/partition.cpp",
+        "src/cpu/partition_ids.cpp",
         "for (int32_t tries = 1; ++collisions_ <= max_collisions_per_slot * size_; ++tries) {",
         "for (int32_t tries = 2; ++collisions_ <= max_collisions_per_slot * size_; ++tries) {",
     ): "the result does not depend on the order of the slots that are tried",
@@ -188,8 +188,8 @@ EQUIVALENT = {
     ): "each operation has a definition, which sets it",
     (
         "src/cpu/scatter.cpp",
-        "if (int32_t status = prepare()) return status;",
-        "(void)(prepare());",
+        "if (int32_t status = before_write()) return status;",
+        "(void)(before_write());",
     ): "writing zeros does not fail",
     (
         "src/core/plan/short.cpp",
@@ -222,7 +222,7 @@ EQUIVALENT = {
         "if (cpu == pool.excluded_cpu) pool.placed = 0;",
     ): "the result does not depend on the CPUs of the workers",
     (
-        "src/cpu/short.cpp",
+        "src/cpu/run_short.cpp",
         "tier().choose_copy(form.row, Written::cached)"
         "({out, form.line_rows, table, offsets, tuples, form.row, 1, 0, 0, 0});",
         "tier().choose_copy(form.row, Written::cached)"

@@ -1,4 +1,4 @@
-#include "cpu/partition.hpp"
+#include "cpu/partition_ids.hpp"
 
 #include <algorithm>
 #include <atomic>
@@ -11,7 +11,7 @@
 #include "cpu/block.hpp"
 #include "cpu/job.hpp"
 #include "cpu/pieces.hpp"
-#include "cpu/run.hpp"
+#include "cpu/run_plan.hpp"
 
 namespace gather::cpu {
 namespace {
@@ -149,15 +149,15 @@ class Cursors {
 // after its validation.
 template <class Body>
 bool for_each_block(const Job& job, int64_t first, int64_t last, Body&& body) {
-  TupleBlock block(job);
+  BlockResolver resolver(job);
   LineIterator lines(job.copying);
   const SizedLoop& line = job.copying.line;
   int64_t j = first % line.extent;
   for (lines.seek(first / line.extent); first < last;) {
     const int64_t count = std::min({block_tuples, line.extent - j, last - first});
     const char* const tuples = moved(job.indices, lines.indices() + wrapping_multiply(j, line.indices));
-    if (!block.resolve(tuples, {1, count, false})) return false;
-    body(first, block.offsets(), count);
+    if (!resolver.resolve(tuples, {1, count, false})) return false;
+    body(first, resolver.offsets(), count);
     first += count;
     j += count;
     if (j < line.extent) continue;

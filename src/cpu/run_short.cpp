@@ -1,4 +1,4 @@
-#include "cpu/short.hpp"
+#include "cpu/run_short.hpp"
 
 #include <algorithm>
 #include <cstring>

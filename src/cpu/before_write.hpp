@@ -8,7 +8,7 @@ namespace gather::cpu {
 
 // A function that a scatter calls immediately before it writes. If it returns an error, the scatter returns that error
 // and writes nothing.
-struct Prepare {
+struct BeforeWrite {
   int32_t (*call)(void* arg);
   void* arg;
 

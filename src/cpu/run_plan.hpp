@@ -6,9 +6,9 @@
 #include "core/base/noinline.hpp"
 #include "core/plan/operands.hpp"
 #include "core/plan/plan.hpp"
+#include "cpu/before_write.hpp"
 #include "cpu/executor.hpp"
 #include "cpu/kernels.hpp"
-#include "cpu/prepare.hpp"
 
 namespace gather::cpu {
 
@@ -17,10 +17,11 @@ namespace gather::cpu {
 int32_t run(const core::Plan& plan, const Kernels& kernels, const core::Pointers& pointers, int64_t n,
             core::Output output, const Executor& executor, const core::Error& error);
 
-// Runs a scatter into a target that `prepare` initialises. `prepare` is called after all steps that can fail, except
+// Runs a scatter into a target that `before_write` initialises. `before_write` is called after all steps that can fail, except
 // with GTH_E_RACE. It is also called if there is nothing to scatter.
-GATHER_NOINLINE int32_t run_prepared(const core::Plan& plan, const Kernels& kernels, const core::Pointers& pointers,
-                                     const Prepare& prepare, const Executor& executor, const core::Error& error);
+GATHER_NOINLINE int32_t run_scatter(const core::Plan& plan, const Kernels& kernels, const core::Pointers& pointers,
+                                    const BeforeWrite& before_write, const Executor& executor,
+                                    const core::Error& error);
 
 // Validates the indices of a run, and reads or writes no rows. Returns GTH_OK or GTH_E_INDEX.
 GATHER_NOINLINE int32_t validate(const core::Plan& plan, const Kernels& kernels, const char* indices, int64_t n,

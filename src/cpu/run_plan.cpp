@@ -1,4 +1,4 @@
-#include "cpu/run.hpp"
+#include "cpu/run_plan.hpp"
 
 #include <algorithm>
 #include <atomic>
@@ -8,10 +8,10 @@
 #include "core/base/noinline.hpp"
 #include "cpu/job.hpp"
 #include "cpu/move.hpp"
+#include "cpu/one_block.hpp"
 #include "cpu/packed.hpp"
 #include "cpu/pieces.hpp"
 #include "cpu/scatter.hpp"
-#include "cpu/small.hpp"
 #include "cpu/validate.hpp"
 
 namespace gather::cpu {
@@ -104,7 +104,7 @@ int32_t run(const Plan& plan, const Kernels& kernels, const core::Pointers& poin
     copy_contiguous(job, executor);
     return GTH_OK;
   }
-  if (has_output && is_small(job) && !is_packable(job)) return run_small(job, {}, error);
+  if (has_output && is_one_block(job) && !is_packable(job)) return run_one_block(job, {}, error);
   // The copy also validates indices. It is the only validation if no caller sees a partly written output, or if the
   // caller permits one.
   const bool may_write_partly = output == core::Output::ours || plan.is_partial_on_error;
@@ -117,14 +117,14 @@ int32_t run(const Plan& plan, const Kernels& kernels, const core::Pointers& poin
   return fail_write(job, validates_first, executor, error);
 }
 
-int32_t run_prepared(const Plan& plan, const Kernels& kernels, const core::Pointers& pointers, const Prepare& prepare,
-                     const Executor& executor, const Error& error) {
-  if (plan.tuples.at(GTH_OPEN) == 0) return prepare();
+int32_t run_scatter(const Plan& plan, const Kernels& kernels, const core::Pointers& pointers,
+                    const BeforeWrite& before_write, const Executor& executor, const Error& error) {
+  if (plan.tuples.at(GTH_OPEN) == 0) return before_write();
   if (plan.refused_dim >= 0) return fail_empty(plan, error);
   const Job job(plan, pointers, GTH_OPEN, kernels);
-  if (!plan.is_empty) return scatter(job, prepare, executor, error);
+  if (!plan.is_empty) return scatter(job, before_write, executor, error);
   const int32_t status = plan.checks_when_empty ? validate_all(job, executor, error) : GTH_OK;
-  return status ? status : prepare();
+  return status ? status : before_write();
 }
 
 int32_t validate(const Plan& plan, const Kernels& kernels, const char* indices, int64_t n, const Executor& executor,

@@ -1,4 +1,4 @@
-#include "cpu/strings.hpp"
+#include "cpu/string_gather.hpp"
 
 #include <atomic>
 #include <cstring>
@@ -6,7 +6,7 @@
 #include "core/base/checked.hpp"
 #include "cpu/load.hpp"
 #include "cpu/pieces.hpp"
-#include "cpu/run.hpp"
+#include "cpu/run_plan.hpp"
 
 namespace gather::cpu {
 namespace {
