@@ -16,7 +16,7 @@ FOLDERS = {
     "src/cuda/": ["cuda_emulated", "cuda_units"],
     "tests/cuda/": ["cuda_emulated", "cuda_units"],
     "src/cpu/tiers/": ["tiers", "conformance_threads", "scatter_conformance_threads"],
-    "src/core/os/": ["os", "threads", "surroundings"],
+    "src/core/os/": ["os", "threads", "executor"],
     "src/": QUICK,
     "include/": QUICK,
 }
@@ -34,7 +34,7 @@ def programs_of(file):
 def programs_of_test(path):
     if path.suffix == ".hpp":
         return QUICK
-    found = [(kind, name) for kind, name, words in PROGRAMS if path.name in words.split()]
+    found = [(kind, name) for kind, name, words in PROGRAMS if str(path.relative_to("tests/cpp")) in words.split()]
     return [name + variant for kind, name in found for variant in ("", "_threads") if not variant or "twice" in kind]
 
 

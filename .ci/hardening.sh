@@ -112,9 +112,9 @@ task_random() {
     --timeout 3600 || result=1
 }
 
-coverage_programs='rank_shape_attributes handles_abi index_values few_rows plans memory_aliasing_alignment conformance
+coverage_programs='rank_shape_attributes handles_abi index_values run_short plans memory_aliasing_alignment conformance
   guard_pages alignment elements scatter scatter_oracle gradient partition oracle threads races threads_fork_memory
-  surroundings allocations sizes'
+  executor allocations sizes'
 coverage_more='scatter_conformance gradient_conformance allocation_failures dlpack arrow error os tiers cuda_emulated'
 
 task_coverage() {

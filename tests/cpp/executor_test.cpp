@@ -4,7 +4,6 @@
 #include <signal.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
-#include <sys/time.h>
 
 #include <atomic>
 #include <new>
@@ -12,14 +11,13 @@
 
 #include "guarded.hpp"
 #include "hostile.hpp"
-#include "process_memory.hpp"
 #include "processes.hpp"
 #include "tasks.hpp"
 
 extern "C" __attribute__((weak)) int64_t gth_testing_allocations(void);
 
-// A program that handles faults, cancels and pins threads, changes priorities, throws in hooks, forks in signal
-// handlers, and uses much thread-local memory.
+// The threads that run large calls: their number, their signals, affinity and priority, and threads that are cancelled.
+// Exceptions of an executor of the caller.
 namespace {
 
 using namespace hostile;
@@ -423,81 +421,6 @@ struct Unexpected {};
 TEST(Exceptions, ExceptionsOfHooksDoNotEscape) {
   EXPECT_EQ(status_of_thrown<Unexpected>(), GTH_E_INTERNAL);
   EXPECT_EQ(status_of_thrown<std::bad_alloc>(), GTH_E_NOMEM);
-}
-
-// ---- forks at any point of the program
-
-std::atomic<int64_t> forks{0};
-std::atomic<bool> is_child{false};
-
-// Requests one signal. The interrupted code continues between two signals, even on a busy machine.
-void ask_for_signal() {
-  const itimerval soon{{0, 0}, {0, 300}};
-  setitimer(ITIMER_REAL, &soon, nullptr);
-}
-
-// Forks in a signal handler. If `leaves`, the child exits in the handler. Otherwise it continues.
-template <bool leaves>
-void fork_in_handler(int) {
-  const pid_t child = fork();
-  if (child == 0 && leaves) _exit(0);
-  if (child == 0) return is_child.store(true);
-  if (wait_for(child, patience) != 0) _exit(1);
-  ++forks;
-  ask_for_signal();
-}
-
-// Creates handles and is interrupted while it does.
-template <bool leaves>
-int make_handles() {
-  struct sigaction action = {};
-  action.sa_handler = fork_in_handler<leaves>;
-  if (sigaction(SIGALRM, &action, nullptr) != 0) return 2;
-  const Array array(u8, {4});
-  ask_for_signal();
-  while (forks < 200 && !is_child) const Tensor tensor(array.desc());
-  for (int32_t i = 0; i < 3000 && is_child; ++i) const Tensor tensor(array.desc());
-  return testing::Test::HasFailure() ? 3 : 0;
-}
-
-TEST(Forks, ForkInASignalHandlerLeavesTheParentUsable) {
-  EXPECT_EQ(wait_for(start_child(make_handles<true>), patience), 0);
-}
-
-TEST(Forks, ChildOfASignalHandlerContinues) { EXPECT_EQ(wait_for(start_child(make_handles<false>), patience), 0); }
-
-// ---- memory
-
-#if !GATHER_SANITIZED  // sanitizers use additional memory
-
-TEST(Memory, ReleasedHandlesFreeTheirMemory) {
-  const Array array(u8, {4});
-  const gth_tensor_desc desc = array.desc();
-  std::vector<gth_tensor*> handles(200000);
-  const auto round = [&] {
-    for (gth_tensor*& each : handles) ASSERT_EQ(gth_tensor_borrow(&desc, &each, nullptr), GTH_OK);
-    const int64_t full = process_memory().resident;
-    for (gth_tensor* each : handles) ASSERT_EQ(gth_tensor_release(each), GTH_OK);
-    EXPECT_GT(full - process_memory().resident, 30 << 20);  // of about 45 MB
-    for (gth_tensor* each : handles) ASSERT_EQ(gth_tensor_release(each), GTH_E_HANDLE);
-  };
-  round();
-  round();
-}
-
-#endif
-
-// Only the size of a description that is too short is read.
-TEST(Memory, ShortDescriptionAtTheEndOfAPageIsRejected) {
-  const Guarded page(1);
-  const int64_t step = GATHER_SANITIZED ? 8 : 4;  // sanitizers report the alignment before the size is read
-  for (int64_t bytes = step; bytes < int64_t{sizeof(gth_tensor_desc)}; bytes += step) {
-    auto* desc = reinterpret_cast<gth_tensor_desc*>(page.at(bytes, false));
-    const uint32_t size = 4;
-    std::memcpy(desc, &size, sizeof size);
-    gth_tensor* tensor = nullptr;
-    EXPECT_EQ(gth_tensor_borrow(desc, &tensor, nullptr), GTH_E_VERSION);
-  }
 }
 
 }  // namespace

@@ -1,7 +1,9 @@
 #include <cstddef>
 #include <cstring>
 
+#include "guarded.hpp"
 #include "handles.hpp"
+#include "sanitizers.hpp"
 
 // The sizes of structs are validated, and larger structs of newer callers are accepted.
 namespace {
@@ -130,6 +132,19 @@ TEST_F(Handles, E6_LargerStructsWithZerosAreAccepted) {
   desc.more[0] = 1;
   EXPECT_EQ(gth_gather(nullptr, &desc.known, &i_, &o_, &options.known, &error), GTH_E_VERSION);
   EXPECT_EQ(error.operand, GTH_OPERAND_PARAMS);
+}
+
+// Only the size of a description that is too short is read.
+TEST_F(Handles, ShortDescriptionAtTheEndOfAPageIsRejected) {
+  const Guarded page(1);
+  const int64_t step = GATHER_SANITIZED ? 8 : 4;  // sanitizers report the alignment before the size is read
+  for (int64_t bytes = step; bytes < int64_t{sizeof(gth_tensor_desc)}; bytes += step) {
+    auto* desc = reinterpret_cast<gth_tensor_desc*>(page.at(bytes, false));
+    const uint32_t size = 4;
+    std::memcpy(desc, &size, sizeof size);
+    gth_tensor* tensor = nullptr;
+    EXPECT_EQ(gth_tensor_borrow(desc, &tensor, nullptr), GTH_E_VERSION);
+  }
 }
 
 }  // namespace

@@ -2,6 +2,8 @@
 #include <vector>
 
 #include "handles.hpp"
+#include "process_memory.hpp"
+#include "sanitizers.hpp"
 
 // Handles that were released, or that never existed, are rejected.
 namespace {
@@ -196,5 +198,24 @@ TEST_F(Handles, E5_InvalidHandlesInScattersAreRejected) {
     expect(op.named(garbage, &o_, &i_, &p_, nullptr, &error), bad_handle(GTH_OPERAND_CONTEXT), "desc");
   }
 }
+
+#if !GATHER_SANITIZED  // sanitizers use additional memory
+
+TEST_F(Handles, ReleasedHandlesFreeTheirMemory) {
+  const Array array(GTH_DTYPE_UINT8, {4});
+  const gth_tensor_desc desc = array.desc();
+  std::vector<gth_tensor*> handles(200000);
+  const auto round = [&] {
+    for (gth_tensor*& each : handles) ASSERT_EQ(gth_tensor_borrow(&desc, &each, nullptr), GTH_OK);
+    const int64_t full = process_memory().resident;
+    for (gth_tensor* each : handles) ASSERT_EQ(gth_tensor_release(each), GTH_OK);
+    EXPECT_GT(full - process_memory().resident, 30 << 20);  // of about 45 MB
+    for (gth_tensor* each : handles) ASSERT_EQ(gth_tensor_release(each), GTH_E_HANDLE);
+  };
+  round();
+  round();
+}
+
+#endif
 
 }  // namespace

@@ -25,7 +25,7 @@ constexpr int32_t signed_types[] = {GTH_DTYPE_INT64, GTH_DTYPE_INT32, GTH_DTYPE_
 constexpr int32_t index_types[] = {GTH_DTYPE_INT64, GTH_DTYPE_INT32, GTH_DTYPE_INT8, GTH_DTYPE_UINT32,
                                    GTH_DTYPE_UINT64};
 
-TEST(FewRows, EveryTupleCountAndRowSizeIsGathered) {
+TEST(RunShort, EveryTupleCountAndRowSizeIsGathered) {
   for (int64_t row : {1, 3, 4, 8, 64, 65, 32767, 32768, 32769}) {
     const Array params(u8, {3, row});
     for (int64_t tuples = 1; tuples <= 10; ++tuples) {
@@ -42,7 +42,7 @@ TEST(FewRows, EveryTupleCountAndRowSizeIsGathered) {
 }
 
 // From 16 tuples on, kernels resolve blocks of 256 tuples.
-TEST(FewRows, EveryBlockOfTuplesIsGathered) {
+TEST(RunShort, EveryBlockOfTuplesIsGathered) {
   for (int64_t row : {1, 2, 4, 8, 12, 16, 100}) {
     const Array params(u8, {6, 2, row});
     for (int64_t tuples : {15, 16, 17, 255, 256, 257, 1023, 1024, 1025}) {
@@ -63,7 +63,7 @@ TEST(FewRows, EveryBlockOfTuplesIsGathered) {
 }
 
 // Element (i, j, k) along axis 1 is params[i, indices[i, j, k], k].
-TEST(FewRows, ElementsAreGatheredAlongEveryAxis) {
+TEST(RunShort, ElementsAreGatheredAlongEveryAxis) {
   for (const Shape& shape : {Shape{7}, Shape{1, 1, 1}, Shape{3, 5}, Shape{4, 4, 4}, Shape{300, 1}, Shape{1, 300},
                              Shape{300, 3}, Shape{3, 300}, Shape{4, 16, 16}, Shape{4, 16, 17}, Shape{2, 3, 0}}) {
     const int64_t ndim = static_cast<int64_t>(shape.size()), count = count_of(shape);
@@ -89,7 +89,7 @@ TEST(FewRows, ElementsAreGatheredAlongEveryAxis) {
   }
 }
 
-TEST(FewRows, InvalidElementsAreRejected) {
+TEST(RunShort, InvalidElementsAreRejected) {
   constexpr int64_t huge = int64_t{1} << 60;
   const Array params(u8, {4, 3}), indices = indices64({2, 3}, {0, 1, 2, 3, 4, 0}), out(u8, {2, 3});
   const Operation e = calls::gather_elements;
@@ -109,7 +109,7 @@ TEST(FewRows, InvalidElementsAreRejected) {
   expect_fault({e, large, indices.desc()}, numbers.desc(), {GTH_E_SIZE, GTH_OPERAND_PARAMS, -1, -1, 3, INT64_MAX});
 }
 
-TEST(FewRows, EveryShapeOfIndicesIsGathered) {
+TEST(RunShort, EveryShapeOfIndicesIsGathered) {
   const Array params(u8, {5, 2, 3});
   for (const Shape& shape : {Shape{}, Shape{1}, Shape{1, 1, 1}, Shape{2, 4}, Shape{8, 1}, Shape{3, 3}, Shape{0}}) {
     std::vector<int64_t> rows;
@@ -120,7 +120,7 @@ TEST(FewRows, EveryShapeOfIndicesIsGathered) {
   }
 }
 
-TEST(FewRows, EveryNumberOfComponentsIsGathered) {
+TEST(RunShort, EveryNumberOfComponentsIsGathered) {
   const Array params(u8, {2, 3, 2, 2, 3, 2, 5});
   const Shape extents{2, 3, 2, 2, 3, 2};
   for (int64_t components = 1; components <= 6; ++components) {
@@ -147,7 +147,7 @@ TEST(FewRows, EveryNumberOfComponentsIsGathered) {
   }
 }
 
-TEST(FewRows, NegativeIndicesAreWrappedOrRejected) {
+TEST(RunShort, NegativeIndicesAreWrappedOrRejected) {
   const Array params(u8, {4, 3}), out(u8, {2, 3});
   const gth_options wrap = with_bounds(0, GTH_NEGATIVE_WRAP), reject = with_bounds(0, GTH_NEGATIVE_REJECT);
   for (int32_t dtype : signed_types) {
@@ -159,7 +159,7 @@ TEST(FewRows, NegativeIndicesAreWrappedOrRejected) {
   }
 }
 
-TEST(FewRows, EveryBoundsModeGivesItsResult) {
+TEST(RunShort, EveryBoundsModeGivesItsResult) {
   const Array params(u8, {4, 1}, std::vector<uint8_t>{10, 11, 12, 13});
   const Array good = indices64({2}, {3, 1}), bad = indices64({2}, {2, 5});
   const Bytes answers[] = {{}, {}, {12, 0}, {12, 13}, {12, 11}};  // by bounds
@@ -178,7 +178,7 @@ TEST(FewRows, EveryBoundsModeGivesItsResult) {
   EXPECT_EQ(out.bytes(), (Bytes{12, '#'}));
 }
 
-TEST(FewRows, OffsetsAndExtentsAreRespected) {
+TEST(RunShort, OffsetsAndExtentsAreRespected) {
   const Array params(u8, {6, 2});
   gth_tensor_desc part = params.desc();
   const Shape shape{4, 2};
@@ -193,7 +193,7 @@ TEST(FewRows, OffsetsAndExtentsAreRespected) {
 }
 
 // An invalid call with few rows has the same errors as a large one.
-TEST(FewRows, SizesBeyondInt64AreRejected) {
+TEST(RunShort, SizesBeyondInt64AreRejected) {
   constexpr int64_t huge = int64_t{1} << 62;
   float number = 0;
   const int64_t zero = 0;
@@ -212,7 +212,7 @@ TEST(FewRows, SizesBeyondInt64AreRejected) {
   }
 }
 
-TEST(FewRows, MemoryThatIsTooSmallIsRejected) {
+TEST(RunShort, MemoryThatIsTooSmallIsRejected) {
   const Array params(GTH_DTYPE_FLOAT32, {4, 2}), indices = indices64({3}, {2, 0, 3}), out(GTH_DTYPE_FLOAT32, {3, 2});
   gth_tensor_desc p = params.desc(), i = indices.desc(), o = out.desc();
   p.extent = 31;
@@ -229,7 +229,7 @@ TEST(FewRows, MemoryThatIsTooSmallIsRejected) {
   expect_gathered({g, p, i}, {3, 2}, rows_of(params, 8, {2, 0, 3}));
 }
 
-TEST(FewRows, DtypesWithoutSizeAreRejected) {
+TEST(RunShort, DtypesWithoutSizeAreRejected) {
   const Array out(GTH_DTYPE_FLOAT32, {3, 2}), indices = indices64({3}, {2, 0, 3});
   for (const int32_t dtype : {0, 7, -1, GTH_DTYPE_STRING, INT32_MAX}) {
     gth_tensor_desc params = describe(dtype, out.shape(), out.data()), output = params;
@@ -245,7 +245,7 @@ TEST(FewRows, DtypesWithoutSizeAreRejected) {
   }
 }
 
-TEST(FewRows, RunOfAnOpenPlanReportsOverlapOfTheRowsThatItUses) {
+TEST(RunShort, RunOfAnOpenPlanReportsOverlapOfTheRowsThatItUses) {
   char memory[16] = {1, 2, 3, 4};
   const Shape rows{4}, open{GTH_OPEN};
   const gth_tensor_desc p = describe(u8, rows, memory + 8), i = describe(GTH_DTYPE_INT64, open, nullptr);
@@ -267,7 +267,7 @@ TEST(FewRows, RunOfAnOpenPlanReportsOverlapOfTheRowsThatItUses) {
 }
 
 // A checked run accepts exactly the memory that it uses. One byte less is rejected before anything is written.
-TEST(FewRows, CheckedRunsRejectMemoryThatIsTooSmall) {
+TEST(RunShort, CheckedRunsRejectMemoryThatIsTooSmall) {
   const Array params(u8, {4, 2}), indices = indices64({2}, {3, 1});
   const Shape open{GTH_OPEN};
   const gth_tensor_desc p = params.desc(), i = describe(GTH_DTYPE_INT64, open, nullptr);
@@ -298,7 +298,7 @@ TEST(FewRows, CheckedRunsRejectMemoryThatIsTooSmall) {
 }
 
 // While another thread changes an index between valid and invalid, each row is that of a valid index.
-TEST(FewRows, EachIndexIsReadOnce) {
+TEST(RunShort, EachIndexIsReadOnce) {
   const Array params(GTH_DTYPE_INT64, {4}, std::vector<int64_t>{100, 101, 102, 103}), out(GTH_DTYPE_INT64, {1});
   volatile int64_t index = 0;
   const Shape one{1};
@@ -327,7 +327,7 @@ TEST(FewRows, EachIndexIsReadOnce) {
 
 // A call with several blocks of tuples validates all blocks before it writes the first row. The kernels number the rows
 // of each block from 0.
-TEST(FewRows, SeveralBlocksAreValidatedBeforeTheFirstWrite) {
+TEST(RunShort, SeveralBlocksAreValidatedBeforeTheFirstWrite) {
   for (int64_t tuples : {256, 257, 1000, 2047, 2048, 2049}) {
     for (int64_t components : {1, 2, 3, 4}) {
       Shape extents(static_cast<size_t>(components), 5);
@@ -359,7 +359,7 @@ TEST(FewRows, SeveralBlocksAreValidatedBeforeTheFirstWrite) {
 }
 
 // A longer struct is accepted if its further bytes are zero. Other sizes are rejected.
-TEST(FewRows, LongerStructsAreAcceptedIfZeroBeyondKnownFields) {
+TEST(RunShort, LongerStructsAreAcceptedIfZeroBeyondKnownFields) {
   struct Newer {
     gth_tensor_desc desc;
     int64_t field;

@@ -29,7 +29,7 @@ void expect_no_shape(const Operation& op, const Shape& table, const Shape& indic
 }
 
 // params.shape[:b] == indices.shape[:b]. So an extent that is open in one of them is that of the other one.
-TEST(ShapeQueries, KnownBatchExtentReplacesAnOpenOne) {
+TEST(Infer, KnownBatchExtentReplacesAnOpenOne) {
   const gth_options one = with_batch(1), two = with_batch(2);
   EXPECT_EQ(infer(calls::gather, {open, 5}, {3, 2}, one), (Shape{3, 2}));
   EXPECT_EQ(infer(calls::gather, {3, 5}, {open, 2}, one), (Shape{3, 2}));
@@ -44,21 +44,21 @@ TEST(ShapeQueries, KnownBatchExtentReplacesAnOpenOne) {
 }
 
 // The dims between the batch dims and the axis are those of params alone.
-TEST(ShapeQueries, OpenExtentBeforeTheAxisStaysOpen) {
+TEST(Infer, OpenExtentBeforeTheAxisStaysOpen) {
   EXPECT_EQ(infer(calls::gather, {3, open, 5}, {3, 2}, with_axis(2, 1)), (Shape{3, open, 2}));
   EXPECT_EQ(infer(calls::gather, {open, open, 5}, {3, 2}, with_axis(2, 1)), (Shape{3, open, 2}));
   EXPECT_EQ(infer(calls::gather, {open, 4, 5}, {2}, with_axis(1)), (Shape{open, 2, 5}));
   EXPECT_EQ(infer(calls::gather, {4, open}, {2, open}, with_axis(0)), (Shape{2, open, open}));
 }
 
-TEST(ShapeQueries, KnownBatchExtentsMustBeEqual) {
+TEST(Infer, KnownBatchExtentsMustBeEqual) {
   expect_no_shape(calls::gather, {open, 4, 5}, {3, 6, 2}, with_batch(2),
                   {GTH_E_BATCH, GTH_OPERAND_INDICES, 1, -1, 6, 4});
   expect_no_shape(calls::gather, {4, open, 5}, {3, 6, 2}, with_batch(2),
                   {GTH_E_BATCH, GTH_OPERAND_INDICES, 0, -1, 3, 4});
 }
 
-TEST(ShapeQueries, OpenExtentsOfElementsFollowTheRuleOfExtents) {
+TEST(Infer, OpenExtentsOfElementsFollowTheRuleOfExtents) {
   gth_options equal = with_axis(1), prefix = equal, broadcast = equal;
   equal.extents = GTH_EXTENTS_EQUAL;
   prefix.extents = GTH_EXTENTS_PREFIX;
@@ -80,7 +80,7 @@ TEST(ShapeQueries, OpenExtentsOfElementsFollowTheRuleOfExtents) {
 gth_options ort(int64_t batch_dims) { return with_profile(GTH_PROFILE_ORT, batch_dims); }
 
 // ONNX Runtime compares the number of tuples with the number of batches of params. Open extents have no number.
-TEST(ShapeQueries, BatchesOfOnnxRuntimeMayDiffer) {
+TEST(Infer, BatchesOfOnnxRuntimeMayDiffer) {
   const Operation& op = calls::gather_nd;
   EXPECT_EQ(infer(op, {2, 4, 3}, {6, 1}, ort(1)), (Shape{6, 3}));
   EXPECT_EQ(infer(op, {2, 3, 4}, {6, 5, 1}, ort(2)), (Shape{6, 5}));
@@ -94,7 +94,7 @@ TEST(ShapeQueries, BatchesOfOnnxRuntimeMayDiffer) {
 }
 
 // Nothing is selected without tuples, and nothing is copied without rows. So any number of batches is accepted.
-TEST(ShapeQueries, BatchesOfOnnxRuntimeWithoutTuplesOrRowsMayDiffer) {
+TEST(Infer, BatchesOfOnnxRuntimeWithoutTuplesOrRowsMayDiffer) {
   const Operation& op = calls::gather_nd;
   EXPECT_EQ(infer(op, {0, 2, 4}, {0, 5, 1}, ort(2)), (Shape{0, 5}));
   EXPECT_EQ(infer(op, {0, 2, 4}, {3, 0, 1}, ort(2)), (Shape{3, 0}));
