@@ -105,8 +105,8 @@ int32_t run(const Plan& plan, const Kernels& kernels, const core::Pointers& poin
     return GTH_OK;
   }
   if (has_output && is_one_block(job) && !is_packable(job)) return run_one_block(job, {}, error);
-  // The copy also validates indices. It is the only validation if no caller sees a partly written output, or if the
-  // caller permits one.
+  // The copy also validates indices. It is the only validation if the library discards the output after an error,
+  // or if the caller permits a partly written one.
   const bool may_write_partly = output == core::Output::ours || plan.is_partial_on_error;
   const bool validates_first = !has_output || !may_write_partly || plan.bounds != GTH_BOUNDS_ERROR;
   if (validates_first) {

@@ -56,8 +56,8 @@ bool resolve_many(const Short& form, const char* indices, int64_t tuples, int64_
   return true;
 }
 
-// Adds the part of the offsets of gather_elements that does not depend on indices. The loops have as many steps as there
-// are tuples, which the static analyzer does not know.
+// Adds the part of the offsets of gather_elements that does not depend on indices. Precondition: the product of the three
+// extents is the number of tuples. The static analyzer cannot infer this.
 inline void add_places(const core::Places places, int64_t* offsets) {
   for (int64_t i = 0, place = 0; i < places.outer; ++i, place += places.outer_step) {
     for (int64_t j = 0; j < places.repeats; ++j, offsets += places.columns) {

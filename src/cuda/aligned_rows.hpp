@@ -3,8 +3,8 @@
 #include "cuda/resolve_tuple.hpp"
 
 // The work of one thread of a copying kernel. Each function copies the part of the output that belongs to its thread.
-// It returns true if it met an invalid index (bounds = error). It asks its gate after the loads and before the stores,
-// and returns if the gate is closed.
+// It returns true if it met an invalid index (bounds = error). It calls its gate between the loads and the stores, and
+// stores nothing if the gate is closed.
 namespace gather::cuda {
 
 constexpr uint32_t vector_bytes = 16;

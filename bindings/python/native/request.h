@@ -37,7 +37,7 @@ typedef struct request {
   repeat *last;         /* the last call of the same function, or NULL */
   gth_plan *plan;       /* of a call that repeats it, or NULL */
   form planned;         /* of the rows, with a plan */
-  int writes_new;       /* the written operand is a new array, which no one sees after an error */
+  int writes_new;       /* the written operand is a new array, which is discarded after an error */
   PyObject *fill_value; /* borrowed: a number that has to be converted to an element, or NULL */
   gth_error error;
 } request;

@@ -58,7 +58,7 @@ struct Lanes {
     asm volatile("rep movsb" : "+D"(to), "+S"(from), "+c"(n) : : "memory");
   }
   static bool has_fast_strings() {
-    static const bool known = copies_strings_fast();  // asked once, because a virtual machine emulates the question
+    static const bool known = copies_strings_fast();  // queried once, because a virtual machine emulates cpuid
     return known;
   }
   static GATHER_INLINE void fence() { _mm_sfence(); }

@@ -420,7 +420,7 @@ impl Tensor<'static> {
         desc.extent = bytes_to_c(bytes);
         let owner = Box::into_raw(owner);
         let made = Handle::make(|out, err| {
-            // SAFETY: the vector lives until the deleter runs, and its heap memory does not move.
+            // SAFETY: the vector is dropped by the deleter only, and its heap memory does not move.
             unsafe { sys::gth_tensor_adopt(ptr::null_mut(), &desc, Some(drop_box::<Vec<T>>), owner.cast(), out, err) }
         });
         if made.is_err() {

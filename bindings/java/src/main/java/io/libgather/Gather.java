@@ -9,11 +9,17 @@ import java.lang.foreign.Arena;
  * name. A new result has native memory that the garbage collector frees, or memory of the arena in {@link #make}.
  * Indices have any of the eight integer dtypes. Threads may call all methods at the same time.
  *
- * <p>If a method throws, its output is unchanged: {@link GatherIndexException} if an index is out of bounds, {@link
- * GatherArgumentException} for invalid shapes, dtypes, options or memory, {@link GatherUnsupportedException} for
- * operands that the library does not support, and {@link GatherStateException} if another thread changes indices
- * during the call. There are two exceptions: rows may have been written after a {@link GatherStateException}, and
- * with {@link Bounds#ERROR_PARTIAL}.
+ * <p>Methods throw these exceptions:
+ *
+ * <ul>
+ *   <li>{@link GatherIndexException} if an index is out of bounds
+ *   <li>{@link GatherArgumentException} for invalid shapes, dtypes, options or memory
+ *   <li>{@link GatherUnsupportedException} for operands that the library does not support
+ *   <li>{@link GatherStateException} if another thread changes indices during the call
+ * </ul>
+ *
+ * <p>If a method throws, its output is unchanged. There are two cases in which rows may have been written: a {@link
+ * GatherStateException}, and a {@link GatherIndexException} with {@link Bounds#ERROR_PARTIAL}.
  *
  * <pre>{@code
  * Tensor table = Tensor.of(new float[] {0, 1, 10, 11, 20, 21, 30, 31}, 4, 2);
