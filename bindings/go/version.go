@@ -1,7 +1,7 @@
 package gather
 
-// A shared library that contains this package must not export the C functions of the package, because a function of the
-// same name in another library could replace them.
+// A shared library that contains this package must not export the C functions of the package. Otherwise a function of
+// the same name in another library could replace them.
 
 // #cgo CFLAGS: -fvisibility=hidden
 // #include "shim.h"

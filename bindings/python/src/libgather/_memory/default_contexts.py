@@ -72,16 +72,15 @@ def _checked(context: Context, stream: t.Any = None) -> None:
 def sync(stream: t.Any = None) -> None:
     """Waits for the calls on device arrays that had no context, and raises the first error among them.
 
-    A call on device arrays returns before the device has finished. It cannot report an index out of bounds. Its output
-    is then zeros, or unchanged if it was `out`. Each stream stores the first error of its calls. If several streams
-    have an error, each ``sync()`` raises one of them. Without such calls the function does nothing.
+    A call on device arrays returns before the device has finished. So it cannot report an index out of bounds. After
+    such an error, a new output has zeros, and `out` is unchanged. Each stream stores the first error of its calls. If
+    several streams have an error, each ``sync()`` raises one of them. Without such calls the function does nothing.
 
     A stream that was given by its number must not be destroyed before this wait. Other streams must not be destroyed.
     Each thread waits for its own calls on the per-thread stream (number 2).
 
     A call that was captured into a CUDA graph runs on the stream that the graph is launched on. The function raises its
-    error if two conditions hold: it has waited for that stream, and the stream of the capture was not given by its
-    number.
+    error after it has waited for that stream. The stream of the capture must not have been given by its number.
 
     Args:
         stream: A stream on which graphs were launched, as for :func:`gather`. All streams of calls first wait for the
