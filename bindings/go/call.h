@@ -59,8 +59,17 @@ INLINE gather_go_error *gather_go_plan_run(gather_go_handle context, gather_go_h
                                            const uint8_t *table, int64_t table_extent, const uint8_t *indices,
                                            int64_t indices_extent, const uint8_t *rows, int64_t rows_extent) {
   BEGIN;
-  const gth_plan_args args = {sizeof(gth_plan_args), GTH_ARGS_EXTENTS, n,          table, indices, rows,
-                              table_extent,          indices_extent,   rows_extent};
+  const gth_plan_args args = {
+      .size = sizeof(gth_plan_args),
+      .flags = GTH_ARGS_EXTENTS,
+      .n = n,
+      .table = table,
+      .indices = indices,
+      .rows = rows,
+      .table_extent = table_extent,
+      .indices_extent = indices_extent,
+      .rows_extent = rows_extent,
+  };
   END(gth_plan_run_args(CONTEXT(context), PLAN(plan), &args, &err));
 }
 

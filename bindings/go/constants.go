@@ -86,9 +86,9 @@ const (
 	// rows of a scatter or a gradient
 	OperandUpdates Operand = 9
 	OperandRequest Operand = 10
-	// reserved for bags
+	// bags
 	OperandBags Operand = 11
-	// reserved for bags
+	// weights
 	OperandWeights Operand = 12
 	// reserved for packed rows
 	OperandCodec Operand = 13

@@ -25,6 +25,7 @@
  *   indices   The operand that selects.
  *   rows      The operand that is processed in the order of the tuples: the output of a gather, the updates of a
  *             scatter, the gradient of an output.
+ *   gth_request and gth_plan_args also have the roles bags and weights. No operation has them yet.
  *   Options follow the operands. Results follow the options. The error struct is the last parameter.
  *
  * Status
@@ -180,8 +181,8 @@ GTH_API const char *gth_status_name(int32_t status);
 #define GTH_OPERAND_TARGET 8  /**< table of a scatter or a gradient */
 #define GTH_OPERAND_UPDATES 9 /**< rows of a scatter or a gradient */
 #define GTH_OPERAND_REQUEST 10
-#define GTH_OPERAND_BAGS 11    /**< reserved for bags */
-#define GTH_OPERAND_WEIGHTS 12 /**< reserved for bags */
+#define GTH_OPERAND_BAGS 11    /**< bags */
+#define GTH_OPERAND_WEIGHTS 12 /**< weights */
 #define GTH_OPERAND_CODEC 13   /**< reserved for packed rows */
 #define GTH_OPERAND_FILE 14    /**< reserved for files */
 
@@ -913,12 +914,15 @@ typedef struct gth_request {
   const gth_tensor_desc *indices; /**< indices */
   const gth_tensor_desc *rows;    /**< out, or updates */
   const gth_options *options;     /**< NULL: defaults */
+  const gth_tensor_desc *bags;    /**< NULL, unless the operation has bags */
+  const gth_tensor_desc *weights; /**< NULL, unless the operation has weights */
 } gth_request;
 
-#define GTH_REQUEST_FIRST 40
-#define GTH_REQUEST_INIT {sizeof(gth_request), 0, NULL, NULL, NULL, NULL}
-/** A request with its fields as arguments. */
-#define GTH_REQUEST(op, table, indices, rows, options) {sizeof(gth_request), op, table, indices, rows, options}
+#define GTH_REQUEST_FIRST 56
+#define GTH_REQUEST_INIT {sizeof(gth_request), 0, NULL, NULL, NULL, NULL, NULL, NULL}
+/** A request without bags and weights, with its fields as arguments. */
+#define GTH_REQUEST(op, table, indices, rows, options) \
+  {sizeof(gth_request), op, table, indices, rows, options, NULL, NULL}
 
 /**
  * Runs an operation on existing memory.
@@ -1088,10 +1092,14 @@ typedef struct gth_plan_args {
   int64_t table_extent;   /**< Bytes of memory from table. */
   int64_t indices_extent; /**< Bytes of memory from indices. */
   int64_t rows_extent;    /**< Bytes of memory from rows. */
+  const void *bags;       /**< NULL, unless the operation has bags. Like table */
+  const void *weights;    /**< NULL, unless the operation has weights. Like table */
+  int64_t bags_extent;    /**< Bytes of memory from bags. */
+  int64_t weights_extent; /**< Bytes of memory from weights. */
 } gth_plan_args;
 
-#define GTH_PLAN_ARGS_FIRST 64
-#define GTH_PLAN_ARGS_INIT {sizeof(gth_plan_args), 0, GTH_OPEN, NULL, NULL, NULL, 0, 0, 0}
+#define GTH_PLAN_ARGS_FIRST 96
+#define GTH_PLAN_ARGS_INIT {sizeof(gth_plan_args), 0, GTH_OPEN, NULL, NULL, NULL, 0, 0, 0, NULL, NULL, 0, 0}
 
 /**
  * Runs a plan, as gth_plan_run. With GTH_ARGS_EXTENTS, the size of the memory is checked. If it is smaller than the run

@@ -699,7 +699,7 @@ namespace detail {
 
 inline gth_request request(int32_t op, const View& table, const View& indices, const View* rows,
                            const Options& options) noexcept {
-  return {sizeof(gth_request), op, table.raw(), indices.raw(), rows != nullptr ? rows->raw() : nullptr, options.get()};
+  return GTH_REQUEST(op, table.raw(), indices.raw(), rows != nullptr ? rows->raw() : nullptr, options.get());
 }
 
 /// @param typed  The operand that has the dtype of the call.
@@ -1064,7 +1064,9 @@ class PlanOf : public Handle<gth_plan, gth_plan_release> {
 
  private:
   static gth_plan_args args(int64_t n) noexcept {
-    return {sizeof(gth_plan_args), 0, n, nullptr, nullptr, nullptr, 0, 0, 0};
+    gth_plan_args args = GTH_PLAN_ARGS_INIT;
+    args.n = n;
+    return args;
   }
   /// Records the first operand with another dtype. A dtype is 0 if memory has no type, or if the plan came as a C
   /// handle.

@@ -62,6 +62,11 @@ int32_t finish_operands(gth_context* handle, const gth_request& given, bool is_f
   return GTH_OK;
 }
 
+int32_t fail_absent(int32_t operand, const Error& error) {
+  return error.fail({GTH_E_VERSION, operand}, "%s: must be NULL, because the operation has no such operand",
+                    core::operand_name(operand));
+}
+
 int32_t read_operand(const gth_tensor_desc* given, int32_t role, gth_tensor_desc* room, const gth_tensor_desc** out,
                      const Error& error) {
   if (int32_t status = core::read_struct(given, room, out, role, error)) return status;
@@ -85,10 +90,17 @@ int32_t check_required(const gth_request& given, Rows rows, const Error& error) 
     return error.fail({GTH_E_VERSION, GTH_OPERAND_REQUEST, -1, -1, given.op, GTH_OP_LAST},
                       "request: %d is no operation, valid are 1 to %d", given.op, GTH_OP_LAST);
   }
-  const core::Roles roles = core::operation_of(given.op).roles();
+  const core::Operation& operation = core::operation_of(given.op);
+  const core::Roles roles = operation.roles();
   if (!given.table) return fail_null(roles.table, error);
   if (!given.indices) return fail_null(GTH_OPERAND_INDICES, error);
-  return given.rows || rows != Rows::required ? GTH_OK : fail_null(roles.rows, error);
+  if (!given.rows && rows == Rows::required) return fail_null(roles.rows, error);
+  const core::ByRole<const gth_tensor_desc*> operands = core::operands_of(given);
+  for (core::Role role : core::every_role) {
+    const core::Operand& operand = operation.operands[role];
+    if (operands[role] && operand.use == core::Use::absent) return fail_absent(operand.name, error);
+  }
+  return GTH_OK;
 }
 
 }  // namespace gather::api

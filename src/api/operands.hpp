@@ -38,7 +38,10 @@ int32_t read_operand(const gth_tensor_desc* given, int32_t role, gth_tensor_desc
 // Replaces an operand that names a tensor by the description of the tensor.
 int32_t resolve_tensor(int32_t role, const gth_tensor_desc** desc, const Error& error);
 
-// Checks that a request has a known operation and all required operands.
+// Reports an operand that the operation does not have.
+int32_t fail_absent(int32_t operand, const Error& error);
+
+// Checks that a request has a known operation, all required operands, and no operand that the operation does not have.
 int32_t check_required(const gth_request& given, Rows rows, const Error& error);
 
 // Returns true if a description that names a tensor sets no other field. It reads 16 bytes at once. dtype is read
@@ -80,8 +83,8 @@ inline bool find_operands_fast(const gth_request& given, core::Open open, Rows r
           given.options,
           0,
           0};
-  return core::is_operation(given.op) && out->table && out->indices && (out->rows || !has_rows) &&
-         (!given.options || core::has_first_fields_only(given.options));
+  return core::is_operation(given.op) && !core::has_more_operands(given) && out->table && out->indices &&
+         (out->rows || !has_rows) && (!given.options || core::has_first_fields_only(given.options));
 }
 
 // Completes find_operands. `is_found` is the result of find_operands_fast.

@@ -240,6 +240,8 @@ int32_t read_args(const gth_plan* plan, const gth_plan_args* given, PlanArgs* ou
     return error.fail({GTH_E_VERSION, GTH_OPERAND_PLAN, -1, -1, given->flags, GTH_ARGS_EXTENTS},
                       "args: unknown flags %u", given->flags);
   }
+  if (given->bags) return fail_absent(GTH_OPERAND_BAGS, error);
+  if (given->weights) return fail_absent(GTH_OPERAND_WEIGHTS, error);
   *out = {pointers_of(given->table, given->indices, given->rows),
           given->n,
           {given->table_extent, given->indices_extent, given->rows_extent},
@@ -263,7 +265,8 @@ int32_t gth_plan_run(gth_context* context, const gth_plan* plan, int64_t n, cons
 }
 
 int32_t gth_plan_run_args(gth_context* context, const gth_plan* plan, const gth_plan_args* args, gth_error* err) {
-  if (args && gather::core::has_first_fields_only(args) && args->flags <= GTH_ARGS_EXTENTS && is_error_struct(err)) {
+  if (args && gather::core::has_first_fields_only(args) && args->flags <= GTH_ARGS_EXTENTS &&
+      !gather::core::has_more_operands(*args) && is_error_struct(err)) {
     const gather::core::Extents extents{load_alone(args->table_extent), load_alone(args->indices_extent),
                                         load_alone(args->rows_extent)};
     const gather::core::Pointers pointers =

@@ -123,7 +123,9 @@ int32_t gth_run(gth_context* context, int32_t op, const gth_tensor_desc* table, 
 }
 
 int32_t gth_run_request(gth_context* context, const gth_request* request, gth_error* err) {
-  if (!request || !gather::core::has_first_fields_only(request)) return run_read(context, request, err);
+  if (!request || !gather::core::has_first_fields_only(request) || gather::core::has_more_operands(*request)) {
+    return run_read(context, request, err);
+  }
   const gth_request& r = *request;
   return run_operation(context, r.op, r.table, r.indices, r.rows, r.options, err);
 }

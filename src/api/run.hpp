@@ -43,7 +43,7 @@ __attribute__((always_inline)) inline int32_t run_operation(gth_context* handle,
       return succeed(err);
     }
   }
-  return run_any(handle, {sizeof(gth_request), op, table, indices, rows, options}, err);
+  return run_any(handle, GTH_REQUEST(op, table, indices, rows, options), err);
 }
 
 }  // namespace gather::api

@@ -43,6 +43,78 @@ TEST(Operands, EveryMixWritesTheSameBytes) {
   }
 }
 
+// The operands that an operation does not have, and the field of a struct for each of them.
+template <class Struct>
+using Field = decltype(Struct::bags) Struct::*;
+
+template <class Struct>
+struct Absent {
+  int32_t operand;
+  Field<Struct> field;
+};
+
+template <class Struct>
+constexpr Absent<Struct> absent[] = {{GTH_OPERAND_BAGS, &Struct::bags}, {GTH_OPERAND_WEIGHTS, &Struct::weights}};
+
+TEST(Operands, RequestWithAnOperandThatTheOperationLacksIsRejected) {
+  for (const Operation& op : calls::every) {
+    const Sample sample(op);
+    const Bytes before = sample.written().bytes();
+    for (int32_t handles : {0, 7}) {
+      for (const auto& [operand, field] : absent<gth_request>) {
+        SCOPED_TRACE(trace(op, handles));
+        const Mixed mixed(sample.descs(), handles);
+        gth_request request = mixed.request(op);
+        request.*field = mixed.indices();
+        const gth_request* const requests[] = {&request};
+        Error error;
+        const auto check = [&, expected = operand](int32_t status, const char* form) {
+          EXPECT_EQ(status, GTH_E_VERSION) << form;
+          EXPECT_EQ(error.operand, expected) << form;
+        };
+        check(gth_run_request(nullptr, &request, &error), "request");
+        check(gth_run_many(nullptr, 1, requests, &error), "many");
+        Plan plan;
+        check(gth_plan_create(&request, plan.out(), &error), "plan");
+        gth_tensor_desc rows = GTH_TENSOR_DESC_INIT;
+        int64_t shape[GTH_MAX_NDIM];
+        check(gth_infer(&request, &rows, GTH_MAX_NDIM, shape, &error), "infer");
+        if (is_gather(op)) request.rows = nullptr;
+        Tensor made;
+        check(gth_make(nullptr, &request, made.out(), &error), "make");
+      }
+    }
+    EXPECT_TRUE(sample.written().bytes() == before);
+  }
+}
+
+TEST(Operands, PlanRunWithAnOperandThatTheOperationLacksIsRejected) {
+  for (const Operation& op : calls::every) {
+    if (is_gradient(op)) continue;
+    const Sample sample(op);
+    const Bytes before = sample.written().bytes();
+    const gth_request request = Mixed(sample.descs(), 0).request(op);
+    Plan plan;
+    ASSERT_EQ(gth_plan_create(&request, plan.out(), nullptr), GTH_OK);
+    const gth_plan* const handle = plan.get();
+    for (const auto& [operand, field] : absent<gth_plan_args>) {
+      SCOPED_TRACE(trace(op, 0));
+      gth_plan_args args = calls::args(GTH_OPEN, sample.table.data(), sample.indices.data(), sample.rows.data());
+      args.*field = sample.indices.data();
+      const gth_plan_args* const every[] = {&args};
+      Error error;
+      const auto check = [&, expected = operand](int32_t status, const char* form) {
+        EXPECT_EQ(status, GTH_E_VERSION) << form;
+        EXPECT_EQ(error.operand, expected) << form;
+      };
+      check(gth_plan_run_args(nullptr, handle, &args, &error), "run");
+      check(gth_plan_run_many(nullptr, 1, &handle, every, &error), "many");
+      check(gth_plan_check(nullptr, handle, &args, &error), "check");
+    }
+    EXPECT_TRUE(sample.written().bytes() == before);
+  }
+}
+
 TEST(Operands, EveryMixMakesTheSameTensor) {
   for (const Operation& op : calls::every) {
     const Sample sample(op);

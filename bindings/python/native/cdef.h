@@ -130,9 +130,9 @@
 #define GTH_OP_GATHER_ND_GRADIENT 8
 #define GTH_OP_GATHER_ELEMENTS_GRADIENT 9
 #define GTH_OP_LAST 9
-#define GTH_REQUEST_FIRST 40
+#define GTH_REQUEST_FIRST 56
 #define GTH_ARGS_EXTENTS 1
-#define GTH_PLAN_ARGS_FIRST 64
+#define GTH_PLAN_ARGS_FIRST 96
 #define GTH_SHARDS_BLOCKS 1
 #define GTH_SHARDS_MODULO 2
 #define GTH_SHARDS_BORDERS 3
@@ -335,6 +335,8 @@ typedef struct gth_request {
   const gth_tensor_desc *indices;
   const gth_tensor_desc *rows;
   const gth_options *options;
+  const gth_tensor_desc *bags;
+  const gth_tensor_desc *weights;
 } gth_request;
 
 int32_t gth_run(gth_context *context, int32_t op, const gth_tensor_desc *table, const gth_tensor_desc *indices,
@@ -393,6 +395,10 @@ typedef struct gth_plan_args {
   int64_t table_extent;
   int64_t indices_extent;
   int64_t rows_extent;
+  const void *bags;
+  const void *weights;
+  int64_t bags_extent;
+  int64_t weights_extent;
 } gth_plan_args;
 
 int32_t gth_plan_run_args(gth_context *context, const gth_plan *plan, const gth_plan_args *args,

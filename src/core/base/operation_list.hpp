@@ -4,12 +4,15 @@
 // each list with a macro. The generators of the bindings read its lines: an entry is NAME(column, ..). Names in
 // capitals are those of gather.h without their prefix.
 
-// The places for operands in gth_request, in the order of its fields.
+// The places for operands in gth_request and gth_plan_args. Columns: the field, and the GTH_OPERAND_* that errors use if
+// an operation has no such operand.
 // clang-format off
 #define GATHER_ROLES(ROLE) \
-  ROLE(table)              \
-  ROLE(indices)            \
-  ROLE(rows)
+  ROLE(table,   PARAMS)    \
+  ROLE(indices, INDICES)   \
+  ROLE(rows,    OUT)       \
+  ROLE(bags,    BAGS)      \
+  ROLE(weights, WEIGHTS)
 
 // The operands, by kind of operation. A kind has no operand for a role that it does not list. Columns:
 //   kind    The kind of operation.

@@ -21,7 +21,10 @@ constexpr Listed listed[] = {
 };
 
 constexpr ByRole<Operand> operands_of(std::string_view kind) {
-  ByRole<Operand> operands{};
+#define GATHER_ROLE(role, name) \
+  {GTH_OPERAND_##name, Use::absent, Need::optional, DtypeRule::data, ShapeRule::own, Access::rows},
+  ByRole<Operand> operands{GATHER_ROLES(GATHER_ROLE)};
+#undef GATHER_ROLE
   for (const Listed& each : listed) {
     if (each.kind == kind) operands[each.role] = each.operand;
   }

@@ -181,6 +181,8 @@ pub struct gth_request {
     pub indices: *const gth_tensor_desc,
     pub rows: *const gth_tensor_desc,
     pub options: *const gth_options,
+    pub bags: *const gth_tensor_desc,
+    pub weights: *const gth_tensor_desc,
 }
 #[repr(C)]
 #[derive(Debug, Copy, Clone)]
@@ -194,6 +196,10 @@ pub struct gth_plan_args {
     pub table_extent: i64,
     pub indices_extent: i64,
     pub rows_extent: i64,
+    pub bags: *const ::core::ffi::c_void,
+    pub weights: *const ::core::ffi::c_void,
+    pub bags_extent: i64,
+    pub weights_extent: i64,
 }
 #[repr(C)]
 #[derive(Debug, Copy, Clone)]
@@ -348,9 +354,9 @@ pub const GTH_OP_GATHER_GRADIENT: i32 = 7;
 pub const GTH_OP_GATHER_ND_GRADIENT: i32 = 8;
 pub const GTH_OP_GATHER_ELEMENTS_GRADIENT: i32 = 9;
 pub const GTH_OP_LAST: i32 = 9;
-pub const GTH_REQUEST_FIRST: i32 = 40;
+pub const GTH_REQUEST_FIRST: i32 = 56;
 pub const GTH_ARGS_EXTENTS: i32 = 1;
-pub const GTH_PLAN_ARGS_FIRST: i32 = 64;
+pub const GTH_PLAN_ARGS_FIRST: i32 = 96;
 pub const GTH_SHARDS_BLOCKS: i32 = 1;
 pub const GTH_SHARDS_MODULO: i32 = 2;
 pub const GTH_SHARDS_BORDERS: i32 = 3;
@@ -481,7 +487,7 @@ const _: () = {
 };
 #[allow(clippy::unnecessary_operation, clippy::identity_op)]
 const _: () = {
-    ["Size of gth_request"][::core::mem::size_of::<gth_request>() - 40usize];
+    ["Size of gth_request"][::core::mem::size_of::<gth_request>() - 56usize];
     ["Alignment of gth_request"][::core::mem::align_of::<gth_request>() - 8usize];
     ["Offset of field: gth_request::size"][::core::mem::offset_of!(gth_request, size) - 0usize];
     ["Offset of field: gth_request::op"][::core::mem::offset_of!(gth_request, op) - 4usize];
@@ -489,10 +495,12 @@ const _: () = {
     ["Offset of field: gth_request::indices"][::core::mem::offset_of!(gth_request, indices) - 16usize];
     ["Offset of field: gth_request::rows"][::core::mem::offset_of!(gth_request, rows) - 24usize];
     ["Offset of field: gth_request::options"][::core::mem::offset_of!(gth_request, options) - 32usize];
+    ["Offset of field: gth_request::bags"][::core::mem::offset_of!(gth_request, bags) - 40usize];
+    ["Offset of field: gth_request::weights"][::core::mem::offset_of!(gth_request, weights) - 48usize];
 };
 #[allow(clippy::unnecessary_operation, clippy::identity_op)]
 const _: () = {
-    ["Size of gth_plan_args"][::core::mem::size_of::<gth_plan_args>() - 64usize];
+    ["Size of gth_plan_args"][::core::mem::size_of::<gth_plan_args>() - 96usize];
     ["Alignment of gth_plan_args"][::core::mem::align_of::<gth_plan_args>() - 8usize];
     ["Offset of field: gth_plan_args::size"][::core::mem::offset_of!(gth_plan_args, size) - 0usize];
     ["Offset of field: gth_plan_args::flags"][::core::mem::offset_of!(gth_plan_args, flags) - 4usize];
@@ -504,6 +512,11 @@ const _: () = {
     ["Offset of field: gth_plan_args::indices_extent"]
         [::core::mem::offset_of!(gth_plan_args, indices_extent) - 48usize];
     ["Offset of field: gth_plan_args::rows_extent"][::core::mem::offset_of!(gth_plan_args, rows_extent) - 56usize];
+    ["Offset of field: gth_plan_args::bags"][::core::mem::offset_of!(gth_plan_args, bags) - 64usize];
+    ["Offset of field: gth_plan_args::weights"][::core::mem::offset_of!(gth_plan_args, weights) - 72usize];
+    ["Offset of field: gth_plan_args::bags_extent"][::core::mem::offset_of!(gth_plan_args, bags_extent) - 80usize];
+    ["Offset of field: gth_plan_args::weights_extent"]
+        [::core::mem::offset_of!(gth_plan_args, weights_extent) - 88usize];
 };
 #[allow(clippy::unnecessary_operation, clippy::identity_op)]
 const _: () = {

@@ -27,6 +27,7 @@ pub(crate) fn request(
         indices,
         rows: rows.map_or(ptr::null(), ptr::from_ref),
         options: &options.raw,
+        ..Default::default()
     }
 }
 

@@ -251,6 +251,7 @@ impl Context {
             table_extent: bytes_to_c(table.bytes),
             indices_extent: bytes_to_c(indices.bytes),
             rows_extent: bytes_to_c(rows.bytes),
+            ..Default::default()
         };
         // SAFETY: the memory is of the planned kinds and of the given extents, and borrowed for the call. The memory of
         // the written operand is borrowed exclusively, and the memory of a target is initialised.

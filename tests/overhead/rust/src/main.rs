@@ -92,7 +92,7 @@ fn request(params: &sys::gth_tensor_desc, indices: &sys::gth_tensor_desc) -> sys
         table: params,
         indices,
         rows: ptr::null(),
-        options: ptr::null(),
+        ..Default::default()
     }
 }
 

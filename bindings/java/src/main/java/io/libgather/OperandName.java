@@ -28,9 +28,9 @@ public enum OperandName {
   UPDATES(9),
   /** GTH_OPERAND_REQUEST of gather.h. */
   REQUEST(10),
-  /** Reserved for bags. */
+  /** Bags. */
   BAGS(11),
-  /** Reserved for bags. */
+  /** Weights. */
   WEIGHTS(12),
   /** Reserved for packed rows. */
   CODEC(13),

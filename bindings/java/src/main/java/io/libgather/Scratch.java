@@ -14,7 +14,16 @@ final class Scratch {
   private static final AtomicReferenceArray<Scratch> POOL = new AtomicReferenceArray<>(SLOTS * PADDING);
 
   private static final long SHAPE_BYTES = 8 * Gth.MAX_NDIM;
-  private static final long SHAPES = 1024;
+
+  // The places of the structs.
+  private static final long OPTIONS = after(0, Gth.Error.BYTES);
+  private static final long TABLE = after(OPTIONS, Gth.Options.BYTES);
+  private static final long INDICES = after(TABLE, Gth.TensorDesc.BYTES);
+  private static final long ROWS = after(INDICES, Gth.TensorDesc.BYTES);
+  private static final long REQUEST = after(ROWS, Gth.TensorDesc.BYTES);
+  private static final long ARGS = after(REQUEST, Gth.Request.BYTES);
+  private static final long OUT = after(ARGS, Gth.PlanArgs.BYTES);
+  private static final long SHAPES = after(OUT, 8);
 
   /** The first words of structs that begin with their size. */
   private static final long DESC_SIZE = Gth.TensorDesc.BYTES;
@@ -23,16 +32,21 @@ final class Scratch {
   private final int slot;
 
   final MemorySegment error = memory.asSlice(0, Gth.Error.BYTES);
-  final MemorySegment options = memory.asSlice(336, Gth.Options.BYTES);
-  final MemorySegment table = memory.asSlice(416, Gth.TensorDesc.BYTES);
-  final MemorySegment indices = memory.asSlice(496, Gth.TensorDesc.BYTES);
-  final MemorySegment rows = memory.asSlice(576, Gth.TensorDesc.BYTES);
-  final MemorySegment request = memory.asSlice(656, Gth.Request.BYTES);
-  final MemorySegment args = memory.asSlice(704, Gth.PlanArgs.BYTES);
-  final MemorySegment out = memory.asSlice(768, 8);
+  final MemorySegment options = memory.asSlice(OPTIONS, Gth.Options.BYTES);
+  final MemorySegment table = memory.asSlice(TABLE, Gth.TensorDesc.BYTES);
+  final MemorySegment indices = memory.asSlice(INDICES, Gth.TensorDesc.BYTES);
+  final MemorySegment rows = memory.asSlice(ROWS, Gth.TensorDesc.BYTES);
+  final MemorySegment request = memory.asSlice(REQUEST, Gth.Request.BYTES);
+  final MemorySegment args = memory.asSlice(ARGS, Gth.PlanArgs.BYTES);
+  final MemorySegment out = memory.asSlice(OUT, 8);
 
   /** Memory for the shape that a query returns. */
   final MemorySegment shape = memory.asSlice(SHAPES + 4 * SHAPE_BYTES, SHAPE_BYTES);
+
+  /** Returns the next aligned place after a struct. */
+  private static long after(long place, long bytes) {
+    return place + bytes + 15 & ~15L;
+  }
 
   private Scratch(int slot) {
     this.slot = slot;

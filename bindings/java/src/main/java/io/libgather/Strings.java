@@ -143,7 +143,9 @@ public final class Strings {
                     scratch.error,
                     handle,
                     copy.segment,
-                    updates == null ? MemorySegment.NULL : updates.handle);
+                    updates == null ? MemorySegment.NULL : updates.handle,
+                    MemorySegment.NULL,
+                    MemorySegment.NULL);
               }));
     }
   }

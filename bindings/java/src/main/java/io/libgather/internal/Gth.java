@@ -142,9 +142,9 @@ public final class Gth {
   public static final int OP_GATHER_ND_GRADIENT = 8;
   public static final int OP_GATHER_ELEMENTS_GRADIENT = 9;
   public static final int OP_LAST = 9;
-  public static final int REQUEST_FIRST = 40;
+  public static final int REQUEST_FIRST = 56;
   public static final int ARGS_EXTENTS = 1;
-  public static final int PLAN_ARGS_FIRST = 64;
+  public static final int PLAN_ARGS_FIRST = 96;
   public static final int SHARDS_BLOCKS = 1;
   public static final int SHARDS_MODULO = 2;
   public static final int SHARDS_BORDERS = 3;
@@ -273,20 +273,22 @@ public final class Gth {
 
   /** The size of gth_request, and the offsets of its fields. */
   public static final class Request {
-    public static final long BYTES = 40;
+    public static final long BYTES = 56;
     public static final long SIZE = 0;
     public static final long OP = 4;
     public static final long TABLE = 8;
     public static final long INDICES = 16;
     public static final long ROWS = 24;
     public static final long OPTIONS = 32;
+    public static final long BAGS = 40;
+    public static final long WEIGHTS = 48;
 
     private Request() {}
   }
 
   /** The size of gth_plan_args, and the offsets of its fields. */
   public static final class PlanArgs {
-    public static final long BYTES = 64;
+    public static final long BYTES = 96;
     public static final long SIZE = 0;
     public static final long FLAGS = 4;
     public static final long N = 8;
@@ -296,6 +298,10 @@ public final class Gth {
     public static final long TABLE_EXTENT = 40;
     public static final long INDICES_EXTENT = 48;
     public static final long ROWS_EXTENT = 56;
+    public static final long BAGS = 64;
+    public static final long WEIGHTS = 72;
+    public static final long BAGS_EXTENT = 80;
+    public static final long WEIGHTS_EXTENT = 88;
 
     private PlanArgs() {}
   }
@@ -897,16 +903,17 @@ public final class Gth {
     static final MethodHandle HANDLE =
         Native.link(
             "gth_make",
-            FunctionDescriptor.of(JAVA_INT, ADDRESS, ADDRESS, ADDRESS, ADDRESS, ADDRESS, ADDRESS, ADDRESS));
+            FunctionDescriptor.of(
+                JAVA_INT, ADDRESS, ADDRESS, ADDRESS, ADDRESS, ADDRESS, ADDRESS, ADDRESS, ADDRESS, ADDRESS));
   }
 
   /** Calls gth_make. */
   public static int make(
       MemorySegment context, MemorySegment request, MemorySegment out, MemorySegment err, MemorySegment kept0,
-      MemorySegment kept1, MemorySegment kept2) {
+      MemorySegment kept1, MemorySegment kept2, MemorySegment kept3, MemorySegment kept4) {
     Native.check();
     try {
-      return (int) Make.HANDLE.invokeExact(context, request, out, err, kept0, kept1, kept2);
+      return (int) Make.HANDLE.invokeExact(context, request, out, err, kept0, kept1, kept2, kept3, kept4);
     } catch (Throwable e) {
       throw Native.unchecked(e);
     }
