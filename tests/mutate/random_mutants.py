@@ -230,8 +230,8 @@ EQUIVALENT = {
     ): "it copies the same rows twice",
     (
         "bindings/python/src/libgather/_arrays/lists.py",
-        "return Memory._borrow(data, address(data), dtype, shape, None, False)",
-        "return Memory._borrow(data, address(data), dtype, shape, None, True)",
+        "return Memory._borrow(data, buffer_of(data)[1], dtype, shape, None, False)",
+        "return Memory._borrow(data, buffer_of(data)[1], dtype, shape, None, True)",
     ): "it is a copy that is never written",
     (
         "bindings/python/src/libgather/_memory/memory.py",
@@ -333,26 +333,6 @@ EQUIVALENT = {
         "let mut scratch_bytes = 0;",
         "let mut scratch_bytes = 1;",
     ): "the library writes it",
-    (
-        "bindings/python/src/libgather/_operations/gathers.py",
-        "None, None, None, False",
-        "None, None, None, True",
-    ): "a gather has no target, so it does not read inplace",
-    (
-        "bindings/python/src/libgather/_operations/gathers.py",
-        "extents, None, None, False",
-        "extents, None, None, True",
-    ): "a gather has no target, so it does not read inplace",
-    (
-        "bindings/python/src/libgather/_operations/scatters.py",
-        "negative, bounds, None, profile, opset, threads, context, None, False,",
-        "negative, bounds, None, profile, opset, threads, context, None, True,",
-    ): "a scatter runs on the CPU, where sync has no effect",
-    (
-        "bindings/python/src/libgather/_operations/scatter_plan.py",
-        "self._planned = self._made_ready(False, False, *(spec._dtype for spec in self._specs))",
-        "self._planned = self._made_ready(False, True, *(spec._dtype for spec in self._specs))",
-    ): "only a plan that makes new results reads this argument",
     (
         "bindings/python/src/libgather/_arrays/arrow.py",
         'return getattr(value, "ndim", 0) == 1 and hasattr(value, "__len__")',

@@ -2,9 +2,10 @@
 
 #include <string.h>
 
-/* Returns the dtype of a struct-module format of one native element, or 0. The size distinguishes C's integer types,
- * because it differs between native and standard formats. */
-static int32_t dtype_of(const char *format, Py_ssize_t size) {
+/* The size distinguishes C's integer types, because it differs between native and standard formats. */
+int32_t buffer_dtype(const Py_buffer *buffer) {
+  const char *format = buffer->format;
+  const Py_ssize_t size = buffer->itemsize;
   if (!format) {
     return GTH_DTYPE_UINT8;
   }
@@ -46,7 +47,7 @@ int buffer_open(PyObject *object, operand *opened) {
     PyErr_Clear();
     return 0;
   }
-  const int32_t dtype = dtype_of(buffer->format, buffer->itemsize);
+  const int32_t dtype = buffer_dtype(buffer);
   if (!dtype || buffer->ndim > GTH_MAX_NDIM) {
     PyBuffer_Release(buffer);
     return 0;

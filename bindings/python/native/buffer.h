@@ -4,6 +4,9 @@
 
 #include "operand.h"
 
+/* Returns the dtype of the elements, or 0. Their format is that of Python's module struct. */
+int32_t buffer_dtype(const Py_buffer *buffer);
+
 /* Returns true if the buffer protocol describes the objects of a type completely. */
 int is_buffer(const state *known, PyTypeObject *type);
 

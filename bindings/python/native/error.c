@@ -21,6 +21,13 @@ PyObject *raise_error(const state *known, const gth_error *error) {
   return raise_exception(exception_of(known, error));
 }
 
+PyObject *wrong_arguments(const char *signature) {
+  if (!PyErr_Occurred()) {
+    PyErr_SetString(PyExc_TypeError, signature);
+  }
+  return NULL;
+}
+
 int32_t closed_error(int32_t operand, gth_error *error) {
   error->operand = operand;
   error->status = GTH_E_HANDLE;

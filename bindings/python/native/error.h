@@ -11,6 +11,9 @@ PyObject *exception_of(const state *known, const gth_error *error);
 PyObject *raise_exception(PyObject *exception);
 PyObject *raise_error(const state *known, const gth_error *error);
 
+/* Raises a TypeError with the signature of a function, unless an exception is already raised. Returns NULL. */
+PyObject *wrong_arguments(const char *signature);
+
 /* Sets the error of a closed handle. Returns its status. */
 int32_t closed_error(int32_t operand, gth_error *error);
 PyObject *raise_closed(const state *known, int32_t operand);

@@ -1,6 +1,5 @@
 #include "function.h"
 
-#include "put.h"
 #include "run.h"
 
 #include <stddef.h>
@@ -20,7 +19,7 @@ static const size_t vectorcall_flag = (size_t)1 << (8 * sizeof(size_t) - 1);
 enum { PARAMETERS = 24 };
 
 /* The ways to run a call. */
-enum kind { OPERATION, TAKE, PUT };
+enum kind { OPERATION, TAKE };
 
 /* A function. Its Python function has the same parameters, and runs the calls that are not supported here. */
 typedef struct function_object {
@@ -91,7 +90,7 @@ static PyObject *run_numpys(function_object *self, PyObject **args) {
       Py_RETURN_NOTIMPLEMENTED;
     }
   }
-  return self->kind == PUT ? put_along(known, args, rules) : run_request(known, args, rules, &self->last);
+  return run_request(known, args, rules, &self->last);
 }
 
 /* Runs a call in Python. */
@@ -130,7 +129,7 @@ static PyObject *call_vector(PyObject *object, arguments args, size_t flagged, P
 }
 
 static PyObject *call_tuple(PyObject *self, PyObject *args, PyObject *named) {
-  return PyObject_Call(((function_object *)self)->python, args, named);
+  return PyObject_Call(self, args, named); /* it uses the vector call */
 }
 
 /* A function is no method of a class that has it as an attribute, like a built-in function. */

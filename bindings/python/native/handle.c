@@ -1,9 +1,9 @@
 #include "handle.h"
 
+#include "error.h"
 #include "numbers.h"
 
 #include <stdatomic.h>
-#include <string.h>
 
 enum { CLOSED = 1, USE = 2 };
 
@@ -41,6 +41,20 @@ void handle_leave(PyObject *handle) {
   }
 }
 
+int context_enter(const state *known, PyObject *handle, gth_context **context) {
+  *context = handle == Py_None ? NULL : handle_enter(handle);
+  if (handle != Py_None && !*context) {
+    raise_closed(known, GTH_OPERAND_CONTEXT);
+  }
+  return handle == Py_None || *context;
+}
+
+void context_leave(PyObject *handle) {
+  if (handle != Py_None) {
+    handle_leave(handle);
+  }
+}
+
 PyObject *handle_of_context(const state *known, PyObject *context) {
   if (context == Py_None) {
     Py_INCREF(context);
@@ -70,13 +84,17 @@ static PyObject *leave(PyObject *self, PyObject *pointer) {
   Py_RETURN_NONE;
 }
 
-static PyObject *end(PyObject *self, PyObject *nothing) {
-  (void)nothing;
-  held *closed = (held *)self;
+PyObject *handle_close(PyObject *handle) {
+  held *closed = (held *)handle;
   if (atomic_fetch_or(&closed->uses, CLOSED) == 0) {
     release(closed);
   }
   Py_RETURN_NONE;
+}
+
+static PyObject *end(PyObject *self, PyObject *nothing) {
+  (void)nothing;
+  return handle_close(self);
 }
 
 static void dealloc(PyObject *self) {
@@ -105,21 +123,22 @@ static PyType_Spec spec = {.name = "libgather._objects.Handle",
 
 PyObject *handle_type_new(void) { return PyType_FromSpec(&spec); }
 
-PyObject *handle(PyObject *module, arguments args, Py_ssize_t count) {
-  if (count != 2) {
-    PyErr_SetString(PyExc_TypeError, "handle(kind, token)");
+/* Returns a new Handle, or NULL after a release of the token. */
+static PyObject *handle_new(const state *known, void *token, int32_t (*release_token)(void *)) {
+  held *made = PyObject_New(held, (PyTypeObject *)known->handle_type);
+  if (!made) {
+    release_token(token);
     return NULL;
   }
-  const char *kind = PyUnicode_AsUTF8AndSize(args[0], NULL);
-  void *token = kind ? address_of(args[1]) : NULL;
-  if (PyErr_Occurred()) {
-    return NULL;
-  }
-  held *made = PyObject_New(held, (PyTypeObject *)state_of(module)->handle_type);
-  if (made) {
-    made->token = token;
-    made->release = strcmp(kind, "gth_plan") ? release_context : release_plan;
-    atomic_init(&made->uses, 0);
-  }
+  made->token = token;
+  made->release = release_token;
+  atomic_init(&made->uses, 0);
   return (PyObject *)made;
+}
+
+PyObject *handle_of_plan(const state *known, gth_plan *plan) { return handle_new(known, plan, release_plan); }
+
+PyObject *handle(PyObject *module, PyObject *token) {
+  void *context = address_of(token);
+  return PyErr_Occurred() ? NULL : handle_new(state_of(module), context, release_context);
 }

@@ -2,10 +2,10 @@
  * and exports memory of the library as buffers. */
 #include "arrow.h"
 #include "capsules.h"
+#include "described.h"
 #include "exchange.h"
 #include "function.h"
 #include "handle.h"
-#include "join.h"
 #include "numpy.h"
 #include "partition.h"
 #include "plan.h"
@@ -40,9 +40,16 @@ static PyMethodDef methods[] = {
     FAST("run_arrays", run_arrays),
     FAST("run_buffers", run_buffers),
     FAST("partition", partition),
-    FAST("join", join),
+    FAST("options", options),
+    FAST("infer", infer),
+    FAST("run_described", run_described),
+    FAST("copy", copy),
     FAST("plan", plan),
+    ONE("plan_close", plan_close),
     FAST("plan_run", plan_run),
+    FAST("plan_infer", plan_infer),
+    FAST("plan_shape", plan_shape),
+    FAST("plan_check", plan_check),
     FAST("bound", bound),
     ONE("bound_run", bound_run),
     FAST("capsule_address", capsule_address),
@@ -51,9 +58,9 @@ static PyMethodDef methods[] = {
     FAST("exchange_out_of", exchange_out_of),
     FAST("exchange_into", exchange_into),
     FAST("arrow_capsules", arrow_capsules),
-    ONE("address", address),
+    ONE("buffer_of", buffer_of),
     FAST("view", view),
-    FAST("handle", handle),
+    ONE("handle", handle),
     FAST("function", function),
     {"xla_handler", xla_handler, METH_NOARGS, NULL},
     {NULL, NULL, 0, NULL},

@@ -60,10 +60,10 @@ int operands_are_small(const operands *all) {
 int operand_is_dense(const operand *opened) {
   const gth_tensor_desc *desc = &opened->desc;
   int64_t stride = gth_dtype_size(desc->dtype);
-  for (int i = desc->ndim - 1; desc->strides && i >= 0; i--) {
-    if (desc->shape[i] == 0) {
-      return 1;
-    }
+  if (!desc->strides || operand_count(opened) == 0) {
+    return 1;
+  }
+  for (int i = desc->ndim - 1; i >= 0; i--) {
     if (desc->shape[i] != 1 && desc->strides[i] != stride) {
       return 0;
     }

@@ -33,8 +33,15 @@ typedef struct operands {
   operand table, indices, rows;
 } operands;
 
+/* Returns true for a gradient, which creates its table. */
+static inline int is_gradient(int64_t op) {
+  return op >= GTH_OP_GATHER_GRADIENT && op <= GTH_OP_GATHER_ELEMENTS_GRADIENT;
+}
+
 /* Returns true if an operation writes its rows and reads its table. Other operations write the table. */
-static inline int writes_rows(int64_t op) { return op <= GTH_OP_GATHER_ELEMENTS; }
+static inline int writes_rows(int64_t op) {
+  return !is_gradient(op) && !(op >= GTH_OP_SCATTER && op <= GTH_OP_SCATTER_ELEMENTS);
+}
 
 /* Marks an operand as one without a buffer. operand_close() then releases no buffer. */
 void operand_without_buffer(operand *opened);

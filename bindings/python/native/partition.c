@@ -1,6 +1,7 @@
 /* Partitions ids by shard, with one call from Python. */
 #include "partition.h"
 
+#include "described.h"
 #include "error.h"
 #include "numbers.h"
 #include "numpy.h"
@@ -9,9 +10,11 @@
 
 #include <stdlib.h>
 
-/* A call whose ids are a buffer or a similar array. */
+/* A call. `make` is a Python function that creates an array of integers of a shape. C creates the arrays if it knows
+ * NumPy's layout. */
 typedef struct request {
   const state *known;
+  PyObject *make;
   operand ids, borders;
   gth_shards shards;
   gth_options *options;
@@ -24,11 +27,29 @@ typedef struct results {
   PyObject *counts, *local, *order, *place;
 } results;
 
-/* Creates an array of integers. Returns NULL if `wanted` is false. */
-static PyObject *integers_new(const request *call, int ndim, const int64_t *shape, int wanted, int64_t **numbers) {
-  PyObject *array = wanted ? numpy_integers(call->known, ndim, shape) : NULL;
-  *numbers = array ? numpy_data(array) : NULL;
+/* Creates an array of integers with the Python function. */
+static PyObject *integers_made(PyObject *make, int ndim, const int64_t *shape, int64_t **numbers) {
+  PyObject *extents = tuple_of(ndim, shape);
+  PyObject *array = extents ? PyObject_CallFunctionObjArgs(make, extents, NULL) : NULL;
+  Py_buffer buffer;
+  Py_XDECREF(extents);
+  if (!array || PyObject_GetBuffer(array, &buffer, PyBUF_CONTIG)) {
+    Py_XDECREF(array);
+    return NULL;
+  }
+  *numbers = buffer.buf;
+  PyBuffer_Release(&buffer);
   return array;
+}
+
+/* Creates an array of integers. Returns NULL if `wanted` is false, and with an exception set if an allocation fails. */
+static PyObject *integers_new(const request *call, int ndim, const int64_t *shape, int wanted, int64_t **numbers) {
+  if (!wanted || !call->known->ndarray) {
+    return wanted ? integers_made(call->make, ndim, shape, numbers) : NULL;
+  }
+  PyObject *array = numpy_integers(call->known, ndim, shape);
+  *numbers = array ? numpy_data(array) : NULL;
+  return array ? array : PyErr_NoMemory();
 }
 
 static void results_drop(results *made) {
@@ -38,7 +59,7 @@ static void results_drop(results *made) {
   Py_XDECREF(made->place);
 }
 
-/* Creates all results. Returns false, without an exception, if an allocation fails. */
+/* Creates all results. Returns false with an exception set if an allocation fails. */
 static int results_make(request *call, int64_t ids, results *made) {
   gth_parts *parts = &call->parts;
   const gth_tensor_desc *desc = &call->ids.desc;
@@ -89,7 +110,7 @@ static int run(request *call) {
 static PyObject *partition_into(request *call, int64_t ids) {
   results made;
   if (!results_make(call, ids, &made)) {
-    Py_RETURN_NOTIMPLEMENTED;
+    return NULL;
   }
   PyObject *all = NULL;
   if (run(call) && fit(call, ids, &made)) {
@@ -109,7 +130,7 @@ static PyObject *partition_ids(request *call) {
   parts->capacity = operand_count(&call->ids);
   parts->scratch = malloc((size_t)parts->scratch_bytes + 1); /* malloc(0) may return NULL */
   if (!parts->scratch) {
-    Py_RETURN_NOTIMPLEMENTED;
+    return PyErr_NoMemory();
   }
   PyObject *all = partition_into(call, parts->capacity);
   free(parts->scratch);
@@ -145,9 +166,10 @@ static PyObject *partition_by(request *call, PyObject *count, PyObject *borders)
 }
 
 /* Initialises a call except its operands, which are large. Returns false with an exception set on an error. */
-static int begin(request *call, PyObject *module, PyObject *once, gth_options *options) {
+static int begin(request *call, PyObject *module, PyObject *make, PyObject *once, gth_options *options) {
   const int is_once = PyObject_IsTrue(once);
   call->known = state_of(module);
+  call->make = make;
   call->shards = (gth_shards)GTH_SHARDS_INIT;
   call->options = options;
   call->parts = (gth_parts)GTH_PARTS_INIT;
@@ -156,28 +178,40 @@ static int begin(request *call, PyObject *module, PyObject *once, gth_options *o
   return is_once >= 0;
 }
 
-enum { IDS, TABLE_ROWS, COUNT, BORDERS, KIND, ONCE, SWITCHES, ARGUMENTS = SWITCHES + 6 };
+static int ids_open(request *call, PyObject *ids, PyObject *is_described) {
+  return is_described == Py_True ? described_open(ids, &call->ids) : indices_open(call->known, ids, &call->ids);
+}
 
-/* Partitions ids that are buffers or similar arrays. Returns NotImplemented for other arguments, and if NumPy arrays
- * cannot be created here. */
-PyObject *partition(PyObject *module, arguments args, Py_ssize_t count) {
-  if (count != ARGUMENTS) {
-    PyErr_SetString(PyExc_TypeError, "partition(ids, rows, count, borders, kind, once, *switches)");
-    return NULL;
+/* The items of a layout of shards. */
+enum { TABLE_ROWS, SHARDS, BORDERS, KIND };
+
+/* Reads the switches and the layout except for the shards. Returns false, without an exception, for other values. */
+static int options_open(request *call, PyObject *layout, PyObject *switches) {
+  enum { SWITCHES = 6 };
+  PyObject *read[SWITCHES], *fill_value;
+  for (Py_ssize_t i = 0; i < SWITCHES; i++) {
+    read[i] = PyTuple_GetItem(switches, i);
   }
+  const int is_read = number_of(PyTuple_GetItem(layout, TABLE_ROWS), &call->shards.rows) &&
+                      shard_kind_of(call->known, PyTuple_GetItem(layout, KIND), &call->shards.kind) &&
+                      switches_of(call->known, read, call->options, &fill_value);
+  call->options->fill = 0; /* no id is filled */
+  return is_read;
+}
+
+/* Partitions ids that are a buffer, a similar array or described. Returns NotImplemented for other arguments. */
+PyObject *partition(PyObject *module, arguments args, Py_ssize_t count) {
+  enum { MAKE, IS_DESCRIBED, IDS, LAYOUT, ONCE, SWITCHES, ARGUMENTS };
   gth_options options = GTH_OPTIONS_INIT;
   request call;
-  PyObject *no_fill_value = NULL;
-  if (!begin(&call, module, args[ONCE], &options)) {
-    return NULL;
+  if (count != ARGUMENTS || !begin(&call, module, args[MAKE], args[ONCE], &options)) {
+    return wrong_arguments("partition(make, is_described, ids, layout, once, switches)");
   }
-  if (!call.known->ndarray || !number_of(args[TABLE_ROWS], &call.shards.rows) ||
-      !shard_kind_of(call.known, args[KIND], &call.shards.kind) ||
-      !switches_of(call.known, args + SWITCHES, &options, &no_fill_value) || no_fill_value ||
-      !indices_open(call.known, args[IDS], &call.ids)) {
+  if (!options_open(&call, args[LAYOUT], args[SWITCHES]) || !ids_open(&call, args[IDS], args[IS_DESCRIBED])) {
     Py_RETURN_NOTIMPLEMENTED;
   }
-  PyObject *all = partition_by(&call, args[COUNT], args[BORDERS]);
+  PyObject *layout = args[LAYOUT];
+  PyObject *all = partition_by(&call, PyTuple_GetItem(layout, SHARDS), PyTuple_GetItem(layout, BORDERS));
   operand_close(&call.ids);
   return all;
 }

@@ -1,33 +1,27 @@
-/* Runs of plans over buffers. The buffers are compared with the planned operands, and passed as addresses. */
+/* Plans. The operands of a run are compared with the planned ones, and passed as addresses. */
 #include "plan.h"
 
 #include "array.h"
+#include "described.h"
 #include "error.h"
 #include "handle.h"
 #include "numbers.h"
 #include "open.h"
 
+#include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
-typedef struct planned_operand {
-  int32_t dtype;
-  int32_t ndim;
-  int has_strides; /* 0 means dense for any open extent */
-  int64_t shape[GTH_MAX_NDIM];
-  int64_t strides[GTH_MAX_NDIM];
-} planned_operand;
-
-/* The handles of a plan and of its context. The context is NULL for the default context of the process. */
+/* The handles of a plan and of its context. The context is None for the default context of the process. */
 typedef struct handles {
   PyObject *plan, *context;
 } handles;
 
 typedef struct planned {
   handles handles;
-  int is_gather;     /* whether the plan writes its rows. Otherwise it writes its table */
-  int makes_results; /* whether a new result can be created, which is dense */
-  int skips;         /* whether a new result must be set to zeros, because rows may be skipped */
-  planned_operand table, indices, rows;
+  described call; /* its operands are the planned ones */
+  int is_gather;  /* whether the plan writes its rows. Otherwise it writes its table */
 } planned;
 
 /* The addresses of the operands of a run. */
@@ -47,7 +41,7 @@ static const char *const planned_name = "libgather.planned", *const bound_name =
 static void free_with_handles(void *memory) {
   handles *held = memory;
   Py_XDECREF(held->plan);
-  Py_XDECREF(held->context);
+  Py_DECREF(held->context);
   free(memory);
 }
 
@@ -55,103 +49,170 @@ static void free_planned(PyObject *capsule) { free_with_handles(PyCapsule_GetPoi
 
 static void free_bound(PyObject *capsule) { free_with_handles(PyCapsule_GetPointer(capsule, bound_name)); }
 
+/* Holds a context, and steals the reference to a plan. */
 static handles handles_of(PyObject *plan, PyObject *context) {
-  Py_INCREF(plan);
-  if (context == Py_None) {
-    return (handles){plan, NULL};
-  }
   Py_INCREF(context);
   return (handles){plan, context};
 }
 
-static PyObject *capsule_of(void *memory, const char *name, PyCapsule_Destructor destructor) {
-  PyObject *capsule = PyCapsule_New(memory, name, destructor);
+/* Returns a capsule of a struct that begins with its handles. If the plan is NULL, an exception is set. */
+static PyObject *capsule_of(void *memory, const char *name, PyCapsule_Destructor destroy) {
+  PyObject *capsule = ((handles *)memory)->plan ? PyCapsule_New(memory, name, destroy) : NULL;
   if (!capsule) {
     free_with_handles(memory);
   }
   return capsule;
 }
 
-/* Reads a planned operand from a tuple (dtype, shape, strides or None). */
-static int planned_operand_of(PyObject *spec, planned_operand *operand) {
-  PyObject *strides = PyTuple_GetItem(spec, 2);
-  operand->dtype = (int32_t)PyLong_AsLong(PyTuple_GetItem(spec, 0));
-  operand->ndim = extents_of(PyTuple_GetItem(spec, 1), operand->shape);
-  operand->has_strides = strides != Py_None;
-  return operand->ndim >= 0 && (!operand->has_strides || extents_of(strides, operand->strides) == operand->ndim);
+/* Creates the plan of a call. Rows without a description become dense. */
+static int32_t create(described *call, gth_plan **made, gth_error *error) {
+  int32_t status = gth_plan_create(&call->request, made, error);
+  if (status == GTH_OK && !call->request.rows) {
+    call->rows.desc = (gth_tensor_desc)GTH_TENSOR_DESC_INIT;
+    call->rows.desc.shape = call->rows.shape;
+    status = gth_plan_infer(*made, GTH_OPEN, &call->rows.desc, GTH_MAX_NDIM, call->rows.shape, error);
+    if (status != GTH_OK) {
+      gth_plan_release(*made);
+    }
+  }
+  return status;
 }
 
+/* Validates an operation. The result is for the other functions of this file. */
 PyObject *plan(PyObject *module, arguments args, Py_ssize_t count) {
-  enum { PLAN, CONTEXT, OPERATION, MAKES_RESULTS, SKIPS, TABLE, INDICES, ROWS, ARGUMENTS };
-  (void)module;
-  if (count != ARGUMENTS) {
-    PyErr_SetString(PyExc_TypeError, "plan(plan, context, operation, makes_results, skips, table, indices, rows)");
-    return NULL;
-  }
+  enum { CONTEXT, CALL, ARGUMENTS = CALL + DESCRIBED };
+  const state *known = state_of(module);
+  gth_plan *token;
+  gth_error error = GTH_ERROR_INIT;
   planned *made = calloc(1, sizeof *made);
   if (!made) {
     return PyErr_NoMemory();
   }
-  made->handles = handles_of(args[PLAN], args[CONTEXT]);
-  made->is_gather = writes_rows(PyLong_AsLong(args[OPERATION]));
-  made->makes_results = args[MAKES_RESULTS] == Py_True;
-  made->skips = args[SKIPS] == Py_True;
-  const int read = planned_operand_of(args[TABLE], &made->table) && planned_operand_of(args[INDICES], &made->indices) &&
-                   planned_operand_of(args[ROWS], &made->rows);
-  if (!read || PyErr_Occurred()) {
-    free_with_handles(made);
-    if (!PyErr_Occurred()) {
-      PyErr_SetString(PyExc_ValueError, "shape and strides of different rank");
-    }
-    return NULL;
+  if (count != ARGUMENTS || !described_read(args + CALL, &made->call)) {
+    free(made);
+    return wrong_arguments("plan(context, operation, table, indices, rows, options)");
   }
+  if (create(&made->call, &token, &error) != GTH_OK) {
+    free(made);
+    return raise_error(known, &error);
+  }
+  made->is_gather = writes_rows(made->call.request.op);
+  made->handles = handles_of(handle_of_plan(known, token), args[CONTEXT]);
   return capsule_of(made, planned_name, free_planned);
 }
 
-/* Returns true if an operand is as planned. All operands must have the same open extent, which is stored in n. */
-static int as_planned(const planned_operand *plan, const operand *given, int64_t *n) {
-  const gth_tensor_desc *desc = &given->desc;
-  if (desc->dtype != plan->dtype || desc->ndim != plan->ndim) {
-    return 0;
-  }
-  int64_t dense = gth_dtype_size(desc->dtype);
-  for (int i = plan->ndim - 1; i >= 0; i--) {
-    const int64_t extent = desc->shape[i];
-    if (plan->shape[i] == GTH_OPEN) {
-      if (*n != GTH_OPEN && *n != extent) {
-        return 0;
-      }
-      *n = extent;
-    } else if (extent != plan->shape[i]) {
-      return 0;
-    }
-    if (plan->has_strides && extent > 1 && (desc->strides ? desc->strides[i] : dense) != plan->strides[i]) {
-      return 0;
-    }
-    dense *= extent;
-  }
-  return plan->has_strides || operand_is_dense(given);
+static const planned *planned_of(PyObject *capsule) { return PyCapsule_GetPointer(capsule, planned_name); }
+
+/* Releases a plan after the calls that use it. */
+PyObject *plan_close(PyObject *module, PyObject *capsule) {
+  (void)module;
+  const planned *ended = planned_of(capsule);
+  return ended ? handle_close(ended->handles.plan) : NULL;
 }
 
-/* Runs a plan at validated addresses. Another thread may close its handles during the run. */
-static int32_t run_at(const handles *handles, int64_t n, const addresses *data, gth_error *error) {
-  gth_plan *plan = handle_enter(handles->plan);
-  if (!plan) {
+/* The operands by role. */
+enum role { TABLE_ROLE, INDICES_ROLE, ROWS_ROLE };
+
+static const operand *planned_operand(const planned *plan, enum role role) {
+  const described *call = &plan->call;
+  return role == TABLE_ROLE ? &call->table : role == INDICES_ROLE ? &call->indices : &call->rows;
+}
+
+static int is_written(const planned *plan, enum role role) {
+  return role == (plan->is_gather ? ROWS_ROLE : TABLE_ROLE);
+}
+
+/* Sets an error of an operand that is not as planned. Returns false. */
+static int differs(gth_error *error, const planned *plan, enum role role, int32_t status, int component, int64_t value,
+                   int64_t limit, const char *format, ...) {
+  static const char *const names[2][3] = {{"target", "indices", "updates"}, {"params", "indices", "out"}};
+  static const int32_t numbers[2][3] = {{GTH_OPERAND_TARGET, GTH_OPERAND_INDICES, GTH_OPERAND_UPDATES},
+                                        {GTH_OPERAND_PARAMS, GTH_OPERAND_INDICES, GTH_OPERAND_OUT}};
+  const int32_t number = numbers[plan->is_gather][role];
+  va_list words;
+  *error = (gth_error){.size = sizeof *error, .status = status, .operand = number, .component = component};
+  error->position = error->item = -1;
+  error->value = value;
+  error->limit = limit;
+  const int length = snprintf(error->message, sizeof error->message, "%s: ", names[plan->is_gather][role]);
+  va_start(words, format);
+  vsnprintf(error->message + length, sizeof error->message - (size_t)length, format, words);
+  va_end(words);
+  return 0;
+}
+
+static int has_planned_strides(const gth_tensor_desc *planned, const operand *given) {
+  const gth_tensor_desc *desc = &given->desc;
+  int64_t dense = gth_dtype_size(desc->dtype);
+  if (!planned->strides) {
+    return operand_is_dense(given);
+  }
+  for (int i = planned->ndim - 1; i >= 0; i--) {
+    if (desc->shape[i] > 1 && (desc->strides ? desc->strides[i] : dense) != planned->strides[i]) {
+      return 0;
+    }
+    dense *= desc->shape[i];
+  }
+  return 1;
+}
+
+/* Returns true if an operand is as planned. All operands must have the same open extent, which is stored in n. */
+static int as_planned(const planned *plan, enum role role, const operand *given, int64_t *n, gth_error *error) {
+  const gth_tensor_desc *planned = &planned_operand(plan, role)->desc, *desc = &given->desc;
+  if (desc->dtype != planned->dtype) {
+    return differs(error, plan, role, GTH_E_DTYPE, -1, desc->dtype, planned->dtype, "%s, %s is planned",
+                   gth_dtype_name(desc->dtype), gth_dtype_name(planned->dtype));
+  }
+  if (desc->ndim != planned->ndim) {
+    return differs(error, plan, role, GTH_E_RANK, -1, desc->ndim, planned->ndim, "rank %d, %d is planned",
+                   (int)desc->ndim, (int)planned->ndim);
+  }
+  for (int i = 0; i < planned->ndim; i++) {
+    const int64_t extent = desc->shape[i], wanted = planned->shape[i] == GTH_OPEN ? *n : planned->shape[i];
+    if (wanted != GTH_OPEN && extent != wanted) {
+      return differs(error, plan, role, GTH_E_SHAPE, i, extent, wanted, "dim %d is %lld, %lld is planned", i,
+                     (long long)extent, (long long)wanted);
+    }
+    *n = planned->shape[i] == GTH_OPEN ? extent : *n;
+  }
+  if (!has_planned_strides(planned, given)) {
+    return differs(error, plan, role, GTH_E_STRIDE, -1, 0, 0, "other strides are planned");
+  }
+  return !is_written(plan, role) || !(desc->flags & GTH_TENSOR_READONLY) ||
+         differs(error, plan, role, GTH_E_READONLY, -1, 0, 0, "it is read-only");
+}
+
+/* Begins a use of both handles, which another thread may close. Returns a status. */
+static int32_t enter(const handles *handles, gth_plan **plan, gth_context **context, gth_error *error) {
+  *plan = handle_enter(handles->plan);
+  if (!*plan) {
     return closed_error(GTH_OPERAND_PLAN, error);
   }
-  gth_context *context = handles->context ? handle_enter(handles->context) : NULL;
-  if (handles->context && !context) {
+  *context = handles->context == Py_None ? NULL : handle_enter(handles->context);
+  if (handles->context != Py_None && !*context) {
     handle_leave(handles->plan);
     return closed_error(GTH_OPERAND_CONTEXT, error);
   }
-  int32_t status;
+  return GTH_OK;
+}
+
+static void leave(const handles *handles) {
+  handle_leave(handles->plan);
+  context_leave(handles->context);
+}
+
+/* Runs a plan at validated addresses. */
+static int32_t run_at(const handles *handles, int64_t n, const addresses *data, gth_error *error) {
+  gth_plan *plan;
+  gth_context *context;
+  int32_t status = enter(handles, &plan, &context, error);
+  if (status != GTH_OK) {
+    return status;
+  }
   Py_BEGIN_ALLOW_THREADS
   status = gth_plan_run(context, plan, n, data->table, data->indices, data->rows, error);
   Py_END_ALLOW_THREADS
-  if (context) {
-    handle_leave(handles->context);
-  }
-  handle_leave(handles->plan);
+  leave(handles);
   return status;
 }
 
@@ -161,30 +222,36 @@ typedef struct planned_run {
   const planned *plan;
   int64_t n;
   operands operands;
-  operand *written;            /* the rows or the table of operands */
-  const planned_operand *form; /* of the written operand */
   gth_error error;
 } planned_run;
 
+static operand *written_of(planned_run *call) {
+  return call->plan->is_gather ? &call->operands.rows : &call->operands.table;
+}
+
 static void *data_of(const operand *opened) { return (void *)opened->desc.data; }
+
+static addresses addresses_of(const operand *table, const operand *indices, const operand *rows) {
+  return (addresses){data_of(table), data_of(indices), data_of(rows)};
+}
 
 /* Validates the written operand, runs the plan, and closes this operand. The other operands are already validated.
  * Returns false if the written operand is not as planned. */
 static int execute(planned_run *call, int32_t *status) {
   const operands *all = &call->operands;
-  operand *written = call->written;
-  const int is_planned = as_planned(call->form, written, &call->n) && !(written->desc.flags & GTH_TENSOR_READONLY);
+  const enum role role = call->plan->is_gather ? ROWS_ROLE : TABLE_ROLE;
+  const int is_planned = as_planned(call->plan, role, written_of(call), &call->n, &call->error);
   if (is_planned) {
-    const addresses data = {data_of(&all->table), data_of(&all->indices), data_of(&all->rows)};
+    const addresses data = addresses_of(&all->table, &all->indices, &all->rows);
     *status = run_at(&call->plan->handles, call->n, &data, &call->error);
   }
-  operand_close(written);
+  operand_close(written_of(call));
   return is_planned;
 }
 
 static PyObject *run_given(planned_run *call, PyObject *array) {
   int32_t status;
-  if (!operand_open(call->known, array, call->written) || !execute(call, &status)) {
+  if (!operand_open(call->known, array, written_of(call)) || !execute(call, &status)) {
     Py_RETURN_NOTIMPLEMENTED;
   }
   if (!array_written(call->known, array, status)) {
@@ -198,10 +265,11 @@ static PyObject *run_given(planned_run *call, PyObject *array) {
 }
 
 static PyObject *run_new(planned_run *call, PyObject *like) {
-  const planned_operand *form = call->form;
-  operand *made = call->written;
-  if (!call->plan->makes_results || !array_is_made_for(call->known, like)) {
-    Py_RETURN_NOTIMPLEMENTED;
+  const described *planned = &call->plan->call;
+  const gth_tensor_desc *form = &planned->rows.desc;
+  operand *made = written_of(call);
+  if (!call->plan->is_gather || planned->request.rows || !array_is_made_for(call->known, like)) {
+    Py_RETURN_NOTIMPLEMENTED; /* results are dense */
   }
   int64_t shape[GTH_MAX_NDIM];
   for (int i = 0; i < form->ndim; i++) {
@@ -209,7 +277,7 @@ static PyObject *run_new(planned_run *call, PyObject *like) {
   }
   PyObject *array = array_new(call->known, like, form->dtype, form->ndim, shape, made);
   int32_t status;
-  if (array && call->plan->skips) {
+  if (array && planned->options.bounds == GTH_BOUNDS_SKIP) {
     array_zero(made);
   }
   if (!array || !execute(call, &status)) {
@@ -227,9 +295,9 @@ static PyObject *run_new(planned_run *call, PyObject *like) {
 static PyObject *run_opened(planned_run *call, PyObject *like, PyObject *written) {
   const planned *plan = call->plan;
   const operands *all = &call->operands;
-  const int is_planned =
-      plan->is_gather ? as_planned(&plan->table, &all->table, &call->n) : as_planned(&plan->rows, &all->rows, &call->n);
-  if (!is_planned || !as_planned(&plan->indices, &all->indices, &call->n)) {
+  const int is_planned = plan->is_gather ? as_planned(plan, TABLE_ROLE, &all->table, &call->n, &call->error)
+                                         : as_planned(plan, ROWS_ROLE, &all->rows, &call->n, &call->error);
+  if (!is_planned || !as_planned(plan, INDICES_ROLE, &all->indices, &call->n, &call->error)) {
     Py_RETURN_NOTIMPLEMENTED;
   }
   return written == Py_None ? run_new(call, like) : run_given(call, written);
@@ -253,48 +321,132 @@ static PyObject *run_planned(planned_run *call, PyObject *read, PyObject *indice
   return result;
 }
 
+/* Runs a plan on buffers or similar arrays. Returns NotImplemented for other arguments. */
 PyObject *plan_run(PyObject *module, arguments args, Py_ssize_t count) {
   enum { PLANNED, TABLE, INDICES, ROWS, ARGUMENTS };
-  if (count != ARGUMENTS) {
-    PyErr_SetString(PyExc_TypeError, "plan_run(planned, table, indices, rows)");
-    return NULL;
-  }
   planned_run call; /* the operands are large and stay uninitialised */
-  call.plan = PyCapsule_GetPointer(args[PLANNED], planned_name);
+  call.plan = count == ARGUMENTS ? planned_of(args[PLANNED]) : NULL;
   if (!call.plan) {
-    return NULL;
+    return wrong_arguments("plan_run(planned, table, indices, rows)");
   }
   call.known = state_of(module);
   call.n = GTH_OPEN;
   call.error = (gth_error)GTH_ERROR_INIT;
-  if (call.plan->is_gather) {
-    call.written = &call.operands.rows;
-    call.form = &call.plan->rows;
-    return run_planned(&call, args[TABLE], args[INDICES], args[ROWS]);
-  }
-  call.written = &call.operands.table;
-  call.form = &call.plan->table;
-  return run_planned(&call, args[ROWS], args[INDICES], args[TABLE]);
+  return call.plan->is_gather ? run_planned(&call, args[TABLE], args[INDICES], args[ROWS])
+                              : run_planned(&call, args[ROWS], args[INDICES], args[TABLE]);
 }
 
+/* Opens a described operand and compares it with the planned one. Returns false with an exception set on an error. */
+static int compared(const state *known, const planned *plan, enum role role, PyObject *description, operand *opened,
+                    int64_t *n) {
+  gth_error error = GTH_ERROR_INIT;
+  if (!described_open(description, opened)) {
+    return 0;
+  }
+  if (!as_planned(plan, role, opened, n, &error)) {
+    raise_error(known, &error);
+  }
+  return !PyErr_Occurred();
+}
+
+/* Returns the shape of the rows as a tuple. */
+static PyObject *shape_at(const state *known, const planned *plan, int64_t n) {
+  const handles alone = {plan->handles.plan, Py_None};
+  gth_plan *token;
+  gth_context *context;
+  gth_error error = GTH_ERROR_INIT;
+  gth_tensor_desc rows = GTH_TENSOR_DESC_INIT;
+  int64_t shape[GTH_MAX_NDIM];
+  int32_t status = enter(&alone, &token, &context, &error);
+  if (status == GTH_OK) {
+    status = gth_plan_infer(token, n, &rows, GTH_MAX_NDIM, shape, &error);
+    leave(&alone);
+  }
+  return status == GTH_OK ? tuple_of(rows.ndim, shape) : raise_error(known, &error);
+}
+
+/* Returns the shape of the rows for an open extent. */
+PyObject *plan_infer(PyObject *module, arguments args, Py_ssize_t count) {
+  enum { PLANNED, EXTENT, ARGUMENTS };
+  const planned *plan = count == ARGUMENTS ? planned_of(args[PLANNED]) : NULL;
+  const int64_t n = plan ? PyLong_AsLongLong(args[EXTENT]) : 0;
+  if (!plan || PyErr_Occurred()) {
+    return wrong_arguments("plan_infer(planned, n)");
+  }
+  return shape_at(state_of(module), plan, n);
+}
+
+/* Returns the shape of the rows for described operands. */
+PyObject *plan_shape(PyObject *module, arguments args, Py_ssize_t count) {
+  enum { PLANNED, TABLE, INDICES, ARGUMENTS };
+  const state *known = state_of(module);
+  const planned *plan = count == ARGUMENTS ? planned_of(args[PLANNED]) : NULL;
+  operand opened;
+  int64_t n = GTH_OPEN;
+  if (!plan) {
+    return wrong_arguments("plan_shape(planned, table, indices)");
+  }
+  if (!compared(known, plan, TABLE_ROLE, args[TABLE], &opened, &n) ||
+      !compared(known, plan, INDICES_ROLE, args[INDICES], &opened, &n)) {
+    return NULL;
+  }
+  return shape_at(known, plan, n);
+}
+
+/* Validates described indices. */
+PyObject *plan_check(PyObject *module, arguments args, Py_ssize_t count) {
+  enum { PLANNED, CONTEXT, INDICES, ARGUMENTS };
+  const state *known = state_of(module);
+  const planned *plan = count == ARGUMENTS ? planned_of(args[PLANNED]) : NULL;
+  operand indices;
+  gth_plan_args run = GTH_PLAN_ARGS_INIT;
+  gth_plan *token;
+  gth_context *context;
+  gth_error error = GTH_ERROR_INIT;
+  if (!plan) {
+    return wrong_arguments("plan_check(planned, context, indices)");
+  }
+  if (!compared(known, plan, INDICES_ROLE, args[INDICES], &indices, &run.n)) {
+    return NULL;
+  }
+  const handles used = {plan->handles.plan, args[CONTEXT]};
+  run.indices = data_of(&indices);
+  int32_t status = enter(&used, &token, &context, &error);
+  if (status == GTH_OK) {
+    Py_BEGIN_ALLOW_THREADS
+    status = gth_plan_check(context, token, &run, &error);
+    Py_END_ALLOW_THREADS
+    leave(&used);
+  }
+  if (status != GTH_OK) {
+    return raise_error(known, &error);
+  }
+  Py_RETURN_NONE;
+}
+
+/* Returns a plan with the addresses of described operands, for bound_run(). */
 PyObject *bound(PyObject *module, arguments args, Py_ssize_t count) {
-  enum { PLAN, CONTEXT, EXTENT, TABLE, INDICES, ROWS, ARGUMENTS };
-  (void)module;
-  if (count != ARGUMENTS) {
-    PyErr_SetString(PyExc_TypeError, "bound(plan, context, n, table, indices, rows)");
+  enum { PLANNED, CONTEXT, TABLE, INDICES, ROWS, ARGUMENTS };
+  const state *known = state_of(module);
+  const planned *plan = count == ARGUMENTS ? planned_of(args[PLANNED]) : NULL;
+  operands all;
+  int64_t n = GTH_OPEN;
+  if (!plan) {
+    return wrong_arguments("bound(planned, context, table, indices, rows)");
+  }
+  if (!compared(known, plan, TABLE_ROLE, args[TABLE], &all.table, &n) ||
+      !compared(known, plan, INDICES_ROLE, args[INDICES], &all.indices, &n) ||
+      !compared(known, plan, ROWS_ROLE, args[ROWS], &all.rows, &n)) {
     return NULL;
   }
   bound_call *call = calloc(1, sizeof *call);
   if (!call) {
     return PyErr_NoMemory();
   }
-  call->handles = handles_of(args[PLAN], args[CONTEXT]);
-  call->n = PyLong_AsLongLong(args[EXTENT]);
-  call->data = (addresses){address_of(args[TABLE]), address_of(args[INDICES]), address_of(args[ROWS])};
-  if (PyErr_Occurred()) {
-    free_with_handles(call);
-    return NULL;
-  }
+  Py_INCREF(plan->handles.plan);
+  call->handles = handles_of(plan->handles.plan, args[CONTEXT]);
+  call->n = n;
+  call->data = addresses_of(&all.table, &all.indices, &all.rows);
   return capsule_of(call, bound_name, free_bound);
 }
 

@@ -1,7 +1,6 @@
 #include "request.h"
 
 #include "error.h"
-#include "switches.h"
 
 #include <string.h>
 
@@ -22,9 +21,7 @@ int request_begin(request *call, const state *known, arguments args, enum rules 
   call->fill_value = NULL;
   call->error.size = sizeof call->error; /* the library writes the other fields on an error */
   return args[ARG_STREAM] == Py_None && PyBool_Check(args[ARG_INPLACE]) &&
-         attributes_of(args + ARG_AXIS, &call->options) &&
-         switches_of(known, args + ARG_SWITCHES, &call->options, &call->fill_value) &&
-         own_switches_of(known, args + ARG_OWN_SWITCHES, &call->options);
+         options_of(known, args + ARG_FIELDS, &call->options, &call->fill_value);
 }
 
 int request_flatten(request *call) {

@@ -3,23 +3,21 @@
 #define LIBGATHER_REQUEST_H
 
 #include "repeat.h"
+#include "switches.h"
 
-/* The arguments of a call: the operation, its operands by role, and the fields of a Request (_base/request_fields.py). */
+/* The arguments of a call: the operation, its operands by role, and the fields of a request. */
 enum {
   ARG_OPERATION,
   ARG_TABLE,
   ARG_INDICES,
   ARG_ROWS,
-  ARG_AXIS,
-  ARG_BATCH_DIMS,
-  ARG_SWITCHES,
-  ARG_PROFILE = ARG_SWITCHES + 3,
-  ARG_CONTEXT = ARG_SWITCHES + 6,
-  ARG_STREAM,
-  ARG_SYNC,
-  ARG_OWN_SWITCHES,
-  ARG_INPLACE = ARG_OWN_SWITCHES + 3,
-  ARGUMENTS
+  ARG_FIELDS,
+  ARG_AXIS = ARG_FIELDS + FIELD_AXIS,
+  ARG_PROFILE = ARG_FIELDS + FIELD_PROFILE,
+  ARG_CONTEXT = ARG_FIELDS + FIELD_CONTEXT,
+  ARG_STREAM = ARG_FIELDS + FIELD_STREAM,
+  ARG_INPLACE = ARG_FIELDS + FIELD_INPLACE,
+  ARGUMENTS = ARG_FIELDS + FIELDS
 };
 
 /* The rules of a call. With NumPy's, a table of rank 0 and operands that overlap are left to the Python side. A flat

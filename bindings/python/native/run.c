@@ -9,6 +9,8 @@
 #include "open.h"
 #include "switches.h"
 
+static const char *const signature = "run_arrays(operation, table, indices, rows, *request)";
+
 /* Runs the operation, and closes the operand that it has written. */
 static int32_t run_into(request *call, operand *written) {
   const int32_t status = request_run(call);
@@ -143,14 +145,14 @@ static PyObject *scatter(request *call) {
   if (call->fill_value) {
     Py_RETURN_NOTIMPLEMENTED;
   }
-  const int is_in_place = call->op <= GTH_OP_SCATTER_ELEMENTS && call->args[ARG_INPLACE] == Py_True;
+  const int is_in_place = !is_gradient(call->op) && call->args[ARG_INPLACE] == Py_True;
   if (!is_in_place || call->options.bounds == GTH_BOUNDS_ERROR_PARTIAL) {
     call->last = NULL; /* a new target has no plan, and a run that fails after some updates must not be repeated */
   }
   if (is_in_place) {
     return write_given(call, &call->operands.table, call->args[ARG_TABLE]);
   }
-  return call->op > GTH_OP_SCATTER_ELEMENTS ? gradient_new(call) : scatter_new(call);
+  return is_gradient(call->op) ? gradient_new(call) : scatter_new(call);
 }
 
 /* Opens the operands that are read, and runs the operation. */
@@ -174,15 +176,11 @@ static PyObject *run_operands(request *call) {
 
 /* Runs on the context of a Handle, or on the default one for None. */
 static PyObject *run_on(request *call, PyObject *handle) {
-  if (handle == Py_None) {
-    return run_operands(call);
-  }
-  call->context = handle_enter(handle);
-  if (!call->context) {
-    return raise_closed(call->known, GTH_OPERAND_CONTEXT);
+  if (!context_enter(call->known, handle, &call->context)) {
+    return NULL;
   }
   PyObject *result = run_operands(call);
-  handle_leave(handle);
+  context_leave(handle);
   return result;
 }
 
@@ -207,18 +205,10 @@ PyObject *run_or_general(const state *known, arguments args, repeat *last) {
   return call_python(known->general, NULL, args);
 }
 
-/* Returns true if the number of arguments is right, and else false with an exception set. */
-static int are_all(Py_ssize_t count) {
-  if (count != ARGUMENTS) {
-    PyErr_SetString(PyExc_TypeError, "run_arrays(operation, table, indices, rows, *request)");
-  }
-  return count == ARGUMENTS;
-}
-
 PyObject *run_buffers(PyObject *module, arguments args, Py_ssize_t count) {
-  return are_all(count) ? run_request(state_of(module), args, OWN_RULES, NULL) : NULL;
+  return count == ARGUMENTS ? run_request(state_of(module), args, OWN_RULES, NULL) : wrong_arguments(signature);
 }
 
 PyObject *run_arrays(PyObject *module, arguments args, Py_ssize_t count) {
-  return are_all(count) ? run_or_general(state_of(module), args, NULL) : NULL;
+  return count == ARGUMENTS ? run_or_general(state_of(module), args, NULL) : wrong_arguments(signature);
 }

@@ -1,5 +1,6 @@
 #include "switches.h"
 
+#include "error.h"
 #include "numbers.h"
 
 #include <math.h>
@@ -19,19 +20,12 @@ static int choice(const state *known, int which, PyObject *name, int32_t *number
 }
 
 static int small_number(PyObject *value, int32_t *number) {
-  if (value == Py_None) {
-    return 1;
+  int64_t given = 0;
+  if (value != Py_None && (!number_of(value, &given) || given < INT32_MIN || given > INT32_MAX)) {
+    return 0;
   }
-  const long long given = PyLong_CheckExact(value) ? PyLong_AsLongLong(value) : -1;
-  PyErr_Clear();
   *number = (int32_t)given;
-  return given >= 0 && given <= INT32_MAX;
-}
-
-int attributes_of(arguments args, gth_options *options) {
-  PyObject *axis = args[0], *batch_dims = args[1];
-  options->has_axis = axis != Py_None;
-  return (axis == Py_None || number_of(axis, &options->axis)) && number_of(batch_dims, &options->batch_dims);
+  return 1;
 }
 
 int switches_of(const state *known, arguments args, gth_options *options, PyObject **fill_value) {
@@ -56,10 +50,31 @@ int switches_of(const state *known, arguments args, gth_options *options, PyObje
   return 1;
 }
 
-int own_switches_of(const state *known, arguments args, gth_options *options) {
-  return choice(known, EXTENTS, args[0], &options->extents) &&
-         choice(known, REDUCTIONS, args[1], &options->reduction) &&
-         choice(known, ACCUMULATES, args[2], &options->accumulate);
+int options_of(const state *known, arguments fields, gth_options *options, PyObject **fill_value) {
+  PyObject *axis = fields[FIELD_AXIS];
+  arguments own = fields + FIELD_OWN_SWITCHES;
+  options->has_axis = axis != Py_None;
+  return (axis == Py_None || number_of(axis, &options->axis)) &&
+         number_of(fields[FIELD_BATCH_DIMS], &options->batch_dims) &&
+         switches_of(known, fields + FIELD_SWITCHES, options, fill_value) &&
+         choice(known, EXTENTS, own[0], &options->extents) && choice(known, REDUCTIONS, own[1], &options->reduction) &&
+         choice(known, ACCUMULATES, own[2], &options->accumulate);
+}
+
+PyObject *options(PyObject *module, arguments args, Py_ssize_t count) {
+  enum { FILL, IMAGE, FIRST, ARGUMENTS = FIRST + FIELDS };
+  gth_options read = GTH_OPTIONS_INIT;
+  PyObject *fill_value;
+  const Py_ssize_t size = count == ARGUMENTS ? PyBytes_Size(args[IMAGE]) : -1;
+  if (size < 0 || size > (Py_ssize_t)sizeof read.fill_value) {
+    return wrong_arguments("options(fill, image, *request)");
+  }
+  if (!options_of(state_of(module), args + FIRST, &read, &fill_value)) {
+    Py_RETURN_NOTIMPLEMENTED;
+  }
+  read.fill = (int32_t)PyLong_AsLong(args[FILL]);
+  memcpy(read.fill_value, PyBytes_AsString(args[IMAGE]), (size_t)size);
+  return PyBytes_FromStringAndSize((const char *)&read, sizeof read);
 }
 
 int shard_kind_of(const state *known, PyObject *kind, int32_t *number) {

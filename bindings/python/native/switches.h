@@ -4,15 +4,30 @@
 
 #include "state.h"
 
-/* Reads axis, which may be None, and batch_dims. Returns false as number_of does. */
-int attributes_of(arguments args, gth_options *options);
+/* The fields of a Request (_base/request_fields.py). */
+enum {
+  FIELD_AXIS,
+  FIELD_BATCH_DIMS,
+  FIELD_SWITCHES,
+  FIELD_PROFILE = FIELD_SWITCHES + 3,
+  FIELD_CONTEXT = FIELD_SWITCHES + 6,
+  FIELD_STREAM,
+  FIELD_SYNC,
+  FIELD_OWN_SWITCHES,
+  FIELD_INPLACE = FIELD_OWN_SWITCHES + 3,
+  FIELDS
+};
 
-/* Reads negative, bounds, fill_value, profile, opset and threads. Stores a fill value that is not a name in
- * `fill_value`. Returns false, without an exception, for other values. The general path then reports the error. */
+/* Reads the options of a request from its fields. Stores a fill value that is not a name in `fill_value`. Returns false,
+ * without an exception, for an invalid value. The Python side then reports the error. */
+int options_of(const state *known, arguments fields, gth_options *options, PyObject **fill_value);
+
+/* Reads negative, bounds, fill_value, profile, opset and threads, as options_of does. */
 int switches_of(const state *known, arguments args, gth_options *options, PyObject **fill_value);
 
-/* Reads extents, reduction and accumulate, which only some operations have. Returns false as switches_of does. */
-int own_switches_of(const state *known, arguments args, gth_options *options);
+/* Returns the bytes of a gth_options from the way to fill, the bytes of one element, and the fields of a request. Returns
+ * NotImplemented for an invalid field. */
+PyObject *options(PyObject *module, arguments args, Py_ssize_t count);
 
 /* Reads the kind of a number of shards. None leaves it unchanged. Returns false as switches_of does. */
 int shard_kind_of(const state *known, PyObject *kind, int32_t *number);

@@ -1,5 +1,6 @@
 #include "view.h"
 
+#include "buffer.h"
 #include "numbers.h"
 
 #include <string.h>
@@ -93,13 +94,13 @@ PyObject *view(PyObject *module, arguments args, Py_ssize_t count) {
   return memory;
 }
 
-PyObject *address(PyObject *module, PyObject *object) {
+PyObject *buffer_of(PyObject *module, PyObject *object) {
   (void)module;
   Py_buffer buffer;
   if (PyObject_GetBuffer(object, &buffer, PyBUF_RECORDS_RO)) {
     return NULL;
   }
-  PyObject *number = PyLong_FromVoidPtr(buffer.buf);
+  PyObject *found = Py_BuildValue("(iN)", (int)buffer_dtype(&buffer), PyLong_FromVoidPtr(buffer.buf));
   PyBuffer_Release(&buffer);
-  return number;
+  return found;
 }

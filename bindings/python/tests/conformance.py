@@ -93,7 +93,7 @@ def array_of(text: str) -> Any:
     try:
         return np.ndarray(shape, dtype_named(name), memory, offset, strides)
     except (ValueError, TypeError):
-        address = _objects.address(memory) + offset
+        address = _objects.buffer_of(memory)[1] + offset
         return Tensor._borrow(memory, address, NUMBERS[name], shape, strides, False)
 
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import array
 import ctypes
+import subprocess
+import sys
 from typing import Any
 
 import ml_dtypes
@@ -307,3 +309,26 @@ def test_dataset_is_read_once(call: Any) -> None:
     data = Dataset(array)
     assert np.asarray(call(data)).tolist() == np.asarray(call(array)).tolist()
     assert data.reads == 1
+
+
+def test_numpy_of_unknown_layout_is_read_by_the_buffer_protocol() -> None:
+    """The C half does not read the arrays of a NumPy release with another ABI."""
+    code = """
+import datetime, sys, types
+import numpy as np
+umath = sys.modules["numpy._core._multiarray_umath"]
+sys.modules[umath.__name__] = types.SimpleNamespace(_ARRAY_API=datetime.datetime_CAPI)
+import libgather
+from libgather._arrays import numpy_
+assert not numpy_.C_HALF_READS_ARRAYS
+table, ids = np.arange(6.0).reshape(3, 2), np.array([2, 0, 2])
+assert libgather.gather(table, ids).tolist() == table[ids].tolist()
+assert libgather.scatter(table, [1], table[:1]).tolist() == [[0, 1], [0, 1], [4, 5]]
+plan = libgather.Plan(table, ids)
+assert plan(table, ids).tolist() == plan.bind(table, ids, np.empty((3, 2)))().tolist() == table[ids].tolist()
+parts = libgather.partition(ids, 3, shards=2)
+assert [part.tolist() for part in parts] == [[1, 2], [0, 0, 0], [1, 0, 2], [1, 0, 2]]
+assert parts.join([table[:1], table[[2, 2]]]).tolist() == table[ids].tolist()
+"""
+    result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert result.returncode == 0, result.stderr

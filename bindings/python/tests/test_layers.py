@@ -33,10 +33,10 @@ LOWEST, *_, ADAPTERS, _ = PACKAGE_LAYERS
 LAYERS = (
     {"cdef", "dlpack", "numbers", "state", "xla"},
     {"error", "handle", "operand", "switches"},
-    {"arrow", "buffer", "exchange", "numpy", "repeat"},
+    {"arrow", "buffer", "described", "exchange", "numpy", "repeat"},
     {"array", "open", "request"},
     {"dense"},
-    {"capsules", "join", "partition", "plan", "put", "run", "view"},
+    {"capsules", "partition", "plan", "run", "view"},
     {"function"},
     {"module"},
 )
@@ -219,3 +219,14 @@ def test_added_include_of_later_layer_is_detected(tmp_path: Path, file: str, inc
     graph = includes_of(tmp_path)
     del graph["abi"]
     assert (file.partition(".")[0], included) in wrong_layers_in(graph)
+
+
+def test_each_function_of_the_library_is_called_from_one_half() -> None:
+    called = r"\b(gth_[a-z_]+)\("
+    sources = (path.read_text(encoding="utf-8") for path in NATIVE.glob("*.c"))
+    in_c = {name for source in sources for name in re.findall(called, source)}
+    modules = (path.read_text(encoding="utf-8") for path in PACKAGE.rglob("*.py"))
+    in_python = {name for module in modules for name in re.findall(r"\blib\.(gth_[a-z_]+)", module)}
+    assert {"gth_run", "gth_make", "gth_plan_run", "gth_partition"} <= in_c
+    assert {"gth_tensor_borrow", "gth_context_create"} <= in_python
+    assert not in_c & in_python

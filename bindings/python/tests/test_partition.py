@@ -161,8 +161,7 @@ def test_rows_of_ids_without_a_shard(once: bool) -> None:
         assert (out[is_there] == table[ids[is_there]]).all() and (out[~is_there] == 7).all()
 
 
-def test_join_into_an_array_of_numbers_runs_in_c(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("libgather._operations.partition_join.joined_others", None)
+def test_join_into_an_array_of_numbers() -> None:
     parts = libgather.partition([7, 0, 7], 8, shards=2)
     out = np.zeros((3, 2))
     assert parts.join([np.full((1, 2), 1.5), np.full((2, 2), 2.5)], out) is out
@@ -239,9 +238,9 @@ def test_no_rows() -> None:
 @pytest.mark.parametrize(
     ("ids", "rows", "keywords", "kind", "message"),
     [
-        ([0], 8, {}, libgather.OptionError, "either shards or borders"),
-        ([0], 8, {"shards": 1, "borders": [0, 8]}, libgather.OptionError, "either shards or borders"),
-        ([0], 8, {"borders": [0, 8], "kind": "modulo"}, libgather.OptionError, "kind 'modulo' is for"),
+        ([0], 8, {}, libgather.OptionError, "exactly one of shards and borders"),
+        ([0], 8, {"shards": 1, "borders": [0, 8]}, libgather.OptionError, "exactly one of shards and borders"),
+        ([0], 8, {"borders": [0, 8], "kind": "modulo"}, libgather.OptionError, "kind 'modulo' needs shards"),
         ([0], 8, {"shards": 1, "kind": "rows"}, libgather.OptionError, "kind 'rows' is none of blocks, modulo"),
         ([0], 8, {"shards": 1, "bounds": "never"}, libgather.OptionError, "bounds 'never'"),
         ([0], 8, {"shards": 0}, libgather.ShapeError, "count is 0"),

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import random
+from functools import partial
 from typing import Any
 
 import numpy as np
 import pytest
 
 import libgather
+from libgather._base.constants import OP_GATHER, OP_SCATTER
+from libgather._base.request_fields import Request
+from libgather._objects import run_arrays
 
 TABLES = [np.arange(24).reshape(4, 6).astype(dtype) for dtype in ("f4", "i8", "u1")]
 TABLES += [TABLES[0].T, TABLES[0][::2], TABLES[0].reshape(2, 2, 6), TABLES[0].reshape(24), np.arange(5_000.0)]
@@ -18,6 +22,11 @@ OPTIONS: list[dict[str, Any]] = [
 ]  # fmt: skip
 INDICES = [np.array([1, 0]), np.array([-1, 1]), np.array([9, 0]), np.array([[1], [0]]), np.array([1, 0], "u1"), [1, 0]]
 INDICES += [np.array([0, 7, 1, 7])[::2], np.arange(5_000) % 2, np.array([], int), np.array([5, 5])]
+
+
+def unplanned(operation: int, table: Any, indices: Any, rows: Any = None, **options: Any) -> Any:
+    """Runs a call that has no plan of the last call."""
+    return run_arrays(operation, table, indices, rows, *Request(**options))
 
 
 def outcome(function: Any, *arguments: Any, **options: Any) -> Any:
@@ -30,11 +39,10 @@ def outcome(function: Any, *arguments: Any, **options: Any) -> Any:
 
 
 def test_random_sequences_of_calls_have_the_results_of_the_general_path() -> None:
-    """The Python function has no plan of the last call."""
     choose = random.Random(5)
     calls = [(choose.choice(TABLES), choose.choice(INDICES), choose.choice(OPTIONS)) for _ in range(200)]
     for table, indices, options in calls:
-        expected = outcome(libgather.gather.__wrapped__, table, indices, **options)  # type: ignore[attr-defined]
+        expected = outcome(unplanned, OP_GATHER, table, indices, **options)
         for _ in range(choose.randint(1, 4)):
             assert outcome(libgather.gather, table, indices, **options) == expected
         if isinstance(expected[0], np.dtype):
@@ -61,7 +69,7 @@ def layout(array: Any, name: str) -> Any:
 
 def test_random_sequences_of_scatters_in_place_have_the_results_of_the_general_path() -> None:
     choose = random.Random(11)
-    general = libgather.scatter.__wrapped__  # type: ignore[attr-defined]
+    general = partial(unplanned, OP_SCATTER)
     for _ in range(200):
         shape = choose.choice([(7,), (6, 5), (4, 3, 5)])
         start = np.arange(np.prod(shape)).reshape(shape).astype(choose.choice(["f4", "i8", "u1", "f8"]))
@@ -74,7 +82,7 @@ def test_random_sequences_of_scatters_in_place_have_the_results_of_the_general_p
             targets, outcomes = [layout(start, names[0]) for _ in range(2)], []
             rows, added = layout(np.array(some), names[1]), layout(updates.astype(start.dtype), names[2])
             for function, target in zip((libgather.scatter, general), targets, strict=True):
-                outcomes.append(outcome(function, target, rows, added, 0, inplace=True, **options))
+                outcomes.append(outcome(function, target, rows, added, axis=0, inplace=True, **options))
             assert outcomes[0] == outcomes[1], (shape, names, options, some)
             assert targets[0].tolist() == targets[1].tolist(), (shape, names, options, some)
 
@@ -108,7 +116,7 @@ def test_changed_elements_are_read_by_each_call(name: str) -> None:
 )
 def test_other_out_of_a_repeated_call_is_validated(out: Any) -> None:
     table, indices, right = np.arange(6.0), np.array([2, 1]), np.zeros(2)
-    expected = outcome(libgather.gather.__wrapped__, table, indices, out=out)  # type: ignore[attr-defined]
+    expected = outcome(unplanned, OP_GATHER, table, indices, out)
     for _ in range(3):
         libgather.gather(table, indices, out=right)
     assert outcome(libgather.gather, table, indices, out=out) == expected

@@ -69,8 +69,6 @@ def of_capsules(capsules: tuple[Any, Any], operand: str) -> Memory:
     schema_pointer = ffi.cast("struct ArrowSchema *", _objects.capsule_address(schema, "arrow_schema"))
     array_pointer = ffi.cast("struct ArrowArray *", _objects.capsule_address(array, "arrow_array"))
     handle = created(
-        "gth_tensor",
-        lib.gth_tensor_release,
         lib.gth_tensor_from_arrow,
         NULL,
         schema_pointer,

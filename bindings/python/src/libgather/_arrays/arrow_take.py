@@ -37,7 +37,7 @@ def quick(run: Any, params: Any, index: Any, count: int, request: Request) -> An
         return NotImplemented
     marks = bytearray(count)
     # A view with the length of params. All elements are the same byte.
-    elements = _objects.view(_NOTHING, _objects.address(_NOTHING), "B", 1, (len(params),), (0,), True)
+    elements = _objects.view(_NOTHING, _objects.buffer_of(_NOTHING)[1], "B", 1, (len(params),), (0,), True)
     validated = run(elements, index, marks, request._replace(fill_value=None if fill is None else 1))
     if validated is NotImplemented:
         return NotImplemented

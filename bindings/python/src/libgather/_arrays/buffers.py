@@ -5,7 +5,6 @@ from __future__ import annotations
 import array
 
 from .. import _objects, errors
-from .._base.dtypes import of_format
 from .._memory.memory import Memory
 from .memory_holds import holds
 from .nested_lists import list_of
@@ -28,12 +27,13 @@ def enter(value: Any, site: Site | None, operand: str) -> Memory:
 
 def borrow(view: memoryview, operand: str, dtype: int | None = None) -> Memory:
     """Creates a tensor over a memoryview. `dtype` replaces the view's dtype and must have the same size."""
-    dtype = dtype or of_format(view.format, view.itemsize)
-    if dtype is None:
-        raise errors.dtype_error(operand, f"elements of format {view.format!r} are no dtype of this library")
     if view.strides is None or view.shape is None or view.suboffsets:
         raise errors.dtype_error(operand, "a buffer of pointers is not one block of memory")
-    return Memory._borrow(view, _objects.address(view), dtype, view.shape, view.strides, view.readonly)
+    own, address = _objects.buffer_of(view)
+    dtype = dtype or own
+    if not dtype:
+        raise errors.dtype_error(operand, f"elements of format {view.format!r} are no dtype of this library")
+    return Memory._borrow(view, address, dtype, view.shape, view.strides, view.readonly)
 
 
 def enter_output(value: Any, site: Site | None, operand: str) -> Memory:

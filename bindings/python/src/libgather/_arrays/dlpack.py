@@ -96,7 +96,7 @@ def of_capsule(capsule: Any, context: Context | None) -> Memory:
     else:
         name, struct, function = "dltensor", "DLManagedTensor", lib.gth_tensor_from_dlpack_legacy
     managed = ffi.cast(f"struct {struct} *", _objects.capsule_address(capsule, name))
-    handle = created("gth_tensor", lib.gth_tensor_release, function, pointer_of(context), managed)
+    handle = created(function, pointer_of(context), managed)
     _objects.dlpack_used(capsule)
     return Memory._of_handle(handle)
 

@@ -10,7 +10,7 @@ from .. import errors
 from .._base import constants as c
 from .._base.integers import check_floats, integer_dtype
 from .._memory.memory import Memory
-from .._objects import address
+from .._objects import buffer_of
 from .nested_lists import list_of
 
 TYPE_CHECKING = False
@@ -76,7 +76,7 @@ def of_nested(value: Any, operand: str) -> Memory:
         data = bytearray(struct.pack(f"={len(elements)}{code}", *elements))
     except struct.error as error:
         raise errors.dtype_error(operand, str(error)) from None
-    return Memory._borrow(data, address(data), dtype, shape, None, False)
+    return Memory._borrow(data, buffer_of(data)[1], dtype, shape, None, False)
 
 
 def parts_of(value: Any, operand: str) -> tuple[list[Any], tuple[int, ...]]:

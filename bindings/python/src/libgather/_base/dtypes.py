@@ -27,6 +27,11 @@ _FORMATS = {
 }
 
 
+def size_of(dtype: int) -> int:
+    """Returns the bytes of an element, or 0 for strings. The lowest byte of a dtype is its number of bits."""
+    return (dtype & 0xFF) // 8
+
+
 def format_of(dtype: int) -> str:
     """Returns the buffer format of a dtype. If Python has no letter for it, that is an unsigned integer of its size."""
     return _FORMATS.get(dtype, "B")
@@ -36,21 +41,8 @@ def typestr_of(dtype: int) -> str:
     """Returns the format of a dtype in NumPy's array interface, such as ``"<f4"``."""
     letters = format_of(dtype)
     kind = {"?": "b", "e": "f", "f": "f", "d": "f"}.get(letters, "c" if letters[0] == "Z" else "iu"[letters.isupper()])
-    size = (dtype & 0xFF) // 8 if kind != "b" else 1
+    size = size_of(dtype)
     return f"{'<' if size > 1 else '|'}{kind}{size}"
-
-
-def of_format(format: str | None, itemsize: int) -> int | None:
-    """Returns the dtype of a native buffer format of one element, or None."""
-    letters = (format or "B").lstrip("@=<^")
-    if letters in ("Zf", "Zd"):
-        return c.DTYPE_COMPLEX64 if letters == "Zf" else c.DTYPE_COMPLEX128
-    if len(letters) != 1:
-        return None
-    for group, kind in (("bhilqn", "int"), ("BHILQNc", "uint"), ("efd", "float")):
-        if letters in group:
-            return NUMBERS.get(f"{kind}{itemsize * 8}")
-    return c.DTYPE_BOOL if letters == "?" else None
 
 
 def number_of(dtype: object) -> int:

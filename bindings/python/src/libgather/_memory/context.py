@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from .. import errors
+from .. import _objects, errors
 from .. import types as t
 from .._base.cuda_streams import LEGACY, PER_THREAD, stream_number, this_thread
 from .._base.devices import is_host, name_of, place_named
 from .._base.integers import integer
-from .._base.library import NULL, ffi, lib
-from .._base.library_calls import call, held, new, pointer_to
+from .._base.library import NULL, ffi, lib, token
+from .._base.library_calls import call, new
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from .._objects import Handle
+
+_CONTEXT = ffi.typeof("gth_context *")
 
 
 class Context:
@@ -50,7 +52,9 @@ class Context:
         options.threads = integer("threads", threads, 32)
         if stream is not None:
             options.stream = ffi.cast("struct CUstream_st *", self._number)
-        self._handle = held("gth_context", lib.gth_context_create, options)
+        made = ffi.new("gth_context **")
+        call(lib.gth_context_create, options, made)
+        self._handle = _objects.handle(token(made[0]))
 
     def close(self) -> None:
         """Releases the context after the calls that use it. Tensors made with it stay valid.
@@ -80,7 +84,11 @@ class Context:
 
     @property
     def _pointer(self) -> t.Any:
-        return pointer_to("gth_context", self._handle, "context")
+        """The library's pointer. The handle is not released while the pointer exists."""
+        number = self._handle.enter()
+        if number is None:
+            raise errors.closed("context")
+        return ffi.gc(ffi.cast(_CONTEXT, number), self._handle.leave)
 
     @property
     def _is_here(self) -> bool:

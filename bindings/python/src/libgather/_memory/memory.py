@@ -11,11 +11,13 @@ from .. import types as t
 from .._base import constants as c
 from .._base.cuda_streams import LEGACY, stream_number
 from .._base.devices import is_host, name_of
-from .._base.dtypes import NAMES, format_of, typestr_of
+from .._base.dtypes import NAMES, format_of, size_of, typestr_of
 from .._base.library import NULL, ffi, lib, token
 from .._base.library_calls import call, created, extents, new
 from .context import Context, pointer_of
 
+# The fields of a description that names a handle.
+_NO_MEMORY = (0, 0, 0, 0, (), None, 0, 0)
 # sizeof(struct ArrowSchema) and sizeof(struct ArrowArray). The Arrow C data interface fixes both.
 _ARROW_SCHEMA, _ARROW_ARRAY = 72, 80
 
@@ -71,7 +73,7 @@ class Memory:
         desc.flags = c.TENSOR_READONLY if readonly else 0
         if context is not None:
             return cls._of_handle(_adopted(context, desc, keep))
-        handle = created("gth_tensor", lib.gth_tensor_release, lib.gth_tensor_borrow, desc)
+        handle = created(lib.gth_tensor_borrow, desc)
         return cls._of_handle(handle, keep)
 
     @classmethod
@@ -80,8 +82,6 @@ class Memory:
         joined = b"".join(strings)
         data = ffi.from_buffer(joined)
         handle = created(
-            "gth_tensor",
-            lib.gth_tensor_release,
             lib.gth_tensor_from_strings,
             NULL,
             0 if text else c.STRINGS_BINARY,
@@ -133,10 +133,13 @@ class Memory:
         return self._described
 
     def _operand(self) -> tuple[t.Any, ...]:
-        """Returns a description that refers to the handle, and the handle."""
-        desc, handle = new("gth_tensor_desc"), self._live
-        desc.tensor = handle
-        return desc, handle
+        """Returns a description that names the handle (native/described.c). It holds the handle and the memory."""
+        handle = self._live
+        return (*_NO_MEMORY, token(handle), handle, self._keep)
+
+    def _described_operand(self) -> tuple[t.Any, ...]:
+        """The same as `_operand` with the memory, for a comparison with a plan."""
+        return (*self._desc, 0, self._live, self._keep)
 
     @property
     def _host_handle(self) -> tuple[int, t.Any] | None:
@@ -211,7 +214,7 @@ class Memory:
         if not is_host(self._desc[1:3]):
             raise BufferError("the memory of a device is not the host's: tolist() and copy_to() copy it")
         readonly = bool(flags & c.TENSOR_READONLY)
-        size = lib.gth_dtype_size(dtype)
+        size = size_of(dtype)
         owner = (self._handle, self._keep)  # not the tensor, which may be closed earlier
         return _objects.view(owner, data + offset, format_of(dtype), size, shape, strides, readonly)
 
@@ -322,9 +325,7 @@ def _adopted(context: Context, desc: t.Any, owner: t.Any) -> t.Any:
     user = ffi.cast("void *", number)
     _owners[number] = owner
     try:
-        return created(
-            "gth_tensor", lib.gth_tensor_release, lib.gth_tensor_adopt, context._pointer, desc, _deleter(), user
-        )
+        return created(lib.gth_tensor_adopt, context._pointer, desc, _deleter(), user)
     except errors.Error:
         del _owners[number]
         raise

@@ -78,10 +78,8 @@ class Plan(Prepared):
         fill = fill_of(request, params, source._dtype)
         self._fills = fill[0] in (c.FILL_VALUE, c.FILL_BY_DTYPE) or profile == "jax_fill"
         super().__init__(operation, request, fill, source, Spec.of(indices, "indices"), layout, context)
-        # dtype 0 disables the fast path for a fill value of a dtype that only NumPy has.
-        dtype = 0 if self._fills and self._carried else source._dtype
-        dtypes = (spec._dtype for spec in self._specs[1:])
-        self._planned = self._made_ready(layout is None, bounds == "skip", dtype, *dtypes)
+        # The fast path does not support a fill value of a dtype that only NumPy has.
+        self._is_fast = not (self._fills and self._carried)
 
     def __repr__(self) -> str:
         params, indices, out = self._specs
@@ -107,7 +105,7 @@ class Plan(Prepared):
             Error: `out` is read-only or overlaps an input.
         """
         try:
-            if stream is None:
+            if stream is None and self._is_fast:
                 result = _plan_run(self._planned, params, indices, out)
                 if result is not NotImplemented:
                     return result
@@ -146,10 +144,10 @@ class Plan(Prepared):
         params = self._movable(params, out)
         source, kind = enter(params, site, "params")
         index = enter(indices, site, "indices")[0]
-        n = self._extent(*zip(("params", "indices"), (source, index), self._specs[:2], strict=True))
+        shape = _objects.plan_shape(self._planned, source._described_operand(), index._described_operand())
         if out is None:
-            out = new_output(params, site, lambda: self.output_shape(n))
-        made = Tensor.zeros(self.output_shape(n), self._specs[0].dtype, context=context) if out is None else None
+            out = new_output(params, site, lambda: shape)
+        made = Tensor.zeros(shape, self._specs[0].dtype, context=context) if out is None else None
         if made is None:
             target = enter_output(out, site)
             with Writing(out):

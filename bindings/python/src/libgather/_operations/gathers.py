@@ -11,7 +11,7 @@ from .._arrays.kinds import call_library, enter, enter_output, kind_of, loaded, 
 from .._base import constants as c
 from .._base.constants import OP_GATHER, OP_GATHER_ELEMENTS, OP_GATHER_ND
 from .._base.request_fields import Request
-from .._memory.context import Context, pointer_of
+from .._memory.context import Context
 from .._objects import run_arrays
 from .._requests.device_outputs import new_output
 from .._requests.fill_values import check_output, fill_of
@@ -21,7 +21,6 @@ from .._requests.options_struct import options_of
 from .._requests.site_of_call import site_of
 from .._requests.spec import Spec
 from .._requests.tensor import Tensor
-from .keyword_hints import refuse_keywords
 from .native_functions import run_natively
 
 TYPE_CHECKING = False
@@ -129,13 +128,6 @@ def gather(
     >>> libgather.gather([1, 2, 3], [0, 7], bounds="fill", fill_value=-1).tolist()
     [1, -1]
     """
-    if others:
-        refuse_keywords("gather", others)
-    return run_arrays(
-        OP_GATHER, params, indices, out, axis, batch_dims,
-        negative, bounds, fill_value, profile, opset, threads, context, stream, sync,
-        None, None, None, False
-    )  # fmt: skip
 
 
 @t.overload
@@ -184,13 +176,6 @@ def gather_nd(
     >>> libgather.gather_nd([[1, 2], [3, 4]], [[1]]).tolist()
     [[3, 4]]
     """
-    if others:
-        refuse_keywords("gather_nd", others)
-    return run_arrays(
-        OP_GATHER_ND, params, indices, out, None, batch_dims,
-        negative, bounds, fill_value, profile, opset, threads, context, stream, sync,
-        None, None, None, False
-    )  # fmt: skip
 
 
 @t.overload
@@ -266,13 +251,6 @@ def gather_elements(
     >>> libgather.gather_elements([[1, 2], [3, 4]], [[1]], axis=0, extents="prefix").tolist()
     [[3]]
     """
-    if others:
-        refuse_keywords("gather_elements", others)
-    return run_arrays(
-        OP_GATHER_ELEMENTS, params, indices, out, axis, 0,
-        negative, bounds, fill_value, profile, opset, threads, context, stream, sync,
-        extents, None, None, False
-    )  # fmt: skip
 
 
 def run(operation: Operation, params: t.Any, indices: t.Any, out: t.Any, request: Request) -> t.Any:
@@ -335,7 +313,7 @@ def run_quickly(operation: Operation, params: t.Any, indices: t.Any, request: Re
 def run_tensors(operation: Operation, params: t.Any, indices: t.Any, out: t.Any, request: Request) -> t.Any:
     """Converts each array to a tensor of the library, and the result to an array of the kind of `params`."""
     site = site_of(request.context, request.stream, ("params", params), ("indices", indices), ("out", out))
-    context = pointer_of(request.context) if site is None else site.context._pointer
+    context = request.context if site is None else site.context
     if out is not None:
         params = native(params, "params")
     source, kind = enter(params, site, "params")

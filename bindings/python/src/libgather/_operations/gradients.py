@@ -6,8 +6,7 @@ from .. import errors
 from .. import types as t
 from .._arrays.kinds import carried_of, enter, native
 from .._base.constants import OP_GATHER_ELEMENTS_GRADIENT, OP_GATHER_GRADIENT, OP_GATHER_ND_GRADIENT
-from .._memory.context import Context, pointer_of
-from .._objects import run_arrays
+from .._memory.context import Context
 from .._requests.memory_runs import run_memory
 from .._requests.options_struct import options_of
 from .._requests.spec import Spec
@@ -63,11 +62,6 @@ def gather_gradient(
     >>> libgather.gather_gradient([[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]], [2, 0, 2], (3, 2)).tolist()
     [[3.0, 4.0], [0.0, 0.0], [6.0, 8.0]]
     """
-    return run_arrays(
-        OP_GATHER_GRADIENT, shape, indices, gradient, axis, batch_dims,
-        negative, bounds, None, profile, opset, threads, context, None, False,
-        None, None, accumulate, False
-    )  # fmt: skip
 
 
 @run_natively(OP_GATHER_ND_GRADIENT, shape="table", gradient="rows")
@@ -93,11 +87,6 @@ def gather_nd_gradient(
     >>> libgather.gather_nd_gradient([1.0, 2.0, 3.0], [[0, 1], [1, 0], [0, 1]], (2, 2)).tolist()
     [[0.0, 4.0], [2.0, 0.0]]
     """
-    return run_arrays(
-        OP_GATHER_ND_GRADIENT, shape, indices, gradient, None, batch_dims,
-        negative, bounds, None, profile, opset, threads, context, None, False,
-        None, None, accumulate, False
-    )  # fmt: skip
 
 
 @run_natively(OP_GATHER_ELEMENTS_GRADIENT, shape="table", gradient="rows")
@@ -124,11 +113,6 @@ def gather_elements_gradient(
     >>> libgather.gather_elements_gradient([[1.0, 2.0], [3.0, 4.0]], [[0, 0], [1, 0]], (2, 2)).tolist()
     [[3.0, 0.0], [4.0, 3.0]]
     """
-    return run_arrays(
-        OP_GATHER_ELEMENTS_GRADIENT, shape, indices, gradient, axis, 0,
-        negative, bounds, None, profile, opset, threads, context, None, False,
-        extents, None, accumulate, False
-    )  # fmt: skip
 
 
 def run_others(operation: Operation, shape: t.Any, indices: t.Any, gradient: t.Any, request: Request) -> t.Any:
@@ -139,7 +123,7 @@ def run_others(operation: Operation, shape: t.Any, indices: t.Any, gradient: t.A
     rows, kind = enter(gradient, None, "updates")
     index = enter(indices, None, "indices")[0]
     table = Spec(rows.dtype, getattr(shape, "shape", shape))
-    made = run_memory(operation, pointer_of(request.context), table, index, rows, request, options)
+    made = run_memory(operation, request.context, table, index, rows, request, options)
     return kind.leave(Tensor._of_handle(made), gradient)
 
 

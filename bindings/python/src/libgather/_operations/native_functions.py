@@ -1,4 +1,4 @@
-"""Functions that the C half calls first. Their Python code runs the calls that it does not support."""
+"""Functions whose calls the C half runs. It calls Python code for calls that it does not support."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from functools import update_wrapper
 
 from .. import _objects
 from .._base.request_fields import Request
+from .keyword_hints import refuse_keywords
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
 #: The arguments of run_arrays() after the operation.
 _PLACES = ("table", "indices", "rows", *Request._fields)
 # The kinds of functions in native/function.c.
-OPERATION, TAKE, PUT = range(3)
+OPERATION, TAKE = range(2)
 
 
 def run_natively(
@@ -31,7 +32,8 @@ def run_natively(
 
     Args:
         operation: The number of the operation.
-        kind: OPERATION for a function with the parameters of run_arrays(). TAKE and PUT have NumPy's rules.
+        kind: OPERATION for a function with the parameters of run_arrays(), whose body is empty. TAKE has NumPy's rules,
+            and its body runs the calls that the C half does not support.
         modes: The profile for each value of the parameter that `names` calls ``"profile"``.
         fixed: The arguments of run_arrays() that differ from a Request without arguments.
         names: The argument of run_arrays() for each parameter that has another name.
@@ -48,8 +50,20 @@ def run_natively(
         values |= {names.get(parameter, parameter): value for parameter, value in (python.__kwdefaults__ or {}).items()}
         numbers = tuple(_PLACES.index(place) + 1 for place in places)
         arguments = (operation, *values.values())
-        made = _objects.function(function, kind, parameters, numbers, required, positional, arguments, modes)
-        update_wrapper(made, python)
+        slow = refusing(python) if kind == OPERATION else python
+        made = _objects.function(slow, kind, parameters, numbers, required, positional, arguments, modes)
+        update_wrapper(made, slow)
         return made  # type: ignore[no-any-return]
 
     return decorated
+
+
+def refusing(python: Any) -> Callable[..., None]:
+    """Returns a function that raises the error for arguments that do not fit the parameters of an operation."""
+    known = python.__code__.co_varnames[: python.__code__.co_argcount + python.__code__.co_kwonlyargcount]
+
+    def refuse(*arguments: Any, **keywords: Any) -> None:
+        python(*arguments, **keywords)
+        refuse_keywords(python.__name__, {name: value for name, value in keywords.items() if name not in known})
+
+    return update_wrapper(refuse, python)

@@ -3,24 +3,22 @@
 from __future__ import annotations
 
 import sys
+from functools import partial
 
 from .. import errors
 from .. import types as t
 from .._arrays.kinds import Writing, enter, enter_output
 from .._base import constants as c
-from .._base.constants import OP_SCATTER_ELEMENTS
 from .._base.integers import integer
 from .._base.request_fields import Request
 from .._requests.memory_runs import shape_for
 from .._requests.operation_table import SCATTER_ELEMENTS
 from .._requests.scatter_updates import enter_updates, repeated
 from .._requests.spec import is_dense
-from .native_functions import PUT, run_natively
 from .numpy_take import by_numpy, is_numpys
-from .scatters import check_place, run
+from .scatters import check_place, run, scatter_elements
 
 
-@run_natively(OP_SCATTER_ELEMENTS, PUT, fixed={"profile": "numpy_raise", "inplace": True}, arr="table", values="rows")
 def put_along_axis(arr: t.Any, indices: t.Any, values: t.Any, axis: int | None) -> None:
     """``numpy.put_along_axis`` for any writable arrays. It is the inverse of :func:`take_along_axis`, in place.
 
@@ -65,28 +63,35 @@ def put_into_numpys(numpy: t.Any, arr: t.Any, indices: t.Any, values: t.Any, axi
     if isinstance(arr, numpy.ma.MaskedArray):
         raise errors.read_only("target", "a masked array cannot be written in place")
     whole = numpy.asarray(arr) if axis is not None else numpy.asarray(arr).reshape(-1)
-    rows = converted(numpy, values, arr.dtype, places(whole, indices, axis))
+    rows = converted(numpy, values, arr.dtype)
+    if rows.shape != getattr(indices, "shape", None) or 1 in rows.shape:
+        rows = broadcast(numpy, rows, places(whole, indices, axis))
+    put: t.Any = partial(scatter_elements, axis=axis or 0, profile="numpy_raise", inplace=True)
     try:
-        run(SCATTER_ELEMENTS, whole, indices, rows, request_of(axis), True)
+        put(whole, indices, rows)
     except errors.OutputError as error:
         if error.status != c.E_ALIAS:
             raise
-        run(SCATTER_ELEMENTS, whole, numpy.array(indices), rows.copy(), request_of(axis), True)
+        put(whole, numpy.array(indices), rows.copy())
     if axis is None and not numpy.may_share_memory(whole, arr):
         arr[...] = whole.reshape(arr.shape)
 
 
-def converted(numpy: t.Any, values: t.Any, dtype: t.Any, shape: tuple[int, ...]) -> t.Any:
-    """Returns values as NumPy assigns them to elements of a dtype and a shape."""
+def converted(numpy: t.Any, values: t.Any, dtype: t.Any) -> t.Any:
+    """Returns values as NumPy assigns them to elements of a dtype."""
     try:
-        rows = numpy.asarray(values, dtype)
+        return numpy.asarray(values, dtype)
     except MemoryError:
         raise
     except Exception as error:  # from NumPy, or from the library of the values
         raise errors.dtype_error("updates", str(error)) from error
+
+
+def broadcast(numpy: t.Any, rows: t.Any, shape: tuple[int, ...]) -> t.Any:
+    """Returns rows in a larger shape, as NumPy repeats values in an assignment."""
     if rows.shape == shape:
         return rows
-    filled = numpy.empty(shape, dtype)
+    filled = numpy.empty(shape, rows.dtype)
     try:
         filled[...] = rows
     except ValueError as error:

@@ -6,30 +6,12 @@ from .. import errors
 from .. import types as t
 from .._base import constants as c
 from .._base.optional_packages import module
-from .._objects import join
 from .gathers import gather
 from .scatters import scatter
 
 
 def joined(parts: t.Any, answers: t.Any, out: t.Any) -> t.Any:
     """Returns the result of :meth:`Partition.join`."""
-    answers = tuple(answers)
-    if out is not None and parts.order is not None and parts.place.ndim == 1 and is_answered(parts, answers, out):
-        found = join(out, parts.order, answers)
-        if found is not NotImplemented:
-            return found
-    return joined_others(parts, answers, out)
-
-
-def is_answered(parts: t.Any, answers: tuple[t.Any, ...], out: t.Any) -> bool:
-    """Returns whether `out` and all answers have the required lengths."""
-    try:
-        return len(out) == len(parts.place) and [*map(len, answers)] == parts.counts.tolist()
-    except TypeError:  # an argument has no length
-        return False
-
-
-def joined_others(parts: t.Any, answers: tuple[t.Any, ...], out: t.Any) -> t.Any:
     numpy = module("numpy")
     found = [numpy.asarray(answer) for answer in answers]
     check_answers(parts, found, out)
@@ -66,7 +48,7 @@ def placed(
     """
     result, rows = with_rows(out, shape, dtype, parts)
     if parts.order is not None:
-        put(rows, parts.order, tuple(answers))
+        put(rows, parts.order, answers)
     elif answers:
         repeated(module("numpy").concatenate(answers), parts.place.reshape(-1), rows)
     if missing is not None:
@@ -77,10 +59,8 @@ def placed(
     return out
 
 
-def put(rows: t.Any, order: t.Any, answers: tuple[t.Any, ...]) -> None:
+def put(rows: t.Any, order: t.Any, answers: list[t.Any]) -> None:
     """Scatters the rows of each shard to the result without an intermediate copy."""
-    if join(rows, order, answers) is not NotImplemented:
-        return
     begin = 0
     for answer in answers:
         scatter(rows, order[begin : begin + len(answer)], answer, 0, inplace=True)

@@ -2,24 +2,22 @@
 
 from __future__ import annotations
 
-from .. import errors
+from .. import _objects, errors
 from .. import types as t
 from .._arrays.kinds import enter
 from .._base import constants as c
 from .._base.integers import integer, integers
-from .._base.library import NULL, ffi, lib
-from .._base.library_calls import call, extents, new
 from .._base.optional_packages import module
 from .._base.request_fields import Request
-from .._objects import partition as partition_buffers
 from .._requests.index_errors import locate
 from .._requests.operation_table import GATHER
-from .._requests.options_struct import SHARD_KINDS, choice, options_of
+from .._requests.options_struct import SHARD_KINDS, check_options, choice
 from .._requests.site_of_call import site_of
 from .._requests.tensor import Tensor
 from .partition_result import Partition
 
-_NUMBERS = ffi.typeof("int64_t[]")
+#: A layout: the number of rows, the number of shards or None, their borders or None, and the kind.
+Shards = tuple[int, int | None, tuple[int, ...] | None, str | None]
 
 
 def partition(
@@ -71,139 +69,61 @@ def partition(
     >>> parts.counts.tolist(), parts.local.tolist(), parts.place.tolist()
     ([2, 0, 1], [0, 3, 3], [2, 0, 2, 1])
     """
-    try:
-        found = partition_buffers(
-            ids, rows, shards, borders, kind, once, negative, bounds, None, profile, None, threads
-        )
-    except errors.IndexError as error:
-        locate_id(error, ids, 0)
-        raise
-    if found is not NotImplemented:
-        return Partition._make(found)
-    request = Request(negative=negative, bounds=bounds, profile=profile, threads=threads)
-    return partition_ids(ids, shards_of(rows, shards, borders, kind), once, request)
-
-
-class Shards:
-    """A layout: the number of rows, and either the borders of the shards or their number and kind."""
-
-    __slots__ = ("borders", "count", "kind", "rows")
-
-    def __init__(
-        self,
-        rows: int,
-        count: int | None = None,
-        borders: tuple[int, ...] | None = None,
-        kind: t.ShardKind | None = None,
-    ) -> None:
-        self.rows, self.count, self.borders, self.kind = integer("rows", rows), count, borders, kind
-
-
-def shards_of(rows: int, shards: int | None, borders: t.Any, kind: t.ShardKind) -> Shards:
-    number = choice("kind", kind, SHARD_KINDS)
-    if (shards is None) == (borders is None):
-        message = "options: give exactly one of shards and borders"
-        raise errors.OptionError(message, status=c.E_VERSION, operand="options")
-    if shards is not None:
-        return Shards(rows, integer("shards", shards), kind=kind)
-    if number == c.SHARDS_MODULO:
-        message = f"options: kind {kind!r} needs shards, and borders are given"
-        raise errors.OptionError(message, status=c.E_VERSION, operand="options")
-    return bordered(rows, borders)
+    return partitioned(ids, (rows, shards, borders, kind), once, (negative, bounds, None, profile, None, threads), 0)
 
 
 def bordered(rows: int, borders: t.Any) -> Shards:
-    return Shards(rows, borders=integers("borders", borders))
+    return checked(rows, None, borders, None)
+
+
+def checked(rows: t.Any, count: t.Any, borders: t.Any, kind: str | None) -> Shards:
+    """Returns a layout of integers. Raises the error of an invalid one."""
+    number = choice("kind", kind, SHARD_KINDS)
+    if (count is None) == (borders is None):
+        message = "options: give exactly one of shards and borders"
+        raise errors.OptionError(message, status=c.E_VERSION, operand="options")
+    if borders is None:
+        return integer("rows", rows), integer("shards", count), None, kind
+    if number == c.SHARDS_MODULO:
+        message = f"options: kind {kind!r} needs shards, and borders are given"
+        raise errors.OptionError(message, status=c.E_VERSION, operand="options")
+    numbers = integers("borders", borders)
+    if any(not -(2**63) <= border < 2**63 for border in numbers):
+        raise errors.ShapeError("shards: a border is too big, it is beyond 64 bits", status=c.E_SHAPE)
+    return integer("rows", rows), None, numbers, kind
 
 
 def partition_ids(ids: t.Any, shards: Shards, once: bool, request: Request, axis: int = 0) -> Partition:
     """Partitions ids of one axis of a larger table. Errors name that axis."""
+    _, _, negative, bounds, fill_value, profile, opset, threads, *_ = request
+    return partitioned(ids, shards, once, (negative, bounds, fill_value, profile, opset, threads), axis)
+
+
+def partitioned(ids: t.Any, shards: Shards, once: bool, switches: tuple[t.Any, ...], axis: int) -> Partition:
     try:
-        found = partition_buffers(
-            ids,
-            shards.rows,
-            shards.count,
-            shards.borders,
-            shards.kind,
-            once,
-            request.negative,
-            request.bounds,
-            request.fill_value,
-            request.profile,
-            request.opset,
-            request.threads,
-        )
-        return partition_ids_slow(ids, shards, once, request) if found is NotImplemented else Partition._make(found)
+        found = _objects.partition(new_integers, False, ids, shards, once, switches)
+        if found is NotImplemented:
+            shards = checked(*shards)
+            check_options(Request(None, 0, *switches))
+            if site_of(None, None, ("indices", ids)) is not None:
+                raise errors.unsupported("indices", "partition accepts only arrays in host memory")
+            negative, bounds, fill_value, *others = switches
+            named = negative, bounds, None if fill_value is None else "zero", *others  # no id is filled
+            operand = enter(ids, None, "indices")[0]._described_operand()
+            found = _objects.partition(new_integers, True, operand, shards, once, named)
     except errors.IndexError as error:
-        locate_id(error, ids, axis)
+        locate(error, GATHER, 1, enter(ids, None, "indices")[0].shape, axis, 0)
         raise
+    return Partition._make(found)
+
+
+def new_integers(shape: tuple[int, ...]) -> t.Any:
+    """Creates an array. Its module configures the C half, which then creates the next ones."""
+    from .._arrays import numpy_  # noqa: F401
+
+    return module("numpy").empty(shape, "int64")
 
 
 def array_of(ids: t.Any) -> t.Any:
     """Returns ids as an array of NumPy. NumPy would convert a list with large integers to floats."""
     return module("numpy").asarray(Tensor(ids) if isinstance(ids, (list, tuple)) else ids)
-
-
-def locate_id(error: errors.IndexError, ids: t.Any, axis: int) -> None:
-    """Adds the place of the id to an error."""
-    locate(error, GATHER, 1, enter(ids, None, "indices")[0].shape, axis, 0)
-
-
-def partition_ids_slow(ids: t.Any, shards: Shards, once: bool, request: Request) -> Partition:
-    """The same as `partition_ids` for calls that partition_buffers() does not support."""
-    options = options_of(request)
-    if site_of(None, None, ("indices", ids)) is not None:
-        raise errors.unsupported("indices", "partition accepts only arrays in host memory")
-    index, borders = enter(ids, None, "indices")[0], numbers_of(shards.borders)
-    (desc, _handle), layout = index._operand(), struct_of(shards, borders)
-    scratch, place = scratch_for(desc, layout, once), room(index.shape)
-    counts, local = room(layout.count), room(place.size)
-    order = None if once else room(place.size)
-    call(lib.gth_partition, NULL, desc, layout, options, parts_of(counts, local, order, place, scratch))
-    total = int(counts.sum())
-    return Partition(counts, local[:total], None if order is None else order[:total], place)
-
-
-def numbers_of(borders: tuple[int, ...] | None) -> t.Any:
-    """Returns borders as a C array, or NULL for None."""
-    try:
-        return NULL if borders is None else extents(borders)
-    except OverflowError as error:
-        raise errors.ShapeError(f"shards: {error}", status=c.E_SHAPE) from None
-
-
-def struct_of(shards: Shards, borders: t.Any) -> t.Any:
-    """Returns the library's struct of a layout. `borders` must outlive it."""
-    layout = new("gth_shards")
-    layout.rows, layout.borders = shards.rows, borders
-    if shards.borders is None:
-        layout.kind = choice("kind", shards.kind, SHARD_KINDS) or c.SHARDS_BLOCKS
-        layout.count = shards.count
-    else:
-        layout.kind, layout.count = c.SHARDS_BORDERS, len(shards.borders) - 1
-    return layout
-
-
-def scratch_for(desc: t.Any, layout: t.Any, once: bool) -> t.Any:
-    needed = ffi.new("int64_t *")
-    call(lib.gth_partition_scratch, desc, layout, c.PARTS_ONCE if once else 0, needed)
-    return room(-(-needed[0] // 8))
-
-
-def room(shape: t.Any) -> t.Any:
-    return module("numpy").empty(shape, "int64")
-
-
-def parts_of(counts: t.Any, local: t.Any, order: t.Any, place: t.Any, scratch: t.Any) -> t.Any:
-    """Returns the library's struct over arrays, which must outlive it."""
-    parts = new("gth_parts")
-    parts.flags = c.PARTS_ONCE if order is None else 0
-    parts.capacity, parts.scratch_bytes = place.size, scratch.nbytes
-    parts.counts, parts.local, parts.place, parts.scratch = map(memory_of, (counts, local, place, scratch))
-    if order is not None:
-        parts.order = memory_of(order)
-    return parts
-
-
-def memory_of(array: t.Any) -> t.Any:
-    return ffi.from_buffer(_NUMBERS, array.reshape(-1), require_writable=True)

@@ -9,15 +9,12 @@ from .. import types as t
 from .._arrays.kinds import enter, hold, kind_of, written
 from .._base import constants as c
 from .._base.devices import HOST, Place, is_host
-from .._base.library import ffi, lib
-from .._base.library_calls import call, held, new, pointer_to, shape_of
-from .._memory.context import Context, checked, handle_of, pointer_of
+from .._memory.context import Context, checked, handle_of
 from .._memory.memory import Memory
 from .._requests.index_errors import locate
-from .._requests.memory_runs import NONE, request_of
 from .._requests.options_struct import options_of
 from .._requests.site_of_call import site_of
-from .._requests.spec import Spec, is_dense
+from .._requests.spec import Spec
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -51,16 +48,15 @@ class Prepared:
         place = planned_place(self._context, table, indices, layout)
         self._operation, self._layout = operation, layout
         self._request = request if fill[0] != c.FILL_VALUE else request._replace(fill_value=fill[1])
-        operands = table._operand(place), indices._operand(place), NONE if layout is None else layout._operand(place)
-        options = options_of(request, fill)
-        self._handle = held("gth_plan", lib.gth_plan_create, request_of(operation, *operands, options))
+        operands = table._operand(place), indices._operand(place), None if layout is None else layout._operand(place)
+        #: The plan in the C half.
+        self._planned: t.Any = _objects.plan(
+            handle_of(self._context),
+            operation.number,
+            *operands,
+            options_of(request, fill),
+        )
         self._specs: tuple[Spec, Spec, Spec] = table, indices, layout or Spec(table.dtype, self._shape(c.OPEN))
-
-    def _made_ready(self, makes_results: bool, skips: bool, *dtypes: int) -> t.Any:
-        """Returns the plan in the form that the C half runs on buffers of these dtypes."""
-        layouts = ((dtype, spec.shape, spec.strides) for dtype, spec in zip(dtypes, self._specs, strict=True))
-        number = self._operation.number
-        return _objects.plan(self._handle, handle_of(self._context), number, makes_results, skips, *layouts)
 
     def __copy__(self) -> t.Self:
         return self
@@ -75,7 +71,7 @@ class Prepared:
         return planned_again, (type(self), *parts)
 
     def _shape(self, n: int) -> tuple[int, ...]:
-        return shape_of(lib.gth_plan_infer, self._pointer, n)
+        return _objects.plan_infer(self._planned, n)
 
     def check(self, indices: t.Any, *, stream: t.Any = None, sync: bool = False) -> None:
         """Validates the indices of a run and does nothing else, for callers that run the plan in parts.
@@ -97,12 +93,9 @@ class Prepared:
         """
         site = site_of(self._context, stream, ("indices", indices))
         index = enter(indices, site, "indices")[0]
-        args = new("gth_plan_args")
-        args.n = self._extent(("indices", index, self._specs[1]))
-        args.indices = ffi.cast("void *", index._desc[6])
         context = self._context if site is None else site.context
         try:
-            call(lib.gth_plan_check, pointer_of(context), self._pointer, args)
+            _objects.plan_check(self._planned, handle_of(context), index._described_operand())
         except errors.IndexError as error:
             self._locate(error, index.shape)
             raise
@@ -111,17 +104,13 @@ class Prepared:
 
     def close(self) -> None:
         """Releases the plan after the calls that use it. Later calls raise Error."""
-        self._handle.close()
+        _objects.plan_close(self._planned)
 
     def __enter__(self) -> t.Self:
         return self
 
     def __exit__(self, *exception: object) -> None:
         self.close()
-
-    @property
-    def _pointer(self) -> t.Any:
-        return pointer_to("gth_plan", self._handle, "plan")
 
     def _bound(self, tensors: Tensors, values: tuple[t.Any, t.Any, t.Any], site: Site | None) -> BoundPlan:
         """Returns the plan bound to the memory of arrays, which are given by role."""
@@ -140,11 +129,13 @@ class Prepared:
             return FollowedBoundPlan(self, tensors, out, context, holds, followers)
         return BoundPlan(self, tensors, out, context, holds)
 
+    def _bound_to(self, tensors: Tensors, context: Context | None) -> t.Any:
+        """Returns the plan with memory in the C half. Raises an error if the tensors differ from the planned ones."""
+        return _objects.bound(self._planned, handle_of(context), *(tensor._described_operand() for tensor in tensors))
+
     def _run_tensors(self, tensors: Tensors, context: Context | None) -> None:
-        n, addresses = self._checked(tensors)
-        pointers = (ffi.cast("void *", address) for address in addresses)
         try:
-            call(lib.gth_plan_run, pointer_of(context), self._pointer, n, *pointers)
+            _objects.bound_run(self._bound_to(tensors, context))
         except errors.IndexError as error:
             self._locate(error, tensors[1].shape)
             raise
@@ -152,20 +143,6 @@ class Prepared:
     def _locate(self, error: errors.IndexError, shape: tuple[int, ...]) -> None:
         rank = len(self._specs[0].shape)
         locate(error, self._operation, rank, shape, self._request.axis, self._request.batch_dims)
-
-    def _checked(self, tensors: Tensors) -> tuple[int, list[int]]:
-        """Returns the open extent and the addresses. Raises an error if the tensors differ from the planned ones."""
-        names, written = self._operation.roles, self._operation.written
-        n = self._extent(*zip(names, tensors, self._specs, strict=True))
-        if tensors[written]._desc[3] & c.TENSOR_READONLY:
-            raise errors.read_only(names[written], "it is read-only")
-        return n, [tensor._desc[6] for tensor in tensors]
-
-    def _extent(self, *operands: tuple[str, Memory, Spec]) -> int:
-        n = c.OPEN
-        for name, tensor, spec in operands:
-            n = spec_extent(name, tensor, spec, n)
-        return n
 
 
 def planned_again(
@@ -188,50 +165,6 @@ def planned_place(context: Context | None, *specs: Spec | None) -> Place:
     return next((place for place in named if not is_host(place)), HOST)
 
 
-def spec_extent(operand: str, tensor: Memory, spec: Spec, n: int) -> int:
-    """Compares a tensor with the planned one.
-
-    Returns the open extent. `n` is the open extent if it is already known.
-    """
-    if tensor._dtype != spec._dtype:
-        raise errors.DTypeError(
-            f"{operand}: {tensor.dtype}, {spec.dtype} is planned",
-            status=c.E_DTYPE,
-            operand=operand,
-            value=tensor._dtype,
-            limit=spec._dtype,
-        )
-    if tensor.ndim != len(spec.shape):
-        raise errors.RankError(
-            f"{operand}: rank {tensor.ndim}, {len(spec.shape)} is planned",
-            status=c.E_RANK,
-            operand=operand,
-            value=tensor.ndim,
-            limit=len(spec.shape),
-        )
-    for dim, (extent, planned) in enumerate(zip(tensor.shape, spec.shape, strict=True)):
-        wanted = n if planned == c.OPEN else planned
-        if wanted not in (extent, c.OPEN):
-            raise errors.ShapeError(
-                f"{operand}: dim {dim} is {extent}, {wanted} is planned",
-                status=c.E_SHAPE,
-                operand=operand,
-                component=dim,
-                value=extent,
-                limit=wanted,
-            )
-        n = extent if planned == c.OPEN else n
-    if not same_strides(tensor, spec):
-        raise errors.ShapeError(f"{operand}: other strides are planned", status=c.E_STRIDE, operand=operand)
-    return n
-
-
-def same_strides(tensor: Memory, spec: Spec) -> bool:
-    if spec.strides is None:
-        return is_dense(tensor)
-    return all(a == b or extent <= 1 for a, b, extent in zip(tensor.strides, spec.strides, tensor.shape, strict=True))
-
-
 def check_in_place(operand: str, value: t.Any, memory: Memory) -> None:
     """Raises DTypeError if the elements of an array were converted. Later changes of the array would have no effect."""
     interface = getattr(value, "__array_interface__", None)
@@ -250,9 +183,8 @@ class BoundPlan:
     def __init__(
         self, plan: Prepared, tensors: Tensors, out: t.Any, context: Context | None, holds: list[t.Any]
     ) -> None:
-        n, addresses = plan._checked(tensors)
         self._kept = (plan, tensors, context, holds)
-        self._bound = _objects.bound(plan._handle, handle_of(context), n, *addresses)
+        self._bound = plan._bound_to(tensors, context)
         #: The array that calls write and return: the output or the target.
         self.out: t.Any = out
 

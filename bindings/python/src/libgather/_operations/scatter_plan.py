@@ -67,7 +67,6 @@ class ScatterPlan(Prepared):
         if not isinstance(target, Spec):
             check_target(target, request)
         super().__init__(operation, request, (0, b""), source, index, layout, context)
-        self._planned = self._made_ready(False, False, *(spec._dtype for spec in self._specs))
 
     def __repr__(self) -> str:
         target, indices, updates = self._specs

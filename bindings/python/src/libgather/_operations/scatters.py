@@ -8,7 +8,7 @@ from .._arrays.kinds import call_library, enter, enter_output, kind_of, loaded
 from .._base.constants import OP_SCATTER, OP_SCATTER_ELEMENTS, OP_SCATTER_ND
 from .._base.devices import is_host
 from .._base.request_fields import Request
-from .._memory.context import Context, pointer_of
+from .._memory.context import Context
 from .._objects import run_arrays
 from .._requests.memory_runs import run_memory, shape_for
 from .._requests.operation_table import GATHER_ELEMENTS, scatter_named
@@ -18,7 +18,6 @@ from .._requests.site_of_call import place_of, site_of
 from .._requests.tensor import Tensor
 from .gathers import before_words, has_blocks, shape_of_blocks
 from .gathers import run as run_gather
-from .keyword_hints import refuse_keywords
 from .native_functions import run_natively
 
 TYPE_CHECKING = False
@@ -122,13 +121,6 @@ def scatter(
     >>> counts
     bytearray(b'\\x00\\x00\\x02')
     """
-    if others:
-        refuse_keywords("scatter", others)
-    return run_arrays(
-        OP_SCATTER, target, indices, updates, axis, batch_dims,
-        negative, bounds, None, profile, opset, threads, context, None, False,
-        None, reduction, accumulate, inplace
-    )  # fmt: skip
 
 
 @t.overload
@@ -186,13 +178,6 @@ def scatter_nd(
     >>> libgather.scatter_nd([[1, 2], [3, 4]], [[1]], [[5, 1]], reduction="max").tolist()
     [[1, 2], [5, 4]]
     """
-    if others:
-        refuse_keywords("scatter_nd", others)
-    return run_arrays(
-        OP_SCATTER_ND, target, indices, updates, None, batch_dims,
-        negative, bounds, None, profile, opset, threads, context, None, False,
-        None, reduction, accumulate, inplace
-    )  # fmt: skip
 
 
 @t.overload
@@ -262,13 +247,6 @@ def scatter_elements(
     >>> libgather.scatter_elements([[1, 2], [3, 4]], [[1]], [[5]], axis=0, extents="prefix", reduction="mul").tolist()
     [[1, 2], [15, 4]]
     """
-    if others:
-        refuse_keywords("scatter_elements", others)
-    return run_arrays(
-        OP_SCATTER_ELEMENTS, target, indices, updates, axis, 0,
-        negative, bounds, None, profile, opset, threads, context, None, False,
-        extents, reduction, accumulate, inplace
-    )  # fmt: skip
 
 
 def run(operation: Operation, target: t.Any, indices: t.Any, updates: t.Any, request: Request, inplace: bool) -> t.Any:
@@ -305,7 +283,7 @@ def run_tensors(operation: Operation, target: t.Any, indices: t.Any, updates: t.
     index = enter(indices, None, "indices")[0]
     rows = enter_updates(updates, target, source)
     written = (target,) if request.inplace else ()
-    made = run_memory(operation, pointer_of(request.context), source, index, rows, request, options, *written)
+    made = run_memory(operation, request.context, source, index, rows, request, options, *written)
     if request.inplace:
         return target
     return call_library(kind_of(target).leave, Tensor._of_handle(made, None, source._text), "out", target)

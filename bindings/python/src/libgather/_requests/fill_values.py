@@ -6,7 +6,7 @@ from .. import errors
 from .._arrays.element_bytes import element_image
 from .._arrays.kinds import carried_of
 from .._base import constants as c
-from .._base.library import lib
+from .._base.dtypes import size_of
 from .options_struct import named_fill
 
 TYPE_CHECKING = False
@@ -60,7 +60,7 @@ def value_fill(value: Any, dtype: int) -> Fill:
     if dtype == c.DTYPE_STRING and isinstance(value, str) and value == "":
         return c.FILL_ZERO, b""
     if isinstance(value, bytes):  # the library rejects fill values of strings
-        return c.FILL_VALUE, b"" if dtype == c.DTYPE_STRING else checked_image(value, lib.gth_dtype_size(dtype))
+        return c.FILL_VALUE, b"" if dtype == c.DTYPE_STRING else checked_image(value, size_of(dtype))
     return c.FILL_VALUE, element_image(value, dtype)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from .. import errors
 from .._base import constants as c
+from .._base.integers import named
 from .options_struct import choice
 
 TYPE_CHECKING = False
@@ -28,9 +29,9 @@ class Operation:
 
     __slots__ = ("default_axis", "has_axis", "has_rows", "is_gradient", "name", "number", "roles", "written")
 
-    def __init__(self, name: str) -> None:
+    def __init__(self, name: str, number: int) -> None:
         self.name: str = name
-        self.number: int = getattr(c, f"OP_{name.upper()}")
+        self.number: int = number
         self.is_gradient: bool = name.endswith("_gradient")
         is_gather = "gather" in name and not self.is_gradient
         self.roles: tuple[str, str, str] = (
@@ -50,19 +51,13 @@ class Operation:
         return request
 
 
-GATHERS = GATHER, GATHER_ND, GATHER_ELEMENTS = (
-    Operation("gather"),
-    Operation("gather_nd"),
-    Operation("gather_elements"),
-)
-SCATTERS = SCATTER, SCATTER_ND, SCATTER_ELEMENTS = (
-    Operation("scatter"),
-    Operation("scatter_nd"),
-    Operation("scatter_elements"),
-)
-GRADIENTS = tuple(Operation(f"{operation.name}_gradient") for operation in GATHERS)
 #: All operations by number.
-OPERATIONS = {operation.number: operation for operation in (*GATHERS, *SCATTERS, *GRADIENTS)}
+OPERATIONS = {number: Operation(name, number) for name, number in named("OP_").items() if name != "last"}
+GRADIENTS = tuple(operation for operation in OPERATIONS.values() if operation.is_gradient)
+GATHERS = tuple(operation for operation in OPERATIONS.values() if operation.roles[0] == "params")
+SCATTERS = tuple(operation for operation in OPERATIONS.values() if operation not in GATHERS + GRADIENTS)
+GATHER, GATHER_ND, GATHER_ELEMENTS = map(OPERATIONS.__getitem__, (c.OP_GATHER, c.OP_GATHER_ND, c.OP_GATHER_ELEMENTS))
+SCATTER_ND, SCATTER_ELEMENTS = OPERATIONS[c.OP_SCATTER_ND], OPERATIONS[c.OP_SCATTER_ELEMENTS]
 
 
 def operation_named(op: OperationName | None, nd: bool) -> Operation:

@@ -1,12 +1,10 @@
-"""Converts a request to the library's struct of options."""
+"""The options of a request: the numbers of their names, and the library's struct."""
 
 from __future__ import annotations
 
-from .. import errors
+from .. import _objects, errors
 from .._base import constants as c
 from .._base.integers import integer, named
-from .._base.library import ffi
-from .._base.library_calls import new
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -30,26 +28,28 @@ CHOICES = (*NAMED.values(), FILLS, SHARD_KINDS)
 _AS_THE_PROFILE_SAYS = (0, b"")
 
 
-def options_of(request: Request, fill: Fill = _AS_THE_PROFILE_SAYS) -> Any:
-    """Returns a gth_options. A fill value implies ``bounds="fill"``."""
-    options = new("gth_options")
+def options_of(request: Request, fill: Fill = _AS_THE_PROFILE_SAYS) -> bytes:
+    """Returns the bytes of a gth_options. A fill value implies ``bounds="fill"``."""
+    named = request if request.fill_value is None else request._replace(fill_value="zero")  # `fill` has the value
+    read = _objects.options(*fill, *named)
+    if read is NotImplemented:
+        check_options(request)
+    return read  # type: ignore[no-any-return]
+
+
+def check_options(request: Request) -> None:
+    """Raises the error of the first invalid option."""
     if request.axis is not None:
-        options.has_axis, options.axis = 1, integer("axis", request.axis)
-    options.batch_dims = integer("batch_dims", request.batch_dims)
+        integer("axis", request.axis)
+    integer("batch_dims", request.batch_dims)
     for option, names in NAMED.items():
-        name = getattr(request, option)
-        if name is not None:
-            setattr(options, option, choice(option, name, names))
+        choice(option, getattr(request, option), names)
     if request.fill_value is not None:
-        options.bounds = filling(request.bounds)
+        check_bounds_of_fill(request.bounds)
     for option in ("opset", "threads"):
         number = getattr(request, option)
         if number is not None:
-            setattr(options, option, integer(option, number, 32))
-    options.fill, image = fill
-    if image:
-        ffi.memmove(options.fill_value, image, len(image))
-    return options
+            integer(option, number, 32)
 
 
 def named_fill(fill_value: Any) -> Fill | None:
@@ -60,12 +60,11 @@ def named_fill(fill_value: Any) -> Fill | None:
     return None if number is None else (number, b"")
 
 
-def filling(bounds: str | None) -> int:
+def check_bounds_of_fill(bounds: str | None) -> None:
     if bounds not in (None, "fill"):
         raise errors.OptionError(
             f"options: a fill_value is for bounds 'fill', which is {bounds!r}", status=c.E_VERSION, operand="options"
         )
-    return c.BOUNDS_FILL
 
 
 def choice(name: str, value: object, choices: dict[str, int]) -> int:

@@ -7,7 +7,7 @@ from .._arrays.element_bytes import element_image
 from .._arrays.kinds import carried_of, enter, kind_of, native
 from .._base import constants as c
 from .._memory.memory import Memory
-from .._objects import address
+from .._objects import buffer_of
 from .fill_values import dtype_of
 
 TYPE_CHECKING = False
@@ -54,7 +54,7 @@ def of_python(value: Any, dtype: int, carried: Any) -> Memory:
 
         images = [numpy_carried.image_of(element, carried, "updates", "") for element in elements]
     data = bytearray(b"".join(images))
-    return Memory._borrow(data, address(data), dtype, shape, None, False)
+    return Memory._borrow(data, buffer_of(data)[1], dtype, shape, None, False)
 
 
 def image_of(element: Any, dtype: int) -> bytes:

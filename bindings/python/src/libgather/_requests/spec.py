@@ -7,10 +7,8 @@ from .. import types as t
 from .._arrays.kinds import enter
 from .._base import constants as c
 from .._base.devices import HOST, Place, name_of, place_named
-from .._base.dtypes import NAMES, number_of
+from .._base.dtypes import NAMES, number_of, size_of
 from .._base.integers import integers
-from .._base.library import NULL, lib
-from .._base.library_calls import extents, new
 from .._memory.memory import Memory
 
 
@@ -73,21 +71,14 @@ class Spec:
         return None if self._place is None else name_of(self._place)
 
     def _operand(self, place: Place = HOST) -> tuple[t.Any, ...]:
-        """Returns the library's description, and the arrays that it points to.
-
-        `place` is used if the spec has no device.
-        """
-        desc = new("gth_tensor_desc")
-        try:
-            shape = extents(self.shape)
-            strides = NULL if self.strides is None else extents(self.strides)
-        except OverflowError as error:
-            raise errors.ShapeError(str(error), status=c.E_SIZE) from None
-        desc.device, desc.device_id = self._place or place
-        desc.dtype, desc.ndim, desc.shape, desc.strides = self._dtype, len(self.shape), shape, strides
+        """Returns the description that the C half reads. `place` is used if the spec has no device."""
+        offset = 0
         if self.strides is not None and 0 not in self.shape:
-            desc.offset = sum(-s * (n - 1) for s, n in zip(self.strides, self.shape, strict=True) if s < 0 < n)
-        return desc, shape, strides
+            offset = sum(-s * (n - 1) for s, n in zip(self.strides, self.shape, strict=True) if s < 0 < n)
+        for number in (*self.shape, *(self.strides or ()), offset):
+            if not -(2**63) <= number < 2**63:
+                raise errors.ShapeError(f"{number} is beyond 64 bits", status=c.E_SIZE)
+        return (self._dtype, *(self._place or place), 0, self.shape, self.strides, 0, offset, 0)
 
     @classmethod
     def of(cls, value: t.Any, operand: str) -> Spec:
@@ -110,7 +101,7 @@ class Spec:
 def is_dense(tensor: Memory) -> bool:
     if tensor._dtype == c.DTYPE_STRING or 0 in tensor.shape:
         return True
-    stride = lib.gth_dtype_size(tensor._dtype)
+    stride = size_of(tensor._dtype)
     for extent, step in zip(tensor.shape[::-1], tensor.strides[::-1], strict=True):
         if extent != 1 and step != stride:
             return False

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from .. import _objects
 from .. import types as t
 from .._arrays.kinds import enter, enter_output, hold, loaded, written
 from .._arrays.nested_lists import list_of
@@ -9,8 +10,8 @@ from .._base.devices import is_host
 from .._base.dtypes import number_of
 from .._base.integers import integers
 from .._base.library import lib
-from .._base.library_calls import call, created, extents
-from .._memory.context import Context, pointer_of
+from .._base.library_calls import created, extents
+from .._memory.context import Context, handle_of, pointer_of
 from .._memory.memory import Memory
 from .site_of_call import site_of, site_of_copy
 
@@ -63,8 +64,6 @@ class Tensor(Memory):
         """
         shape = integers("shape", shape)
         handle = created(
-            "gth_tensor",
-            lib.gth_tensor_release,
             lib.gth_tensor_alloc,
             pointer_of(context),
             number_of(dtype),
@@ -121,8 +120,7 @@ class Tensor(Memory):
         if site is not None:
             site.follow(self._live_context)
             context = site.context
-        operands = self._operand(), target._operand()
-        call(lib.gth_copy, pointer_of(context), *(desc for desc, _ in operands))
+        _objects.copy(handle_of(context), self._operand(), target._operand())
         written(destination)
         if site is not None:
             site.finish(sync=waits)

@@ -12,7 +12,6 @@ from jax.interpreters import ad, batching, mlir
 
 from ... import _objects, errors
 from ..._arrays.jax_ import is_dtype
-from ..._base.library import ffi
 from ..._requests.fill_values import value_fill
 from ..._requests.memory_runs import shape_for
 from ..._requests.options_struct import named_fill, options_of
@@ -92,7 +91,7 @@ def attribute(operation: Operation, request: Request, dtype: int) -> np.ndarray:
     """Returns the attribute for the handler: the number of the operation, and the bytes of a gth_options."""
     fill = named_fill(request.fill_value) or value_fill(request.fill_value, dtype)
     options = options_of(request, fill)
-    return np.frombuffer(operation.number.to_bytes(8, "little") + ffi.buffer(options)[:], np.int64)
+    return np.frombuffer(operation.number.to_bytes(8, "little") + options, np.int64)
 
 
 def resolved(index: jax.Array, extent: int, request: Request) -> jax.Array:
