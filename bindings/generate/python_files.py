@@ -1,5 +1,7 @@
 """The low layer of Python: the declarations for cffi, and a module of constants."""
 
+import re
+
 from header import ROOT
 
 PYTHON = ROOT / "bindings/python"
@@ -7,7 +9,9 @@ NOTICE = "Generated from gather.h by ./dev generate: do not edit."
 
 
 def cdef(header):
-    constants = "".join(f"#define {each.name} {each.value}\n" for each in header.constants)
+    """Returns the declarations, and the constants that they contain. Python has the others as a module."""
+    used = set(re.findall(r"\w+", header.declarations))
+    constants = "".join(f"#define {each.name} {each.value}\n" for each in header.constants if each.name in used)
     return f"/* {NOTICE} */\n{constants}\n{header.declarations}\n"
 
 

@@ -43,7 +43,7 @@ def test_new_dtype_changes_every_table_of_dtypes(generator: Any) -> None:
         "#define GTH_DTYPE_STRING",
         "#define GTH_DTYPE_INT128 \\\n  128 /**< new */\n#define GTH_DTYPE_STRING",
     )
-    assert names == ["pins.c", "cdef.h", "constants.py", "constants.go", "Gth.java", "DType.java"]
+    assert names == ["pins.c", "constants.py", "constants.go", "Gth.java", "DType.java"]
 
 
 def test_constant_without_a_group_in_go_is_rejected(generator: Any) -> None:
@@ -79,8 +79,8 @@ def test_every_function_and_constant_is_there() -> None:
     header = (BINDING / "core" / "include" / "gather" / "gather.h").read_text(encoding="utf-8")
     functions = set(re.findall(r"^GTH_API [^;(]*?\b(gth_\w+)\(", header, re.MULTILINE))
     assert len(functions) > 30 and functions <= set(dir(lib))
-    for name in re.findall(r"^#define GTH_(\w+) -?\d+", header, re.MULTILINE):
-        assert getattr(constants, name) == getattr(lib, f"GTH_{name}")
+    for name, value in re.findall(r"^#define GTH_(\w+) (-?\d+)", header, re.MULTILINE):
+        assert getattr(constants, name) == int(value)
 
 
 def test_dtypes_have_the_librarys_names_and_sizes() -> None:
