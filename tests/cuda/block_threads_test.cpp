@@ -145,7 +145,7 @@ TEST(Records, FailuresAtOnce) {
 }
 
 // The shares of two grids that use one state sum to zero, in any order.
-TEST(Shares, AddUpToNothing) {
+TEST(Shares, SumToZero) {
   for (uint32_t count = 1; count < 3000; ++count) {
     uint32_t sum = 0;
     for (uint32_t block = 0; block < count; ++block) {

@@ -87,7 +87,7 @@ TEST_F(Cost, AlignedRowsOfAnySize) {
   EXPECT_LT(cost_of({1, 264, 0, many}), 140);
 }
 
-TEST_F(Cost, DepthCostsLittle) {
+TEST_F(Cost, EachComponentNeedsAtMostTenInstructions) {
   for (const int64_t row : {64, 256, 1024}) {
     for (const int64_t depth : {2, 3, 4, 5})
       EXPECT_LT(cost_of({depth, row, 0, many}), 110 + 10 * depth) << row << " " << depth;

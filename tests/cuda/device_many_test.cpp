@@ -90,7 +90,7 @@ TEST_F(Many, IndicesAreValidatedByEachRequest) {
 }
 
 // Errors that depend on shapes only are INDEX, not RACE. Nothing is enqueued.
-TEST_F(Many, ParamsWithoutElementsAreRefusedAtOnce) {
+TEST_F(Many, ParamsWithoutElementsAreRejectedBeforeAnythingIsEnqueued) {
   const Context context;
   Lookup first(6, 4, 3), second(6, 4, 3);
   first.pick({5, 0, 3});

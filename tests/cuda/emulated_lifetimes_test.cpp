@@ -25,7 +25,7 @@ using device::Shape;
 using device::Stream;
 
 // After a sync or a take, a stream may be destroyed before its context. Later releases must not use the stream.
-TEST_F(Emulated, AStreamGoesAfterASync) {
+TEST_F(Emulated, StreamMayBeDestroyedAfterASync) {
   for (const bool takes : {false, true}) {
     CUstream_st* const stream = device::make_stream();
     const Stream other;
@@ -83,7 +83,7 @@ TEST_F(Emulated, DeletersOfPinnedMemoryWaitForTheStream) {
 // A deleter may call functions that are forbidden during a capture, and may change the current device. So it does not
 // run while the context's stream is captured. It must not invalidate other captures, and must not affect the call that
 // runs it.
-TEST_F(Emulated, DeletersSpoilNothing) {
+TEST_F(Emulated, DeletersDoNotAffectCapturesAndCalls) {
   const Stream stream, other;
   const Context context(stream.get());
   Lookup lookup(6, 4, 2);
@@ -113,7 +113,7 @@ TEST_F(Emulated, DeletersSpoilNothing) {
 }
 
 // If a capture prevents the query of an event, the event counts as not completed.
-TEST_F(Emulated, DeletersWaitForAnAnswer) {
+TEST_F(Emulated, DeletersWaitIfAnEventCannotBeQueried) {
   for (int64_t n = 1; n < 8; ++n) {
     const Stream stream;
     const Context context(stream.get());
@@ -132,7 +132,7 @@ TEST_F(Emulated, DeletersWaitForAnAnswer) {
 }
 
 // A released context waits for its stream and runs its deleters, even if any CUDA call fails.
-TEST_F(Emulated, FailuresWhileAContextGoes) {
+TEST_F(Emulated, FailuresWhileAContextIsReleased) {
   for (int64_t n = 1; n < 12; ++n) {
     const Stream stream;
     Context context(stream.get());
@@ -149,7 +149,7 @@ TEST_F(Emulated, FailuresWhileAContextGoes) {
 
 // A context and later releases wait for its own stream only. Waiting for the whole device would invalidate captures of
 // others and wait for their work.
-TEST_F(Emulated, AContextGoesBesideACapture) {
+TEST_F(Emulated, ReleasedContextDoesNotInvalidateOtherCaptures) {
   const Stream stream, other;
   Context context(stream.get());
   Lookup lookup(6, 4, 2);
@@ -172,7 +172,7 @@ TEST_F(Emulated, AContextGoesBesideACapture) {
   EXPECT_EQ(ended, 3);
 }
 
-TEST_F(Emulated, AContextWaitsForNoOtherStream) {
+TEST_F(Emulated, ReleasedContextWaitsForItsOwnStreamOnly) {
   const LosesWorkspace loses;
   const Stream stream, far;
   Context context(stream.get());
@@ -199,7 +199,7 @@ TEST_F(Emulated, AContextWaitsForNoOtherStream) {
 }
 
 // The legacy stream cannot be waited for during the capture of a stream that it is ordered with.
-TEST_F(Emulated, AContextOfTheLegacyStreamGoesBesideACapture) {
+TEST_F(Emulated, ReleasedContextOfTheLegacyStreamDoesNotInvalidateCaptures) {
   const LosesWorkspace loses;
   const Stream stream;
   gth_emulation_block(stream.get());
@@ -244,7 +244,7 @@ TEST_F(Emulated, AGraphOutlivesItsContext) {
 
 // A replay on another stream starts at any moment during the release of its context. The graph may be destroyed at
 // once.
-TEST_F(Emulated, AReplayBeginsAtAnyMomentOfAContextThatGoes) {
+TEST_F(Emulated, ReplayAtAnyMomentOfTheReleaseOfItsContext) {
   struct Replay {
     device::Graph graph;
     CUstream_st* stream;
@@ -347,7 +347,7 @@ TEST_F(Emulated, TheNextCallFreesAResultInOrder) {
 
 // A context of the legacy stream is released while this stream cannot be used. A deleter of another context waits until
 // the stream can be waited for.
-TEST_F(Emulated, ADeleterWaitsForTheLegacyStreamOfAContextThatHasGone) {
+TEST_F(Emulated, DeleterWaitsForTheLegacyStreamOfAReleasedContext) {
   const LosesWorkspace loses;
   const Stream stream, other;
   gth_emulation_block(stream.get());
@@ -368,7 +368,7 @@ TEST_F(Emulated, ADeleterWaitsForTheLegacyStreamOfAContextThatHasGone) {
 }
 
 // A call queries once whether waiting releases can run, for any number of them.
-TEST_F(Emulated, AThousandTensorsWait) {
+TEST_F(Emulated, ThousandWaitingReleasesNeedOneQuery) {
   const Stream stream;
   const Context context(stream.get());
   Lookup lookup(6, 4, 2);
@@ -392,7 +392,7 @@ TEST_F(Emulated, AThousandTensorsWait) {
 }
 
 // Another thread has another per-thread stream. It releases memory that the first thread's stream still uses.
-TEST_F(Emulated, AnotherThreadLetsGoWhatTheStreamPerThreadUses) {
+TEST_F(Emulated, AnotherThreadReleasesMemoryInUseByThePerThreadStream) {
   auto* per_thread = reinterpret_cast<CUstream_st*>(uintptr_t{2});
   const Context context(per_thread);
   Lookup lookup(2, 4, 2);
@@ -440,7 +440,7 @@ TEST_F(Emulated, AnotherThreadReleasesAContextOfTheStreamPerThread) {
 
 // One thread creates and releases contexts and memory. At any moment, another thread starts a capture of its context's
 // stream. The library must not wait for the capture and must not invalidate it.
-TEST_F(Emulated, CapturesThatBeginInBetween) {
+TEST_F(Emulated, CapturesThatBeginBetweenTwoCudaCalls) {
   struct Begin {
     CUstream_st* stream;
     bool has_begun = false;
@@ -481,7 +481,7 @@ TEST_F(Emulated, CapturesThatBeginInBetween) {
 
 // A thread captures its context's stream at any moment of the calls of another context, and of releases. The capture
 // ends before the next CUDA call. Later calls run the deleters.
-TEST_F(Emulated, CapturesThatBeginAndEndInBetween) {
+TEST_F(Emulated, CapturesThatBeginAndEndBetweenTwoCudaCalls) {
   struct Capture {
     CUstream_st* stream;
     bool has_begun = false, is_active = false;
@@ -530,7 +530,7 @@ TEST_F(Emulated, CapturesThatBeginAndEndInBetween) {
 
 // Another thread releases tensors at any moment while their context is released. Their memory is freed after the stream
 // has finished, and each release is run by a later call at the latest.
-TEST_F(Emulated, TensorsGoAtAnyMomentOfAContextThatGoes) {
+TEST_F(Emulated, TensorsAreReleasedAtAnyMomentOfTheReleaseOfTheirContext) {
   struct Release {
     std::vector<gth_tensor*> tensors;
 

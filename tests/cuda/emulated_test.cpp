@@ -67,7 +67,7 @@ TEST_F(Emulated, CapturesBesideTheLegacyStream) {
 }
 
 // Pageable memory cannot be copied during a capture, except for copies of zero bytes.
-TEST_F(Emulated, CopiesOfNothingUnderCapture) {
+TEST_F(Emulated, CopiesOfZeroBytesUnderCapture) {
   const Stream stream;
   const Context context(stream.get());
   const Memory memory(8);
@@ -90,7 +90,7 @@ TEST_F(Emulated, CopiesOfNothingUnderCapture) {
   }
 }
 
-TEST_F(Emulated, BlocksMayComeInAnyOrder) {
+TEST_F(Emulated, BlocksInAnyOrderGiveTheSameResult) {
   for (uint32_t seed = 1; seed <= 30; ++seed) {
     gth_emulation_shuffle(seed);
     const Context context;
@@ -157,7 +157,7 @@ TEST_F(Emulated, CopyingKernelWaitsForValidatingKernel) {
   }
 }
 
-TEST_F(Emulated, TheCurrentDeviceIsPutBack) {
+TEST_F(Emulated, CurrentDeviceIsRestored) {
   for (const int32_t device : {-1, 0, 1}) {
     gth_emulation_set_current(device);
     const Context context;
@@ -195,7 +195,7 @@ TEST_F(Emulated, Capabilities) {
 
 // CUDA calls take most of the host time of a call. The library makes the device current. It queries the device of three
 // tensors if there are several devices, and whether the stream is captured. Then it launches.
-TEST_F(Emulated, ACallAsksLittleOfCuda) {
+TEST_F(Emulated, CallMakesFewCudaCalls) {
   const Stream stream;
   const Context context(stream.get());
   const struct {
@@ -211,7 +211,7 @@ TEST_F(Emulated, ACallAsksLittleOfCuda) {
 }
 
 // Params beyond 2^32 bytes, of which few pages exist. Offsets need 64 bits.
-TEST_F(Emulated, FarRows) {
+TEST_F(Emulated, RowsBeyondTwoToThe32Bytes) {
   const Context context;
   const int64_t rows = (int64_t{1} << 33) + 5;
   Lookup lookup(2, 2, 3);

@@ -11,7 +11,7 @@ using device::Memory;
 
 class Errors : public device::DeviceTest {};
 
-TEST_F(Errors, OneBadIndexLeavesTheOutputAndTheContextAsTheyWere) {
+TEST_F(Errors, OneInvalidIndexLeavesTheOutputUnchangedAndTheContextUsable) {
   const Context context;
   Lookup lookup(6, 4, 3);
   lookup.pick({5, 6, -1});
@@ -75,7 +75,7 @@ TEST_F(Errors, H2_EveryIndexBad) {
   }
 }
 
-TEST_F(Errors, H3_NothingToDo) {
+TEST_F(Errors, H3_CallWithoutTuplesSucceeds) {
   const Context context;
   Lookup lookup(7, 3, 0);
   EXPECT_EQ(lookup.enqueue(context), 1);
@@ -321,7 +321,7 @@ TEST_F(Errors, PartitionRunsOnTheCpu) {
   EXPECT_EQ(gth_partition(nullptr, &desc, &shards, nullptr, &parts, &error), GTH_OK) << error.message;
 }
 
-TEST_F(Errors, StringsAreForTheCpu) {
+TEST_F(Errors, StringsAreRejectedOnADevice) {
   const Context context;
   const int64_t shape = 2, offsets[] = {0, 1, 2};
   gth_tensor *words = nullptr, *rows = nullptr, *out = nullptr;

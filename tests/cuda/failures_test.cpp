@@ -215,7 +215,7 @@ TEST_F(Emulated, FailuresOfCalls) {
 }
 
 // If the second kernel of a call cannot be launched, the result of the first one must not affect the next call.
-TEST_F(Emulated, HalfACall) {
+TEST_F(Emulated, CallWhoseSecondLaunchFails) {
   const Context context;
   Lookup lookup(6, 4, 3000);
   std::vector<int64_t> rows(3000, 4);

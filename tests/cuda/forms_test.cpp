@@ -14,7 +14,7 @@ using forms::Random;
 
 class Forms : public device::DeviceTest {};
 
-TEST_F(Forms, AsOnTheCpu) {
+TEST_F(Forms, ResultsAreThoseOfTheCpu) {
   const Context context;
   const uint64_t calls = device::is_emulated() ? 1500 : 20'000;
   for (uint64_t seed = 1; seed <= calls && !HasFailure(); ++seed) {

@@ -96,7 +96,7 @@ TEST_F(Graphs, TheGraphTakesItsOwnErrors) {
 }
 
 // A replay is not a call of the context and may run on any stream. Its failure is still reported.
-TEST_F(Graphs, AReplayOnAnotherStreamIsTold) {
+TEST_F(Graphs, FailedReplayOnAnotherStreamIsReported) {
   const Stream stream, other;
   const Context context(stream.get());
   Lookup lookup(6, 4, 3);
@@ -142,7 +142,7 @@ TEST_F(Graphs, RefusedUnderCapture) {
 }
 
 // A capture includes streams that wait for it, until they join again.
-TEST_F(Graphs, CaptureSpreadsOverStreams) {
+TEST_F(Graphs, StreamJoinsTheCaptureOfAStreamThatItWaitsFor) {
   const Stream origin, side;
   const Context context(side.get());
   Lookup lookup(6, 4, 3);
@@ -161,7 +161,7 @@ TEST_F(Graphs, CaptureSpreadsOverStreams) {
 }
 
 // Calls that cannot be captured are rejected, and do not invalidate any capture.
-TEST_F(Graphs, NoOrderOutOfACapture) {
+TEST_F(Graphs, WaitAndSignalAcrossCapturesAreRejected) {
   const Stream captured, free, other;
   const Context context(captured.get());
   Error error;

@@ -105,7 +105,7 @@ TEST_F(Pieces, NewOutputsBecomeZeros) {
 }
 
 // Indices that several tuples share are validated once. The reported position is the same.
-TEST_F(Pieces, WhereNothingIsCopied) {
+TEST_F(Pieces, SharedIndicesOfEmptyOutputsAreValidatedOnce) {
   gth_emulation_count_to(1000);
   const Context context;
   gth_options options = GTH_OPTIONS_INIT;

@@ -177,7 +177,7 @@ TEST(LaunchPlan, SmallRowsOfAnySize) {
 }
 
 // An output that fits the cache is kept there for the next kernel.
-TEST(LaunchPlan, OnlyLargeOutputsAreStreamed) {
+TEST(LaunchPlan, LinesOfLargeOutputsAreEvictedFirst) {
   Wish wish;
   wish.indices = {cache / 2 / 256};
   EXPECT_FALSE(launch_of(wish).direct.evicts_first);
@@ -406,7 +406,7 @@ TEST(Pieces, OfTuplesSplitByBatch) {
 }
 
 // The reported positions are the same although shared indices are validated once.
-TEST(Pieces, WhereNothingIsCopied) {
+TEST(Pieces, SharedIndicesOfEmptyOutputsAreValidatedOnce) {
   Wish wish;
   wish.params = {5, 0};
   wish.options.profile = GTH_PROFILE_ONNX;
@@ -456,7 +456,7 @@ TEST(LaunchPlan, ManyLoopsAndComponents) {
   EXPECT_EQ(launch.any.batch_split_units, 2);
 }
 
-TEST(LaunchPlan, DimsOfOneDoNotSpoilTheAlignment) {
+TEST(LaunchPlan, DimsOfExtentOneDoNotAffectTheAlignment) {
   Wish wish;
   wish.params = {1, 64};
   wish.params_strides = {3, 4};

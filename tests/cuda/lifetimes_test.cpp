@@ -36,7 +36,7 @@ TEST_F(Lifetimes, DeletersWaitForTheStream) {
 }
 
 // Memory that was allocated in stream order stays valid after its context is released, for the work of other streams.
-TEST_F(Lifetimes, MemoryOfAContextThatHasGone) {
+TEST_F(Lifetimes, MemoryOfAReleasedContext) {
   const Stream one, two;
   Context first(one.get());
   const Context second(two.get());
@@ -58,7 +58,7 @@ TEST_F(Lifetimes, MemoryOfAContextThatHasGone) {
 }
 
 // Objects made with a context that is released wait for the streams of existing contexts.
-TEST_F(Lifetimes, DeletersOfAContextThatHasGone) {
+TEST_F(Lifetimes, DeletersOfAReleasedContext) {
   const Stream one, two;
   Context first(one.get());
   const Context second(two.get());
@@ -118,7 +118,7 @@ TEST_F(Lifetimes, AThreadReleasesTensorsWhileAnotherCaptures) {
 
 // A deleter of a closed context waits for each context that existed at its release and was not idle. It does not wait
 // for later ones.
-TEST_F(Lifetimes, ADeleterWaitsForEachContextOfItsTime) {
+TEST_F(Lifetimes, DeleterWaitsForTheContextsThatExistedAtItsRelease) {
   const Stream one, two, three, four, five;
   Context first(one.get()), second(two.get());
   const Context third(three.get()), idle(four.get());
@@ -157,7 +157,7 @@ TEST_F(Lifetimes, AContextWaitsForItsStream) {
 }
 
 // One thread releases tensors while another releases their context and then destroys the stream.
-TEST_F(Lifetimes, TensorsAndTheirContextGoAtOnce) {
+TEST_F(Lifetimes, TensorsAndTheirContextAreReleasedAtTheSameTime) {
   std::atomic<int> ended{0};
   int made = 0;
   const auto count = [](void* user) { ++*static_cast<std::atomic<int>*>(user); };

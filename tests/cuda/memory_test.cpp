@@ -63,7 +63,7 @@ TEST_F(MemoryTest, AllocatedTensorsAreZeros) {
   EXPECT_TRUE(found == Bytes(60, 0));
 }
 
-TEST_F(MemoryTest, NothingIsAllocatedForNothing) {
+TEST_F(MemoryTest, TensorWithoutElementsHasNoMemory) {
   const Context context;
   const int64_t shape[] = {3, 0};
   Tensor tensor;
@@ -71,7 +71,7 @@ TEST_F(MemoryTest, NothingIsAllocatedForNothing) {
   EXPECT_EQ(tensor.desc().data, nullptr);
 }
 
-TEST_F(MemoryTest, H6_TooMuchIsRefusedAndForgotten) {
+TEST_F(MemoryTest, H6_FailedAllocationDoesNotAffectLaterCalls) {
   const Context context;
   const int64_t shape[] = {int64_t{1} << 50};
   Tensor tensor;
@@ -189,7 +189,7 @@ TEST_F(MemoryTest, CopiesOnTheDevice) {
 }
 
 // Copies of one contiguous range, of one range for several dims, and of none.
-TEST_F(MemoryTest, CopiesOfOneStretch) {
+TEST_F(MemoryTest, CopiesOfOneContiguousRange) {
   const Context context;
   const Bytes content = counting(48);
   const Memory source(content), target(Bytes(48, 'x'));
@@ -327,7 +327,7 @@ struct Ended {
 
 void count_end(void* user) { ++static_cast<Ended*>(user)->count; }
 
-TEST_F(MemoryTest, AdoptedMemoryEndsOnce) {
+TEST_F(MemoryTest, AdoptedMemoryIsReleasedOnce) {
   Ended ended;
   const Memory memory(8);
   const Shape shape{8};
@@ -346,7 +346,7 @@ TEST_F(MemoryTest, AdoptedMemoryEndsOnce) {
 }
 
 // Pageable memory is not used by a stream, so it is released with its tensor.
-TEST_F(MemoryTest, AdoptedMemoryOfTheHostEndsAtOnce) {
+TEST_F(MemoryTest, AdoptedPageableMemoryIsReleasedWithItsTensor) {
   Ended ended;
   Bytes memory(8);
   const Shape shape{8};
@@ -365,7 +365,7 @@ TEST_F(MemoryTest, AdoptedMemoryOfTheHostEndsAtOnce) {
   context.sync();
 }
 
-TEST_F(MemoryTest, ThePendingEndWithTheContext) {
+TEST_F(MemoryTest, WaitingDeletersRunWithTheReleaseOfTheContext) {
   Ended ended;
   const Memory memory(8);
   const Shape shape{8};

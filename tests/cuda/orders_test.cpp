@@ -219,7 +219,7 @@ TEST(Records, EveryFailureIsTakenOnce) {
 }
 
 // A noted failure is in the next take, even if other failures are taken or noted at the same time.
-TEST(Records, ATakeAfterAFailureTellsIt) {
+TEST(Records, TakeAfterAFailureReportsIt) {
   gth_error_record record, mine, other;
   Explorer explorer(shared(record, mine, other),
                     {[&] {
@@ -235,7 +235,7 @@ TEST(Records, ATakeAfterAFailureTellsIt) {
 }
 
 // A host polls the count, and clears the count or the whole record.
-TEST(Records, AHostThatClearsDisablesNothing) {
+TEST(Records, ClearingByTheHostDisablesNoLaterRecord) {
   for (const bool clears_all : {false, true}) {
     gth_error_record record, taken;
     Explorer explorer(shared(record),

@@ -10,7 +10,7 @@ using device::Stream;
 
 class Polls : public device::DeviceTest {};
 
-TEST_F(Polls, FindTheRestWithTheCount) {
+TEST_F(Polls, HostThatPollsTheCountFindsTheOtherFields) {
   for (const int64_t picks : {40, 4000}) {
     auto* record = static_cast<gth_error_record*>(device::allocate_host(sizeof(gth_error_record)));
     *record = {};

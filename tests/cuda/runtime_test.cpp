@@ -150,7 +150,7 @@ class Captures : public Emulated {
   Rows rows_{1};
 };
 
-TEST_F(Captures, OfThisThreadStayWhole) {
+TEST_F(Captures, OfThisThreadAreNotInvalidated) {
   for (const int32_t mode : {global_mode, thread_mode, relaxed_mode}) {
     for (const bool from_start : {false, true}) {
       const Stream captured;
@@ -163,7 +163,7 @@ TEST_F(Captures, OfThisThreadStayWhole) {
   }
 }
 
-TEST_F(Captures, OfOtherThreadsStayWhole) {
+TEST_F(Captures, OfOtherThreadsAreNotInvalidated) {
   for (const int32_t mode : {global_mode, thread_mode, relaxed_mode}) {
     const Stream captured;
     gth_emulation_begin_capture_in(captured.get(), mode);
@@ -175,7 +175,7 @@ TEST_F(Captures, OfOtherThreadsStayWhole) {
 }
 
 // The capture mode of the thread is restored, so that its own errors are still detected.
-TEST_F(Captures, TheModeOfTheThreadIsPutBack) {
+TEST_F(Captures, ModeOfTheThreadIsRestored) {
   const Stream captured;
   use_from_start();
   gth_emulation_begin_capture(captured.get());
@@ -338,7 +338,7 @@ int32_t describe_first(const void* memory) {
   return status == GTH_OK ? desc.device_id : status;
 }
 
-TEST_F(Emulated, DescribingMemoryBeforeAllElse) {
+TEST_F(Emulated, DescribingMemoryIsTheFirstCallOfTheLibrary) {
   GTEST_FLAG_SET(death_test_style, "threadsafe");  // in a process that has not used the library
   void* far = gth_emulation_allocate_on(1, 8);
   EXPECT_EXIT(std::_Exit(describe_first(far)), testing::ExitedWithCode(1), "");
@@ -477,7 +477,7 @@ TEST_F(Noticed, AStreamThatAnotherThreadCaptures) {
 }
 
 // Tests the capture modes of CUDA and of threads.
-TEST_F(Noticed, WhatIsUnsafeBesideCaptures) {
+TEST_F(Noticed, UnsafeCallsInvalidateCapturesByTheirModes) {
   const struct {
     int32_t mode;
     bool same_thread;

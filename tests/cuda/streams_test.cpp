@@ -12,7 +12,7 @@ using device::Stream;
 
 class Streams : public device::DeviceTest {};
 
-TEST_F(Streams, TheSpecialOnes) {
+TEST_F(Streams, StreamsWithFixedHandles) {
   for (const uintptr_t number : {0, 1, 2}) {
     auto* stream = reinterpret_cast<CUstream_st*>(number);
     const Context context(stream);
@@ -43,7 +43,7 @@ TEST_F(Streams, ContextsDoNotMixErrors) {
   bad.expect_unchanged();
 }
 
-TEST_F(Streams, OneWaitsForTheOther) {
+TEST_F(Streams, WaitAndSignalOrderTwoStreams) {
   const Stream one, two;
   const Context first(one.get()), second(two.get());
   Lookup lookup(6, 3, 4);
@@ -60,7 +60,7 @@ TEST_F(Streams, OneWaitsForTheOther) {
   EXPECT_EQ(gth_context_wait(nullptr, two.get(), &error), GTH_E_DEVICE);
 }
 
-TEST_F(Streams, TheCurrentDeviceStaysAsItWas) {
+TEST_F(Streams, CallsDoNotChangeTheCurrentDevice) {
   const int before = device::current();
   const Stream stream;
   const Context context(stream.get());
@@ -74,7 +74,7 @@ TEST_F(Streams, TheCurrentDeviceStaysAsItWas) {
 }
 
 // A thread without a current device still has none afterwards.
-TEST_F(Streams, AThreadWithoutADeviceStaysWithout) {
+TEST_F(Streams, CallsMakeNoDeviceCurrentOnAThreadWithoutOne) {
   const Stream stream;
   Lookup lookup(6, 3, 4);
   lookup.pick({1, 2, 3, 4});
