@@ -10,14 +10,7 @@ import java.util.function.Supplier;
  * @param <T> the type of its output
  */
 abstract sealed class Result<T extends TType> implements Operand<T>
-    permits Constant,
-        Gather,
-        GatherNd,
-        ScatterNd,
-        TensorScatterNdAdd,
-        TensorScatterNdMax,
-        TensorScatterNdMin,
-        TensorScatterNdUpdate {
+    permits Constant, Gather, GatherNd, ScatterResult {
   private final Output<T> output;
 
   Result(Tensor tensor) {

@@ -1,5 +1,6 @@
 package io.libgather.tf;
 
+import io.libgather.DType;
 import io.libgather.Reduction;
 import io.libgather.Tensor;
 import java.lang.foreign.MemorySegment;
@@ -9,35 +10,9 @@ import java.lang.foreign.MemorySegment;
  *
  * @param <U> the type of the updates
  */
-public final class ScatterNd<U extends TType> extends Result<U> {
+public final class ScatterNd<U extends TType> extends ScatterResult<U> {
   /** The name of this operation. */
   public static final String OP_NAME = "ScatterNd";
-
-  /** Options of this operation. */
-  public static final class Options extends Policy {
-    private Options() {}
-
-    /**
-     * Sets the meaning of indices out of bounds.
-     *
-     * @param badIndicesPolicy "", "DEFAULT" and "ERROR": an error; "IGNORE": the update is dropped
-     * @return these options
-     */
-    public Options badIndicesPolicy(String badIndicesPolicy) {
-      policy = badIndicesPolicy;
-      return this;
-    }
-  }
-
-  /**
-   * Sets the meaning of indices out of bounds.
-   *
-   * @param badIndicesPolicy "", "DEFAULT" and "ERROR": an error; "IGNORE": the update is dropped
-   * @return options
-   */
-  public static Options badIndicesPolicy(String badIndicesPolicy) {
-    return new Options().badIndicesPolicy(badIndicesPolicy);
-  }
 
   private ScatterNd(Tensor tensor) {
     super(tensor);
@@ -58,13 +33,11 @@ public final class ScatterNd<U extends TType> extends Result<U> {
    */
   public static <U extends TType, T extends TNumber> ScatterNd<U> create(
       Scope scope, Operand<T> indices, Operand<U> updates, Operand<T> shape, Options... options) {
-    var settings = Policy.of(options).reduction(Reduction.ADD).build();
     long[] extents = vector(shape.asTensor());
-    Tensor tensor = tensor(updates);
-    byte[] zero = new byte[tensor.dtype().size()];
-    Tensor zeros =
-        Tensor.of(MemorySegment.ofArray(zero), tensor.dtype(), extents).withStrides(0, new long[extents.length]);
-    return new ScatterNd<>(call(() -> io.libgather.Gather.scatterNd(zeros, tensor(indices), tensor, settings)));
+    DType dtype = tensor(updates).dtype();
+    MemorySegment zero = MemorySegment.ofArray(new byte[dtype.size()]);
+    Tensor zeros = Tensor.of(zero, dtype, extents).withStrides(0, new long[extents.length]);
+    return new ScatterNd<>(scattered(Reduction.ADD, zeros, indices, updates, options));
   }
 
   private static long[] vector(TNumber value) {

@@ -8,35 +8,9 @@ import io.libgather.Tensor;
  *
  * @param <T> the type of the tensor
  */
-public final class TensorScatterNdAdd<T extends TType> extends Result<T> {
+public final class TensorScatterNdAdd<T extends TType> extends ScatterResult<T> {
   /** The name of this operation. */
   public static final String OP_NAME = "TensorScatterAdd";
-
-  /** Options of this operation. */
-  public static final class Options extends Policy {
-    private Options() {}
-
-    /**
-     * Sets the meaning of indices out of bounds.
-     *
-     * @param badIndicesPolicy "", "DEFAULT" and "ERROR": an error; "IGNORE": the update is dropped
-     * @return these options
-     */
-    public Options badIndicesPolicy(String badIndicesPolicy) {
-      policy = badIndicesPolicy;
-      return this;
-    }
-  }
-
-  /**
-   * Sets the meaning of indices out of bounds.
-   *
-   * @param badIndicesPolicy "", "DEFAULT" and "ERROR": an error; "IGNORE": the update is dropped
-   * @return options
-   */
-  public static Options badIndicesPolicy(String badIndicesPolicy) {
-    return new Options().badIndicesPolicy(badIndicesPolicy);
-  }
 
   private TensorScatterNdAdd(Tensor tensor) {
     super(tensor);
@@ -60,8 +34,6 @@ public final class TensorScatterNdAdd<T extends TType> extends Result<T> {
       Operand<? extends TNumber> indices,
       Operand<T> updates,
       Options... options) {
-    var settings = Policy.of(options).reduction(Reduction.ADD).build();
-    return new TensorScatterNdAdd<>(
-        call(() -> io.libgather.Gather.scatterNd(tensor(tensor), tensor(indices), tensor(updates), settings)));
+    return new TensorScatterNdAdd<>(scattered(Reduction.ADD, tensor(tensor), indices, updates, options));
   }
 }
