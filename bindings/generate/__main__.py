@@ -1,4 +1,4 @@
-"""Writes every text that follows from gather.h.
+"""Writes every text that follows from gather.h and from the list of operations.
 
     generate            writes the files
     generate --check    fails if a file is not what a new generation writes
@@ -13,16 +13,16 @@ import go_files
 import java_files
 import python_files
 from header import HEADER, ROOT, Header
+from operations import LIST, Operations
 
 
 def generated(text):
     """Returns the generated files of a header: their paths and texts."""
-    header = Header(text)
-    return {
-        path: new
-        for each in (abi_files, python_files, go_files, java_files)
-        for path, new in each.files(header).items()
-    }
+    header, table = Header(text), Operations(LIST.read_text())
+    if missing := set(table.roles) - header.operands():
+        raise ValueError(f"gth_request has no operand {', '.join(sorted(missing))}")
+    languages = (abi_files, python_files, go_files, java_files)
+    return {path: new for language in languages for path, new in language.files(header, table).items()}
 
 
 def main(arguments):

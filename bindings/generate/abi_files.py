@@ -32,7 +32,7 @@ def symbols(header):
     return "".join(f"{name}\n" for name in sorted(function.name for function in header.functions))
 
 
-def files(header):
+def files(header, _):
     return {ABI / "pins.c": pins(header), ABI / "symbols.txt": symbols(header)}
 
 

@@ -8,7 +8,8 @@ import options
 from header import ROOT
 
 GO = ROOT / "bindings/go"
-NOTICE = "// Code generated from gather.h by ./dev generate. DO NOT EDIT.\n"
+CODE = "Code generated from gather.h by ./dev generate. DO NOT EDIT."
+NOTICE = f"// {CODE}\n"
 
 
 @dataclass(frozen=True)
@@ -224,5 +225,98 @@ func (s *settings) set(option *Option) {{
 """
 
 
-def files(header):
-    return {GO / "constants.go": constants(header), GO / "setters.go": setters(header)}
+# Functions of the shim that take all operands: the method, its parameters in front of the operands, and those after.
+OPERANDS = [
+    ("run", ["context C.gather_go_handle", "op operation"], ["options *C.gth_options"], "gather_go_run_request"),
+    ("infer", ["op operation"], ["options *C.gth_options", "rank *C.int32_t", "shape *C.int64_t"], "gather_go_infer"),
+    ("createPlan", ["op operation"], ["options *C.gth_options", "plan *C.gather_go_handle"], "gather_go_plan_create"),
+]
+
+
+def call(table, name, before, after, function):
+    def given(parameters):
+        names = [each.split()[0] for each in parameters]
+        return ", ".join("C.int32_t(op)" if each == "op" else each for each in names)
+
+    views = [f"o[role{go_name(role.upper())}]" for role in table.roles]
+    lines = [f"\t\t&{v}.numbers, {v}.cData(), {v}.cShape(), {v}.cStrides(),\n" for v in views]
+    return f"""
+func (o *operands) {name}({", ".join([*before, *after])}) *C.gather_go_error {{
+	return C.{function}({given(before)},
+{"".join(lines)}\t\t{given(after)})
+}}
+"""
+
+
+def kind(table, name):
+    operands = [table.operand(name, role) for role in table.roles]
+    names = ", ".join(f"Operand{go_name(each.name)}" if each else "OperandNone" for each in operands)
+    return f"kind{{[...]Operand{{{names}}}, role{go_name(table.written(name).upper())}}}"
+
+
+def aligned(pairs, between, after):
+    """Returns lines with two columns, as gofmt aligns them."""
+    width = max(len(first) for first, _ in pairs)
+    return "".join(f"\t{first.ljust(width)}{between}{second}{after}\n" for first, second in pairs)
+
+
+def operands(table):
+    roles = [f"role{go_name(role.upper())}" for role in table.roles]
+    kinds = [(f"kind{go_name(name.upper())}", kind(table, name)) for name in table.kinds]
+    kind_of = [(f"op{go_name(each.number)}:", f"&kind{go_name(each.kind.upper())}") for each in table.operations]
+    return f"""{NOTICE}
+package gather
+
+// #include "call.h"
+import "C"
+
+// These are the roles of operands, in the order of a request.
+const (
+	{roles[0]} = iota
+{"".join(f"	{role}{chr(10)}" for role in [*roles[1:], "roleCount"])})
+
+// operands are the operands of a request by role. A missing operand is &absent.
+type operands [roleCount]*view
+
+// byRole returns operands of which only the first three may exist.
+func byRole(table, indices, rows *view) operands {{
+	return operands{{table, indices, rows{", &absent" * len(roles[3:])}}}
+}}
+
+// A kind is a set of operations with the same operands.
+type kind struct {{
+	names   [roleCount]Operand // by role
+	written int                // the role of the operand that is written
+}}
+
+var (
+{aligned(kinds, " = ", "")})
+
+// kindOf has the kind of each operation.
+var kindOf = [...]*kind{{
+{aligned(kind_of, " ", ",")}}}
+{"".join(call(table, *each) for each in OPERANDS)}"""
+
+
+def roles_header(table):
+    roles = " ".join(f"ROLE({role})" for role in table.roles)
+    return f"""/* {CODE} */
+#ifndef GATHER_GO_ROLES_H
+#define GATHER_GO_ROLES_H
+
+#include <gather/gather.h>
+
+/* The operands of a request. */
+#define GATHER_GO_ROLES(ROLE) {roles}
+
+#endif
+"""
+
+
+def files(header, table):
+    return {
+        GO / "constants.go": constants(header),
+        GO / "setters.go": setters(header),
+        GO / "operands.go": operands(table),
+        GO / "roles.h": roles_header(table),
+    }

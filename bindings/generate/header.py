@@ -100,6 +100,11 @@ class Header:
             widest = max(widest, size)
         return Struct(name, tuple(fields), -(-end // widest) * widest)
 
+    def operands(self):
+        """Returns the names of the operands of gth_request."""
+        request = next(struct for struct in self.structs if struct.name == "gth_request")
+        return {field.name for field in request.fields if field.type == "pointer"} - {"options"}
+
     def above(self):
         """Returns the comments that are one paragraph above a constant."""
         found = re.findall(r"/\*\*(?!<)((?:(?!\*/|\n \*\n).)*)\*/\n#define (GTH_\w+)", self.text, flags=re.DOTALL)

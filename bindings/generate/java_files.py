@@ -27,18 +27,17 @@ TYPES = {
 READING = {"gth_run", "gth_copy", "gth_make", "gth_partition", "gth_plan_check"}
 # Functions that also have a form with heap segments.
 CRITICAL = {"gth_plan_run"}
-# Public enums: prefix of the constants, name, description, and constants that are not part of it.
+# Public enums: prefix of the constants, name and description.
 ENUMS = [
-    ("GTH_PROFILE_", "Profile", "A set of rules that makes the library return the results of another system.", ()),
-    ("GTH_NEGATIVE_", "Negative", "The meaning of a negative index.", ()),
-    ("GTH_BOUNDS_", "Bounds", "The meaning of an index out of bounds.", ()),
-    ("GTH_FILL_", "Fill", "The value that {@link Bounds#FILL} writes.", ()),
-    ("GTH_EXTENTS_", "Extents", "The rule for extents of the dims that are not the axis, in element-wise calls.", ()),
-    ("GTH_REDUCTION_", "Reduction", "The way in which a scatter combines an update with the element it selects.", ()),
-    ("GTH_ACCUMULATE_", "Accumulate", "The type in which float16 and bfloat16 are added and multiplied.", ()),
-    ("GTH_OP_", "Operation", "An operation of the library.", ("GTH_OP_LAST",)),
-    ("GTH_OPERAND_", "OperandName", "The operand to which an error belongs.", ()),
-    ("GTH_E_", "Status", "The status of a failed call.", ()),
+    ("GTH_PROFILE_", "Profile", "A set of rules that makes the library return the results of another system."),
+    ("GTH_NEGATIVE_", "Negative", "The meaning of a negative index."),
+    ("GTH_BOUNDS_", "Bounds", "The meaning of an index out of bounds."),
+    ("GTH_FILL_", "Fill", "The value that {@link Bounds#FILL} writes."),
+    ("GTH_EXTENTS_", "Extents", "The rule for extents of the dims that are not the axis, in element-wise calls."),
+    ("GTH_REDUCTION_", "Reduction", "The way in which a scatter combines an update with the element it selects."),
+    ("GTH_ACCUMULATE_", "Accumulate", "The type in which float16 and bfloat16 are added and multiplied."),
+    ("GTH_OPERAND_", "OperandName", "The operand to which an error belongs."),
+    ("GTH_E_", "Status", "The status of a failed call."),
 ]
 
 
@@ -65,22 +64,23 @@ def kept(header, function):
     """Returns the number of memories that a function reads through structs."""
     if function.name not in READING:
         return 0
-    operands = [field for struct in header.structs if struct.name == "gth_request" for field in struct.fields]
-    # gth_request has pointers to its operands and to the options.
-    counts = {"gth_tensor_desc": 1, "gth_request": sum(f.type == "pointer" for f in operands) - 1, "gth_plan_args": 1}
+    counts = {"gth_tensor_desc": 1, "gth_request": len(header.operands()), "gth_plan_args": 1}
     found = (re.match(r"const (\w+) \*", parameter) for parameter in function.parameters)
     return sum(counts.get(match[1], 0) for match in found if match)
 
 
 def method(function, more, critical):
-    types = [TYPES[type_of(p)] for p in function.parameters] + [TYPES["pointer"]] * more
-    names = [camel(re.search(r"(\w+)$", p)[1]) for p in function.parameters] + [f"kept{i}" for i in range(more)]
+    """Returns the method that calls a function. The memories of a request are one list, because requests may grow."""
+    types = [TYPES[type_of(p)] for p in function.parameters]
+    names = [camel(re.search(r"(\w+)$", p)[1]) for p in function.parameters]
+    array = any("gth_request" in p for p in function.parameters)
+    kept = [f"at(kept, {i})" if array else f"kept{i}" for i in range(more)]
+    parameters = [f"{t[1]} {n}" for t, n in zip(types, names, strict=True)]
+    parameters += ["MemorySegment... kept"] if array and more else [f"MemorySegment {each}" for each in kept]
     name = camel(function.name.removeprefix("gth_")) + ("Critical" if critical else "")
     layout, value = TYPES[type_of(function.result)]
-    layouts = packed("FunctionDescriptor.of(", [layout, *(t[0] for t in types)], ")", 12)
-    signature = packed(
-        f"public static {value} {name}(", [f"{t[1]} {n}" for t, n in zip(types, names, strict=True)], ") {", 2
-    )
+    layouts = packed("FunctionDescriptor.of(", [layout, *(t[0] for t in types), *["ADDRESS"] * more], ")", 12)
+    signature = packed(f"public static {value} {name}(", parameters, ") {", 2)
     option = ",\n            Linker.Option.critical(true)" if critical else ""
     return f"""
   private static final class {capital(name)} {{
@@ -94,7 +94,7 @@ def method(function, more, critical):
   {signature}
     Native.check();
     try {{
-      return {packed(f"({value}) {capital(name)}.HANDLE.invokeExact(", names, ");", 6)}
+      return {packed(f"({value}) {capital(name)}.HANDLE.invokeExact(", [*names, *kept], ");", 6)}
     }} catch (Throwable e) {{
       throw Native.unchecked(e);
     }}
@@ -137,6 +137,10 @@ import java.lang.invoke.MethodHandle;
 /** gather.h in Java. {NOTICE} Each function is linked at its first call. */
 public final class Gth {{
 {"".join(lines)}
+  private static MemorySegment at(MemorySegment[] kept, int i) {{
+    return i < kept.length ? kept[i] : MemorySegment.NULL;
+  }}
+
   private Gth() {{}}
 }}
 """
@@ -158,6 +162,11 @@ def javadoc(text):
     return "  /**\n" + "".join(f"   * {line}\n" for line in textwrap.wrap(text, 115)) + "   */\n"
 
 
+def documented(above, constant):
+    text = above.get(constant.name) or constant.comment or f"{constant.name} of gather.h"
+    return javadoc(sentence(escaped(text)))
+
+
 # The members of every enum of numbers.
 NUMBER = """\
   /**
@@ -171,13 +180,12 @@ NUMBER = """\
 """
 
 
-def enum(header, prefix, name, description, without):
+def enum(header, prefix, name, description):
     above = header.above()
     items = []
     for each in header.constants:
-        if each.name.startswith(prefix) and each.name not in without:
-            text = sentence(escaped(above.get(each.name) or each.comment or f"{each.name} of gather.h"))
-            items.append(f"{javadoc(text)}  {each.name.removeprefix(prefix)}({each.value})")
+        if each.name.startswith(prefix):
+            items.append(f"{documented(above, each)}  {each.name.removeprefix(prefix)}({each.value})")
     body = ",\n".join(items)
     return f"""package io.libgather;
 
@@ -196,6 +204,106 @@ public enum {name} {{
   }}
 
 {NUMBER}}}
+"""
+
+
+def operations(header, table):
+    above, items = header.above(), []
+    constants = {each.name: each for each in header.constants}
+    for each in table.operations:
+        arguments = f"{constants[f'GTH_OP_{each.number}'].value}, Kind.{each.kind.upper()}"
+        flags = f"{str(each.form == 'paired').lower()}, {str(each.tuples == 'last').lower()}"
+        items.append(f"{documented(above, constants[f'GTH_OP_{each.number}'])}  {each.number}({arguments}, {flags})")
+    body = ",\n".join(items)
+    return f"""package io.libgather;
+
+/**
+ * An operation of the library.
+ *
+ * <p>{NOTICE}
+ */
+public enum Operation {{
+{body};
+
+  final int number;
+  final Kind kind;
+
+  /** True if the dims of all operands correspond. */
+  final boolean isPaired;
+
+  /** True if the last dim of indices has the components of a tuple. */
+  final boolean hasTuples;
+
+  Operation(int number, Kind kind, boolean isPaired, boolean hasTuples) {{
+    this.number = number;
+    this.kind = kind;
+    this.isPaired = isPaired;
+    this.hasTuples = hasTuples;
+  }}
+
+{NUMBER}}}
+"""
+
+
+def kinds(table):
+    items = []
+    for kind in table.kinds:
+        operands = [table.operand(kind, role) for role in table.roles]
+        names = ", ".join(f"OperandName.{each.name}" if each else "null" for each in operands)
+        items.append(f"  {kind.upper()}(Role.{table.written(kind).upper()}, {names})")
+    body = ",\n".join(items)
+    return f"""package io.libgather;
+
+/**
+ * A kind of operations: their operands.
+ *
+ * <p>{NOTICE}
+ */
+enum Kind {{
+{body};
+
+  /** The role of the operand that is written. */
+  final Role written;
+
+  private final OperandName[] names;
+
+  Kind(Role written, OperandName... names) {{
+    this.written = written;
+    this.names = names;
+  }}
+
+  /** Returns the name of the operand with a role, or null if there is none. */
+  OperandName name(Role role) {{
+    return names[role.ordinal()];
+  }}
+}}
+"""
+
+
+def roles(table):
+    body = ",\n".join(f"  {role.upper()}(Gth.Request.{role.upper()})" for role in table.roles)
+    return f"""package io.libgather;
+
+import io.libgather.internal.Gth;
+
+/**
+ * A place for an operand in a request.
+ *
+ * <p>{NOTICE}
+ */
+enum Role {{
+{body};
+
+  /** The roles in the order of a request. */
+  static final Role[] ALL = values();
+
+  /** The offset in gth_request. */
+  final long offset;
+
+  Role(long offset) {{
+    this.offset = offset;
+  }}
+}}
 """
 
 
@@ -278,10 +386,13 @@ def setters(header, text):
     return before + BEGIN + "".join(setter(each, fields) for each in options.OPTIONS) + "\n" + END + after
 
 
-def files(header):
+def files(header, table):
     builder = PACKAGE / "Options.java"
     return {
         PACKAGE / "internal/Gth.java": low_layer(header),
         PACKAGE / "DType.java": dtypes(header),
+        PACKAGE / "Operation.java": operations(header, table),
+        PACKAGE / "Kind.java": kinds(table),
+        PACKAGE / "Role.java": roles(table),
         builder: setters(header, builder.read_text()),
     } | {PACKAGE / f"{name}.java": enum(header, prefix, name, *rest) for prefix, name, *rest in ENUMS}

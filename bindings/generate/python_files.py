@@ -20,7 +20,7 @@ def constants(header):
     return f'"""The constants of gather.h. {NOTICE}"""\n\n' + "".join(lines)
 
 
-def files(header):
+def files(header, _):
     return {
         PYTHON / "native/cdef.h": cdef(header),
         PYTHON / "src/libgather/_base/constants.py": constants(header),

@@ -11,8 +11,8 @@ import (
 
 // checkGathered gathers into bytes and rejects bytes other than 0 and 1, because a Go bool of another byte is
 // undefined. Bytes that no index selects may have any value.
-func checkGathered(op operation, params, indices *view, s *settings, options []Option) error {
-	shape, err := inferShape(op, params, indices, s)
+func checkGathered(op operation, given operands, s *settings, options []Option) error {
+	shape, err := inferShape(op, given, s)
 	if err != nil {
 		return err
 	}
@@ -24,9 +24,10 @@ func checkGathered(op operation, params, indices *view, s *settings, options []O
 	if err != nil {
 		return err
 	}
-	bytesView := *params
+	bytesView := *given[roleTable]
 	bytesView.numbers.flags &^= C.GATHER_GO_BYTES
-	if err := into(op, &bytesView, indices, &trial, append(slices.Clip(options), Fill(FillZero))); err != nil {
+	given[roleTable], given[roleRows] = &bytesView, &trial
+	if err := intoWith(op, given, append(slices.Clip(options), Fill(FillZero))); err != nil {
 		return err
 	}
 	return checkBoolBytes(bytes, OperandParams)

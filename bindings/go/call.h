@@ -40,6 +40,14 @@ INLINE gth_tensor_desc gather_go_describe(GATHER_GO_TENSOR(view)) {
 
 #define DESCRIBE(name) gather_go_describe(name, name##_data, name##_shape, name##_strides)
 
+/* Describes the operands of a request, and the request. */
+#define DESCRIBE_OPERAND(name) const gth_tensor_desc described_##name = DESCRIBE(name);
+#define GIVE_OPERAND(name) .name = name->flags & GATHER_GO_ABSENT ? NULL : &described_##name,
+#define DESCRIBE_REQUEST(number, given) \
+  GATHER_GO_ROLES(DESCRIBE_OPERAND)     \
+  const gth_request request = {         \
+      .size = sizeof(gth_request), .op = (number), .options = (given), GATHER_GO_ROLES(GIVE_OPERAND)}
+
 #define CONTEXT(handle) ((gth_context *)(handle))
 #define PLAN(handle) ((gth_plan *)(handle))
 #define TENSOR(handle) ((gth_tensor *)(handle))
@@ -51,6 +59,13 @@ INLINE gather_go_error *gather_go_run(gather_go_handle context, int32_t op, GATH
   const gth_tensor_desc described_indices = DESCRIBE(indices);
   const gth_tensor_desc described_rows = DESCRIBE(rows);
   END(gth_run(CONTEXT(context), op, &described_table, &described_indices, &described_rows, options, &err));
+}
+
+INLINE gather_go_error *gather_go_run_request(gather_go_handle context, int32_t op,
+                                              GATHER_GO_OPERANDS const gth_options *options) {
+  BEGIN;
+  DESCRIBE_REQUEST(op, options);
+  END(gth_run_request(CONTEXT(context), &request, &err));
 }
 
 /* Runs a plan. The extents are the sizes of the slices in bytes. The library checks them, so no run leaves memory of

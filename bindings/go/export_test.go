@@ -30,10 +30,11 @@ func (d *DeviceTensor[T]) Unowned() *StringTensor { return &StringTensor{owner: 
 // OperationRoles returns the names of the table and the rows of each operation by its number.
 func OperationRoles() map[int32][2]Operand {
 	found := map[int32][2]Operand{}
-	for op, roles := range operations {
-		found[int32(op)] = [2]Operand{roles.table, roles.rows}
+	for op, kind := range kindOf {
+		if kind != nil {
+			found[int32(op)] = [2]Operand{kind.names[roleTable], kind.names[roleRows]}
+		}
 	}
-	delete(found, 0)
 	return found
 }
 

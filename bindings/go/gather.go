@@ -3,6 +3,8 @@ package gather
 // #include "call.h"
 // #cgo noescape gather_go_run
 // #cgo nocallback gather_go_run
+// #cgo noescape gather_go_run_request
+// #cgo nocallback gather_go_run_request
 // #cgo nocallback gather_go_can_allocate
 import "C"
 
@@ -64,7 +66,7 @@ func allocate[T Element, I Index](op operation, params Tensor[T], indices Tensor
 	options []Option) (Tensor[T], error) {
 	var s settings
 	s.applyAll(options)
-	shape, err := inferShape(op, &params.view, &indices.view, &s)
+	shape, err := inferShape(op, byRole(&params.view, &indices.view, &absent), &s)
 	if err != nil {
 		return Tensor[T]{}, err
 	}
@@ -104,25 +106,27 @@ func into(op operation, table, indices, rows *view, options []Option) error {
 	if len(options) == 0 && !needsPreparation(marks) {
 		return takeError(run(op, 0, table, indices, rows, nil))
 	}
-	return intoWith(op, table, indices, rows, options, marks)
+	return intoWith(op, byRole(table, indices, rows), options)
 }
 
-// intoWith is a separate function, so that a call without options does not clear settings.
-func intoWith(op operation, table, indices, rows *view, options []Option, marks C.uint32_t) error {
+// intoWith runs an operation with options, or with operands that must be prepared. It is a separate function, so that a
+// call without options does not clear settings.
+func intoWith(op operation, given operands, options []Option) error {
 	var s settings
 	s.applyAll(options)
+	marks := given.marks()
 	if needsPreparation(marks) || s.fillDType != 0 {
-		if err := prepare(op, table, indices, rows, &s, options); err != nil {
+		if err := prepare(op, &given, &s, options); err != nil {
 			return err
 		}
 	}
 	context, err := s.context.begin()
 	if err == nil {
-		err = takeError(run(op, context, table, indices, rows, s.cOptions()))
+		err = takeError(given.run(context, op, s.cOptions()))
 		s.context.end()
 	}
 	if marks&C.GATHER_GO_OWNED != 0 {
-		endAll(table, indices, rows)
+		given.end()
 	}
 	return err
 }
@@ -140,38 +144,24 @@ func needsPreparation(marks C.uint32_t) bool {
 	return marks&(C.GATHER_GO_INVALID|C.GATHER_GO_OWNED|C.GATHER_GO_BYTES) != 0 || errABI != nil
 }
 
-// prepare rejects operands that must not be passed to C. Operands that can be closed are not released before endAll.
-func prepare(op operation, table, indices, rows *view, s *settings, options []Option) error {
-	if err := checkOperands(op, table, indices, rows, s); err != nil {
+// prepare rejects operands that must not be passed to C. Operands that can be closed are not released before end.
+func prepare(op operation, given *operands, s *settings, options []Option) error {
+	if err := given.check(op, s); err != nil {
 		return err
 	}
-	if err := beginAll(op, table, indices, rows); err != nil {
+	if err := given.begin(op); err != nil {
 		return err
 	}
+	table, rows := given[roleTable], given[roleRows]
 	var err error
 	switch {
 	case !op.writesTable() && table.has(C.GATHER_GO_BYTES):
-		err = checkGathered(op, table, indices, s, options)
+		err = checkGathered(op, *given, s, options)
 	case op.writesTable() && rows.has(C.GATHER_GO_BYTES):
 		err = checkBools(rows, OperandUpdates)
 	}
 	if err != nil {
-		endAll(table, indices, rows)
+		given.end()
 	}
 	return err
-}
-
-// checkOperands rejects operands that must not be passed to C, and a fill value of another type than the table.
-func checkOperands(op operation, table, indices, rows *view, s *settings) error {
-	switch {
-	case errABI != nil:
-		return errABI
-	case table.has(C.GATHER_GO_INVALID):
-		return table.mismatch(op.roles().table)
-	case indices.has(C.GATHER_GO_INVALID):
-		return indices.mismatch(OperandIndices)
-	case rows.has(C.GATHER_GO_INVALID):
-		return rows.mismatch(op.roles().rows)
-	}
-	return s.checkFill(table)
 }

@@ -54,7 +54,7 @@ func NewPlanElementsInto[T Element, I Index](out Output[T], params Tensor[T], in
 func newPlan[T Element, I Index](op operation, params Tensor[T], indices Tensor[I], out *view,
 	options []Option) (*Plan[T, I], error) {
 	plan := &Plan[T, I]{}
-	if err := createPlan(op, &params.view, &indices.view, out, options, plan, &plan.request); err != nil {
+	if err := createPlan(op, byRole(&params.view, &indices.view, out), options, plan, &plan.request); err != nil {
 		return nil, err
 	}
 	return plan, nil

@@ -27,22 +27,18 @@ type planned struct {
 	owner  owner
 }
 
-// createPlan creates p, which must be a field of object. If rows is absent, the rows are dense.
-func createPlan[T any](op operation, table, indices, rows *view, options []Option, object *T, p *planned) error {
+// createPlan creates p, which must be a field of object. If the rows are absent, they are dense.
+func createPlan[T any](op operation, given operands, options []Option, object *T, p *planned) error {
 	var s settings
 	s.applyAll(options)
-	if err := checkOperands(op, table, indices, rows, &s); err != nil {
+	if err := given.check(op, &s); err != nil {
 		return err
 	}
 	var handle C.gather_go_handle
-	err := C.gather_go_plan_create(C.int32_t(op),
-		&table.numbers, table.cData(), table.cShape(), table.cStrides(),
-		&indices.numbers, indices.cData(), indices.cShape(), indices.cStrides(),
-		&rows.numbers, rows.cData(), rows.cShape(), rows.cStrides(),
-		s.cOptions(), &handle)
-	if err != nil {
+	if err := given.createPlan(op, s.cOptions(), &handle); err != nil {
 		return takeError(err)
 	}
+	table := given[roleTable]
 	p.device = Device{DeviceKind(table.numbers.device), int(table.numbers.device_id)}
 	own(object, &p.owner, handle, releasePlan)
 	return nil

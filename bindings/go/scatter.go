@@ -71,7 +71,7 @@ func scatter[T Element, I Index](op operation, target Tensor[T], indices Tensor[
 	options []Option) (Tensor[T], error) {
 	var s settings
 	s.applyAll(options)
-	if _, err := inferShape(op, &target.view, &indices.view, &s); err != nil {
+	if _, err := inferShape(op, byRole(&target.view, &indices.view, &absent), &s); err != nil {
 		return Tensor[T]{}, err
 	}
 	out, err := clone(target)

@@ -47,7 +47,7 @@ func NewScatterPlanElementsFrom[T Element, I Index](target Tensor[T], indices Te
 func newScatterPlan[T Element, I Index](op operation, target Tensor[T], indices Tensor[I], updates *view,
 	options []Option) (*ScatterPlan[T, I], error) {
 	plan := &ScatterPlan[T, I]{}
-	if err := createPlan(op, &target.view, &indices.view, updates, options, plan, &plan.request); err != nil {
+	if err := createPlan(op, byRole(&target.view, &indices.view, updates), options, plan, &plan.request); err != nil {
 		return nil, err
 	}
 	return plan, nil

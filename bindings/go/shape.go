@@ -48,14 +48,14 @@ func UpdatesShapeElements(target, indices Described, options ...Option) ([]int, 
 func queryShape(op operation, table, indices Described, options []Option) ([]int, error) {
 	tableView, indicesView := viewOf(table), viewOf(indices)
 	if tableView == nil {
-		return nil, fail(ErrNull, op.roles().table, 0, 0, "nil")
+		return nil, fail(ErrNull, op.operand(roleTable), 0, 0, "nil")
 	}
 	if indicesView == nil {
 		return nil, fail(ErrNull, OperandIndices, 0, 0, "nil")
 	}
 	var s settings
 	s.applyAll(options)
-	return inferShape(op, tableView, indicesView, &s)
+	return inferShape(op, byRole(tableView, indicesView, &absent), &s)
 }
 
 // viewOf returns the view of a tensor, or nil for nil and for a nil pointer.
@@ -67,17 +67,13 @@ func viewOf(tensor Described) *view {
 }
 
 // inferShape returns the shape of the rows of an operation.
-func inferShape(op operation, table, indices *view, s *settings) ([]int, error) {
-	if err := checkOperands(op, table, indices, &absent, s); err != nil {
+func inferShape(op operation, given operands, s *settings) ([]int, error) {
+	if err := given.check(op, s); err != nil {
 		return nil, err
 	}
 	var rank C.int32_t
 	var extents [MaxRank]int
-	err := C.gather_go_infer(C.int32_t(op),
-		&table.numbers, table.cData(), table.cShape(), table.cStrides(),
-		&indices.numbers, indices.cData(), indices.cShape(), indices.cStrides(),
-		s.cOptions(), &rank, cInts(&extents[0]))
-	if err != nil {
+	if err := given.infer(op, s.cOptions(), &rank, cInts(&extents[0])); err != nil {
 		return nil, takeError(err)
 	}
 	return slices.Clone(extents[:rank]), nil

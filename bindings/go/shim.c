@@ -17,14 +17,13 @@ void gather_go_error_free(gather_go_error *err) {
   if (err != &no_memory) free(err);
 }
 
-gather_go_error *gather_go_infer(int32_t op, GATHER_GO_TENSOR(table), GATHER_GO_TENSOR(indices),
-                                 const gth_options *options, int32_t *ndim, int64_t *shape) {
+gather_go_error *gather_go_infer(int32_t op, GATHER_GO_OPERANDS const gth_options *options, int32_t *ndim,
+                                 int64_t *shape) {
   BEGIN;
-  const gth_tensor_desc described_table = DESCRIBE(table), described_indices = DESCRIBE(indices);
-  const gth_request request = GTH_REQUEST(op, &described_table, &described_indices, NULL, options);
-  gth_tensor_desc rows = GTH_TENSOR_DESC_INIT;
-  const int32_t status = gth_infer(&request, &rows, GTH_MAX_NDIM, shape, &err);
-  *ndim = rows.ndim;
+  DESCRIBE_REQUEST(op, options);
+  gth_tensor_desc result = GTH_TENSOR_DESC_INIT;
+  const int32_t status = gth_infer(&request, &result, GTH_MAX_NDIM, shape, &err);
+  *ndim = result.ndim;
   END(status);
 }
 
@@ -36,13 +35,10 @@ gather_go_error *gather_go_copy(gather_go_handle context, GATHER_GO_TENSOR(sourc
   END(status ? status : waited);
 }
 
-gather_go_error *gather_go_plan_create(int32_t op, GATHER_GO_TENSOR(table), GATHER_GO_TENSOR(indices),
-                                       GATHER_GO_TENSOR(rows), const gth_options *options, gather_go_handle *plan) {
+gather_go_error *gather_go_plan_create(int32_t op, GATHER_GO_OPERANDS const gth_options *options,
+                                       gather_go_handle *plan) {
   BEGIN;
-  const gth_tensor_desc described_table = DESCRIBE(table), described_indices = DESCRIBE(indices);
-  const gth_tensor_desc described_rows = DESCRIBE(rows);
-  const gth_request request = GTH_REQUEST(op, &described_table, &described_indices,
-                                          rows->flags & GATHER_GO_ABSENT ? NULL : &described_rows, options);
+  DESCRIBE_REQUEST(op, options);
   gth_plan *made = NULL;
   const int32_t status = gth_plan_create(&request, &made, &err);
   *plan = (gather_go_handle)made;

@@ -6,7 +6,7 @@
 #ifndef GATHER_GO_SHIM_H
 #define GATHER_GO_SHIM_H
 
-#include <gather/gather.h>
+#include "roles.h"
 
 /* A handle. It is a token and not an address. In Go it is an integer, so the garbage collector ignores it and cgo does
  * not check it. */
@@ -36,6 +36,10 @@ typedef struct gather_go_view {
 #define GATHER_GO_TENSOR(name) \
   const gather_go_view *name, const uint8_t *name##_data, const int64_t *name##_shape, const int64_t *name##_strides
 
+/* Declares the parameters of all operands of a request. */
+#define GATHER_GO_PARAMETER(name) GATHER_GO_TENSOR(name),
+#define GATHER_GO_OPERANDS GATHER_GO_ROLES(GATHER_GO_PARAMETER)
+
 /* The functions below return NULL on success. On failure they return an error that the caller frees. So a successful
  * call does not clear a gth_error, which has more than 300 bytes. */
 typedef gth_error gather_go_error;
@@ -43,15 +47,15 @@ gather_go_error *gather_go_error_copy(const gth_error *err);
 void gather_go_error_free(gather_go_error *err);
 
 /* Infers the shape of the rows. shape has space for GTH_MAX_NDIM extents. */
-gather_go_error *gather_go_infer(int32_t op, GATHER_GO_TENSOR(table), GATHER_GO_TENSOR(indices),
-                                 const gth_options *options, int32_t *ndim, int64_t *shape);
+gather_go_error *gather_go_infer(int32_t op, GATHER_GO_OPERANDS const gth_options *options, int32_t *ndim,
+                                 int64_t *shape);
 
 /* Copies a tensor to another one. It waits for the context's stream, so the memory is not used after the call. */
 gather_go_error *gather_go_copy(gather_go_handle context, GATHER_GO_TENSOR(source), GATHER_GO_TENSOR(destination));
 
 /* Creates a plan. rows may be absent. */
-gather_go_error *gather_go_plan_create(int32_t op, GATHER_GO_TENSOR(table), GATHER_GO_TENSOR(indices),
-                                       GATHER_GO_TENSOR(rows), const gth_options *options, gather_go_handle *plan);
+gather_go_error *gather_go_plan_create(int32_t op, GATHER_GO_OPERANDS const gth_options *options,
+                                       gather_go_handle *plan);
 gather_go_error *gather_go_plan_run_at(gather_go_handle context, gather_go_handle plan, int64_t n, uintptr_t table,
                                        uintptr_t indices, uintptr_t rows);
 gather_go_error *gather_go_plan_check(gather_go_handle context, gather_go_handle plan, int64_t n,

@@ -143,7 +143,7 @@ func scatterStrings(op operation, target *StringTensor, indices *view, updates *
 func makeStrings(op operation, table *StringTensor, indices *view, rows *StringTensor,
 	options []Option) ([]string, []int, error) {
 	if table == nil {
-		return nil, nil, fail(ErrNull, op.roles().table, 0, 0, "nil")
+		return nil, nil, fail(ErrNull, op.operand(roleTable), 0, 0, "nil")
 	}
 	if indices.has(C.GATHER_GO_INVALID) {
 		return nil, nil, indices.mismatch(OperandIndices)
@@ -152,14 +152,14 @@ func makeStrings(op operation, table *StringTensor, indices *view, rows *StringT
 		return nil, nil, err
 	}
 	defer indices.end()
-	rowsHandle, err := rows.begin(op.roles().rows)
+	rowsHandle, err := rows.begin(op.operand(roleRows))
 	if err != nil {
 		return nil, nil, err
 	}
 	defer rows.end()
 	var s settings
 	s.applyAll(options)
-	context, tableHandle, err := s.context.beginWith(&table.owner, op.roles().table)
+	context, tableHandle, err := s.context.beginWith(&table.owner, op.operand(roleTable))
 	if err != nil {
 		return nil, nil, err
 	}

@@ -61,28 +61,6 @@ func (v *view) byteStrides() []int { return unsafe.Slice(v.strides, v.numbers.st
 // absent is the view of a missing operand. C passes it to the library as NULL.
 var absent = view{numbers: C.gather_go_view{flags: C.GATHER_GO_ABSENT}}
 
-// beginAll begins a call with each operand that can be closed. They are not released before endAll.
-func beginAll(op operation, table, indices, rows *view) error {
-	if err := table.begin(op.roles().table); err != nil {
-		return err
-	}
-	err := indices.begin(OperandIndices)
-	if err == nil {
-		if err = rows.begin(op.roles().rows); err == nil {
-			return nil
-		}
-		indices.end()
-	}
-	table.end()
-	return err
-}
-
-func endAll(table, indices, rows *view) {
-	table.end()
-	indices.end()
-	rows.end()
-}
-
 // begin begins a call with an operand that can be closed. For other operands it does nothing.
 func (v *view) begin(operand Operand) error {
 	if !v.has(C.GATHER_GO_OWNED) {

@@ -16,11 +16,11 @@ final class Calls {
   }
 
   static boolean writesRows(Operation operation) {
-    return operation.number <= Operation.GATHER_ELEMENTS.number;
+    return operation.kind.written == Role.ROWS;
   }
 
   static boolean isGradient(Operation operation) {
-    return operation.number >= Operation.GATHER_GRADIENT.number;
+    return operation.kind == Kind.GRADIENT;
   }
 
   /** Runs an operation on existing memory. */
@@ -35,9 +35,9 @@ final class Calls {
           Gth.run(
               context(options),
               operation.number,
-              scratch.describeTable(table),
-              scratch.describeIndices(indices),
-              scratch.describeRows(rows),
+              scratch.describe(Role.TABLE, table),
+              scratch.describe(Role.INDICES, indices),
+              scratch.describe(Role.ROWS, rows),
               scratch.describe(options, table.dtype),
               scratch.error,
               table.segment,
@@ -84,8 +84,8 @@ final class Calls {
         memory -> {
           run(operation, target.over(memory), ids, gradient, options);
           MemorySegment written = target.used(target.segment, 0);
-          Heap.checkOverlap(OperandName.TARGET, written, OperandName.UPDATES, updates.used(updates.segment, 0));
-          Heap.checkOverlap(OperandName.TARGET, written, OperandName.INDICES, indices.used(indices.segment, 0));
+          Heap.checkOverlap(operation, written, Role.ROWS, updates.used(updates.segment, 0));
+          Heap.checkOverlap(operation, written, Role.INDICES, indices.used(indices.segment, 0));
         });
   }
 
@@ -93,9 +93,14 @@ final class Calls {
   private static void runShort(Operation operation, Tensor table, Tensor indices, Tensor rows, Options options) {
     Scratch scratch = Scratch.take();
     try {
-      scratch.describeTable(table);
-      scratch.describeIndices(indices);
-      MemorySegment request = scratch.request(operation, table.dtype, scratch.describeRows(rows), options);
+      MemorySegment request =
+          scratch.request(
+              operation,
+              table.dtype,
+              options,
+              scratch.describe(Role.TABLE, table),
+              scratch.describe(Role.INDICES, indices),
+              scratch.describe(Role.ROWS, rows));
       int status = Gth.planCreate(request, scratch.out, scratch.error);
       if (status != 0) {
         throw scratch.failure(status);
@@ -164,7 +169,7 @@ final class Calls {
           memory -> {
             copyNative(from, destination.over(memory));
             MemorySegment written = destination.used(destination.segment, 0);
-            Heap.checkOverlap(OperandName.OUT, written, OperandName.PARAMS, source.used(source.segment, 0));
+            Heap.checkOverlap(Operation.GATHER, written, Role.TABLE, source.used(source.segment, 0));
           });
     }
   }
@@ -175,8 +180,8 @@ final class Calls {
       int status =
           Gth.copy(
               MemorySegment.NULL,
-              scratch.describeTable(source),
-              scratch.describeRows(destination),
+              scratch.describe(Role.TABLE, source),
+              scratch.describe(Role.ROWS, destination),
               scratch.error,
               source.segment,
               destination.segment);
@@ -192,11 +197,11 @@ final class Calls {
   static long[] infer(Operation operation, Tensor table, Tensor indices, Options options) {
     Scratch scratch = Scratch.take();
     try {
-      scratch.describeTable(table);
-      scratch.describeIndices(indices);
-      MemorySegment request = scratch.request(operation, table.dtype, MemorySegment.NULL, options);
-      scratch.rows.set(JAVA_INT, Gth.TensorDesc.SIZE, (int) Gth.TensorDesc.BYTES);
-      int status = Gth.infer(request, scratch.rows, Gth.MAX_NDIM, scratch.shape, scratch.error);
+      MemorySegment described = scratch.describe(Role.TABLE, table);
+      MemorySegment ids = scratch.describe(Role.INDICES, indices);
+      MemorySegment request = scratch.request(operation, table.dtype, options, described, ids);
+      scratch.result.set(JAVA_INT, Gth.TensorDesc.SIZE, (int) Gth.TensorDesc.BYTES);
+      int status = Gth.infer(request, scratch.result, Gth.MAX_NDIM, scratch.shape, scratch.error);
       if (status != 0) {
         throw scratch.failure(status);
       }
@@ -208,7 +213,7 @@ final class Calls {
 
   /** Returns the shape that a query has written. */
   static long[] shape(Scratch scratch) {
-    int rank = scratch.rows.get(JAVA_INT, Gth.TensorDesc.NDIM);
+    int rank = scratch.result.get(JAVA_INT, Gth.TensorDesc.NDIM);
     return scratch.shape.asSlice(0, 8L * rank).toArray(ValueLayout.JAVA_LONG);
   }
 }

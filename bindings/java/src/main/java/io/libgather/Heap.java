@@ -70,16 +70,18 @@ final class Heap {
   }
 
   /** Checks that written memory does not overlap other memory. The library gets copies or pieces of it. */
-  static void checkOverlap(OperandName written, MemorySegment memory, OperandName read, MemorySegment other) {
+  static void checkOverlap(Operation operation, MemorySegment memory, Role role, MemorySegment other) {
     boolean empty = memory.byteSize() == 0 || other.byteSize() == 0;
     if (!empty && memory.asOverlappingSlice(other).isPresent()) {
+      OperandName written = operation.kind.name(operation.kind.written);
+      OperandName read = operation.kind.name(role);
       throw ErrorDetails.of(Status.ALIAS, written, read.number(), 0).exception(written + " shares memory with " + read);
     }
   }
 
   /** Returns the exception of a call that would write to read-only memory. */
   static RuntimeException readOnly(Operation operation) {
-    OperandName name = Calls.writesRows(operation) ? OperandName.OUT : OperandName.TARGET;
+    OperandName name = operation.kind.name(operation.kind.written);
     return ErrorDetails.of(Status.READONLY, name, 0, 0).exception(name + " is read-only");
   }
 }

@@ -60,7 +60,7 @@ public record Partition(long[] counts, long[] local, long[] order, long[] place)
       MemorySegment place = arena.allocate(JAVA_LONG, size);
       Scratch scratch = Scratch.take();
       try {
-        MemorySegment desc = scratch.describeIndices(copy);
+        MemorySegment desc = scratch.describe(Role.INDICES, copy);
         MemorySegment bytes = arena.allocate(JAVA_LONG);
         int status = Gth.partitionScratch(desc, described, flags, bytes, scratch.error);
         if (status == 0) {

@@ -128,10 +128,10 @@ public final class Plan {
             arena,
             Gth::planRelease,
             scratch -> {
-              scratch.describeTable(table);
-              scratch.describeIndices(indices);
-              MemorySegment described = rows == null ? MemorySegment.NULL : scratch.describeRows(rows);
-              MemorySegment request = scratch.request(operation, table.dtype, described, options);
+              MemorySegment from = scratch.describe(Role.TABLE, table);
+              MemorySegment ids = scratch.describe(Role.INDICES, indices);
+              MemorySegment to = rows == null ? MemorySegment.NULL : scratch.describe(Role.ROWS, rows);
+              MemorySegment request = scratch.request(operation, table.dtype, options, from, ids, to);
               return Gth.planCreate(request, scratch.out, scratch.error);
             });
     return new Plan(handle, operation, table, indices, rows, options);
@@ -190,13 +190,11 @@ public final class Plan {
     MemorySegment tableUsed = this.table.used(table, extents.n);
     MemorySegment rowsUsed = this.rows == null ? rows.asSlice(0, extents.rows) : this.rows.used(rows, extents.n);
     MemorySegment indicesUsed = this.indices.used(indices, extents.n);
-    if (Calls.writesRows(operation)) {
-      Heap.checkOverlap(OperandName.OUT, rowsUsed, OperandName.PARAMS, tableUsed);
-      Heap.checkOverlap(OperandName.OUT, rowsUsed, OperandName.INDICES, indicesUsed);
-    } else {
-      Heap.checkOverlap(OperandName.TARGET, tableUsed, OperandName.UPDATES, rowsUsed);
-      Heap.checkOverlap(OperandName.TARGET, tableUsed, OperandName.INDICES, indicesUsed);
-    }
+    boolean gathers = Calls.writesRows(operation);
+    MemorySegment written = gathers ? rowsUsed : tableUsed;
+    Role read = gathers ? Role.TABLE : Role.ROWS;
+    Heap.checkOverlap(operation, written, read, gathers ? tableUsed : rowsUsed);
+    Heap.checkOverlap(operation, written, Role.INDICES, indicesUsed);
   }
 
   private void runOnce(
@@ -260,11 +258,11 @@ public final class Plan {
   }
 
   private boolean isNd() {
-    return operation == Operation.GATHER_ND || operation == Operation.SCATTER_ND;
+    return operation.hasTuples;
   }
 
   private boolean isElements() {
-    return operation == Operation.GATHER_ELEMENTS || operation == Operation.SCATTER_ELEMENTS;
+    return operation.isPaired;
   }
 
   /** Runs the plan on copies of arrays. */
@@ -374,8 +372,8 @@ public final class Plan {
   public long[] outputShape(long n) {
     Scratch scratch = Scratch.take();
     try {
-      scratch.rows.set(JAVA_INT, Gth.TensorDesc.SIZE, (int) Gth.TensorDesc.BYTES);
-      int status = Gth.planInfer(handle, n, scratch.rows, Gth.MAX_NDIM, scratch.shape, scratch.error);
+      scratch.result.set(JAVA_INT, Gth.TensorDesc.SIZE, (int) Gth.TensorDesc.BYTES);
+      int status = Gth.planInfer(handle, n, scratch.result, Gth.MAX_NDIM, scratch.shape, scratch.error);
       if (status != 0) {
         throw scratch.failure(status);
       }
@@ -386,17 +384,17 @@ public final class Plan {
   }
 
   private RuntimeException tooSmall(Extents extents, MemorySegment table, MemorySegment indices, MemorySegment rows) {
-    boolean gathers = Calls.writesRows(operation);
     if (table.byteSize() < extents.table) {
-      return tooSmall(gathers ? OperandName.PARAMS : OperandName.TARGET, table.byteSize(), extents.table);
+      return tooSmall(Role.TABLE, table.byteSize(), extents.table);
     }
     if (indices.byteSize() < extents.indices) {
-      return tooSmall(OperandName.INDICES, indices.byteSize(), extents.indices);
+      return tooSmall(Role.INDICES, indices.byteSize(), extents.indices);
     }
-    return tooSmall(gathers ? OperandName.OUT : OperandName.UPDATES, rows.byteSize(), extents.rows);
+    return tooSmall(Role.ROWS, rows.byteSize(), extents.rows);
   }
 
-  private static RuntimeException tooSmall(OperandName name, long given, long needed) {
+  private RuntimeException tooSmall(Role role, long given, long needed) {
+    OperandName name = operation.kind.name(role);
     return ErrorDetails.of(Status.SIZE, name, given, needed)
         .exception(name + " has " + given + " bytes, and the run needs " + needed);
   }

@@ -129,23 +129,18 @@ public final class Strings {
               result,
               Gth::tensorRelease,
               scratch -> {
-                Scratch.describe(scratch.table, handle);
-                scratch.describeIndices(copy);
-                MemorySegment rows = MemorySegment.NULL;
-                if (updates != null) {
-                  rows = scratch.rows;
-                  Scratch.describe(rows, updates.handle);
-                }
+                MemorySegment table = scratch.describe(Role.TABLE, handle);
+                MemorySegment ids = scratch.describe(Role.INDICES, copy);
+                MemorySegment updated = updates == null ? MemorySegment.NULL : updates.handle;
+                MemorySegment rows = updates == null ? updated : scratch.describe(Role.ROWS, updated);
                 return Gth.make(
                     Calls.context(options),
-                    scratch.request(operation, DType.STRING, rows, options),
+                    scratch.request(operation, DType.STRING, options, table, ids, rows),
                     scratch.out,
                     scratch.error,
                     handle,
                     copy.segment,
-                    updates == null ? MemorySegment.NULL : updates.handle,
-                    MemorySegment.NULL,
-                    MemorySegment.NULL);
+                    updated);
               }));
     }
   }
@@ -153,7 +148,7 @@ public final class Strings {
   private long[] readShape() {
     Scratch scratch = Scratch.take();
     try {
-      MemorySegment desc = scratch.rows.fill((byte) 0);
+      MemorySegment desc = scratch.result.fill((byte) 0);
       desc.set(JAVA_INT, Gth.TensorDesc.SIZE, (int) Gth.TensorDesc.BYTES);
       int status = Gth.tensorDescribe(handle, desc, scratch.error);
       if (status != 0) {

@@ -909,11 +909,11 @@ public final class Gth {
 
   /** Calls gth_make. */
   public static int make(
-      MemorySegment context, MemorySegment request, MemorySegment out, MemorySegment err, MemorySegment kept0,
-      MemorySegment kept1, MemorySegment kept2, MemorySegment kept3, MemorySegment kept4) {
+      MemorySegment context, MemorySegment request, MemorySegment out, MemorySegment err, MemorySegment... kept) {
     Native.check();
     try {
-      return (int) Make.HANDLE.invokeExact(context, request, out, err, kept0, kept1, kept2, kept3, kept4);
+      return (int) Make.HANDLE.invokeExact(
+          context, request, out, err, at(kept, 0), at(kept, 1), at(kept, 2), at(kept, 3), at(kept, 4));
     } catch (Throwable e) {
       throw Native.unchecked(e);
     }
@@ -1304,6 +1304,10 @@ public final class Gth {
     } catch (Throwable e) {
       throw Native.unchecked(e);
     }
+  }
+
+  private static MemorySegment at(MemorySegment[] kept, int i) {
+    return i < kept.length ? kept[i] : MemorySegment.NULL;
   }
 
   private Gth() {}

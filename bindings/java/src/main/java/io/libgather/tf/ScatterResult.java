@@ -8,7 +8,7 @@ import io.libgather.Tensor;
  *
  * @param <T> the type of its output
  */
-abstract sealed class ScatterResult<T extends TType> extends Result<T>
+public abstract sealed class ScatterResult<T extends TType> extends Result<T>
     permits ScatterNd, TensorScatterNdAdd, TensorScatterNdMax, TensorScatterNdMin, TensorScatterNdUpdate {
   ScatterResult(Tensor tensor) {
     super(tensor);
