@@ -1,8 +1,6 @@
 //! The forms of an operation. These are the public functions that each entry of the table of operations defines, and
 //! the code that they share.
 
-use std::ptr;
-
 use crate::context::Context;
 use crate::error::{Error, call};
 use crate::handle::Handle;
@@ -12,22 +10,13 @@ use crate::options::Options;
 use crate::tensor::Tensor;
 use gather_sys as sys;
 
-/// Returns a request with its operands by role.
-pub(crate) fn request(
-    op: i32,
-    table: &sys::gth_tensor_desc,
-    indices: &sys::gth_tensor_desc,
-    rows: Option<&sys::gth_tensor_desc>,
-    options: &Options,
-) -> sys::gth_request {
+/// Returns a request with the operands of another one, in which only they are set.
+pub(crate) fn request(op: i32, operands: sys::gth_request, options: &Options) -> sys::gth_request {
     sys::gth_request {
         size: struct_size::<sys::gth_request>(),
         op,
-        table,
-        indices,
-        rows: rows.map_or(ptr::null(), ptr::from_ref),
         options: &options.raw,
-        ..Default::default()
+        ..operands
     }
 }
 
@@ -56,17 +45,17 @@ impl Context {
     ///
     /// # Safety
     ///
-    /// The operands must be handles that have not been released, or describe only memory that is borrowed for the call.
+    /// The operands must be NULL or valid descriptions, and the table must not be NULL. They must be handles that have
+    /// not been released, or describe only memory that is borrowed for the call.
     pub(crate) unsafe fn make(
         &self,
         op: i32,
-        table: &sys::gth_tensor_desc,
-        indices: &sys::gth_tensor_desc,
-        rows: Option<&sys::gth_tensor_desc>,
+        operands: sys::gth_request,
         options: &Options,
     ) -> Result<Tensor<'static>, Error> {
-        options.check_fill(table)?;
-        let request = request(op, table, indices, rows, options);
+        // SAFETY: the caller guarantees it.
+        options.check_fill(unsafe { &*operands.table })?;
+        let request = request(op, operands, options);
         // SAFETY: the caller guarantees it.
         Tensor::from_handle(Handle::make(|out, err| unsafe {
             sys::gth_make(self.raw(), &request, out, err)
@@ -77,7 +66,12 @@ impl Context {
 /// Infers the shape of the rows of an operation.
 pub(crate) fn infer(op: i32, table: &Layout<'_>, indices: &Layout<'_>, options: &Options) -> Result<Vec<usize>, Error> {
     options.check_fill(&table.desc)?;
-    let request = request(op, &table.desc, &indices.desc, None, options);
+    let operands = sys::gth_request {
+        table: &table.desc,
+        indices: &indices.desc,
+        ..Default::default()
+    };
+    let request = request(op, operands, options);
     read_shape(|rows, capacity, shape, err| {
         // SAFETY: the layouts borrow their shapes, and `shape` has room for `capacity` extents.
         unsafe { sys::gth_infer(&request, rows, capacity, shape, err) }
@@ -151,8 +145,14 @@ macro_rules! gathers {
                 indices: &Tensor<'_>,
                 options: &Options,
             ) -> Result<Tensor<'static>, Error> {
+                let (params, indices) = (params.operand(), indices.operand());
+                let operands = sys::gth_request {
+                    table: &params,
+                    indices: &indices,
+                    ..Default::default()
+                };
                 // SAFETY: tensors borrow or hold the memory that they describe.
-                unsafe { self.make(sys::$op, &params.operand(), &indices.operand(), None, options) }
+                unsafe { self.make(sys::$op, operands, options) }
             }
 
             #[doc = doc_of!("Runs " $into " in this context.")]
@@ -244,8 +244,14 @@ macro_rules! scatters {
                 options: &Options,
             ) -> Result<Tensor<'static>, Error> {
                 let (target, indices, updates) = (target.operand(), indices.operand(), updates.operand());
+                let operands = sys::gth_request {
+                    table: &target,
+                    indices: &indices,
+                    rows: &updates,
+                    ..Default::default()
+                };
                 // SAFETY: tensors borrow or hold the memory that they describe.
-                unsafe { self.make(sys::$op, &target, &indices, Some(&updates), options) }
+                unsafe { self.make(sys::$op, operands, options) }
             }
 
             #[doc = doc_of!("Runs " $into " in this context.")]
@@ -329,8 +335,15 @@ macro_rules! gradients {
                 options: &Options,
             ) -> Result<Tensor<'static>, Error> {
                 let table = Layout::of(gradient.dtype(), shape).desc;
+                let (indices, gradient) = (indices.operand(), gradient.operand());
+                let operands = sys::gth_request {
+                    table: &table,
+                    indices: &indices,
+                    rows: &gradient,
+                    ..Default::default()
+                };
                 // SAFETY: tensors borrow or hold the memory that they describe. The table is a shape without memory.
-                unsafe { self.make(sys::$op, &table, &indices.operand(), Some(&gradient.operand()), options) }
+                unsafe { self.make(sys::$op, operands, options) }
             }
 
             #[doc = doc_of!("Runs " $into " in this context.")]

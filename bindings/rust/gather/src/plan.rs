@@ -91,7 +91,13 @@ impl Plan {
         options: &Options,
     ) -> Result<Self, Error> {
         options.check_fill(&table.desc)?;
-        let request = request(op, &table.desc, &indices.desc, rows.map(|rows| &rows.desc), options);
+        let operands = sys::gth_request {
+            table: &table.desc,
+            indices: &indices.desc,
+            rows: rows.map_or(ptr::null(), |rows| &rows.desc),
+            ..Default::default()
+        };
+        let request = request(op, operands, options);
         let mut raw = ptr::null_mut();
         // SAFETY: the layouts borrow their shapes and strides, and have no memory.
         call(|err| unsafe { sys::gth_plan_create(&request, &mut raw, err) })?;

@@ -93,14 +93,10 @@ final class Calls {
   private static void runShort(Operation operation, Tensor table, Tensor indices, Tensor rows, Options options) {
     Scratch scratch = Scratch.take();
     try {
-      MemorySegment request =
-          scratch.request(
-              operation,
-              table.dtype,
-              options,
-              scratch.describe(Role.TABLE, table),
-              scratch.describe(Role.INDICES, indices),
-              scratch.describe(Role.ROWS, rows));
+      scratch.describe(Role.TABLE, table);
+      scratch.describe(Role.INDICES, indices);
+      scratch.describe(Role.ROWS, rows);
+      MemorySegment request = scratch.request(operation, table.dtype, options);
       int status = Gth.planCreate(request, scratch.out, scratch.error);
       if (status != 0) {
         throw scratch.failure(status);
@@ -197,9 +193,9 @@ final class Calls {
   static long[] infer(Operation operation, Tensor table, Tensor indices, Options options) {
     Scratch scratch = Scratch.take();
     try {
-      MemorySegment described = scratch.describe(Role.TABLE, table);
-      MemorySegment ids = scratch.describe(Role.INDICES, indices);
-      MemorySegment request = scratch.request(operation, table.dtype, options, described, ids);
+      scratch.describe(Role.TABLE, table);
+      scratch.describe(Role.INDICES, indices);
+      MemorySegment request = scratch.request(operation, table.dtype, options);
       scratch.result.set(JAVA_INT, Gth.TensorDesc.SIZE, (int) Gth.TensorDesc.BYTES);
       int status = Gth.infer(request, scratch.result, Gth.MAX_NDIM, scratch.shape, scratch.error);
       if (status != 0) {

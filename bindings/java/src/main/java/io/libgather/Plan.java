@@ -128,10 +128,12 @@ public final class Plan {
             arena,
             Gth::planRelease,
             scratch -> {
-              MemorySegment from = scratch.describe(Role.TABLE, table);
-              MemorySegment ids = scratch.describe(Role.INDICES, indices);
-              MemorySegment to = rows == null ? MemorySegment.NULL : scratch.describe(Role.ROWS, rows);
-              MemorySegment request = scratch.request(operation, table.dtype, options, from, ids, to);
+              scratch.describe(Role.TABLE, table);
+              scratch.describe(Role.INDICES, indices);
+              if (rows != null) {
+                scratch.describe(Role.ROWS, rows);
+              }
+              MemorySegment request = scratch.request(operation, table.dtype, options);
               return Gth.planCreate(request, scratch.out, scratch.error);
             });
     return new Plan(handle, operation, table, indices, rows, options);

@@ -31,6 +31,9 @@ final class Scratch {
   final MemorySegment out = memory.allocate(ADDRESS);
   private final Operand[] operands = new Operand[Role.ALL.length];
 
+  /** The roles that have been described since the scratch was taken: bit i is that of the role with this number. */
+  private int described;
+
   /** The description of the result of a query, and memory for its shape. */
   final MemorySegment result;
 
@@ -58,7 +61,11 @@ final class Scratch {
   static Scratch take() {
     int slot = ((int) Thread.currentThread().threadId() & SLOTS - 1) * PADDING;
     Scratch scratch = POOL.getAndSet(slot, null);
-    return scratch != null ? scratch : new Scratch(slot);
+    if (scratch == null) {
+      return new Scratch(slot);
+    }
+    scratch.described = 0;
+    return scratch;
   }
 
   /** Ends the use of these structs. */
@@ -74,7 +81,7 @@ final class Scratch {
 
   /** Describes a tensor handle. */
   MemorySegment describe(Role role, MemorySegment handle) {
-    MemorySegment desc = operands[role.ordinal()].desc.fill((byte) 0);
+    MemorySegment desc = operand(role).desc.fill((byte) 0);
     desc.set(JAVA_LONG, Gth.TensorDesc.SIZE, Gth.TensorDesc.BYTES);
     desc.set(JAVA_LONG, Gth.TensorDesc.TENSOR, handle.address());
     return desc;
@@ -82,7 +89,7 @@ final class Scratch {
 
   /** Describes a tensor. */
   MemorySegment describe(Role role, Tensor tensor) {
-    Operand operand = operands[role.ordinal()];
+    Operand operand = operand(role);
     MemorySegment desc = operand.desc;
     long[] shape = tensor.shape;
     long[] strides = tensor.strides;
@@ -103,6 +110,11 @@ final class Scratch {
     return desc;
   }
 
+  private Operand operand(Role role) {
+    described |= 1 << role.ordinal();
+    return operands[role.ordinal()];
+  }
+
   private static void write(long[] numbers, MemorySegment target) {
     for (int i = 0; i < numbers.length; i++) {
       target.setAtIndex(JAVA_LONG, i, numbers[i]);
@@ -118,12 +130,11 @@ final class Scratch {
     return options;
   }
 
-  /** Describes a request. The operands are descriptions by role. */
-  MemorySegment request(Operation operation, DType params, Options given, MemorySegment... described) {
+  /** Describes a request with the operands that have been described. */
+  MemorySegment request(Operation operation, DType params, Options given) {
     request.set(JAVA_LONG, Gth.Request.SIZE, Gth.Request.BYTES | (long) operation.number << 32);
-    for (Role role : Role.ALL) {
-      int at = role.ordinal();
-      request.set(JAVA_LONG, role.offset, at < described.length ? described[at].address() : 0);
+    for (int i = 0; i < operands.length; i++) {
+      request.set(JAVA_LONG, Role.ALL[i].offset, (described >> i & 1) != 0 ? operands[i].desc.address() : 0);
     }
     request.set(JAVA_LONG, Gth.Request.OPTIONS, describe(given, params).address());
     return request;

@@ -129,18 +129,19 @@ public final class Strings {
               result,
               Gth::tensorRelease,
               scratch -> {
-                MemorySegment table = scratch.describe(Role.TABLE, handle);
-                MemorySegment ids = scratch.describe(Role.INDICES, copy);
-                MemorySegment updated = updates == null ? MemorySegment.NULL : updates.handle;
-                MemorySegment rows = updates == null ? updated : scratch.describe(Role.ROWS, updated);
+                scratch.describe(Role.TABLE, handle);
+                scratch.describe(Role.INDICES, copy);
+                if (updates != null) {
+                  scratch.describe(Role.ROWS, updates.handle);
+                }
                 return Gth.make(
                     Calls.context(options),
-                    scratch.request(operation, DType.STRING, options, table, ids, rows),
+                    scratch.request(operation, DType.STRING, options),
                     scratch.out,
                     scratch.error,
                     handle,
                     copy.segment,
-                    updated);
+                    updates == null ? MemorySegment.NULL : updates.handle);
               }));
     }
   }
