@@ -18,7 +18,12 @@ final class Scratch {
   private static final long SHAPE_BYTES = 8 * Gth.MAX_NDIM;
   private static final long STRUCT_BYTES =
       Gth.Error.BYTES + Gth.Options.BYTES + Gth.Request.BYTES + Gth.PlanArgs.BYTES + ADDRESS.byteSize();
-  private static final long OPERAND_BYTES = Gth.TensorDesc.BYTES + 2 * SHAPE_BYTES;
+
+  /** An operand is its description, its shape and its strides. */
+  private static final long SHAPE = Gth.TensorDesc.BYTES;
+
+  private static final long STRIDES = SHAPE + SHAPE_BYTES;
+  private static final long OPERAND_BYTES = STRIDES + SHAPE_BYTES;
 
   private final SegmentAllocator memory =
       SegmentAllocator.slicingAllocator(Arena.ofAuto().allocate(STRUCT_BYTES + Role.ALL.length * OPERAND_BYTES, 64));
@@ -29,7 +34,7 @@ final class Scratch {
   final MemorySegment request = memory.allocate(Gth.Request.BYTES, 8);
   final MemorySegment args = memory.allocate(Gth.PlanArgs.BYTES, 8);
   final MemorySegment out = memory.allocate(ADDRESS);
-  private final Operand[] operands = new Operand[Role.ALL.length];
+  private final MemorySegment[] operands = new MemorySegment[Role.ALL.length];
 
   /** The roles that have been described since the scratch was taken: bit i is that of the role with this number. */
   private int described;
@@ -39,22 +44,15 @@ final class Scratch {
 
   final MemorySegment shape;
 
-  /** The description of an operand, and memory for its shape and its strides. */
-  private record Operand(MemorySegment desc, MemorySegment shape, MemorySegment strides) {
-    Operand(SegmentAllocator memory) {
-      this(memory.allocate(Gth.TensorDesc.BYTES, 8), memory.allocate(SHAPE_BYTES, 8), memory.allocate(SHAPE_BYTES, 8));
-    }
-  }
-
   private Scratch(int slot) {
     this.slot = slot;
     error.set(JAVA_LONG, 0, Gth.Error.BYTES);
     args.set(JAVA_LONG, 0, Gth.PlanArgs.BYTES);
-    for (Role role : Role.ALL) {
-      operands[role.ordinal()] = new Operand(memory);
+    for (int i = 0; i < operands.length; i++) {
+      operands[i] = memory.allocate(OPERAND_BYTES, 8);
     }
-    result = operands[Role.ROWS.ordinal()].desc;
-    shape = operands[Role.ROWS.ordinal()].shape;
+    result = operands[Role.ROWS.ordinal()];
+    shape = result.asSlice(SHAPE, SHAPE_BYTES);
   }
 
   /** Returns structs that no other call uses. */
@@ -81,7 +79,8 @@ final class Scratch {
 
   /** Describes a tensor handle. */
   MemorySegment describe(Role role, MemorySegment handle) {
-    MemorySegment desc = operand(role).desc.fill((byte) 0);
+    MemorySegment desc = operand(role);
+    desc.asSlice(0, Gth.TensorDesc.BYTES).fill((byte) 0);
     desc.set(JAVA_LONG, Gth.TensorDesc.SIZE, Gth.TensorDesc.BYTES);
     desc.set(JAVA_LONG, Gth.TensorDesc.TENSOR, handle.address());
     return desc;
@@ -89,8 +88,7 @@ final class Scratch {
 
   /** Describes a tensor. */
   MemorySegment describe(Role role, Tensor tensor) {
-    Operand operand = operand(role);
-    MemorySegment desc = operand.desc;
+    MemorySegment desc = operand(role);
     long[] shape = tensor.shape;
     long[] strides = tensor.strides;
     long bytes = tensor.segment.byteSize();
@@ -99,25 +97,25 @@ final class Scratch {
     desc.set(JAVA_LONG, Gth.TensorDesc.TENSOR, 0);
     // Memory on the heap has no address here. Functions that read data never get such a description.
     desc.set(JAVA_LONG, Gth.TensorDesc.DATA, bytes == 0 ? 0 : tensor.isOnHeap() ? 16 : tensor.segment.address());
-    desc.set(JAVA_LONG, Gth.TensorDesc.SHAPE, operand.shape.address());
-    desc.set(JAVA_LONG, Gth.TensorDesc.STRIDES, strides == null ? 0 : operand.strides.address());
+    desc.set(JAVA_LONG, Gth.TensorDesc.SHAPE, desc.address() + SHAPE);
+    desc.set(JAVA_LONG, Gth.TensorDesc.STRIDES, strides == null ? 0 : desc.address() + STRIDES);
     desc.set(JAVA_LONG, Gth.TensorDesc.OFFSET, tensor.offset);
     desc.set(JAVA_LONG, Gth.TensorDesc.EXTENT, bytes);
-    write(shape, operand.shape);
+    write(shape, desc, SHAPE);
     if (strides != null) {
-      write(strides, operand.strides);
+      write(strides, desc, STRIDES);
     }
     return desc;
   }
 
-  private Operand operand(Role role) {
+  private MemorySegment operand(Role role) {
     described |= 1 << role.ordinal();
     return operands[role.ordinal()];
   }
 
-  private static void write(long[] numbers, MemorySegment target) {
+  private static void write(long[] numbers, MemorySegment target, long offset) {
     for (int i = 0; i < numbers.length; i++) {
-      target.setAtIndex(JAVA_LONG, i, numbers[i]);
+      target.set(JAVA_LONG, offset + 8L * i, numbers[i]);
     }
   }
 
@@ -134,7 +132,7 @@ final class Scratch {
   MemorySegment request(Operation operation, DType params, Options given) {
     request.set(JAVA_LONG, Gth.Request.SIZE, Gth.Request.BYTES | (long) operation.number << 32);
     for (int i = 0; i < operands.length; i++) {
-      request.set(JAVA_LONG, Role.ALL[i].offset, (described >> i & 1) != 0 ? operands[i].desc.address() : 0);
+      request.set(JAVA_LONG, Role.ALL[i].offset, (described >> i & 1) != 0 ? operands[i].address() : 0);
     }
     request.set(JAVA_LONG, Gth.Request.OPTIONS, describe(given, params).address());
     return request;
