@@ -16,9 +16,9 @@ from header import HEADER, ROOT, Header
 from operations import LIST, Operations
 
 
-def generated(text):
-    """Returns the generated files of a header: their paths and texts."""
-    header, table = Header(text), Operations(LIST.read_text())
+def generated(text, operations):
+    """Returns the files that follow from a header and a list of operations: their paths and texts."""
+    header, table = Header(text), Operations(operations)
     if missing := set(table.roles) - header.operands():
         raise ValueError(f"gth_request has no operand {', '.join(sorted(missing))}")
     languages = (abi_files, python_files, go_files, java_files)
@@ -30,7 +30,7 @@ def main(arguments):
         print(__doc__)
         return 2
     failed = 0
-    for path, text in generated(HEADER.read_text()).items():
+    for path, text in generated(HEADER.read_text(), LIST.read_text()).items():
         name, before = path.relative_to(ROOT), path.read_text() if path.exists() else ""
         if lost := abi_files.lost(path, before, text):
             print(f"{name} has lines that contradict gather.h. Remove them if no release has them:", *lost, sep="\n  ")

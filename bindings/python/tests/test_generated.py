@@ -25,10 +25,10 @@ def generator(monkeypatch: pytest.MonkeyPatch) -> Any:
 
 
 def changed(generator: Any, before: str, after: str) -> list[str]:
-    """Returns the names of the files that a change of the header changes."""
-    header = generator["HEADER"].read_text(encoding="utf-8")
-    assert header.count(before) == 1
-    old, new = generator["generated"](header), generator["generated"](header.replace(before, after))
+    """Returns the names of the files that a change of the header or of the list of operations changes."""
+    texts = [generator[each].read_text(encoding="utf-8") for each in ("HEADER", "LIST")]
+    assert sum(text.count(before) for text in texts) == 1
+    old, new = generator["generated"](*texts), generator["generated"](*(text.replace(before, after) for text in texts))
     return [path.name for path in old if old[path] != new[path]]
 
 
@@ -51,6 +51,17 @@ def test_constant_without_a_group_in_go_is_rejected(generator: Any) -> None:
         changed(generator, "#define GTH_OPEN -1\n", "#define GTH_OPEN -1\n#define GTH_FRESH -7\n")
 
 
+def test_role_without_a_field_is_rejected(generator: Any) -> None:
+    role = "GATHER_OPERANDS(OPERAND) \\\n  OPERAND(gather, options, OPTIONS, read, optional, data, own, rows)"
+    with pytest.raises(ValueError, match="gth_request has no operand options"):
+        changed(generator, "ROLE(rows)", f"ROLE(rows) \\\n  ROLE(options)\n#define {role} \\")
+
+
+def test_removed_operand_changes_the_tables_of_go_and_java(generator: Any) -> None:
+    listed = "  OPERAND(gather,   indices, INDICES, read,    required, index,    own,    tuples)  \\\n"
+    assert changed(generator, listed, "") == ["operands.go", "Kind.java"]
+
+
 def test_option_without_a_setter_is_rejected(generator: Any) -> None:
     with pytest.raises(ValueError, match=r"gth_options\.fresh has no option"):
         changed(generator, "} gth_options;", "  int32_t fresh;\n} gth_options;")
@@ -64,14 +75,14 @@ def test_field_of_an_unknown_type_is_rejected(generator: Any) -> None:
 
 
 def test_changed_number_is_not_pinned(generator: Any, tmp_path: Path) -> None:
-    header = generator["HEADER"].read_text(encoding="utf-8")
+    header, operations = (generator[each].read_text(encoding="utf-8") for each in ("HEADER", "LIST"))
     lost = generator["main"].__globals__["abi_files"].lost
     for before, after, line in [
         ("#define GTH_OPEN -1", "#define GTH_OPEN -2", "VALUE(GTH_OPEN, -1);"),
         ("int64_t capacity;", "int64_t most;", "FIELD(gth_parts, capacity, 8, 8);"),
         ("gth_shutdown(void);", "gth_end(void);", "gth_shutdown"),
     ]:
-        new = generator["generated"](header.replace(before, after))
+        new = generator["generated"](header.replace(before, after), operations)
         assert [each for path in new for each in lost(path, path.read_text(), new[path])] == [line]
 
 
