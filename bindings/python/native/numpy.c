@@ -108,19 +108,6 @@ PyObject *numpy_integers(const state *known, int32_t ndim, const int64_t *shape)
   return new_of(known, known->ndarray, known->int64, ndim, shape, NULL);
 }
 
-PyObject *numpy_converted(const state *known, PyObject *values, PyObject *like) {
-  PyObject *descr = (PyObject *)((numpy_array *)like)->descr;
-  if (is_numpys(known, values) && (PyObject *)((numpy_array *)values)->descr == descr) {
-    Py_INCREF(values);
-    return values;
-  }
-  Py_INCREF(descr); /* the conversion may run code that changes the dtype of the array */
-  PyObject *converted = PyObject_CallFunctionObjArgs(known->as_array, values, descr, NULL);
-  Py_DECREF(descr);
-  PyErr_Clear();
-  return converted;
-}
-
 void *numpy_data(PyObject *array) { return ((numpy_array *)array)->data; }
 
 void numpy_open_new(PyObject *array, int32_t dtype, int32_t ndim, const int64_t *shape, operand *opened) {
@@ -171,9 +158,9 @@ static ndarray_maker maker_of(PyObject *capsule, PyObject *ndarray) {
 /* Enables the direct access to NumPy arrays if it reads all `probes` correctly. They are arrays of many layouts.
  * Returns True if the access is enabled. */
 PyObject *configure_numpy(PyObject *module, arguments args, Py_ssize_t count) {
-  enum { NDARRAY, MEMMAP, INT64, AS_ARRAY, FUNCTIONS, PROBES, ARGUMENTS };
+  enum { NDARRAY, MEMMAP, INT64, FUNCTIONS, PROBES, ARGUMENTS };
   if (count != ARGUMENTS) {
-    PyErr_SetString(PyExc_TypeError, "configure_numpy(ndarray, memmap, int64, as_array, functions, probes)");
+    PyErr_SetString(PyExc_TypeError, "configure_numpy(ndarray, memmap, int64, functions, probes)");
     return NULL;
   }
   state *known = PyModule_GetState(module);
@@ -184,7 +171,6 @@ PyObject *configure_numpy(PyObject *module, arguments args, Py_ssize_t count) {
   }
   if (agrees) {
     keep(&known->int64, args[INT64]);
-    keep(&known->as_array, args[AS_ARRAY]);
     keep(&known->memmap, args[MEMMAP]);
     keep(&known->ndarray, args[NDARRAY]);
   }

@@ -15,10 +15,6 @@ int numpy_open(PyObject *array, operand *opened);
  * fails. */
 PyObject *numpy_new(const state *known, PyObject *like, int32_t ndim, const int64_t *shape);
 
-/* Returns values as an array of the dtype of another one, as numpy.asarray() does. Returns NULL without an exception if
- * it fails. */
-PyObject *numpy_converted(const state *known, PyObject *values, PyObject *like);
-
 /* The same as numpy_new for 64-bit integers. */
 PyObject *numpy_integers(const state *known, int32_t ndim, const int64_t *shape);
 

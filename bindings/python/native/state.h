@@ -39,7 +39,6 @@ typedef struct state {
   PyObject *ndarray;     /* numpy.ndarray, or NULL if NumPy is not imported or its layout is unknown */
   PyObject *memmap;      /* numpy.memmap if ndarray is set. Its arrays have the same fields */
   PyObject *int64;       /* NumPy's int64 dtype if ndarray is set */
-  PyObject *as_array;    /* numpy.asarray if ndarray is set */
   ndarray_maker new_ndarray;
   exchange exchanges[EXCHANGES]; /* unused entries have no type */
   arrow_type arrow_types[ARROW_TYPES];

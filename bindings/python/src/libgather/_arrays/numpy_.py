@@ -28,9 +28,7 @@ def configure() -> bool:
     dense = [np.zeros((2, 3, 1), letter) for letter in "?bhilqBHILQefdFD"]
     probes = [*dense, *(array[::-1, ::2] for array in dense), dense[0].T, dense[0][:0, ::2]]
     probes[-1].flags.writeable = False
-    return _objects.configure_numpy(
-        np.ndarray, np.memmap, np.dtype(np.int64), np.asarray, umath._ARRAY_API, tuple(probes)
-    )
+    return _objects.configure_numpy(np.ndarray, np.memmap, np.dtype(np.int64), umath._ARRAY_API, tuple(probes))
 
 
 C_HALF_READS_ARRAYS = configure()
