@@ -52,9 +52,10 @@ def test_constant_without_a_group_in_go_is_rejected(generator: Any) -> None:
 
 
 def test_role_without_a_field_is_rejected(generator: Any) -> None:
-    role = "GATHER_OPERANDS(OPERAND) \\\n  OPERAND(gather, options, OPTIONS, read, optional, data, own, rows)"
+    operand = "OPERAND(gather, options, OPTIONS, read, optional, data, own, rows)"
     with pytest.raises(ValueError, match="gth_request has no operand options"):
-        changed(generator, "ROLE(rows)", f"ROLE(rows) \\\n  ROLE(options)\n#define {role} \\")
+        last = "ROLE(weights, WEIGHTS)"
+        changed(generator, last, f"{last} \\\n  ROLE(options, OPTIONS)\n  {operand}")
 
 
 def test_removed_operand_changes_the_tables_of_go_and_java(generator: Any) -> None:
