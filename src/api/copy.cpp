@@ -26,7 +26,8 @@ int32_t lower_and_check(const Context& context, const gth_tensor_desc& source, c
   const int32_t status = core::lower_copy(as_pinned(context, source), as_pinned(context, destination), context.device,
                                           context.device_id, plan, error);
   return status ? status
-                : core::check_run(*plan, pointers_of(source.data, nullptr, destination.data), GTH_OPEN, nullptr, error);
+                : core::check_run(*plan, core::pointers_of(source.data, nullptr, destination.data), GTH_OPEN, nullptr,
+                                  error);
 }
 
 // Returns true if all bytes are contiguous in both tensors. The plan then has one loop, over its single tuple.
@@ -49,7 +50,7 @@ int32_t copy_on_host(const Context& context, const gth_tensor_desc& source, cons
   Plan plan;
   const int32_t status = core::lower_copy(source, destination, GTH_DEVICE_CPU, 0, &plan, error);
   return status ? status
-                : cpu::run(plan, cpu::choose_kernels(plan), pointers_of(source.data, nullptr, destination.data),
+                : cpu::run(plan, cpu::choose_kernels(plan), core::pointers_of(source.data, nullptr, destination.data),
                            GTH_OPEN, Output::callers, context.executor, error);
 }
 
@@ -57,9 +58,9 @@ int32_t copy_on_device(const Context& context, const gth_tensor_desc& source, co
                        const Error& error) {
   Plan plan;
   const int32_t status = lower_and_check(context, source, destination, &plan, error);
-  return status
-             ? status
-             : execute_once(context, plan, pointers_of(source.data, nullptr, destination.data), Output::callers, error);
+  return status ? status
+                : execute_once(context, plan, core::pointers_of(source.data, nullptr, destination.data),
+                               Output::callers, error);
 }
 
 gth_tensor_desc packed_on_device(const Context& context, const gth_tensor_desc& desc, void* data, int64_t bytes) {
@@ -141,7 +142,7 @@ int32_t run_copy(const Context& context, const gth_tensor_desc& source, const gt
                  const Error& error) {
   Plan plan;
   if (int32_t status = lower_and_check(context, source, destination, &plan, error)) return status;
-  const core::Pointers pointers = pointers_of(source.data, nullptr, destination.data);
+  const core::Pointers pointers = core::pointers_of(source.data, nullptr, destination.data);
   const bool is_paged = is_pageable(source) || is_pageable(destination);
   if (!context.cuda || plan.is_empty || (!is_paged && !is_contiguous_copy(plan))) {
     return execute_once(context, plan, pointers, Output::callers, error);
@@ -151,7 +152,7 @@ int32_t run_copy(const Context& context, const gth_tensor_desc& source, const gt
     if (int32_t status = cuda::check_not_capturing(*context.cuda, error)) return status;
   }
   if (is_contiguous_copy(plan)) {
-    return cuda::copy_bytes(*context.cuda, pointers.rows + plan.rows_offset, pointers.table + plan.table_offset,
+    return cuda::copy_bytes(*context.cuda, pointers.rows + plan.offset.rows, pointers.table + plan.offset.table,
                             plan.row.out, error);
   }
   if (is_pageable(source) && is_pageable(destination)) return copy_on_host(context, source, destination, error);

@@ -10,14 +10,15 @@
 namespace gather::api {
 
 using core::Output;
-
-inline core::Pointers pointers_of(const void* params, const void* indices, const void* out) {
-  return {static_cast<const char*>(params), static_cast<const char*>(indices),
-          static_cast<char*>(const_cast<void*>(out))};
-}
+using core::pointers_of;
 
 inline core::Pointers pointers_of(const core::Request& request) {
-  return pointers_of(request.table->data, request.indices->data, request.rows->data);
+  core::Pointers pointers{};
+  core::for_each_role(core::set_roles(request), [&](core::Role role) GATHER_UNROLLED {
+    pointers[role] = static_cast<char*>(const_cast<void*>(request[role]->data));
+    return GTH_OK;
+  });
+  return pointers;
 }
 
 // Runs a plan on the device of the context. Precondition: check_run has succeeded.

@@ -13,17 +13,17 @@ namespace {
 int32_t infer(const gth_request* given, gth_tensor_desc* rows, int32_t capacity, int64_t* shape, const Error& error) {
   gth_request read;
   if (int32_t status = read_request(given, &read, &given, error)) return status;
-  if (int32_t status = check_required(*given, Rows::ignored, error)) return status;
+  if (int32_t status = check_required(*given, Results::ignored, error)) return status;
   if (int32_t status = check_inferred(rows, error)) return status;
   Room room;
   const Context* context = nullptr;
   core::Request request;
-  int32_t status = find_operands(nullptr, *given, core::Open::any, Rows::ignored, &room, &context, &request, error);
+  int32_t status = find_operands(nullptr, *given, core::Open::any, Results::ignored, &room, &context, &request, error);
   if (status) return status;
   core::Geometry geometry;
   if ((status = core::query_geometry(request, &geometry, error))) return status;
-  return write_inferred(geometry.roles.rows, request.table->dtype, geometry.ndim, geometry.shape, rows, capacity, shape,
-                        error);
+  return write_inferred(geometry.operation->name_of(core::Role::rows), request.table->dtype, geometry.ndim,
+                        geometry.shape, rows, capacity, shape, error);
 }
 
 }  // namespace

@@ -44,9 +44,12 @@ bool gather_fast_path(const Context& context, const Request& request, gth_tensor
   return is_done;
 }
 
-// Executes a plan on the new memory of `desc`, and creates the tensor. Takes ownership of `storage`.
-int32_t run_into(const Making& making, const Plan& plan, const core::Pointers& pointers, const gth_tensor_desc& desc,
+// Executes a plan on the new memory of `desc`, which is that of the written operand, and creates the tensor. Takes
+// ownership of `storage`.
+int32_t run_into(const Making& making, const Plan& plan, core::Role written, const gth_tensor_desc& desc,
                  Storage* storage, gth_tensor** out, const Error& error) {
+  core::Pointers pointers = pointers_of(making.request);
+  pointers[written] = static_cast<char*>(const_cast<void*>(desc.data));
   int32_t status = core::check_run(plan, pointers, GTH_OPEN, nullptr, error);
   if (!status) status = execute_once(*making.context, plan, pointers, Output::ours, error);
   if (!status) status = make_tensor(desc, storage, out, error);
@@ -64,8 +67,7 @@ GATHER_NOINLINE int32_t gather_new(const Making& making, gth_tensor** out, const
   // With bounds = skip, skipped rows of a new tensor are zero.
   const bool zeroed = plan.bounds == GTH_BOUNDS_SKIP;
   if (int32_t status = allocate_dense(*making.context, zeroed, &desc, &storage, error)) return status;
-  const core::Pointers pointers = pointers_of(request.table->data, request.indices->data, desc.data);
-  return run_into(making, plan, pointers, desc, storage, out, error);
+  return run_into(making, plan, core::Role::rows, desc, storage, out, error);
 }
 
 // Returns the description of the result of a scatter or a gradient, without data. It is dense, with dtype and shape of
@@ -98,8 +100,7 @@ GATHER_NOINLINE int32_t scatter_new(const Making& making, gth_tensor** out, cons
   if (desc.dtype == GTH_DTYPE_STRING) return scatter_strings(making, plan, out, error);
   Storage* storage;
   if (int32_t status = allocate_table(making, &desc, &storage, error)) return status;
-  const core::Pointers pointers = pointers_of(desc.data, request.indices->data, request.rows->data);
-  return run_into(making, plan, pointers, desc, storage, out, error);
+  return run_into(making, plan, core::Role::table, desc, storage, out, error);
 }
 
 int32_t make(gth_context* handle, const gth_request* given, gth_tensor** out, const Error& error) {
@@ -108,7 +109,7 @@ int32_t make(gth_context* handle, const gth_request* given, gth_tensor** out, co
   const bool gathers =
       core::is_operation(given->op) && core::operation_of(given->op).direction == core::Direction::gather;
   if (gathers && given->rows) {
-    const int32_t status = check_required(*given, Rows::ignored, error);
+    const int32_t status = check_required(*given, Results::ignored, error);
     return status
                ? status
                : error.fail({GTH_E_VERSION, GTH_OPERAND_OUT}, "out: must be NULL, because the result is a new tensor");
@@ -116,7 +117,7 @@ int32_t make(gth_context* handle, const gth_request* given, gth_tensor** out, co
   Room room;
   Making making;
   making.given = given;
-  int32_t status = find_operands(handle, *given, Open::none, gathers ? Rows::ignored : Rows::required, &room,
+  int32_t status = find_operands(handle, *given, Open::none, gathers ? Results::ignored : Results::required, &room,
                                  &making.context, &making.request, error);
   if (status) return status;
   if (!gathers) return scatter_new(making, out, error);
@@ -134,7 +135,7 @@ int32_t find_strings(const gth_tensor_desc* operand, int32_t role, const Tensor*
 }
 
 int32_t check_string_indices(const Making& making, const Plan& plan, const Error& error) {
-  return core::check_index_run(plan, static_cast<const char*>(making.request.indices->data), GTH_OPEN, nullptr, error);
+  return core::check_index_run(plan, pointers_of(making.request), GTH_OPEN, nullptr, error);
 }
 
 gth_tensor_desc result_desc(const Making& making, const Plan& plan) {

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <iterator>
 
 #include "api/operands.hpp"
 #include "api/plan.hpp"
@@ -25,28 +26,27 @@ struct Range {
 // item overlaps none of its read ranges.
 class Ranges {
  public:
-  static constexpr int64_t most_per_item = 3;
+  static constexpr int64_t most_per_item = std::size(core::ByRole<int>::members);
 
-  // `bytes` is the memory of most_per_item ranges for each of `count` items.
+  // `bytes` is the memory of most_per_item ranges for each of `count` items. Written ranges fill it from the front, and
+  // read ones from the back.
   Ranges(int64_t count, int64_t bytes)
       : written_(static_cast<Range*>(core::allocate(static_cast<size_t>(bytes)))),
-        read_(written_ ? written_ + count : nullptr) {}
+        read_(written_ ? written_ + count * most_per_item : nullptr),
+        end_(read_) {}
   ~Ranges() { core::deallocate(written_); }
   Ranges(const Ranges&) = delete;
   Ranges& operator=(const Ranges&) = delete;
 
   bool is_allocated() const { return written_ != nullptr; }
 
-  // Adds the ranges of an item. A gradient writes its table even if there are no rows.
-  void add(const Plan& plan, bool is_gradient, const core::Pointers& pointers, int64_t n, int64_t item) {
-    const bool has_rows = plan.tuples.at(n) > 0 && !plan.is_empty;
-    if (!has_rows && !is_gradient) return;
-    const core::Roles roles = core::roles_of(plan.direction);
-    const bool scatters = core::is_scatter(plan);
-    if (!plan.table_reach.empty) append(scatters, pointers.table, plan.table_reach.at(n), item, roles.table);
-    if (!has_rows) return;
-    if (plan.components > 0) append(false, pointers.indices, plan.indices_reach.at(n), item, GTH_OPERAND_INDICES);
-    append(!scatters, pointers.rows, plan.rows_reach.at(n), item, roles.rows);
+  // Adds the ranges of an item.
+  void add(const Plan& plan, const core::Pointers& pointers, int64_t n, int64_t item) {
+    const core::Operation& operation = *plan.operation;
+    for (core::Role role : core::EachRole{core::accessed_by(plan, n)}) {
+      const bool is_written = operation.operands.written & core::set_of(role);
+      append(is_written, pointers[role], plan.reach[role].at(n), item, operation.name_of(role));
+    }
   }
 
   // Finds a written range that overlaps a range of another item. Returns false if there is none.
@@ -56,7 +56,7 @@ class Ranges {
     for (Range* range = written_ + 1; range < end; ++range) {
       if (range->low < range[-1].high) return found(*range, range[-1], written, other);
     }
-    for (const Range* range = read_; range < read_ + reads_; ++range) {
+    for (const Range* range = read_; range < end_; ++range) {
       // The written ranges are disjoint and sorted. Several of them may begin before the end of this range. The last of
       // these has the highest end.
       const Range* next = std::lower_bound(written_, end, range->high,
@@ -76,19 +76,19 @@ class Ranges {
   void append(bool is_written, const char* data, const core::Span& span, int64_t item, int32_t operand) {
     const uintptr_t at = reinterpret_cast<uintptr_t>(data);
     const Range range{at + static_cast<uintptr_t>(span.low), at + static_cast<uintptr_t>(span.high), item, operand};
-    (is_written ? written_[writes_++] : read_[reads_++]) = range;
+    (is_written ? written_[writes_++] : *--read_) = range;
   }
 
-  Range *written_, *read_;
-  int64_t writes_ = 0, reads_ = 0;
+  Range *written_, *read_, *end_;
+  int64_t writes_ = 0;
 };
 
 // Validates indices on the CPU. For a device this does nothing, because its stream validates them during the execution.
 // Params that the profile rejects follow from shapes, so they are an error on every device.
-int32_t validate_indices(const Context& context, const Plan& plan, const cpu::Kernels& kernels, const char* indices,
-                         int64_t n, const Error& error) {
+int32_t validate_indices(const Context& context, const Plan& plan, const cpu::Kernels& kernels,
+                         const core::Pointers& pointers, int64_t n, const Error& error) {
   if (context.cuda && plan.refused_dim < 0) return GTH_OK;
-  return cpu::validate(plan, kernels, indices, n, executor_for(context, plan.threads), error);
+  return cpu::validate(plan, kernels, pointers, n, executor_for(context, plan.threads), error);
 }
 
 // ---- Requests
@@ -101,13 +101,13 @@ GATHER_NOINLINE int32_t validate_request(gth_context* handle, const gth_request*
   core::Request request;
   Plan plan;
   if (int32_t status = read_request(given, &read, &given, error)) return status;
-  int32_t status = find_operands(handle, *given, core::Open::none, Rows::required, &room, &context, &request, error);
+  int32_t status = find_operands(handle, *given, core::Open::none, Results::required, &room, &context, &request, error);
   if (!status) status = lower_request(request, &plan, error);
   if (status) return status;
   const core::Pointers pointers = pointers_of(request);
-  if ((status = check_memory(request, plan, error))) return status;
-  ranges->add(plan, core::operation_of(request.op).is_gradient(), pointers, GTH_OPEN, item);
-  return validate_indices(*context, plan, cpu::choose_kernels(plan), pointers.indices, GTH_OPEN, error);
+  if ((status = core::check_run(plan, pointers, GTH_OPEN, nullptr, error))) return status;
+  ranges->add(plan, pointers, GTH_OPEN, item);
+  return validate_indices(*context, plan, cpu::choose_kernels(plan), pointers, GTH_OPEN, error);
 }
 
 struct Requests {
@@ -139,8 +139,8 @@ struct Plans {
     if (int32_t status = find(i, &read, &run, error)) return status;
     const core::Extents* extents = read.has_extents ? &read.extents : nullptr;
     if (int32_t status = check_run(run, read.n, extents, error)) return status;
-    ranges->add(run.plan(), false, run.pointers, read.n, i);
-    return validate_indices(*run.context, run.plan(), run.object->kernels, run.pointers.indices, read.n, error);
+    ranges->add(run.plan(), run.pointers, read.n, i);
+    return validate_indices(*run.context, run.plan(), run.object->kernels, run.pointers, read.n, error);
   }
 
   int32_t run(int64_t i, const Error& error) const {

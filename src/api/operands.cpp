@@ -5,33 +5,11 @@
 namespace gather::api {
 namespace {
 
-int32_t read_structs(const gth_request& given, core::Roles roles, Room* room, core::Request* out, const Error& error) {
-  if (int32_t status = read_operand(given.table, roles.table, &room->table, &out->table, error)) return status;
-  int32_t status = read_operand(given.indices, GTH_OPERAND_INDICES, &room->indices, &out->indices, error);
-  if (status) return status;
-  if (out->rows && (status = read_operand(out->rows, roles.rows, &room->rows, &out->rows, error))) return status;
-  if (!given.options) return GTH_OK;
-  status = core::read_struct(given.options, &room->options, &out->options, GTH_OPERAND_OPTIONS, error);
-  return status ? status : core::check_options(out->options, out->op, error);
-}
-
-// Reads requests with structs of other sizes, and reports errors of invalid requests.
-GATHER_NOINLINE int32_t find_operands_slow(gth_context* handle, const gth_request& given, Rows rows, Room* room,
-                                           const Context** context, core::Request* out, const Error& error) {
-  if (int32_t status = check_required(given, rows, error)) return status;
-  const core::Roles roles = core::operation_of(given.op).roles();
-  out->rows = rows == Rows::ignored ? nullptr : given.rows;
-  if (int32_t status = read_structs(given, roles, room, out, error)) return status;
-  if (int32_t status = find_context(handle, context, error)) return status;
-  if (int32_t status = resolve_tensor(roles.table, &out->table, error)) return status;
-  if (int32_t status = resolve_tensor(GTH_OPERAND_INDICES, &out->indices, error)) return status;
-  return out->rows ? resolve_tensor(roles.rows, &out->rows, error) : GTH_OK;
-}
-
-// Returns true if no struct of a found request is shorter than in this release.
-bool has_all_fields(const gth_request& given, const core::Request& found) {
-  return core::has_all_fields(found.table) && core::has_all_fields(found.indices) &&
-         (!found.rows || core::has_all_fields(found.rows)) && (!given.options || core::has_all_fields(given.options));
+int32_t read_options(const gth_options* given, int32_t op, gth_options* room, const gth_options** out,
+                     const Error& error) {
+  if (!given) return GTH_OK;
+  if (int32_t status = core::read_struct(given, room, out, GTH_OPERAND_OPTIONS, error)) return status;
+  return core::check_options(*out, op, error);
 }
 
 }  // namespace
@@ -41,24 +19,64 @@ int32_t read_request(const gth_request* given, gth_request* room, const gth_requ
   return core::read_struct(given, room, out, GTH_OPERAND_REQUEST, error);
 }
 
-int32_t find_operands(gth_context* handle, const gth_request& given, core::Open open, Rows rows, Room* room,
-                      const Context** context, core::Request* out, const Error& error) {
-  const bool is_found = find_operands_fast(given, open, rows, out);
-  return finish_operands(handle, given, is_found, rows, room, context, out, error);
+namespace {
+
+__attribute__((cold)) int32_t fail_operation(int32_t op, const Error& error) {
+  return error.fail({GTH_E_VERSION, GTH_OPERAND_REQUEST, -1, -1, op, GTH_OP_LAST},
+                    "request: %d is no operation, valid are 1 to %d", op, GTH_OP_LAST);
 }
 
-int32_t finish_operands(gth_context* handle, const gth_request& given, bool is_found, Rows rows, Room* room,
-                        const Context** context, core::Request* out, const Error& error) {
-  int32_t status;
-  if (is_found && has_all_fields(given, *out)) {
-    status = given.options ? core::check_options(given.options, given.op, error) : GTH_OK;
-    if (!status) status = find_context(handle, context, error);
-  } else {
-    status = find_operands_slow(handle, given, rows, room, context, out, error);
+// Reports a required operand that is NULL, or an operand that the operation does not have.
+__attribute__((cold)) int32_t fail_role(const core::Operation& operation, core::Role role, core::RoleSet set,
+                                        const Error& error) {
+  const int32_t name = operation.name_of(role);
+  return set & core::set_of(role) ? fail_absent(name, error) : fail_null(name, error);
+}
+
+// Implements check_required. *set receives the operands that are not NULL.
+inline int32_t check_roles(const gth_request& given, Results results, core::RoleSet* set, const Error& error) {
+  if (!core::is_operation(given.op)) return fail_operation(given.op, error);
+  const core::Operands& operands = core::operation_of(given.op).operands;
+  *set = core::set_roles(given);
+  const core::RoleSet required = operands.required & ~(results == Results::required ? 0 : operands.results);
+  const core::RoleSet wrong = (required & ~*set) | (*set & ~operands.present);
+  return wrong ? fail_role(core::operation_of(given.op), core::first_of(wrong), *set, error) : GTH_OK;
+}
+
+}  // namespace
+
+int32_t check_required(const gth_request& given, Results results, const Error& error) {
+  core::RoleSet set;
+  return check_roles(given, results, &set, error);
+}
+
+int32_t find_operands(gth_context* handle, const gth_request& given, core::Open open, Results results, Room* room,
+                      const Context** context, core::Request* out, const Error& error) {
+  core::RoleSet set = 0, tensors = 0;
+  if (int32_t status = check_roles(given, results, &set, error)) return status;
+  const core::Operation& operation = core::operation_of(given.op);
+  static_cast<core::ByRole<const gth_tensor_desc*>&>(*out) = core::operands_of(given);
+  out->op = given.op;
+  out->open = open;
+  out->options = given.options;
+  if (results == Results::ignored) {
+    set &= ~operation.operands.results;
+    for (core::Role role : core::EachRole{operation.operands.results}) (*out)[role] = nullptr;
   }
+  int32_t status = core::for_each_role(set, [&](core::Role role) GATHER_UNROLLED {
+    const gth_tensor_desc*& desc = (*out)[role];
+    if (__builtin_expect(is_memory(desc), 1)) return GTH_OK;
+    tensors |= core::set_of(role);
+    return read_operand(desc, operation.name_of(role), &room->operands[role], &desc, error);
+  });
   if (status) return status;
+  if ((status = read_options(given.options, given.op, &room->options, &out->options, error))) return status;
+  if ((status = find_context(handle, context, error))) return status;
   out->device = (*context)->device;
   out->device_id = (*context)->device_id;
+  for (core::Role role : core::EachRole{tensors}) {
+    if ((status = resolve_tensor(operation.name_of(role), &(*out)[role], error))) return status;
+  }
   return GTH_OK;
 }
 
@@ -67,39 +85,20 @@ int32_t fail_absent(int32_t operand, const Error& error) {
                     core::operand_name(operand));
 }
 
-int32_t read_operand(const gth_tensor_desc* given, int32_t role, gth_tensor_desc* room, const gth_tensor_desc** out,
-                     const Error& error) {
-  if (int32_t status = core::read_struct(given, room, out, role, error)) return status;
-  const gth_tensor_desc& desc = **out;
-  if (!desc.tensor) return core::check_desc(desc, role, error);
-  if (names_tensor_only(desc)) return GTH_OK;
-  return error.fail({GTH_E_VERSION, role}, "%s: if a tensor is set, every other field must be 0",
-                    core::operand_name(role));
+GATHER_NOINLINE int32_t read_operand(const gth_tensor_desc* given, int32_t name, gth_tensor_desc* room,
+                                     const gth_tensor_desc** out, const Error& error) {
+  if (int32_t status = core::read_struct(given, room, out, name, error)) return status;
+  if (!(*out)->tensor) return core::check_desc(**out, name, error);
+  if (names_tensor_only(**out)) return GTH_OK;
+  return error.fail({GTH_E_VERSION, name}, "%s: if a tensor is set, every other field must be 0",
+                    core::operand_name(name));
 }
 
-int32_t resolve_tensor(int32_t role, const gth_tensor_desc** desc, const Error& error) {
+int32_t resolve_tensor(int32_t name, const gth_tensor_desc** desc, const Error& error) {
   if (!(*desc)->tensor) return GTH_OK;
   const Tensor* tensor = nullptr;
-  if (int32_t status = find_tensor((*desc)->tensor, role, &tensor, error)) return status;
+  if (int32_t status = find_tensor((*desc)->tensor, name, &tensor, error)) return status;
   *desc = &tensor->desc;
-  return GTH_OK;
-}
-
-int32_t check_required(const gth_request& given, Rows rows, const Error& error) {
-  if (!core::is_operation(given.op)) {
-    return error.fail({GTH_E_VERSION, GTH_OPERAND_REQUEST, -1, -1, given.op, GTH_OP_LAST},
-                      "request: %d is no operation, valid are 1 to %d", given.op, GTH_OP_LAST);
-  }
-  const core::Operation& operation = core::operation_of(given.op);
-  const core::Roles roles = operation.roles();
-  if (!given.table) return fail_null(roles.table, error);
-  if (!given.indices) return fail_null(GTH_OPERAND_INDICES, error);
-  if (!given.rows && rows == Rows::required) return fail_null(roles.rows, error);
-  const core::ByRole<const gth_tensor_desc*> operands = core::operands_of(given);
-  for (core::Role role : core::every_role) {
-    const core::Operand& operand = operation.operands[role];
-    if (operands[role] && operand.use == core::Use::absent) return fail_absent(operand.name, error);
-  }
   return GTH_OK;
 }
 

@@ -1,18 +1,50 @@
 #include "api/run.hpp"
 
-// The exported function of each operation.
-#define GATHER_NAMED(NAME, OP)                                                                           \
-  int32_t gth_##NAME(gth_context* context, const gth_tensor_desc* table, const gth_tensor_desc* indices, \
-                     const gth_tensor_desc* rows, const gth_options* options, gth_error* err) {          \
-    return gather::api::run_operation(context, GTH_OP_##OP, table, indices, rows, options, err);         \
-  }
+using gather::api::run_operation;
 
-GATHER_NAMED(gather, GATHER)
-GATHER_NAMED(gather_nd, GATHER_ND)
-GATHER_NAMED(gather_elements, GATHER_ELEMENTS)
-GATHER_NAMED(scatter, SCATTER)
-GATHER_NAMED(scatter_nd, SCATTER_ND)
-GATHER_NAMED(scatter_elements, SCATTER_ELEMENTS)
-GATHER_NAMED(gather_gradient, GATHER_GRADIENT)
-GATHER_NAMED(gather_nd_gradient, GATHER_ND_GRADIENT)
-GATHER_NAMED(gather_elements_gradient, GATHER_ELEMENTS_GRADIENT)
+// The exported function of each operation.
+
+int32_t gth_gather(gth_context* context, const gth_tensor_desc* params, const gth_tensor_desc* indices,
+                   const gth_tensor_desc* out, const gth_options* options, gth_error* err) {
+  return run_operation(context, GTH_OP_GATHER, params, indices, out, options, err);
+}
+
+int32_t gth_gather_nd(gth_context* context, const gth_tensor_desc* params, const gth_tensor_desc* indices,
+                      const gth_tensor_desc* out, const gth_options* options, gth_error* err) {
+  return run_operation(context, GTH_OP_GATHER_ND, params, indices, out, options, err);
+}
+
+int32_t gth_gather_elements(gth_context* context, const gth_tensor_desc* params, const gth_tensor_desc* indices,
+                            const gth_tensor_desc* out, const gth_options* options, gth_error* err) {
+  return run_operation(context, GTH_OP_GATHER_ELEMENTS, params, indices, out, options, err);
+}
+
+int32_t gth_scatter(gth_context* context, const gth_tensor_desc* target, const gth_tensor_desc* indices,
+                    const gth_tensor_desc* updates, const gth_options* options, gth_error* err) {
+  return run_operation(context, GTH_OP_SCATTER, target, indices, updates, options, err);
+}
+
+int32_t gth_scatter_nd(gth_context* context, const gth_tensor_desc* target, const gth_tensor_desc* indices,
+                       const gth_tensor_desc* updates, const gth_options* options, gth_error* err) {
+  return run_operation(context, GTH_OP_SCATTER_ND, target, indices, updates, options, err);
+}
+
+int32_t gth_scatter_elements(gth_context* context, const gth_tensor_desc* target, const gth_tensor_desc* indices,
+                             const gth_tensor_desc* updates, const gth_options* options, gth_error* err) {
+  return run_operation(context, GTH_OP_SCATTER_ELEMENTS, target, indices, updates, options, err);
+}
+
+int32_t gth_gather_gradient(gth_context* context, const gth_tensor_desc* out, const gth_tensor_desc* indices,
+                            const gth_tensor_desc* gradient, const gth_options* options, gth_error* err) {
+  return run_operation(context, GTH_OP_GATHER_GRADIENT, out, indices, gradient, options, err);
+}
+
+int32_t gth_gather_nd_gradient(gth_context* context, const gth_tensor_desc* out, const gth_tensor_desc* indices,
+                               const gth_tensor_desc* gradient, const gth_options* options, gth_error* err) {
+  return run_operation(context, GTH_OP_GATHER_ND_GRADIENT, out, indices, gradient, options, err);
+}
+
+int32_t gth_gather_elements_gradient(gth_context* context, const gth_tensor_desc* out, const gth_tensor_desc* indices,
+                                     const gth_tensor_desc* gradient, const gth_options* options, gth_error* err) {
+  return run_operation(context, GTH_OP_GATHER_ELEMENTS_GRADIENT, out, indices, gradient, options, err);
+}

@@ -60,9 +60,8 @@ int32_t resolve(const Context& context, Given* given, Shards* shards, Plan* plan
   table.dtype = GTH_DTYPE_UINT8;
   table.ndim = 1;
   table.shape = &shards->rows;
-  return core::lower(
-      {GTH_OP_GATHER, core::Open::none, &table, given->ids, nullptr, given->options, context.device, 0, true}, plan,
-      error);
+  const auto operands = core::by_role<const gth_tensor_desc*>(&table, given->ids, nullptr);
+  return core::lower({operands, GTH_OP_GATHER, core::Open::none, given->options, context.device, 0, true}, plan, error);
 }
 
 int32_t fail_scratch(int64_t given, int64_t needed, const Error& error) {
@@ -130,7 +129,9 @@ int32_t partition_ids(gth_context* handle, Given given, const gth_parts* parts, 
   const int64_t n = plan.tuples.at(GTH_OPEN);
   if (int32_t status = check_parts(parts, n, shards, error)) return status;
   const auto* indices = static_cast<const char*>(given.ids->data);
-  if (int32_t status = core::check_index_run(plan, indices, GTH_OPEN, nullptr, error)) return status;
+  if (int32_t status =
+          core::check_index_run(plan, core::pointers_of(nullptr, indices, nullptr), GTH_OPEN, nullptr, error))
+    return status;
   const cpu::PartitionMemory memory{parts->counts,
                                     parts->local,
                                     parts->order,

@@ -17,6 +17,7 @@ namespace {
 using core::Open;
 using core::Plan;
 using core::Request;
+using core::Role;
 
 int32_t check_planned(const Request& request, const Error& error) {
   const core::Operation& operation = core::operation_of(request.op);
@@ -25,7 +26,7 @@ int32_t check_planned(const Request& request, const Error& error) {
                       operation.name);
   }
   if (request.table->dtype == GTH_DTYPE_STRING) {
-    const int32_t operand = operation.roles().table;
+    const int32_t operand = operation.name_of(Role::table);
     return error.fail({GTH_E_UNSUPPORTED, operand, -1, -1, GTH_DTYPE_STRING, 0}, "%s: strings have no plan",
                       core::operand_name(operand));
   }
@@ -34,25 +35,23 @@ int32_t check_planned(const Request& request, const Error& error) {
 
 int32_t check_device(const Plan& plan, const Error& error) {
   if (plan.device == GTH_DEVICE_CPU || cuda::has_device(plan.device_id)) return GTH_OK;
-  return core::fail_device(core::roles_of(plan.direction).table, plan.device, GTH_DEVICE_CPU, error);
+  return core::fail_device(plan.operation->name_of(Role::table), plan.device, GTH_DEVICE_CPU, error);
 }
-
-const gth_tensor* bound_tensor(const gth_tensor_desc* operand) { return operand ? operand->tensor : nullptr; }
 
 int32_t lower(const gth_request& given, PlanObject* object, const Error& error) {
   Room room;
   const Context* context = nullptr;
   Request request;
-  int32_t status = find_operands(nullptr, given, Open::one, Rows::optional, &room, &context, &request, error);
+  int32_t status = find_operands(nullptr, given, Open::one, Results::optional, &room, &context, &request, error);
   if (status) return status;
   request.device = request.device_id = 0;  // The operands determine the device.
   if ((status = check_planned(request, error))) return status;
   if ((status = core::lower(request, &object->plan, error))) return status;
   if ((status = check_device(object->plan, error))) return status;
-  object->table = bound_tensor(given.table);
-  object->indices = bound_tensor(given.indices);
-  object->rows = bound_tensor(given.rows);
-  object->is_bound = object->table || object->indices || object->rows;
+  const auto operands = core::operands_of(given);
+  object->bound = {};
+  for (Role role : core::EachRole{core::set_roles(operands)}) object->bound[role] = operands[role]->tensor;
+  object->is_bound = core::set_roles(object->bound) != 0;
   object->dtype = request.table->dtype;
   object->kernels = cpu::choose_kernels(object->plan);
   object->is_short = core::shorten(object->plan, &object->short_form);
@@ -85,12 +84,16 @@ int32_t find_plan(const gth_plan* handle, const PlanObject** out, const Error& e
   return GTH_OK;
 }
 
-// Finds context and plan, and leaves the pointers as they are.
+// Finds context and plan. Rejects pointers of operands that the operation does not have.
 int32_t find_unbound_run(gth_context* context, const gth_plan* plan, PlanRun* run, const Error& error) {
   if (!plan) return fail_null(GTH_OPERAND_PLAN, error);
   if (int32_t status = find_context(context, &run->context, error)) return status;
   if (int32_t status = find_plan(plan, &run->object, error)) return status;
   const Plan& planned = run->plan();
+  if (__builtin_expect(core::has_more_operands(run->pointers), 0)) {
+    const core::RoleSet absent = core::set_roles(run->pointers) & ~planned.operation->operands.present;
+    if (absent) return fail_absent(planned.operation->name_of(core::first_of(absent)), error);
+  }
   const Context& given = *run->context;
   if (planned.device != given.device) return core::fail_device(GTH_OPERAND_PLAN, planned.device, given.device, error);
   if (planned.device_id != given.device_id) {
@@ -100,37 +103,35 @@ int32_t find_unbound_run(gth_context* context, const gth_plan* plan, PlanRun* ru
 }
 
 // Sets the pointer of a bound operand. Rejects a pointer of the caller for a bound operand.
-int32_t bind(const gth_tensor* tensor, int32_t role, const char** data, const Error& error) {
-  if (!tensor) return GTH_OK;
+int32_t bind(const gth_tensor* tensor, int32_t role, char** data, const Error& error) {
   const Tensor* found = nullptr;
   if (int32_t status = find_tensor(tensor, role, &found, error)) return status;
   if (*data) {
     return error.fail({GTH_E_HANDLE, role}, "%s: is bound to a tensor, its pointer must be NULL",
                       core::operand_name(role));
   }
-  *data = static_cast<const char*>(found->desc.data);
+  *data = static_cast<char*>(const_cast<void*>(found->desc.data));
   return GTH_OK;
 }
 
-int32_t bind_all(const PlanObject& object, core::Pointers* pointers, const Error& error) {
-  const core::Roles roles = core::roles_of(object.plan.direction);
-  if (int32_t status = bind(object.table, roles.table, &pointers->table, error)) return status;
-  if (int32_t status = bind(object.indices, GTH_OPERAND_INDICES, &pointers->indices, error)) return status;
-  const char* rows = pointers->rows;
-  const int32_t status = bind(object.rows, roles.rows, &rows, error);
-  pointers->rows = const_cast<char*>(rows);
-  return status;
+int32_t bind_all(const PlanObject& object, core::RoleSet roles, core::Pointers* pointers, const Error& error) {
+  for (Role role : core::EachRole{roles & core::set_roles(object.bound)}) {
+    const int32_t name = object.plan.operation->name_of(role);
+    if (int32_t status = bind(object.bound[role], name, &(*pointers)[role], error)) return status;
+  }
+  return GTH_OK;
 }
 
 // Returns the sizes of the memory of a run. The memory of a bound operand has been checked with the plan.
-core::Extents without_bound(const PlanObject& object, const core::Extents& given) {
-  return {object.table ? INT64_MAX : given.table, object.indices ? INT64_MAX : given.indices,
-          object.rows ? INT64_MAX : given.rows};
+core::Extents without_bound(const PlanObject& object, core::Extents extents) {
+  for (Role role : core::EachRole{core::set_roles(object.bound)}) extents[role] = INT64_MAX;
+  return extents;
 }
 
 __attribute__((noinline)) bool run_bound_fast_path(const PlanObject& object, core::Pointers pointers, int64_t n,
                                                    const core::Extents* given) {
-  if (!object.is_short || bind_all(object, &pointers, Error(nullptr))) return false;
+  if (!object.is_short || bind_all(object, object.plan.operation->operands.present, &pointers, Error(nullptr)))
+    return false;
   if (!given) return cpu::run_short(object.short_form, pointers, n, nullptr);
   const core::Extents extents = without_bound(object, *given);
   return cpu::run_short(object.short_form, pointers, n, &extents);
@@ -176,16 +177,17 @@ int32_t check_plan(gth_context* context, const gth_plan* plan, const gth_plan_ar
   PlanArgs args{};
   if (int32_t status = read_args(plan, given, &args, error)) return status;
   PlanRun run;
+  run.pointers = args.pointers;
   if (int32_t status = find_unbound_run(context, plan, &run, error)) return status;
-  run.pointers.indices = args.pointers.indices;
-  const gth_tensor* bound = run.object->indices;
-  if (int32_t status = bind(bound, GTH_OPERAND_INDICES, &run.pointers.indices, error)) return status;
-  const int64_t* extent = args.has_extents && !bound ? &args.extents.indices : nullptr;
-  const char* indices = run.pointers.indices;
-  if (int32_t status = core::check_index_run(run.plan(), indices, args.n, extent, error)) return status;
-  if (run.context->cuda) return cuda::validate(*run.context->cuda, run.plan(), indices, args.n, error);
-  return cpu::validate(run.plan(), run.object->kernels, indices, args.n, executor_for(*run.context, run.plan().threads),
-                       error);
+  const core::RoleSet indices = run.plan().operation->operands.index;
+  if (int32_t status = bind_all(*run.object, indices, &run.pointers, error)) return status;
+  const core::Extents extents = without_bound(*run.object, args.extents);
+  int32_t status =
+      core::check_index_run(run.plan(), run.pointers, args.n, args.has_extents ? &extents : nullptr, error);
+  if (status) return status;
+  if (run.context->cuda) return cuda::validate(*run.context->cuda, run.plan(), run.pointers.indices, args.n, error);
+  return cpu::validate(run.plan(), run.object->kernels, run.pointers, args.n,
+                       executor_for(*run.context, run.plan().threads), error);
 }
 
 int32_t write_extents(const gth_plan* handle, gth_plan_args* args, const Error& error) {
@@ -196,9 +198,9 @@ int32_t write_extents(const gth_plan* handle, gth_plan_args* args, const Error& 
   if (int32_t status = core::check_open_extent(object->plan, read.n, error)) return status;
   const core::Extents extents = core::extents_of(object->plan, read.n);
   args->flags |= GTH_ARGS_EXTENTS;
-  args->table_extent = object->table ? 0 : extents.table;
-  args->indices_extent = object->indices ? 0 : extents.indices;
-  args->rows_extent = object->rows ? 0 : extents.rows;
+#define GATHER_ROLE(name, ...) args->name##_extent = object->bound.name ? 0 : extents.name;
+  GATHER_ROLES(GATHER_ROLE)
+#undef GATHER_ROLE
   return GTH_OK;
 }
 
@@ -214,7 +216,7 @@ int32_t infer(const gth_plan* handle, int64_t n, gth_tensor_desc* rows, int32_t 
   }
   int64_t extents[GTH_MAX_NDIM];
   for (int32_t i = 0; i < plan.ndim; ++i) extents[i] = plan.shape[i] == GTH_OPEN ? n : plan.shape[i];
-  const int32_t operand = core::roles_of(plan.direction).rows;
+  const int32_t operand = plan.operation->name_of(Role::rows);
   return write_inferred(operand, object->dtype, plan.ndim, extents, rows, capacity, shape, error);
 }
 
@@ -222,7 +224,8 @@ int32_t infer(const gth_plan* handle, int64_t n, gth_tensor_desc* rows, int32_t 
 
 int32_t find_run(gth_context* context, const gth_plan* plan, PlanRun* run, const Error& error) {
   if (int32_t status = find_unbound_run(context, plan, run, error)) return status;
-  return run->object->is_bound ? bind_all(*run->object, &run->pointers, error) : GTH_OK;
+  const core::RoleSet present = run->plan().operation->operands.present;
+  return run->object->is_bound ? bind_all(*run->object, present, &run->pointers, error) : GTH_OK;
 }
 
 int32_t check_run(const PlanRun& run, int64_t n, const core::Extents* given, const Error& error) {
@@ -240,12 +243,13 @@ int32_t read_args(const gth_plan* plan, const gth_plan_args* given, PlanArgs* ou
     return error.fail({GTH_E_VERSION, GTH_OPERAND_PLAN, -1, -1, given->flags, GTH_ARGS_EXTENTS},
                       "args: unknown flags %u", given->flags);
   }
-  if (given->bags) return fail_absent(GTH_OPERAND_BAGS, error);
-  if (given->weights) return fail_absent(GTH_OPERAND_WEIGHTS, error);
-  *out = {pointers_of(given->table, given->indices, given->rows),
-          given->n,
-          {given->table_extent, given->indices_extent, given->rows_extent},
-          (given->flags & GTH_ARGS_EXTENTS) != 0};
+#define GATHER_ROLE(name, ...)                                             \
+  out->pointers.name = static_cast<char*>(const_cast<void*>(given->name)); \
+  out->extents.name = given->name##_extent;
+  GATHER_ROLES(GATHER_ROLE)
+#undef GATHER_ROLE
+  out->n = given->n;
+  out->has_extents = (given->flags & GTH_ARGS_EXTENTS) != 0;
   return GTH_OK;
 }
 
@@ -267,8 +271,8 @@ int32_t gth_plan_run(gth_context* context, const gth_plan* plan, int64_t n, cons
 int32_t gth_plan_run_args(gth_context* context, const gth_plan* plan, const gth_plan_args* args, gth_error* err) {
   if (args && gather::core::has_first_fields_only(args) && args->flags <= GTH_ARGS_EXTENTS &&
       !gather::core::has_more_operands(*args) && is_error_struct(err)) {
-    const gather::core::Extents extents{load_alone(args->table_extent), load_alone(args->indices_extent),
-                                        load_alone(args->rows_extent)};
+    const gather::core::Extents extents{gather::core::by_role(
+        load_alone(args->table_extent), load_alone(args->indices_extent), load_alone(args->rows_extent))};
     const gather::core::Pointers pointers =
         pointers_of(load_alone(args->table), load_alone(args->indices), load_alone(args->rows));
     if (run_fast_path(context, plan, pointers, args->n, args->flags ? &extents : nullptr)) return succeed(err);

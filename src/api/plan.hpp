@@ -13,7 +13,7 @@ struct PlanObject : core::Allocated {
   bool is_short;  // short_form is set.
   bool is_bound;  // At least one operand is a tensor handle.
   cpu::Kernels kernels;
-  const gth_tensor *table, *indices, *rows;  // the bound tensors, or nullptr
+  core::ByRole<const gth_tensor*> bound;  // or nullptr
   int32_t dtype;
   core::Plan plan;
 };

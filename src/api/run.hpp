@@ -25,10 +25,7 @@ int32_t run_given(gth_context* handle, const gth_request* given, const Error& er
 // Lowers a request to a plan. Rejects strings.
 int32_t lower_request(const core::Request& request, core::Plan* plan, const Error& error);
 
-// Checks that no pointer of a lowered request is NULL and that its operands do not overlap.
-int32_t check_memory(const core::Request& request, const core::Plan& plan, const Error& error);
-
-// Runs a request that the fast path does not run.
+// Runs a request. If no operand names a tensor, the fast path has been tried.
 __attribute__((noinline)) int32_t run_any(gth_context* handle, const gth_request& request, gth_error* err) noexcept;
 
 // Implements gth_run. It is inlined into each exported function, so that operations without a fast path do not try it.
@@ -39,7 +36,7 @@ __attribute__((always_inline)) inline int32_t run_operation(gth_context* handle,
   if (core::has_short_form(op) && is_error_struct(err) && table && indices && rows && !names_tensor(table)) {
     const Context* context = nullptr;
     if (!find_context(handle, &context, Error(nullptr)) &&
-        run_fast_path(*context, {op, core::Open::none, table, indices, rows, options, 0, 0})) {
+        run_fast_path(*context, {core::by_role(table, indices, rows), op, core::Open::none, options, 0, 0})) {
       return succeed(err);
     }
   }

@@ -35,9 +35,9 @@ Job::Job(const core::Plan& p, const core::Pointers& pointers, int64_t open_exten
     : plan(p),
       kernels(chosen),
       n(open_extent),
-      table(moved(pointers.table, p.table_offset)),
-      indices(moved(pointers.indices, p.indices_offset)),
-      rows(moved(pointers.rows, p.rows_offset)),
+      table(moved(pointers.table, p.offset.table)),
+      indices(moved(pointers.indices, p.offset.indices)),
+      rows(moved(pointers.rows, p.offset.rows)),
       slices(p.slices.at(n)),
       inner_count(p.end - p.inner_begin) {
   copying.line = fill_in(p.loops[p.line], n);

@@ -178,7 +178,7 @@ Kernels choose_kernels(const core::Plan& plan) {
     kernels.fused = choose_fused_scatter(plan, kernels);
     return kernels;
   }
-  kernels.move = best.choose_copy(plan.row.in, written_of(static_cast<double>(bytes_of(plan.rows_reach))));
+  kernels.move = best.choose_copy(plan.row.in, written_of(static_cast<double>(bytes_of(plan.reach.rows))));
   kernels.prefetches = exceeds_cache(plan);
   choose_fused(plan, &kernels);
   return kernels;

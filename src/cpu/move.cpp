@@ -20,7 +20,7 @@ bool moves_slice_first(const Job& job, int64_t tuples) {
   const SizedLoop& inner = job.inner[job.inner_count - 1];
   if (inner.extent < min_rows || job.plan.components == 0) return false;
   if (core::magnitude(inner.table) < core::magnitude(job.plan.component[0].stride)) return true;
-  return inner.extent <= max_rows && job.plan.table_reach.high - job.plan.table_reach.low <= cached_bytes;
+  return inner.extent <= max_rows && job.plan.reach.table.high - job.plan.reach.table.low <= cached_bytes;
 }
 
 // Moves one slice of at least two loops. The kernel runs the last two, with an offset for each step of the outer one.

@@ -93,13 +93,13 @@ class Panels {
     plan.inner = 1;
     plan.end = plan.inner_begin;
     for (int32_t i = 0; i < plan.end; ++i) plan.loops[i].table = core::fixed(0);
-    plan.table_offset = plan.indices_offset = plan.rows_offset = 0;
-    plan.table_reach = {0, 0, scratch_bytes, 0, false};
+    plan.offset = {};
+    plan.reach.table = {0, 0, scratch_bytes, 0, false};
     int64_t stride = most_ * row_;
     for (int32_t c = plan.components; c-- > 0; stride *= plan.component[c].size) plan.component[c].stride = stride;
     packed_ = 0;
     const Kernels kernels = choose_kernels(plan);
-    const Job panel(plan, {scratch_, job_.indices, moved(job_.rows, begin_)}, job_.n, kernels);
+    const Job panel(plan, core::pointers_of(scratch_, job_.indices, moved(job_.rows, begin_)), job_.n, kernels);
     return move_range(panel, scratch_, first_, last_, false);
   }
 

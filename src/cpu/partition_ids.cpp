@@ -371,12 +371,13 @@ bool scratch_numbers(int64_t n, int64_t shards, bool once, int64_t* numbers) {
 int32_t partition(const core::Plan& plan, const char* indices, int64_t n, const Shards& shards,
                   const PartitionMemory& given, const Executor& executor, const core::Error& error) {
   const Kernels kernels = choose_kernels(plan);
-  if (int32_t status = validate(plan, kernels, indices, GTH_OPEN, executor, error)) return status;
+  const core::Pointers pointers = core::pointers_of(nullptr, indices, nullptr);
+  if (int32_t status = validate(plan, kernels, pointers, GTH_OPEN, executor, error)) return status;
   if (n == 0) {
     std::fill_n(given.counts, shards.count, 0);
     return GTH_OK;
   }
-  const Job job(plan, {nullptr, indices, nullptr}, GTH_OPEN, kernels);
+  const Job job(plan, pointers, GTH_OPEN, kernels);
   const Pieces pieces = cut(n, shards.count);
   const Scratch scratch(given.scratch, pieces.count, shards.count, n);
   const Cursors cursors(scratch.cursors, pieces.count, shards.count);

@@ -86,7 +86,7 @@ void copy_contiguous(const Job& job, const Executor& executor) {
 }
 
 int32_t fail_empty(const Plan& plan, const Error& error) {
-  return core::fail_empty_params(error, core::roles_of(plan.direction).table, plan.refused_dim);
+  return core::fail_empty_params(error, plan.operation->name_of(core::Role::table), plan.refused_dim);
 }
 
 }  // namespace
@@ -127,12 +127,12 @@ int32_t run_scatter(const Plan& plan, const Kernels& kernels, const core::Pointe
   return status ? status : before_write();
 }
 
-int32_t validate(const Plan& plan, const Kernels& kernels, const char* indices, int64_t n, const Executor& executor,
-                 const Error& error) {
+int32_t validate(const Plan& plan, const Kernels& kernels, const core::Pointers& pointers, int64_t n,
+                 const Executor& executor, const Error& error) {
   if (plan.tuples.at(n) == 0) return GTH_OK;
   if (plan.refused_dim >= 0) return fail_empty(plan, error);
   if (!reads_indices(plan)) return GTH_OK;
-  return validate_all(Job(plan, {nullptr, indices, nullptr}, n, kernels), executor, error);
+  return validate_all(Job(plan, pointers, n, kernels), executor, error);
 }
 
 }  // namespace gather::cpu

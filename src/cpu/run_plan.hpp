@@ -24,7 +24,7 @@ GATHER_NOINLINE int32_t run_scatter(const core::Plan& plan, const Kernels& kerne
                                     const core::Error& error);
 
 // Validates the indices of a run, and reads or writes no rows. Returns GTH_OK or GTH_E_INDEX.
-GATHER_NOINLINE int32_t validate(const core::Plan& plan, const Kernels& kernels, const char* indices, int64_t n,
-                                 const Executor& executor, const core::Error& error);
+GATHER_NOINLINE int32_t validate(const core::Plan& plan, const Kernels& kernels, const core::Pointers& pointers,
+                                 int64_t n, const Executor& executor, const core::Error& error);
 
 }  // namespace gather::cpu

@@ -42,8 +42,7 @@ Plan addresses_plan(const Plan& plan) {
 int32_t find_slices(const Plan& plan, const core::Strings& params, const char* indices, const Executor& executor,
                     int64_t* slices, const Error& error) {
   static_assert(sizeof(const char*) == sizeof(int64_t));
-  const core::Pointers pointers{reinterpret_cast<const char*>(params.offsets), indices,
-                                reinterpret_cast<char*>(slices)};
+  const core::Pointers pointers = core::pointers_of(params.offsets, indices, slices);
   Kernels kernels = choose_kernels(plan);
   if (plan.is_empty) return run(plan, kernels, pointers, GTH_OPEN, core::Output::ours, executor, error);
   kernels.move = store_addresses;

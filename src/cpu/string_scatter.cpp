@@ -49,8 +49,7 @@ Entry entry_of(const StringScatter& on, int64_t i) {
 int32_t StringScatter::find(const core::Plan& plan, const char* indices, const Executor& executor,
                             const Error& error) const {
   std::iota(numbers, numbers + target_count + updates_count, int64_t{0});
-  const core::Pointers pointers{reinterpret_cast<const char*>(numbers), indices,
-                                reinterpret_cast<char*>(numbers + target_count)};
+  const core::Pointers pointers = core::pointers_of(numbers, indices, numbers + target_count);
   return run(plan, choose_kernels(plan), pointers, GTH_OPEN, core::Output::ours, executor, error);
 }
 

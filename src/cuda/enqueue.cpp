@@ -102,14 +102,12 @@ int32_t check_places(const Context& context, const Plan& plan, const Pointers& p
                      const Error& error) {
   if (context.device->is_alone() && context.device->reads_pageable()) return GTH_OK;
   if (plan.tuples.at(n) == 0 || !reads_indices(plan)) return GTH_OK;
-  int32_t status = GTH_OK;
-  if (!plan.is_empty && !plan.table_reach.empty)
-    status = check_place(context, GTH_OPERAND_PARAMS, "params", pointers.table, error);
-  if (!status && plan.components > 0) {
-    status = check_place(context, GTH_OPERAND_INDICES, "indices", pointers.indices, error);
+  for (core::Role role : core::EachRole{core::accessed_by(plan, n)}) {
+    const int32_t operand = plan.operation->name_of(role);
+    const int32_t status = check_place(context, operand, core::operand_name(operand), pointers[role], error);
+    if (status) return status;
   }
-  if (!status && !plan.is_empty) status = check_place(context, GTH_OPERAND_OUT, "out", pointers.rows, error);
-  return status;
+  return GTH_OK;
 }
 
 }  // namespace
@@ -142,7 +140,7 @@ int32_t validate(Context& context, const Plan& plan, const char* indices, int64_
   Plan validating = plan;
   validating.checks_when_empty = reads_indices(plan);
   validating.is_empty = true;  // nothing is copied
-  return run(context, validating, {nullptr, indices, nullptr}, n, false, error);
+  return run(context, validating, core::pointers_of(nullptr, indices, nullptr), n, false, error);
 }
 
 int32_t allocate(Context& context, int64_t bytes, void** out, const Error& error) {

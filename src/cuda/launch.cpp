@@ -34,8 +34,8 @@ class CommonAlignment {
 int64_t copy_alignment(const Plan& plan, const Pointers& pointers, int64_t n) {
   CommonAlignment common;
   common.note(plan.row.in | plan.row.out);
-  common.note(pointers.table + plan.table_offset);
-  common.note(pointers.rows + plan.rows_offset);
+  common.note(pointers.table + plan.offset.table);
+  common.note(pointers.rows + plan.offset.rows);
   for (int32_t i = 0; i < plan.end; ++i) {
     common.note(plan.loops[i].table.at(n));
     common.note(plan.loops[i].rows.at(n));
@@ -51,7 +51,7 @@ int64_t copy_alignment(const Plan& plan, const Pointers& pointers, int64_t n) {
 
 bool is_index_aligned(const Plan& plan, const Pointers& pointers, int64_t n) {
   CommonAlignment common;
-  common.note(pointers.indices + plan.indices_offset);
+  common.note(pointers.indices + plan.offset.indices);
   for (int32_t i = 0; i < plan.inner_begin; ++i) common.note(plan.loops[i].indices.at(n));
   if (plan.components > 1) common.note(plan.index_step);
   return common.value() % core::index_bytes(plan.index) == 0;
@@ -180,15 +180,15 @@ void repeat_fill(const Plan& plan, JobHead* job) {
 }
 
 int64_t params_bytes(const Plan& plan, int64_t n) {
-  return plan.table_reach.empty ? 0 : plan.table_reach.at(n).high - plan.table_reach.at(n).low;
+  return plan.reach.table.empty ? 0 : plan.reach.table.at(n).high - plan.reach.table.at(n).low;
 }
 
 void fill_head(const Plan& plan, const Pointers& pointers, int64_t n, const Place& place, const Shape& shape,
                JobHead* job) {
-  job->params = pointers.table + plan.table_offset;
-  job->indices = pointers.indices + plan.indices_offset;
-  job->out = pointers.rows + plan.rows_offset;
-  job->params_begin = pointers.table + (plan.table_reach.empty ? 0 : plan.table_reach.at(n).low);
+  job->params = pointers.table + plan.offset.table;
+  job->indices = pointers.indices + plan.offset.indices;
+  job->out = pointers.rows + plan.offset.rows;
+  job->params_begin = pointers.table + (plan.reach.table.empty ? 0 : plan.reach.table.at(n).low);
   job->loadable = std::max<int64_t>(params_bytes(plan, n) - 3 * 8 + 1, 0);
   job->units = shape.units;
   job->tuples = shape.tuples;

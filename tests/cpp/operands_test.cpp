@@ -115,6 +115,23 @@ TEST(Operands, PlanRunWithAnOperandThatTheOperationLacksIsRejected) {
   }
 }
 
+TEST(Operands, FirstRoleWithoutDataIsReported) {
+  for (const Operation& op : calls::every) {
+    SCOPED_TRACE(trace(op, 0));
+    const Sample sample(op);
+    const bool gathers = is_gather(op);
+    const int32_t names[] = {gathers ? GTH_OPERAND_PARAMS : GTH_OPERAND_TARGET, GTH_OPERAND_INDICES,
+                             gathers ? GTH_OPERAND_OUT : GTH_OPERAND_UPDATES};
+    for (size_t first = 0; first < 3; ++first) {
+      std::array<gth_tensor_desc, 3> descs = sample.descs();
+      for (size_t role = first; role < 3; ++role) descs[role].data = nullptr;
+      Error error;
+      EXPECT_EQ(gth_run(nullptr, op.number, &descs[0], &descs[1], &descs[2], nullptr, &error), GTH_E_NULL);
+      EXPECT_EQ(error.operand, names[first]);
+    }
+  }
+}
+
 TEST(Operands, EveryMixMakesTheSameTensor) {
   for (const Operation& op : calls::every) {
     const Sample sample(op);

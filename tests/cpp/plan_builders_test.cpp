@@ -23,24 +23,25 @@ class Fields {
  public:
   explicit Fields(const Plan& plan) {
     // The build fails here if a field of Plan is missing.
-    const auto& [line, inner_begin, end, components, index, is_open, wraps, is_empty, checks_when_empty, direction,
+    const auto& [line, inner_begin, end, components, index, is_open, wraps, is_empty, checks_when_empty, operation,
                  number, in_float32, is_partial_on_error, reduction, bounds, refused_dim, device, device_id, threads,
-                 item, row, inner, index_step, table_offset, indices_offset, rows_offset, largest_n, tuples, slices,
-                 fill, table_reach, indices_reach, rows_reach, batch_split, batch_split_ndim, ndim, shape,
-                 batch_split_extents, batch_split_strides, component, loops] = plan;
+                 item, row, inner, index_step, offset, largest_n, tuples, slices, fill, reach, nonempty, batch_split,
+                 batch_split_ndim, ndim, shape, batch_split_extents, batch_split_strides, component, loops] = plan;
     add("line, inner_begin, end, components", {line, inner_begin, end, components});
     add("index, is_open, wraps, is_empty", {static_cast<int64_t>(index), is_open, wraps, is_empty});
-    add("checks_when_empty, direction", {checks_when_empty, static_cast<int64_t>(direction)});
+    add("checks_when_empty, operation", {checks_when_empty, operation->number});
     add("number, in_float32", {static_cast<int64_t>(number), in_float32});
     add("is_partial_on_error, reduction, bounds", {is_partial_on_error, reduction, bounds});
     add("refused_dim, device, device_id, threads", {refused_dim, device, device_id, threads});
     add("item, row", {item.bits, static_cast<int64_t>(item.kind), row.in, row.out});
     add("inner, index_step", {inner, index_step});
-    add("offsets", {table_offset, indices_offset, rows_offset});
+    add("offsets", {offset.table, offset.indices, offset.rows, offset.bags, offset.weights});
+    add("nonempty", {nonempty});
     add("largest_n, tuples, slices", {largest_n, tuples.factor, tuples.by_n, slices.factor, slices.by_n});
     add("fill", {static_cast<int64_t>(fill[0]), static_cast<int64_t>(fill[1])});
-    for (const Reach* reach : {&table_reach, &indices_reach, &rows_reach}) {
-      add("reach", {reach->low, reach->low_step, reach->high, reach->high_step, reach->empty});
+    for (Role role : EachRole{nonempty}) {
+      const Reach& each = reach[role];
+      add("reach", {each.low, each.low_step, each.high, each.high_step, each.empty});
     }
     add("batch_split, batch_split_ndim, ndim", {batch_split, batch_split_ndim, ndim});
     add("shape", {shape, shape + ndim});
@@ -155,8 +156,13 @@ bool compare(int32_t op, int32_t device, bool in_order, const Case& c) {
   const Error silent(nullptr);
   if (check_options(&c.options, op, silent)) return false;
   const Request request{
-      op,     Open::none, &c.table.desc, &c.indices.desc, c.has_rows ? &c.rows.desc : nullptr, &c.options,
-      device, 0,          in_order};
+      by_role<const gth_tensor_desc*>(&c.table.desc, &c.indices.desc, c.has_rows ? &c.rows.desc : nullptr),
+      op,
+      Open::none,
+      &c.options,
+      device,
+      0,
+      in_order};
   Meaning meaning;
   if (resolve_meaning(request, &meaning, silent)) return false;
   Plan dense, general;

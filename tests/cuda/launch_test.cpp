@@ -66,14 +66,15 @@ Launch launch_of(const Wish& wish) {
   const gth_tensor_desc out = describe(wish.dtype, wish.out, wish.out_strides);
   gth_error error = GTH_ERROR_INIT;
   Plan plan;
-  EXPECT_EQ(gather::core::lower({wish.op, gather::core::Open::none, &params, &indices,
-                                 wish.out.empty() ? nullptr : &out, &wish.options, GTH_DEVICE_CUDA, 0},
-                                &plan, gather::core::Error(&error)),
+  const auto operands =
+      gather::core::by_role<const gth_tensor_desc*>(&params, &indices, wish.out.empty() ? nullptr : &out);
+  EXPECT_EQ(gather::core::lower({operands, wish.op, gather::core::Open::none, &wish.options, GTH_DEVICE_CUDA, 0}, &plan,
+                                gather::core::Error(&error)),
             GTH_OK)
       << error.message;
-  const gather::core::Pointers pointers{reinterpret_cast<const char*>(wish.params_at),
-                                        reinterpret_cast<const char*>(wish.indices_at),
-                                        reinterpret_cast<char*>(wish.out_at)};
+  const auto at = [](auto address) { return reinterpret_cast<const void*>(address); };
+  const gather::core::Pointers pointers =
+      gather::core::pointers_of(at(wish.params_at), at(wish.indices_at), at(wish.out_at));
   const Capacity has = capacity();
   Launch launch;
   plan_launch(plan, pointers, GTH_OPEN, {multiprocessors, &has, nullptr, nullptr, 1, wish.owns_output}, &launch);

@@ -127,8 +127,8 @@ NAMED = (
     named(
         "the target of a scatter does not overlap what it reads",
         "src/core/plan/operands.cpp",
-        "    return fail_alias(written.role, read.role, error);",
-        "    return GTH_OK;",
+        "fail_alias(operation.name_of(written), operation.name_of(other), error)",
+        "GTH_OK",
     ),
     named(
         "offsets of strings are validated again when lengths are computed",
@@ -187,8 +187,8 @@ NAMED = (
     named(
         "a request rejects unknown flags and reserved fields",
         "src/api/operands.hpp",
-        "(operand->flags & ~uint32_t{GTH_TENSOR_READONLY}) || operand->codec ? nullptr : operand;",
-        "operand;",
+        "!desc->codec &&\n         !(desc->flags & ~uint32_t{GTH_TENSOR_READONLY});",
+        "true;",
     ),
     named(
         "borrow and adopt reject unknown flags and reserved fields",

@@ -25,8 +25,8 @@ EQUIVALENT = {
     ): "the next line writes this field",
     (
         "src/core/plan/build_dense.cpp",
-        "return geometry.form == Form::slices && !geometry.has_batch_split && geometry.components > 0 &&",
-        "return geometry.form == Form::slices && !geometry.has_batch_split && geometry.components >= 0 &&",
+        "return geometry.operation->form == Form::slices && !geometry.has_batch_split && geometry.components > 0 &&",
+        "return geometry.operation->form == Form::slices && !geometry.has_batch_split && geometry.components >= 0 &&",
     ): "without components the indices are empty, and an empty tensor has no dense plan",
     (
         "src/core/os/os.cpp",
@@ -71,7 +71,7 @@ EQUIVALENT = {
     ): "both orders of the loops copy the same rows",
     (
         "src/cpu/move.cpp",
-        "return inner.extent <= max_rows && job.plan.table_reach.high - job.plan.table_reach.low <= cached_bytes;",
+        "return inner.extent <= max_rows && job.plan.reach.table.high - job.plan.reach.table.low <= cached_bytes;",
         "return inner.extent <= max_rows && job.plan.table_reach.high + job.plan.table_reach.low <= cached_bytes;",
     ): "both orders of the loops copy the same rows",
     (

@@ -48,7 +48,8 @@ void Error::rename_operand(int32_t from, int32_t to) const noexcept {
   std::memcpy(target_->message, message, sizeof message);
 }
 
-const char* operand_name(int32_t operand) {
+// A copy of this table in each caller would be useless, because only failures need it.
+__attribute__((noinline)) const char* operand_name(int32_t operand) {
   switch (operand) {
     case GTH_OPERAND_PARAMS: return "params";
     case GTH_OPERAND_INDICES: return "indices";

@@ -25,46 +25,52 @@ int32_t check_reduced_dtype(const Settings& settings, const DtypeInfo& dtype, co
                     dtype.name, reduction_name(settings.reduction));
 }
 
-int32_t resolve_params_dtype(const Settings& settings, int32_t dtype, const DtypeInfo** info, const Error& error) {
+int32_t resolve_data_dtype(const Settings& settings, int32_t dtype, const DtypeInfo** info, const Error& error) {
   *info = find_dtype(dtype);
   const bool lacks_bfloat16 = settings.definition && !settings.definition->has_bfloat16;
   const bool allowed =
       *info && allows_params(*settings.rules, dtype) && !(lacks_bfloat16 && dtype == GTH_DTYPE_BFLOAT16);
-  if (!allowed) return fail_dtype(settings.operation->roles().table, dtype, 0, error);
+  if (!allowed) return fail_dtype(settings.operation->name_of(Role::table), dtype, 0, error);
   return check_reduced_dtype(settings, **info, error);
+}
+
+inline int32_t resolve_index_dtype(const Settings& settings, int32_t operand, int32_t dtype, const DtypeInfo** info,
+                                   const Error& error) {
+  *info = find_dtype(dtype);
+  if (*info && (*info)->is_index && allows_indices(*settings.rules, dtype)) return GTH_OK;
+  return fail_dtype(operand, dtype, 0, error);
 }
 
 // Rejects a fill value for strings. A string that is not gathered is always empty.
 int32_t check_fill_dtype(const Settings& settings, int32_t dtype, const Error& error) {
   const bool fills = settings.bounds == GTH_BOUNDS_FILL && settings.fill != GTH_FILL_ZERO;
-  return dtype == GTH_DTYPE_STRING && fills ? fail_dtype(settings.operation->roles().table, dtype, 0, error) : GTH_OK;
-}
-
-int32_t resolve_indices_dtype(const Settings& settings, int32_t dtype, const DtypeInfo** info, const Error& error) {
-  *info = find_dtype(dtype);
-  if (*info && (*info)->is_index && allows_indices(*settings.rules, dtype)) return GTH_OK;
-  return fail_dtype(GTH_OPERAND_INDICES, dtype, 0, error);
+  if (dtype != GTH_DTYPE_STRING || !fills) return GTH_OK;
+  return fail_dtype(settings.operation->name_of(Role::table), dtype, 0, error);
 }
 
 }  // namespace
 
-int32_t check_known_dtypes(const Settings& settings, int32_t params, int32_t indices, const Error& error) {
-  const DtypeInfo* info;
-  if (params) {
-    if (int32_t status = resolve_params_dtype(settings, params, &info, error)) return status;
+int32_t resolve_dtypes(const Settings& settings, const ByRole<const gth_tensor_desc*>& operands, bool may_be_unknown,
+                       Dtypes* result, const Error& error) {
+  const Operands& entries = settings.operation->operands;
+  const int32_t table = operands.table->dtype;
+  const auto is_unknown = [&](int32_t dtype) { return dtype == 0 && may_be_unknown; };
+  if (!is_unknown(table)) {
+    if (int32_t status = resolve_data_dtype(settings, table, &result->table, error)) return status;
   }
-  if (indices) {
-    if (int32_t status = resolve_indices_dtype(settings, indices, &info, error)) return status;
+  for (Role role : EachRole{entries.index}) {
+    const int32_t dtype = operands[role]->dtype;
+    if (is_unknown(dtype)) continue;
+    const int32_t status = resolve_index_dtype(settings, entries[role].name, dtype, &(*result)[role], error);
+    if (status) return status;
   }
-  return check_fill_dtype(settings, params, error);
-}
-
-int32_t resolve_dtypes(const Settings& settings, int32_t params, int32_t indices, int32_t out, Dtypes* result,
-                       const Error& error) {
-  if (int32_t status = resolve_params_dtype(settings, params, &result->table, error)) return status;
-  if (int32_t status = resolve_indices_dtype(settings, indices, &result->indices, error)) return status;
-  if (int32_t status = check_fill_dtype(settings, params, error)) return status;
-  return out == params ? GTH_OK : fail_dtype(settings.operation->roles().rows, out, params, error);
+  for (Role role : EachRole{entries.present & ~entries.index & ~set_of(Role::table)}) {
+    (*result)[role] = result->table;
+    const int32_t dtype = operands[role] ? operands[role]->dtype : table;
+    if (dtype == table || is_unknown(dtype) || is_unknown(table)) continue;
+    return fail_dtype(entries[role].name, dtype, table, error);
+  }
+  return check_fill_dtype(settings, table, error);
 }
 
 }  // namespace gather::core

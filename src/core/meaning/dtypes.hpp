@@ -8,16 +8,12 @@
 
 namespace gather::core {
 
-// The dtypes of a request. table and rows have the same one.
-struct Dtypes {
-  const DtypeInfo* table;
-  const DtypeInfo* indices;
-};
+// The dtypes of a request. An operand that the request does not have has the dtype of the table.
+typedef ByRole<const DtypeInfo*> Dtypes;
 
-// Looks up the dtypes of params, indices and out, and checks them by the rules of the profile.
-int32_t resolve_dtypes(const Settings& settings, int32_t params, int32_t indices, int32_t out, Dtypes* result,
-                       const Error& error);
-// Checks the dtypes of a shape query, in which a dtype may be 0 (unknown).
-int32_t check_known_dtypes(const Settings& settings, int32_t params, int32_t indices, const Error& error);
+// Looks up the dtypes of the operands, and checks them by the rules of the operation and of the profile. If
+// `may_be_unknown` is true, a dtype of 0 is not checked.
+int32_t resolve_dtypes(const Settings& settings, const ByRole<const gth_tensor_desc*>& operands, bool may_be_unknown,
+                       Dtypes* result, const Error& error);
 
 }  // namespace gather::core

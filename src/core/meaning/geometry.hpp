@@ -16,8 +16,7 @@ enum class Open : uint8_t {
 
 // The values that follow from shapes and attributes alone.
 struct Geometry {
-  Form form;
-  Roles roles;
+  const Operation* operation;
   int32_t batch;  // Form::slices: the normalised batch_dims, equal in params and indices
   int32_t axis;   // the first indexed dim, normalised
   bool

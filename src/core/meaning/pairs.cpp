@@ -48,7 +48,7 @@ int32_t check_paired_ranks(const Settings& settings, const gth_tensor_desc& para
   if (std::max(params.ndim, least) == std::max(indices.ndim, least)) return GTH_OK;
   return error.fail({GTH_E_RANK, GTH_OPERAND_INDICES, -1, -1, indices.ndim, params.ndim},
                     "indices: rank is %" PRId32 ", needed is that of %s, %" PRId32, indices.ndim,
-                    operand_name(settings.operation->roles().table), params.ndim);
+                    operand_name(settings.operation->name_of(Role::table)), params.ndim);
 }
 
 int32_t resolve_pairs(const Settings& settings, const gth_tensor_desc& params, const gth_tensor_desc& indices,

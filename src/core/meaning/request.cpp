@@ -14,17 +14,19 @@ int32_t check_offsets_memory(const Geometry& geometry, const Error& error) {
                     "out: the offsets of the strings do not fit in memory");
 }
 
+// Strings have no fixed size. Each of them counts as one byte.
 int32_t check_sizes(const Request& request, const Meaning& meaning, const Error& error) {
-  const gth_tensor_desc &params = *request.table, &indices = *request.indices;
-  const bool has_strings = params.dtype == GTH_DTYPE_STRING;
-  const int64_t item = has_strings ? 1 : meaning.item;  // Strings have no fixed size.
-  const Roles roles = meaning.geometry.roles;
-  int32_t status = check_size(params.ndim, params.shape, item, roles.table, error);
+  const Operation& operation = *meaning.settings.operation;
+  const Geometry& geometry = meaning.geometry;
+  const int32_t status = for_each_role(operation.operands.present, [&](Role role) GATHER_UNROLLED {
+    const bool is_result = operation.operands.results & set_of(role);
+    if (!is_result && !request[role]) return GTH_OK;
+    return check_size(is_result ? geometry.ndim : request[role]->ndim,
+                      is_result ? geometry.shape : request[role]->shape, meaning.dtypes[role]->bytes,
+                      operation.name_of(role), error);
+  });
   if (status) return status;
-  const int64_t index_bytes = meaning.dtypes.indices->bytes;
-  if ((status = check_size(indices.ndim, indices.shape, index_bytes, GTH_OPERAND_INDICES, error))) return status;
-  status = check_size(meaning.geometry.ndim, meaning.geometry.shape, item, roles.rows, error);
-  return status || !has_strings ? status : check_offsets_memory(meaning.geometry, error);
+  return request.table->dtype == GTH_DTYPE_STRING ? check_offsets_memory(geometry, error) : GTH_OK;
 }
 
 }  // namespace
@@ -45,30 +47,27 @@ int32_t read_desc(const gth_tensor_desc* given, gth_tensor_desc* room, const gth
   return check_desc(**out, operand, error);
 }
 
-int32_t resolve_meaning(const Request& request, Meaning* out, const Error& error) {
-  const gth_tensor_desc &params = *request.table, &indices = *request.indices;
+// Each call of a request needs all of these functions. Link-time optimisation inlines only some of them by itself.
+__attribute__((flatten)) int32_t resolve_meaning(const Request& request, Meaning* out, const Error& error) {
   resolve_options(request.options, request.op, &out->settings);
-  const int32_t out_dtype = request.rows ? request.rows->dtype : params.dtype;
-  int32_t status = resolve_dtypes(out->settings, params.dtype, indices.dtype, out_dtype, &out->dtypes, error);
+  int32_t status = resolve_dtypes(out->settings, request, false, &out->dtypes, error);
   if (status) return status;
   if ((status = check_definition(out->settings, error))) return status;
-  out->item = params.dtype == GTH_DTYPE_STRING ? int64_t{sizeof(int64_t)} : out->dtypes.table->bytes;
-  status = resolve_geometry(out->settings, params, indices, request.open, &out->geometry, error);
-  if (status) return status;
-  if (request.rows && (status = check_output_rank(out->geometry, *request.rows, error))) return status;
-  if (request.rows && (status = check_output_shape(out->geometry, *request.rows, error))) return status;
+  out->item = request.table->dtype == GTH_DTYPE_STRING ? int64_t{sizeof(int64_t)} : out->dtypes.table->bytes;
+  if ((status = resolve_geometry(out->settings, request, request.open, &out->geometry, error))) return status;
+  if ((status = check_results(out->geometry, request, error))) return status;
   return check_sizes(request, *out, error);
 }
 
-int32_t query_geometry(const Request& request, Geometry* out, const Error& error) {
-  const gth_tensor_desc &params = *request.table, &indices = *request.indices;
+__attribute__((flatten)) int32_t query_geometry(const Request& request, Geometry* out, const Error& error) {
   Settings settings;
   resolve_options(request.options, request.op, &settings);
-  int32_t status = check_known_dtypes(settings, params.dtype, indices.dtype, error);
+  Dtypes found;
+  int32_t status = resolve_dtypes(settings, request, true, &found, error);
   if (status) return status;
   if ((status = check_definition(settings, error))) return status;
-  if ((status = resolve_geometry(settings, params, indices, Open::any, out, error))) return status;
-  return check_size(out->ndim, out->shape, 1, out->roles.rows, error);
+  if ((status = resolve_geometry(settings, request, Open::any, out, error))) return status;
+  return check_size(out->ndim, out->shape, 1, settings.operation->name_of(Role::rows), error);
 }
 
 }  // namespace gather::core

@@ -9,13 +9,11 @@
 
 namespace gather::core {
 
-// A request whose structs have been read: every operand describes memory, and every struct has the known size.
-struct Request {
+// A request whose structs have been read: every operand describes memory, and every struct has the known size. An
+// operand that the request does not have is nullptr. If its shape is a result, its memory is dense and row-major.
+struct Request : ByRole<const gth_tensor_desc*> {
   int32_t op;  // GTH_OP_*
   Open open;
-  const gth_tensor_desc* table;
-  const gth_tensor_desc* indices;
-  const gth_tensor_desc* rows;  // nullptr: dense and row-major
   const gth_options* options;
   int32_t device, device_id;  // The device of the context. If device is 0, the descriptions determine it.
   bool in_order = false;      // Tuples must be processed in the order of their positions.
@@ -26,7 +24,10 @@ struct Meaning {
   Settings settings;
   Geometry geometry;
   Dtypes dtypes;
-  int64_t item;  // bytes of an element, or of the offset of a string
+  int64_t item;  // bytes of an element of the table, or of the offset of a string
+
+  // Returns the bytes of an element of an operand, or of the offset of a string.
+  int64_t bytes_of(Role role) const { return dtypes[role] == dtypes.table ? item : dtypes[role]->bytes; }
 };
 
 // Checks flags and reserved fields of a description, and that it names no tensor. Precondition: its size is valid.

@@ -24,7 +24,7 @@ bool accepts_scalar(const Settings& settings, const gth_tensor_desc& indices) {
 
 int32_t check_ranks(const Settings& settings, const gth_tensor_desc& params, const gth_tensor_desc& indices,
                     const Error& error) {
-  const int32_t indexed = settings.operation->roles().table;
+  const int32_t indexed = settings.operation->name_of(Role::table);
   if (int32_t status = check_rank(params, indexed, error)) return status;
   if (int32_t status = check_rank(indices, GTH_OPERAND_INDICES, error)) return status;
   if (params.ndim < 1 && !accepts_scalar(settings, indices)) return fail_rank(indexed, params.ndim, 1, error);
@@ -44,7 +44,7 @@ int32_t resolve_components(const Settings& settings, const gth_tensor_desc& para
   if (k < 0 || k > limit) {
     return error.fail({GTH_E_SHAPE, GTH_OPERAND_INDICES, last, -1, k, limit},
                       "indices: tuples of %" PRId64 " components into %s of %" PRId32 " dims after batch_dims", k,
-                      operand_name(out->roles.table), limit);
+                      operand_name(out->operation->name_of(Role::table)), limit);
   }
   if (k == 0 && !settings.rules->allows_no_components) {
     return error.fail({GTH_E_SHAPE, GTH_OPERAND_INDICES, last, -1, 0, 1},
@@ -66,9 +66,9 @@ int32_t compose_slices(const gth_tensor_desc& params, const gth_tensor_desc& ind
   const int32_t leading = first_tuple_dim(*out);
   const int32_t rank = leading + (out->tuple_end - out->tuple_begin) + (params.ndim - out->axis - out->components);
   if (rank > GTH_MAX_NDIM) {
-    return error.fail({GTH_E_RANK, out->roles.rows, -1, -1, rank, GTH_MAX_NDIM},
-                      "%s: rank would be %" PRId32 ", the highest is %d", operand_name(out->roles.rows), rank,
-                      GTH_MAX_NDIM);
+    const int32_t operand = out->operation->name_of(Role::rows);
+    return error.fail({GTH_E_RANK, operand, -1, -1, rank, GTH_MAX_NDIM},
+                      "%s: rank would be %" PRId32 ", the highest is %d", operand_name(operand), rank, GTH_MAX_NDIM);
   }
   out->ndim = 0;
   for (int32_t i = 0; i < leading; ++i) {
@@ -92,12 +92,12 @@ int32_t fail_open(const Geometry& geometry, int32_t operand, int32_t dim, const 
                     "%s: dim %" PRId32
                     " is open, and only one tuple dim, or the outermost dim that %s and "
                     "indices share, can be",
-                    operand_name(operand), dim, operand_name(geometry.roles.table));
+                    operand_name(operand), dim, operand_name(geometry.operation->name_of(Role::table)));
 }
 
 // Returns true if dim 0 is the same dim of params, indices and the output.
 bool shares_outermost(const Geometry& geometry) {
-  return geometry.form == Form::paired ? geometry.axis > 0 : geometry.batch > 0;
+  return geometry.operation->form == Form::paired ? geometry.axis > 0 : geometry.batch > 0;
 }
 
 // Checks that at most one extent is open, and that it is a tuple dim or a shared dim 0. Precondition: shared dims have
@@ -106,7 +106,7 @@ bool shares_outermost(const Geometry& geometry) {
 int32_t check_one_open(const Geometry& geometry, const gth_tensor_desc& params, const gth_tensor_desc& indices,
                        const Error& error) {
   for (int32_t i = shares_outermost(geometry) ? 1 : 0; i < params.ndim; ++i) {
-    if (params.shape[i] == GTH_OPEN) return fail_open(geometry, geometry.roles.table, i, error);
+    if (params.shape[i] == GTH_OPEN) return fail_open(geometry, geometry.operation->name_of(Role::table), i, error);
   }
   bool seen = false;
   for (int32_t i = 0; i < indices.ndim; ++i) {
@@ -121,7 +121,7 @@ int32_t check_one_open(const Geometry& geometry, const gth_tensor_desc& params, 
 
 DimPair dims_of(const Geometry& geometry, int32_t out_dim, const gth_tensor_desc& params,
                 const gth_tensor_desc& indices) {
-  if (geometry.form == Form::paired) return paired_dims(geometry, out_dim, params, indices);
+  if (geometry.operation->form == Form::paired) return paired_dims(geometry, out_dim, params, indices);
   if (!geometry.has_batch_split && out_dim < geometry.batch) return {out_dim, out_dim};
   const int32_t first = first_tuple_dim(geometry), end = first + geometry.tuple_end - geometry.tuple_begin;
   if (out_dim < first) return {out_dim, -1};
@@ -129,17 +129,17 @@ DimPair dims_of(const Geometry& geometry, int32_t out_dim, const gth_tensor_desc
   return {out_dim - geometry.ndim + params.ndim, -1};
 }
 
-int32_t resolve_geometry(const Settings& settings, const gth_tensor_desc& params, const gth_tensor_desc& indices,
-                         Open open, Geometry* out, const Error& error) {
+int32_t resolve_geometry(const Settings& settings, const ByRole<const gth_tensor_desc*>& operands, Open open,
+                         Geometry* out, const Error& error) {
+  const gth_tensor_desc &params = *operands.table, &indices = *operands.indices;
   if (int32_t status = check_ranks(settings, params, indices, error)) return status;
   if (int32_t status = check_stray_axis(settings, error)) return status;
   const Operation& operation = *settings.operation;
-  out->form = operation.form;
-  out->roles = operation.roles();
+  out->operation = &operation;
   out->has_batch_split = false;
   int32_t status = resolve_attributes(settings, {params.ndim, indices.ndim}, out, error);
   if (status) return status;
-  if ((status = check_extents(params, out->roles.table, open, error))) return status;
+  if ((status = check_extents(params, out->operation->name_of(Role::table), open, error))) return status;
   if ((status = check_extents(indices, GTH_OPERAND_INDICES, open, error))) return status;
   if ((status = resolve_components(settings, params, indices, out, error))) return status;
   const bool is_paired = operation.form == Form::paired;
@@ -150,21 +150,29 @@ int32_t resolve_geometry(const Settings& settings, const gth_tensor_desc& params
   return is_paired ? GTH_OK : compose_slices(params, indices, out, error);
 }
 
-int32_t check_output_rank(const Geometry& geometry, const gth_tensor_desc& out, const Error& error) {
-  const int32_t operand = geometry.roles.rows;
-  if (int32_t status = check_rank(out, operand, error)) return status;
-  if (out.ndim != geometry.ndim) {
-    return error.fail({GTH_E_RANK, operand, -1, -1, out.ndim, geometry.ndim},
-                      "%s: rank is %" PRId32 ", needed is %" PRId32, operand_name(operand), out.ndim, geometry.ndim);
+namespace {
+
+int32_t check_result(const Geometry& geometry, const gth_tensor_desc& desc, int32_t operand, const Error& error) {
+  if (int32_t status = check_rank(desc, operand, error)) return status;
+  if (desc.ndim != geometry.ndim) {
+    return error.fail({GTH_E_RANK, operand, -1, -1, desc.ndim, geometry.ndim},
+                      "%s: rank is %" PRId32 ", needed is %" PRId32, operand_name(operand), desc.ndim, geometry.ndim);
+  }
+  for (int32_t i = 0; i < geometry.ndim; ++i) {
+    if (desc.shape[i] != geometry.shape[i]) {
+      return fail_extent(GTH_E_SHAPE, operand, i, desc.shape[i], geometry.shape[i], error);
+    }
   }
   return GTH_OK;
 }
 
-int32_t check_output_shape(const Geometry& geometry, const gth_tensor_desc& out, const Error& error) {
-  for (int32_t i = 0; i < geometry.ndim; ++i) {
-    if (out.shape[i] != geometry.shape[i]) {
-      return fail_extent(GTH_E_SHAPE, geometry.roles.rows, i, out.shape[i], geometry.shape[i], error);
-    }
+}  // namespace
+
+int32_t check_results(const Geometry& geometry, const ByRole<const gth_tensor_desc*>& operands, const Error& error) {
+  const Operation& operation = *geometry.operation;
+  for (Role role : EachRole{operation.operands.results}) {
+    if (!operands[role]) continue;
+    if (int32_t status = check_result(geometry, *operands[role], operation.name_of(role), error)) return status;
   }
   return GTH_OK;
 }

@@ -12,11 +12,10 @@ DimPair dims_of(const Geometry& geometry, int32_t out_dim, const gth_tensor_desc
                 const gth_tensor_desc& indices);
 
 // Validates ranks, attributes and shapes, in this order. It reads only ndim and shape of the descriptions.
-int32_t resolve_geometry(const Settings& settings, const gth_tensor_desc& params, const gth_tensor_desc& indices,
-                         Open open, Geometry* out, const Error& error);
+int32_t resolve_geometry(const Settings& settings, const ByRole<const gth_tensor_desc*>& operands, Open open,
+                         Geometry* out, const Error& error);
 
-// Compare the rank and the shape of a caller's output with the geometry.
-int32_t check_output_rank(const Geometry& geometry, const gth_tensor_desc& out, const Error& error);
-int32_t check_output_shape(const Geometry& geometry, const gth_tensor_desc& out, const Error& error);
+// Compares the rank and the shape of each operand whose shape is a result with the geometry.
+int32_t check_results(const Geometry& geometry, const ByRole<const gth_tensor_desc*>& operands, const Error& error);
 
 }  // namespace gather::core

@@ -20,19 +20,29 @@ constexpr Listed listed[] = {
 #undef GATHER_OPERAND
 };
 
-constexpr ByRole<Operand> operands_of(std::string_view kind) {
+constexpr Operands operands_of(std::string_view kind) {
 #define GATHER_ROLE(role, name) \
   {GTH_OPERAND_##name, Use::absent, Need::optional, DtypeRule::data, ShapeRule::own, Access::rows},
-  ByRole<Operand> operands{GATHER_ROLES(GATHER_ROLE)};
+  Operands operands{{GATHER_ROLES(GATHER_ROLE)}, 0, 0, 0, 0, 0, 0, 0, 0};
 #undef GATHER_ROLE
   for (const Listed& each : listed) {
-    if (each.kind == kind) operands[each.role] = each.operand;
+    if (each.kind != kind) continue;
+    const Operand& operand = operands[each.role] = each.operand;
+    const auto add = [role = set_of(each.role)](RoleSet& roles, bool is_in) { roles |= is_in ? role : 0; };
+    add(operands.present, true);
+    add(operands.required, operand.need == Need::required);
+    add(operands.written, operand.use != Use::read);
+    add(operands.zeroed, operand.use == Use::zeroed);
+    add(operands.results, operand.shape == ShapeRule::result);
+    add(operands.index, operand.dtype == DtypeRule::index);
+    add(operands.of_rows, operand.access == Access::rows);
+    add(operands.of_tuples, operand.access == Access::tuples);
   }
   return operands;
 }
 
-constexpr Direction direction_of(const ByRole<Operand>& operands) {
-  return operands.table.is_written() ? Direction::scatter : Direction::gather;
+constexpr Direction direction_of(const Operands& operands) {
+  return operands.written & set_of(Role::table) ? Direction::scatter : Direction::gather;
 }
 
 constexpr bool one = false, last = true;  // Operation::has_components

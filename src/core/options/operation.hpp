@@ -23,16 +23,6 @@ struct Definition {
 // A gather reads the table and writes the rows. A scatter reads the rows and writes the table.
 enum class Direction : uint8_t { gather, scatter };
 
-// The GTH_OPERAND_* numbers that errors use for the table and the rows of an operation.
-struct Roles {
-  int32_t table, rows;
-};
-
-constexpr Roles roles_of(Direction direction) {
-  return direction == Direction::scatter ? Roles{GTH_OPERAND_TARGET, GTH_OPERAND_UPDATES}
-                                         : Roles{GTH_OPERAND_PARAMS, GTH_OPERAND_OUT};
-}
-
 // The columns of GATHER_OPERANDS.
 enum class Use : uint8_t { absent, read, written, zeroed };
 enum class Need : uint8_t { required, optional };
@@ -48,8 +38,11 @@ struct Operand {
   DtypeRule dtype;
   ShapeRule shape;
   Access access;
+};
 
-  constexpr bool is_written() const { return use == Use::written || use == Use::zeroed; }
+// The operands of an operation, and the roles of each kind of them.
+struct Operands : ByRole<Operand> {
+  RoleSet present, required, written, zeroed, results, index, of_rows, of_tuples;
 };
 
 // The correspondence of the dims of table, indices and rows.
@@ -63,13 +56,14 @@ struct Operation {
   const char* name;
   int32_t number;  // GTH_OP_*
   int32_t rules;   // the operation whose rules in the profiles apply
-  ByRole<Operand> operands;
+  Operands operands;
   Form form;
   bool has_components;        // The last dim of indices holds the components of a tuple. Else a tuple is one index.
   Definition definitions[4];  // The definitions in ONNX, the newest first. An entry with opset 0 ends the list.
   Direction direction;
 
-  Roles roles() const { return {operands.table.name, operands.rows.name}; }
+  // Returns the GTH_OPERAND_* number that errors use.
+  int32_t name_of(Role role) const { return operands[role].name; }
   bool has_axis() const { return !has_components; }
   bool has_batch_dims() const { return form == Form::slices; }  // With an ONNX profile, Definition overrides it.
 

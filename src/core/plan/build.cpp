@@ -64,7 +64,7 @@ Loop loop_over(const Source& source, const Scaled* positions, int32_t dim) {
 // not depend on indices repeat tuples.
 int32_t first_inner_dim(const Source& source) {
   const Geometry& geometry = source.meaning.geometry;
-  if (geometry.form == Form::slices) {
+  if (geometry.operation->form == Form::slices) {
     return geometry.ndim - (source.request.table->ndim - geometry.axis - geometry.components);
   }
   int32_t dim = geometry.ndim;
@@ -178,16 +178,18 @@ void set_counts(const Source& source, int32_t first_inner, Plan* plan) {
 }
 
 void set_memory(const Source& source, Plan* plan) {
-  const Placement& placement = source.placement;
-  plan->table_offset = placement.table.reach.empty ? 0 : source.request.table->offset;
-  plan->indices_offset = plan->components ? source.request.indices->offset : 0;
-  plan->rows_offset = source.request.rows ? source.request.rows->offset : 0;
-  plan->table_reach = placement.table.reach;
-  plan->indices_reach = placement.indices.reach;
-  plan->rows_reach = placement.rows.reach;
-  plan->largest_n = std::min({placement.table.largest_n, placement.indices.largest_n, placement.rows.largest_n,
-                              INT64_MAX / std::max<int64_t>(plan->tuples.factor, 1),
-                              INT64_MAX / std::max<int64_t>(plan->slices.factor, 1)});
+  plan->largest_n = std::min(INT64_MAX / std::max<int64_t>(plan->tuples.factor, 1),
+                             INT64_MAX / std::max<int64_t>(plan->slices.factor, 1));
+  plan->offset = {};
+  plan->nonempty = 0;
+  for (Role role : EachRole{laid_out(source.request)}) {
+    const Layout& layout = source.placement[role];
+    plan->reach[role] = layout.reach;
+    plan->largest_n = std::min(plan->largest_n, layout.largest_n);
+    if (layout.reach.empty) continue;
+    plan->nonempty |= set_of(role);
+    plan->offset[role] = source.request[role] ? source.request[role]->offset : 0;
+  }
   if (!plan->is_open) plan->largest_n = 0;
 }
 
@@ -216,7 +218,7 @@ void set_switches(const Meaning& meaning, Plan* plan) {
   plan->wraps = settings.wraps;
   plan->bounds = settings.bounds;
   plan->is_partial_on_error = settings.is_partial_on_error;
-  plan->direction = settings.operation->direction;
+  plan->operation = settings.operation;
   plan->reduction = settings.reduction;
   set_number(dtype, settings, plan);
   plan->threads = settings.threads;

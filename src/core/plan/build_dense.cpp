@@ -7,18 +7,20 @@
 namespace gather::core {
 namespace {
 
-bool is_writable(const Request& request) {
-  const gth_tensor_desc* written =
-      operation_of(request.op).direction == Direction::scatter ? request.table : request.rows;
-  return !written || !(written->flags & GTH_TENSOR_READONLY);
+// Returns true if all operands are dense, and the written ones are writable.
+bool are_dense(const Request& request) {
+  const RoleSet written = operation_of(request.op).operands.written;
+  return !for_each_role(set_roles(request), [&](Role role) GATHER_UNROLLED {
+    const bool is_read_only = (written & set_of(role)) && (request[role]->flags & GTH_TENSOR_READONLY);
+    return is_read_only || !is_dense(*request[role]);
+  });
 }
 
 // Returns true if the batch dims, the outer dims and the tuple dims can be one loop each.
 bool is_dense_request(const Request& request, const Geometry& geometry) {
-  return geometry.form == Form::slices && !geometry.has_batch_split && geometry.components > 0 &&
+  return geometry.operation->form == Form::slices && !geometry.has_batch_split && geometry.components > 0 &&
          request.open == Open::none && request.device <= GTH_DEVICE_CPU && request.table->dtype != GTH_DTYPE_STRING &&
-         is_dense(*request.table) && is_dense(*request.indices) && (!request.rows || is_dense(*request.rows)) &&
-         is_writable(request);
+         are_dense(request);
 }
 
 // Sets the reach of `bytes` bytes that begin at the offset. Returns false if the described memory is smaller.
@@ -85,9 +87,9 @@ bool build_dense(const Request& request, const Meaning& meaning, Plan* plan) {
   const int64_t index = index_bytes(plan->index);
   Strides strides;
   if (!strides.measure(request, geometry, meaning.item, index)) return false;
-  if (!reach_of(request.table, strides.table, &plan->table_reach) ||
-      !reach_of(request.rows, strides.rows, &plan->rows_reach) ||
-      !reach_of(request.indices, strides.indices, &plan->indices_reach)) {
+  if (!reach_of(request.table, strides.table, &plan->reach.table) ||
+      !reach_of(request.rows, strides.rows, &plan->reach.rows) ||
+      !reach_of(request.indices, strides.indices, &plan->reach.indices)) {
     return false;
   }
   set_switches(meaning, plan);
@@ -100,9 +102,8 @@ bool build_dense(const Request& request, const Meaning& meaning, Plan* plan) {
   set_loops(request, strides, plan);
   plan->tuples = fixed(strides.batches * strides.tuples);
   plan->slices = fixed(strides.batches * strides.outers * strides.tuples);
-  plan->table_offset = request.table->offset;
-  plan->indices_offset = request.indices->offset;
-  plan->rows_offset = request.rows ? request.rows->offset : 0;
+  plan->offset = by_role(request.table->offset, request.indices->offset, request.rows ? request.rows->offset : 0);
+  plan->nonempty = operation_of(request.op).operands.present;
   plan->largest_n = 0;
   plan->is_open = plan->is_empty = plan->checks_when_empty = false;
   plan->refused_dim = -1;

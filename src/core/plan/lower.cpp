@@ -31,7 +31,8 @@ int32_t lower_copy(const gth_tensor_desc& source, const gth_tensor_desc& destina
   indices.ndim = 1;
   indices.shape = &no_components;
   indices.device = GTH_DEVICE_CUDA_HOST;  // Every device accepts it. Indices without components are not read.
-  return lower({GTH_OP_GATHER_ND, Open::none, &params, &indices, &out, nullptr, device, device_id}, plan, error);
+  const auto operands = by_role<const gth_tensor_desc*>(&params, &indices, &out);
+  return lower({operands, GTH_OP_GATHER_ND, Open::none, nullptr, device, device_id}, plan, error);
 }
 
 }  // namespace gather::core

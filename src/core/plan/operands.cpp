@@ -20,40 +20,30 @@ int32_t check_extent(int32_t operand, int64_t given, int64_t needed, const Error
                     "%s: memory of %" PRId64 " bytes, needed are %" PRId64, operand_name(operand), given, needed);
 }
 
-bool reads_tuples(const Plan& plan, int64_t n) {
-  return plan.components > 0 && plan.tuples.at(n) > 0 && reads_indices(plan);
-}
-
-int32_t check_extents(const Plan& plan, int64_t n, const Extents& given, const Error& error) {
+int32_t check_extents(const Plan& plan, RoleSet roles, int64_t n, const Extents& given, const Error& error) {
   const Extents needed = extents_of(plan, n);
-  const Roles roles = roles_of(plan.direction);
-  if (int32_t status = check_extent(roles.table, given.table, needed.table, error)) return status;
-  if (int32_t status = check_extent(GTH_OPERAND_INDICES, given.indices, needed.indices, error)) return status;
-  return check_extent(roles.rows, given.rows, needed.rows, error);
-}
-
-int32_t check_indices(const Plan& plan, const char* indices, int64_t n, const Error& error) {
-  return reads_tuples(plan, n) && !indices ? fail_null_data(GTH_OPERAND_INDICES, error) : GTH_OK;
-}
-
-// Checks that the written operand shares no memory with the others.
-int32_t check_overlap(const Plan& plan, const Pointers& pointers, int64_t n, const Error& error) {
-  struct Operand {
-    int32_t role;
-    const void* data;
-    Span span;
-    bool empty;
-  };
-  const Roles roles = roles_of(plan.direction);
-  const Operand indexed{roles.table, pointers.table, plan.table_reach.at(n), plan.table_reach.empty};
-  const Operand linear{roles.rows, pointers.rows, plan.rows_reach.at(n), false};
-  const Operand &written = is_scatter(plan) ? indexed : linear, &read = is_scatter(plan) ? linear : indexed;
-  if (indexed.empty && is_scatter(plan)) return GTH_OK;
-  if (!indexed.empty && overlap(written.data, written.span, read.data, read.span)) {
-    return fail_alias(written.role, read.role, error);
+  for (Role role : EachRole{roles}) {
+    if (int32_t status = check_extent(plan.operation->name_of(role), given[role], needed[role], error)) return status;
   }
-  if (plan.components > 0 && overlap(written.data, written.span, pointers.indices, plan.indices_reach.at(n))) {
-    return fail_alias(written.role, GTH_OPERAND_INDICES, error);
+  return GTH_OK;
+}
+
+int32_t check_data(const Plan& plan, RoleSet accessed, const Pointers& pointers, const Error& error) {
+  const RoleSet missing = accessed & ~set_roles(pointers);
+  return missing == 0 ? GTH_OK : fail_null_data(plan.operation->name_of(first_of(missing)), error);
+}
+
+// Checks that no written operand shares memory with another one.
+int32_t check_overlap(const Plan& plan, RoleSet accessed, const Pointers& pointers, int64_t n, const Error& error) {
+  const Operation& operation = *plan.operation;
+  for (Role written : EachRole{accessed & operation.operands.written}) {
+    const Span span = plan.reach[written].at(n);
+    const int32_t status = for_each_role(accessed & ~set_of(written), [&](Role other) GATHER_UNROLLED {
+      return overlap(pointers[written], span, pointers[other], plan.reach[other].at(n))
+                 ? fail_alias(operation.name_of(written), operation.name_of(other), error)
+                 : GTH_OK;
+    });
+    if (status) return status;
   }
   return GTH_OK;
 }
@@ -74,32 +64,39 @@ int32_t check_open_extent(const Plan& plan, int64_t n, const Error& error) {
   return GTH_OK;
 }
 
+RoleSet accessed_by(const Plan& plan, int64_t n) {
+  const Operands& operands = plan.operation->operands;
+  RoleSet roles = operands.zeroed;
+  if (plan.tuples.at(n) > 0 && reads_indices(plan)) roles |= operands.of_tuples;
+  if (plan.tuples.at(n) > 0 && !plan.is_empty) roles |= operands.of_rows;
+  return roles & plan.nonempty;
+}
+
 Extents extents_of(const Plan& plan, int64_t n) {
-  const bool reads = reads_tuples(plan, n), copies = plan.tuples.at(n) > 0 && !plan.is_empty;
-  return {copies && !plan.table_reach.empty ? plan.table_reach.at(n).high : 0,
-          reads ? plan.indices_reach.at(n).high : 0, copies ? plan.rows_reach.at(n).high : 0};
+  Extents extents{};
+  for (Role role : EachRole{accessed_by(plan, n)}) extents[role] = plan.reach[role].at(n).high;
+  return extents;
 }
 
-int32_t check_index_run(const Plan& plan, const char* indices, int64_t n, const int64_t* given, const Error& error) {
+int32_t check_index_run(const Plan& plan, const Pointers& pointers, int64_t n, const Extents* given,
+                        const Error& error) {
   if (int32_t status = check_open_extent(plan, n, error)) return status;
+  const RoleSet indices = plan.operation->operands.index;
   if (given) {
-    const int64_t needed = extents_of(plan, n).indices;
-    if (int32_t status = check_extent(GTH_OPERAND_INDICES, *given, needed, error)) return status;
+    if (int32_t status = check_extents(plan, indices, n, *given, error)) return status;
   }
-  return check_indices(plan, indices, n, error);
+  return check_data(plan, accessed_by(plan, n) & indices, pointers, error);
 }
 
-int32_t check_run(const Plan& plan, const Pointers& pointers, int64_t n, const Extents* given, const Error& error) {
+__attribute__((flatten)) int32_t check_run(const Plan& plan, const Pointers& pointers, int64_t n, const Extents* given,
+                                           const Error& error) {
   if (int32_t status = check_open_extent(plan, n, error)) return status;
   if (given) {
-    if (int32_t status = check_extents(plan, n, *given, error)) return status;
+    if (int32_t status = check_extents(plan, plan.operation->operands.present, n, *given, error)) return status;
   }
-  if (int32_t status = check_indices(plan, pointers.indices, n, error)) return status;
-  if (plan.tuples.at(n) == 0 || plan.is_empty) return GTH_OK;
-  const Roles roles = roles_of(plan.direction);
-  if (!pointers.table && !plan.table_reach.empty) return fail_null_data(roles.table, error);
-  if (!pointers.rows) return fail_null_data(roles.rows, error);
-  return check_overlap(plan, pointers, n, error);
+  const RoleSet accessed = accessed_by(plan, n);
+  const int32_t status = check_data(plan, accessed, pointers, error);
+  return status ? status : check_overlap(plan, accessed, pointers, n, error);
 }
 
 }  // namespace gather::core

@@ -8,23 +8,26 @@
 // The memory of one run of a plan.
 namespace gather::core {
 
-struct Pointers {
-  const char* table;
-  const char* indices;
-  char* rows;
-};
+// The data pointers. Only written operands are written through them.
+struct Pointers : ByRole<char*> {};
+
+inline Pointers pointers_of(const void* table, const void* indices, const void* rows) {
+  const auto writable = [](const void* data) { return static_cast<char*>(const_cast<void*>(data)); };
+  return {by_role(writable(table), writable(indices), writable(rows))};
+}
 
 // The owner of the output. If a run fails, memory of the caller is unchanged, and memory of the library is freed.
 enum class Output : uint8_t { callers, ours };
 
 // The size of the memory of each operand in bytes, from its data pointer on.
-struct Extents {
-  int64_t table, indices, rows;
-};
+struct Extents : ByRole<int64_t> {};
 
 // Checks the open extent of a run. All sizes must fit int64 and the described memory. n must be GTH_OPEN if the plan
 // has no open extent.
 int32_t check_open_extent(const Plan& plan, int64_t n, const Error& error);
+
+// Returns the operands whose memory a run accesses.
+RoleSet accessed_by(const Plan& plan, int64_t n);
 
 // Returns the size of the memory that a run accesses. Precondition: check_open_extent has succeeded.
 Extents extents_of(const Plan& plan, int64_t n);
@@ -33,8 +36,8 @@ Extents extents_of(const Plan& plan, int64_t n);
 // memory. If it is nullptr, the caller is responsible for them.
 int32_t check_run(const Plan& plan, const Pointers& pointers, int64_t n, const Extents* given, const Error& error);
 
-// The same as check_run for a run that only validates indices. *given is the size of the memory of indices. If it is
-// nullptr, the caller is responsible for it.
-int32_t check_index_run(const Plan& plan, const char* indices, int64_t n, const int64_t* given, const Error& error);
+// The same as check_run for a run that only validates indices. Other operands are ignored.
+int32_t check_index_run(const Plan& plan, const Pointers& pointers, int64_t n, const Extents* given,
+                        const Error& error);
 
 }  // namespace gather::core

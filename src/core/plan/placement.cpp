@@ -26,20 +26,22 @@ void find_device(const Request& request, Plan* plan) {
   plan->device = request.device ? request.device : GTH_DEVICE_CPU;
   plan->device_id = request.device_id;
   if (request.device) return;
-  for (const gth_tensor_desc* desc : {request.table, request.indices, request.rows}) {
-    if (!desc || is_host(desc->device) || !is_known_device(desc->device)) continue;
+  for (Role role : EachRole{set_roles(request)}) {
+    const gth_tensor_desc& desc = *request[role];
+    if (is_host(desc.device) || !is_known_device(desc.device)) continue;
     plan->device = GTH_DEVICE_CUDA;
-    plan->device_id = desc->device_id;
-    if (desc->device == GTH_DEVICE_CUDA) return;  // Every device can access managed memory.
+    plan->device_id = desc.device_id;
+    if (desc.device == GTH_DEVICE_CUDA) return;  // Every device can access managed memory.
   }
 }
 
 int32_t check_devices(const Request& request, Plan* plan, const Error& error) {
   find_device(request, plan);
-  const Roles roles = operation_of(request.op).roles();
-  if (int32_t status = check_operand_device(*request.table, roles.table, *plan, error)) return status;
-  if (int32_t status = check_operand_device(*request.indices, GTH_OPERAND_INDICES, *plan, error)) return status;
-  return request.rows ? check_operand_device(*request.rows, roles.rows, *plan, error) : GTH_OK;
+  const Operation& operation = operation_of(request.op);
+  for (Role role : EachRole{set_roles(request)}) {
+    if (int32_t status = check_operand_device(*request[role], operation.name_of(role), *plan, error)) return status;
+  }
+  return GTH_OK;
 }
 
 int32_t check_direction(Direction direction, const Plan& plan, const Error& error) {
@@ -56,25 +58,30 @@ gth_tensor_desc dense_output(const Geometry& geometry) {
 }
 
 int32_t resolve_layouts(const Request& request, const Meaning& meaning, Placement* out, const Error& error) {
-  const Direction direction = operation_of(request.op).direction;
-  const Roles roles = roles_of(direction);
-  int32_t status = resolve_layout(*request.table, meaning.item, roles.table, &out->table, error);
-  if (status) return status;
-  status = resolve_layout(*request.indices, meaning.dtypes.indices->bytes, GTH_OPERAND_INDICES, &out->indices, error);
-  if (status) return status;
-  const gth_tensor_desc output = request.rows ? *request.rows : dense_output(meaning.geometry);
-  if ((status = resolve_layout(output, meaning.item, roles.rows, &out->rows, error))) return status;
-  return direction == Direction::scatter ? check_disjoint(*request.table, meaning.item, roles.table, &out->table, error)
-                                         : check_disjoint(output, meaning.item, roles.rows, &out->rows, error);
+  const Operation& operation = *meaning.settings.operation;
+  const gth_tensor_desc result = dense_output(meaning.geometry);
+  const auto desc_of = [&](Role role) -> const gth_tensor_desc& { return request[role] ? *request[role] : result; };
+  for (Role role : EachRole{laid_out(request)}) {
+    const int32_t operand = operation.name_of(role);
+    const int32_t status = resolve_layout(desc_of(role), meaning.bytes_of(role), operand, &(*out)[role], error);
+    if (status) return status;
+  }
+  for (Role role : EachRole{operation.operands.written}) {
+    const int32_t operand = operation.name_of(role);
+    const int32_t status = check_disjoint(desc_of(role), meaning.bytes_of(role), operand, &(*out)[role], error);
+    if (status) return status;
+  }
+  return GTH_OK;
 }
 
 int32_t check_readonly(const Request& request, const Error& error) {
   const Operation& operation = operation_of(request.op);
-  const bool scatters = operation.direction == Direction::scatter;
-  const gth_tensor_desc* written = scatters ? request.table : request.rows;
-  const int32_t operand = scatters ? operation.roles().table : operation.roles().rows;
-  if (!written || !(written->flags & GTH_TENSOR_READONLY)) return GTH_OK;
-  return error.fail({GTH_E_READONLY, operand}, "%s: the memory is read-only", operand_name(operand));
+  for (Role role : EachRole{set_roles(request) & operation.operands.written}) {
+    if (!(request[role]->flags & GTH_TENSOR_READONLY)) continue;
+    const int32_t operand = operation.name_of(role);
+    return error.fail({GTH_E_READONLY, operand}, "%s: the memory is read-only", operand_name(operand));
+  }
+  return GTH_OK;
 }
 
 }  // namespace

@@ -6,9 +6,12 @@
 // The memory of a request: strides, reach, devices, and permission to write.
 namespace gather::core {
 
-struct Placement {
-  Layout table, indices, rows;
-};
+struct Placement : ByRole<Layout> {};
+
+// Returns the operands that have memory: those of the request, and those whose shape is a result.
+inline RoleSet laid_out(const Request& request) {
+  return set_roles(request) | operation_of(request.op).operands.results;
+}
 
 // Validates the memory of a request in the order that gather.h promises. Sets the device of the plan. Precondition:
 // resolve_meaning has succeeded.

@@ -74,7 +74,7 @@ struct Plan {
   bool wraps;
   bool is_empty;           // The output has no elements.
   bool checks_when_empty;  // The output is empty, and indices are validated nevertheless.
-  Direction direction;
+  const Operation* operation;
   Number number;             // the type of the elements if the scatter reduces, or none
   bool in_float32;           // A reduction accumulates in float32.
   bool is_partial_on_error;  // After an error, the output may contain some of the results.
@@ -87,12 +87,13 @@ struct Plan {
   Row row;
   int64_t inner;       // the number of rows in a slice
   int64_t index_step;  // the bytes between the components of a tuple, or 0 if K < 2
-  int64_t table_offset, indices_offset, rows_offset;
+  ByRole<int64_t> offset;
   int64_t largest_n;  // the largest open extent, or 0 if no extent is open
   Scaled tuples;      // the number of tuples in indices
   Scaled slices;      // the number of slices in the output
   uint64_t fill[2];   // the element that bounds = fill writes
-  Reach table_reach, indices_reach, rows_reach;
+  ByRole<Reach> reach;
+  RoleSet nonempty;          // the operands that have elements
   int64_t batch_split;       // The tuples are divided evenly between this number of params batches. 1: no split.
   int32_t batch_split_ndim;  // the number of dims of params that are batch dims of this split
   int32_t ndim;              // the rank of the output
@@ -105,7 +106,7 @@ struct Plan {
 // Returns false if a run reads no index, because its output is empty.
 inline bool reads_indices(const Plan& plan) { return !plan.is_empty || plan.checks_when_empty; }
 
-inline bool is_scatter(const Plan& plan) { return plan.direction == Direction::scatter; }
+inline bool is_scatter(const Plan& plan) { return plan.operation->direction == Direction::scatter; }
 
 // Returns true if the plan is a scatter that combines updates with the target.
 inline bool reduces(const Plan& plan) { return plan.number != Number::none; }

@@ -150,18 +150,18 @@ bool shorten(const Plan& plan, Short* result) {
     return false;
   }
   if (line.indices.by_n || line.rows.by_n || plan.tuples.by_n != line.extent.by_n) return false;
-  for (const Reach* reach : {&plan.table_reach, &plan.indices_reach, &plan.rows_reach}) {
+  for (const Reach* reach : {&plan.reach.table, &plan.reach.indices, &plan.reach.rows}) {
     if (reach->empty || reach->low_step) return false;
   }
   result->tuples = plan.tuples.factor;
   result->largest_n = plan.is_open ? plan.largest_n : GTH_OPEN;
   result->row = plan.row.in;
-  result->table = memory_of(plan.table_reach);
-  result->indices = memory_of(plan.indices_reach);
-  result->rows = memory_of(plan.rows_reach);
-  result->table_offset = plan.table_offset;
-  result->indices_offset = plan.indices_offset;
-  result->rows_offset = plan.rows_offset;
+  result->table = memory_of(plan.reach.table);
+  result->indices = memory_of(plan.reach.indices);
+  result->rows = memory_of(plan.reach.rows);
+  result->table_offset = plan.offset.table;
+  result->indices_offset = plan.offset.indices;
+  result->rows_offset = plan.offset.rows;
   result->line_indices = line.indices.factor;
   result->line_rows = line.rows.factor;
   result->index_step = plan.index_step;
