@@ -252,6 +252,10 @@ def kinds(table):
         names = ", ".join(f"OperandName.{each.name}" if each else "null" for each in operands)
         items.append(f"  {kind.upper()}(Role.{table.written(kind).upper()}, {names})")
     body = ",\n".join(items)
+    fields = "".join(f"  private final OperandName {role};\n" for role in table.roles)
+    parameters = ", ".join(f"OperandName {role}" for role in table.roles)
+    assignments = "".join(f"    this.{role} = {role};\n" for role in table.roles)
+    cases = "".join(f"      case {role.upper()} -> {role};\n" for role in table.roles)
     return f"""package io.libgather;
 
 /**
@@ -265,16 +269,15 @@ enum Kind {{
   /** The role of the operand that is written. */
   final Role written;
 
-  private final OperandName[] names;
-
-  Kind(Role written, OperandName... names) {{
+{fields}
+  Kind(Role written, {parameters}) {{
     this.written = written;
-    this.names = names;
-  }}
+{assignments}  }}
 
   /** Returns the name of the operand with a role, or null if there is none. */
   OperandName name(Role role) {{
-    return names[role.ordinal()];
+    return switch (role) {{
+{cases}    }};
   }}
 }}
 """

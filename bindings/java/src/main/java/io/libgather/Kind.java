@@ -13,15 +13,23 @@ enum Kind {
   /** The role of the operand that is written. */
   final Role written;
 
-  private final OperandName[] names;
+  private final OperandName table;
+  private final OperandName indices;
+  private final OperandName rows;
 
-  Kind(Role written, OperandName... names) {
+  Kind(Role written, OperandName table, OperandName indices, OperandName rows) {
     this.written = written;
-    this.names = names;
+    this.table = table;
+    this.indices = indices;
+    this.rows = rows;
   }
 
   /** Returns the name of the operand with a role, or null if there is none. */
   OperandName name(Role role) {
-    return names[role.ordinal()];
+    return switch (role) {
+      case TABLE -> table;
+      case INDICES -> indices;
+      case ROWS -> rows;
+    };
   }
 }
