@@ -89,7 +89,7 @@ struct Halves {
   }
   static GATHER_INLINE Numbers<float, 8> widen(Numbers<uint16_t, 8> v) {
     Numbers<float, 8> wide;
-    asm("vcvtph2ps %1, %0" : "=x"(wide) : "x"(v));
+    asm("vcvtph2ps %1, %0" : "=x"(wide) : "xm"(v));
     return wide;
   }
   static GATHER_INLINE uint16_t round(float v) {
@@ -117,6 +117,28 @@ struct Halves {
   }
 };
 
+// The fused multiply-add is written in assembly for the same reason.
+struct Floats {
+  static GATHER_INLINE float multiply_add(float w, float v, float sum) {
+    asm("vfmadd231ss %2, %1, %0" : "+x"(sum) : "x"(w), "xm"(v));
+    return sum;
+  }
+  template <class V>
+  static GATHER_INLINE V multiply_add(V w, V v, V sum) {
+    asm("vfmadd231ps %2, %1, %0" : "+x"(sum) : "x"(w), "xm"(v));
+    return sum;
+  }
+  static GATHER_INLINE Numbers<float, 8> larger(Numbers<float, 8> v, Numbers<float, 8> than) {
+    return _mm256_max_ps(v, than);
+  }
+  static GATHER_INLINE Numbers<float, 8> smaller(Numbers<float, 8> v, Numbers<float, 8> than) {
+    return _mm256_min_ps(v, than);
+  }
+  static GATHER_INLINE Numbers<int32_t, 8> either_nan(Numbers<float, 8> a, Numbers<float, 8> b) {
+    return same_bits<Numbers<int32_t, 8>>(_mm256_cmp_ps(a, b, _CMP_UNORD_Q));
+  }
+};
+
 }  // namespace
 }  // namespace gather::cpu
 
@@ -124,8 +146,18 @@ struct Halves {
 
 namespace gather::cpu {
 
-const Tier avx2_tier = {GTH_TIER_AVX2,        inside,           resolve,        choose_copy,        choose_fused_gather,
-                        choose_fused_scatter, choose_look_up,   choose_scatter, choose_scatter_sum, choose_write,
-                        choose_reduce,        choose_accumulate};
+const Tier avx2_tier = {GTH_TIER_AVX2,
+                        inside,
+                        resolve,
+                        choose_copy,
+                        choose_fused_gather,
+                        choose_fused_scatter,
+                        choose_look_up,
+                        choose_scatter,
+                        choose_scatter_sum,
+                        choose_write,
+                        choose_reduce,
+                        choose_accumulate,
+                        choose_pooling};
 
 }  // namespace gather::cpu

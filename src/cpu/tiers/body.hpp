@@ -33,6 +33,14 @@
 //   widen(v)          converts to float32
 //   round(v)          converts to float16, rounded to nearest, ties to even
 
+//
+// Floats computes with float32 numbers, one or as many as registers hold:
+//
+//   multiply_add(w, v, sum)   w * v + sum, rounded once
+//   larger(v, than)           v where it is larger, else `than`; smaller(v, than) likewise
+//   either_nan(a, b)          all bits are set where a or b is NaN
+
+#include "cpu/tiers/bags.hpp"
 #include "cpu/tiers/fused_rows.hpp"
 #include "cpu/tiers/fused_scatter.hpp"
 #include "cpu/tiers/reduce.hpp"

@@ -20,7 +20,8 @@ struct Candidate {
 const Candidate candidates[] = {
     {portable_tier, "portable", [] { return true; }},
 #if defined(__x86_64__)
-    {avx2_tier, "avx2", [] { return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("f16c"); }},
+    {avx2_tier, "avx2",
+     [] { return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("f16c") && __builtin_cpu_supports("fma"); }},
 #elif defined(__aarch64__)
     {neon_tier, "neon", [] { return true; }},
 #endif

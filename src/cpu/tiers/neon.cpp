@@ -1,5 +1,6 @@
 #include <arm_neon.h>
 
+#include "cpu/tiers/soft_floats.hpp"
 #include "cpu/tiers/tier.hpp"
 #include "cpu/tiers/vectors.hpp"
 #include "gather/gather.h"
@@ -141,6 +142,14 @@ struct Halves {
   }
 };
 
+struct Floats : SoftFloats {
+  static GATHER_INLINE float multiply_add(float w, float v, float sum) { return __builtin_fmaf(w, v, sum); }
+  static GATHER_INLINE Numbers<float, 4> multiply_add(Numbers<float, 4> w, Numbers<float, 4> v, Numbers<float, 4> sum) {
+    return same_bits<Numbers<float, 4>>(
+        vfmaq_f32(same_bits<float32x4_t>(sum), same_bits<float32x4_t>(w), same_bits<float32x4_t>(v)));
+  }
+};
+
 }  // namespace
 }  // namespace gather::cpu
 
@@ -148,8 +157,18 @@ struct Halves {
 
 namespace gather::cpu {
 
-const Tier neon_tier = {GTH_TIER_NEON,        inside,           resolve,        choose_copy,        choose_fused_gather,
-                        choose_fused_scatter, choose_look_up,   choose_scatter, choose_scatter_sum, choose_write,
-                        choose_reduce,        choose_accumulate};
+const Tier neon_tier = {GTH_TIER_NEON,
+                        inside,
+                        resolve,
+                        choose_copy,
+                        choose_fused_gather,
+                        choose_fused_scatter,
+                        choose_look_up,
+                        choose_scatter,
+                        choose_scatter_sum,
+                        choose_write,
+                        choose_reduce,
+                        choose_accumulate,
+                        choose_pooling};
 
 }  // namespace gather::cpu

@@ -2,6 +2,7 @@
 #include "gather/gather.h"
 
 #include "cpu/tiers/scalar.hpp"
+#include "cpu/tiers/soft_floats.hpp"
 #include "cpu/tiers/soft_halves.hpp"
 
 namespace gather::cpu {
@@ -24,6 +25,7 @@ struct Narrow {
 };
 
 using Halves = SoftHalves;
+using Floats = SoftFloats;
 
 }  // namespace
 }  // namespace gather::cpu
@@ -32,9 +34,18 @@ using Halves = SoftHalves;
 
 namespace gather::cpu {
 
-const Tier portable_tier = {
-    GTH_TIER_PORTABLE,    inside,           resolve,        choose_copy,        choose_fused_gather,
-    choose_fused_scatter, choose_look_up,   choose_scatter, choose_scatter_sum, choose_write,
-    choose_reduce,        choose_accumulate};
+const Tier portable_tier = {GTH_TIER_PORTABLE,
+                            inside,
+                            resolve,
+                            choose_copy,
+                            choose_fused_gather,
+                            choose_fused_scatter,
+                            choose_look_up,
+                            choose_scatter,
+                            choose_scatter_sum,
+                            choose_write,
+                            choose_reduce,
+                            choose_accumulate,
+                            choose_pooling};
 
 }  // namespace gather::cpu
