@@ -208,6 +208,7 @@ FEATURES = {
         "Gather.gatherGradient Gather.gatherGradientInto Gather.gatherNdGradient Gather.gatherNdGradientInto "
         "Gather.gatherElementsGradient Gather.gatherElementsGradientInto",
     ),
+    "bags": ("gth_gather_bags GTH_OP_GATHER_BAGS", None, None, None, None),
     "shards of a table": (
         "gth_partition gth_partition_scratch",
         "partition partition(shards) partition(borders) partition(once) Partition Partition.slices",
@@ -316,6 +317,10 @@ EXEMPT = {
     ("operation by number", "Python"): "each operation is a function",
     ("operation by number", "Rust"): "each operation is a function",
     ("operation by number", "Go"): "each operation is a function",
+    ("bags", "Python"): "the binding does not have it yet",
+    ("bags", "Rust"): "the binding does not have it yet",
+    ("bags", "Go"): "the binding does not have it yet",
+    ("bags", "Java"): "the binding does not have it yet",
     ("several requests as one", "Python"): "the binding does not have it yet",
     ("several requests as one", "Rust"): "the binding does not have it yet",
     ("several requests as one", "Go"): "the binding does not have it yet",

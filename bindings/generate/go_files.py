@@ -63,6 +63,15 @@ GROUPS = [
         "An AccumulatePolicy is the type in which a scatter adds and multiplies float16 and bfloat16.",
         True,
     ),
+    Group(
+        "GTH_BAGS_",
+        "BagFormat",
+        "Bags",
+        "A BagFormat tells how the operand bags divides indices into bags.",
+        True,
+    ),
+    Group("GTH_POOL_", "PoolPolicy", "Pool", "A PoolPolicy is the way in which the rows of a bag become one.", True),
+    Group("GTH_EMPTY_", "EmptyPolicy", "Empty", "An EmptyPolicy is the row of a bag without ids.", True),
     Group("GTH_SHARDS_", "", "shards", "These are the distributions of the rows of a table over shards."),
     Group("GTH_PARTS_", "", "parts", "These are the bits of gth_parts.flags."),
 ]

@@ -36,6 +36,9 @@ ENUMS = [
     ("GTH_EXTENTS_", "Extents", "The rule for extents of the dims that are not the axis, in element-wise calls."),
     ("GTH_REDUCTION_", "Reduction", "The way in which a scatter combines an update with the element it selects."),
     ("GTH_ACCUMULATE_", "Accumulate", "The type in which float16 and bfloat16 are added and multiplied."),
+    ("GTH_BAGS_", "BagFormat", "How the operand bags divides indices into bags."),
+    ("GTH_POOL_", "Pool", "How the rows of a bag become one."),
+    ("GTH_EMPTY_", "Empty", "The row of a bag of which no id is read."),
     ("GTH_OPERAND_", "OperandName", "The operand to which an error belongs."),
     ("GTH_E_", "Status", "The status of a failed call."),
 ]

@@ -72,6 +72,16 @@ OPTIONS = [
         "the highest number of CPU threads of a call. 0 is the number of the context.",
         "the number",
     ),
+    Option("bag_format", "GTH_BAGS_", "how the operand bags of gather_bags divides indices into bags.", "the format"),
+    Option("pool", "GTH_POOL_", "how gather_bags makes one row of the rows of a bag.", "the way"),
+    Option("empty", "GTH_EMPTY_", "the row of a bag of gather_bags of which no id is read.", "the kind of row"),
+    Option(
+        "padding_index",
+        "int64",
+        "an id that gather_bags neither reads nor counts. It may be out of bounds.",
+        "the id",
+    ),
+    Option("bag_count", "int64", "the number of bags of gather_bags with {GTH_BAGS_SEGMENTS}.", "the number"),
 ]
 
 # The fields that no option of the table sets. Each language sets fill_value by the type of the value.

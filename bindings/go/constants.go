@@ -60,7 +60,7 @@ const (
 	ErrUnsupported Status = -22
 	// The library has a defect.
 	ErrInternal Status = -23
-	// Offsets, lengths or segments of bags are invalid. No function returns it yet.
+	// Offsets, lengths or segments of bags are invalid, or a bag is empty.
 	ErrOffsets Status = -24
 	// A file could not be read. gth_error.native is errno. No function returns it yet.
 	ErrIO Status = -25
@@ -86,9 +86,9 @@ const (
 	// rows of a scatter or a gradient
 	OperandUpdates Operand = 9
 	OperandRequest Operand = 10
-	// bags
+	// bags of gather_bags
 	OperandBags Operand = 11
-	// weights
+	// weights of gather_bags
 	OperandWeights Operand = 12
 	// reserved for packed rows
 	OperandCodec Operand = 13
@@ -110,7 +110,8 @@ const (
 	opGatherGradient         operation = 7
 	opGatherNDGradient       operation = 8
 	opGatherElementsGradient operation = 9
-	opLast                   operation = 9
+	opGatherBags             operation = 10
+	opLast                   operation = 10
 )
 
 // These are the bits of gth_error.flags.
@@ -278,6 +279,53 @@ const (
 	AccumulateDType AccumulatePolicy = 1
 	// float32. Each element is rounded once, after all its updates. The sum is then 4,096.
 	AccumulateFloat32 AccumulatePolicy = 2
+)
+
+// A BagFormat tells how the operand bags divides indices into bags.
+type BagFormat int32
+
+// These are the values of BagFormat.
+const (
+	// B + 1 numbers. Bag b has the ids from bags[b] up to bags[b + 1].
+	BagsOffsets BagFormat = 1
+	// B numbers. Bag b has the ids from bags[b] up to bags[b + 1], the last one up to N.
+	BagsStarts BagFormat = 2
+	// B numbers. Bag b has bags[b] ids.
+	BagsLengths BagFormat = 3
+	// N numbers, which do not decrease. Id i is in bag bags[i]. bag_count is B.
+	BagsSegments BagFormat = 4
+	// Each row of indices along its last dim is a bag. bags is NULL.
+	BagsDense BagFormat = 5
+)
+
+// A PoolPolicy is the way in which the rows of a bag become one.
+type PoolPolicy int32
+
+// These are the values of PoolPolicy.
+const (
+	// The sum of w * row.
+	PoolSum PoolPolicy = 1
+	// The sum, divided by the sum of w. Floating and complex numbers only.
+	PoolMean PoolPolicy = 2
+	// The sum, divided by the root of the sum of w * w. Floating numbers only.
+	PoolSqrtn PoolPolicy = 3
+	// The largest number, or NaN if one is NaN. There are no weights and no complex numbers.
+	PoolMax PoolPolicy = 4
+	// The smallest number, or NaN if one is NaN. There are no weights and no complex numbers.
+	PoolMin PoolPolicy = 5
+)
+
+// An EmptyPolicy is the row of a bag without ids.
+type EmptyPolicy int32
+
+// These are the values of EmptyPolicy.
+const (
+	// Zeros.
+	EmptyZero EmptyPolicy = 1
+	// The value that gth_options.fill selects.
+	EmptyFill EmptyPolicy = 2
+	// GTH_E_OFFSETS. The output is unchanged.
+	EmptyError EmptyPolicy = 3
 )
 
 // These are the distributions of the rows of a table over shards.

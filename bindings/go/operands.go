@@ -10,6 +10,8 @@ const (
 	roleTable = iota
 	roleIndices
 	roleRows
+	roleBags
+	roleWeights
 	roleCount
 )
 
@@ -18,7 +20,7 @@ type operands [roleCount]*view
 
 // byRole returns operands of which only the first three may exist.
 func byRole(table, indices, rows *view) operands {
-	return operands{table, indices, rows}
+	return operands{table, indices, rows, &absent, &absent}
 }
 
 // A kind is a set of operations with the same operands.
@@ -28,9 +30,10 @@ type kind struct {
 }
 
 var (
-	kindGather   = kind{[...]Operand{OperandParams, OperandIndices, OperandOut}, roleRows}
-	kindScatter  = kind{[...]Operand{OperandTarget, OperandIndices, OperandUpdates}, roleTable}
-	kindGradient = kind{[...]Operand{OperandTarget, OperandIndices, OperandUpdates}, roleTable}
+	kindGather   = kind{[...]Operand{OperandParams, OperandIndices, OperandOut, OperandNone, OperandNone}, roleRows}
+	kindScatter  = kind{[...]Operand{OperandTarget, OperandIndices, OperandUpdates, OperandNone, OperandNone}, roleTable}
+	kindGradient = kind{[...]Operand{OperandTarget, OperandIndices, OperandUpdates, OperandNone, OperandNone}, roleTable}
+	kindBags     = kind{[...]Operand{OperandParams, OperandIndices, OperandOut, OperandBags, OperandWeights}, roleRows}
 )
 
 // kindOf has the kind of each operation.
@@ -44,6 +47,7 @@ var kindOf = [...]*kind{
 	opGatherGradient:         &kindGradient,
 	opGatherNDGradient:       &kindGradient,
 	opGatherElementsGradient: &kindGradient,
+	opGatherBags:             &kindBags,
 }
 
 func (o *operands) run(context C.gather_go_handle, op operation, options *C.gth_options) *C.gather_go_error {
@@ -51,6 +55,8 @@ func (o *operands) run(context C.gather_go_handle, op operation, options *C.gth_
 		&o[roleTable].numbers, o[roleTable].cData(), o[roleTable].cShape(), o[roleTable].cStrides(),
 		&o[roleIndices].numbers, o[roleIndices].cData(), o[roleIndices].cShape(), o[roleIndices].cStrides(),
 		&o[roleRows].numbers, o[roleRows].cData(), o[roleRows].cShape(), o[roleRows].cStrides(),
+		&o[roleBags].numbers, o[roleBags].cData(), o[roleBags].cShape(), o[roleBags].cStrides(),
+		&o[roleWeights].numbers, o[roleWeights].cData(), o[roleWeights].cShape(), o[roleWeights].cStrides(),
 		options)
 }
 
@@ -59,6 +65,8 @@ func (o *operands) infer(op operation, options *C.gth_options, rank *C.int32_t, 
 		&o[roleTable].numbers, o[roleTable].cData(), o[roleTable].cShape(), o[roleTable].cStrides(),
 		&o[roleIndices].numbers, o[roleIndices].cData(), o[roleIndices].cShape(), o[roleIndices].cStrides(),
 		&o[roleRows].numbers, o[roleRows].cData(), o[roleRows].cShape(), o[roleRows].cStrides(),
+		&o[roleBags].numbers, o[roleBags].cData(), o[roleBags].cShape(), o[roleBags].cStrides(),
+		&o[roleWeights].numbers, o[roleWeights].cData(), o[roleWeights].cShape(), o[roleWeights].cStrides(),
 		options, rank, shape)
 }
 
@@ -67,5 +75,7 @@ func (o *operands) createPlan(op operation, options *C.gth_options, plan *C.gath
 		&o[roleTable].numbers, o[roleTable].cData(), o[roleTable].cShape(), o[roleTable].cStrides(),
 		&o[roleIndices].numbers, o[roleIndices].cData(), o[roleIndices].cShape(), o[roleIndices].cStrides(),
 		&o[roleRows].numbers, o[roleRows].cData(), o[roleRows].cShape(), o[roleRows].cStrides(),
+		&o[roleBags].numbers, o[roleBags].cData(), o[roleBags].cShape(), o[roleBags].cStrides(),
+		&o[roleWeights].numbers, o[roleWeights].cData(), o[roleWeights].cShape(), o[roleWeights].cStrides(),
 		options, plan)
 }

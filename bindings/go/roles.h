@@ -5,6 +5,6 @@
 #include <gather/gather.h>
 
 /* The operands of a request. */
-#define GATHER_GO_ROLES(ROLE) ROLE(table) ROLE(indices) ROLE(rows)
+#define GATHER_GO_ROLES(ROLE) ROLE(table) ROLE(indices) ROLE(rows) ROLE(bags) ROLE(weights)
 
 #endif

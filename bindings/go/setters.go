@@ -6,17 +6,22 @@ package gather
 import "C"
 
 const (
-	setAxis        setting = 1
-	setBatchDims   setting = 2
-	setWithProfile setting = 3
-	setOpset       setting = 4
-	setNegative    setting = 5
-	setBounds      setting = 6
-	setFill        setting = 7
-	setExtents     setting = 8
-	setReduction   setting = 9
-	setAccumulate  setting = 10
-	setThreads     setting = 11
+	setAxis         setting = 1
+	setBatchDims    setting = 2
+	setWithProfile  setting = 3
+	setOpset        setting = 4
+	setNegative     setting = 5
+	setBounds       setting = 6
+	setFill         setting = 7
+	setExtents      setting = 8
+	setReduction    setting = 9
+	setAccumulate   setting = 10
+	setThreads      setting = 11
+	setBagFormat    setting = 12
+	setPool         setting = 13
+	setEmpty        setting = 14
+	setPaddingIndex setting = 15
+	setBagCount     setting = 16
 )
 
 // Axis sets the dim of params that indices select in. A negative axis counts from the end. Without this option the axis
@@ -79,6 +84,31 @@ func Threads(threads int) Option {
 	return Option{setting: setThreads, number: threads}
 }
 
+// BagFormat sets how the operand bags of gather_bags divides indices into bags.
+func BagFormat(bagFormat BagFormat) Option {
+	return Option{setting: setBagFormat, number: int(bagFormat)}
+}
+
+// Pool sets how gather_bags makes one row of the rows of a bag.
+func Pool(policy PoolPolicy) Option {
+	return Option{setting: setPool, number: int(policy)}
+}
+
+// Empty sets the row of a bag of gather_bags of which no id is read.
+func Empty(policy EmptyPolicy) Option {
+	return Option{setting: setEmpty, number: int(policy)}
+}
+
+// PaddingIndex sets an id that gather_bags neither reads nor counts. It may be out of bounds.
+func PaddingIndex(paddingIndex int) Option {
+	return Option{setting: setPaddingIndex, number: paddingIndex}
+}
+
+// BagCount sets the number of bags of gather_bags with [BagsSegments].
+func BagCount(bagCount int) Option {
+	return Option{setting: setBagCount, number: bagCount}
+}
+
 // set stores the number of an option in its field.
 func (s *settings) set(option *Option) {
 	switch option.setting {
@@ -105,5 +135,16 @@ func (s *settings) set(option *Option) {
 		s.options.accumulate = narrow(option.number)
 	case setThreads:
 		s.options.threads = narrow(option.number)
+	case setBagFormat:
+		s.options.bag_format = narrow(option.number)
+	case setPool:
+		s.options.pool = narrow(option.number)
+	case setEmpty:
+		s.options.empty = narrow(option.number)
+	case setPaddingIndex:
+		s.options.has_padding_index = 1
+		s.options.padding_index = C.int64_t(option.number)
+	case setBagCount:
+		s.options.bag_count = C.int64_t(option.number)
 	}
 }

@@ -25,7 +25,8 @@
  *   indices   The operand that selects.
  *   rows      The operand that is processed in the order of the tuples: the output of a gather, the updates of a
  *             scatter, the gradient of an output.
- *   gth_request and gth_plan_args also have the roles bags and weights. No operation has them yet.
+ *   bags      The operand that divides indices into bags. Only gather_bags has it.
+ *   weights   One number for each index. Only gather_bags has it.
  *   Options follow the operands. Results follow the options. The error struct is the last parameter.
  *
  * Status
@@ -163,7 +164,7 @@ GTH_API uint32_t gth_version(void);
 #define GTH_E_CAPTURE -21     /**< The operation cannot be captured into a CUDA graph. */
 #define GTH_E_UNSUPPORTED -22 /**< The request is valid, but this kind of operand or device does not support it. */
 #define GTH_E_INTERNAL -23    /**< The library has a defect. */
-#define GTH_E_OFFSETS -24     /**< Offsets, lengths or segments of bags are invalid. No function returns it yet. */
+#define GTH_E_OFFSETS -24     /**< Offsets, lengths or segments of bags are invalid, or a bag is empty. */
 #define GTH_E_IO -25          /**< A file could not be read. gth_error.native is errno. No function returns it yet. */
 
 /** Returns the name of a status, such as "GTH_E_INDEX", or a fixed text for other numbers. The text is static. */
@@ -181,8 +182,8 @@ GTH_API const char *gth_status_name(int32_t status);
 #define GTH_OPERAND_TARGET 8  /**< table of a scatter or a gradient */
 #define GTH_OPERAND_UPDATES 9 /**< rows of a scatter or a gradient */
 #define GTH_OPERAND_REQUEST 10
-#define GTH_OPERAND_BAGS 11    /**< bags */
-#define GTH_OPERAND_WEIGHTS 12 /**< weights */
+#define GTH_OPERAND_BAGS 11    /**< bags of gather_bags */
+#define GTH_OPERAND_WEIGHTS 12 /**< weights of gather_bags */
 #define GTH_OPERAND_CODEC 13   /**< reserved for packed rows */
 #define GTH_OPERAND_FILE 14    /**< reserved for files */
 
@@ -214,6 +215,10 @@ GTH_API const char *gth_status_name(int32_t status);
  *   NOMEM            value is the requested number of bytes.
  *   ARROW            Offsets of strings: position is the string i, value is offsets[i + 1]. limit is offsets[i] if the
  *                    offsets decrease, else the size of the bytes.
+ *   OFFSETS          position is that of the first invalid number in bags, value is the number. limit is the number
+ *                    before it if it is smaller, else the number of ids (of segments: of bags). 0 must be the first
+ *                    offset. If lengths have another sum than the number of ids: position is their count, and value
+ *                    is the sum. An empty bag (GTH_EMPTY_ERROR): position is the bag, value is 0, limit is 1.
  *   VERSION          value is the given number, limit is the highest valid one (for an opset: the lowest).
  *   operand OPTIONS  component is the byte offset of the field in gth_options or gth_context_options, and 0 for an
  *                    invalid struct size.
@@ -781,6 +786,35 @@ GTH_API int32_t gth_tensor_strings(const gth_tensor *tensor, const int64_t **off
   2 /**< float32. Each element is rounded once, after all its updates. The sum is then 4,096. */
 
 /**
+ * @name Bags
+ * How the operand bags tells which ids belong to which bag, for B bags of N ids. The ids of a bag are successive.
+ * @{
+ */
+#define GTH_BAGS_OFFSETS 1  /**< B + 1 numbers. Bag b has the ids from bags[b] up to bags[b + 1]. */
+#define GTH_BAGS_STARTS 2   /**< B numbers. Bag b has the ids from bags[b] up to bags[b + 1], the last one up to N. */
+#define GTH_BAGS_LENGTHS 3  /**< B numbers. Bag b has bags[b] ids. */
+#define GTH_BAGS_SEGMENTS 4 /**< N numbers, which do not decrease. Id i is in bag bags[i]. bag_count is B. */
+#define GTH_BAGS_DENSE 5    /**< Each row of indices along its last dim is a bag. bags is NULL. */
+/** @} */
+
+/**
+ * @name Pools
+ * How the rows of a bag become one. w is the weight of an id, or 1.
+ * @{
+ */
+#define GTH_POOL_SUM 1   /**< The sum of w * row. */
+#define GTH_POOL_MEAN 2  /**< The sum, divided by the sum of w. Floating and complex numbers only. */
+#define GTH_POOL_SQRTN 3 /**< The sum, divided by the root of the sum of w * w. Floating numbers only. */
+#define GTH_POOL_MAX 4   /**< The largest number, or NaN if one is NaN. There are no weights and no complex numbers. */
+#define GTH_POOL_MIN 5   /**< The smallest number, or NaN if one is NaN. There are no weights and no complex numbers. */
+/** @} */
+
+/* The row of a bag of which no id is read. */
+#define GTH_EMPTY_ZERO 1  /**< Zeros. */
+#define GTH_EMPTY_FILL 2  /**< The value that gth_options.fill selects. */
+#define GTH_EMPTY_ERROR 3 /**< GTH_E_OFFSETS. The output is unchanged. */
+
+/**
  * The options of every operation. NULL has the same meaning as a struct of zeros: There is no profile, axis and
  * batch_dims are 0, and all dtypes are accepted. Negative indices are out of bounds, and an index out of bounds causes
  * GTH_E_INDEX. A switch (negative, bounds, fill, extents, reduction or accumulate) that is not 0 overrides the profile.
@@ -802,12 +836,21 @@ typedef struct gth_options {
   int32_t extents;        /**< GTH_EXTENTS_*, of operations on elements. 0: that of the profile, else equal */
   int32_t reduction;      /**< GTH_REDUCTION_*, for scatters. 0: none */
   uint64_t fill_value[2]; /**< With GTH_FILL_VALUE: the memory image of one element, from its first byte. */
-  int32_t accumulate;     /**< GTH_ACCUMULATE_*, for scatters and gradients. 0: that of the profile, else dtype */
-  int32_t out_dtype;      /**< Reserved for packed rows. Must be 0. */
+  int32_t accumulate;     /**< GTH_ACCUMULATE_*, for scatters, gradients and gather_bags. 0: that of the profile, else
+                               dtype. gather_bags: float32 */
+  int32_t out_dtype;      /**< The dtype of the output of gather_bags. 0: that of params. GTH_DTYPE_FLOAT32 is allowed
+                               for float16, bfloat16 and float32 params. 0 for other operations. */
+  int32_t bag_format;     /**< GTH_BAGS_*, for gather_bags. 0: offsets if bags is given, else dense */
+  int32_t pool;           /**< GTH_POOL_*, for gather_bags. 0: sum */
+  int32_t empty;          /**< GTH_EMPTY_*, for gather_bags. 0: that of the profile, else zero */
+  int32_t has_padding_index; /**< 0 or 1, for gather_bags. 1: padding_index is given. */
+  int64_t padding_index;     /**< An id of this value is neither read nor counted. It may be out of bounds. 0 if
+                               has_padding_index is 0. */
+  int64_t bag_count;         /**< The number of bags with GTH_BAGS_SEGMENTS. Else 0 */
 } gth_options;
 
-#define GTH_OPTIONS_FIRST 80
-#define GTH_OPTIONS_INIT {sizeof(gth_options), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, {0, 0}, 0, 0}
+#define GTH_OPTIONS_FIRST 112
+#define GTH_OPTIONS_INIT {sizeof(gth_options), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, {0, 0}, 0, 0, 0, 0, 0, 0, 0, 0}
 
 /* ------------------------------------------------------------------------------------------------------- Operations */
 
@@ -817,6 +860,7 @@ typedef struct gth_options {
  *   gather, _nd, _elements    params    indices    out        rows
  *   scatter, _nd, _elements   target    indices    updates    table
  *   gather*_gradient          target    indices    updates    table
+ *   gather_bags               params    indices    out        rows      and bags, weights
  *
  * In the shapes below, a is the axis and b is batch_dims, both normalised, and K is indices.shape[-1]. In the indices of
  * elements, B stands for the coordinates in the batch dims, O in the other dims in front of the axis, J in the other
@@ -903,8 +947,36 @@ typedef struct gth_options {
 #define GTH_OP_GATHER_ND_GRADIENT 8
 /** The gradient of gather_elements, as GTH_OP_GATHER_GRADIENT. */
 #define GTH_OP_GATHER_ELEMENTS_GRADIENT 9
+/**
+ * gather_bags pools the slices that the ids of each bag select along dim 0 of params:
+ *
+ *     out.shape = [B] + params.shape[1:]                  indices.shape == [N]
+ *     out.shape = indices.shape[:-1] + params.shape[1:]   with GTH_BAGS_DENSE
+ *     out[b, :] = the pool of weights[k] * params[indices[k], :] for the ids k of bag b, in their order
+ *
+ * Other names are torch.nn.functional.embedding_bag, tf.nn.embedding_lookup_sparse and jax.ops.segment_sum of a take.
+ * bags are integers. weights may be NULL. They have the shape of indices, and the dtype of params, or float32 if params
+ * are floating. Only float16, bfloat16, float32, float64 and integers have weights. The options bag_format, pool, empty,
+ * padding_index, bag_count and out_dtype belong to this operation. axis and batch_dims must be 0.
+ *
+ * Sums begin with 0, and add rows in the order of their ids. So the result does not depend on threads, processors and
+ * strides. float16 and bfloat16 are added in float32 and rounded once, except with GTH_ACCUMULATE_DTYPE. Weighted sums
+ * of these and of float32 use one fused multiply-add for each id. Other products are rounded before they are added.
+ * Integers wrap around. If the divisor of a mean is 0, the row is zero. bool, float8 and strings cause GTH_E_DTYPE.
+ *
+ * bags are validated before indices, and both before the first byte is written. With bounds = skip, an id out of bounds
+ * is neither read nor counted. With bounds = fill, it counts as a row of the fill value.
+ *
+ * The profiles torch, tensorflow, jax_fill and jax_clip have this operation. With torch, the last offset may be smaller
+ * than N. The remaining ids are not read then. With jax_fill and jax_clip, the maximum of an empty bag is -infinity or
+ * the smallest integer, and the minimum is the opposite.
+ *
+ * In a plan, the number of bags and the number of ids may be open. n is the number of bags, or the outermost dim of
+ * indices with GTH_BAGS_DENSE. On a CUDA device, gather_bags returns GTH_E_UNSUPPORTED with operand PARAMS.
+ */
+#define GTH_OP_GATHER_BAGS 10
 /** The highest operation number of this header. It grows with new operations. */
-#define GTH_OP_LAST 9
+#define GTH_OP_LAST 10
 
 /** An operation, its operands by role, and its options. */
 typedef struct gth_request {
@@ -914,8 +986,8 @@ typedef struct gth_request {
   const gth_tensor_desc *indices; /**< indices */
   const gth_tensor_desc *rows;    /**< out, or updates */
   const gth_options *options;     /**< NULL: defaults */
-  const gth_tensor_desc *bags;    /**< NULL, unless the operation has bags */
-  const gth_tensor_desc *weights; /**< NULL, unless the operation has weights */
+  const gth_tensor_desc *bags;    /**< bags of gather_bags, NULL with GTH_BAGS_DENSE. NULL for other operations */
+  const gth_tensor_desc *weights; /**< weights of gather_bags, or NULL. NULL for other operations */
 } gth_request;
 
 #define GTH_REQUEST_FIRST 56
@@ -1005,7 +1077,7 @@ GTH_API int32_t gth_make(gth_context *context, const gth_request *request, gth_t
 GTH_API int32_t gth_infer(const gth_request *request, gth_tensor_desc *rows, int32_t capacity, int64_t *shape,
                           gth_error *err);
 
-/* Each operation by name: gth_run with its number. */
+/* Each operation by name: gth_run or gth_run_request with its number. */
 
 /** gth_run with GTH_OP_GATHER. */
 GTH_API int32_t gth_gather(gth_context *context, const gth_tensor_desc *params, const gth_tensor_desc *indices,
@@ -1036,6 +1108,10 @@ GTH_API int32_t gth_gather_nd_gradient(gth_context *context, const gth_tensor_de
 GTH_API int32_t gth_gather_elements_gradient(gth_context *context, const gth_tensor_desc *out,
                                              const gth_tensor_desc *indices, const gth_tensor_desc *gradient,
                                              const gth_options *options, gth_error *err);
+/** gth_run_request with GTH_OP_GATHER_BAGS. bags is NULL with GTH_BAGS_DENSE. weights may be NULL. */
+GTH_API int32_t gth_gather_bags(gth_context *context, const gth_tensor_desc *params, const gth_tensor_desc *indices,
+                                const gth_tensor_desc *bags, const gth_tensor_desc *weights, const gth_tensor_desc *out,
+                                const gth_options *options, gth_error *err);
 
 /* ------------------------------------------------------------------------------------------------------------ Plans */
 
@@ -1096,10 +1172,11 @@ typedef struct gth_plan_args {
   const void *weights;    /**< NULL, unless the operation has weights. Like table */
   int64_t bags_extent;    /**< Bytes of memory from bags. */
   int64_t weights_extent; /**< Bytes of memory from weights. */
+  int64_t ids;            /**< The open number of ids of gather_bags, or GTH_OPEN if the plan has none. */
 } gth_plan_args;
 
-#define GTH_PLAN_ARGS_FIRST 96
-#define GTH_PLAN_ARGS_INIT {sizeof(gth_plan_args), 0, GTH_OPEN, NULL, NULL, NULL, 0, 0, 0, NULL, NULL, 0, 0}
+#define GTH_PLAN_ARGS_FIRST 104
+#define GTH_PLAN_ARGS_INIT {sizeof(gth_plan_args), 0, GTH_OPEN, NULL, NULL, NULL, 0, 0, 0, NULL, NULL, 0, 0, GTH_OPEN}
 
 /**
  * Runs a plan, as gth_plan_run. With GTH_ARGS_EXTENTS, the size of the memory is checked. If it is smaller than the run

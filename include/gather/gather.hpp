@@ -360,6 +360,27 @@ class View {
   Dims strides_;
 };
 
+/// The operands of gather_bags that divide indices into bags, and that weight the ids. Without them, the bags are dense
+/// and have no weights: Bags(offsets).weights(w).
+class Bags {
+ public:
+  Bags() noexcept = default;
+  /// Numbers in the format that Options::bag_format sets, such as offsets.
+  template <class Numbers, class = std::enable_if_t<std::is_convertible_v<Numbers, View> > >
+  Bags(Numbers&& numbers) noexcept : numbers_(View(std::forward<Numbers>(numbers))) {}
+  Bags& weights(const View& weights) & noexcept { return weights_ = weights, *this; }
+  Bags weights(const View& value) && noexcept { return weights(value); }
+
+  /// Sets the operands of a request. They are valid as long as the bags.
+  void add_to(gth_request* request) const& noexcept {
+    if (numbers_) request->bags = numbers_->raw();
+    if (weights_) request->weights = weights_->raw();
+  }
+
+ private:
+  std::optional<View> numbers_, weights_;
+};
+
 /// gth_options, set by name: Options().axis(1).bounds(GTH_BOUNDS_CLAMP). Options that are not set have their documented
 /// defaults. A setter of an lvalue returns a reference. A setter of a temporary returns a copy, so that a reference may
 /// be bound to the result.
@@ -387,6 +408,22 @@ class Options {
   Options reduction(int32_t value) && noexcept { return reduction(value); }
   Options& accumulate(int32_t value) & noexcept { return set(raw_.accumulate, value); }
   Options accumulate(int32_t value) && noexcept { return accumulate(value); }
+  // The options of gather_bags.
+  Options& out_dtype(int32_t value) & noexcept { return set(raw_.out_dtype, value); }
+  Options out_dtype(int32_t value) && noexcept { return out_dtype(value); }
+  Options& bag_format(int32_t value) & noexcept { return set(raw_.bag_format, value); }
+  Options bag_format(int32_t value) && noexcept { return bag_format(value); }
+  Options& pool(int32_t value) & noexcept { return set(raw_.pool, value); }
+  Options pool(int32_t value) && noexcept { return pool(value); }
+  Options& empty(int32_t value) & noexcept { return set(raw_.empty, value); }
+  Options empty(int32_t value) && noexcept { return empty(value); }
+  Options& padding_index(int64_t value) & noexcept {
+    return set(raw_.has_padding_index, 1).set(raw_.padding_index, value);
+  }
+  Options padding_index(int64_t value) && noexcept { return padding_index(value); }
+  /// Sets the number of bags of GTH_BAGS_SEGMENTS.
+  Options& bag_count(int64_t value) & noexcept { return set(raw_.bag_count, value).bag_format(GTH_BAGS_SEGMENTS); }
+  Options bag_count(int64_t value) && noexcept { return bag_count(value); }
   /// Sets the element that rows out of bounds are filled with. A call with params of another dtype returns GTH_E_DTYPE.
   template <class T, class = IfElement<T> >
   Options& fill_value(const T& value) & noexcept {
@@ -797,6 +834,42 @@ struct GradientInto {
   }
 };
 
+struct TryGatherBags {
+  int32_t operator()(const View& params, const View& indices, const Bags& bags, Tensor* out, gth_error* err,
+                     const Options& options = {}, const Context& context = {}) const noexcept {
+    const int32_t status = options.check(params, err);
+    if (status != GTH_OK) return out->reset(), status;
+    gth_request asked = request(GTH_OP_GATHER_BAGS, params, indices, nullptr, options);
+    bags.add_to(&asked);
+    return out->hold(err, gth_make, context.get(), &asked);
+  }
+};
+struct GatherBags {
+  Tensor operator()(const View& params, const View& indices, const Bags& bags = {}, const Options& options = {},
+                    const Context& context = {}) const {
+    return detail::make<Tensor>([&](Tensor* out, gth_error* err) {
+      return TryGatherBags{}(params, indices, bags, out, err, options, context);
+    });
+  }
+};
+struct TryGatherBagsInto {
+  int32_t operator()(const View& params, const View& indices, const Bags& bags, const View& out, gth_error* err,
+                     const Options& options = {}, const Context& context = {}) const noexcept {
+    const int32_t status = options.check(params, err);
+    if (status != GTH_OK) return status;
+    gth_request asked = request(GTH_OP_GATHER_BAGS, params, indices, &out, options);
+    bags.add_to(&asked);
+    return gth_run_request(context.get(), &asked, err);
+  }
+};
+struct GatherBagsInto {
+  void operator()(const View& params, const View& indices, const Bags& bags, const View& out,
+                  const Options& options = {}, const Context& context = {}) const {
+    Thrown err;
+    err.unless_ok(TryGatherBagsInto{}(params, indices, bags, out, &err, options, context));
+  }
+};
+
 /// Returns the shape of the rows: the output of a gather, the updates of a scatter. Extents of GTH_OPEN are passed
 /// through.
 struct Infer {
@@ -840,6 +913,22 @@ inline constexpr detail::TryGather try_gather_elements{GTH_OP_GATHER_ELEMENTS};
 inline constexpr detail::Into gather_elements_into{GTH_OP_GATHER_ELEMENTS};
 inline constexpr detail::TryInto try_gather_elements_into{GTH_OP_GATHER_ELEMENTS};
 inline constexpr detail::Infer gather_elements_shape{GTH_OP_GATHER_ELEMENTS};
+/// @}
+
+/// @name Bags
+/// gather_bags pools the slices of params that the ids of each bag select: their sum, mean, maximum or minimum.
+///
+///     Tensor gather_bags(const View& params, const View& indices, const Bags& = {}, const Options& = {}, ..);
+///     void gather_bags_into(const View& params, const View& indices, const Bags&, const View& out, ..);
+///     int32_t try_gather_bags(params, indices, bags, Tensor* out, gth_error* err, options, context);
+///     int32_t try_gather_bags_into(params, indices, bags, out, gth_error* err, options, context);
+///
+/// Example: gather_bags(table, ids, offsets, Options().pool(GTH_POOL_MEAN)).
+/// @{
+inline constexpr detail::GatherBags gather_bags{};
+inline constexpr detail::TryGatherBags try_gather_bags{};
+inline constexpr detail::GatherBagsInto gather_bags_into{};
+inline constexpr detail::TryGatherBagsInto try_gather_bags_into{};
 /// @}
 
 /// @name Scatters

@@ -5,6 +5,7 @@
 
 #include "api/operands.hpp"
 #include "core/base/structs.hpp"
+#include "core/meaning/bags.hpp"
 #include "core/meaning/shape.hpp"
 
 namespace gather::api {
@@ -21,8 +22,11 @@ int32_t infer(const gth_request* given, gth_tensor_desc* rows, int32_t capacity,
   int32_t status = find_operands(nullptr, *given, core::Open::any, Results::ignored, &room, &context, &request, error);
   if (status) return status;
   core::Geometry geometry;
-  if ((status = core::query_geometry(request, &geometry, error))) return status;
-  return write_inferred(geometry.operation->name_of(core::Role::rows), request.table->dtype, geometry.ndim,
+  const bool has_bags = core::operation_of(request.op).form == core::Form::bags;
+  status =
+      has_bags ? core::query_bags_geometry(request, &geometry, error) : core::query_geometry(request, &geometry, error);
+  if (status) return status;
+  return write_inferred(geometry.operation->name_of(core::Role::rows), core::rows_dtype_of(request), geometry.ndim,
                         geometry.shape, rows, capacity, shape, error);
 }
 

@@ -139,7 +139,7 @@ int32_t check_string_indices(const Making& making, const Plan& plan, const Error
 }
 
 gth_tensor_desc result_desc(const Making& making, const Plan& plan) {
-  gth_tensor_desc desc = GTH_TENSOR_DESC_DENSE(making.request.table->dtype, plan.ndim, plan.shape, nullptr);
+  gth_tensor_desc desc = GTH_TENSOR_DESC_DENSE(core::rows_dtype_of(making.request), plan.ndim, plan.shape, nullptr);
   desc.device = making.context->device;
   desc.device_id = making.context->device_id;
   return desc;

@@ -52,7 +52,7 @@ int32_t lower(const gth_request& given, PlanObject* object, const Error& error) 
   object->bound = {};
   for (Role role : core::EachRole{core::set_roles(operands)}) object->bound[role] = operands[role]->tensor;
   object->is_bound = core::set_roles(object->bound) != 0;
-  object->dtype = request.table->dtype;
+  object->dtype = core::rows_dtype_of(request);
   object->kernels = cpu::choose_kernels(object->plan);
   object->is_short = core::shorten(object->plan, &object->short_form);
   return GTH_OK;
@@ -196,7 +196,8 @@ int32_t write_extents(const gth_plan* handle, gth_plan_args* args, const Error& 
   const PlanObject* object = nullptr;
   if (int32_t status = find_plan(handle, &object, error)) return status;
   if (int32_t status = core::check_open_extent(object->plan, read.n, error)) return status;
-  const core::Extents extents = core::extents_of(object->plan, read.n);
+  if (int32_t status = core::check_open_ids(object->plan, read.pointers.ids, error)) return status;
+  const core::Extents extents = core::extents_of(object->plan, read.n, read.pointers.ids);
   args->flags |= GTH_ARGS_EXTENTS;
 #define GATHER_ROLE(name, ...) args->name##_extent = object->bound.name ? 0 : extents.name;
   GATHER_ROLES(GATHER_ROLE)
@@ -249,6 +250,7 @@ int32_t read_args(const gth_plan* plan, const gth_plan_args* given, PlanArgs* ou
   GATHER_ROLES(GATHER_ROLE)
 #undef GATHER_ROLE
   out->n = given->n;
+  out->pointers.ids = given->ids;
   out->has_extents = (given->flags & GTH_ARGS_EXTENTS) != 0;
   return GTH_OK;
 }

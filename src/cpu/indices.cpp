@@ -45,13 +45,6 @@ auto with_type(IndexType type, OnType&& on_type) {
   }
 }
 
-// Loads indices as 64-bit numbers, uint64 as its bit pattern.
-void load(const Plan& plan, const char* first, int64_t stride, int64_t n, int64_t* values) {
-  with_type(plan.index, [&](auto type) { load_as<decltype(type)>(first, stride, n, values); });
-  // The values are read again below. Without this barrier the compiler might read them from indices again.
-  asm volatile("" : : "r"(values) : "memory");
-}
-
 int64_t load_one(const Plan& plan, const char* at) {
   return with_type(plan.index, [&](auto type) { return load_index<decltype(type)>(at); });
 }
@@ -110,7 +103,7 @@ Resolved resolve_block(const Block& block, BadTuple* bad) {
   bad->tuple = block.n;
   for (int64_t i = 0; i < block.n; ++i) block.offsets[i] = 0;
   for (int32_t c = 0; c < plan.components; ++c) {
-    load(plan, block.tuples + c * plan.index_step, block.stride, block.n, values);
+    load_numbers(plan.index, block.tuples + c * plan.index_step, block.stride, block.n, values);
     if (add_component(plan.component[c], block.policy, values, block.n, block.offsets)) continue;
     if (!skips) {
       note_first_bad(block, c, values, bad);
@@ -153,6 +146,12 @@ Resolved resolve_scalar(const Block& block, BadTuple* bad) {
 }
 
 }  // namespace
+
+void load_numbers(IndexType type, const char* first, int64_t stride, int64_t n, int64_t* values) {
+  with_type(type, [&](auto any) { load_as<decltype(any)>(first, stride, n, values); });
+  // The caller reads the values again. Without this barrier the compiler might read the numbers again instead.
+  asm volatile("" : : "r"(values) : "memory");
+}
 
 Resolved resolve(const Plan& plan, const char* tuples, int64_t stride, int64_t n, int64_t* offsets, BadTuple* bad) {
   const IndexPolicy policy = core::policy_of(plan.wraps, plan.index != IndexType::uint64, plan.bounds);

@@ -23,6 +23,9 @@ struct BadTuple {
 Resolved resolve(const core::Plan& plan, const char* tuples, int64_t stride, int64_t n, int64_t* offsets,
                  BadTuple* bad);
 
+// Loads n numbers, which are `stride` bytes apart, each once. uint64 is loaded as its bit pattern.
+void load_numbers(IndexType type, const char* first, int64_t stride, int64_t n, int64_t* values);
+
 // Indices in lines: index i of line l is at first + l * next_line + i * stride.
 struct IndexLines {
   const char* first;

@@ -109,7 +109,7 @@ int64_t Job::lines_in(int64_t tuples) const {
   constexpr int64_t max_packed = 64;
   const int64_t extent = copying.line.extent;
   const bool is_packed = !repeats && plan.components == 1 && extent <= max_packed && copying.outer_count > 0;
-  return (lines_are_contiguous || is_packed) && extent <= tuples / 2 ? tuples / extent : 1;
+  return (lines_are_contiguous || is_packed) && extent > 0 && extent <= tuples / 2 ? tuples / extent : 1;
 }
 
 // Sorts the loops by position, which is the order of dense indices in memory. Then it merges contiguous loops. If the

@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "core/types/resolve_index.hpp"
+#include "cpu/bag_kernels.hpp"
 #include "cpu/tiers/choice.hpp"
 
 namespace gather::cpu {
@@ -169,6 +170,12 @@ Kernels choose_kernels(const core::Plan& plan) {
   kernels.fused = nullptr;
   kernels.look_up = nullptr;
   kernels.update = kernels.stream = nullptr;
+  if (core::has_bags(plan)) {
+    kernels.move = nullptr;
+    kernels.prefetches = false;
+    choose_pooling(plan, best, &kernels.pooling, &kernels.last_pooling);
+    return kernels;
+  }
   if (core::is_scatter(plan)) {
     kernels.move = choose_scatter(plan, best);
     kernels.update = choose_update(plan, best);

@@ -6,6 +6,7 @@
 
 #include "core/base/checked.hpp"
 #include "core/base/noinline.hpp"
+#include "cpu/bags.hpp"
 #include "cpu/job.hpp"
 #include "cpu/move.hpp"
 #include "cpu/one_block.hpp"
@@ -93,6 +94,7 @@ int32_t fail_empty(const Plan& plan, const Error& error) {
 
 int32_t run(const Plan& plan, const Kernels& kernels, const core::Pointers& pointers, int64_t n, core::Output output,
             const Executor& executor, const Error& error) {
+  if (core::has_bags(plan)) return run_bags(plan, kernels, pointers, n, executor, error);
   if (plan.tuples.at(n) == 0) return GTH_OK;
   if (plan.refused_dim >= 0) return fail_empty(plan, error);
   const bool has_output = !plan.is_empty;
@@ -129,6 +131,7 @@ int32_t run_scatter(const Plan& plan, const Kernels& kernels, const core::Pointe
 
 int32_t validate(const Plan& plan, const Kernels& kernels, const core::Pointers& pointers, int64_t n,
                  const Executor& executor, const Error& error) {
+  if (core::has_bags(plan)) return validate_bags(plan, kernels, pointers, n, executor, error);
   if (plan.tuples.at(n) == 0) return GTH_OK;
   if (plan.refused_dim >= 0) return fail_empty(plan, error);
   if (!reads_indices(plan)) return GTH_OK;

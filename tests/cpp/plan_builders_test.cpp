@@ -26,7 +26,8 @@ class Fields {
     const auto& [line, inner_begin, end, components, index, is_open, wraps, is_empty, checks_when_empty, operation,
                  number, in_float32, is_partial_on_error, reduction, bounds, refused_dim, device, device_id, threads,
                  item, row, inner, index_step, offset, largest_n, tuples, slices, fill, reach, nonempty, batch_split,
-                 batch_split_ndim, ndim, shape, batch_split_extents, batch_split_strides, component, loops] = plan;
+                 batch_split_ndim, ndim, shape, batch_split_extents, batch_split_strides, bags, component, loops] =
+        plan;
     add("line, inner_begin, end, components", {line, inner_begin, end, components});
     add("index, is_open, wraps, is_empty", {static_cast<int64_t>(index), is_open, wraps, is_empty});
     add("checks_when_empty, operation", {checks_when_empty, operation->number});

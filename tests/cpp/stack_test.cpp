@@ -125,6 +125,28 @@ TEST(Stack, GathersAndScattersFit) {
   }
 }
 
+// Bags whose ids are copied in blocks, and those whose rows are filled.
+TEST(Stack, BagsFit) {
+  const Array params(GTH_DTYPE_FLOAT32, {500, 2000}), rows(GTH_DTYPE_FLOAT32, {3, 2000});
+  const Array indices = indices64({3, 700}, std::vector<int64_t>(2100, 3));
+  const gth_tensor_desc p = params.desc(), i = indices.desc(), r = rows.desc();
+  for (const int32_t bounds : {GTH_BOUNDS_ERROR, GTH_BOUNDS_SKIP, GTH_BOUNDS_FILL}) {
+    gth_options options = with_bounds(bounds);
+    options.pool = GTH_POOL_MEAN;
+    options.has_padding_index = 1;
+    options.empty = GTH_EMPTY_ERROR;
+    const gth_request request = GTH_REQUEST(GTH_OP_GATHER_BAGS, &p, &i, &r, &options);
+    const gth_request* const requests[] = {&request};
+    expect_fits("bags", GTH_OK, [&] { return gth_run_request(nullptr, &request, nullptr); });
+    expect_fits("many bags", GTH_OK, [&] { return gth_run_many(nullptr, 1, requests, nullptr); });
+    expect_fits("plan of bags", GTH_OK, [&] {
+      Plan plan;
+      const int32_t made = gth_plan_create(&request, plan.out(), nullptr);
+      return made ? made : gth_plan_run(nullptr, plan.get(), GTH_OPEN, p.data, i.data, rows.data(), nullptr);
+    });
+  }
+}
+
 // Columns of another table, few enough for panels on the stack.
 TEST(Stack, PackedPanelsFit) {
   const Array params(GTH_DTYPE_FLOAT32, {64, 16}), rows(GTH_DTYPE_FLOAT32, {2000, 64});

@@ -188,6 +188,12 @@ typedef struct gth_options {
   uint64_t fill_value[2];
   int32_t accumulate;
   int32_t out_dtype;
+  int32_t bag_format;
+  int32_t pool;
+  int32_t empty;
+  int32_t has_padding_index;
+  int64_t padding_index;
+  int64_t bag_count;
 } gth_options;
 
 typedef struct gth_request {
@@ -242,6 +248,10 @@ int32_t gth_gather_elements_gradient(gth_context *context, const gth_tensor_desc
                                              const gth_tensor_desc *indices, const gth_tensor_desc *gradient,
                                              const gth_options *options, gth_error *err);
 
+int32_t gth_gather_bags(gth_context *context, const gth_tensor_desc *params, const gth_tensor_desc *indices,
+                                const gth_tensor_desc *bags, const gth_tensor_desc *weights, const gth_tensor_desc *out,
+                                const gth_options *options, gth_error *err);
+
 int32_t gth_plan_create(const gth_request *request, gth_plan **out, gth_error *err);
 
 int32_t gth_plan_run(gth_context *context, const gth_plan *plan, int64_t n, const void *table,
@@ -261,6 +271,7 @@ typedef struct gth_plan_args {
   const void *weights;
   int64_t bags_extent;
   int64_t weights_extent;
+  int64_t ids;
 } gth_plan_args;
 
 int32_t gth_plan_run_args(gth_context *context, const gth_plan *plan, const gth_plan_args *args,

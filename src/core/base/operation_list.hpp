@@ -34,14 +34,20 @@
   OPERAND(scatter,  rows,    UPDATES, read,    required, as_table, result, rows)    \
   OPERAND(gradient, table,   TARGET,  zeroed,  required, data,     own,    rows)    \
   OPERAND(gradient, indices, INDICES, read,    required, index,    own,    tuples)  \
-  OPERAND(gradient, rows,    UPDATES, read,    required, as_table, result, rows)
+  OPERAND(gradient, rows,    UPDATES, read,    required, as_table, result, rows)    \
+  OPERAND(bags,     table,   PARAMS,  read,    required, data,     own,    rows)    \
+  OPERAND(bags,     indices, INDICES, read,    required, index,    own,    tuples)  \
+  OPERAND(bags,     rows,    OUT,     written, required, as_table, result, rows)    \
+  OPERAND(bags,     bags,    BAGS,    read,    optional, index,    own,    tuples)  \
+  OPERAND(bags,     weights, WEIGHTS, read,    optional, as_table, own,    tuples)
 
 // The operations, by number. Columns:
 //   name         Of the function gth_*, and in messages.
 //   number       GTH_OP_*
 //   rules        GTH_OP_* of the operation whose rules in the profiles apply.
 //   kind         The kind of operation, which determines the operands.
-//   form         slices: Rows have batch, outer, tuple and slice dims. paired: Dims of all operands correspond.
+//   form         slices: Rows have batch, outer, tuple and slice dims. paired: Dims of all operands correspond. bags:
+//                Rows have a dim of bags and slice dims.
 //   tuples       one: A tuple is one index. last: The last dim of indices has the components of a tuple.
 //   definitions  Those of ONNX, the newest first: opset, batch_dims, negative indices, bfloat16, highest reduction.
 //                The highest reduction of a gather is 0. Gather 1 allows no negative indices. GatherND 11 has no
@@ -69,12 +75,14 @@
   OPERATION(gather_nd_gradient,       GATHER_ND_GRADIENT,       GATHER_ND,        gradient, slices, last,              \
             {13, true, true, true, all}, {12, true, true, false, all}, {11, false, true, false, all})                  \
   OPERATION(gather_elements_gradient, GATHER_ELEMENTS_GRADIENT, GATHER_ELEMENTS,  gradient, paired, one,               \
-            {13, false, true, true, all}, {11, false, true, false, all})
+            {13, false, true, true, all}, {11, false, true, false, all})                                               \
+  OPERATION(gather_bags,              GATHER_BAGS,              GATHER,           bags,     bags,   one, {})
 
 // The fields of gth_options that must be in [0, highest]. Columns:
 //   field    Of gth_options.
 //   highest  The highest value.
-//   kinds    The operations that have it. every, scatters: without gradients, writers: scatters and gradients.
+//   kinds    The operations that have it. every, scatters: without gradients, adders: scatters, gradients and bags, or
+//            bags.
 //
 //         field       highest                   kinds
 #define GATHER_SWITCHES(SWITCH)                                   \
@@ -85,6 +93,10 @@
   SWITCH(fill,       GTH_FILL_BY_DTYPE,        every)             \
   SWITCH(extents,    GTH_EXTENTS_BROADCAST,    every)             \
   SWITCH(reduction,  GTH_REDUCTION_MIN,        scatters)          \
-  SWITCH(accumulate, GTH_ACCUMULATE_FLOAT32,   writers)           \
-  SWITCH(threads,    INT32_MAX,                every)
+  SWITCH(accumulate, GTH_ACCUMULATE_FLOAT32,   adders)            \
+  SWITCH(threads,    INT32_MAX,                every)             \
+  SWITCH(bag_format, GTH_BAGS_DENSE,           bags)              \
+  SWITCH(pool,       GTH_POOL_MIN,             bags)              \
+  SWITCH(empty,      GTH_EMPTY_ERROR,          bags)              \
+  SWITCH(has_padding_index, 1,                 bags)
 // clang-format on

@@ -82,6 +82,11 @@ int32_t check_stray_axis(const Settings& settings, const Error& error) {
   return fail_any_axis(settings.given_axis, "has_axis is 0", error);
 }
 
+int32_t check_bag_attributes(const Settings& settings, const Error& error) {
+  if (settings.has_axis) return fail_any_axis(settings.given_axis, "gather_bags has none", error);
+  return settings.batch_dims == 0 ? GTH_OK : fail_any_batch_dims(settings.batch_dims, error);
+}
+
 int32_t resolve_attributes(const Settings& settings, Ranks ranks, Geometry* out, const Error& error) {
   if (settings.operation->form == Form::paired) return resolve_elements_attributes(settings, ranks, out, error);
   return settings.operation->has_components ? resolve_gather_nd_attributes(settings, ranks, out, error)

@@ -17,4 +17,7 @@ int32_t resolve_attributes(const Settings& settings, Ranks ranks, Geometry* out,
 // Reports batch_dims outside [lowest, highest]. `limit` is the bound that it violates.
 int32_t fail_batch_dims(int64_t value, int64_t limit, int64_t lowest, int64_t highest, const Error& error);
 
+// Rejects an axis and batch_dims of gather_bags, which has none.
+int32_t check_bag_attributes(const Settings& settings, const Error& error);
+
 }  // namespace gather::core

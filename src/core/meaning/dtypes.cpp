@@ -59,6 +59,7 @@ int32_t resolve_dtypes(const Settings& settings, const ByRole<const gth_tensor_d
     if (int32_t status = resolve_data_dtype(settings, table, &result->table, error)) return status;
   }
   for (Role role : EachRole{entries.index}) {
+    if (!operands[role]) continue;
     const int32_t dtype = operands[role]->dtype;
     if (is_unknown(dtype)) continue;
     const int32_t status = resolve_index_dtype(settings, entries[role].name, dtype, &(*result)[role], error);

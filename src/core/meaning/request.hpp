@@ -19,6 +19,12 @@ struct Request : ByRole<const gth_tensor_desc*> {
   bool in_order = false;      // Tuples must be processed in the order of their positions.
 };
 
+// Returns the dtype of the rows of a request, or 0 if the dtype of the table is 0.
+inline int32_t rows_dtype_of(const Request& request) {
+  const int32_t given = request.options ? request.options->out_dtype : 0;
+  return given ? given : request.table->dtype;
+}
+
 // The meaning of a request. It does not depend on addresses and strides.
 struct Meaning {
   Settings settings;

@@ -49,6 +49,7 @@ struct Operands : ByRole<Operand> {
 enum class Form : uint8_t {
   slices,  // Rows have batch, outer, tuple and slice dims. Indices have only batch and tuple dims.
   paired,  // Dim i of table, indices and rows correspond, except for the axis.
+  bags,    // Rows have a dim of bags, or all dims of indices but the last, and slice dims.
 };
 
 // One entry of the table of operations.

@@ -12,11 +12,13 @@ namespace {
 constexpr gth_options defaults = GTH_OPTIONS_INIT;
 
 // The operations that have a switch.
-enum class Having : uint8_t { every, scatters, writers };
+enum class Having : uint8_t { every, scatters, adders, bags };
 
 bool has_switch(const Operation& operation, Having having) {
   if (having == Having::every) return true;
-  return operation.direction == Direction::scatter && (having == Having::writers || !operation.is_gradient());
+  if (operation.form == Form::bags) return having == Having::bags || having == Having::adders;
+  if (operation.direction == Direction::gather || having == Having::bags) return false;
+  return having == Having::adders || !operation.is_gradient();
 }
 
 struct Switch {
@@ -66,6 +68,51 @@ int32_t check_switch(const Switch& each, int32_t value, const Operation& operati
   return fail_absent(operation, each.offset, value, each.name, error);
 }
 
+int32_t fail_value(int32_t offset, int64_t value, int64_t limit, const char* what, const Error& error) {
+  return error.fail({GTH_E_VERSION, GTH_OPERAND_OPTIONS, offset, -1, value, limit}, "options: %s is %" PRId64, what,
+                    value);
+}
+
+// Checks the fields of bags that are no switches. Other operations have none of them.
+int32_t check_bag_options(const gth_options& options, const Operation& operation, const Error& error) {
+  const bool has_bags = operation.form == Form::bags;
+  if (options.out_dtype && !(has_bags && options.out_dtype == GTH_DTYPE_FLOAT32)) {
+    const int32_t limit = has_bags ? GTH_DTYPE_FLOAT32 : 0;
+    return fail_value(offsetof(gth_options, out_dtype), options.out_dtype, limit, "out_dtype", error);
+  }
+  if (options.padding_index && !options.has_padding_index) {
+    return fail_value(offsetof(gth_options, padding_index), options.padding_index, 0,
+                      "has_padding_index is 0, but padding_index", error);
+  }
+  if (options.bag_count < 0 || (options.bag_count && options.bag_format != GTH_BAGS_SEGMENTS)) {
+    return fail_value(offsetof(gth_options, bag_count), options.bag_count, 0, "bag_count", error);
+  }
+  if (!has_bags) return GTH_OK;
+  switch (options.profile) {
+    case 0:
+    case GTH_PROFILE_TENSORFLOW:
+    case GTH_PROFILE_TORCH:
+    case GTH_PROFILE_JAX_FILL:
+    case GTH_PROFILE_JAX_CLIP: return GTH_OK;
+    default:
+      return fail_value(offsetof(gth_options, profile), options.profile, 0, "gather_bags has no such profile, profile",
+                        error);
+  }
+}
+
+void resolve_bag_options(const gth_options& options, BagSettings* out) {
+  const bool is_jax = options.profile == GTH_PROFILE_JAX_FILL || options.profile == GTH_PROFILE_JAX_CLIP;
+  out->format = options.bag_format;
+  out->pool = options.pool ? options.pool : GTH_POOL_SUM;
+  out->empty = options.empty ? options.empty : is_jax ? start_if_empty : GTH_EMPTY_ZERO;
+  out->out_dtype = options.out_dtype;
+  out->ends_early = options.profile == GTH_PROFILE_TORCH;
+  out->rounds_each = options.accumulate == GTH_ACCUMULATE_DTYPE;
+  out->has_padding = options.has_padding_index != 0;
+  out->padding = options.padding_index;
+  out->count = options.bag_count;
+}
+
 }  // namespace
 
 int32_t check_options(const gth_options* options, int32_t op, const Error& error) {
@@ -74,10 +121,7 @@ int32_t check_options(const gth_options* options, int32_t op, const Error& error
   for (const Switch& each : switches) {
     if (int32_t status = check_switch(each, options->*each.field, operation, error)) return status;
   }
-  if (options->out_dtype) {
-    return error.fail({GTH_E_VERSION, GTH_OPERAND_OPTIONS, offsetof(gth_options, out_dtype), -1, options->out_dtype, 0},
-                      "options: out_dtype is reserved and must be 0");
-  }
+  if (int32_t status = check_bag_options(*options, operation, error)) return status;
   const bool has_fill = operation.direction == Direction::gather || operation.is_gradient();
   if (options->bounds != GTH_BOUNDS_FILL || has_fill) return GTH_OK;
   return fail_absent(operation, offsetof(gth_options, bounds), options->bounds, "bounds = fill", error);
@@ -114,6 +158,7 @@ void resolve_options(const gth_options* given, int32_t op, Settings* out) {
   out->fill_value[0] = options.fill_value[0];
   out->fill_value[1] = options.fill_value[1];
   out->given_opset = options.opset;
+  if (operation.form == Form::bags) resolve_bag_options(options, &out->bags);
   if (profile.opsets != Opsets::none) apply_definition(options, profile.opsets, out);
 }
 

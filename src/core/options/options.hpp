@@ -8,6 +8,17 @@
 
 namespace gather::core {
 
+// The settings of an operation of Form::bags.
+struct BagSettings {
+  int32_t format, pool;  // 0: the default
+  int32_t empty;         // GTH_EMPTY_*, or start_if_empty
+  int32_t out_dtype;     // 0: that of the table
+  bool ends_early;       // The last offset may be smaller than the number of ids.
+  bool rounds_each;      // Each sum of numbers of 2 bytes is rounded.
+  bool has_padding;
+  int64_t padding, count;
+};
+
 // gth_options after the profile has been applied. Every default has been replaced by a value.
 struct Settings {
   const Operation* operation;
@@ -30,6 +41,7 @@ struct Settings {
   int64_t axis;
   int64_t batch_dims;
   uint64_t fill_value[2];
+  BagSettings bags;  // set for Form::bags only
 };
 
 // Validates the switches of `options`, and that the operation has them. nullptr means all defaults. Precondition: the

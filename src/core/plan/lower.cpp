@@ -1,5 +1,7 @@
 #include "core/plan/lower.hpp"
 
+#include "core/meaning/bags.hpp"
+#include "core/plan/bags.hpp"
 #include "core/plan/build.hpp"
 #include "core/plan/placement.hpp"
 
@@ -7,13 +9,16 @@ namespace gather::core {
 
 int32_t lower(const Request& request, Plan* plan, const Error& error) {
   Meaning meaning;
-  if (int32_t status = resolve_meaning(request, &meaning, error)) return status;
+  const bool has_bags = operation_of(request.op).form == Form::bags;
+  int32_t status =
+      has_bags ? resolve_bags_meaning(request, &meaning, error) : resolve_meaning(request, &meaning, error);
+  if (status) return status;
 #ifndef GATHER_TESTING  // Test builds use build() for every request.
-  if (build_dense(request, meaning, plan)) return GTH_OK;
+  if (!has_bags && build_dense(request, meaning, plan)) return GTH_OK;
 #endif
   Placement placement;
-  if (int32_t status = resolve_placement(request, meaning, &placement, plan, error)) return status;
-  build(request, meaning, placement, plan);
+  if ((status = resolve_placement(request, meaning, &placement, plan, error))) return status;
+  has_bags ? build_bags(request, meaning, placement, plan) : build(request, meaning, placement, plan);
   return GTH_OK;
 }
 

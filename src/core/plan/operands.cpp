@@ -20,8 +20,9 @@ int32_t check_extent(int32_t operand, int64_t given, int64_t needed, const Error
                     "%s: memory of %" PRId64 " bytes, needed are %" PRId64, operand_name(operand), given, needed);
 }
 
-int32_t check_extents(const Plan& plan, RoleSet roles, int64_t n, const Extents& given, const Error& error) {
-  const Extents needed = extents_of(plan, n);
+int32_t check_extents(const Plan& plan, RoleSet roles, int64_t n, int64_t ids, const Extents& given,
+                      const Error& error) {
+  const Extents needed = extents_of(plan, n, ids);
   for (Role role : EachRole{roles}) {
     if (int32_t status = check_extent(plan.operation->name_of(role), given[role], needed[role], error)) return status;
   }
@@ -37,9 +38,9 @@ int32_t check_data(const Plan& plan, RoleSet accessed, const Pointers& pointers,
 int32_t check_overlap(const Plan& plan, RoleSet accessed, const Pointers& pointers, int64_t n, const Error& error) {
   const Operation& operation = *plan.operation;
   for (Role written : EachRole{accessed & operation.operands.written}) {
-    const Span span = plan.reach[written].at(n);
+    const Span span = span_of(plan, written, n, pointers.ids);
     const int32_t status = for_each_role(accessed & ~set_of(written), [&](Role other) GATHER_UNROLLED {
-      return overlap(pointers[written], span, pointers[other], plan.reach[other].at(n))
+      return overlap(pointers[written], span, pointers[other], span_of(plan, other, n, pointers.ids))
                  ? fail_alias(operation.name_of(written), operation.name_of(other), error)
                  : GTH_OK;
     });
@@ -48,7 +49,30 @@ int32_t check_overlap(const Plan& plan, RoleSet accessed, const Pointers& pointe
   return GTH_OK;
 }
 
+RoleSet accessed_by_bags(const Plan& plan, int64_t n, int64_t open_ids) {
+  const int64_t ids = plan.bags.ids_of(n, open_ids);
+  const bool writes = plan.bags.count.at(n) > 0 && !plan.is_empty;
+  RoleSet roles = 0;
+  if (writes) roles |= set_of(Role::rows);
+  if (writes && ids > 0) roles |= set_of(Role::table);
+  if (ids > 0) roles |= set_of(Role::indices) | set_of(Role::weights);
+  if (plan.bags.numbers_of(n, open_ids) > 0) roles |= set_of(Role::bags);
+  return roles & plan.nonempty;
+}
+
 }  // namespace
+
+int32_t check_open_ids(const Plan& plan, int64_t ids, const Error& error) {
+  const bool is_open = has_bags(plan) && plan.bags.ids_are_open;
+  if (is_open ? ids < 0 : ids != GTH_OPEN && ids != 0) {
+    const char* const message = is_open ? "plan: ids is %" PRId64 ", needed is the number of ids"
+                                        : "plan: ids is %" PRId64 ", but the number of ids is not open";
+    return error.fail({GTH_E_SHAPE, GTH_OPERAND_PLAN, -1, -1, ids, is_open ? 0 : GTH_OPEN}, message, ids);
+  }
+  if (!is_open || ids <= plan.bags.largest_ids) return GTH_OK;
+  return error.fail({GTH_E_SIZE, GTH_OPERAND_PLAN, -1, -1, ids, plan.bags.largest_ids},
+                    "plan: ids is %" PRId64 ", the largest is %" PRId64, ids, plan.bags.largest_ids);
+}
 
 int32_t check_open_extent(const Plan& plan, int64_t n, const Error& error) {
   if (plan.is_open ? n < 0 : n != GTH_OPEN) {
@@ -64,7 +88,12 @@ int32_t check_open_extent(const Plan& plan, int64_t n, const Error& error) {
   return GTH_OK;
 }
 
-RoleSet accessed_by(const Plan& plan, int64_t n) {
+Span span_of(const Plan& plan, Role role, int64_t n, int64_t ids) {
+  return plan.reach[role].at(has_bags(plan) ? plan.bags.extent_of(role, n, ids) : n);
+}
+
+RoleSet accessed_by(const Plan& plan, int64_t n, int64_t ids) {
+  if (has_bags(plan)) return accessed_by_bags(plan, n, ids);
   const Operands& operands = plan.operation->operands;
   RoleSet roles = operands.zeroed;
   if (plan.tuples.at(n) > 0 && reads_indices(plan)) roles |= operands.of_tuples;
@@ -72,29 +101,32 @@ RoleSet accessed_by(const Plan& plan, int64_t n) {
   return roles & plan.nonempty;
 }
 
-Extents extents_of(const Plan& plan, int64_t n) {
+Extents extents_of(const Plan& plan, int64_t n, int64_t ids) {
   Extents extents{};
-  for (Role role : EachRole{accessed_by(plan, n)}) extents[role] = plan.reach[role].at(n).high;
+  for (Role role : EachRole{accessed_by(plan, n, ids)}) extents[role] = span_of(plan, role, n, ids).high;
   return extents;
 }
 
 int32_t check_index_run(const Plan& plan, const Pointers& pointers, int64_t n, const Extents* given,
                         const Error& error) {
   if (int32_t status = check_open_extent(plan, n, error)) return status;
+  if (int32_t status = check_open_ids(plan, pointers.ids, error)) return status;
   const RoleSet indices = plan.operation->operands.index;
   if (given) {
-    if (int32_t status = check_extents(plan, indices, n, *given, error)) return status;
+    if (int32_t status = check_extents(plan, indices, n, pointers.ids, *given, error)) return status;
   }
-  return check_data(plan, accessed_by(plan, n) & indices, pointers, error);
+  return check_data(plan, accessed_by(plan, n, pointers.ids) & indices, pointers, error);
 }
 
 __attribute__((flatten)) int32_t check_run(const Plan& plan, const Pointers& pointers, int64_t n, const Extents* given,
                                            const Error& error) {
   if (int32_t status = check_open_extent(plan, n, error)) return status;
+  if (int32_t status = check_open_ids(plan, pointers.ids, error)) return status;
   if (given) {
-    if (int32_t status = check_extents(plan, plan.operation->operands.present, n, *given, error)) return status;
+    const RoleSet present = plan.operation->operands.present;
+    if (int32_t status = check_extents(plan, present, n, pointers.ids, *given, error)) return status;
   }
-  const RoleSet accessed = accessed_by(plan, n);
+  const RoleSet accessed = accessed_by(plan, n, pointers.ids);
   const int32_t status = check_data(plan, accessed, pointers, error);
   return status ? status : check_overlap(plan, accessed, pointers, n, error);
 }

@@ -9,7 +9,9 @@
 namespace gather::core {
 
 // The data pointers. Only written operands are written through them.
-struct Pointers : ByRole<char*> {};
+struct Pointers : ByRole<char*> {
+  int64_t ids = GTH_OPEN;  // the open number of ids of bags
+};
 
 inline Pointers pointers_of(const void* table, const void* indices, const void* rows) {
   const auto writable = [](const void* data) { return static_cast<char*>(const_cast<void*>(data)); };
@@ -26,11 +28,17 @@ struct Extents : ByRole<int64_t> {};
 // has no open extent.
 int32_t check_open_extent(const Plan& plan, int64_t n, const Error& error);
 
-// Returns the operands whose memory a run accesses.
-RoleSet accessed_by(const Plan& plan, int64_t n);
+// Checks the open number of ids, which only bags have.
+int32_t check_open_ids(const Plan& plan, int64_t ids, const Error& error);
 
-// Returns the size of the memory that a run accesses. Precondition: check_open_extent has succeeded.
-Extents extents_of(const Plan& plan, int64_t n);
+// Returns the operands whose memory a run accesses. `ids` is the open number of ids.
+RoleSet accessed_by(const Plan& plan, int64_t n, int64_t ids);
+
+// Returns the memory of an operand that a run accesses.
+Span span_of(const Plan& plan, Role role, int64_t n, int64_t ids);
+
+// Returns the size of the memory that a run accesses. Precondition: check_open_extent and check_open_ids have succeeded.
+Extents extents_of(const Plan& plan, int64_t n, int64_t ids);
 
 // Validates the open extent, the sizes and the pointers of a run, and checks for overlap. `given` has the sizes of the
 // memory. If it is nullptr, the caller is responsible for them.

@@ -44,10 +44,13 @@ int32_t check_devices(const Request& request, Plan* plan, const Error& error) {
   return GTH_OK;
 }
 
-int32_t check_direction(Direction direction, const Plan& plan, const Error& error) {
-  if (direction == Direction::gather || plan.device == GTH_DEVICE_CPU) return GTH_OK;
-  return error.fail({GTH_E_UNSUPPORTED, GTH_OPERAND_TARGET, -1, -1, plan.device, GTH_DEVICE_CPU},
-                    "target: scatters are run on the CPU only");
+int32_t check_operation(const Operation& operation, const Plan& plan, const Error& error) {
+  const bool runs = operation.direction == Direction::gather && operation.form != Form::bags;
+  if (runs || plan.device == GTH_DEVICE_CPU) return GTH_OK;
+  const int32_t table = operation.name_of(Role::table);
+  const char* const what = operation.form == Form::bags ? "bags" : "scatters";
+  return error.fail({GTH_E_UNSUPPORTED, table, -1, -1, plan.device, GTH_DEVICE_CPU}, "%s: %s are run on the CPU only",
+                    operand_name(table), what);
 }
 
 gth_tensor_desc dense_output(const Geometry& geometry) {
@@ -90,7 +93,7 @@ int32_t resolve_placement(const Request& request, const Meaning& meaning, Placem
                           const Error& error) {
   if (int32_t status = resolve_layouts(request, meaning, out, error)) return status;
   if (int32_t status = check_devices(request, plan, error)) return status;
-  if (int32_t status = check_direction(meaning.settings.operation->direction, *plan, error)) return status;
+  if (int32_t status = check_operation(*meaning.settings.operation, *plan, error)) return status;
   if (int32_t status = check_readonly(request, error)) return status;
   // Tuples without components are counted, but not read.
   if (meaning.geometry.components == 0) std::fill_n(out->indices.strides, request.indices->ndim, fixed(0));

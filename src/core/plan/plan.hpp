@@ -4,6 +4,7 @@
 
 #include "core/base/scaled.hpp"
 #include "core/options/operation.hpp"
+#include "core/plan/bag_plan.hpp"
 #include "core/plan/layout.hpp"
 #include "core/types/index_type.hpp"
 #include "core/types/reduction.hpp"
@@ -99,9 +100,13 @@ struct Plan {
   int32_t ndim;              // the rank of the output
   int64_t shape[GTH_MAX_NDIM];
   int64_t batch_split_extents[GTH_MAX_NDIM], batch_split_strides[GTH_MAX_NDIM];
+  BagPlan bags;
   Component component[GTH_MAX_NDIM];
   Loop loops[GTH_MAX_NDIM + 1];
 };
+
+// Returns true if the plan pools bags. Plans of other operations do not set `bags`.
+inline bool has_bags(const Plan& plan) { return plan.operation->form == Form::bags; }
 
 // Returns false if a run reads no index, because its output is empty.
 inline bool reads_indices(const Plan& plan) { return !plan.is_empty || plan.checks_when_empty; }

@@ -27,4 +27,7 @@ inline const char* reduction_name(int32_t reduction) {
   }
 }
 
+// A bag without ids has the value that its pool begins with, such as -infinity for max. Like GTH_EMPTY_*.
+constexpr int32_t start_if_empty = GTH_EMPTY_ERROR + 1;
+
 }  // namespace gather::core

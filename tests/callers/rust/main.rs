@@ -79,6 +79,12 @@ mod ffi {
         pub fill_value: [u64; 2],
         pub accumulate: i32,
         pub out_dtype: i32,
+        pub bag_format: i32,
+        pub pool: i32,
+        pub empty: i32,
+        pub has_padding_index: i32,
+        pub padding_index: i64,
+        pub bag_count: i64,
     }
 
     #[repr(C)]
@@ -89,13 +95,15 @@ mod ffi {
         pub indices: *const TensorDesc,
         pub rows: *const TensorDesc,
         pub options: *const Options,
+        pub bags: *const TensorDesc,
+        pub weights: *const TensorDesc,
     }
 
     const _: () = {
         assert!(size_of::<Error>() == 328 && offset_of!(Error, message) == 72);
         assert!(size_of::<TensorDesc>() == 80 && offset_of!(TensorDesc, offset) == 64);
-        assert!(size_of::<Request>() == 40 && offset_of!(Request, options) == 32);
-        assert!(size_of::<Options>() == 80 && offset_of!(Options, fill_value) == 56);
+        assert!(size_of::<Request>() == 56 && offset_of!(Request, options) == 32);
+        assert!(size_of::<Options>() == 112 && offset_of!(Options, fill_value) == 56);
     };
 
     #[link(name = "gather")]
@@ -280,6 +288,12 @@ fn options() -> ffi::Options {
         fill_value: [0; 2],
         accumulate: 0,
         out_dtype: 0,
+        bag_format: 0,
+        pool: 0,
+        empty: 0,
+        has_padding_index: 0,
+        padding_index: 0,
+        bag_count: 0,
     }
 }
 
@@ -320,6 +334,8 @@ impl Plan {
             indices: &indices.raw,
             rows: ptr::null(),
             options: ptr::null(),
+            bags: ptr::null(),
+            weights: ptr::null(),
         };
         let mut raw = ptr::null_mut();
         // SAFETY: the call reads only the descriptions.

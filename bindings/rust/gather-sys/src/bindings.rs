@@ -171,6 +171,12 @@ pub struct gth_options {
     pub fill_value: [u64; 2usize],
     pub accumulate: i32,
     pub out_dtype: i32,
+    pub bag_format: i32,
+    pub pool: i32,
+    pub empty: i32,
+    pub has_padding_index: i32,
+    pub padding_index: i64,
+    pub bag_count: i64,
 }
 #[repr(C)]
 #[derive(Debug, Copy, Clone)]
@@ -200,6 +206,7 @@ pub struct gth_plan_args {
     pub weights: *const ::core::ffi::c_void,
     pub bags_extent: i64,
     pub weights_extent: i64,
+    pub ids: i64,
 }
 #[repr(C)]
 #[derive(Debug, Copy, Clone)]
@@ -343,7 +350,20 @@ pub const GTH_REDUCTION_MAX: i32 = 4;
 pub const GTH_REDUCTION_MIN: i32 = 5;
 pub const GTH_ACCUMULATE_DTYPE: i32 = 1;
 pub const GTH_ACCUMULATE_FLOAT32: i32 = 2;
-pub const GTH_OPTIONS_FIRST: i32 = 80;
+pub const GTH_BAGS_OFFSETS: i32 = 1;
+pub const GTH_BAGS_STARTS: i32 = 2;
+pub const GTH_BAGS_LENGTHS: i32 = 3;
+pub const GTH_BAGS_SEGMENTS: i32 = 4;
+pub const GTH_BAGS_DENSE: i32 = 5;
+pub const GTH_POOL_SUM: i32 = 1;
+pub const GTH_POOL_MEAN: i32 = 2;
+pub const GTH_POOL_SQRTN: i32 = 3;
+pub const GTH_POOL_MAX: i32 = 4;
+pub const GTH_POOL_MIN: i32 = 5;
+pub const GTH_EMPTY_ZERO: i32 = 1;
+pub const GTH_EMPTY_FILL: i32 = 2;
+pub const GTH_EMPTY_ERROR: i32 = 3;
+pub const GTH_OPTIONS_FIRST: i32 = 112;
 pub const GTH_OP_GATHER: i32 = 1;
 pub const GTH_OP_GATHER_ND: i32 = 2;
 pub const GTH_OP_GATHER_ELEMENTS: i32 = 3;
@@ -353,10 +373,11 @@ pub const GTH_OP_SCATTER_ELEMENTS: i32 = 6;
 pub const GTH_OP_GATHER_GRADIENT: i32 = 7;
 pub const GTH_OP_GATHER_ND_GRADIENT: i32 = 8;
 pub const GTH_OP_GATHER_ELEMENTS_GRADIENT: i32 = 9;
-pub const GTH_OP_LAST: i32 = 9;
+pub const GTH_OP_GATHER_BAGS: i32 = 10;
+pub const GTH_OP_LAST: i32 = 10;
 pub const GTH_REQUEST_FIRST: i32 = 56;
 pub const GTH_ARGS_EXTENTS: i32 = 1;
-pub const GTH_PLAN_ARGS_FIRST: i32 = 96;
+pub const GTH_PLAN_ARGS_FIRST: i32 = 104;
 pub const GTH_SHARDS_BLOCKS: i32 = 1;
 pub const GTH_SHARDS_MODULO: i32 = 2;
 pub const GTH_SHARDS_BORDERS: i32 = 3;
@@ -467,7 +488,7 @@ const _: () = {
 };
 #[allow(clippy::unnecessary_operation, clippy::identity_op)]
 const _: () = {
-    ["Size of gth_options"][::core::mem::size_of::<gth_options>() - 80usize];
+    ["Size of gth_options"][::core::mem::size_of::<gth_options>() - 112usize];
     ["Alignment of gth_options"][::core::mem::align_of::<gth_options>() - 8usize];
     ["Offset of field: gth_options::size"][::core::mem::offset_of!(gth_options, size) - 0usize];
     ["Offset of field: gth_options::has_axis"][::core::mem::offset_of!(gth_options, has_axis) - 4usize];
@@ -484,6 +505,13 @@ const _: () = {
     ["Offset of field: gth_options::fill_value"][::core::mem::offset_of!(gth_options, fill_value) - 56usize];
     ["Offset of field: gth_options::accumulate"][::core::mem::offset_of!(gth_options, accumulate) - 72usize];
     ["Offset of field: gth_options::out_dtype"][::core::mem::offset_of!(gth_options, out_dtype) - 76usize];
+    ["Offset of field: gth_options::bag_format"][::core::mem::offset_of!(gth_options, bag_format) - 80usize];
+    ["Offset of field: gth_options::pool"][::core::mem::offset_of!(gth_options, pool) - 84usize];
+    ["Offset of field: gth_options::empty"][::core::mem::offset_of!(gth_options, empty) - 88usize];
+    ["Offset of field: gth_options::has_padding_index"]
+        [::core::mem::offset_of!(gth_options, has_padding_index) - 92usize];
+    ["Offset of field: gth_options::padding_index"][::core::mem::offset_of!(gth_options, padding_index) - 96usize];
+    ["Offset of field: gth_options::bag_count"][::core::mem::offset_of!(gth_options, bag_count) - 104usize];
 };
 #[allow(clippy::unnecessary_operation, clippy::identity_op)]
 const _: () = {
@@ -500,7 +528,7 @@ const _: () = {
 };
 #[allow(clippy::unnecessary_operation, clippy::identity_op)]
 const _: () = {
-    ["Size of gth_plan_args"][::core::mem::size_of::<gth_plan_args>() - 96usize];
+    ["Size of gth_plan_args"][::core::mem::size_of::<gth_plan_args>() - 104usize];
     ["Alignment of gth_plan_args"][::core::mem::align_of::<gth_plan_args>() - 8usize];
     ["Offset of field: gth_plan_args::size"][::core::mem::offset_of!(gth_plan_args, size) - 0usize];
     ["Offset of field: gth_plan_args::flags"][::core::mem::offset_of!(gth_plan_args, flags) - 4usize];
@@ -517,6 +545,7 @@ const _: () = {
     ["Offset of field: gth_plan_args::bags_extent"][::core::mem::offset_of!(gth_plan_args, bags_extent) - 80usize];
     ["Offset of field: gth_plan_args::weights_extent"]
         [::core::mem::offset_of!(gth_plan_args, weights_extent) - 88usize];
+    ["Offset of field: gth_plan_args::ids"][::core::mem::offset_of!(gth_plan_args, ids) - 96usize];
 };
 #[allow(clippy::unnecessary_operation, clippy::identity_op)]
 const _: () = {
@@ -814,6 +843,16 @@ unsafe extern "C" {
         out: *const gth_tensor_desc,
         indices: *const gth_tensor_desc,
         gradient: *const gth_tensor_desc,
+        options: *const gth_options,
+        err: *mut gth_error,
+    ) -> i32;
+    pub fn gth_gather_bags(
+        context: *mut gth_context,
+        params: *const gth_tensor_desc,
+        indices: *const gth_tensor_desc,
+        bags: *const gth_tensor_desc,
+        weights: *const gth_tensor_desc,
+        out: *const gth_tensor_desc,
         options: *const gth_options,
         err: *mut gth_error,
     ) -> i32;

@@ -28,9 +28,9 @@ public enum OperandName {
   UPDATES(9),
   /** GTH_OPERAND_REQUEST of gather.h. */
   REQUEST(10),
-  /** Bags. */
+  /** Bags of gather_bags. */
   BAGS(11),
-  /** Weights. */
+  /** Weights of gather_bags. */
   WEIGHTS(12),
   /** Reserved for packed rows. */
   CODEC(13),

@@ -23,7 +23,9 @@ public enum Operation {
   /** The gradient of gather_nd, as GTH_OP_GATHER_GRADIENT. */
   GATHER_ND_GRADIENT(8, Kind.GRADIENT, false, true),
   /** The gradient of gather_elements, as GTH_OP_GATHER_GRADIENT. */
-  GATHER_ELEMENTS_GRADIENT(9, Kind.GRADIENT, true, false);
+  GATHER_ELEMENTS_GRADIENT(9, Kind.GRADIENT, true, false),
+  /** GTH_OP_GATHER_BAGS of gather.h. */
+  GATHER_BAGS(10, Kind.BAGS, false, false);
 
   final int number;
   final Kind kind;

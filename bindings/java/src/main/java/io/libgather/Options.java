@@ -223,6 +223,56 @@ public final class Options {
       return set(Gth.Options.THREADS, threads);
     }
 
+    /**
+     * Sets how the operand bags of gather_bags divides indices into bags.
+     *
+     * @param bagFormat the format
+     * @return this builder
+     */
+    public Builder bagFormat(BagFormat bagFormat) {
+      return set(Gth.Options.BAG_FORMAT, bagFormat.number);
+    }
+
+    /**
+     * Sets how gather_bags makes one row of the rows of a bag.
+     *
+     * @param pool the way
+     * @return this builder
+     */
+    public Builder pool(Pool pool) {
+      return set(Gth.Options.POOL, pool.number);
+    }
+
+    /**
+     * Sets the row of a bag of gather_bags of which no id is read.
+     *
+     * @param empty the kind of row
+     * @return this builder
+     */
+    public Builder empty(Empty empty) {
+      return set(Gth.Options.EMPTY, empty.number);
+    }
+
+    /**
+     * Sets an id that gather_bags neither reads nor counts. It may be out of bounds.
+     *
+     * @param paddingIndex the id
+     * @return this builder
+     */
+    public Builder paddingIndex(long paddingIndex) {
+      return set(Gth.Options.HAS_PADDING_INDEX, 1).setLong(Gth.Options.PADDING_INDEX, paddingIndex);
+    }
+
+    /**
+     * Sets the number of bags of gather_bags with {@link BagFormat#SEGMENTS}.
+     *
+     * @param bagCount the number
+     * @return this builder
+     */
+    public Builder bagCount(long bagCount) {
+      return setLong(Gth.Options.BAG_COUNT, bagCount);
+    }
+
     // End of the part that ./dev generate writes.
 
     /**

@@ -10,7 +10,9 @@ import io.libgather.internal.Gth;
 enum Role {
   TABLE(Gth.Request.TABLE),
   INDICES(Gth.Request.INDICES),
-  ROWS(Gth.Request.ROWS);
+  ROWS(Gth.Request.ROWS),
+  BAGS(Gth.Request.BAGS),
+  WEIGHTS(Gth.Request.WEIGHTS);
 
   /** The roles in the order of a request. */
   static final Role[] ALL = values();

@@ -52,7 +52,7 @@ public enum Status {
   UNSUPPORTED(-22),
   /** The library has a defect. */
   INTERNAL(-23),
-  /** Offsets, lengths or segments of bags are invalid. No function returns it yet. */
+  /** Offsets, lengths or segments of bags are invalid, or a bag is empty. */
   OFFSETS(-24),
   /** A file could not be read. gth_error.native is errno. No function returns it yet. */
   IO(-25);

@@ -48,8 +48,8 @@ final class HeapCase {
   HeapCase(long seed, Arena arena) {
     random = new Random(seed);
     this.arena = arena;
-    int number = random.nextInt(Operation.values().length + 1);
-    operation = number == Operation.values().length ? null : Operation.values()[number];
+    int number = random.nextInt(Operation.GATHER_BAGS.ordinal() + 1);
+    operation = number == Operation.GATHER_BAGS.ordinal() ? null : Operation.values()[number];
     boolean scatters = is("SCATTER");
     reduction = scatters ? Reduction.values()[random.nextInt(Reduction.values().length)] : Reduction.NONE;
     boolean sums = is("GRADIENT") || reduction != Reduction.NONE;

@@ -131,7 +131,20 @@ public final class Gth {
   public static final int REDUCTION_MIN = 5;
   public static final int ACCUMULATE_DTYPE = 1;
   public static final int ACCUMULATE_FLOAT32 = 2;
-  public static final int OPTIONS_FIRST = 80;
+  public static final int BAGS_OFFSETS = 1;
+  public static final int BAGS_STARTS = 2;
+  public static final int BAGS_LENGTHS = 3;
+  public static final int BAGS_SEGMENTS = 4;
+  public static final int BAGS_DENSE = 5;
+  public static final int POOL_SUM = 1;
+  public static final int POOL_MEAN = 2;
+  public static final int POOL_SQRTN = 3;
+  public static final int POOL_MAX = 4;
+  public static final int POOL_MIN = 5;
+  public static final int EMPTY_ZERO = 1;
+  public static final int EMPTY_FILL = 2;
+  public static final int EMPTY_ERROR = 3;
+  public static final int OPTIONS_FIRST = 112;
   public static final int OP_GATHER = 1;
   public static final int OP_GATHER_ND = 2;
   public static final int OP_GATHER_ELEMENTS = 3;
@@ -141,10 +154,11 @@ public final class Gth {
   public static final int OP_GATHER_GRADIENT = 7;
   public static final int OP_GATHER_ND_GRADIENT = 8;
   public static final int OP_GATHER_ELEMENTS_GRADIENT = 9;
-  public static final int OP_LAST = 9;
+  public static final int OP_GATHER_BAGS = 10;
+  public static final int OP_LAST = 10;
   public static final int REQUEST_FIRST = 56;
   public static final int ARGS_EXTENTS = 1;
-  public static final int PLAN_ARGS_FIRST = 96;
+  public static final int PLAN_ARGS_FIRST = 104;
   public static final int SHARDS_BLOCKS = 1;
   public static final int SHARDS_MODULO = 2;
   public static final int SHARDS_BORDERS = 3;
@@ -251,7 +265,7 @@ public final class Gth {
 
   /** The size of gth_options, and the offsets of its fields. */
   public static final class Options {
-    public static final long BYTES = 80;
+    public static final long BYTES = 112;
     public static final long SIZE = 0;
     public static final long HAS_AXIS = 4;
     public static final long AXIS = 8;
@@ -267,6 +281,12 @@ public final class Gth {
     public static final long FILL_VALUE = 56;
     public static final long ACCUMULATE = 72;
     public static final long OUT_DTYPE = 76;
+    public static final long BAG_FORMAT = 80;
+    public static final long POOL = 84;
+    public static final long EMPTY = 88;
+    public static final long HAS_PADDING_INDEX = 92;
+    public static final long PADDING_INDEX = 96;
+    public static final long BAG_COUNT = 104;
 
     private Options() {}
   }
@@ -288,7 +308,7 @@ public final class Gth {
 
   /** The size of gth_plan_args, and the offsets of its fields. */
   public static final class PlanArgs {
-    public static final long BYTES = 96;
+    public static final long BYTES = 104;
     public static final long SIZE = 0;
     public static final long FLAGS = 4;
     public static final long N = 8;
@@ -302,6 +322,7 @@ public final class Gth {
     public static final long WEIGHTS = 72;
     public static final long BAGS_EXTENT = 80;
     public static final long WEIGHTS_EXTENT = 88;
+    public static final long IDS = 96;
 
     private PlanArgs() {}
   }
@@ -1103,6 +1124,25 @@ public final class Gth {
     Native.check();
     try {
       return (int) GatherElementsGradient.HANDLE.invokeExact(context, out, indices, gradient, options, err);
+    } catch (Throwable e) {
+      throw Native.unchecked(e);
+    }
+  }
+
+  private static final class GatherBags {
+    static final MethodHandle HANDLE =
+        Native.link(
+            "gth_gather_bags",
+            FunctionDescriptor.of(JAVA_INT, ADDRESS, ADDRESS, ADDRESS, ADDRESS, ADDRESS, ADDRESS, ADDRESS, ADDRESS));
+  }
+
+  /** Calls gth_gather_bags. */
+  public static int gatherBags(
+      MemorySegment context, MemorySegment params, MemorySegment indices, MemorySegment bags, MemorySegment weights,
+      MemorySegment out, MemorySegment options, MemorySegment err) {
+    Native.check();
+    try {
+      return (int) GatherBags.HANDLE.invokeExact(context, params, indices, bags, weights, out, options, err);
     } catch (Throwable e) {
       throw Native.unchecked(e);
     }

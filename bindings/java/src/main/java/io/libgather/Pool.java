@@ -1,0 +1,34 @@
+package io.libgather;
+
+/**
+ * How the rows of a bag become one.
+ *
+ * <p>Generated from gather.h by ./dev generate: do not edit.
+ */
+public enum Pool {
+  /** {@literal @}name Pools How the rows of a bag become one. w is the weight of an id, or 1. {@literal @}{. */
+  SUM(1),
+  /** The sum, divided by the sum of w. Floating and complex numbers only. */
+  MEAN(2),
+  /** The sum, divided by the root of the sum of w * w. Floating numbers only. */
+  SQRTN(3),
+  /** The largest number, or NaN if one is NaN. There are no weights and no complex numbers. */
+  MAX(4),
+  /** The smallest number, or NaN if one is NaN. There are no weights and no complex numbers. */
+  MIN(5);
+
+  final int number;
+
+  Pool(int number) {
+    this.number = number;
+  }
+
+  /**
+   * Returns the number of this constant in gather.h.
+   *
+   * @return the number
+   */
+  public int number() {
+    return number;
+  }
+}

@@ -1,0 +1,19 @@
+#pragma once
+
+#include "core/plan/plan.hpp"
+#include "cpu/tiers/tier.hpp"
+
+namespace gather::cpu {
+
+// Returns the bytes of a number of the table, and those of a sum. A complex number is two numbers.
+int64_t part_bytes(const core::Plan& plan);
+int64_t sum_bytes(const core::Plan& plan);
+
+// Returns the number of numbers in a row, and the highest number of them that is pooled at once.
+int64_t row_elements(const core::Plan& plan);
+int64_t most_elements(const core::Plan& plan);
+
+// Chooses the kernels for parts of most_elements() numbers, and those for the last part of a row.
+void choose_pooling(const core::Plan& plan, const Tier& tier, Pooling* pooling, Pooling* last);
+
+}  // namespace gather::cpu

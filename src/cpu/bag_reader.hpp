@@ -1,0 +1,42 @@
+#pragma once
+
+#include "core/base/error.hpp"
+#include "core/plan/plan.hpp"
+
+namespace gather::cpu {
+
+// A border between two bags: the number of the bag behind it, and that of its first id.
+struct BagPosition {
+  int64_t bag, id;
+};
+
+// Reads the operand bags in any format. Each number is read once, and validated.
+class BagReader {
+ public:
+  static constexpr int64_t most = 256;  // bags at once
+
+  // `numbers` is the first number of the operand.
+  BagReader(const core::Plan& plan, const char* numbers, int64_t count, int64_t ids)
+      : bags_(plan.bags), numbers_(numbers), count_(count), ids_(ids) {}
+
+  // Reads bags from `at` on, at most up to bag `last`. Bag at.bag + i has the ids [begin[i], begin[i + 1]). Returns
+  // GTH_OK or GTH_E_OFFSETS.
+  int32_t read(const BagPosition& at, int64_t last, int64_t* begin, int64_t* count, const core::Error& error) const;
+
+  // Checks that the bags end with the last id. `at` is the end of the last bag.
+  int32_t check_end(const BagPosition& at, const core::Error& error) const;
+
+ private:
+  void load(int64_t first, int64_t n, int64_t* values) const;
+  int32_t fail(int64_t position, int64_t value, int64_t limit, const core::Error& error) const;
+  int32_t read_offsets(const BagPosition& at, int64_t n, int64_t* begin, const core::Error& error) const;
+  int32_t read_starts(const BagPosition& at, int64_t n, int64_t* begin, const core::Error& error) const;
+  int32_t read_lengths(const BagPosition& at, int64_t n, int64_t* begin, const core::Error& error) const;
+  int32_t read_segments(const BagPosition& at, int64_t n, int64_t* begin, const core::Error& error) const;
+
+  const core::BagPlan& bags_;
+  const char* numbers_;
+  int64_t count_, ids_;
+};
+
+}  // namespace gather::cpu
