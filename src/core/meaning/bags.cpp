@@ -178,10 +178,10 @@ void compose_bags(const Request& request, const Settings& settings, int32_t form
   for (int32_t i = 1; i < params.ndim; ++i) out->shape[out->ndim++] = params.shape[i];
 }
 
-int32_t resolve_bags_geometry(const Request& request, const Settings& settings, bool may_be_unknown, Dtypes* dtypes,
+int32_t resolve_bags_geometry(const Request& request, const Settings& settings, bool may_be_unknown, Dtypes* found,
                               Geometry* out, const Error& error) {
   if (int32_t status = check_bag_operands(request, settings, error)) return status;
-  if (int32_t status = resolve_bag_dtypes(request, settings, may_be_unknown, dtypes, error)) return status;
+  if (int32_t status = resolve_bag_dtypes(request, settings, may_be_unknown, found, error)) return status;
   const int32_t format = bag_format_of(request, settings);
   if (int32_t status = check_bag_ranks(request, format, error)) return status;
   if (int32_t status = check_stray_axis(settings, error)) return status;
@@ -196,8 +196,8 @@ int32_t resolve_bags_geometry(const Request& request, const Settings& settings, 
 int32_t query_bags_geometry(const Request& request, Geometry* out, const Error& error) {
   Settings settings;
   resolve_options(request.options, request.op, &settings);
-  Dtypes dtypes{};
-  if (int32_t status = resolve_bags_geometry(request, settings, true, &dtypes, out, error)) return status;
+  Dtypes found{};
+  if (int32_t status = resolve_bags_geometry(request, settings, true, &found, out, error)) return status;
   return check_size(out->ndim, out->shape, 1, GTH_OPERAND_OUT, error);
 }
 
