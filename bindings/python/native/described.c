@@ -61,7 +61,9 @@ int described_read(arguments args, described *call) {
   memcpy(&call->options, options, sizeof call->options);
   return optional_open(args[DESCRIBED_TABLE], &call->table, &request->table) &&
          optional_open(args[DESCRIBED_INDICES], &call->indices, &request->indices) &&
-         optional_open(args[DESCRIBED_ROWS], &call->rows, &request->rows);
+         optional_open(args[DESCRIBED_ROWS], &call->rows, &request->rows) &&
+         optional_open(args[DESCRIBED_BAGS], &call->bags, &request->bags) &&
+         optional_open(args[DESCRIBED_WEIGHTS], &call->weights, &request->weights);
 }
 
 PyObject *tuple_of(int32_t ndim, const int64_t *shape) {
@@ -81,7 +83,7 @@ PyObject *infer(PyObject *module, arguments args, Py_ssize_t count) {
   gth_error error = GTH_ERROR_INIT;
   int64_t shape[GTH_MAX_NDIM];
   if (count != DESCRIBED || !described_read(args, &call)) {
-    return wrong_arguments("infer(operation, table, indices, rows, options)");
+    return wrong_arguments("infer(operation, *operands, options)");
   }
   if (gth_infer(&call.request, &rows, GTH_MAX_NDIM, shape, &error) != GTH_OK) {
     return raise_error(state_of(module), &error);
@@ -98,7 +100,7 @@ PyObject *run_described(PyObject *module, arguments args, Py_ssize_t count) {
   gth_context *context;
   gth_tensor *made = NULL;
   if (count != ARGUMENTS || !described_read(args + CALL, &call)) {
-    return wrong_arguments("run_described(makes, context, operation, table, indices, rows, options)");
+    return wrong_arguments("run_described(makes, context, operation, *operands, options)");
   }
   if (!context_enter(known, args[CONTEXT], &context)) {
     return NULL;

@@ -7,12 +7,21 @@
 /* An operation, its operands and its options. An operand that is None has no description. */
 typedef struct described {
   gth_options options;
-  operand table, indices, rows;
+  operand table, indices, rows, bags, weights;
   gth_request request; /* of the other fields */
 } described;
 
 /* The arguments of such a call: the number of the operation, its operands by role, and the bytes of a gth_options. */
-enum { DESCRIBED_OPERATION, DESCRIBED_TABLE, DESCRIBED_INDICES, DESCRIBED_ROWS, DESCRIBED_OPTIONS, DESCRIBED };
+enum {
+  DESCRIBED_OPERATION,
+  DESCRIBED_TABLE,
+  DESCRIBED_INDICES,
+  DESCRIBED_ROWS,
+  DESCRIBED_BAGS,
+  DESCRIBED_WEIGHTS,
+  DESCRIBED_OPTIONS,
+  DESCRIBED
+};
 
 /* Reads the arguments. The tuples must outlive the call. Returns false with an exception set on an error. */
 int described_read(arguments args, described *call);

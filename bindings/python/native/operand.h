@@ -30,7 +30,7 @@ typedef struct operand {
 
 /* The operands of a call by role, as in gather.h. */
 typedef struct operands {
-  operand table, indices, rows;
+  operand table, indices, rows, bags, weights;
 } operands;
 
 /* Returns true for a gradient, which creates its table. */

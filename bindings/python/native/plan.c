@@ -90,7 +90,7 @@ PyObject *plan(PyObject *module, arguments args, Py_ssize_t count) {
   }
   if (count != ARGUMENTS || !described_read(args + CALL, &made->call)) {
     free(made);
-    return wrong_arguments("plan(context, operation, table, indices, rows, options)");
+    return wrong_arguments("plan(context, operation, *operands, options)");
   }
   if (create(&made->call, &token, &error) != GTH_OK) {
     free(made);

@@ -14,6 +14,7 @@ int request_begin(request *call, const state *known, arguments args, enum rules 
     return 0;
   }
   call->context = NULL;
+  call->bags = call->weights = NULL;
   call->options = (gth_options)GTH_OPTIONS_INIT;
   call->last = last;
   call->plan = NULL;
@@ -56,7 +57,9 @@ int32_t request_infer(request *call, gth_tensor_desc *rows, int64_t *shape) {
     return GTH_OK;
   }
   const operands *all = &call->operands;
-  const gth_request asked = GTH_REQUEST(call->op, &all->table.desc, &all->indices.desc, NULL, &call->options);
+  gth_request asked = GTH_REQUEST(call->op, &all->table.desc, &all->indices.desc, NULL, &call->options);
+  asked.bags = call->bags;
+  asked.weights = call->weights;
   return gth_infer(&asked, rows, GTH_MAX_NDIM, shape, &call->error);
 }
 
@@ -81,8 +84,14 @@ static int32_t run(request *call) {
   if (call->writes_new && refuses(&options)) {
     options.bounds = GTH_BOUNDS_ERROR_PARTIAL;
   }
-  return gth_run(call->context, call->op, &all->table.desc, &all->indices.desc, &all->rows.desc, &options,
-                 &call->error);
+  if (!call->bags && !call->weights) {
+    return gth_run(call->context, call->op, &all->table.desc, &all->indices.desc, &all->rows.desc, &options,
+                   &call->error);
+  }
+  gth_request asked = GTH_REQUEST(call->op, &all->table.desc, &all->indices.desc, &all->rows.desc, &options);
+  asked.bags = call->bags;
+  asked.weights = call->weights;
+  return gth_run_request(call->context, &asked, &call->error);
 }
 
 int32_t request_run(request *call) {

@@ -16,6 +16,8 @@ enum {
   ARG_PROFILE = ARG_FIELDS + FIELD_PROFILE,
   ARG_CONTEXT = ARG_FIELDS + FIELD_CONTEXT,
   ARG_STREAM = ARG_FIELDS + FIELD_STREAM,
+  ARG_BAGS = ARG_FIELDS + FIELD_BAGS,
+  ARG_WEIGHTS = ARG_FIELDS + FIELD_WEIGHTS,
   ARG_INPLACE = ARG_FIELDS + FIELD_INPLACE,
   ARGUMENTS = ARG_FIELDS + FIELDS
 };
@@ -31,6 +33,7 @@ typedef struct request {
   int32_t op;
   gth_context *context;
   operands operands;
+  const gth_tensor_desc *bags, *weights; /* NULL, or operands that are open */
   gth_options options;
   repeat *last;         /* the last call of the same function, or NULL */
   gth_plan *plan;       /* of a call that repeats it, or NULL */

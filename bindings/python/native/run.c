@@ -155,6 +155,41 @@ static PyObject *scatter(request *call) {
   return is_gradient(call->op) ? gradient_new(call) : scatter_new(call);
 }
 
+/* Runs the operation. The table or the rows, and the indices are open. */
+static PyObject *run_opened(request *call) { return writes_rows(call->op) ? gather(call) : scatter(call); }
+
+/* Opens the weights and runs the operation. */
+static PyObject *run_weighted(request *call) {
+  operand *weights = &call->operands.weights;
+  if (call->args[ARG_WEIGHTS] == Py_None) {
+    return run_opened(call);
+  }
+  if (!source_open(call->known, call->args[ARG_WEIGHTS], weights)) {
+    Py_RETURN_NOTIMPLEMENTED;
+  }
+  call->last = NULL; /* plans have three operands */
+  call->weights = &weights->desc;
+  PyObject *result = run_opened(call);
+  operand_close(weights);
+  return result;
+}
+
+/* Opens the bags and the weights, which only some operations have, and runs the operation. */
+static PyObject *run_bags(request *call) {
+  operand *bags = &call->operands.bags;
+  if (call->args[ARG_BAGS] == Py_None) {
+    return run_weighted(call);
+  }
+  if (!source_indices_open(call->known, call->args[ARG_BAGS], bags)) {
+    Py_RETURN_NOTIMPLEMENTED;
+  }
+  call->last = NULL;
+  call->bags = &bags->desc;
+  PyObject *result = run_weighted(call);
+  operand_close(bags);
+  return result;
+}
+
 /* Opens the operands that are read, and runs the operation. */
 static PyObject *run_operands(request *call) {
   const int is_gather = writes_rows(call->op);
@@ -165,7 +200,7 @@ static PyObject *run_operands(request *call) {
   }
   PyObject *result = Py_NotImplemented;
   if (source_indices_open(call->known, call->args[ARG_INDICES], &all->indices)) {
-    result = is_gather ? gather(call) : scatter(call);
+    result = run_bags(call);
     operand_close(&all->indices);
   } else {
     Py_INCREF(result);

@@ -52,9 +52,8 @@ def test_constant_without_a_group_in_go_is_rejected(generator: Any) -> None:
 
 
 def test_role_without_a_field_is_rejected(generator: Any) -> None:
-    operand = "OPERAND(gather, options, OPTIONS, read, optional, data, own, rows)"
+    last, operand = "ROLE(weights, WEIGHTS)", "OPERAND(gather, options, OPTIONS, read, optional, data, own, rows)"
     with pytest.raises(ValueError, match="gth_request has no operand options"):
-        last = "ROLE(weights, WEIGHTS)"
         changed(generator, last, f"{last} \\\n  ROLE(options, OPTIONS)\n  {operand}")
 
 

@@ -12,7 +12,7 @@ import pytest
 import libgather
 from libgather._base.constants import OP_GATHER, OP_GATHER_GRADIENT, OP_SCATTER
 from libgather._base.request_fields import Request
-from libgather._objects import run_buffers
+from libgather._objects import run_arrays, run_buffers
 
 
 def test_any_array_is_a_tensor_without_a_copy() -> None:
@@ -99,6 +99,15 @@ def test_copies() -> None:
     assert target.tolist() == [[0, 1], [2, 3], [4, 5]]
     with pytest.raises(libgather.ShapeError):
         libgather.Tensor(np.arange(6.0)).copy_to(np.zeros(5))
+
+
+@pytest.mark.parametrize("operand", ["bags", "weights"])
+@pytest.mark.parametrize("table", [np.arange(3.0), ["a", "b"]], ids=["C half", "general path"])
+def test_operand_that_the_operation_does_not_have_is_rejected(table: Any, operand: str) -> None:
+    for given in (np.array([0, 1]), libgather.Tensor(np.array([0, 1])), [0, 1]):
+        with pytest.raises(libgather.OptionError, match="the operation has no such operand") as raised:
+            run_arrays(OP_GATHER, table, np.array([0]), None, *Request(**{operand: given}))
+        assert raised.value.operand == operand
 
 
 def test_handles_beside_arrays() -> None:

@@ -1,4 +1,7 @@
-"""The options of a call as one object. The C half takes them in this order (native/request.h)."""
+"""The options of a call, and the operands that only some operations have, as one object.
+
+The C half reads the fields in this order (native/switches.h).
+"""
 
 from __future__ import annotations
 
@@ -25,6 +28,8 @@ if TYPE_CHECKING:
         extents: Extents | None = None
         reduction: Reduction | None = None
         accumulate: Accumulate | None = None
+        bags: Any = None
+        weights: Any = None
         inplace: bool = False
 
 else:
@@ -32,6 +37,6 @@ else:
     Request = namedtuple(
         "Request",
         "axis batch_dims negative bounds fill_value profile opset threads context stream sync extents "
-        "reduction accumulate inplace",
-        defaults=(None, 0, None, None, None, None, None, None, None, None, False, None, None, None, False),
+        "reduction accumulate bags weights inplace",
+        defaults=(None, 0, None, None, None, None, None, None, None, None, False, None, None, None, None, None, False),
     )

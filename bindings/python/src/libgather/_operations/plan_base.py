@@ -54,6 +54,8 @@ class Prepared:
             handle_of(self._context),
             operation.number,
             *operands,
+            None,
+            None,
             options_of(request, fill),
         )
         self._specs: tuple[Spec, Spec, Spec] = table, indices, layout or Spec(table.dtype, self._shape(c.OPEN))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from .. import _objects, errors
-from .._arrays.kinds import Writing
+from .._arrays.kinds import Writing, enter
 from .._base.library_calls import owned
 from .._memory.context import handle_of
 from .index_errors import locate
@@ -34,8 +34,9 @@ def run_memory(
 
     Without it, returns the handle of a new tensor.
     """
-    operands = table._operand(), indices._operand(), None if rows is None else rows._operand()
-    call = handle_of(context), operation.number, *operands, options
+    others = [None if each is None else enter(each, None, name)[0] for name, each in others_of(request)]
+    operands = (None if each is None else each._operand() for each in (table, indices, rows, *others))
+    call: Any = (handle_of(context), operation.number, *operands, options)
     try:
         if not written:
             return owned(_objects.run_described(True, *call))
@@ -50,4 +51,10 @@ def shape_for(operation: Operation, table: Any, indices: Any, request: Request) 
     """Returns the shape of the rows: the output of a gather, or the updates of a scatter."""
     selected = Spec.of_shape_or_array(table, operation.roles[0])._operand()
     index = Spec.of_shape_or_array(indices, "indices")._operand()
-    return _objects.infer(operation.number, selected, index, None, options_of(request))
+    others = (None if each is None else Spec.of(each, name)._operand() for name, each in others_of(request))
+    return _objects.infer(operation.number, selected, index, None, *others, options_of(request))
+
+
+def others_of(request: Request) -> tuple[tuple[str, Any], tuple[str, Any]]:
+    """Returns the names and the arrays of the operands that only some operations have."""
+    return ("bags", request.bags), ("weights", request.weights)
