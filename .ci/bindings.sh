@@ -98,6 +98,8 @@ test_languages_together() {
   binding "Examples in Rust" cargo rust_toolchain examples/run.sh "$stage" "$examples" rust
   binding "Examples in Go" go go_toolchain examples/run.sh "$stage" "$examples" go
   binding "Examples in Java" java java_toolchain examples/run.sh "$stage" "$examples" java
+  binding "Columns of pyarrow" pytest python_toolchain "$venv/bin/python" -B tests/conformance/columns.py \
+    build/test/lib/libgather.so --cases 500
   binding "Equal bindings" pytest python_toolchain python3 bindings/parity.py --check
   binding "Equal mistakes" pytest python_toolchain env PYTHON="$venv/bin/python" \
     python3 tests/mistakes --check "$stage" build/bindings/mistakes

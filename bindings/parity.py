@@ -216,6 +216,14 @@ FEATURES = {
         "Partition PartitionOnce BlockShards ModuloShards BorderedShards",
         "Partition.of Partition.once Partition Shards.blocks Shards.modulo Shards.borders",
     ),
+    "columns": (
+        "gth_column_from_arrow gth_column_from_arrow_stream gth_column_release gth_column_take gth_arrow_take",
+        None,
+        None,
+        None,
+        None,
+    ),
+    "row numbers of indices": ("gth_resolve", None, None, None, None),
     "output shape": (
         "gth_infer",
         "output_shape output_shape(op) output_shape(nd)",
@@ -356,6 +364,14 @@ EXEMPT = {
     ("Arrow", "Java"): "the Java library of Arrow exports its vectors as buffers, which Tensor takes",
     ("device memory", "Java"): "Java has no type for device memory",
     ("several requests as one", "Java"): "the binding does not have it yet",
+    ("columns", "Python"): "the binding does not have it yet",
+    ("columns", "Rust"): "the binding does not have it yet",
+    ("columns", "Go"): "the binding does not have it yet",
+    ("columns", "Java"): "the binding does not have it yet",
+    ("row numbers of indices", "Python"): "the binding does not have it yet",
+    ("row numbers of indices", "Rust"): "the binding does not have it yet",
+    ("row numbers of indices", "Go"): "the binding does not have it yet",
+    ("row numbers of indices", "Java"): "the binding does not have it yet",
 }
 
 

@@ -18,6 +18,7 @@ LAYERS = [
     ("core/meaning",),
     ("core/plan",),
     ("cpu", "cuda"),
+    ("columns",),
     ("api",),
 ]
 RANK = {folder: rank for rank, layer in enumerate(LAYERS) for folder in layer}

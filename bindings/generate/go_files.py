@@ -85,7 +85,16 @@ ALONE = {
 
 # The values that the Go code does not use: success, the release of the header, sizes that cgo computes, flags that only
 # the shim sets, and the exchange of C structs with other libraries.
-UNUSED = ("GTH_OK", "GTH_VERSION", "GTH_MESSAGE_SIZE", "GTH_MAX_DEVICES", "GTH_ARGS_", "GTH_EXPORT_", "GTH_STRINGS_")
+UNUSED = (
+    "GTH_OK",
+    "GTH_VERSION",
+    "GTH_MESSAGE_SIZE",
+    "GTH_MAX_DEVICES",
+    "GTH_ARGS_",
+    "GTH_EXPORT_",
+    "GTH_STRINGS_",
+    "GTH_TAKE_",
+)
 
 # The words whose Go spelling is not one capital and lower case. Words with digits and acronyms keep their capitals.
 WORDS = {

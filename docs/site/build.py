@@ -29,6 +29,7 @@ PAGES = {
     "docs/architecture.md": "architecture.md",
     "docs/beyond.md": "beyond.md",
     "docs/calls.md": "calls.md",
+    "docs/columns.md": "columns.md",
     "docs/cuda.md": "cuda.md",
     "docs/hostile.md": "hostile.md",
     "docs/install.md": "install.md",

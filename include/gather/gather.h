@@ -214,7 +214,8 @@ GTH_API const char *gth_status_name(int32_t status);
  *                    highest used byte. So an output between rows or columns of params overlaps params.
  *   NOMEM            value is the requested number of bytes.
  *   ARROW            Offsets of strings: position is the string i, value is offsets[i + 1]. limit is offsets[i] if the
- *                    offsets decrease, else the size of the bytes.
+ *                    offsets decrease, else the size of the bytes. Columns: position is that of the index whose row is
+ *                    malformed. value is the invalid number, limit is its bound.
  *   OFFSETS          position is that of the first invalid number in bags, value is the number. limit is the number
  *                    before it if it is smaller, else the number of ids (of segments: of bags). 0 must be the first
  *                    offset. If lengths have another sum than the number of ids: position is their count, and value
@@ -1301,6 +1302,121 @@ GTH_API int32_t gth_partition(gth_context *context, const gth_tensor_desc *ids, 
  */
 GTH_API int32_t gth_partition_scratch(const gth_tensor_desc *ids, const gth_shards *shards, uint32_t flags,
                                       int64_t *bytes, gth_error *err);
+
+/* ---------------------------------------------------------------------------------------------------------- Columns
+ *
+ * A column is a sequence of rows in the format of the Arrow C data interface: one array, or several arrays of the same
+ * type, which are called chunks. Chunks are never joined. The following types are supported, at any depth up to 32:
+ * null, booleans, integers, floats, decimals, dates, times, timestamps, durations, intervals, strings and binary (also
+ * large ones and views), fixed-size binary, lists (also large ones and those of fixed size), maps, structs,
+ * dictionaries, and extension types of these. Unions, list views and run-end encoded types cause GTH_E_DTYPE.
+ *
+ * The lengths, offsets and pointers of all arrays are validated when a column is created. The content of a row is
+ * validated only if the row is taken. So neither step depends on the length of the column. Arrow does not state the
+ * size of the memory of strings. The last offset of an array is used as this size. A malformed array causes
+ * GTH_E_ARROW with operand PARAMS.
+ *
+ * Arrays must not change while a column uses them. Their release functions may run on any thread. */
+
+struct ArrowArrayStream;
+
+/** A column. The handle is immutable, and any number of threads may take rows from it at the same time. */
+typedef struct gth_column gth_column;
+
+/* Flags of gth_take. */
+#define GTH_TAKE_NULL 1 /**< An index out of bounds selects null. options->bounds must then be 0. */
+/** The column is a table: its type is a struct, whose children are the columns of the table. A null index gives null in
+ * each child, and the result itself has no nulls, as record batches require. */
+#define GTH_TAKE_RECORD 2
+
+/** The rows that a call takes. An index may be null, which selects null whatever its value is. */
+typedef struct gth_take {
+  uint32_t size;                  /**< Set by the caller to sizeof(gth_take). */
+  uint32_t flags;                 /**< GTH_TAKE_* */
+  const gth_tensor_desc *indices; /**< Integers of any shape, in row-major order. They are borrowed. */
+  const void *validity;           /**< Bits in the order of Arrow, least significant first. An index whose bit is 0 is
+                                       null. Indices then have rank 1. NULL: no index is null. Borrowed */
+  int64_t validity_offset;        /**< The number of the bit of the first index, at least 0. */
+  const gth_options *options;     /**< negative, bounds, profile and threads are used. Borrowed, or NULL. */
+} gth_take;
+
+#define GTH_TAKE_FIRST 40
+#define GTH_TAKE_INIT {sizeof(gth_take), 0, NULL, NULL, 0, NULL}
+
+/**
+ * Creates a column from arrays.
+ *
+ * @param schema  Borrowed. The type of all chunks.
+ * @param count   The number of chunks. 0 is valid.
+ * @param chunks  Borrowed, `count` pointers. The arrays are Consumed: the library moves each struct, and its release
+ *                becomes NULL. They are released when the column and all results that share memory with it have been
+ *                released.
+ * @param out     Owned. Release it with gth_column_release.
+ * @return NULL, HANDLE, DTYPE (an unsupported type), ARROW (a released or malformed struct), SHAPE (count is negative),
+ *         SIZE, NOMEM.
+ */
+GTH_API int32_t gth_column_from_arrow(gth_context *context, const struct ArrowSchema *schema, int64_t count,
+                                      struct ArrowArray *const *chunks, gth_column **out, gth_error *err);
+
+/**
+ * Creates a column from all arrays of a stream. A stream of record batches is a column of structs.
+ *
+ * @param stream  Consumed. On failure, arrays that have been read are lost, and the caller releases the stream.
+ * @return The statuses of gth_column_from_arrow. ARROW with the error number of the stream in native.
+ */
+GTH_API int32_t gth_column_from_arrow_stream(gth_context *context, struct ArrowArrayStream *stream, gth_column **out,
+                                             gth_error *err);
+
+/** Releases a column. NULL does nothing. Results stay valid. @return HANDLE. */
+GTH_API int32_t gth_column_release(gth_column *column);
+
+/**
+ * Takes rows of a column into a new array, which has offset 0. Nulls of the column and of the indices are null in the
+ * result.
+ *
+ * The indices are validated before any row is read. The result has the type of the column, with one exception: if 32-bit
+ * offsets cannot describe an array of strings, binary or lists, it becomes a large one. Dictionaries are shared with
+ * the column. If rows come from chunks with different dictionaries, the result has a new dictionary of the values of
+ * these rows. Strings of views are copied if the result has few of them, else shared.
+ *
+ * The library allocates the memory of the result, and ignores the hooks of the context. Columns are in CPU memory.
+ *
+ * @param take    Borrowed, with all that it points to.
+ * @param schema  Borrowed, overwritten on GTH_OK. Its content is Owned: call its release. NULL: not wanted. The result
+ *                then has the type of the column, and an array that must become a large one causes GTH_E_SIZE.
+ * @param array   Borrowed, overwritten on GTH_OK. Its content is Owned: call its release.
+ * @return NULL, HANDLE, VERSION, DTYPE, RANK, SHAPE, SIZE, STRIDE, DEVICE, INDEX, ARROW (a row is malformed, with the
+ *         position of its index), RACE, NOMEM, UNSUPPORTED (bounds = fill or skip, or different dictionaries of nested
+ *         types).
+ */
+GTH_API int32_t gth_column_take(gth_context *context, const gth_column *column, const gth_take *take,
+                                struct ArrowSchema *schema, struct ArrowArray *array, gth_error *err);
+
+/**
+ * Takes rows of arrays: gth_column_from_arrow, gth_column_take and gth_column_release in one call.
+ *
+ * @param type    Borrowed. The type of all chunks.
+ * @param count   The number of chunks.
+ * @param chunks  Borrowed, `count` pointers. The arrays are Consumed.
+ */
+GTH_API int32_t gth_arrow_take(gth_context *context, const struct ArrowSchema *type, int64_t count,
+                               struct ArrowArray *const *chunks, const gth_take *take, struct ArrowSchema *schema,
+                               struct ArrowArray *array, gth_error *err);
+
+/**
+ * Resolves indices to row numbers, for a caller that moves the rows itself. It writes a number in [0, extent) for each
+ * index, in row-major order. A null index and an index that selects no row (GTH_TAKE_NULL, bounds = fill or skip) give
+ * -1. GTH_TAKE_RECORD is not valid. CPU only. On an error other than RACE, nothing is written.
+ *
+ * @param extent    The number of rows, at most 2^60.
+ * @param take      Borrowed, with all that it points to.
+ * @param capacity  The number of elements of rows: at least the number of indices.
+ * @param rows      Borrowed, written. It must be aligned to 8 bytes and must not overlap the indices.
+ * @return NULL, HANDLE, VERSION, DTYPE, RANK, SHAPE (extent), SIZE (extent, capacity), STRIDE, DEVICE, ALIAS, INDEX,
+ *         RACE, UNSUPPORTED (alignment).
+ */
+GTH_API int32_t gth_resolve(gth_context *context, int64_t extent, const gth_take *take, int64_t capacity, int64_t *rows,
+                            gth_error *err);
 
 #ifdef __cplusplus
 }

@@ -2,10 +2,10 @@
 #include <cstring>
 #include <new>
 
-#include "api/arrow_structs.hpp"
 #include "api/exports.hpp"
 #include "api/string_check.hpp"
 #include "api/tensor.hpp"
+#include "columns/arrow_structs.hpp"
 #include "core/base/checked.hpp"
 
 // Import and export of string tensors with the Arrow C data interface.

@@ -10,7 +10,7 @@
 // detected without reading memory that it may refer to.
 namespace gather::api {
 
-enum class Kind : uint32_t { context = 1, tensor = 2, plan = 3 };
+enum class Kind : uint32_t { context = 1, tensor = 2, plan = 3, column = 4 };
 
 // The memory of a slot. It contains a tensor itself, so that a tensor needs no allocation. For a context or a plan it
 // contains the address.

@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "core/base/checked.hpp"
+#include "cpu/copy_string.hpp"
 #include "cpu/load.hpp"
 #include "cpu/pieces.hpp"
 #include "cpu/run_plan.hpp"
@@ -111,18 +112,6 @@ int32_t join_pieces(const Executor& executor, const Pieces& pieces, int64_t stri
     for (int64_t* at = offsets + pieces.first(i) * strings + 1; at < end; ++at) *at += before;
   });
   return GTH_OK;
-}
-
-// Short strings are copied in steps of 32 bytes, if both memories extend that far. A fixed step avoids branches that
-// depend on the lengths, which are hard to predict.
-constexpr int64_t step = 32, long_string = 128;
-
-void copy_string(char* to, const char* to_end, const char* from, const char* from_end, int64_t length) {
-  if (length > long_string || to_end - to < length + step || from_end - from < length + step) {
-    std::memcpy(to, from, static_cast<size_t>(length));
-    return;
-  }
-  for (int64_t at = 0; at < length; at += step) std::memcpy(to + at, from + at, step);
 }
 
 // A step may write bytes behind a string. The next strings overwrite them. No byte behind the piece is written.

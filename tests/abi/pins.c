@@ -146,6 +146,14 @@ FIELD(gth_parts, place, 40, 8);
 FIELD(gth_parts, scratch, 48, 8);
 FIELD(gth_parts, scratch_bytes, 56, 8);
 
+SIZE(gth_take, 40);
+FIELD(gth_take, size, 0, 4);
+FIELD(gth_take, flags, 4, 4);
+FIELD(gth_take, indices, 8, 8);
+FIELD(gth_take, validity, 16, 8);
+FIELD(gth_take, validity_offset, 24, 8);
+FIELD(gth_take, options, 32, 8);
+
 VALUE(GTH_ABI_VERSION, 1);
 VALUE(GTH_MAX_NDIM, 64);
 VALUE(GTH_MESSAGE_SIZE, 256);
@@ -298,3 +306,6 @@ VALUE(GTH_SHARDS_BORDERS, 3);
 VALUE(GTH_SHARDS_FIRST, 32);
 VALUE(GTH_PARTS_ONCE, 1);
 VALUE(GTH_PARTS_FIRST, 64);
+VALUE(GTH_TAKE_NULL, 1);
+VALUE(GTH_TAKE_RECORD, 2);
+VALUE(GTH_TAKE_FIRST, 40);

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "../../src/api/arrow_structs.hpp"
+#include "../../src/columns/arrow_structs.hpp"
 #include "calls.hpp"
 
 // Helpers of the tests of strings: tensors and arrays as vectors of words.

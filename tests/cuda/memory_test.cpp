@@ -1,4 +1,4 @@
-#include "../../src/api/arrow_structs.hpp"
+#include "../../src/columns/arrow_structs.hpp"
 #include "device_test.hpp"
 
 // Memory on the device: it is allocated, adopted, copied, and freed after the stream has finished.

@@ -314,3 +314,34 @@ int32_t gth_partition(gth_context *context, const gth_tensor_desc *ids, const gt
 
 int32_t gth_partition_scratch(const gth_tensor_desc *ids, const gth_shards *shards, uint32_t flags,
                                       int64_t *bytes, gth_error *err);
+
+struct ArrowArrayStream;
+
+typedef struct gth_column gth_column;
+
+typedef struct gth_take {
+  uint32_t size;
+  uint32_t flags;
+  const gth_tensor_desc *indices;
+  const void *validity;
+  int64_t validity_offset;
+  const gth_options *options;
+} gth_take;
+
+int32_t gth_column_from_arrow(gth_context *context, const struct ArrowSchema *schema, int64_t count,
+                                      struct ArrowArray *const *chunks, gth_column **out, gth_error *err);
+
+int32_t gth_column_from_arrow_stream(gth_context *context, struct ArrowArrayStream *stream, gth_column **out,
+                                             gth_error *err);
+
+int32_t gth_column_release(gth_column *column);
+
+int32_t gth_column_take(gth_context *context, const gth_column *column, const gth_take *take,
+                                struct ArrowSchema *schema, struct ArrowArray *array, gth_error *err);
+
+int32_t gth_arrow_take(gth_context *context, const struct ArrowSchema *type, int64_t count,
+                               struct ArrowArray *const *chunks, const gth_take *take, struct ArrowSchema *schema,
+                               struct ArrowArray *array, gth_error *err);
+
+int32_t gth_resolve(gth_context *context, int64_t extent, const gth_take *take, int64_t capacity, int64_t *rows,
+                            gth_error *err);

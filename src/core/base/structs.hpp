@@ -31,6 +31,8 @@ template <>
 inline constexpr uint32_t first_size<gth_shards> = GTH_SHARDS_FIRST;
 template <>
 inline constexpr uint32_t first_size<gth_parts> = GTH_PARTS_FIRST;
+template <>
+inline constexpr uint32_t first_size<gth_take> = GTH_TAKE_FIRST;
 
 template <class T>
 bool is_struct_size(uint32_t size) {

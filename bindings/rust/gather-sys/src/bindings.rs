@@ -230,6 +230,26 @@ pub struct gth_parts {
     pub scratch: *mut ::core::ffi::c_void,
     pub scratch_bytes: i64,
 }
+#[repr(C)]
+#[derive(Debug)]
+pub struct ArrowArrayStream {
+    _unused: [u8; 0],
+}
+#[repr(C)]
+#[derive(Debug)]
+pub struct gth_column {
+    _unused: [u8; 0],
+}
+#[repr(C)]
+#[derive(Debug, Copy, Clone)]
+pub struct gth_take {
+    pub size: u32,
+    pub flags: u32,
+    pub indices: *const gth_tensor_desc,
+    pub validity: *const ::core::ffi::c_void,
+    pub validity_offset: i64,
+    pub options: *const gth_options,
+}
 pub const GTH_ABI_VERSION: i32 = 1;
 pub const GTH_VERSION: i32 = 1000;
 pub const GTH_MAX_NDIM: i32 = 64;
@@ -384,6 +404,9 @@ pub const GTH_SHARDS_BORDERS: i32 = 3;
 pub const GTH_SHARDS_FIRST: i32 = 32;
 pub const GTH_PARTS_ONCE: i32 = 1;
 pub const GTH_PARTS_FIRST: i32 = 64;
+pub const GTH_TAKE_NULL: i32 = 1;
+pub const GTH_TAKE_RECORD: i32 = 2;
+pub const GTH_TAKE_FIRST: i32 = 40;
 #[allow(clippy::unnecessary_operation, clippy::identity_op)]
 const _: () = {
     ["Size of gth_error"][::core::mem::size_of::<gth_error>() - 328usize];
@@ -571,6 +594,17 @@ const _: () = {
     ["Offset of field: gth_parts::scratch"][::core::mem::offset_of!(gth_parts, scratch) - 48usize];
     ["Offset of field: gth_parts::scratch_bytes"][::core::mem::offset_of!(gth_parts, scratch_bytes) - 56usize];
 };
+#[allow(clippy::unnecessary_operation, clippy::identity_op)]
+const _: () = {
+    ["Size of gth_take"][::core::mem::size_of::<gth_take>() - 40usize];
+    ["Alignment of gth_take"][::core::mem::align_of::<gth_take>() - 8usize];
+    ["Offset of field: gth_take::size"][::core::mem::offset_of!(gth_take, size) - 0usize];
+    ["Offset of field: gth_take::flags"][::core::mem::offset_of!(gth_take, flags) - 4usize];
+    ["Offset of field: gth_take::indices"][::core::mem::offset_of!(gth_take, indices) - 8usize];
+    ["Offset of field: gth_take::validity"][::core::mem::offset_of!(gth_take, validity) - 16usize];
+    ["Offset of field: gth_take::validity_offset"][::core::mem::offset_of!(gth_take, validity_offset) - 24usize];
+    ["Offset of field: gth_take::options"][::core::mem::offset_of!(gth_take, options) - 32usize];
+};
 impl Default for gth_error {
     fn default() -> Self {
         let mut s = ::core::mem::MaybeUninit::<Self>::uninit();
@@ -626,6 +660,15 @@ impl Default for gth_shards {
     }
 }
 impl Default for gth_parts {
+    fn default() -> Self {
+        let mut s = ::core::mem::MaybeUninit::<Self>::uninit();
+        unsafe {
+            ::core::ptr::write_bytes(s.as_mut_ptr(), 0, 1);
+            s.assume_init()
+        }
+    }
+}
+impl Default for gth_take {
     fn default() -> Self {
         let mut s = ::core::mem::MaybeUninit::<Self>::uninit();
         unsafe {
@@ -908,6 +951,47 @@ unsafe extern "C" {
         shards: *const gth_shards,
         flags: u32,
         bytes: *mut i64,
+        err: *mut gth_error,
+    ) -> i32;
+    pub fn gth_column_from_arrow(
+        context: *mut gth_context,
+        schema: *const ArrowSchema,
+        count: i64,
+        chunks: *const *mut ArrowArray,
+        out: *mut *mut gth_column,
+        err: *mut gth_error,
+    ) -> i32;
+    pub fn gth_column_from_arrow_stream(
+        context: *mut gth_context,
+        stream: *mut ArrowArrayStream,
+        out: *mut *mut gth_column,
+        err: *mut gth_error,
+    ) -> i32;
+    pub fn gth_column_release(column: *mut gth_column) -> i32;
+    pub fn gth_column_take(
+        context: *mut gth_context,
+        column: *const gth_column,
+        take: *const gth_take,
+        schema: *mut ArrowSchema,
+        array: *mut ArrowArray,
+        err: *mut gth_error,
+    ) -> i32;
+    pub fn gth_arrow_take(
+        context: *mut gth_context,
+        type_: *const ArrowSchema,
+        count: i64,
+        chunks: *const *mut ArrowArray,
+        take: *const gth_take,
+        schema: *mut ArrowSchema,
+        array: *mut ArrowArray,
+        err: *mut gth_error,
+    ) -> i32;
+    pub fn gth_resolve(
+        context: *mut gth_context,
+        extent: i64,
+        take: *const gth_take,
+        capacity: i64,
+        rows: *mut i64,
         err: *mut gth_error,
     ) -> i32;
 }

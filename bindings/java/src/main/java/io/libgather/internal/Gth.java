@@ -165,6 +165,9 @@ public final class Gth {
   public static final int SHARDS_FIRST = 32;
   public static final int PARTS_ONCE = 1;
   public static final int PARTS_FIRST = 64;
+  public static final int TAKE_NULL = 1;
+  public static final int TAKE_RECORD = 2;
+  public static final int TAKE_FIRST = 40;
 
   /** The size of gth_error, and the offsets of its fields. */
   public static final class Error {
@@ -353,6 +356,19 @@ public final class Gth {
     public static final long SCRATCH_BYTES = 56;
 
     private Parts() {}
+  }
+
+  /** The size of gth_take, and the offsets of its fields. */
+  public static final class Take {
+    public static final long BYTES = 40;
+    public static final long SIZE = 0;
+    public static final long FLAGS = 4;
+    public static final long INDICES = 8;
+    public static final long VALIDITY = 16;
+    public static final long VALIDITY_OFFSET = 24;
+    public static final long OPTIONS = 32;
+
+    private Take() {}
   }
 
   private static final class AbiVersion {
@@ -1341,6 +1357,116 @@ public final class Gth {
     Native.check();
     try {
       return (int) PartitionScratch.HANDLE.invokeExact(ids, shards, flags, bytes, err);
+    } catch (Throwable e) {
+      throw Native.unchecked(e);
+    }
+  }
+
+  private static final class ColumnFromArrow {
+    static final MethodHandle HANDLE =
+        Native.link(
+            "gth_column_from_arrow",
+            FunctionDescriptor.of(JAVA_INT, ADDRESS, ADDRESS, JAVA_LONG, ADDRESS, ADDRESS, ADDRESS));
+  }
+
+  /** Calls gth_column_from_arrow. */
+  public static int columnFromArrow(
+      MemorySegment context, MemorySegment schema, long count, MemorySegment chunks, MemorySegment out, MemorySegment
+      err) {
+    Native.check();
+    try {
+      return (int) ColumnFromArrow.HANDLE.invokeExact(context, schema, count, chunks, out, err);
+    } catch (Throwable e) {
+      throw Native.unchecked(e);
+    }
+  }
+
+  private static final class ColumnFromArrowStream {
+    static final MethodHandle HANDLE =
+        Native.link(
+            "gth_column_from_arrow_stream",
+            FunctionDescriptor.of(JAVA_INT, ADDRESS, ADDRESS, ADDRESS, ADDRESS));
+  }
+
+  /** Calls gth_column_from_arrow_stream. */
+  public static int columnFromArrowStream(
+      MemorySegment context, MemorySegment stream, MemorySegment out, MemorySegment err) {
+    Native.check();
+    try {
+      return (int) ColumnFromArrowStream.HANDLE.invokeExact(context, stream, out, err);
+    } catch (Throwable e) {
+      throw Native.unchecked(e);
+    }
+  }
+
+  private static final class ColumnRelease {
+    static final MethodHandle HANDLE =
+        Native.link(
+            "gth_column_release",
+            FunctionDescriptor.of(JAVA_INT, ADDRESS));
+  }
+
+  /** Calls gth_column_release. */
+  public static int columnRelease(MemorySegment column) {
+    Native.check();
+    try {
+      return (int) ColumnRelease.HANDLE.invokeExact(column);
+    } catch (Throwable e) {
+      throw Native.unchecked(e);
+    }
+  }
+
+  private static final class ColumnTake {
+    static final MethodHandle HANDLE =
+        Native.link(
+            "gth_column_take",
+            FunctionDescriptor.of(JAVA_INT, ADDRESS, ADDRESS, ADDRESS, ADDRESS, ADDRESS, ADDRESS));
+  }
+
+  /** Calls gth_column_take. */
+  public static int columnTake(
+      MemorySegment context, MemorySegment column, MemorySegment take, MemorySegment schema, MemorySegment array,
+      MemorySegment err) {
+    Native.check();
+    try {
+      return (int) ColumnTake.HANDLE.invokeExact(context, column, take, schema, array, err);
+    } catch (Throwable e) {
+      throw Native.unchecked(e);
+    }
+  }
+
+  private static final class ArrowTake {
+    static final MethodHandle HANDLE =
+        Native.link(
+            "gth_arrow_take",
+            FunctionDescriptor.of(JAVA_INT, ADDRESS, ADDRESS, JAVA_LONG, ADDRESS, ADDRESS, ADDRESS, ADDRESS, ADDRESS));
+  }
+
+  /** Calls gth_arrow_take. */
+  public static int arrowTake(
+      MemorySegment context, MemorySegment type, long count, MemorySegment chunks, MemorySegment take, MemorySegment
+      schema, MemorySegment array, MemorySegment err) {
+    Native.check();
+    try {
+      return (int) ArrowTake.HANDLE.invokeExact(context, type, count, chunks, take, schema, array, err);
+    } catch (Throwable e) {
+      throw Native.unchecked(e);
+    }
+  }
+
+  private static final class Resolve {
+    static final MethodHandle HANDLE =
+        Native.link(
+            "gth_resolve",
+            FunctionDescriptor.of(JAVA_INT, ADDRESS, JAVA_LONG, ADDRESS, JAVA_LONG, ADDRESS, ADDRESS));
+  }
+
+  /** Calls gth_resolve. */
+  public static int resolve(
+      MemorySegment context, long extent, MemorySegment take, long capacity, MemorySegment rows, MemorySegment err) {
+    Native.check();
+    try {
+      return (int) Resolve.HANDLE.invokeExact(context, extent, take, capacity, rows, err);
     } catch (Throwable e) {
       throw Native.unchecked(e);
     }

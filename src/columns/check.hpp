@@ -1,0 +1,27 @@
+#pragma once
+
+#include "columns/type.hpp"
+
+namespace gather::columns {
+
+// Returns offset + length of an array that check_array has accepted.
+inline int64_t end_of(const ArrowArray& array) { return array.offset + array.length; }
+
+// Returns the number of an offsets buffer, whose address needs no alignment.
+int64_t offset_at(const Type& type, const void* offsets, int64_t i);
+
+// Returns the size of the bytes of an array of strings or binary, which is its last offset.
+int64_t bytes_size(const Type& type, const ArrowArray& array);
+
+// Returns the validity bits of an array, or nullptr if it has no nulls.
+inline const uint8_t* validity_of(const Type& type, const ArrowArray& array) {
+  const bool has_bits = type.kind != Kind::nothing && array.null_count != 0;
+  return has_bits ? static_cast<const uint8_t*>(array.buffers[0]) : nullptr;
+}
+
+// Validates an array and its children, except their content: pointers, numbers of buffers and children, lengths and
+// offsets. Its time does not depend on the length. Then every row of the array has memory in each buffer, and in each
+// child of a struct or a list of fixed size.
+int32_t check_array(const Type& type, const ArrowArray& array, Trouble* trouble);
+
+}  // namespace gather::columns

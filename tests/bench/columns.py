@@ -1,0 +1,144 @@
+"""Times gth_column_take beside the take of pyarrow, in interleaved rounds, and prints the table of docs/columns.md.
+
+    columns.py LIBRARY [--rows N] [--rounds N] [--taken N...]
+
+A call of the library includes the release of its result. It is made with cffi, and creates no object of pyarrow.
+"""
+
+import argparse
+import datetime
+import functools
+import statistics
+import time
+
+import numpy as np
+import pyarrow as pa
+from cffi import FFI
+
+DECLARATIONS = """
+typedef struct { uint32_t size; int32_t dtype, device, device_id, ndim; uint32_t flags; const void *tensor, *data;
+                 const int64_t *shape, *strides; const void *codec; int64_t offset, extent; } desc;
+typedef struct { uint32_t size, flags; const desc *indices; const void *validity; int64_t validity_offset;
+                 const void *options; } take;
+struct ArrowArray { int64_t length, null_count, offset, n_buffers, n_children; const void **buffers;
+                    void **children, *dictionary; void (*release)(struct ArrowArray *); void *private_data; };
+int32_t gth_column_from_arrow(void *, void *, int64_t, void **, void **, void *);
+int32_t gth_column_take(void *, void *, const take *, void *, struct ArrowArray *, void *);
+int32_t gth_column_release(void *);
+"""
+
+
+class Column:
+    """A column of the library, and a function that takes rows of it."""
+
+    def __init__(self, ffi, c, array):
+        chunks = array.chunks if isinstance(array, pa.ChunkedArray) else [array]
+        schema = ffi.new("char[72]")
+        array.type._export_to_c(int(ffi.cast("uintptr_t", schema)))
+        structs = [ffi.new("struct ArrowArray *") for _ in chunks]
+        for chunk, struct in zip(chunks, structs, strict=True):
+            chunk._export_to_c(int(ffi.cast("uintptr_t", struct)))
+        out = ffi.new("void **")
+        status = c.gth_column_from_arrow(ffi.NULL, schema, len(structs), ffi.new("void *[]", structs), out, ffi.NULL)
+        assert status == 0, status
+        pa.DataType._import_from_c(int(ffi.cast("uintptr_t", schema)))
+        self.ffi, self.c, self.handle = ffi, c, out[0]
+
+    def taker(self, ids):
+        ffi, c, handle = self.ffi, self.c, self.handle
+        shape = ffi.new("int64_t *", len(ids))
+        desc = ffi.new("desc *")
+        desc.size, desc.dtype, desc.ndim, desc.shape = ffi.sizeof("desc"), 64, 1, shape
+        desc.data = ffi.cast("void *", ids.ctypes.data)
+        take = ffi.new("take *")
+        take.size, take.indices = ffi.sizeof("take"), desc
+        out = ffi.new("struct ArrowArray *")
+        call, null = c.gth_column_take, ffi.NULL
+
+        def run(_kept=(shape, desc, ids)):
+            if call(null, handle, take, null, out, null):
+                raise RuntimeError
+            out.release(out)
+
+        return run
+
+    def close(self):
+        self.c.gth_column_release(self.handle)
+
+
+def columns(n, r):
+    """Returns the columns of the table by name."""
+    words = [f"word number {i}" for i in range(1000)]
+    codes = r.integers(0, 1000, n)
+    text = pa.array(words).take(pa.array(codes))
+    valid = pa.array(r.random(n) > 0.1)
+    numbers = pa.array(r.integers(0, 1000, n))
+    nullable = pa.Array.from_buffers(pa.int64(), n, [valid.buffers()[1], numbers.buffers()[1]])
+    offsets = pa.array(np.arange(n + 1, dtype="i4") * 4)
+    flat = pa.array(r.integers(0, 99, 4 * n).astype("i4"))
+    cut = max(1, n // 10)
+    return {
+        "bool": pa.array(r.random(n) > 0.5),
+        "int64": numbers,
+        "int64 with nulls": nullable,
+        "timestamp with zone": numbers.cast(pa.timestamp("us", "UTC")),
+        "decimal128": numbers.cast(pa.decimal128(25, 2)),
+        "string": text,
+        "large_string": text.cast(pa.large_string()),
+        "string_view": text.cast(pa.string_view()),
+        "fixed_size_binary(16)": pa.Array.from_buffers(pa.binary(16), n, [None, pa.py_buffer(r.bytes(16 * n))]),
+        "fixed_size_list(float32, 16)": pa.FixedSizeListArray.from_arrays(pa.array(r.random(16 * n).astype("f4")), 16),
+        "list(int32)": pa.ListArray.from_arrays(offsets, flat),
+        "list(string)": pa.ListArray.from_arrays(pa.array(np.arange(n + 1, dtype="i4") // 2), text),
+        "struct(int64, string)": pa.StructArray.from_arrays([numbers, text], ["a", "b"]),
+        "dictionary(string)": pa.DictionaryArray.from_arrays(pa.array(codes.astype("i4")), pa.array(words)),
+        "string in 10 chunks": pa.chunked_array([text.slice(i, cut) for i in range(0, n, cut)]),
+    }
+
+
+def timed(call, count):
+    begin = time.process_time()
+    for _ in range(count):
+        call()
+    return (time.process_time() - begin) / count * 1e6
+
+
+def compare(contestants, rounds):
+    """Returns the median of each in microseconds."""
+    counts = []
+    for call in contestants:
+        call()
+        counts.append(max(1, min(500, int(3000 / max(timed(call, 1), 1)))))
+    rows = [[timed(call, count) for call, count in zip(contestants, counts, strict=True)] for _ in range(rounds)]
+    return [statistics.median(times) for times in zip(*rows, strict=True)]
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("library")
+    parser.add_argument("--rows", type=int, default=100_000)
+    parser.add_argument("--rounds", type=int, default=15)
+    parser.add_argument("--taken", type=int, nargs="+", default=[1, 1000, 100_000])
+    given = parser.parse_args()
+    pa.set_cpu_count(1)
+    ffi = FFI()
+    ffi.cdef(DECLARATIONS)
+    c = ffi.dlopen(given.library)
+    r = np.random.default_rng(1)
+    print(f"{given.rows} rows, {datetime.date.today()}, pyarrow {pa.__version__}")
+    print("| column |" + "".join(f" {count:,} rows |" for count in given.taken))
+    for name, array in columns(given.rows, r).items():
+        column = Column(ffi, c, array)
+        peer = array.cast(pa.string()) if name == "string_view" else array
+        cells = []
+        for count in given.taken:
+            ids = r.integers(0, given.rows, count)
+            own = functools.partial(peer.take, pa.array(ids))
+            ours, theirs = compare((column.taker(ids), own), given.rounds)
+            cells.append(f" {ours:.1f} / {theirs:.1f} = {ours / theirs:.2f} |")
+        column.close()
+        print(f"| {name} |" + "".join(cells), flush=True)
+
+
+if __name__ == "__main__":
+    main()
