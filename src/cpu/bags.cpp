@@ -101,12 +101,15 @@ int64_t resolve_ids(const Plan& plan, int64_t* values, int64_t n) {
   const int64_t size = plan.component[0].size, padding = plan.bags.padding;
   const bool pads = plan.bags.has_padding;
   const core::IndexPolicy policy = core::policy_of(plan.wraps, core::is_signed(plan.index), plan.bounds);
-  bool all = true;
-  for (int64_t i = 0; i < n; ++i) {
-    const bool is_padding = pads && values[i] == padding;
-    all &= is_padding | core::is_in_range(values[i], size);
+  if (!pads) {
+    // The sign of `outside_any` is set if an id is negative, or larger than the last one.
+    uint64_t outside_any = 0;
+    for (int64_t i = 0; i < n; ++i) {
+      const auto id = static_cast<uint64_t>(values[i]);
+      outside_any |= id | (static_cast<uint64_t>(size - 1) - id);
+    }
+    if (static_cast<int64_t>(outside_any) >= 0) return n;
   }
-  if (all && !pads) return n;
   const int64_t outside = plan.bounds == GTH_BOUNDS_FILL ? filled_row : no_row;
   for (int64_t i = 0; i < n; ++i) {
     if (pads && values[i] == padding) {
@@ -217,7 +220,7 @@ int32_t validate_and_cut(const Bags& on, const Executor& executor, Cuts* cuts, c
     int64_t m;
     if (int32_t status = on.reader.read(at, on.count, begin, &m, error)) return status;
     if (int32_t status = check_not_empty(on, at.bag, m, begin, error)) return status;
-    for (int64_t i = 1; i <= m; ++i) {
+    for (int64_t i = 1; i <= m && wanted > 1; ++i) {
       const BagPosition& last = cuts->at[cuts->count];
       const BagPosition next{at.bag + i, begin[i]};
       if (next.bag - last.bag + next.id - last.id >= each && cuts->count < wanted - 1) cuts->at[++cuts->count] = next;
@@ -236,9 +239,9 @@ enum class Stop : uint8_t { none, id, bags };
 struct BagBlock {
   int64_t bag;  // the number of the first one
   int64_t bags;
-  const int64_t* begin;  // by id
-  const int64_t* ids;    // ids[0] is id begin[0]
-  const char* weights;   // of the type of the sums
+  const int64_t* begin;  // Bag i has the ids from ids[begin[i]] to ids[begin[i + 1]].
+  const int64_t* ids;
+  const char* weights;  // of the type of the sums
 };
 
 // Pools bags with one thread.
@@ -270,8 +273,7 @@ class Pooler {
 
   bool pool_direct(int64_t bag, int64_t bags, const int64_t* begin) {
     const auto ids = reinterpret_cast<const int64_t*>(on_.job.indices);
-    return pool_block({bag, bags, begin, ids + begin[0], on_.weights + begin[0] * sum_bytes_},
-                      on_.bags.has_padding ? on_.bags.padding : no_row, on_.ids - begin[0]);
+    return pool_block({bag, bags, begin, ids, on_.weights}, on_.bags.has_padding ? on_.bags.padding : no_row, on_.ids);
   }
 
   // Copies the ids of as many bags as fit, and then pools them.
@@ -285,13 +287,20 @@ class Pooler {
         for (int64_t i = 0; i < m; ++i) {
           if (!pool_in_parts(bag + i, begin[i], begin[i + 1])) return false;
         }
-      } else if (!copy(begin[0], begin[m] - begin[0]) ||
-                 !pool_block({bag, m, begin, ids_, weights_}, no_row, begin[m] - begin[0])) {
+      } else if (!pool_copies(bag, m, begin)) {
         return false;
       }
       bag += m, begin += m, bags -= m;
     }
     return true;
+  }
+
+  bool pool_copies(int64_t bag, int64_t bags, const int64_t* begin) {
+    const int64_t first = begin[0], n = begin[bags] - first;
+    if (!copy(first, n)) return false;
+    int64_t moved_begin[BagReader::most + 1];
+    for (int64_t i = 0; i <= bags; ++i) moved_begin[i] = begin[i] - first;
+    return pool_block({bag, bags, moved_begin, ids_, weights_}, no_row, n);
   }
 
   // Copies and resolves n ids, and copies their weights.
@@ -353,10 +362,7 @@ class Pooler {
 
   // Pools whole bags, whose ids are contiguous.
   bool pool_block(const BagBlock& block, int64_t left_out, int64_t readable) {
-    int64_t begin[BagReader::most + 1];
-    for (int64_t i = 0; i <= block.bags; ++i) begin[i] = block.begin[i] - block.begin[0];
-    const BagBlock moved_block{block.bag, block.bags, begin, block.ids, block.weights};
-    const bool has_divisors = find_divisors(moved_block, left_out);
+    const bool has_divisors = find_divisors(block, left_out);
     const bool is_valid = for_parts([&](int64_t table, int64_t out, int64_t elements, const Pooling& kernel) {
       BagRows rows = rows_of(table, elements);
       rows.ids = block.ids;
@@ -366,14 +372,14 @@ class Pooler {
       rows.out_stride = on_.bags.rows_at.stride;
       rows.bags = on_.bags.rows_at.is_line ? block.bags : 1;
       for (int64_t i = 0; i < block.bags; i += rows.bags) {
-        rows.begin = begin + i;
+        rows.begin = block.begin + i;
         rows.out = moved(on_.row_at(block.bag + i), out);
         rows.divisors = has_divisors ? divisors_ + i * sum_bytes_ : nullptr;
         if (kernel.bags(rows)) return false;
       }
       return true;
     });
-    if (is_valid) finish_empty(moved_block, left_out);
+    if (is_valid) finish_empty(block, left_out);
     return is_valid;
   }
 
