@@ -273,7 +273,7 @@ int32_t make_column(const Column* column, gth_column** out, const Error& error) 
   uintptr_t token;
   Content* const content = acquire_slot(Kind::column, &token);
   if (!content) return fail_memory(sizeof(Content), error);
-  content->as<const Column*>() = column;
+  content->as<void*>() = const_cast<Column*>(column);
   publish_slot(token);
   *out = handle_of<gth_column>(token);
   return GTH_OK;
@@ -283,7 +283,7 @@ int32_t find_column(const gth_column* handle, const Column** out, const Error& e
   if (!handle) return fail_null(GTH_OPERAND_PARAMS, error);
   const Content* const content = find_slot(token_of(handle), Kind::column);
   if (!content) return fail_handle(GTH_OPERAND_PARAMS, error);
-  *out = content->as<const Column*>();
+  *out = static_cast<const Column*>(content->as<void*>());
   return GTH_OK;
 }
 
@@ -463,7 +463,7 @@ int32_t gth_column_release(gth_column* column) {
   if (!column) return GTH_OK;
   const gather::columns::Column* released = nullptr;
   const bool found = release_slot(token_of(column), Kind::column, [&](const Content& content) {
-    released = content.as<const gather::columns::Column*>();
+    released = static_cast<const gather::columns::Column*>(content.as<void*>());
   });
   if (!found) return GTH_E_HANDLE;
   released->release();

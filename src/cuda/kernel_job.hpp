@@ -75,7 +75,7 @@ struct JobHead {
   bool index_signed;
   bool index_aligned;
   uint8_t wraps_flag;  // flag of errors for negative values: GTH_ERROR_WRAP or 0
-  bool evicts_first;     // the cache evicts lines of the output first, because it is too large for the cache
+  bool evicts_first;   // the cache evicts lines of the output first, because it is too large for the cache
   bool zeroes;         // the library owns the output, so rows without a source become zeros
   bool fills;          // rows without a source become `fill`; otherwise they are not written
   Validation validation;
