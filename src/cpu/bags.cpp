@@ -79,11 +79,13 @@ bool reads_directly(const Bags& on) {
   const Plan& plan = on.plan;
   const BagPlan& bags = on.bags;
   const bool plain = plan.index == core::IndexType::int64 && !plan.wraps && plan.bounds == GTH_BOUNDS_ERROR;
-  const auto is_contiguous = [](const core::Line& at, int64_t item) { return at.is_line && at.stride == item; };
-  if (!plain || !is_contiguous(bags.ids_at, int64_t{sizeof(int64_t)})) return false;
-  return !bags.has_weights ||
-         (is_contiguous(bags.weights_at, plan.item.bytes()) && sum_bytes(plan) == plan.item.bytes() &&
-          (!bags.has_float32_weights || plan.item.bytes() == int64_t{sizeof(float)}));
+  const auto is_array = [](const core::Line& line, const char* first, int64_t item) {
+    return line.is_line && line.stride == item && reinterpret_cast<uintptr_t>(first) % static_cast<uint64_t>(item) == 0;
+  };
+  if (!plain || !is_array(bags.ids_at, on.job.indices, sizeof(int64_t))) return false;
+  if (!bags.has_weights) return true;
+  const int64_t item = plan.item.bytes();
+  return sum_bytes(plan) == item && !bags.has_float32_weights && is_array(bags.weights_at, on.weights, item);
 }
 
 // ---- Ids
@@ -172,7 +174,7 @@ int32_t validate_ids(const Bags& on, int64_t ids, const Executor& executor, cons
 
 // The bags are divided into parts of about equal numbers of ids. Part i has the bags and ids from at[i] to at[i + 1].
 struct Cuts {
-  static constexpr int64_t most = 256;
+  static constexpr int64_t most = 128;
   int64_t count = 1;
   BagPosition at[most + 1];
 };
@@ -542,7 +544,7 @@ class Pooler {
   const Bags& on_;
   const bool is_direct_;
   const int64_t sum_bytes_;
-  alignas(64) char sums_[2 * most_pooled_bytes];
+  alignas(64) char sums_[pooled_sums_bytes];
   alignas(16) char filled_[most_pooled_bytes];
   int64_t ids_[block_ids];
   alignas(16) char weights_[block_ids * sizeof(double)];

@@ -203,7 +203,7 @@ class TiersBags : public Tiers {
   }
 
   Guarded table_{4}, ids_{1}, out_{4};
-  alignas(64) char sums_[2 * most_pooled_bytes];
+  alignas(64) char sums_[pooled_sums_bytes];
 };
 
 TEST_P(TiersBags, Float32RowsOfEverySizeArePooledInOrder) { check_all<Type<float, float, GTH_DTYPE_FLOAT32>>(); }

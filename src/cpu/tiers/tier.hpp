@@ -109,8 +109,11 @@ struct Pooled {
 // The largest number of bytes of the sums of a row that a kernel pools at once.
 constexpr int64_t most_pooled_bytes = 4096;
 
+// The memory of these sums. The last ones may be there twice.
+constexpr int64_t pooled_sums_bytes = most_pooled_bytes + 64;
+
 // Bags of rows of a table. Bag b has the ids [begin[b], begin[b + 1]) and writes the row at out + b * out_stride. The
-// elements of rows, ids and weights are contiguous. Addresses need no alignment.
+// elements of rows, ids and weights are contiguous. Addresses of rows need no alignment.
 struct BagRows {
   const char* table;
   int64_t rows, stride;  // the number of rows, and the bytes between them
@@ -128,7 +131,7 @@ struct BagRows {
   // A part of one bag begins with the sums of the part before it, unless it is the first part, and stores them for the
   // next one, unless it is the last part.
   bool is_first, is_last;
-  void* sums;  // 2 * most_pooled_bytes, aligned to 64 bytes
+  void* sums;  // pooled_sums_bytes, aligned to 64 bytes
 };
 
 // Pools bags. Returns NULL, or the first id that is out of bounds. Some rows of the output are then written.
