@@ -78,7 +78,7 @@ task_tsan() {
   want libgtest-dev pkg-config --exists gtest_main
   install_missing
   cmake --preset tsan
-  names='threads plans elements oracle partition scatter scatter_oracle'
+  names='threads plans elements oracle bags_oracle partition scatter scatter_oracle'
   # shellcheck disable=SC2046,SC2086 # the names are words
   cmake --build --preset tsan --target $(printf '%s_threads ' $names)
   # The excluded tests contain intended races.
