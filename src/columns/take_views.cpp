@@ -125,7 +125,7 @@ class ViewsTake {
   }
 
   // Adds buffers for the data, and returns the buffer of their sizes, or nullptr.
-  int64_t* allocate_sizes(int64_t buffers) {
+  int64_t* allocate_sizes(int64_t buffers) const {
     if (!level_.node->extend(first_data + buffers + 1)) return nullptr;
     return static_cast<int64_t*>(level_.node->allocate(first_data + buffers, buffers * int64_t{sizeof(int64_t)}));
   }

@@ -28,7 +28,8 @@ bool read_size(const char* at, int64_t* out) { return read_number(&at, out) && !
 // Reads "precision,scale" or "precision,scale,bits". The scale may be negative.
 bool read_decimal(const char* at, int64_t* width) {
   int64_t number, bits = 128;
-  if (!read_number(&at, &number) || *at++ != ',') return false;
+  if (!read_number(&at, &number) || *at != ',') return false;
+  ++at;
   if (*at == '-') ++at;
   if (!read_number(&at, &number)) return false;
   if (*at == ',') {

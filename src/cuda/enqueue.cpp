@@ -102,7 +102,7 @@ int32_t check_places(const Context& context, const Plan& plan, const Pointers& p
                      const Error& error) {
   if (context.device->is_alone() && context.device->reads_pageable()) return GTH_OK;
   if (plan.tuples.at(n) == 0 || !reads_indices(plan)) return GTH_OK;
-  for (core::Role role : core::EachRole{core::accessed_by(plan, n)}) {
+  for (core::Role role : core::EachRole{core::accessed_by(plan, n, pointers.ids)}) {
     const int32_t operand = plan.operation->name_of(role);
     const int32_t status = check_place(context, operand, core::operand_name(operand), pointers[role], error);
     if (status) return status;
