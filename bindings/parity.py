@@ -208,7 +208,14 @@ FEATURES = {
         "Gather.gatherGradient Gather.gatherGradientInto Gather.gatherNdGradient Gather.gatherNdGradientInto "
         "Gather.gatherElementsGradient Gather.gatherElementsGradientInto",
     ),
-    "bags": ("gth_gather_bags GTH_OP_GATHER_BAGS", None, None, None, None),
+    "bags": (
+        "gth_gather_bags GTH_OP_GATHER_BAGS",
+        None,
+        None,
+        None,
+        "Gather.gatherBags Gather.gatherBagsInto BagFormat Pool Empty Options.Builder.bagFormat Options.Builder.pool "
+        "Options.Builder.empty Options.Builder.paddingIndex Options.Builder.bagCount Options.Builder.outDType",
+    ),
     "shards of a table": (
         "gth_partition gth_partition_scratch",
         "partition partition(shards) partition(borders) partition(once) Partition Partition.slices",
@@ -328,7 +335,6 @@ EXEMPT = {
     ("bags", "Python"): "the binding does not have it yet",
     ("bags", "Rust"): "the binding does not have it yet",
     ("bags", "Go"): "the binding does not have it yet",
-    ("bags", "Java"): "the binding does not have it yet",
     ("several requests as one", "Python"): "the binding does not have it yet",
     ("several requests as one", "Rust"): "the binding does not have it yet",
     ("several requests as one", "Go"): "the binding does not have it yet",

@@ -24,7 +24,7 @@ TYPES = {
 }
 # Functions that read memory through structs. Each has one more parameter for each segment of that memory. The library
 # does not read them. A downcall keeps the arenas of its arguments open, and checks their threads.
-READING = {"gth_run", "gth_copy", "gth_make", "gth_partition", "gth_plan_check"}
+READING = {"gth_run", "gth_run_request", "gth_copy", "gth_make", "gth_partition", "gth_plan_check"}
 # Functions that also have a form with heap segments.
 CRITICAL = {"gth_plan_run"}
 # Public enums: prefix of the constants, name and description.

@@ -6,9 +6,13 @@ import io.libgather.internal.Gth;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
+import java.util.EnumMap;
+import java.util.Map;
 
 /** The calls of the library: one method for each form of a request. */
 final class Calls {
+  private static final DType[] DTYPES = DType.values();
+
   private Calls() {}
 
   static MemorySegment context(Options options) {
@@ -60,11 +64,11 @@ final class Calls {
       runShort(operation, table, indices, rows, options);
       return;
     }
+    if (isGradient(operation)) { // Gradients have no plan.
+      runOnCopies(operation, Map.of(Role.TABLE, table, Role.INDICES, indices, Role.ROWS, rows), options);
+      return;
+    }
     try (Arena arena = Arena.ofConfined()) {
-      if (isGradient(operation)) { // Gradients have no plan.
-        runGradient(arena, operation, table, indices, rows, options);
-        return;
-      }
       Plan plan = Plan.create(arena, operation, table, indices, rows, options);
       if ((writesRows(operation) ? rows : table).readOnly) {
         throw Heap.readOnly(operation);
@@ -73,20 +77,52 @@ final class Calls {
     }
   }
 
-  private static void runGradient(
-      Arena arena, Operation operation, Tensor target, Tensor indices, Tensor updates, Options options) {
-    Tensor ids = indices.over(Heap.copied(arena, indices.segment));
-    Tensor gradient = updates.over(Heap.copied(arena, updates.segment));
-    Heap.write(
-        arena,
-        target.segment,
-        target.grain(),
-        memory -> {
-          run(operation, target.over(memory), ids, gradient, options);
-          MemorySegment written = target.used(target.segment, 0);
-          Heap.checkOverlap(operation, written, Role.ROWS, updates.used(updates.segment, 0));
-          Heap.checkOverlap(operation, written, Role.INDICES, indices.used(indices.segment, 0));
-        });
+  /** Runs an operation with operands of any roles. Operands that are arrays are copied to native memory. */
+  private static void runOnCopies(Operation operation, Map<Role, Tensor> operands, Options options) {
+    Role written = operation.kind.written;
+    Tensor out = operands.get(written);
+    Map<Role, Tensor> copies = new EnumMap<>(operands);
+    try (Arena arena = Arena.ofConfined()) {
+      copies.remove(written);
+      copies.replaceAll((role, each) -> each.over(Heap.copied(arena, each.segment)));
+      Heap.write(
+          arena,
+          out.segment,
+          out.grain(),
+          memory -> {
+            copies.put(written, out.over(memory));
+            runRequest(operation, copies, options);
+            checkOverlap(operation, operands);
+          });
+    }
+  }
+
+  private static void checkOverlap(Operation operation, Map<Role, Tensor> operands) {
+    Role written = operation.kind.written;
+    Tensor out = operands.get(written);
+    MemorySegment used = out.used(out.segment, 0);
+    for (Role role : Role.ALL) {
+      Tensor each = operands.get(role);
+      if (each != null && role != written) {
+        Heap.checkOverlap(operation, used, role, each.used(each.segment, 0));
+      }
+    }
+  }
+
+  /** Runs an operation with operands of any roles in native memory. */
+  private static void runRequest(Operation operation, Map<Role, Tensor> operands, Options options) {
+    MemorySegment[] memory = operands.values().stream().map(each -> each.segment).toArray(MemorySegment[]::new);
+    Scratch scratch = Scratch.take();
+    try {
+      operands.forEach(scratch::describe);
+      MemorySegment request = scratch.request(operation, operands.get(Role.TABLE).dtype, options);
+      int status = Gth.runRequest(context(options), request, scratch.error, memory);
+      if (status != 0) {
+        throw scratch.failure(status);
+      }
+    } finally {
+      scratch.give();
+    }
   }
 
   /** Runs a plan once. Its creation validates the sizes of the memory unless they are 0, so the run does not. */
@@ -123,10 +159,42 @@ final class Calls {
 
   /** Runs a gather into new memory of an arena. */
   static Tensor gather(Arena arena, Operation operation, Tensor params, Tensor indices, Options options) {
-    long[] shape = infer(operation, params, indices, options);
-    Tensor out = zeros(arena, params.dtype, shape);
+    Tensor rows = infer(operation, Map.of(Role.TABLE, params, Role.INDICES, indices), options);
+    Tensor out = zeros(arena, rows.dtype, rows.shape);
     run(operation, params, indices, out, options);
     return out;
+  }
+
+  /** Pools bags into new memory of an arena. bags and weights may be null. */
+  static Tensor gatherBags(
+      Arena arena, Tensor params, Tensor indices, Tensor bags, Tensor weights, Options options) {
+    Tensor rows = infer(Operation.GATHER_BAGS, bagOperands(params, indices, bags, weights), options);
+    Tensor out = zeros(arena, rows.dtype, rows.shape);
+    gatherBags(out, params, indices, bags, weights, options);
+    return out;
+  }
+
+  /** Pools bags into existing memory. bags and weights may be null. */
+  static void gatherBags(
+      Tensor out, Tensor params, Tensor indices, Tensor bags, Tensor weights, Options options) {
+    if (bags == null && weights == null) {
+      run(Operation.GATHER_BAGS, params, indices, out, options);
+      return;
+    }
+    Map<Role, Tensor> operands = bagOperands(params, indices, bags, weights);
+    operands.put(Role.ROWS, out);
+    runOnCopies(Operation.GATHER_BAGS, operands, options);
+  }
+
+  private static Map<Role, Tensor> bagOperands(Tensor params, Tensor indices, Tensor bags, Tensor weights) {
+    Map<Role, Tensor> operands = new EnumMap<>(Map.of(Role.TABLE, params, Role.INDICES, indices));
+    if (bags != null) {
+      operands.put(Role.BAGS, bags);
+    }
+    if (weights != null) {
+      operands.put(Role.WEIGHTS, weights);
+    }
+    return operands;
   }
 
   /** Copies a target to new memory of an arena, and runs a scatter on the copy. */
@@ -189,22 +257,30 @@ final class Calls {
     }
   }
 
-  /** Returns the shape of the rows of a request. */
-  static long[] infer(Operation operation, Tensor table, Tensor indices, Options options) {
+  /** Returns the dtype and the shape of the rows of a request, without memory. */
+  static Tensor infer(Operation operation, Map<Role, Tensor> operands, Options options) {
     Scratch scratch = Scratch.take();
     try {
-      scratch.describe(Role.TABLE, table);
-      scratch.describe(Role.INDICES, indices);
-      MemorySegment request = scratch.request(operation, table.dtype, options);
+      operands.forEach(scratch::describe);
+      MemorySegment request = scratch.request(operation, operands.get(Role.TABLE).dtype, options);
       scratch.result.set(JAVA_INT, Gth.TensorDesc.SIZE, (int) Gth.TensorDesc.BYTES);
       int status = Gth.infer(request, scratch.result, Gth.MAX_NDIM, scratch.shape, scratch.error);
       if (status != 0) {
         throw scratch.failure(status);
       }
-      return shape(scratch);
+      return Tensor.shaped(dtype(scratch.result.get(JAVA_INT, Gth.TensorDesc.DTYPE)), shape(scratch));
     } finally {
       scratch.give();
     }
+  }
+
+  private static DType dtype(int number) {
+    for (DType each : DTYPES) {
+      if (each.number == number) {
+        return each;
+      }
+    }
+    throw new AssertionError("no dtype has the number " + number);
   }
 
   /** Returns the shape that a query has written. */

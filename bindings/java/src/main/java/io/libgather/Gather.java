@@ -1,6 +1,7 @@
 package io.libgather;
 
 import java.lang.foreign.Arena;
+import java.util.Map;
 
 /**
  * Gathers, scatters and gradients.
@@ -321,6 +322,81 @@ public final class Gather {
   }
 
   /**
+   * Pools the rows of bags without weights, as {@link #gatherBags(Tensor, Tensor, Tensor, Tensor, Options)} does.
+   *
+   * @param params the source, of rank 1 or more
+   * @param indices the ids
+   * @param bags the numbers that divide ids into bags, or null if each row of indices is a bag
+   * @param options the options
+   * @return a new tensor
+   * @throws GatherIndexException if an id is out of bounds
+   * @throws GatherArgumentException if bags are invalid
+   */
+  public static Tensor gatherBags(Tensor params, Tensor indices, Tensor bags, Options options) {
+    return gatherBags(params, indices, bags, null, options);
+  }
+
+  /**
+   * Pools the rows of each bag of ids to one row, as torch.nn.EmbeddingBag and tf.nn.embedding_lookup_sparse. {@link
+   * Options.Builder#pool} selects the sum, which is the default, the mean, the maximum or the minimum.
+   *
+   * <p>{@code out[b, :] = the pool of weights[k] * params[indices[k], :] for the ids k of bag b}
+   *
+   * <p>With bags, indices have rank 1. {@link Options.Builder#bagFormat} tells what bags are. By default they are
+   * offsets: bag b has the ids from bags[b] up to bags[b + 1]. With {@link BagFormat#SEGMENTS}, {@link
+   * Options.Builder#bagCount} is required. {@code out.shape = [number of bags] + params.shape[1:]}
+   *
+   * <p>If bags are null, each row of indices along the last dim is a bag. {@code out.shape = indices.shape[:-1] +
+   * params.shape[1:]}
+   *
+   * <p>Params are integers, floating or complex numbers, except float8. Indices and bags have any integer dtype.
+   * float16 and bfloat16 are added in float32, and {@link Options.Builder#outDType} can keep the float32.
+   *
+   * <p>The library validates bags before ids. If bags are invalid, it throws a {@link GatherArgumentException} with
+   * {@link Status#OFFSETS}. {@link GatherFailure#details} then has the operand, and the position, the value and the
+   * limit of the first invalid number.
+   *
+   * <p>With bags or weights, operands in arrays are copied for each call. So large params belong in native memory.
+   *
+   * <pre>{@code
+   * Tensor vectors = Tensor.of(new float[] {1, 0, 0, 1, 2, 2}, 3, 2); // one vector for each of 3 words
+   * Tensor words = Tensor.of(new int[] {0, 1, 2, 2}); // a sentence of the words 0, 1 and 2, and one of word 2
+   * Tensor offsets = Tensor.of(new int[] {0, 3, 4});
+   * Options mean = Options.builder().pool(Pool.MEAN).build();
+   * float[] means = Gather.gatherBags(vectors, words, offsets, mean).toFloatArray(); // 1, 1, 2, 2
+   * }</pre>
+   *
+   * @param params the source, of rank 1 or more
+   * @param indices the ids
+   * @param bags the numbers that divide ids into bags, or null if each row of indices is a bag
+   * @param weights one number for each id, with the shape of indices and the dtype of params or float32; or null
+   * @param options the options
+   * @return a new tensor
+   * @throws GatherIndexException if an id is out of bounds
+   * @throws GatherArgumentException if bags are invalid
+   */
+  public static Tensor gatherBags(Tensor params, Tensor indices, Tensor bags, Tensor weights, Options options) {
+    return Calls.gatherBags(Arena.ofAuto(), params, indices, bags, weights, options);
+  }
+
+  /**
+   * Does what {@link #gatherBags(Tensor, Tensor, Tensor, Tensor, Options)} does, with an existing output.
+   *
+   * @param out the output, which is written and overlaps no other operand
+   * @param params the source, of rank 1 or more
+   * @param indices the ids
+   * @param bags the numbers that divide ids into bags, or null if each row of indices is a bag
+   * @param weights one number for each id, or null
+   * @param options the options
+   * @throws GatherIndexException if an id is out of bounds
+   * @throws GatherArgumentException if bags are invalid
+   */
+  public static void gatherBagsInto(
+      Tensor out, Tensor params, Tensor indices, Tensor bags, Tensor weights, Options options) {
+    Calls.gatherBags(out, params, indices, bags, weights, options);
+  }
+
+  /**
    * Runs a gather and creates its output in an arena.
    *
    * @param arena the arena of the output
@@ -350,7 +426,7 @@ public final class Gather {
    * @throws GatherArgumentException if shapes, dtypes or options are invalid
    */
   public static long[] outputShape(Operation operation, Tensor params, Tensor indices, Options options) {
-    return Calls.infer(operation, params, indices, options);
+    return Calls.infer(operation, Map.of(Role.TABLE, params, Role.INDICES, indices), options).shape;
   }
 
   /**

@@ -276,6 +276,17 @@ public final class Options {
     // End of the part that ./dev generate writes.
 
     /**
+     * Sets the dtype of the output of {@link Gather#gatherBags}. Without this option it is that of params. {@link
+     * DType#FLOAT32} is allowed for params of float16, bfloat16 and float32. Other calls reject it.
+     *
+     * @param dtype the dtype
+     * @return this builder
+     */
+    public Builder outDType(DType dtype) {
+      return set(Gth.Options.OUT_DTYPE, dtype.number);
+    }
+
+    /**
      * Sets the element that {@link Bounds#FILL} writes. Calls with params of another dtype throw a
      * {@link GatherArgumentException}.
      *

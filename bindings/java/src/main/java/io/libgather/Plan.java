@@ -290,7 +290,8 @@ public final class Plan {
     boolean sums = options.reduces() && (table.dtype == DType.FLOAT16 || table.dtype == DType.BFLOAT16);
     boolean axis = isNd() || !options.hasAxis() || options.axis() == 0 || options.axis() == -table.shape.length;
     boolean tableOpen = Arrays.stream(table.shape).anyMatch(extent -> extent == OPEN);
-    return dense && !sums && axis && !tableOpen && options.batchDims() == 0 && (!isElements() || hasShortSlices());
+    boolean pools = operation.kind == Kind.BAGS;
+    return dense && !sums && !pools && axis && !tableOpen && options.batchDims() == 0 && (!isElements() || hasShortSlices());
   }
 
   /** Returns true if an outermost slice of indices has the size of a piece. */

@@ -906,14 +906,15 @@ public final class Gth {
     static final MethodHandle HANDLE =
         Native.link(
             "gth_run_request",
-            FunctionDescriptor.of(JAVA_INT, ADDRESS, ADDRESS, ADDRESS));
+            FunctionDescriptor.of(JAVA_INT, ADDRESS, ADDRESS, ADDRESS, ADDRESS, ADDRESS, ADDRESS, ADDRESS, ADDRESS));
   }
 
   /** Calls gth_run_request. */
-  public static int runRequest(MemorySegment context, MemorySegment request, MemorySegment err) {
+  public static int runRequest(MemorySegment context, MemorySegment request, MemorySegment err, MemorySegment... kept) {
     Native.check();
     try {
-      return (int) RunRequest.HANDLE.invokeExact(context, request, err);
+      return (int) RunRequest.HANDLE.invokeExact(
+          context, request, err, at(kept, 0), at(kept, 1), at(kept, 2), at(kept, 3), at(kept, 4));
     } catch (Throwable e) {
       throw Native.unchecked(e);
     }

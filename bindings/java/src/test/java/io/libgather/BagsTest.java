@@ -1,0 +1,285 @@
+package io.libgather;
+
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+
+import java.lang.foreign.Arena;
+import java.util.Arrays;
+import java.util.Random;
+import java.util.stream.IntStream;
+import java.util.stream.LongStream;
+import org.junit.jupiter.api.Test;
+
+/** Pools of bags equal a loop over the ids of each bag. All numbers are small integers, so that sums are exact. */
+class BagsTest {
+  private static final int ROWS = 7;
+  private static final int DIM = 3;
+  private static final long PADDING = 2;
+  private static final float[] TABLE = numbers(ROWS * DIM, 1);
+
+  private static float[] numbers(int count, long seed) {
+    Random random = new Random(seed);
+    float[] numbers = new float[count];
+    for (int i = 0; i < count; i++) {
+      numbers[i] = random.nextInt(19) - 9;
+    }
+    return numbers;
+  }
+
+  private static long[] ids(int count) {
+    return new Random(count).longs(count, 0, ROWS).toArray();
+  }
+
+  private static Tensor table() {
+    return Tensor.of(TABLE.clone(), ROWS, DIM);
+  }
+
+  /** Returns a copy of a tensor in memory of the garbage collector that has an address. */
+  private static Tensor direct(Tensor tensor) {
+    if (tensor == null) {
+      return null;
+    }
+    long bytes = Math.max(tensor.segment.byteSize(), 1);
+    Tensor copy = Tensor.of(Arena.ofAuto().allocate(bytes, 8), tensor.dtype, tensor.shape);
+    copy.segment.copyFrom(tensor.segment);
+    return copy;
+  }
+
+  /** Returns the elements of one bag, by a loop. */
+  private static float pooled(Pool pool, long[] ids, float[] weights, int from, int to, int column, Long padding) {
+    float sum = 0;
+    float divisor = 0;
+    float most = 0;
+    float least = 0;
+    int count = 0;
+    for (int k = from; k < to; k++) {
+      if (padding != null && ids[k] == padding) {
+        continue;
+      }
+      float value = TABLE[(int) ids[k] * DIM + column];
+      float weight = weights == null ? 1 : weights[k];
+      most = count == 0 ? value : Math.max(most, value);
+      least = count == 0 ? value : Math.min(least, value);
+      sum += weight * value;
+      divisor += pool == Pool.SQRTN ? weight * weight : weight;
+      count++;
+    }
+    return switch (pool) {
+      case SUM -> sum;
+      case MEAN -> divisor == 0 ? 0 : sum / divisor;
+      case SQRTN -> divisor == 0 ? 0 : sum / (float) Math.sqrt(divisor);
+      case MAX -> most;
+      case MIN -> least;
+    };
+  }
+
+  private static float[] pooled(Pool pool, long[] ids, float[] weights, int[] lengths, Long padding) {
+    float[] out = new float[lengths.length * DIM];
+    int from = 0;
+    for (int bag = 0; bag < lengths.length; bag++) {
+      for (int column = 0; column < DIM; column++) {
+        out[bag * DIM + column] = pooled(pool, ids, weights, from, from + lengths[bag], column, padding);
+      }
+      from += lengths[bag];
+    }
+    return out;
+  }
+
+  /** Returns the numbers of a format for bags with these lengths. */
+  private static Tensor numbers(BagFormat format, int[] lengths) {
+    int[] offsets = new int[lengths.length + 1];
+    for (int bag = 0; bag < lengths.length; bag++) {
+      offsets[bag + 1] = offsets[bag] + lengths[bag];
+    }
+    return switch (format) {
+      case OFFSETS -> Tensor.of(offsets);
+      case STARTS -> Tensor.of(LongStream.range(0, lengths.length).map(bag -> offsets[(int) bag]).toArray());
+      case LENGTHS -> Tensor.of(lengths);
+      case SEGMENTS -> {
+        var segments = IntStream.range(0, lengths.length);
+        yield Tensor.of(segments.flatMap(bag -> IntStream.generate(() -> bag).limit(lengths[bag])).toArray());
+      }
+      case DENSE -> null;
+    };
+  }
+
+  private static void poolsEqualTheLoop(BagFormat format, int[] lengths) {
+    long[] ids = ids(Arrays.stream(lengths).sum());
+    long[] shape = format == BagFormat.DENSE ? new long[] {lengths.length, lengths[0]} : new long[] {ids.length};
+    for (Pool pool : Pool.values()) {
+      for (Long padding : new Long[] {null, PADDING}) {
+        for (boolean weighted : new boolean[] {false, true}) {
+          if (weighted && (pool == Pool.MAX || pool == Pool.MIN)) {
+            continue;
+          }
+          float[] weights = weighted ? numbers(ids.length, 2) : null;
+          Options.Builder options = Options.builder().bagFormat(format).pool(pool);
+          if (padding != null) {
+            options.paddingIndex(padding);
+          }
+          if (format == BagFormat.SEGMENTS) {
+            options.bagCount(lengths.length);
+          }
+          String name = format + " " + pool + " padding " + padding + " weighted " + weighted;
+          float[] expected = pooled(pool, ids, weights, lengths, padding);
+          Tensor weightsOrNull = weighted ? Tensor.of(weights, shape) : null;
+          run(name, expected, Tensor.of(ids, shape), numbers(format, lengths), weightsOrNull, options.build());
+        }
+      }
+    }
+  }
+
+  /** Runs each form with arrays and with native memory. */
+  private static void run(String name, float[] expected, Tensor ids, Tensor bags, Tensor weights, Options options) {
+    Tensor found = Gather.gatherBags(table(), ids, bags, weights, options);
+    assertArrayEquals(new long[] {expected.length / DIM, DIM}, found.shape(), name);
+    assertArrayEquals(expected, found.toFloatArray(), name);
+    found = Gather.gatherBags(direct(table()), direct(ids), direct(bags), direct(weights), options);
+    assertArrayEquals(expected, found.toFloatArray(), name + " native");
+    float[] out = new float[expected.length];
+    Arrays.fill(out, 77);
+    Gather.gatherBagsInto(Tensor.of(out, found.shape()), direct(table()), ids, bags, weights, options);
+    assertArrayEquals(expected, out, name + " into an array");
+  }
+
+  @Test
+  void offsetsEqualTheLoop() {
+    poolsEqualTheLoop(BagFormat.OFFSETS, new int[] {3, 0, 1, 4});
+  }
+
+  @Test
+  void startsEqualTheLoop() {
+    poolsEqualTheLoop(BagFormat.STARTS, new int[] {3, 0, 1, 4});
+  }
+
+  @Test
+  void lengthsEqualTheLoop() {
+    poolsEqualTheLoop(BagFormat.LENGTHS, new int[] {0, 5, 2, 0});
+  }
+
+  @Test
+  void segmentsEqualTheLoop() {
+    poolsEqualTheLoop(BagFormat.SEGMENTS, new int[] {2, 0, 6, 1, 0});
+  }
+
+  @Test
+  void rowsOfIndicesEqualTheLoop() {
+    poolsEqualTheLoop(BagFormat.DENSE, new int[] {4, 4, 4});
+  }
+
+  /** Calls and plans with more ids than one use of an array may have. */
+  @Test
+  void largeArraysEqualTheLoop() {
+    int[] lengths = new int[2000];
+    Arrays.fill(lengths, 5);
+    poolsEqualTheLoop(BagFormat.DENSE, lengths);
+    poolsEqualTheLoop(BagFormat.OFFSETS, lengths);
+    long[] ids = ids(10_000);
+    Tensor indices = Tensor.of(ids, lengths.length, 5);
+    float[] expected = pooled(Pool.SUM, ids, null, lengths, null);
+    Tensor made = Gather.make(Arena.ofAuto(), Operation.GATHER_BAGS, table(), indices, Options.DEFAULT);
+    assertArrayEquals(expected, made.toFloatArray());
+    Plan plan = Plan.create(Arena.ofAuto(), Operation.GATHER_BAGS, table(), indices, null, Options.DEFAULT);
+    Tensor out = Tensor.of(new float[expected.length], lengths.length, DIM);
+    plan.run(table().segment, indices.segment, out.segment);
+    assertArrayEquals(expected, out.toFloatArray());
+  }
+
+  @Test
+  void emptyBagIsTheFillValueOrAnError() {
+    Tensor offsets = Tensor.of(new int[] {0, 0, 2});
+    Tensor ids = Tensor.of(new long[] {0, 0});
+    Options fill = Options.builder().empty(Empty.FILL).fillValue(5f).build();
+    float[] rows = Gather.gatherBags(table(), ids, offsets, fill).toFloatArray();
+    assertArrayEquals(new float[] {5, 5, 5}, Arrays.copyOf(rows, DIM));
+    Options error = Options.builder().empty(Empty.ERROR).build();
+    expect(new int[] {0, 0, 2}, 2, error, 0, 0, 1);
+  }
+
+  @Test
+  void rowsOfBfloat16HaveAFloat32Sum() {
+    short[] ones = {0x3F80, 0x3B80}; // 1 and 2^-8, whose sum is no bfloat16
+    Tensor table = Tensor.of(ones, 2, 1).withDType(DType.BFLOAT16);
+    Tensor indices = Tensor.of(new byte[] {0, 1}, 1, 2);
+    Tensor sum = Gather.gatherBags(table, indices, null, Options.builder().outDType(DType.FLOAT32).build());
+    assertEquals(DType.FLOAT32, sum.dtype());
+    assertArrayEquals(new float[] {1.00390625f}, sum.toFloatArray());
+    assertArrayEquals(ones, table.toShortArray());
+    Tensor rounded = Gather.gatherBags(table, indices, null, Options.DEFAULT);
+    assertArrayEquals(new short[] {0x3F80}, rounded.toShortArray());
+  }
+
+  /** Expects that bags are refused, and that the output is unchanged. */
+  private static void expect(int[] bags, int ids, Options options, long position, long value, long limit) {
+    for (Tensor numbers : new Tensor[] {Tensor.of(bags), direct(Tensor.of(bags))}) {
+      float[] out = new float[2 * DIM];
+      var e =
+          assertThrows(
+              GatherArgumentException.class,
+              () -> Gather.gatherBagsInto(Tensor.of(out, 2, DIM), table(), Tensor.of(ids(ids)), numbers, null, options));
+      ErrorDetails details = e.details();
+      assertEquals(Status.OFFSETS, e.status());
+      assertEquals(OperandName.BAGS, details.operand());
+      assertEquals(position, details.position());
+      assertEquals(value, details.value());
+      assertEquals(limit, details.limit());
+      assertArrayEquals(new float[2 * DIM], out);
+    }
+  }
+
+  @Test
+  void wrongBagsAreAnErrorWithTheFirstWrongNumber() {
+    expect(new int[] {0, 3, 2}, 3, Options.DEFAULT, 2, 2, 3); // decreasing
+    expect(new int[] {1, 2, 3}, 3, Options.DEFAULT, 0, 1, 0); // The first offset is not 0.
+    expect(new int[] {0, 2, 4}, 3, Options.DEFAULT, 2, 4, 3); // above the number of ids
+    Options lengths = Options.builder().bagFormat(BagFormat.LENGTHS).build();
+    expect(new int[] {1, 1}, 3, lengths, 2, 2, 3); // another sum
+    Options segments = Options.builder().bagFormat(BagFormat.SEGMENTS).bagCount(2).build();
+    expect(new int[] {0, 1, 2}, 3, segments, 2, 2, 2);
+  }
+
+  @Test
+  void idOutOfBoundsNamesThePosition() {
+    Tensor indices = Tensor.of(new long[] {0, ROWS});
+    Tensor offsets = Tensor.of(new int[] {0, 2});
+    var e =
+        assertThrows(
+            GatherIndexException.class, () -> Gather.gatherBags(table(), indices, offsets, Options.DEFAULT));
+    assertEquals(1, e.position());
+    assertEquals(ROWS, e.limit());
+  }
+
+  @Test
+  void outputMustNotOverlapAnyOperand() {
+    float[] memory = new float[ROWS * DIM];
+    Tensor params = Tensor.of(memory, ROWS, DIM);
+    Tensor out = Tensor.of(params.segment.asSlice(0, 4 * DIM), DType.FLOAT32, 1, DIM);
+    Tensor weights = Tensor.of(params.segment.asSlice(0, 8), DType.FLOAT32, 2);
+    Tensor indices = Tensor.of(new long[] {0, 1});
+    Tensor offsets = Tensor.of(new int[] {0, 2});
+    overlaps(OperandName.PARAMS, out, params, indices, offsets, null);
+    overlaps(OperandName.WEIGHTS, out, table(), indices, offsets, weights);
+    Tensor numbers = Tensor.of(out.segment.asSlice(0, 8), DType.INT32, 2); // They are 0.
+    overlaps(OperandName.BAGS, out, table(), Tensor.of(new long[0]), numbers, null);
+  }
+
+  private static void overlaps(OperandName name, Tensor out, Tensor params, Tensor indices, Tensor bags, Tensor weights) {
+    var e =
+        assertThrows(
+            GatherArgumentException.class,
+            () -> Gather.gatherBagsInto(out, params, indices, bags, weights, Options.DEFAULT));
+    assertEquals(Status.ALIAS, e.status());
+    assertEquals(name.number(), e.details().value());
+  }
+
+  @Test
+  void closedArenaOfBagsIsAnIllegalState() {
+    Arena arena = Arena.ofConfined();
+    Tensor bags = Tensor.of(arena.allocate(8, 8), DType.INT32, 2);
+    arena.close();
+    Tensor params = direct(table());
+    Tensor indices = direct(Tensor.of(new long[0]));
+    assertThrows(IllegalStateException.class, () -> Gather.gatherBags(params, indices, bags, Options.DEFAULT));
+  }
+}
