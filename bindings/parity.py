@@ -212,7 +212,7 @@ FEATURES = {
         "gth_gather_bags GTH_OP_GATHER_BAGS",
         None,
         None,
-        None,
+        "GatherBags GatherBagsInto Bags",
         "Gather.gatherBags Gather.gatherBagsInto BagFormat Pool Empty Options.Builder.bagFormat Options.Builder.pool "
         "Options.Builder.empty Options.Builder.paddingIndex Options.Builder.bagCount Options.Builder.outDType",
     ),
@@ -334,7 +334,6 @@ EXEMPT = {
     ("operation by number", "Go"): "each operation is a function",
     ("bags", "Python"): "the binding does not have it yet",
     ("bags", "Rust"): "the binding does not have it yet",
-    ("bags", "Go"): "the binding does not have it yet",
     ("several requests as one", "Python"): "the binding does not have it yet",
     ("several requests as one", "Rust"): "the binding does not have it yet",
     ("several requests as one", "Go"): "the binding does not have it yet",

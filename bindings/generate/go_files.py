@@ -63,13 +63,6 @@ GROUPS = [
         "An AccumulatePolicy is the type in which a scatter adds and multiplies float16 and bfloat16.",
         True,
     ),
-    Group(
-        "GTH_BAGS_",
-        "BagFormat",
-        "Bags",
-        "A BagFormat tells how the operand bags divides indices into bags.",
-        True,
-    ),
     Group("GTH_POOL_", "PoolPolicy", "Pool", "A PoolPolicy is the way in which the rows of a bag become one.", True),
     Group("GTH_EMPTY_", "EmptyPolicy", "Empty", "An EmptyPolicy is the row of a bag without ids.", True),
     Group("GTH_SHARDS_", "", "shards", "These are the distributions of the rows of a table over shards."),
@@ -83,18 +76,22 @@ ALONE = {
     "GTH_OPEN": ("Open", "Open is an extent that a plan leaves open, or that a shape query passes through."),
 }
 
-# The values that the Go code does not use: success, the release of the header, sizes that cgo computes, flags that only
-# the shim sets, and the exchange of C structs with other libraries.
+# The values that need no Go constant: success, the release of the header, sizes that cgo computes, flags that only the
+# shim sets, the formats that bags.go hides in its type Bags, and the exchange of C structs with other libraries.
 UNUSED = (
     "GTH_OK",
     "GTH_VERSION",
     "GTH_MESSAGE_SIZE",
     "GTH_MAX_DEVICES",
     "GTH_ARGS_",
+    "GTH_BAGS_",
     "GTH_EXPORT_",
     "GTH_STRINGS_",
     "GTH_TAKE_",
 )
+
+# The options that the type Bags sets.
+HIDDEN = {"bag_format", "bag_count"}
 
 # The words whose Go spelling is not one capital and lower case. Words with digits and acronyms keep their capitals.
 WORDS = {
@@ -220,9 +217,10 @@ def setter(option):
 
 def setters(header):
     fields = options.check(header)
-    numbers = block((f"set{setter_name(o)}", "setting", i, "") for i, o in enumerate(options.OPTIONS, 1))
+    shown = [each for each in options.OPTIONS if each.field not in HIDDEN]
+    numbers = block((f"set{setter_name(o)}", "setting", i, "") for i, o in enumerate(shown, 1))
     cases = []
-    for option in options.OPTIONS:
+    for option in shown:
         cases.append(f"\tcase set{setter_name(option)}:\n")
         if f"has_{option.field}" in fields:
             cases.append(f"\t\ts.options.has_{option.field} = 1\n")
@@ -234,7 +232,7 @@ package gather
 // #include "shim.h"
 import "C"
 
-{numbers}{"".join(map(setter, options.OPTIONS))}
+{numbers}{"".join(map(setter, shown))}
 // set stores the number of an option in its field.
 func (s *settings) set(option *Option) {{
 	switch option.setting {{

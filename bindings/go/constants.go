@@ -281,23 +281,6 @@ const (
 	AccumulateFloat32 AccumulatePolicy = 2
 )
 
-// A BagFormat tells how the operand bags divides indices into bags.
-type BagFormat int32
-
-// These are the values of BagFormat.
-const (
-	// B + 1 numbers. Bag b has the ids from bags[b] up to bags[b + 1].
-	BagsOffsets BagFormat = 1
-	// B numbers. Bag b has the ids from bags[b] up to bags[b + 1], the last one up to N.
-	BagsStarts BagFormat = 2
-	// B numbers. Bag b has bags[b] ids.
-	BagsLengths BagFormat = 3
-	// N numbers, which do not decrease. Id i is in bag bags[i]. bag_count is B.
-	BagsSegments BagFormat = 4
-	// Each row of indices along its last dim is a bag. bags is NULL.
-	BagsDense BagFormat = 5
-)
-
 // A PoolPolicy is the way in which the rows of a bag become one.
 type PoolPolicy int32
 

@@ -23,6 +23,8 @@
 // indices and the [Updates], in this order. [GatherGradient], [GatherNDGradient] and [GatherElementsGradient] are the
 // gradients of gathers.
 //
+// [GatherBags] makes one row of the rows of each bag of ids. [Bags] tells which ids belong to which bag.
+//
 // [Partition] assigns ids to the [Shards] of a table that is split over several processes.
 //
 // # Errors

@@ -16,6 +16,10 @@ import "C"
 //   - ErrStride: Value is the byte that the elements reach, and Limit is the size of the memory in bytes.
 //   - ErrSize: Limit is the largest valid number. If memory is too small, Value is its size in bytes, and Limit is the
 //     required size.
+//   - ErrOffsets: Operand is [OperandBags]. Position is that of the first invalid number of the bags, and Value is the
+//     number. Limit is the number before it if it is smaller, else the number of indices or of bags. If lengths have a
+//     wrong sum, Position is their count, and Value is the sum. For an empty bag with [EmptyError], Position is the
+//     bag.
 //   - ErrAlias: Value is the operand that the output overlaps.
 //   - ErrVersion: Value is the given number, and Limit is the highest valid one.
 //

@@ -66,20 +66,27 @@ func allocate[T Element, I Index](op operation, params Tensor[T], indices Tensor
 	options []Option) (Tensor[T], error) {
 	var s settings
 	s.applyAll(options)
-	shape, err := inferShape(op, byRole(&params.view, &indices.view, &absent), &s)
+	return makeRows[T](op, byRole(&params.view, &indices.view, &absent), &s, options)
+}
+
+// makeRows runs an operation whose rows are absent, and returns them as a new tensor.
+func makeRows[T Element](op operation, given operands, s *settings, options []Option) (Tensor[T], error) {
+	shape, err := inferShape(op, given, s)
 	if err != nil {
 		return Tensor[T]{}, err
 	}
 	bytes, ok := byteCount(elementSize(DTypeOf[T]()), shape)
 	if !ok { // The library reports which extent is too large.
 		none := Shaped[T](shape...)
-		return Tensor[T]{}, into(op, &params.view, &indices.view, &none.view, options)
+		given[roleRows] = &none.view
+		return Tensor[T]{}, runWith(op, given, s, options)
 	}
 	out, err := newTensor[T](bytes, shape, OperandOut)
 	if err != nil {
 		return out, err
 	}
-	if err := into(op, &params.view, &indices.view, &out.view, options); err != nil {
+	given[roleRows] = &out.view
+	if err := runWith(op, given, s, options); err != nil {
 		return Tensor[T]{}, err
 	}
 	return out, nil
@@ -114,9 +121,14 @@ func into(op operation, table, indices, rows *view, options []Option) error {
 func intoWith(op operation, given operands, options []Option) error {
 	var s settings
 	s.applyAll(options)
+	return runWith(op, given, &s, options)
+}
+
+// runWith runs an operation with settings, which have been made from the options.
+func runWith(op operation, given operands, s *settings, options []Option) error {
 	marks := given.marks()
 	if needsPreparation(marks) || s.fillDType != 0 {
-		if err := prepare(op, &given, &s, options); err != nil {
+		if err := prepare(op, &given, s, options); err != nil {
 			return err
 		}
 	}

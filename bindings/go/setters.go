@@ -17,11 +17,9 @@ const (
 	setReduction    setting = 9
 	setAccumulate   setting = 10
 	setThreads      setting = 11
-	setBagFormat    setting = 12
-	setPool         setting = 13
-	setEmpty        setting = 14
-	setPaddingIndex setting = 15
-	setBagCount     setting = 16
+	setPool         setting = 12
+	setEmpty        setting = 13
+	setPaddingIndex setting = 14
 )
 
 // Axis sets the dim of params that indices select in. A negative axis counts from the end. Without this option the axis
@@ -84,11 +82,6 @@ func Threads(threads int) Option {
 	return Option{setting: setThreads, number: threads}
 }
 
-// BagFormat sets how the operand bags of gather_bags divides indices into bags.
-func BagFormat(bagFormat BagFormat) Option {
-	return Option{setting: setBagFormat, number: int(bagFormat)}
-}
-
 // Pool sets how gather_bags makes one row of the rows of a bag.
 func Pool(policy PoolPolicy) Option {
 	return Option{setting: setPool, number: int(policy)}
@@ -102,11 +95,6 @@ func Empty(policy EmptyPolicy) Option {
 // PaddingIndex sets an id that gather_bags neither reads nor counts. It may be out of bounds.
 func PaddingIndex(paddingIndex int) Option {
 	return Option{setting: setPaddingIndex, number: paddingIndex}
-}
-
-// BagCount sets the number of bags of gather_bags with [BagsSegments].
-func BagCount(bagCount int) Option {
-	return Option{setting: setBagCount, number: bagCount}
 }
 
 // set stores the number of an option in its field.
@@ -135,8 +123,6 @@ func (s *settings) set(option *Option) {
 		s.options.accumulate = narrow(option.number)
 	case setThreads:
 		s.options.threads = narrow(option.number)
-	case setBagFormat:
-		s.options.bag_format = narrow(option.number)
 	case setPool:
 		s.options.pool = narrow(option.number)
 	case setEmpty:
@@ -144,7 +130,5 @@ func (s *settings) set(option *Option) {
 	case setPaddingIndex:
 		s.options.has_padding_index = 1
 		s.options.padding_index = C.int64_t(option.number)
-	case setBagCount:
-		s.options.bag_count = C.int64_t(option.number)
 	}
 }
