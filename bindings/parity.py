@@ -210,7 +210,7 @@ FEATURES = {
     ),
     "bags": (
         "gth_gather_bags GTH_OP_GATHER_BAGS",
-        None,
+        "gather_bags",
         None,
         "GatherBags GatherBagsInto Bags",
         "Gather.gatherBags Gather.gatherBagsInto BagFormat Pool Empty Options.Builder.bagFormat Options.Builder.pool "
@@ -332,7 +332,6 @@ EXEMPT = {
     ("operation by number", "Python"): "each operation is a function",
     ("operation by number", "Rust"): "each operation is a function",
     ("operation by number", "Go"): "each operation is a function",
-    ("bags", "Python"): "the binding does not have it yet",
     ("bags", "Rust"): "the binding does not have it yet",
     ("several requests as one", "Python"): "the binding does not have it yet",
     ("several requests as one", "Rust"): "the binding does not have it yet",

@@ -7,7 +7,7 @@
 #include <string.h>
 
 /* The dicts of names, in the order of configure(). */
-enum { NEGATIVE, BOUNDS, PROFILES, EXTENTS, REDUCTIONS, ACCUMULATES, FILLS, SHARD_KINDS };
+enum { NEGATIVE, BOUNDS, PROFILES, EXTENTS, REDUCTIONS, ACCUMULATES, BAG_FORMATS, POOLS, EMPTIES, FILLS, SHARD_KINDS };
 
 /* Reads the number of a name. None leaves it unchanged. Returns false for an unknown name. */
 static int choice(const state *known, int which, PyObject *name, int32_t *number) {
@@ -38,10 +38,12 @@ int switches_of(const state *known, arguments args, gth_options *options, PyObje
   if (fill == Py_None) {
     return 1;
   }
-  if (options->bounds != 0 && options->bounds != GTH_BOUNDS_FILL) {
-    return 0;
+  if (options->empty != GTH_EMPTY_FILL) {
+    if (options->bounds != 0 && options->bounds != GTH_BOUNDS_FILL) {
+      return 0;
+    }
+    options->bounds = GTH_BOUNDS_FILL;
   }
-  options->bounds = GTH_BOUNDS_FILL;
   if (PyUnicode_Check(fill)) {
     return choice(known, FILLS, fill, &options->fill);
   }
@@ -50,12 +52,22 @@ int switches_of(const state *known, arguments args, gth_options *options, PyObje
   return 1;
 }
 
+/* Reads bag_format, pool, empty, padding_index and bag_count. */
+static int bag_switches_of(const state *known, arguments args, gth_options *options) {
+  PyObject *padding_index = args[3];
+  options->has_padding_index = padding_index != Py_None;
+  return choice(known, BAG_FORMATS, args[0], &options->bag_format) && choice(known, POOLS, args[1], &options->pool) &&
+         choice(known, EMPTIES, args[2], &options->empty) &&
+         (padding_index == Py_None || number_of(padding_index, &options->padding_index)) &&
+         number_of(args[4], &options->bag_count);
+}
+
 int options_of(const state *known, arguments fields, gth_options *options, PyObject **fill_value) {
   PyObject *axis = fields[FIELD_AXIS];
   arguments own = fields + FIELD_OWN_SWITCHES;
   options->has_axis = axis != Py_None;
   return (axis == Py_None || number_of(axis, &options->axis)) &&
-         number_of(fields[FIELD_BATCH_DIMS], &options->batch_dims) &&
+         number_of(fields[FIELD_BATCH_DIMS], &options->batch_dims) && bag_switches_of(known, own + 3, options) &&
          switches_of(known, fields + FIELD_SWITCHES, options, fill_value) &&
          choice(known, EXTENTS, own[0], &options->extents) && choice(known, REDUCTIONS, own[1], &options->reduction) &&
          choice(known, ACCUMULATES, own[2], &options->accumulate);

@@ -55,11 +55,17 @@ def test_type_hints_can_be_evaluated_at_run_time(name: str) -> None:
         typing.get_type_hints(thing)
 
 
-@pytest.mark.parametrize("operation", ["", "_nd", "_elements"])
-@pytest.mark.parametrize(("verb", "switches"), [("gather", "Switches"), ("scatter", "ScatterSwitches")])
-def test_overloads_have_all_switches(verb: str, switches: str, operation: str) -> None:
+SWITCHES = [
+    *((f"gather{kind}", "Switches") for kind in ("", "_nd", "_elements")),
+    *((f"scatter{kind}", "ScatterSwitches") for kind in ("", "_nd", "_elements")),
+    ("gather_bags", "BagSwitches"),
+]
+
+
+@pytest.mark.parametrize(("operation", "switches"), SWITCHES)
+def test_overloads_have_all_switches(operation: str, switches: str) -> None:
     """Compares the keywords with a TypedDict, because stubtest does not compare them."""
-    function = getattr(libgather, verb + operation)
+    function = getattr(libgather, operation)
     keywords = {
         parameter.name
         for parameter in inspect.signature(function).parameters.values()

@@ -19,6 +19,7 @@ from ._base.capabilities import capabilities, release, shutdown, version
 from ._base.torch_dynamo import skip_package
 from ._memory.context import Context
 from ._memory.default_contexts import sync
+from ._operations.bags import gather_bags
 from ._operations.gather_plan import BoundPlan, Plan
 from ._operations.gathers import gather, gather_elements, gather_nd, output_shape
 from ._operations.general_path import run_others
@@ -86,6 +87,7 @@ __all__ = [
     "__version__",
     "capabilities",
     "gather",
+    "gather_bags",
     "gather_elements",
     "gather_elements_gradient",
     "gather_gradient",

@@ -8,7 +8,7 @@ from functools import cache
 
 from .. import errors
 from .._base import constants as c
-from .._base.integers import check_floats, integer_dtype
+from .._base.integers import INDEXING, check_floats, integer_dtype
 from .._memory.memory import Memory
 from .._objects import buffer_of
 from .nested_lists import list_of
@@ -64,7 +64,7 @@ def flat(value: Any) -> Any:
 def of_nested(value: Any, operand: str) -> Memory:
     """Creates a tensor of a nested list. As in NumPy, integers become int64, or uint64 if one needs it."""
     elements, shape = parts_of(value, operand)
-    if operand == "indices":
+    if operand in INDEXING:
         elements = [element if isinstance(element, bool) else index_of(element) for element in elements]
     kinds = {type(element) for element in elements}
     if kinds == {str}:
@@ -94,7 +94,7 @@ def index_of(element: Any) -> Any:
 def number_format(kinds: set[type], elements: list[Any], operand: str) -> tuple[str, int]:
     if not kinds:
         # As in NumPy's x[[]], an empty list of indices has integers.
-        return ("q", c.DTYPE_INT64) if operand == "indices" else ("d", c.DTYPE_FLOAT64)
+        return ("q", c.DTYPE_INT64) if operand in INDEXING else ("d", c.DTYPE_FLOAT64)
     if kinds == {bool}:
         return "?", c.DTYPE_BOOL
     if kinds <= {bool, int}:

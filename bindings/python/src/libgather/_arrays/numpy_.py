@@ -10,7 +10,7 @@ import numpy as np
 from .. import _objects, errors
 from .._base import constants as c
 from .._base.dtypes import NAMES, NUMBERS
-from .._base.integers import check_floats, integer_dtype
+from .._base.integers import INDEXING, check_floats, integer_dtype
 from .._memory.memory import Memory
 from . import buffers
 from .memory_holds import holds
@@ -56,8 +56,8 @@ def of_list(value: Any, operand: str) -> np.ndarray:
         return numbers_of_list(array, np.asarray(value, object), operand)
     if array.dtype.kind == "O":
         refuse_huge(array, operand)
-        return integers_of(array, operand) if operand == "indices" else array
-    return array.astype(np.int64) if array.size == 0 and operand == "indices" else array
+        return integers_of(array, operand) if operand in INDEXING else array
+    return array.astype(np.int64) if array.size == 0 and operand in INDEXING else array
 
 
 def objects_of(value: Any, operand: str) -> tuple[list[Any], tuple[int, ...]]:

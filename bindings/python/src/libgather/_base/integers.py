@@ -12,6 +12,8 @@ if TYPE_CHECKING:
     from typing import Any
 
 
+#: The operands that are always integers. An empty list of them is int64.
+INDEXING = ("indices", "bags")
 _TORCHS_ORDER = ": torch.gather(input, dim, index) is gather_elements(input, index, axis=dim)"
 
 

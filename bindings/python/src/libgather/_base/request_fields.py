@@ -11,7 +11,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any, NamedTuple
 
-    from ..types import Accumulate, Bounds, Extents, Negative, Profile, Reduction
+    from ..types import Accumulate, BagFormat, Bounds, Empty, Extents, Negative, Pool, Profile, Reduction
 
     class Request(NamedTuple):
         axis: int | None = None
@@ -28,6 +28,11 @@ if TYPE_CHECKING:
         extents: Extents | None = None
         reduction: Reduction | None = None
         accumulate: Accumulate | None = None
+        bag_format: BagFormat | None = None
+        pool: Pool | None = None
+        empty: Empty | None = None
+        padding_index: int | None = None
+        bag_count: int = 0
         bags: Any = None
         weights: Any = None
         inplace: bool = False
@@ -37,6 +42,6 @@ else:
     Request = namedtuple(
         "Request",
         "axis batch_dims negative bounds fill_value profile opset threads context stream sync extents "
-        "reduction accumulate bags weights inplace",
-        defaults=(None, 0, None, None, None, None, None, None, None, None, False, None, None, None, None, None, False),
+        "reduction accumulate bag_format pool empty padding_index bag_count bags weights inplace",
+        defaults=(None, 0, *(None,) * 8, False, *(None,) * 7, 0, None, None, False),
     )

@@ -17,6 +17,10 @@ Bounds = Literal["error", "fill", "clamp", "modulo", "skip", "error_partial"]
 #: The bounds of scatters, which do not fill.
 ScatterBounds = Literal["error", "clamp", "modulo", "skip", "error_partial"]
 Reduction = Literal["none", "add", "mul", "max", "min"]
+Pool = Literal["sum", "mean", "sqrtn", "max", "min"]
+#: The row of a bag of which no id is read.
+Empty = Literal["zero", "fill", "error"]
+BagFormat = Literal["offsets", "starts", "lengths", "segments", "dense"]
 Accumulate = Literal["dtype", "float32"]
 #: The rule that assigns the rows of a table to a number of shards.
 ShardKind = Literal["blocks", "modulo"]
@@ -64,6 +68,27 @@ class Switches(TypedDict, total=False):
     opset: int | None
     stream: Any
     sync: bool
+
+
+class BagSwitches(TypedDict, total=False):
+    """The keywords of gather_bags."""
+
+    offsets: Any
+    starts: Any
+    lengths: Any
+    segments: Any
+    count: int | None
+    weights: Any
+    pool: Pool | None
+    padding_index: int | None
+    empty: Empty | None
+    accumulate: Accumulate | None
+    negative: Negative | None
+    bounds: Bounds | None
+    fill_value: Any
+    profile: Profile | None
+    threads: int | None
+    context: Any
 
 
 class ScatterSwitches(TypedDict, total=False):

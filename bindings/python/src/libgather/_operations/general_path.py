@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from .._base.request_fields import Request
-from .._requests.operation_table import GATHERS, GRADIENTS, OPERATIONS, SCATTERS
-from . import gathers, gradients, scatters
+from .._requests.operation_table import GATHER_BAGS, GATHERS, GRADIENTS, OPERATIONS, SCATTERS
+from . import bags, gathers, gradients, scatters
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -16,6 +16,7 @@ _RUNNERS = {
         (GATHERS, gathers.run_others),
         (SCATTERS, scatters.run_others),
         (GRADIENTS, gradients.run_others),
+        ((GATHER_BAGS,), bags.run_others),
     )
     for operation in operations
 }

@@ -119,7 +119,7 @@ def run_others(operation: Operation, shape: t.Any, indices: t.Any, gradient: t.A
     """Computes a gradient of arrays of any type with any options, for calls that run_buffers() does not support."""
     options = options_of(request)
     check_place(request.context, ("updates", gradient), ("indices", indices))
-    gradient = as_numbers(gradient)
+    gradient = as_numbers(gradient, "updates")
     rows, kind = enter(gradient, None, "updates")
     index = enter(indices, None, "indices")[0]
     table = Spec(rows.dtype, getattr(shape, "shape", shape))
@@ -127,10 +127,10 @@ def run_others(operation: Operation, shape: t.Any, indices: t.Any, gradient: t.A
     return kind.leave(Tensor._of_handle(made), gradient)
 
 
-def as_numbers(gradient: t.Any) -> t.Any:
-    """Returns the gradient in native byte order. Raises DTypeError if its elements have no dtype of the library."""
-    gradient = native(gradient, "updates")
-    dtype = carried_of(gradient)
+def as_numbers(array: t.Any, operand: str) -> t.Any:
+    """Returns an array in native byte order. Raises DTypeError if its elements have no dtype of the library."""
+    array = native(array, operand)
+    dtype = carried_of(array)
     if dtype is not None:
-        raise errors.dtype_error("updates", f"dtype {dtype} is none of the library's numbers")
-    return gradient
+        raise errors.dtype_error(operand, f"dtype {dtype} is none of the library's numbers")
+    return array

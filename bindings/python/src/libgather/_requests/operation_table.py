@@ -54,8 +54,13 @@ class Operation:
 #: All operations by number.
 OPERATIONS = {number: Operation(name, number) for name, number in named("OP_").items() if name != "last"}
 GRADIENTS = tuple(operation for operation in OPERATIONS.values() if operation.is_gradient)
-GATHERS = tuple(operation for operation in OPERATIONS.values() if operation.roles[0] == "params")
-SCATTERS = tuple(operation for operation in OPERATIONS.values() if operation not in GATHERS + GRADIENTS)
+GATHER_BAGS = OPERATIONS[c.OP_GATHER_BAGS]
+GATHERS = tuple(
+    operation for operation in OPERATIONS.values() if operation.roles[0] == "params" and operation is not GATHER_BAGS
+)
+SCATTERS = tuple(
+    operation for operation in OPERATIONS.values() if operation.roles[0] == "target" and not operation.is_gradient
+)
 GATHER, GATHER_ND, GATHER_ELEMENTS = map(OPERATIONS.__getitem__, (c.OP_GATHER, c.OP_GATHER_ND, c.OP_GATHER_ELEMENTS))
 SCATTER_ND, SCATTER_ELEMENTS = OPERATIONS[c.OP_SCATTER_ND], OPERATIONS[c.OP_SCATTER_ELEMENTS]
 

@@ -19,7 +19,7 @@ Fill = tuple[int, bytes]
 NAMED = {
     option: named(f"{option.upper()}_")
     for option in ("negative", "bounds", "profile", "extents", "reduction", "accumulate")
-}
+} | {"bag_format": named("BAGS_"), "pool": named("POOL_"), "empty": named("EMPTY_")}
 FILLS = {"zero": c.FILL_ZERO, "by_dtype": c.FILL_BY_DTYPE}
 #: The layouts of shards that only the number of shards defines.
 SHARD_KINDS = {"blocks": c.SHARDS_BLOCKS, "modulo": c.SHARDS_MODULO}
@@ -44,7 +44,10 @@ def check_options(request: Request) -> None:
     integer("batch_dims", request.batch_dims)
     for option, names in NAMED.items():
         choice(option, getattr(request, option), names)
-    if request.fill_value is not None:
+    if request.padding_index is not None:
+        integer("padding_index", request.padding_index)
+    integer("count", request.bag_count)
+    if request.fill_value is not None and request.empty != "fill":
         check_bounds_of_fill(request.bounds)
     for option in ("opset", "threads"):
         number = getattr(request, option)

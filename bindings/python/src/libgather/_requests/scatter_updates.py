@@ -44,35 +44,35 @@ def enter_updates(updates: Any, target: Any, memory: Memory) -> Memory:
     return rows
 
 
-def of_python(value: Any, dtype: int, carried: Any) -> Memory:
+def of_python(value: Any, dtype: int, carried: Any, operand: str = "updates") -> Memory:
     """Returns the Memory of a nested list or a scalar. Raises DTypeError if the dtype cannot represent an element."""
-    elements, shape = parts_of(value, carried is not None)
+    elements, shape = parts_of(value, carried is not None, operand)
     if carried is None:
-        images = [image_of(element, dtype) for element in elements]
+        images = [image_of(element, dtype, operand) for element in elements]
     else:
         from .._arrays import numpy_carried
 
-        images = [numpy_carried.image_of(element, carried, "updates", "") for element in elements]
+        images = [numpy_carried.image_of(element, carried, operand, "") for element in elements]
     data = bytearray(b"".join(images))
     return Memory._borrow(data, buffer_of(data)[1], dtype, shape, None, False)
 
 
-def image_of(element: Any, dtype: int) -> bytes:
+def image_of(element: Any, dtype: int, operand: str) -> bytes:
     if dtype == c.DTYPE_BOOL and not isinstance(element, bool):
-        raise errors.dtype_error("updates", f"{element!r} is no bool")
-    return element_image(element, dtype, "updates", "")
+        raise errors.dtype_error(operand, f"{element!r} is no bool")
+    return element_image(element, dtype, operand, "")
 
 
-def parts_of(value: Any, as_numpys: bool) -> tuple[list[Any], tuple[int, ...]]:
+def parts_of(value: Any, as_numpys: bool, operand: str) -> tuple[list[Any], tuple[int, ...]]:
     from .._arrays import lists
 
     numpy_ = lists.numpy_kind()
     if not numpy_:
-        return lists.parts_of(value, "updates")
+        return lists.parts_of(value, operand)
     if as_numpys:
-        array = numpy_.of_list(value, "updates")
+        array = numpy_.of_list(value, operand)
         return list(array.reshape(-1)), array.shape
-    return numpy_.objects_of(value, "updates")  # type: ignore[no-any-return]
+    return numpy_.objects_of(value, operand)  # type: ignore[no-any-return]
 
 
 def as_carried(updates: Any, target: Any) -> Any:
