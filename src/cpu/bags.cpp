@@ -22,7 +22,7 @@ using core::Error;
 using core::Plan;
 
 // The number of ids that are copied before their rows are pooled.
-constexpr int64_t block_ids = 512;
+constexpr int64_t block_ids = 256;
 
 // A row that is not in the table: it is filled with the element of bounds = fill.
 constexpr int64_t filled_row = no_row + 1;
