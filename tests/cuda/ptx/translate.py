@@ -1,4 +1,4 @@
-"""translate.py PTX OUTPUT [SASS]: translates the PTX of src/cuda/gather_kernels.cu to C++ for the runtime of thread.hpp.
+"""translate.py PTX OUTPUT [SASS]: translates the PTX of src/cuda/gather_kernels.cu to C++ for thread.hpp.
 
 Each kernel becomes a function that runs one thread up to its next barrier. The registers of a thread are in a frame. So
 the thread continues after the barrier when it is called again. Stretches of instructions without a branch are numbered,
