@@ -211,7 +211,7 @@ FEATURES = {
     "bags": (
         "gth_gather_bags GTH_OP_GATHER_BAGS",
         "gather_bags",
-        None,
+        "gather_bags gather_bags_into Bags",
         "GatherBags GatherBagsInto Bags",
         "Gather.gatherBags Gather.gatherBagsInto BagFormat Pool Empty Options.Builder.bagFormat Options.Builder.pool "
         "Options.Builder.empty Options.Builder.paddingIndex Options.Builder.bagCount Options.Builder.outDType",
@@ -332,7 +332,6 @@ EXEMPT = {
     ("operation by number", "Python"): "each operation is a function",
     ("operation by number", "Rust"): "each operation is a function",
     ("operation by number", "Go"): "each operation is a function",
-    ("bags", "Rust"): "the binding does not have it yet",
     ("several requests as one", "Python"): "the binding does not have it yet",
     ("several requests as one", "Rust"): "the binding does not have it yet",
     ("several requests as one", "Go"): "the binding does not have it yet",

@@ -278,7 +278,7 @@ errors! {
     Unsupported = GTH_E_UNSUPPORTED,
     /// The library has a defect.
     Internal = GTH_E_INTERNAL,
-    /// Offsets, lengths or segments of bags are invalid. No function of this release returns it.
+    /// Offsets, lengths or segments of bags are invalid.
     Offsets = GTH_E_OFFSETS,
     /// A file could not be read. No function of this release returns it.
     Io = GTH_E_IO,

@@ -55,10 +55,19 @@ impl Context {
     ) -> Result<Tensor<'static>, Error> {
         // SAFETY: the caller guarantees it.
         options.check_fill(unsafe { &*operands.table })?;
-        let request = request(op, operands, options);
+        // SAFETY: the caller guarantees it.
+        unsafe { self.make_requested(&request(op, operands, options)) }
+    }
+
+    /// Runs a request and creates its result.
+    ///
+    /// # Safety
+    ///
+    /// The operands of the request must be those of [`Context::make`].
+    pub(crate) unsafe fn make_requested(&self, request: &sys::gth_request) -> Result<Tensor<'static>, Error> {
         // SAFETY: the caller guarantees it.
         Tensor::from_handle(Handle::make(|out, err| unsafe {
-            sys::gth_make(self.raw(), &request, out, err)
+            sys::gth_make(self.raw(), request, out, err)
         })?)
     }
 }

@@ -7,6 +7,7 @@ mod abi;
 mod allocator;
 #[cfg(feature = "ndarray")]
 mod arrays;
+mod bags;
 mod buffer;
 mod capabilities;
 mod context;
@@ -29,6 +30,7 @@ mod tensor;
 mod tensor_mut;
 
 pub use abi::{Version, abi_version, version};
+pub use bags::{Bags, gather_bags, gather_bags_into};
 pub use buffer::{Buffer, BufferMut};
 pub use capabilities::{Capabilities, CudaDevice, Tier, capabilities, shutdown};
 pub use context::{Context, ContextBuilder};
@@ -49,7 +51,7 @@ pub use operations::{
     scatter_elements_into, scatter_into, scatter_nd, scatter_nd_into, updates_shape, updates_shape_elements,
     updates_shape_nd,
 };
-pub use options::{Accumulate, Bounds, Extents, Fill, Negative, Options, Profile, Reduction};
+pub use options::{Accumulate, Bounds, Empty, Extents, Fill, Negative, Options, Pool, Profile, Reduction};
 pub use partition::{Parts, PartsOnce, Shards, partition, partition_once};
 pub use plan::Plan;
 pub use strings::Strings;

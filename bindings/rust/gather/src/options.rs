@@ -116,6 +116,30 @@ choices! {
         Min = GTH_REDUCTION_MIN,
     }
 
+    /// How [`gather_bags`](crate::gather_bags()) makes one row of the rows of a bag. w is the weight of an id, or 1.
+    Pool {
+        /// The sum of w * row.
+        Sum = GTH_POOL_SUM,
+        /// The sum, divided by the sum of w. Floating and complex numbers only.
+        Mean = GTH_POOL_MEAN,
+        /// The sum, divided by the root of the sum of w * w. Floating numbers only.
+        SqrtN = GTH_POOL_SQRTN,
+        /// The largest number, or NaN if one is NaN. There are no weights and no complex numbers.
+        Max = GTH_POOL_MAX,
+        /// The smallest number, or NaN if one is NaN. There are no weights and no complex numbers.
+        Min = GTH_POOL_MIN,
+    }
+
+    /// The row of a bag of which no id is read.
+    Empty {
+        /// Zeros.
+        Zero = GTH_EMPTY_ZERO,
+        /// The value that [`Fill`] selects.
+        Fill = GTH_EMPTY_FILL,
+        /// The call returns [`Error::Offsets`], and the output is unchanged.
+        Error = GTH_EMPTY_ERROR,
+    }
+
     /// The type in which [`Reduction::Add`] and [`Reduction::Mul`] combine float16 and bfloat16.
     Accumulate {
         /// The type is the dtype. The sum of 4,096 ones in float16 is then 2,048.
@@ -204,9 +228,14 @@ options! {
     /// Sets the way in which a scatter combines updates. Other calls return [`Error::Version`]. The default is
     /// [`Reduction::None`].
     choice reduction: Reduction;
-    /// Sets the type in which sums and products are computed, in scatters and gradients. Other calls return
-    /// [`Error::Version`]. The default is that of the profile, else the dtype.
+    /// Sets the type in which sums and products are computed, in scatters, gradients and bags. Other calls return
+    /// [`Error::Version`]. The default is that of the profile, else the dtype, and float32 for bags.
     choice accumulate: Accumulate;
+    /// Sets how the rows of a bag become one. Other operations than bags return [`Error::Version`]. The default is the
+    /// sum.
+    choice pool: Pool;
+    /// Sets the row of a bag of which no id is read. The default is that of the profile, else zeros.
+    choice empty: Empty;
 }
 
 impl Options {
@@ -269,6 +298,19 @@ impl Options {
         self
     }
 
+    /// Sets an id of bags that is neither read nor counted. It may be out of bounds.
+    pub const fn padding_index(mut self, id: i64) -> Self {
+        self.raw.has_padding_index = 1;
+        self.raw.padding_index = id;
+        self
+    }
+
+    /// Sets the dtype of pooled rows: that of params (the default), or float32 for float16 and bfloat16.
+    pub const fn out_dtype(mut self, dtype: DType) -> Self {
+        self.raw.out_dtype = dtype as i32;
+        self
+    }
+
     /// Sets the highest number of CPU threads. 0 means that of the context.
     pub fn threads(mut self, threads: usize) -> Self {
         self.raw.threads = i32::try_from(threads).unwrap_or(i32::MAX);
@@ -320,6 +362,12 @@ impl fmt::Debug for Options {
         self.fmt_fields(&mut out);
         if let (sys::GTH_FILL_VALUE, Ok(dtype)) = (raw.fill, DType::try_from(self.fill_dtype)) {
             out.field("fill_value", &format_args!("{:x?} as {dtype:?}", raw.fill_value));
+        }
+        if raw.has_padding_index != 0 {
+            out.field("padding_index", &raw.padding_index);
+        }
+        if let (true, Ok(dtype)) = (raw.out_dtype != 0, DType::try_from(raw.out_dtype)) {
+            out.field("out_dtype", &dtype);
         }
         if raw.threads != 0 {
             out.field("threads", &raw.threads);

@@ -1,0 +1,148 @@
+//! The results and the errors of bags, beside a naive loop.
+
+use gather::{Bags, DType, Empty, Error, Operand, Options, Pool, Tensor, TensorMut, gather_bags, gather_bags_into};
+
+const ROWS: usize = 6;
+const DIM: usize = 5;
+const IDS: [i64; 7] = [3, 0, 5, 5, 1, 2, 4];
+const OFFSETS: [i64; 5] = [0, 2, 2, 6, 7];
+const LENGTHS: [u8; 4] = [2, 0, 4, 1];
+const SEGMENTS: [i32; 7] = [0, 0, 2, 2, 2, 2, 3];
+const WEIGHTS: [f32; 7] = [0.5, 2.0, -1.0, 4.0, 0.25, 1.0, 8.0];
+
+fn table() -> Vec<f32> {
+    (0..ROWS * DIM).map(|i| (i * i % 17) as f32 - 4.0).collect()
+}
+
+/// Pools the bags of OFFSETS with loops. All values are exact in float32.
+fn pooled(pool: Pool, weights: Option<&[f32; 7]>, padding: Option<i64>) -> Vec<f32> {
+    let table = table();
+    let mut out = Vec::new();
+    for bag in OFFSETS.windows(2) {
+        let ids: Vec<usize> = (bag[0] as usize..bag[1] as usize)
+            .filter(|&k| Some(IDS[k]) != padding)
+            .collect();
+        let weight = |k: usize| weights.map_or(1.0, |weights| weights[k]);
+        for column in 0..DIM {
+            let values = ids.iter().map(|&k| weight(k) * table[IDS[k] as usize * DIM + column]);
+            let divisor: f32 = ids.iter().map(|&k| weight(k)).sum();
+            out.push(match pool {
+                _ if ids.is_empty() => 0.0,
+                Pool::Sum => values.sum(),
+                Pool::Mean => values.sum::<f32>() / divisor,
+                Pool::Max => values.fold(f32::NEG_INFINITY, f32::max),
+                Pool::Min => values.fold(f32::INFINITY, f32::min),
+                _ => unreachable!(),
+            });
+        }
+    }
+    out
+}
+
+fn run(bags: &Bags<'_>, options: &Options) -> Result<Vec<f32>, Error> {
+    let values = table();
+    let params = Tensor::new(&values, &[ROWS, DIM]);
+    let ids = Tensor::new(&IDS, &[7]);
+    let made = gather_bags(&params, &ids, bags, options)?;
+    assert_eq!(made.shape(), [4, DIM]);
+    let mut out = [f32::NAN; 4 * DIM];
+    gather_bags_into(&params, &ids, bags, options, &mut TensorMut::new(&mut out, &[4, DIM]))?;
+    assert_eq!(made.as_slice::<f32>()?, out);
+    Ok(out.to_vec())
+}
+
+#[test]
+fn every_format_pools_the_same_rows() {
+    let (offsets, starts) = (Tensor::new(&OFFSETS, &[5]), Tensor::new(&OFFSETS[..4], &[4]));
+    let (lengths, segments) = (Tensor::new(&LENGTHS, &[4]), Tensor::new(&SEGMENTS, &[7]));
+    let formats = [
+        Bags::offsets(&offsets),
+        Bags::starts(&starts),
+        Bags::lengths(&lengths),
+        Bags::segments(&segments, 4),
+    ];
+    for bags in formats {
+        for pool in [Pool::Sum, Pool::Mean, Pool::Max, Pool::Min] {
+            let options = Options::new().pool(pool);
+            assert_eq!(run(&bags, &options).unwrap(), pooled(pool, None, None), "{pool:?}");
+            let padded = options.padding_index(5);
+            assert_eq!(run(&bags, &padded).unwrap(), pooled(pool, None, Some(5)), "{padded:?}");
+        }
+    }
+}
+
+#[test]
+fn weights_multiply_rows() {
+    let (offsets, weights) = (Tensor::new(&OFFSETS, &[5]), Tensor::new(&WEIGHTS, &[7]));
+    let bags = Bags::offsets(&offsets).weights(&weights);
+    let sums = run(&bags, &Options::new()).unwrap();
+    assert_eq!(sums, pooled(Pool::Sum, Some(&WEIGHTS), None));
+    let means = run(&bags, &Options::new().pool(Pool::Mean)).unwrap();
+    assert_eq!(means, pooled(Pool::Mean, Some(&WEIGHTS), None));
+}
+
+#[test]
+fn dense_bags_are_rows_of_indices() {
+    let values = table();
+    let sums = gather_bags(
+        &Tensor::new(&values, &[ROWS, DIM]),
+        &Tensor::new(&[1u32, 2, 3, 3], &[2, 2]),
+        &Bags::dense(),
+        &Options::new(),
+    )
+    .unwrap();
+    let row = |i: usize, j: usize| (0..DIM).map(move |c| (i, j, c));
+    let expected: Vec<f32> = row(1, 2)
+        .chain(row(3, 3))
+        .map(|(i, j, c)| values[i * DIM + c] + values[j * DIM + c])
+        .collect();
+    assert_eq!(sums.shape(), [2, DIM]);
+    assert_eq!(sums.as_slice::<f32>().unwrap(), expected);
+}
+
+#[test]
+fn empty_bags_are_filled_or_refused() {
+    let offsets = Tensor::new(&OFFSETS, &[5]);
+    let fill = Options::new().empty(Empty::Fill).fill_value(-1.5f32);
+    assert_eq!(run(&Bags::offsets(&offsets), &fill).unwrap()[DIM..2 * DIM], [-1.5; DIM]);
+    let Err(Error::Offsets(cause)) = run(&Bags::offsets(&offsets), &Options::new().empty(Empty::Error)) else {
+        panic!("an empty bag is accepted");
+    };
+    assert_eq!((cause.operand, cause.position), (Operand::Bags, Some(1)));
+}
+
+#[test]
+fn wrong_bags_are_refused_and_the_output_is_unchanged() {
+    let values = table();
+    let (params, ids) = (Tensor::new(&values, &[ROWS, DIM]), Tensor::new(&IDS, &[7]));
+    let decreasing = [0i64, 3, 2, 6, 7];
+    let offsets = Tensor::new(&decreasing, &[5]);
+    let mut out = [7.0f32; 4 * DIM];
+    let result = gather_bags_into(
+        &params,
+        &ids,
+        &Bags::offsets(&offsets),
+        &Options::new(),
+        &mut TensorMut::new(&mut out, &[4, DIM]),
+    );
+    let Err(Error::Offsets(cause)) = result else {
+        panic!("offsets that decrease are accepted");
+    };
+    assert_eq!(
+        (cause.operand, cause.position, cause.value),
+        (Operand::Bags, Some(2), 2)
+    );
+    assert_eq!(out, [7.0; 4 * DIM]);
+}
+
+#[test]
+fn options_are_formatted() {
+    let options = Options::new()
+        .pool(Pool::Max)
+        .padding_index(-1)
+        .out_dtype(DType::Float32);
+    assert_eq!(
+        format!("{options:?}"),
+        "Options { pool: Max, padding_index: -1, out_dtype: Float32 }"
+    );
+}
