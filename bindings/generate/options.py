@@ -63,7 +63,7 @@ OPTIONS = [
     Option(
         "accumulate",
         "GTH_ACCUMULATE_",
-        "the type in which scatters and gradients add and multiply float16 and bfloat16. Other calls reject it.",
+        "the type in which scatters, gradients and bags compute float16 and bfloat16. Other calls reject it.",
         "the type",
     ),
     Option(

@@ -71,8 +71,7 @@ func Reduction(policy ReductionPolicy) Option {
 	return Option{setting: setReduction, number: int(policy)}
 }
 
-// Accumulate sets the type in which scatters and gradients add and multiply float16 and bfloat16. Other calls reject
-// it.
+// Accumulate sets the type in which scatters, gradients and bags compute float16 and bfloat16. Other calls reject it.
 func Accumulate(policy AccumulatePolicy) Option {
 	return Option{setting: setAccumulate, number: int(policy)}
 }

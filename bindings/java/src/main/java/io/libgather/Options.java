@@ -204,7 +204,7 @@ public final class Options {
     }
 
     /**
-     * Sets the type in which scatters and gradients add and multiply float16 and bfloat16. Other calls reject it.
+     * Sets the type in which scatters, gradients and bags compute float16 and bfloat16. Other calls reject it.
      *
      * @param accumulate the type
      * @return this builder
