@@ -203,7 +203,7 @@ void pool_part(const Case& c, int64_t bag, int64_t element, int64_t part, char* 
     const char* const fill = reinterpret_cast<const char*>(c.options.fill_value) + offset;
     const T value = decode<T>(dtype, row == filled ? fill : c.table.at(row * c.slice + element) + offset);
     const T weight = c.has_weights ? decode<T>(c.weights.desc.dtype, c.weights.at(k)) : T{1};
-    divisor += c.pool == GTH_POOL_SQRTN ? weight * weight : weight;
+    if constexpr (!std::is_integral_v<T>) divisor += c.pool == GTH_POOL_SQRTN ? weight * weight : weight;
     sum = add_row(c.pool, sum, value, weight, c.has_weights);
     if (is_half(dtype) && c.options.accumulate == GTH_ACCUMULATE_DTYPE) sum = rounded(dtype, sum);
   }

@@ -93,7 +93,8 @@ TEST(Operands, PlanRunWithAnOperandThatTheOperationLacksIsRejected) {
     if (is_gradient(op)) continue;
     const Sample sample(op);
     const Bytes before = sample.written().bytes();
-    const gth_request request = Mixed(sample.descs(), 0).request(op);
+    const Mixed operands(sample.descs(), 0);
+    const gth_request request = operands.request(op);
     Plan plan;
     ASSERT_EQ(gth_plan_create(&request, plan.out(), nullptr), GTH_OK);
     const gth_plan* const handle = plan.get();
