@@ -7,35 +7,25 @@ The library must load, report its CUDA runtime and no device, and gather on the 
 
 import ctypes
 import sys
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+
+from c_structs import fields_of
 
 E_DEVICE = -11
 
 
 class Capabilities(ctypes.Structure):
-    _fields_ = [
-        *((name, ctypes.c_uint32) for name in ("size", "abi", "version")),
-        ("cpu_threads", ctypes.c_int32),
-        *((name, ctypes.c_uint32) for name in ("tiers_built", "tiers_usable", "tier")),
-        *((name, ctypes.c_int32) for name in ("cuda_runtime", "cuda_driver", "device_count")),
-        ("device_compute", ctypes.c_int32 * 16),
-        ("device_memory", ctypes.c_int64 * 16),
-    ]
+    _fields_ = fields_of("gth_capability_info")
 
 
 class ContextOptions(ctypes.Structure):
-    _fields_ = [
-        *((name, ctypes.c_int32) for name in ("size", "threads", "device", "device_id", "flags", "reserved")),
-        *((name, ctypes.c_void_p) for name in ("stream", "record", "alloc", "free", "memory_user")),
-        *((name, ctypes.c_void_p) for name in ("parallel_for", "parallel_user", "reserved_pointer")),
-    ]
+    _fields_ = fields_of("gth_context_options")
 
 
 class Desc(ctypes.Structure):
-    _fields_ = [
-        *((name, ctypes.c_int32) for name in ("size", "dtype", "device", "device_id", "ndim", "flags")),
-        *((name, ctypes.c_void_p) for name in ("tensor", "data", "shape", "strides", "codec")),
-        *((name, ctypes.c_int64) for name in ("offset", "extent")),
-    ]
+    _fields_ = fields_of("gth_tensor_desc")
 
 
 def dense(dtype, values, shape):

@@ -3,56 +3,34 @@
 from __future__ import annotations
 
 import ctypes
+import sys
+from pathlib import Path
 from typing import Any
 
 import numpy as np
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+
+from c_structs import fields_of
 
 DTYPES = {"uint8": 264, "int32": 32, "int64": 64, "float32": 544}
 GATHER, GATHER_ND, GATHER_ELEMENTS, SCATTER, SCATTER_ND, SCATTER_ELEMENTS = range(1, 7)
 
 
 class TensorDesc(ctypes.Structure):
-    _fields_ = [
-        ("size", ctypes.c_uint32),
-        ("dtype", ctypes.c_int32),
-        ("device", ctypes.c_int32),
-        ("device_id", ctypes.c_int32),
-        ("ndim", ctypes.c_int32),
-        ("flags", ctypes.c_uint32),
-        ("tensor", ctypes.c_void_p),
-        ("data", ctypes.c_void_p),
-        ("shape", ctypes.POINTER(ctypes.c_int64)),
-        ("strides", ctypes.POINTER(ctypes.c_int64)),
-        ("codec", ctypes.c_void_p),
-        ("offset", ctypes.c_int64),
-        ("extent", ctypes.c_int64),
-    ]
+    _fields_ = fields_of("gth_tensor_desc", **dict.fromkeys(("shape", "strides"), ctypes.POINTER(ctypes.c_int64)))
 
 
 class Options(ctypes.Structure):
-    """gth_options. The benchmark sets only the named fields."""
-
-    _fields_ = [
-        ("size", ctypes.c_uint32),
-        ("has_axis", ctypes.c_int32),
-        ("axis", ctypes.c_int64),
-        ("batch_dims", ctypes.c_int64),
-        ("switches", ctypes.c_int32 * 6),
-        ("extents", ctypes.c_int32),
-        ("reduction", ctypes.c_int32),
-        ("rest", ctypes.c_uint8 * 24),
-    ]
+    _fields_ = fields_of("gth_options")
 
 
 class Request(ctypes.Structure):
-    _fields_ = [
-        ("size", ctypes.c_uint32),
-        ("op", ctypes.c_int32),
-        ("table", ctypes.POINTER(TensorDesc)),
-        ("indices", ctypes.POINTER(TensorDesc)),
-        ("rows", ctypes.POINTER(TensorDesc)),
-        ("options", ctypes.POINTER(Options)),
-    ]
+    _fields_ = fields_of(
+        "gth_request",
+        **dict.fromkeys(("table", "indices", "rows"), ctypes.POINTER(TensorDesc)),
+        options=ctypes.POINTER(Options),
+    )
 
 
 def describe(array: np.ndarray) -> TensorDesc:
@@ -74,8 +52,9 @@ def request(
     op: int, table: TensorDesc, indices: TensorDesc, rows: TensorDesc | None = None, options: Options | None = None
 ) -> Request:
     """The request keeps the structs that it points to."""
-    pointers = (each and ctypes.pointer(each) for each in (table, indices, rows, options))
-    return Request(ctypes.sizeof(Request), op, *pointers)
+    operands = {"table": table, "indices": indices, "rows": rows, "options": options}
+    pointers = {name: ctypes.pointer(each) for name, each in operands.items() if each}
+    return Request(size=ctypes.sizeof(Request), op=op, **pointers)
 
 
 class Result:

@@ -14,13 +14,15 @@ import ctypes
 import datetime
 import decimal
 import random
-import re
 import sys
 from pathlib import Path
 
 import pyarrow as pa
 
-HEADER = Path(__file__).resolve().parents[2] / "include/gather/gather.h"
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+
+from c_structs import fields_of
+
 GTH_E_INDEX = -16
 TAKE_NULL, TAKE_RECORD = 1, 2
 NEGATIVE_WRAP = 2
@@ -29,46 +31,19 @@ DLPACK_DTYPES = [8, 16, 32, 64, 264, 272, 288, 320]
 
 
 class Desc(ctypes.Structure):
-    _fields_ = [
-        ("size", ctypes.c_uint32),
-        *[(name, ctypes.c_int32) for name in ("dtype", "device", "device_id", "ndim")],
-        ("flags", ctypes.c_uint32),
-        *[(name, ctypes.c_void_p) for name in ("tensor", "data", "shape", "strides", "codec")],
-        ("offset", ctypes.c_int64),
-        ("extent", ctypes.c_int64),
-    ]
+    _fields_ = fields_of("gth_tensor_desc")
 
 
 class Take(ctypes.Structure):
-    _fields_ = [
-        ("size", ctypes.c_uint32),
-        ("flags", ctypes.c_uint32),
-        ("indices", ctypes.POINTER(Desc)),
-        ("validity", ctypes.c_void_p),
-        ("validity_offset", ctypes.c_int64),
-        ("options", ctypes.c_void_p),
-    ]
+    _fields_ = fields_of("gth_take", indices=ctypes.POINTER(Desc))
 
 
 class Error(ctypes.Structure):
-    _fields_ = [
-        ("size", ctypes.c_uint32),
-        *[(name, ctypes.c_int32) for name in ("status", "operand", "component", "native")],
-        ("flags", ctypes.c_uint32),
-        *[(name, ctypes.c_int64) for name in ("position", "value", "limit", "sequence", "count", "item")],
-        ("message", ctypes.c_char * 256),
-    ]
+    _fields_ = fields_of("gth_error")
 
 
 class Options(ctypes.Structure):
-    _fields_ = [
-        ("size", ctypes.c_uint32),
-        ("has_axis", ctypes.c_int32),
-        ("axis", ctypes.c_int64),
-        ("batch_dims", ctypes.c_int64),
-        *[(name, ctypes.c_int32) for name in ("profile", "opset", "negative", "bounds", "fill", "threads")],
-        ("others", ctypes.c_char * (int(re.search(r"GTH_OPTIONS_FIRST (\d+)", HEADER.read_text())[1]) - 48)),
-    ]
+    _fields_ = fields_of("gth_options")
 
 
 class TakeFailure(Exception):
