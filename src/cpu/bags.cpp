@@ -233,6 +233,12 @@ int32_t validate_and_cut(const Bags& on, const Executor& executor, Cuts* cuts, c
   return on.reader.check_end(at, error);
 }
 
+// Validates bags and ids, and cuts the bags for the threads.
+int32_t validate_all_of(const Bags& on, const Executor& executor, Cuts* cuts, const Error& error) {
+  const int32_t status = validate_and_cut(on, executor, cuts, error);
+  return status ? status : validate_ids(on, cuts->at[cuts->count].id, executor, error);
+}
+
 // ---- Pooling
 
 enum class Stop : uint8_t { none, id, bags };
@@ -385,38 +391,53 @@ class Pooler {
     return is_valid;
   }
 
+  // The number of ids of a bag that are read, and the sum of their weights or of the squares.
   template <class T>
-  void divide_by(const BagBlock& block, int64_t left_out) {
+  struct Weighed {
+    int64_t count;
+    T sum;
+  };
+
+  bool weighs() const { return on_.bags.has_weights && divides(on_.bags); }
+
+  // Returns true if the ids of a bag need not be read to find what it is divided by, and whether it is empty.
+  bool counts_every_id() const { return !weighs() && !leaves_out(on_.plan); }
+
+  template <class T>
+  void add_weights(const BagBlock& block, int64_t bag, int64_t left_out, Weighed<T>* all) const {
     const auto weights = reinterpret_cast<const T*>(block.weights);
-    const bool is_root = on_.bags.pool == GTH_POOL_SQRTN;
-    for (int64_t bag = 0; bag < block.bags; ++bag) {
-      T sum = 0;
-      if (!on_.bags.has_weights && !leaves_out(on_.plan))
-        sum = static_cast<T>(block.begin[bag + 1] - block.begin[bag]);
-      else
-        add_weights(block, bag, left_out, weights, &sum);
-      if (is_root) sum = core::square_root(sum);
-      const T divisor = sum == 0 ? T{1} : sum;
-      std::memcpy(divisors_ + bag * sum_bytes_, &divisor, sizeof divisor);
-      is_zero_[bag] = sum == 0;
+    const bool squares = on_.bags.pool == GTH_POOL_SQRTN, has_weights = weighs();
+    for (int64_t k = block.begin[bag]; k < block.begin[bag + 1]; ++k) {
+      if (block.ids[k] == left_out) continue;
+      ++all->count;
+      if (has_weights) all->sum += squares ? weights[k] * weights[k] : weights[k];
     }
   }
 
-  // Adds the weights of a bag, or their squares. Ids without weights count 1.
+  // Sets the divisor of a bag. Ids without weights count 1. The row of a bag whose weights have the sum 0 is written
+  // later.
   template <class T>
-  void add_weights(const BagBlock& block, int64_t bag, int64_t left_out, const T* weights, T* sum) const {
-    const bool squares = on_.bags.pool == GTH_POOL_SQRTN;
-    for (int64_t k = block.begin[bag]; k < block.begin[bag + 1]; ++k) {
-      if (block.ids[k] == left_out) continue;
-      const T weight = on_.bags.has_weights ? weights[k] : T{1};
-      *sum += squares ? weight * weight : weight;
+  void set_divisor(int64_t bag, const Weighed<T>& all) {
+    T sum = on_.bags.has_weights ? all.sum : static_cast<T>(all.count);
+    if (on_.bags.pool == GTH_POOL_SQRTN) sum = core::square_root(sum);
+    is_zero_[bag] = sum == 0;
+    const T divisor = is_zero_[bag] ? T{1} : sum;
+    std::memcpy(divisors_ + bag * sum_bytes_, &divisor, sizeof divisor);
+  }
+
+  template <class T>
+  void find_divisors_of(const BagBlock& block, int64_t left_out) {
+    for (int64_t bag = 0; bag < block.bags; ++bag) {
+      Weighed<T> all{counts_every_id() ? block.begin[bag + 1] - block.begin[bag] : 0, 0};
+      if (!counts_every_id()) add_weights(block, bag, left_out, &all);
+      set_divisor(bag, all);
     }
   }
 
   // Returns false if the pool divides by nothing.
   bool find_divisors(const BagBlock& block, int64_t left_out) {
     if (!divides(on_.bags)) return false;
-    sum_bytes_ == int64_t{sizeof(double)} ? divide_by<double>(block, left_out) : divide_by<float>(block, left_out);
+    sums_are_double() ? find_divisors_of<double>(block, left_out) : find_divisors_of<float>(block, left_out);
     return true;
   }
 
@@ -463,8 +484,10 @@ class Pooler {
   // Pools one bag, a block of ids after the other. Rows of bounds = fill are parts of their own.
   bool pool_in_parts(int64_t bag, int64_t begin, int64_t end) {
     char* const out = on_.row_at(bag);
-    bool has_divisor = false, is_zero = false, is_empty = true;
-    if (!measure(begin, end, &has_divisor, &is_zero, &is_empty)) return false;
+    const bool has_divisor = divides(on_.bags);
+    bool is_empty = false;
+    if (!(sums_are_double() ? measure<double>(begin, end, &is_empty) : measure<float>(begin, end, &is_empty)))
+      return false;
     const bool is_valid = for_parts([&](int64_t table, int64_t at, int64_t elements, const Pooling& kernel) {
       BagRows rows = rows_of(table, elements);
       rows.left_out = no_row;
@@ -484,7 +507,7 @@ class Pooler {
     });
     if (is_valid && is_empty && on_.bags.empty != core::start_if_empty)
       write_empty(out);
-    else if (is_valid && has_divisor && is_zero)
+    else if (is_valid && has_divisor && is_zero_[0])
       write_zero(out);
     return is_valid;
   }
@@ -509,35 +532,20 @@ class Pooler {
     return true;
   }
 
-  // Computes the divisor of a bag of any number of ids.
-  bool measure(int64_t begin, int64_t end, bool* has_divisor, bool* is_zero, bool* is_empty) {
-    *has_divisor = divides(on_.bags);
-    const bool counts = *has_divisor || leaves_out(on_.plan);
-    if (!counts) {
-      *is_empty = begin == end;
-      return true;
-    }
-    double wide = 0;
-    float narrow = 0;
-    for (int64_t first = begin; first < end; first += block_ids) {
-      const int64_t n = std::min(block_ids, end - first);
+  bool sums_are_double() const { return sum_bytes_ == int64_t{sizeof(double)}; }
+
+  // Computes the divisor of a bag of any number of ids, if the pool divides, and tells whether no id is read. Returns
+  // false if an id is invalid.
+  template <class T>
+  bool measure(int64_t begin, int64_t end, bool* is_empty) {
+    Weighed<T> all{counts_every_id() ? end - begin : 0, 0};
+    for (int64_t first = begin; first < end && !counts_every_id(); first += block_ids) {
+      const int64_t n = std::min(block_ids, end - first), range[2] = {0, n};
       if (!copy(first, n)) return false;
-      *is_empty &= std::all_of(ids_, ids_ + n, [](int64_t id) { return id == no_row; });
-      const int64_t range[2] = {0, n};
-      const BagBlock block{0, 1, range, ids_, weights_};
-      if (sum_bytes_ == int64_t{sizeof(double)})
-        add_weights(block, 0, no_row, reinterpret_cast<const double*>(weights_), &wide);
-      else
-        add_weights(block, 0, no_row, reinterpret_cast<const float*>(weights_), &narrow);
+      add_weights({0, 1, range, ids_, weights_}, 0, no_row, &all);
     }
-    if (!*has_divisor) return true;
-    if (on_.bags.pool == GTH_POOL_SQRTN) wide = core::square_root(wide), narrow = core::square_root(narrow);
-    *is_zero = sum_bytes_ == int64_t{sizeof(double)} ? wide == 0 : narrow == 0;
-    if (*is_zero) wide = narrow = 1;
-    if (sum_bytes_ == int64_t{sizeof(double)})
-      std::memcpy(divisors_, &wide, sizeof wide);
-    else
-      std::memcpy(divisors_, &narrow, sizeof narrow);
+    if (divides(on_.bags)) set_divisor(0, all);
+    *is_empty = all.count == 0;
     return true;
   }
 
@@ -560,18 +568,15 @@ int32_t fail_bags_race(const Error& error) {
 
 int32_t validate_bags(const Plan& plan, const Kernels& kernels, const core::Pointers& pointers, int64_t n,
                       const Executor& executor, const Error& error) {
-  const Bags on(plan, pointers, n, kernels);
   Cuts cuts;
-  if (int32_t status = validate_and_cut(on, executor, &cuts, error)) return status;
-  return validate_ids(on, cuts.at[cuts.count].id, executor, error);
+  return validate_all_of(Bags(plan, pointers, n, kernels), executor, &cuts, error);
 }
 
 int32_t run_bags(const Plan& plan, const Kernels& kernels, const core::Pointers& pointers, int64_t n,
                  const Executor& executor, const Error& error) {
   const Bags on(plan, pointers, n, kernels);
   Cuts cuts;
-  if (int32_t status = validate_and_cut(on, executor, &cuts, error)) return status;
-  if (int32_t status = validate_ids(on, cuts.at[cuts.count].id, executor, error)) return status;
+  if (int32_t status = validate_all_of(on, executor, &cuts, error)) return status;
   if (plan.is_empty || on.count == 0) return GTH_OK;
   std::atomic<Stop> stop{Stop::none};
   for_each_piece(executor, {cuts.count, 1, cuts.count}, [&](int64_t i) {

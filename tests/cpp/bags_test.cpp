@@ -205,6 +205,24 @@ TEST(Bags, MeanOfWeightsWithSumZeroIsZero) {
   bags.expect_output({0, 0, 0, 0, 10, 11});
 }
 
+// float32 cannot count ids one by one beyond 2^24. Ids of 32 bits are copied in blocks.
+TEST(Bags, MeanCountsMoreIdsThanFloatsHaveDigits) {
+  constexpr int64_t count = (int64_t{1} << 24) + 4;
+  std::vector<int32_t> selected(count, 0);
+  selected.back() = 1;
+  const Array table(f32, {2}, Floats{0, count}), ids(GTH_DTYPE_INT32, {1, count}, selected), out(f32, {1});
+  const gth_tensor_desc t = table.desc(), i = ids.desc(), o = out.desc();
+  for (const bool has_padding : {false, true}) {
+    gth_options options = GTH_OPTIONS_INIT;
+    options.pool = GTH_POOL_MEAN;
+    options.has_padding_index = has_padding;
+    options.padding_index = has_padding ? -1 : 0;
+    const gth_request request = GTH_REQUEST(GTH_OP_GATHER_BAGS, &t, &i, &o, &options);
+    ASSERT_EQ(gth_run_request(nullptr, &request, nullptr), GTH_OK);
+    EXPECT_EQ(floats(out), Floats{1});
+  }
+}
+
 // A recommender's call: the outputs of the tables are columns of one array.
 struct Tables {
   static constexpr int64_t count = 5, dim = 3, bags = 4, width = count * dim;
