@@ -21,8 +21,7 @@ int64_t part_bytes(const core::Plan& plan) {
 
 int64_t sum_bytes(const core::Plan& plan) {
   const int64_t item = part_bytes(plan);
-  const bool is_floating = plan.number == core::Number::floating || plan.number == core::Number::brain_floating;
-  return is_floating ? std::max<int64_t>(item, sizeof(float)) : item;
+  return core::is_floating(plan.number) ? std::max<int64_t>(item, sizeof(float)) : item;
 }
 
 int64_t row_elements(const core::Plan& plan) { return plan.row.in / part_bytes(plan); }

@@ -143,9 +143,7 @@ void move_block(const Job& job, const BlockResolver& resolver, const TupleBlock&
 namespace {
 
 // A sum of halves waits longest for the one before it, so only these gain from turns when lines are long.
-bool is_sum_of_halves(const core::Plan& plan) {
-  return plan.row.out == 2 && (plan.number == core::Number::floating || plan.number == core::Number::brain_floating);
-}
+bool is_sum_of_halves(const core::Plan& plan) { return plan.row.out == 2 && core::is_floating(plan.number); }
 
 // Moves slices in the order of the rows.
 class Mover {

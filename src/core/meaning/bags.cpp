@@ -16,7 +16,6 @@ int32_t fail_bag_dtype(int32_t operand, int32_t dtype, int32_t needed, const Err
 }
 
 bool is_integer(Number number) { return number == Number::signed_integer || number == Number::unsigned_integer; }
-bool is_floating(Number number) { return number == Number::floating || number == Number::brain_floating; }
 
 bool is_poolable(Number number, int32_t pool) {
   if (is_floating(number)) return true;

@@ -203,7 +203,7 @@ void set_fill(const DtypeInfo& dtype, const Settings& settings, Plan* plan) {
 void set_number(const DtypeInfo& dtype, const Settings& settings, Plan* plan) {
   const bool reduces = settings.reduction != GTH_REDUCTION_NONE;
   plan->number = reduces ? dtype.number : Number::none;
-  const bool is_half = plan->number == Number::brain_floating || (plan->number == Number::floating && dtype.bytes == 2);
+  const bool is_half = is_floating(plan->number) && dtype.bytes == 2;
   const bool rounds = settings.reduction == GTH_REDUCTION_ADD || settings.reduction == GTH_REDUCTION_MUL;
   plan->in_float32 = settings.in_float32 && is_half && rounds;
 }

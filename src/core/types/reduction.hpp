@@ -10,6 +10,8 @@ namespace gather::core {
 // The arithmetic type of an element.
 enum class Number : uint8_t { none, boolean, signed_integer, unsigned_integer, floating, brain_floating, complex };
 
+inline bool is_floating(Number number) { return number == Number::floating || number == Number::brain_floating; }
+
 // Returns true if a reduction (GTH_REDUCTION_*) is defined for elements of this type.
 inline bool is_reducible(Number number, int32_t reduction) {
   if (reduction == GTH_REDUCTION_NONE) return true;
