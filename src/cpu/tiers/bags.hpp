@@ -162,14 +162,7 @@ struct BrainPairs {
       }
       return;
     }
-    store_numbers(at, (round(high) & ~0xffff) | (round(low) >> 16 & 0xffff));
-  }
-
- private:
-  // Rounds to nearest, ties to even. The result is in the high half.
-  static GATHER_INLINE Bits round(V values) {
-    const Bits bits = same_bits<Bits>(values);
-    return values != values ? bits | 0x400000 : bits + 0x7fff + (bits >> 16 & 1);
+    store_numbers(at, (BrainHalf::round<n>(high) & ~0xffff) | (BrainHalf::round<n>(low) >> 16 & 0xffff));
   }
 };
 
@@ -491,12 +484,9 @@ Pooling choose_integers(const Pooled& pooled, int64_t elements) {
 }
 
 Pooling choose_integers(const Pooled& pooled, int64_t elements) {
-  switch (pooled.item) {
-    case 1: return choose_integers<int8_t, uint8_t>(pooled, elements);
-    case 2: return choose_integers<int16_t, uint16_t>(pooled, elements);
-    case 4: return choose_integers<int32_t, uint32_t>(pooled, elements);
-    default: return choose_integers<int64_t, uint64_t>(pooled, elements);
-  }
+  return with_integers(pooled.item, [&](auto with_sign, auto without) {
+    return choose_integers<decltype(with_sign), decltype(without)>(pooled, elements);
+  });
 }
 
 Pooling choose_pooling(const Pooled& pooled, int64_t elements) {

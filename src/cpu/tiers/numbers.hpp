@@ -52,11 +52,14 @@ struct BrainHalf {
   }
   template <int64_t n>
   static GATHER_INLINE void store(char* at, Numbers<float, n> values) {
+    store_numbers(at, convert_numbers<uint16_t, n>(round<n>(values) >> 16));
+  }
+  // Rounds to nearest, ties to even. A bfloat16 number is the high half of the result.
+  template <int64_t n>
+  static GATHER_INLINE Numbers<int32_t, n> round(Numbers<float, n> values) {
     using Bits = Numbers<int32_t, n>;
     const Bits bits = same_bits<Bits>(values);
-    const Bits rounded = (bits + 0x7fff + (bits >> 16 & 1)) >> 16;
-    const Bits nan = bits >> 16 | 0x40;
-    store_numbers(at, convert_numbers<uint16_t, n>(values != values ? nan : rounded));
+    return values != values ? bits | 0x400000 : bits + 0x7fff + (bits >> 16 & 1);
   }
 };
 

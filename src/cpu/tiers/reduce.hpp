@@ -182,13 +182,21 @@ WriteRows choose_integer(bool is_signed, int32_t reduction, int64_t row) {
   return is_signed ? choose_extreme<Plain<Signed>>(reduction, row) : choose_extreme<Plain<Unsigned>>(reduction, row);
 }
 
-WriteRows choose_integer(bool is_signed, int64_t item, int32_t reduction, int64_t row) {
+// Returns choose(Signed{}, Unsigned{}) for the integers of `item` bytes.
+template <class Choose>
+auto with_integers(int64_t item, const Choose& choose) {
   switch (item) {
-    case 1: return choose_integer<int8_t, uint8_t>(is_signed, reduction, row);
-    case 2: return choose_integer<int16_t, uint16_t>(is_signed, reduction, row);
-    case 4: return choose_integer<int32_t, uint32_t>(is_signed, reduction, row);
-    default: return choose_integer<int64_t, uint64_t>(is_signed, reduction, row);
+    case 1: return choose(int8_t{}, uint8_t{});
+    case 2: return choose(int16_t{}, uint16_t{});
+    case 4: return choose(int32_t{}, uint32_t{});
+    default: return choose(int64_t{}, uint64_t{});
   }
+}
+
+WriteRows choose_integer(bool is_signed, int64_t item, int32_t reduction, int64_t row) {
+  return with_integers(item, [&](auto with_sign, auto without) {
+    return choose_integer<decltype(with_sign), decltype(without)>(is_signed, reduction, row);
+  });
 }
 
 WriteRows choose_boolean(int32_t reduction, int64_t row) {
