@@ -2,10 +2,13 @@
 
 #include "columns/places.hpp"
 #include "columns/result.hpp"
+#include "core/base/moved.hpp"
 #include "cpu/executor.hpp"
 
 // Takes rows of arrays into a new array, level by level of nesting.
 namespace gather::columns {
+
+using core::moved;
 
 // What all levels of a take share.
 struct Call {
@@ -68,11 +71,6 @@ class Bases {
 
 // Copies rows of `width` bytes. Null rows become zero.
 void copy_rows(const cpu::Executor& executor, const Bases& bases, const Places& places, int64_t width, char* to);
-
-// Moves an address by a number of bytes. It uses integer arithmetic, because the buffer of an empty array may be NULL.
-inline const char* moved(const void* from, int64_t bytes) {
-  return reinterpret_cast<const char*>(reinterpret_cast<uintptr_t>(from) + static_cast<uintptr_t>(bytes));
-}
 
 // Returns a bit of Arrow's bit order.
 inline bool bit_at(const void* bits, int64_t i) { return static_cast<const uint8_t*>(bits)[i / 8] >> (i % 8) & 1; }

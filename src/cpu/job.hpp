@@ -2,20 +2,14 @@
 
 #include <cstdint>
 
+#include "core/base/moved.hpp"
 #include "core/plan/operands.hpp"
 #include "core/plan/plan.hpp"
 #include "cpu/kernels.hpp"
 
 namespace gather::cpu {
 
-// Moves a pointer by a number of bytes. It uses integer arithmetic, because a pointer that is not read may be NULL.
-// Also, the stride of a dim of extent 1 may be any number.
-inline const char* moved(const char* from, int64_t bytes) {
-  return reinterpret_cast<const char*>(reinterpret_cast<uintptr_t>(from) + static_cast<uintptr_t>(bytes));
-}
-inline char* moved(char* from, int64_t bytes) {
-  return reinterpret_cast<char*>(reinterpret_cast<uintptr_t>(from) + static_cast<uintptr_t>(bytes));
-}
+using core::moved;
 
 // Returns count * stride, wrapped around at 64 bits. A product that overflows is never used.
 inline int64_t wrapping_multiply(int64_t count, int64_t stride) {
