@@ -1,7 +1,6 @@
 #include "columns/check.hpp"
 
 #include <algorithm>
-#include <cstring>
 
 #include "core/base/checked.hpp"
 
@@ -77,18 +76,6 @@ int32_t check_children(const Type& type, const ArrowArray& array, Trouble* troub
 }
 
 }  // namespace
-
-int64_t offset_at(const Type& type, const void* offsets, int64_t i) {
-  const char* const at = static_cast<const char*>(offsets) + i * offset_bytes(type);
-  int64_t wide;
-  int32_t narrow;
-  if (type.is_wide) {
-    std::memcpy(&wide, at, sizeof wide);
-    return wide;
-  }
-  std::memcpy(&narrow, at, sizeof narrow);
-  return narrow;
-}
 
 int64_t bytes_size(const Type& type, const ArrowArray& array) {
   const bool is_empty = array.length == 0 || !array.buffers[2];

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <cstring>
+
 #include "columns/type.hpp"
 
 namespace gather::columns {
@@ -8,7 +10,15 @@ namespace gather::columns {
 inline int64_t end_of(const ArrowArray& array) { return array.offset + array.length; }
 
 // Returns the number of an offsets buffer, whose address needs no alignment.
-int64_t offset_at(const Type& type, const void* offsets, int64_t i);
+template <class Offset>
+int64_t offset_at(const void* offsets, int64_t i) {
+  Offset offset;
+  std::memcpy(&offset, static_cast<const char*>(offsets) + i * int64_t{sizeof offset}, sizeof offset);
+  return offset;
+}
+inline int64_t offset_at(const Type& type, const void* offsets, int64_t i) {
+  return type.is_wide ? offset_at<int64_t>(offsets, i) : offset_at<int32_t>(offsets, i);
+}
 
 // Returns the size of the bytes of an array of strings or binary, which is its last offset.
 int64_t bytes_size(const Type& type, const ArrowArray& array);

@@ -24,13 +24,6 @@ struct Ranges {
   int64_t total = 0;
 };
 
-template <class Offset>
-int64_t load(const char* offsets, int64_t i) {
-  Offset offset;
-  std::memcpy(&offset, offsets + i * int64_t{sizeof offset}, sizeof offset);
-  return offset;
-}
-
 // Reports a range that leaves its part, in the terms of gth_error.
 int32_t fail_range(Trouble* trouble, int64_t position, int64_t begin, int64_t end, int64_t extent) {
   if (begin < 0) return trouble->fail(GTH_E_ARROW, "an offset is negative", begin, 0, position);
@@ -55,8 +48,8 @@ int32_t read_ranges(const Source* sources, const Level& level, Ranges* ranges, T
     int64_t begin = 0, end = 0;
     if (!is_null(validity, i)) {
       const Source& source = sources[places.part(i)];
-      begin = load<Offset>(source.offsets, places.rows[i]);
-      end = load<Offset>(source.offsets, places.rows[i] + 1);
+      begin = offset_at<Offset>(source.offsets, places.rows[i]);
+      end = offset_at<Offset>(source.offsets, places.rows[i] + 1);
       if (begin < 0 || end < begin || end > source.extent) return fail_range(trouble, i, begin, end, source.extent);
     }
     begins[i] = begin;
