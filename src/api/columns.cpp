@@ -30,16 +30,10 @@ int32_t report(const Trouble& trouble, const Error& error) {
                     static_cast<long long>(trouble.position));
 }
 
-int32_t check_device(const Context& context, const Error& error) {
-  if (context.device == GTH_DEVICE_CPU) return GTH_OK;
-  return error.fail({GTH_E_UNSUPPORTED, GTH_OPERAND_CONTEXT, -1, -1, context.device, GTH_DEVICE_CPU},
-                    "context: columns are in CPU memory");
-}
-
 // Finds a context on the CPU.
 int32_t find_cpu_context(gth_context* handle, const Context** out, const Error& error) {
   const int32_t status = find_context(handle, out, error);
-  return status ? status : check_device(**out, error);
+  return status ? status : check_cpu(**out, "columns are in CPU memory", error);
 }
 
 // ----------------------------------------------------------------------------------------------------------- Indices

@@ -34,6 +34,9 @@ inline int32_t find_context(gth_context* handle, const Context** out, const Erro
   return handle ? find_live_context(handle, out, error) : GTH_OK;
 }
 
+// Rejects a context on a device, with the reason.
+int32_t check_cpu(const Context& context, const char* reason, const Error& error);
+
 // Returns the executor of a context. If `threads` is above 0, it replaces the number of threads of the context.
 cpu::Executor executor_for(const Context& context, int32_t threads);
 

@@ -52,10 +52,7 @@ int32_t read_parts(const gth_parts* given, gth_parts* room, const gth_parts** ou
 int32_t resolve(const Context& context, Given* given, Shards* shards, Plan* plan, const Error& error) {
   if (int32_t status = resolve_tensor(GTH_OPERAND_INDICES, &given->ids, error)) return status;
   if (int32_t status = core::resolve_shards(*given->shards, shards, error)) return status;
-  if (context.device != GTH_DEVICE_CPU) {
-    return error.fail({GTH_E_UNSUPPORTED, GTH_OPERAND_CONTEXT, -1, -1, context.device, GTH_DEVICE_CPU},
-                      "context: ids are partitioned on the CPU only");
-  }
+  if (int32_t status = check_cpu(context, "ids are partitioned on the CPU only", error)) return status;
   gth_tensor_desc table = GTH_TENSOR_DESC_INIT;
   table.dtype = GTH_DTYPE_UINT8;
   table.ndim = 1;
