@@ -1,20 +1,12 @@
 #include <gtest/gtest.h>
 
-#include <memory>
-#include <random>
-
 #include "../../src/core/os/testing.hpp"
-#include "columns.hpp"
+#include "columns_request.hpp"
 
 // Takes in which an allocation fails.
 namespace {
 
 using namespace columns_test;
-
-Below seeded(uint64_t seed) {
-  auto engine = std::make_shared<std::mt19937_64>(seed);
-  return [engine](int64_t n) { return static_cast<int64_t>((*engine)() % static_cast<uint64_t>(n)); };
-}
 
 // A call that creates a column of two chunks and takes 100 of its rows.
 class Call {
@@ -29,15 +21,13 @@ class Call {
   }
 
   int32_t run(bool has_handle, gth_error* error) {
-    const int64_t shape[] = {100};
-    const gth_tensor_desc desc = GTH_TENSOR_DESC_DENSE(GTH_DTYPE_INT64, 1, shape, ids_.data());
-    gth_take take = GTH_TAKE_INIT;
-    take.indices = &desc;
-    if (!has_handle) return gth_arrow_take(nullptr, schema_, 2, chunks_.data(), &take, &out_schema_, &out_, error);
+    const Request request(ids_);
+    const gth_take* const take = &request.take;
+    if (!has_handle) return gth_arrow_take(nullptr, schema_, 2, chunks_.data(), take, &out_schema_, &out_, error);
     if (!column_) {
       if (int32_t status = gth_column_from_arrow(nullptr, schema_, 2, chunks_.data(), &column_, error)) return status;
     }
-    return gth_column_take(nullptr, column_, &take, &out_schema_, &out_, error);
+    return gth_column_take(nullptr, column_, take, &out_schema_, &out_, error);
   }
 
   void expect_untouched() const {
@@ -62,7 +52,7 @@ class Call {
   ArrowSchema* schema_;
   std::vector<ArrowArray*> chunks_;
   Values rows_;
-  std::vector<int64_t> ids_;
+  Ids ids_;
   gth_column* column_ = nullptr;
   ArrowSchema out_schema_{};
   ArrowArray out_{};

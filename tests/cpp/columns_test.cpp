@@ -1,4 +1,4 @@
-#include "columns.hpp"
+#include "columns_request.hpp"
 
 #include <gtest/gtest.h>
 
@@ -10,39 +10,6 @@
 namespace {
 
 using namespace columns_test;
-using Ids = std::vector<int64_t>;
-
-constexpr int64_t null_id = INT64_MIN;
-
-Below seeded(uint64_t seed) {
-  auto engine = std::make_shared<std::mt19937_64>(seed);
-  return [engine](int64_t n) { return static_cast<int64_t>((*engine)() % static_cast<uint64_t>(n)); };
-}
-
-// gth_take for some ids, of which those that are null_id are null.
-struct Request {
-  gth_take take = GTH_TAKE_INIT;
-  gth_options options = GTH_OPTIONS_INIT;
-  gth_tensor_desc desc = GTH_TENSOR_DESC_INIT;
-  int64_t shape[1];
-  Ids ids;
-  std::vector<uint8_t> validity;
-
-  explicit Request(Ids given, uint32_t flags = 0) : shape{static_cast<int64_t>(given.size())}, ids(std::move(given)) {
-    desc = GTH_TENSOR_DESC_DENSE(GTH_DTYPE_INT64, 1, shape, ids.data());
-    take.flags = flags;
-    take.indices = &desc;
-    take.options = &options;
-    options.negative = GTH_NEGATIVE_WRAP;
-    if (std::find(ids.begin(), ids.end(), null_id) == ids.end()) return;
-    take.validity_offset = 3;
-    validity.resize((ids.size() + 10) / 8);
-    for (size_t i = 0; i < ids.size(); ++i) {
-      if (ids[i] != null_id) validity[(i + 3) / 8] = static_cast<uint8_t>(validity[(i + 3) / 8] | 1 << (i + 3) % 8);
-    }
-    take.validity = validity.data();
-  }
-};
 
 // Results of a call.
 struct Taken {
@@ -571,69 +538,6 @@ TEST(Columns, WideOffsetsNeedASchema) {
   Taken taken;
   taken.status = gth_arrow_take(nullptr, &schema, 1, chunks, &request.take, nullptr, &taken.array, &taken.error);
   expect_failure(taken, GTH_E_SIZE, -1, 2 * most, INT32_MAX);
-}
-
-// -------------------------------------------------------------------------------------------------------------- Resolve
-
-TEST(Resolve, RowsAreInRangeOrMinusOne) {
-  int64_t rows[5];
-  Request request({-1, 0, null_id, 4, 3}, GTH_TAKE_NULL);
-  gth_error error = GTH_ERROR_INIT;
-  ASSERT_EQ(gth_resolve(nullptr, 4, &request.take, 5, rows, &error), GTH_OK) << error.message;
-  EXPECT_EQ(Ids(rows, rows + 5), (Ids{3, 0, -1, -1, 3}));
-}
-
-TEST(Resolve, NothingIsWrittenOnAnError) {
-  for (const bool has_null : {false, true}) {
-    int64_t rows[3] = {-7, -7, -7};
-    Request request({0, has_null ? null_id : 1, 4});
-    gth_error error = GTH_ERROR_INIT;
-    EXPECT_EQ(gth_resolve(nullptr, 4, &request.take, 3, rows, &error), GTH_E_INDEX);
-    EXPECT_EQ(error.position, 2);
-    EXPECT_EQ(Ids(rows, rows + 3), (Ids{-7, -7, -7}));
-  }
-}
-
-TEST(Resolve, ManyIndicesOfEachTypeAreResolved) {
-  const Below below = seeded(1);
-  for (const int32_t dtype : {GTH_DTYPE_INT8, GTH_DTYPE_UINT16, GTH_DTYPE_INT32, GTH_DTYPE_UINT64}) {
-    std::vector<char> bytes;
-    Ids expected;
-    for (int64_t i = 0; i < 100000; ++i) {
-      const int64_t id = expected.emplace_back(below(100));
-      bytes.insert(bytes.end(), reinterpret_cast<const char*>(&id),
-                   reinterpret_cast<const char*>(&id) + gth_dtype_size(dtype));
-    }
-    Request request({});
-    const int64_t shape[] = {100000};
-    request.desc = GTH_TENSOR_DESC_DENSE(dtype, 1, shape, bytes.data());
-    Ids rows(100000);
-    ASSERT_EQ(gth_resolve(nullptr, 100, &request.take, 100000, rows.data(), nullptr), GTH_OK);
-    EXPECT_TRUE(rows == expected);
-  }
-}
-
-TEST(Resolve, InvalidArgumentsAreRejected) {
-  Ids rows(4);
-  Request request({0, 1});
-  const auto status = [&](int64_t extent, int64_t capacity, int64_t* to) {
-    return gth_resolve(nullptr, extent, &request.take, capacity, to, nullptr);
-  };
-  EXPECT_EQ(status(2, 2, rows.data()), GTH_OK);
-  EXPECT_EQ(status(2, 1, rows.data()), GTH_E_SIZE);
-  EXPECT_EQ(status(2, 2, nullptr), GTH_E_NULL);
-  EXPECT_EQ(status(-1, 2, rows.data()), GTH_E_SHAPE);
-  EXPECT_EQ(status(INT64_MAX, 2, rows.data()), GTH_E_SIZE);
-  EXPECT_EQ(status(2, 2, request.ids.data()), GTH_E_ALIAS);
-  EXPECT_EQ(status(2, 2, reinterpret_cast<int64_t*>(reinterpret_cast<char*>(rows.data()) + 4)), GTH_E_UNSUPPORTED);
-  request.take.flags = GTH_TAKE_RECORD;
-  EXPECT_EQ(status(2, 2, rows.data()), GTH_E_VERSION);
-  request.take.flags = GTH_TAKE_NULL;
-  request.options.bounds = GTH_BOUNDS_CLAMP;
-  EXPECT_EQ(status(2, 2, rows.data()), GTH_E_VERSION);
-  request.take.indices = nullptr;
-  EXPECT_EQ(status(2, 2, rows.data()), GTH_E_NULL);
-  EXPECT_EQ(gth_resolve(nullptr, 2, nullptr, 2, rows.data(), nullptr), GTH_E_NULL);
 }
 
 // -------------------------------------------------------------------------------------------------------------- Streams

@@ -1,0 +1,71 @@
+#include <gtest/gtest.h>
+
+#include "columns_request.hpp"
+
+// Indices that are resolved to row numbers.
+namespace {
+
+using namespace columns_test;
+
+TEST(Resolve, RowsAreInRangeOrMinusOne) {
+  int64_t rows[5];
+  Request request({-1, 0, null_id, 4, 3}, GTH_TAKE_NULL);
+  gth_error error = GTH_ERROR_INIT;
+  ASSERT_EQ(gth_resolve(nullptr, 4, &request.take, 5, rows, &error), GTH_OK) << error.message;
+  EXPECT_EQ(Ids(rows, rows + 5), (Ids{3, 0, -1, -1, 3}));
+}
+
+TEST(Resolve, NothingIsWrittenOnAnError) {
+  for (const bool has_null : {false, true}) {
+    int64_t rows[3] = {-7, -7, -7};
+    Request request({0, has_null ? null_id : 1, 4});
+    gth_error error = GTH_ERROR_INIT;
+    EXPECT_EQ(gth_resolve(nullptr, 4, &request.take, 3, rows, &error), GTH_E_INDEX);
+    EXPECT_EQ(error.position, 2);
+    EXPECT_EQ(Ids(rows, rows + 3), (Ids{-7, -7, -7}));
+  }
+}
+
+TEST(Resolve, ManyIndicesOfEachTypeAreResolved) {
+  const Below below = seeded(1);
+  for (const int32_t dtype : {GTH_DTYPE_INT8, GTH_DTYPE_UINT16, GTH_DTYPE_INT32, GTH_DTYPE_UINT64}) {
+    std::vector<char> bytes;
+    Ids expected;
+    for (int64_t i = 0; i < 100000; ++i) {
+      const int64_t id = expected.emplace_back(below(100));
+      bytes.insert(bytes.end(), reinterpret_cast<const char*>(&id),
+                   reinterpret_cast<const char*>(&id) + gth_dtype_size(dtype));
+    }
+    Request request({});
+    const int64_t shape[] = {100000};
+    request.desc = GTH_TENSOR_DESC_DENSE(dtype, 1, shape, bytes.data());
+    Ids rows(100000);
+    ASSERT_EQ(gth_resolve(nullptr, 100, &request.take, 100000, rows.data(), nullptr), GTH_OK);
+    EXPECT_TRUE(rows == expected);
+  }
+}
+
+TEST(Resolve, InvalidArgumentsAreRejected) {
+  Ids rows(4);
+  Request request({0, 1});
+  const auto status = [&](int64_t extent, int64_t capacity, int64_t* to) {
+    return gth_resolve(nullptr, extent, &request.take, capacity, to, nullptr);
+  };
+  EXPECT_EQ(status(2, 2, rows.data()), GTH_OK);
+  EXPECT_EQ(status(2, 1, rows.data()), GTH_E_SIZE);
+  EXPECT_EQ(status(2, 2, nullptr), GTH_E_NULL);
+  EXPECT_EQ(status(-1, 2, rows.data()), GTH_E_SHAPE);
+  EXPECT_EQ(status(INT64_MAX, 2, rows.data()), GTH_E_SIZE);
+  EXPECT_EQ(status(2, 2, request.ids.data()), GTH_E_ALIAS);
+  EXPECT_EQ(status(2, 2, reinterpret_cast<int64_t*>(reinterpret_cast<char*>(rows.data()) + 4)), GTH_E_UNSUPPORTED);
+  request.take.flags = GTH_TAKE_RECORD;
+  EXPECT_EQ(status(2, 2, rows.data()), GTH_E_VERSION);
+  request.take.flags = GTH_TAKE_NULL;
+  request.options.bounds = GTH_BOUNDS_CLAMP;
+  EXPECT_EQ(status(2, 2, rows.data()), GTH_E_VERSION);
+  request.take.indices = nullptr;
+  EXPECT_EQ(status(2, 2, rows.data()), GTH_E_NULL);
+  EXPECT_EQ(gth_resolve(nullptr, 2, nullptr, 2, rows.data(), nullptr), GTH_E_NULL);
+}
+
+}  // namespace
