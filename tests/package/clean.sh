@@ -5,10 +5,10 @@
 set -eu
 rm -rf clean
 mkdir -p clean/build/test clean/.cache/tools
-cp "$1" clean/dev
+cp -r "$1" "$(dirname "$1")/.ci" clean
 
 # `./dev help` prints the help. The shell then has the folders.
-environment=$(set -- help && cd clean && . ./dev >/dev/null && echo "$venv")
+environment=$(cd clean && sh -c '. ./dev >/dev/null && echo "$venv"' ./dev help)
 case $environment in
   */.cache/*) ;;
   *) echo "./dev clean removes the virtual environment $environment" && exit 1 ;;
@@ -18,4 +18,5 @@ clean/dev clean
 [ ! -e clean/build ] && [ -d clean/.cache/tools ]
 mkdir clean/build
 clean/dev clean --all
-[ "$(ls -A clean)" = dev ]
+[ "$(ls -A clean)" = '.ci
+dev' ]

@@ -24,10 +24,11 @@ stub id <<'END'
 echo 0
 END
 
-# `./dev help` prints the help and returns. This script then has its functions and variables.
-set -- help
-# shellcheck source=/dev/null
-. "$dev" >/dev/null
+# The tasks of ./dev use the functions and variables of these files together.
+for file in system packages; do
+  # shellcheck source=/dev/null
+  . "$(dirname "$dev")/.ci/$file.sh"
+done
 cd "$work"
 PATH=$work/bin:$PATH
 
@@ -36,7 +37,7 @@ fail() {
   exit 1
 }
 
-# shellcheck disable=SC2154 # ./dev sets it
+# shellcheck disable=SC2154 # packages.sh sets it
 folder=$packages
 want present true
 want absent-one false
