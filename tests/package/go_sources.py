@@ -6,18 +6,21 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 SOURCES = ROOT / "src"
+LIST = SOURCES / "sources.inc"  # the sources that CMake and the module share
 
 # The module supports only Linux without CUDA, and contains no test code.
 ELSEWHERE = {"core/os/os_macos.cpp", "core/os/testing.cpp"}
 
 
 def library():
-    files = [path for layer in ("api", "core", "cpu") for path in (SOURCES / layer).rglob("*.cpp")]
+    files = [path for layer in ("api", "columns", "core", "cpu") for path in (SOURCES / layer).rglob("*.cpp")]
     return {path.relative_to(SOURCES).as_posix() for path in files} - ELSEWHERE | {"cuda/stub.cpp"}
 
 
 def module():
     units = [path.read_text() for path in (ROOT / "bindings/go").rglob("*.cc")]
+    if any(f'#include "{LIST.name}"' in unit for unit in units):
+        units.append(LIST.read_text())
     return {name for unit in units for name in re.findall(r'^#include "(.+\.cpp)"', unit, re.MULTILINE)}
 
 
