@@ -35,6 +35,7 @@ PAGES = {
     "docs/install.md": "install.md",
     "docs/performance-cuda.md": "performance-cuda.md",
     "docs/performance-requests.md": "performance-requests.md",
+    "docs/performance-zen3.md": "performance-zen3.md",
     "docs/performance.md": "performance.md",
     "docs/platforms.md": "platforms.md",
     "docs/python/dask.md": "dask.md",
