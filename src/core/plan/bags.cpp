@@ -96,7 +96,9 @@ void set_bags(const Request& request, const Meaning& meaning, const Placement& p
   bags.widens = meaning.bytes_of(Role::rows) != meaning.item;
   bags.has_weights = weights != nullptr;
   bags.has_float32_weights = weights && weights->dtype == GTH_DTYPE_FLOAT32 && table.dtype != GTH_DTYPE_FLOAT32;
-  bags.has_padding = settings.has_padding;
+  // A large uint64 has the bits of a negative number.
+  const bool may_be_padding = settings.padding >= 0 || is_signed(index_type_of(indices.dtype));
+  bags.has_padding = settings.has_padding && may_be_padding;
   bags.padding = settings.padding;
   bags.count = fixed(1);
   for (int32_t i = 0; i < first_slice; ++i) bags.count = times(bags.count, extent_of(geometry.shape[i]));
