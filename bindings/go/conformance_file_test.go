@@ -20,7 +20,10 @@ type conformanceCase struct {
 	bounds          string
 	params, indices tensorText // params is the target of a scatter
 	updates         tensorText // only in a scatter
-	reduces         bool       // true if the scatter adds, multiplies or compares
+	bags, weights   tensorText // only in gather_bags, which need not have them
+	bagFormat       string
+	bagCount        int
+	reduces         bool // true if the scatter adds, multiplies or compares
 	wanted          tensorText
 	failure         *gather.Error // nil if the call succeeds
 }
@@ -85,6 +88,20 @@ func parseCase(lines []string) (test conformanceCase, err error) {
 	if test.indices, err = parseTensor(strings.Fields(values["indices"])); err != nil {
 		return test, err
 	}
+	for key, operand := range map[string]*tensorText{"bags": &test.bags, "weights": &test.weights} {
+		if text, ok := values[key]; ok {
+			if *operand, err = parseTensor(strings.Fields(text)); err != nil {
+				return test, err
+			}
+		}
+	}
+	test.bagFormat = values["bag_format"]
+	test.reduces = test.reduces || test.bagFormat != ""
+	if count, ok := values["bag_count"]; ok {
+		if test.bagCount, err = strconv.Atoi(count); err != nil {
+			return test, err
+		}
+	}
 	if test.options, err = parseOptions(values, test.params.dtype); err != nil {
 		return test, err
 	}
@@ -127,10 +144,17 @@ var (
 	accumulations = map[string]gather.AccumulatePolicy{
 		"dtype": gather.AccumulateDType, "float32": gather.AccumulateFloat32,
 	}
+	pools = map[string]gather.PoolPolicy{
+		"sum": gather.PoolSum, "mean": gather.PoolMean, "sqrtn": gather.PoolSqrtn, "max": gather.PoolMax,
+		"min": gather.PoolMin,
+	}
+	empties = map[string]gather.EmptyPolicy{
+		"zero": gather.EmptyZero, "fill": gather.EmptyFill, "error": gather.EmptyError,
+	}
 	statuses = map[string]gather.Status{
 		"NULL": gather.ErrNull, "VERSION": gather.ErrVersion, "DTYPE": gather.ErrDType, "RANK": gather.ErrRank,
 		"AXIS": gather.ErrAxis, "BATCH": gather.ErrBatch, "SHAPE": gather.ErrShape, "SIZE": gather.ErrSize,
-		"STRIDE": gather.ErrStride, "INDEX": gather.ErrIndex, "UNSUPPORTED": gather.ErrUnsupported,
+		"STRIDE": gather.ErrStride, "INDEX": gather.ErrIndex, "OFFSETS": gather.ErrOffsets, "UNSUPPORTED": gather.ErrUnsupported,
 	}
 )
 
@@ -146,7 +170,7 @@ func parseOptions(values map[string]string, dtype string) ([]gather.Option, erro
 		return err
 	}
 	for key, option := range map[string]func(int) gather.Option{
-		"axis": gather.Axis, "batch_dims": gather.BatchDims, "opset": gather.Opset,
+		"axis": gather.Axis, "batch_dims": gather.BatchDims, "opset": gather.Opset, "padding_index": gather.PaddingIndex,
 	} {
 		if err := number(key, option); err != nil {
 			return nil, err
@@ -159,6 +183,8 @@ func parseOptions(values map[string]string, dtype string) ([]gather.Option, erro
 	word(&options, extents, values["extents"], gather.Extents)
 	word(&options, reductions, values["reduction"], gather.Reduction)
 	word(&options, accumulations, values["accumulate"], gather.Accumulate)
+	word(&options, pools, values["pool"], gather.Pool)
+	word(&options, empties, values["empty"], gather.Empty)
 	if image := values["fill_value"]; image != "" { // The fill value of strings is empty.
 		bytes, err := hex.DecodeString(image)
 		if err != nil {

@@ -21,7 +21,7 @@ const (
 	casesFolder = "../../tests/conformance/cases"
 	untouched   = 0xa5
 	smallOutput = 1 << 20
-	// The number of profiles of systems with gradients: torch, TensorFlow, and the two of JAX.
+	// The number of profiles of systems with gradients and bags: torch, TensorFlow, and the two of JAX.
 	differentiated = 4
 )
 
@@ -33,9 +33,10 @@ func TestConformance(t *testing.T) {
 		replayFolder(t, folder, len(profiles)+2)
 	}
 	replayFolder(t, casesFolder+"/gradient", differentiated+2)
+	replayFolder(t, casesFolder+"/bags", differentiated+1)
 }
 
-// replayFolder replays one file for each profile, and two files without a profile: recorded cases and random ones.
+// replayFolder replays one file for each profile, and the files without a profile: recorded cases and random ones.
 func replayFolder(t *testing.T, folder string, count int) {
 	t.Helper()
 	files, err := filepath.Glob(folder + "/*.txt")
@@ -161,6 +162,10 @@ func replayForms[T gather.Element, I gather.Index](t *report, test *conformanceC
 	}
 	if test.isScatter() {
 		replayScatter[T, I](t, test)
+		return
+	}
+	if test.bagFormat != "" {
+		replayBags[T, I](t, test)
 		return
 	}
 	call := formsOf[T, I](test.op)

@@ -25,6 +25,7 @@ struct Case {
   gth_options options = GTH_OPTIONS_INIT;
   TensorText params, indices, out;
   TensorText updates;                // of a scatter, whose target is params
+  TensorText bags, weights;          // of gather_bags, with dtype 0 if they are absent
   gth_error error = GTH_ERROR_INIT;  // status GTH_OK: out holds the recorded output
 };
 
@@ -51,6 +52,8 @@ inline const std::map<std::string, int32_t>& numbers() {
                                           {"options", GTH_OPERAND_OPTIONS},
                                           {"target", GTH_OPERAND_TARGET},
                                           {"updates", GTH_OPERAND_UPDATES},
+                                          {"bags", GTH_OPERAND_BAGS},
+                                          {"weights", GTH_OPERAND_WEIGHTS},
                                           {"reduction none", GTH_REDUCTION_NONE},
                                           {"reduction add", GTH_REDUCTION_ADD},
                                           {"reduction mul", GTH_REDUCTION_MUL},
@@ -58,6 +61,19 @@ inline const std::map<std::string, int32_t>& numbers() {
                                           {"reduction min", GTH_REDUCTION_MIN},
                                           {"accumulate dtype", GTH_ACCUMULATE_DTYPE},
                                           {"accumulate float32", GTH_ACCUMULATE_FLOAT32},
+                                          {"offsets", GTH_BAGS_OFFSETS},
+                                          {"starts", GTH_BAGS_STARTS},
+                                          {"lengths", GTH_BAGS_LENGTHS},
+                                          {"segments", GTH_BAGS_SEGMENTS},
+                                          {"dense", GTH_BAGS_DENSE},
+                                          {"pool sum", GTH_POOL_SUM},
+                                          {"pool mean", GTH_POOL_MEAN},
+                                          {"pool sqrtn", GTH_POOL_SQRTN},
+                                          {"pool max", GTH_POOL_MAX},
+                                          {"pool min", GTH_POOL_MIN},
+                                          {"empty zero", GTH_EMPTY_ZERO},
+                                          {"empty fill", GTH_EMPTY_FILL},
+                                          {"empty error", GTH_EMPTY_ERROR},
                                           {"tensorflow", GTH_PROFILE_TENSORFLOW},
                                           {"tensorflow_gpu", GTH_PROFILE_TENSORFLOW_GPU},
                                           {"onnx", GTH_PROFILE_ONNX},
@@ -68,7 +84,7 @@ inline const std::map<std::string, int32_t>& numbers() {
                                           {"torch", GTH_PROFILE_TORCH},
                                           {"jax_fill", GTH_PROFILE_JAX_FILL},
                                           {"jax_clip", GTH_PROFILE_JAX_CLIP}};
-    for (int32_t status = GTH_E_INTERNAL; status < 0; ++status) all[gth_status_name(status) + 6] = status;
+    for (int32_t status = GTH_E_IO; status < 0; ++status) all[gth_status_name(status) + 6] = status;
     for (int32_t dtype = 1; dtype <= GTH_DTYPE_STRING; ++dtype) {
       if (gth_dtype_size(dtype) > 0 || dtype == GTH_DTYPE_STRING) all[gth_dtype_name(dtype)] = dtype;
     }
@@ -146,6 +162,12 @@ inline void read_line(const std::string& key, std::istream& in, Case* out) {
     out->indices = read_tensor(in, true);
   else if (key == "updates")
     out->updates = read_tensor(in, true);
+  else if (key == "bags")
+    out->bags = read_tensor(in, true);
+  else if (key == "weights")
+    out->weights = read_tensor(in, true);
+  else if (key == "bag_count")
+    in >> options.bag_count;
   else if (key == "expect")
     read_expect(in, out);
   else if (key == "system")
@@ -153,6 +175,9 @@ inline void read_line(const std::string& key, std::istream& in, Case* out) {
   else if (key == "axis") {
     in >> options.axis;
     options.has_axis = 1;
+  } else if (key == "padding_index") {
+    in >> options.padding_index;
+    options.has_padding_index = 1;
   } else if (key == "batch_dims")
     in >> options.batch_dims;
   else if (key == "opset")
@@ -175,6 +200,12 @@ inline void read_line(const std::string& key, std::istream& in, Case* out) {
     options.reduction = numbers().at("reduction " + word);
   else if (key == "accumulate")
     options.accumulate = numbers().at("accumulate " + word);
+  else if (key == "bag_format")
+    options.bag_format = numbers().at(word);
+  else if (key == "pool")
+    options.pool = numbers().at("pool " + word);
+  else if (key == "empty")
+    options.empty = numbers().at("empty " + word);
   else if (key == "fill_value")
     word = read_hex(word), word.copy(reinterpret_cast<char*>(options.fill_value), 16);
 }

@@ -9,7 +9,7 @@
 #include "conformance_operands.hpp"
 #include "scatter_oracle.hpp"
 
-// Compares calls that reduce (scatters and gradients) with their recorded results.
+// Compares calls that reduce (scatters, gradients and bags) with their recorded results.
 namespace conformance {
 
 class Handle {

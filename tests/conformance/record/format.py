@@ -116,6 +116,14 @@ class Case:
     updates: Tensor | None = None
     reduction: str | None = None
     accumulate: str | None = None
+    # These fields are for bags.
+    bags: Tensor | None = None
+    weights: Tensor | None = None
+    bag_format: str | None = None
+    pool: str | None = None
+    empty: str | None = None
+    padding_index: int | None = None
+    bag_count: int | None = None
     # It is set if a system runs the case in an unusual way. It is never written to the file.
     variant: str | None = field(default=None, compare=False)
     difference: str | None = None
@@ -174,9 +182,16 @@ def dump(case):
         ("fill_value", case.fill_value.hex() if case.fill_value is not None else None),
         ("reduction", case.reduction),
         ("accumulate", case.accumulate),
+        ("bag_format", case.bag_format),
+        ("pool", case.pool),
+        ("empty", case.empty),
+        ("padding_index", case.padding_index),
+        ("bag_count", case.bag_count),
         ("params" if case.updates is None else "target", _tensor_text(case.params)),
         ("indices", _tensor_text(case.indices)),
         ("updates", case.updates and _tensor_text(case.updates)),
+        ("bags", case.bags and _tensor_text(case.bags)),
+        ("weights", case.weights and _tensor_text(case.weights)),
         ("difference", case.difference),
         ("system", case.system and outcome_text(case.system)),
         ("expect", case.expect and outcome_text(case.expect)),
@@ -226,6 +241,10 @@ _PARSERS = {
     "params": _parse_tensor,
     "indices": _parse_tensor,
     "updates": _parse_tensor,
+    "bags": _parse_tensor,
+    "weights": _parse_tensor,
+    "padding_index": int,
+    "bag_count": int,
     "system": parse_outcome,
     "expect": parse_outcome,
 }

@@ -37,7 +37,9 @@ def record(wanted):
     others = [path_of(profile) for profile in rules.TABLE if profile not in wanted]
     for path in filter(Path.exists, others):
         finished += parse(path.read_text())
-    files[HERE / "scatter_differences.md"] = differences.report(finished)
+    files[HERE / "scatter_differences.md"] = differences.report(
+        finished, is_whole={case.profile for case in finished} == set(rules.TABLE)
+    )
     return files
 
 
@@ -50,13 +52,13 @@ def settle(case):
     return settled(case, oracle.answer(case), *systems.ask(case))
 
 
-def settled(case, expect, source, reply):
+def settled(case, expect, source, reply, table=differences.TABLE):
     if isinstance(reply, str):
         return case.with_outcome(expect, "oracle")
     answer = Error() if isinstance(reply, Exception) else outcome_of(reply)
     if agree(answer, expect):
         return case.with_outcome(expect, source)
-    found = differences.find(case, answer, expect)
+    found = differences.find(case, answer, expect, table)
     if found is None:
         words = str(reply)[:90] if answer == Error() else ""
         return f"{case.name}: {source} says {brief(answer)} {words}, the oracle {brief(expect)}"

@@ -3,7 +3,6 @@
 from dataclasses import dataclass
 
 from ..format import Error, Ok
-from . import rules
 
 
 @dataclass(frozen=True)
@@ -177,16 +176,18 @@ exceptions. At least one case shows each id.
 """
 
 
-def find(case, answer, expect):
+def find(case, answer, expect, table=TABLE):
     """Returns the difference that explains the result of the system, or None."""
-    return next((d.id for d in TABLE if d.matches(case, answer, expect)), None)
+    return next((d.id for d in table if d.matches(case, answer, expect)), None)
 
 
-def report(cases):
-    """Returns the text of scatter_differences.md. A case must show every difference."""
-    shown = {d.id: sum(case.difference == d.id for case in cases) for d in TABLE}
+def report(cases, table=TABLE, header=_HEADER, is_whole=True):
+    """Returns the text of a page of differences. A case must show every difference if the cases are those of all
+    profiles.
+    """
+    shown = {d.id: sum(case.difference == d.id for case in cases) for d in table}
     idle = [id for id, found in shown.items() if not found]
-    if idle and {case.profile for case in cases} == set(rules.TABLE):
+    if idle and is_whole:
         raise LookupError(f"no case shows {', '.join(idle)}")
-    rows = (f"| {d.id} | {d.system} | {d.does} | {d.ours} | {d.why} | {shown[d.id]} |\n" for d in TABLE)
-    return _HEADER + "".join(rows)
+    rows = (f"| {d.id} | {d.system} | {d.does} | {d.ours} | {d.why} | {shown[d.id]} |\n" for d in table)
+    return header + "".join(rows)

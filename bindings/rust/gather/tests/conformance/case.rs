@@ -3,7 +3,7 @@
 use std::ffi::CStr;
 use std::path::Path;
 
-use gather::{Accumulate, Bounds, DType, Extents, Fill, Negative, Options, Profile, Reduction, sys};
+use gather::{Accumulate, Bounds, DType, Empty, Extents, Fill, Negative, Options, Pool, Profile, Reduction, sys};
 
 pub struct TensorText {
     pub dtype: DType,
@@ -38,6 +38,11 @@ pub struct Case {
     pub indices: TensorText,
     /// Only in a scatter.
     pub updates: Option<TensorText>,
+    /// The format of bags. Empty for other operations.
+    pub bag_format: String,
+    pub bag_count: usize,
+    pub bags: Option<TensorText>,
+    pub weights: Option<TensorText>,
     pub expect: Result<TensorText, Failure>,
 }
 
@@ -65,10 +70,14 @@ fn read_case(lines: &[&str]) -> Case {
         operation: get("op").unwrap().to_owned(),
         options: read_options(get, params.dtype),
         skips: get("bounds") == Some("skip"),
-        reduces: get("reduction").is_some_and(|reduction| reduction != "none"),
+        reduces: get("reduction").is_some_and(|reduction| reduction != "none") || get("bag_format").is_some(),
         params,
         indices: read_tensor(get("indices").unwrap(), true),
         updates: get("updates").map(|updates| read_tensor(updates, true)),
+        bag_format: get("bag_format").unwrap_or_default().to_owned(),
+        bag_count: get("bag_count").map_or(0, |count| count.parse().unwrap()),
+        bags: get("bags").map(|bags| read_tensor(bags, true)),
+        weights: get("weights").map(|weights| read_tensor(weights, true)),
         expect: read_expect(get("expect").unwrap()),
     }
 }
@@ -108,6 +117,25 @@ fn read_options<'t>(get: impl Fn(&str) -> Option<&'t str>, dtype: DType) -> Opti
         Some("dtype") => options = options.accumulate(Accumulate::DType),
         Some("float32") => options = options.accumulate(Accumulate::Float32),
         Some(other) => panic!("accumulate {other}"),
+    }
+    match get("pool") {
+        None => {}
+        Some("sum") => options = options.pool(Pool::Sum),
+        Some("mean") => options = options.pool(Pool::Mean),
+        Some("sqrtn") => options = options.pool(Pool::SqrtN),
+        Some("max") => options = options.pool(Pool::Max),
+        Some("min") => options = options.pool(Pool::Min),
+        Some(other) => panic!("pool {other}"),
+    }
+    match get("empty") {
+        None => {}
+        Some("zero") => options = options.empty(Empty::Zero),
+        Some("fill") => options = options.empty(Empty::Fill),
+        Some("error") => options = options.empty(Empty::Error),
+        Some(other) => panic!("empty {other}"),
+    }
+    if let Some(padding) = get("padding_index") {
+        options = options.padding_index(padding.parse().unwrap());
     }
     match get("negative") {
         None => {}
@@ -239,7 +267,7 @@ fn read_expect(text: &str) -> Result<TensorText, Failure> {
 }
 
 fn status_number(name: &str) -> i32 {
-    (sys::GTH_E_INTERNAL..0)
+    (sys::GTH_E_IO..0)
         .find(|status| {
             // SAFETY: the function accepts any number, and names are static.
             let text = unsafe { CStr::from_ptr(sys::gth_status_name(*status)) };

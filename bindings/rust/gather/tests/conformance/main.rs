@@ -1,6 +1,7 @@
 //! Replays every recorded case in every form: into a new tensor, into existing memory, as a plan, and as a shape query.
-//! [`scatter`] replays scatters, and [`gradient`] replays gradients.
+//! [`scatter`] replays scatters, [`gradient`] replays gradients, and [`bags`] replays bags.
 
+mod bags;
 mod case;
 mod gradient;
 mod operation;
@@ -54,6 +55,8 @@ fn failure(error: &Error) -> Failure {
             Operand::Tensor => "tensor",
             Operand::Target => "target",
             Operand::Updates => "updates",
+            Operand::Bags => "bags",
+            Operand::Weights => "weights",
             _ => "none",
         }
         .to_owned(),
@@ -239,6 +242,16 @@ mod gradients {
     fn every_profile() {
         for profile in ["none", "tensorflow", "torch", "jax_fill", "jax_clip", "random"] {
             super::run_file(&format!("gradient/{profile}"), super::gradient::run);
+        }
+    }
+}
+
+/// Bags of the systems that have them.
+mod bags_of {
+    #[test]
+    fn every_profile() {
+        for profile in ["none", "tensorflow", "torch", "jax_fill", "jax_clip"] {
+            super::run_file(&format!("bags/{profile}"), super::bags::run);
         }
     }
 }

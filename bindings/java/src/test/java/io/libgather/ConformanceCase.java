@@ -25,6 +25,11 @@ final class ConformanceCase {
   final Text indices;
   final Text updates;
 
+  /** The bags and the weights, or null if there are none. */
+  final Text bags;
+
+  final Text weights;
+
   /** The outcome, or null if the call fails. */
   final Text wanted;
 
@@ -36,7 +41,9 @@ final class ConformanceCase {
     operation = Operation.valueOf(upper(values.get("op")));
     bounds = values.getOrDefault("bounds", "");
     updates = values.containsKey("updates") ? text(values.get("updates")) : null;
-    reduces = !values.getOrDefault("reduction", "none").equals("none");
+    bags = values.containsKey("bags") ? text(values.get("bags")) : null;
+    weights = values.containsKey("weights") ? text(values.get("weights")) : null;
+    reduces = operation == Operation.GATHER_BAGS || !values.getOrDefault("reduction", "none").equals("none");
     table = text(values.get(updates == null ? "params" : "target"));
     indices = text(values.get("indices"));
     readOptions(values);
@@ -79,6 +86,11 @@ final class ConformanceCase {
             case "extents" -> options.extents(Extents.valueOf(upper(value)));
             case "reduction" -> options.reduction(Reduction.valueOf(upper(value)));
             case "accumulate" -> options.accumulate(Accumulate.valueOf(upper(value)));
+            case "bag_format" -> options.bagFormat(BagFormat.valueOf(upper(value)));
+            case "bag_count" -> options.bagCount(Long.parseLong(value));
+            case "pool" -> options.pool(Pool.valueOf(upper(value)));
+            case "empty" -> options.empty(Empty.valueOf(upper(value)));
+            case "padding_index" -> options.paddingIndex(Long.parseLong(value));
             default -> {}
           }
         });

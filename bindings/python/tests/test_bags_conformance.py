@@ -1,0 +1,50 @@
+"""Runs each recorded call of gather_bags with arrays, with tensors, and with an output of the caller."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from test_scatter_conformance import expected, fields_of, same
+
+import libgather
+from conformance import CASES, Case, array_of, cases, data_of
+
+FILES = sorted((CASES / "bags").glob("*.txt"))
+
+
+@pytest.mark.parametrize("path", FILES, ids=[path.stem for path in FILES])
+def test_profile(path: Path, case_counts: dict[str, int]) -> None:
+    count, wrong = 0, []
+    for case in cases(path):
+        count += 1
+        for kind in (lambda array: array, libgather.Tensor):
+            outcome = answer(case, kind)
+            if not same(case, outcome, expected(case)):
+                wrong.append(f"{case.name}: {outcome} is not {expected(case)}")
+    case_counts[f"bags/{path.stem}"] = count
+    assert count and not wrong, f"{len(wrong)} of {count}:\n" + "\n".join(wrong[:20])
+
+
+def answer(case: Case, kind: Any) -> Any:
+    """Returns the result of new memory. The result in existing memory must be equal."""
+    keys = case.keys
+    params, indices, bags, weights = (
+        kind(array_of(keys[name])) if name in keys else None for name in ("params", "indices", "bags", "weights")
+    )
+    switches = case.attributes | case.switches | {name: keys[name] for name in ("pool", "empty") if name in keys}
+    switches["padding_index"] = int(keys["padding_index"]) if "padding_index" in keys else None
+    switches["count"] = int(keys["bag_count"]) if "bag_count" in keys else None
+    if bags is not None:
+        switches[keys["bag_format"]] = bags
+    try:
+        result = libgather.gather_bags(params, indices, weights=weights, **switches)
+    except libgather.Error as error:
+        return fields_of(error)
+    if isinstance(result, (np.ndarray, libgather.Tensor)):
+        out = np.empty(np.shape(result), np.asarray(result).dtype)
+        assert libgather.gather_bags(params, indices, weights=weights, out=out, **switches) is out
+        assert data_of(out) == data_of(result)
+    return data_of(result)

@@ -1,0 +1,48 @@
+//! Replays every recorded call of gather_bags, into a new tensor and into existing memory.
+
+use gather::{Bags, BufferMut, Error, Options, TensorMut, gather_bags, gather_bags_into};
+
+use super::case::Case;
+use super::scatter::{expect_bytes, expect_tensor};
+use super::{UNTOUCHED, expect_failure, tensor};
+
+pub fn run(test: &Case) {
+    let numbers = test.bags.as_ref().map(tensor);
+    let weights = test.weights.as_ref().map(tensor);
+    let mut bags = match (test.bag_format.as_str(), &numbers) {
+        ("offsets", Some(numbers)) => Bags::offsets(numbers),
+        ("starts", Some(numbers)) => Bags::starts(numbers),
+        ("lengths", Some(numbers)) => Bags::lengths(numbers),
+        ("segments", Some(numbers)) => Bags::segments(numbers, test.bag_count),
+        ("dense", None) => Bags::dense(),
+        (other, _) => panic!("bag_format {other}"),
+    };
+    if let Some(weights) = &weights {
+        bags = bags.weights(weights);
+    }
+    for threads in [1, 3] {
+        run_with(test, &bags, &test.options.threads(threads));
+    }
+}
+
+fn run_with(test: &Case, bags: &Bags<'_>, options: &Options) {
+    let (params, indices) = (tensor(&test.params), tensor(&test.indices));
+    match (gather_bags(&params, &indices, bags, options), &test.expect) {
+        (Ok(out), Ok(expected)) => expect_tensor(test, &out, expected),
+        (Err(error), Err(expected)) => return expect_failure(test, expected, &error),
+        (Ok(_), Err(expected)) => panic!("{}: no error, not {expected:?}", test.name),
+        (Err(error), Ok(_)) => panic!("{}: {error}", test.name),
+    }
+    let expected = test.expect.as_ref().unwrap();
+    let mut memory = vec![UNTOUCHED; expected.bytes.len()];
+    let buffer = BufferMut::from_bytes(test.params.dtype, &mut memory).unwrap();
+    let written: Result<(), Error> = gather_bags_into(
+        &params,
+        &indices,
+        bags,
+        options,
+        &mut TensorMut::new(buffer, &expected.shape),
+    );
+    assert_eq!(written, Ok(()), "{}", test.name);
+    expect_bytes(test, &memory, expected);
+}
