@@ -58,7 +58,7 @@ struct Bags {
 
 int32_t field(size_t offset) { return static_cast<int32_t>(offset); }
 
-TEST(Bags, WrongNumbersAreReportedWithPositionValueAndLimit) {
+TEST(Bags, J1_WrongNumbersAreReportedWithPositionValueAndLimit) {
   struct Wrong {
     int32_t format;
     Numbers numbers;
@@ -84,7 +84,7 @@ TEST(Bags, WrongNumbersAreReportedWithPositionValueAndLimit) {
   }
 }
 
-TEST(Bags, UnsignedNumberBeyondInt64IsReportedAsUnsigned) {
+TEST(Bags, J3_UnsignedNumberBeyondInt64IsReportedAsUnsigned) {
   for (int32_t format : {GTH_BAGS_OFFSETS, GTH_BAGS_LENGTHS}) {
     Bags bags;
     bags.set_numbers(format == GTH_BAGS_OFFSETS ? Numbers{0, -1, 3, 4} : Numbers{-1, 0, 0});
@@ -320,7 +320,7 @@ TEST(Bags, ManyTablesInDifferentRowsWriteTheirColumns) {
 
 // Another thread writes ids and offsets during the calls. The address sanitizer and the size of the arrays find accesses
 // outside memory.
-TEST(Bags, NumbersThatChangeDuringTheCallCauseNoAccessOutsideMemory) {
+TEST(Bags, J4_NumbersThatChangeDuringTheCallCauseNoAccessOutsideMemory) {
   constexpr int64_t rows = 7, dim = 40, count = 300, ids = 3000;
   const Array table(f32, {rows, dim}), out(f32, {count, dim});
   Numbers id, begin;
