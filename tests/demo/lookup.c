@@ -21,6 +21,9 @@ static const char* const real_analogies[][3] = {
     {"king", "man", "woman"}, {"paris", "france", "japan"}, {"puppy", "dog", "cat"}, {"walked", "walk", "sing"}};
 static const char* const generated_analogies[][3] = {
     {"a7", "b7", "b99"}, {"c7", "d7", "d1234"}, {"e99", "f99", "f5"}, {"g5", "h5", "h7"}};
+/* The words of some sentences. A sentence ends with NULL. */
+static const char* const real_sentences[] = {"dog", "cat", "puppy", NULL, "paris", "france", "japan", NULL};
+static const char* const generated_sentences[] = {"a7", "c7", "e7", NULL, "b99", "d99", "f99", NULL};
 
 /* Gathers rows of the table for indices of any shape. */
 static int32_t gather_rows(const table* t, const int64_t* rows, int32_t ndim, const int64_t* shape, float* out,
@@ -91,6 +94,46 @@ static bool show_analogies(const table* t, const char* const (*analogies)[3], in
     char title[64];
     snprintf(title, sizeof title, "%s - %s + %s", analogies[i][0], analogies[i][1], analogies[i][2]);
     print_nearest(t, title, target, 3, rows[i]);
+  }
+  return true;
+}
+
+/* Pools the rows of each sentence to their mean. */
+static int32_t mean_rows(const table* t, const int64_t* rows, const int64_t* offsets, int64_t count, float* out,
+                         gth_error* error) {
+  const int64_t table_shape[] = {t->rows, DIMENSIONS}, out_shape[] = {count, DIMENSIONS};
+  const int64_t rows_shape[] = {offsets[count]}, offsets_shape[] = {count + 1};
+  const gth_tensor_desc params = GTH_TENSOR_DESC_DENSE(GTH_DTYPE_FLOAT32, 2, table_shape, t->vectors);
+  const gth_tensor_desc indices = GTH_TENSOR_DESC_DENSE(GTH_DTYPE_INT64, 1, rows_shape, rows);
+  const gth_tensor_desc bags = GTH_TENSOR_DESC_DENSE(GTH_DTYPE_INT64, 1, offsets_shape, offsets);
+  const gth_tensor_desc result = GTH_TENSOR_DESC_DENSE(GTH_DTYPE_FLOAT32, 2, out_shape, out);
+  gth_options options = GTH_OPTIONS_INIT;
+  options.pool = GTH_POOL_MEAN;
+  return gth_gather_bags(NULL, &params, &indices, &bags, NULL, &result, &options, error);
+}
+
+static bool show_sentences(const table* t, const char* const* words, int count) {
+  int64_t rows[16], offsets[4] = {0};
+  float means[4][DIMENSIONS];
+  char titles[4][64] = {""};
+  int sentences = 0, found = 0;
+  for (int i = 0; i < count; i++) {
+    if (words[i] == NULL) {
+      offsets[++sentences] = found;
+      continue;
+    }
+    if (!find_words(t, &words[i], 1, &rows[found++])) return false;
+    const size_t used = strlen(titles[sentences]);
+    snprintf(titles[sentences] + used, sizeof titles[0] - used, "%s%s", used > 0 ? " " : "", words[i]);
+  }
+  gth_error error = GTH_ERROR_INIT;
+  if (mean_rows(t, rows, offsets, sentences, means[0], &error) != GTH_OK) {
+    fprintf(stderr, "%s\n", error.message);
+    return false;
+  }
+  printf("\nSentences: the mean of their words\n");
+  for (int i = 0; i < sentences; i++) {
+    print_nearest(t, titles[i], means[i], (int)(offsets[i + 1] - offsets[i]), &rows[offsets[i]]);
   }
   return true;
 }
@@ -226,6 +269,8 @@ int main(int argc, char** argv) {
                                  : show_words(&t, real_words, COUNT(real_words))) &&
                     (t.generated ? show_analogies(&t, generated_analogies, COUNT(generated_analogies))
                                  : show_analogies(&t, real_analogies, COUNT(real_analogies))) &&
+                    (t.generated ? show_sentences(&t, generated_sentences, COUNT(generated_sentences))
+                                 : show_sentences(&t, real_sentences, COUNT(real_sentences))) &&
                     show_times(&t) && show_error(&t);
   table_close(&t);
   return good ? 0 : 1;
