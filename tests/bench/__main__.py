@@ -1,6 +1,6 @@
 """Measures the library beside its peers and the machine's limits.
 
-python3 tests/bench smoke|elements|axes|strings|scatters|report|full --library [NAME=]PATH --limits PATH ...
+python3 tests/bench smoke|elements|axes|strings|scatters|bags|report|full --library [NAME=]PATH --limits PATH ...
 python3 tests/bench requests ...    # random requests of the Python package; see random_requests.py
 
 Each number of cores has a process of its own. The process is confined to these cores before it imports any peer. All
@@ -28,7 +28,7 @@ HERE = pathlib.Path(__file__).resolve().parent
 
 def parse(args: list[str]) -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="bench", description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
-    parser.add_argument("cells", choices=["smoke", "elements", "axes", "strings", "scatters", "report", "full"])
+    parser.add_argument("cells", choices=["smoke", "elements", "axes", "strings", "scatters", "bags", "report", "full"])
     parser.add_argument(
         "--library", action="append", required=True, help="[NAME=]PATH; the first library is compared with the peers"
     )

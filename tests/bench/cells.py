@@ -140,7 +140,38 @@ class ScatterElementsCell(Elements):
     into: str
 
 
-AnyCell = Cell | ElementsCell | AxisCell | StringsCell | ScatterCell | ScatterElementsCell
+@dataclass(frozen=True)
+class BagsCell:
+    """gather_bags of float32 rows: `bags` bags of `length` ids for each of `tables` tables."""
+
+    table: int  # bytes of one table
+    row: int  # bytes
+    bags: int
+    length: int
+    pool: str = "sum"
+    weighted: bool = False
+    tables: int = 1
+
+    @property
+    def count(self) -> int:
+        return self.tables * self.bags * self.length
+
+    def facts(self) -> dict[str, Any]:
+        return asdict(self)
+
+
+AnyCell = Cell | ElementsCell | AxisCell | StringsCell | ScatterCell | ScatterElementsCell | BagsCell
+
+
+def bags() -> list[AnyCell]:
+    """Returns bags of 20 and 40 ids, short bags, pools, weights, and the 26 tables of a recommender."""
+    large = 256 * MB
+    cells: list[AnyCell] = [BagsCell(large, row, 2048, 20) for row in (256, 512)]
+    cells += [BagsCell(5 * MB, 256, 2048, 20), BagsCell(30 * MB, 1024, 1024, 20), BagsCell(64 * MB, 64, 4096, 40)]
+    cells += [BagsCell(5 * MB, 256, 2048, 20, pool) for pool in ("mean", "max")]
+    cells += [BagsCell(5 * MB, 256, 2048, 20, weighted=True), BagsCell(large, 256, 4096, 1)]
+    cells += [BagsCell(256 * KB, 256, 1, 1), BagsCell(256 * KB, 256, 1, 20), BagsCell(256 * KB, 256, 64, 20)]
+    return [*cells, BagsCell(256 * KB, 256, 64, 1, tables=26)]
 
 
 def scatters() -> list[AnyCell]:
@@ -209,8 +240,9 @@ def growth(most_rows: int, most_bytes: int) -> list[Cell]:
 def smoke() -> list[AnyCell]:
     """Returns cells that take about a minute with both numbers of cores."""
     cells = [Cell(table, row) for table in (256 * KB, 8 * MB, GB) for row in (4, 12, 64, 256, 4096)]
-    scattered = [ScatterCell(1, 64, "no", "none", "itself"), ScatterCell(1, 64, "many", "add", "new")]
-    return [*cells, *elements(fresh=False)[:4], *scattered, ScatterElementsCell((1000, 1000), 1, 1000, "add", "itself")]
+    scattered: list[AnyCell] = [ScatterCell(1, 64, "no", "none", "itself"), ScatterCell(1, 64, "many", "add", "new")]
+    scattered.append(ScatterElementsCell((1000, 1000), 1, 1000, "add", "itself"))
+    return [*cells, *elements(fresh=False)[:4], *scattered, *bags()[-3:]]
 
 
 def full() -> list[AnyCell]:
@@ -227,7 +259,12 @@ def full() -> list[AnyCell]:
     outs = (4 * KB, 64 * KB, 64 * MB, 256 * MB)
     cells += growth(10**8, 8 * GB)
     cells += [Cell(table, row, out=out) for out in outs for table in (8 * MB, GB) for row in (4, 64, 1024)]
-    return [*dict.fromkeys(cells), *elements(fresh=False), *elements(fresh=True), *axes(), *strings(), *scatters()]
+    return [*dict.fromkeys(cells), *others()]
+
+
+def others() -> list[AnyCell]:
+    """Returns the cells of every other operation."""
+    return [*elements(fresh=False), *elements(fresh=True), *axes(), *strings(), *scatters(), *bags()]
 
 
 def tiny() -> list[Cell]:
@@ -246,7 +283,7 @@ def report() -> list[AnyCell]:
     cells += [Cell(8 * MB, row, spread=spread) for spread in ("sorted", "zipf", "neighbours") for row in (4, 64)]
     cells += [Cell(8 * MB, row, out=out) for out in (4 * KB, 64 * KB, 64 * MB) for row in (4, 64, 1024)]
     cells += growth(10**7, 4 * GB)
-    return [*dict.fromkeys(cells), *elements(fresh=False), *elements(fresh=True), *axes(), *strings(), *scatters()]
+    return [*dict.fromkeys(cells), *others()]
 
 
 def elements_alone() -> list[AnyCell]:
@@ -261,4 +298,5 @@ SETS = {
     "strings": strings,
     "axes": axes,
     "scatters": scatters,
+    "bags": bags,
 }

@@ -15,6 +15,8 @@ from c_structs import fields_of
 
 DTYPES = {"uint8": 264, "int32": 32, "int64": 64, "float32": 544}
 GATHER, GATHER_ND, GATHER_ELEMENTS, SCATTER, SCATTER_ND, SCATTER_ELEMENTS = range(1, 7)
+GATHER_BAGS = 10
+POOLS = {"sum": 1, "mean": 2, "sqrtn": 3, "max": 4, "min": 5}
 
 
 class TensorDesc(ctypes.Structure):
@@ -28,19 +30,21 @@ class Options(ctypes.Structure):
 class Request(ctypes.Structure):
     _fields_ = fields_of(
         "gth_request",
-        **dict.fromkeys(("table", "indices", "rows"), ctypes.POINTER(TensorDesc)),
+        **dict.fromkeys(("table", "indices", "rows", "bags", "weights"), ctypes.POINTER(TensorDesc)),
         options=ctypes.POINTER(Options),
     )
 
 
 def describe(array: np.ndarray) -> TensorDesc:
-    """Describes a dense array, which must outlive the description."""
+    """Describes an array, which must outlive the description."""
+    strides = None if array.flags.c_contiguous else (ctypes.c_int64 * array.ndim)(*array.strides)
     return TensorDesc(
         size=ctypes.sizeof(TensorDesc),
         dtype=DTYPES[array.dtype.name],
         ndim=array.ndim,
         data=array.ctypes.data,
         shape=(ctypes.c_int64 * array.ndim)(*array.shape),
+        strides=strides,
     )
 
 
@@ -49,10 +53,15 @@ def operand(handle: ctypes.c_void_p) -> TensorDesc:
 
 
 def request(
-    op: int, table: TensorDesc, indices: TensorDesc, rows: TensorDesc | None = None, options: Options | None = None
+    op: int,
+    table: TensorDesc,
+    indices: TensorDesc,
+    rows: TensorDesc | None = None,
+    options: Options | None = None,
+    **others: TensorDesc | None,
 ) -> Request:
-    """The request keeps the structs that it points to."""
-    operands = {"table": table, "indices": indices, "rows": rows, "options": options}
+    """The request keeps the structs that it points to. `others` are bags and weights."""
+    operands = {"table": table, "indices": indices, "rows": rows, "options": options, **others}
     pointers = {name: ctypes.pointer(each) for name, each in operands.items() if each}
     return Request(size=ctypes.sizeof(Request), op=op, **pointers)
 

@@ -10,13 +10,15 @@ from math import prod
 from typing import Any
 
 import axes
+import bags
 import contestants
 import elements
 import numpy as np
 import scatters
 import strings
 from axes import AxisCase
-from cells import AnyCell, AxisCell, Cell, ElementsCell, ScatterCell, ScatterElementsCell, StringsCell
+from bags import BagsCase
+from cells import AnyCell, AxisCell, BagsCell, Cell, ElementsCell, ScatterCell, ScatterElementsCell, StringsCell
 from contestants import Case, Gather, bytes_of
 from elements import ElementsCase
 from library import Library
@@ -24,13 +26,14 @@ from scatters import ScatterCase
 from strings import StringsCase
 
 Runners = dict[str, Gather]
-AnyCase = Case | ElementsCase | AxisCase | StringsCase | ScatterCase
+AnyCase = Case | ElementsCase | AxisCase | StringsCase | ScatterCase | BagsCase
 KINDS: dict[type, Any] = {
     Case: contestants,
     ElementsCase: elements,
     AxisCase: axes,
     StringsCase: strings,
     ScatterCase: scatters,
+    BagsCase: bags,
 }
 
 SETS = 4  # index sets of a cell: successive calls use different ones
@@ -81,7 +84,7 @@ def check(name: str, gather: Gather, case: AnyCase) -> None:
     if isinstance(case, ScatterCase):
         case.begin()
     for k in (0, SETS - 1):
-        if isinstance(case, Case | ElementsCase | AxisCase):
+        if isinstance(case, Case | ElementsCase | AxisCase | BagsCase):
             case.out.fill(0)
         wanted = expected(case, k) if isinstance(case, Case) else case.expected(k)
         if not np.array_equal(bytes_of(gather(k)), bytes_of(wanted)):
@@ -210,6 +213,8 @@ def make_case(cell: AnyCell, tables: Tables, cores: int) -> AnyCase:
         return AxisCase.make(cell, SETS, cores, random)
     if isinstance(cell, StringsCell):
         return StringsCase.make(cell, SETS, random)
+    if isinstance(cell, BagsCell):
+        return BagsCase.make(cell, SETS, random)
     if isinstance(cell, ScatterCell | ScatterElementsCell):
         return ScatterCase.make(cell, SETS, cores, random)
     table = tables.of(cell.table)[: cell.side**cell.depth * cell.row]

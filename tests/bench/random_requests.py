@@ -286,6 +286,34 @@ def gradient(draw: Draw, lg: Any, torch: Torch) -> Request:
     return request
 
 
+def gather_bags(draw: Draw, lg: Any, torch: Torch) -> Request:
+    """Draws bags of at least one index, because reduceat has no empty ones."""
+    draw.shape = [draw.shape[0], prod(draw.shape[1:])]
+    draw.facts["shape"] = draw.shape
+    table, n = draw.table(), max(1, min(draw.n, MOST_ELEMENTS // draw.shape[1]))
+    ids = draw.laid_out_indices([n], draw.shape[0])
+    longest, pool = draw.random.choice([1, 3, 20, 60]), draw.random.choice(["sum", "max"])
+    if draw.dtype in COMPLEX:
+        pool = "sum"
+    lengths = draw.numbers.integers(1, longest + 1, n)
+    ends = np.cumsum(lengths)
+    starts = np.concatenate([[0], ends[ends < n]]).astype(np.int64)
+    request = draw.begin(
+        lambda: lg.gather_bags(table, ids, starts=starts, pool=pool, threads=draw.threads),
+        n=n,
+        axis=None,
+        reduction=pool,
+        bags=len(starts),
+    )
+    reduceat = np.maximum.reduceat if pool == "max" else np.add.reduceat
+    request.peers["take, reduceat"] = lambda: reduceat(np.take(table, ids, 0), starts, dtype=table.dtype)
+    tensor, places, begin = torch.tensor(table), torch.indices(ids), torch.tensor(starts)
+    if tensor is not None:
+        bag = torch.module.nn.functional.embedding_bag
+        request.peers["embedding_bag"] = lambda: bag(places(), tensor, begin, mode=pool)
+    return request
+
+
 #: The operations with their weights.
 OPERATIONS: dict[str, tuple[int, Callable[[Draw, Any, Torch], Request | None]]] = {
     "gather": (4, gather),
@@ -298,6 +326,7 @@ OPERATIONS: dict[str, tuple[int, Callable[[Draw, Any, Torch], Request | None]]] 
     "scatter_elements": (3, scatter),
     "gather_gradient": (1, gradient),
     "gather_elements_gradient": (1, gradient),
+    "gather_bags": (2, gather_bags),
 }
 
 

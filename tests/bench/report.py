@@ -75,7 +75,15 @@ def describe_scatter(cell: dict[str, Any]) -> str:
     return ", ".join([*words, INTO[cell["into"]]])
 
 
+def describe_bags(cell: dict[str, Any]) -> str:
+    words = [f"{size(cell['table'])}, {cell['pool']} of {cell['bags']} bags of {cell['length']}"]
+    words += ["weighted"] if cell["weighted"] else []
+    return ", ".join([*words, f"{cell['tables']} tables"] if cell["tables"] > 1 else words)
+
+
 def describe(cell: dict[str, Any]) -> str:
+    if "pool" in cell:
+        return describe_bags(cell)
     if "reduction" in cell:
         return describe_scatter(cell)
     if "batched" in cell:
@@ -151,13 +159,18 @@ def is_scatter(result: dict[str, Any]) -> bool:
     return "reduction" in result["cell"]
 
 
-def halves(compared: list[dict[str, Any]]) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
-    """Returns the cells of gathers and those of scatters."""
-    return [each for each in compared if not is_scatter(each)], [each for each in compared if is_scatter(each)]
+def is_bags(result: dict[str, Any]) -> bool:
+    return "pool" in result["cell"]
+
+
+def parts_of(compared: list[dict[str, Any]]) -> list[list[dict[str, Any]]]:
+    """Returns the cells of gathers, those of scatters and those of bags."""
+    gathers = [each for each in compared if not is_scatter(each) and not is_bags(each)]
+    return [gathers, list(filter(is_scatter, compared)), list(filter(is_bags, compared))]
 
 
 def table(record: dict[str, Any]) -> str:
-    parts = [half for half in halves(compare_all(record)) if half]
+    parts = [part for part in parts_of(compare_all(record)) if part]
     lines = [[HEAD, *map(line, part)] for part in parts]
     widths = [max(len(each[i]) for each in itertools.chain(*lines)) for i in range(len(HEAD))]
     texts = []
@@ -202,11 +215,17 @@ donated target, and ONNX Runtime's ScatterND on several threads only without dup
 that a sum has the same bits in any order. libgather reads indices twice here, too. The loops by hand run on one
 core. They validate all indices first, or none.
 """
+BAGS = """
+Each cell pools the rows of bags of random ids into existing memory, by one call for all tables. *ns/row* is the time
+for one id. The peers are torch's embedding_bag, and NumPy's take with reduceat. Their calls make a new output. With
+several tables, they make one call for each table, and join the results. Tables and weights are small integers, so that
+a sum has the same bits in any order.
+"""
 
 
 def aims(record: dict[str, Any]) -> list[str]:
     """Returns the table of aims: in how many cells each is reached."""
-    gathers = [result for result in record["results"] if not is_scatter(result)]
+    gathers = parts_of(record["results"])[0]
     return [
         "This table shows in how many cells each aim is reached, and the cell that is farthest from it. A value of "
         "1.00 reaches the aim.",
@@ -224,7 +243,7 @@ def section(compared: list[dict[str, Any]], words: str, between: list[str]) -> l
 
 
 def markdown(record: dict[str, Any], stem: str) -> str:
-    facts, (gathers, scatters) = record["facts"], halves(compare_all(record))
+    facts, (gathers, scatters, bags) = record["facts"], parts_of(compare_all(record))
     versions = ", ".join(f"{name} {version}" for name, version in facts["versions"].items())
     lines = [
         "# Speed on the CPU",
@@ -237,4 +256,6 @@ def markdown(record: dict[str, Any], stem: str) -> str:
         lines += section(gathers, GATHERS, [*aims(record), *pictures(record, stem), ""])
     if scatters:
         lines += ["## Scatters", "", *section(scatters, SCATTERS, [])]
+    if bags:
+        lines += ["## Bags", "", *section(bags, BAGS, [])]
     return "\n".join(lines)
