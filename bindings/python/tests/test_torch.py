@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -14,12 +15,62 @@ from conftest import BINDING
 needs_torch = pytest.mark.skipif(importlib.util.find_spec("torch") is None, reason="torch is not installed")
 
 
-@needs_torch
-def test_operators() -> None:
-    script = Path(__file__).with_name("torch_operators.py")
+@pytest.fixture(scope="session")
+def cache(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Builds the extension, and returns the folder of caches."""
+    folder = tmp_path_factory.mktemp("cache")
+    build = [sys.executable, "-m", "libgather.torch.build", str(folder / "libgather")]
+    result = subprocess.run(build, capture_output=True, text=True, check=False)
+    assert result.returncode == 0, result.stderr[-8000:]
+    return folder
+
+
+def run_tests(script: str, cache: Path) -> None:
+    """Runs a file of tests with the extension of a cache, or without it if there is none."""
+    path = Path(__file__).with_name(script)
     command = [sys.executable, "-m", "pytest", "-c", str(BINDING / "pyproject.toml"), "-q", "-p", "no:cacheprovider"]
-    result = subprocess.run([*command, str(script)], cwd=script.parent, capture_output=True, text=True, check=False)
+    environment = os.environ | {"XDG_CACHE_HOME": str(cache)}
+    result = subprocess.run(
+        [*command, str(path)], cwd=path.parent, env=environment, capture_output=True, text=True, check=False
+    )
     assert result.returncode == 0, result.stdout[-8000:]
+
+
+@needs_torch
+def test_operators_without_the_extension(tmp_path: Path) -> None:
+    run_tests("torch_operators.py", tmp_path)
+
+
+@needs_torch
+@pytest.mark.parametrize("script", ["torch_operators.py", "torch_training.py"])
+def test_operators_of_the_extension(script: str, cache: Path) -> None:
+    run_tests(script, cache)
+
+
+@needs_torch
+def test_import_of_the_extension_takes_50_ms(cache: Path) -> None:
+    code = (
+        "import time, torch, libgather; start = time.process_time(); import libgather.torch; "
+        "assert libgather.torch.is_compiled(); print(time.process_time() - start)"
+    )
+    environment = os.environ | {"XDG_CACHE_HOME": str(cache)}
+    run = [sys.executable, "-c", code]
+    times = [float(subprocess.check_output(run, env=environment, text=True)) for _ in range(3)]
+    assert min(times) < 0.05, times
+
+
+@needs_torch
+def test_calls_without_the_extension_name_the_command(tmp_path: Path) -> None:
+    code = (
+        "import pytest, torch, libgather.torch as ours\n"
+        "with pytest.warns(UserWarning, match='python -m libgather.torch.build'):\n"
+        "    ours.gather(torch.ones(2), torch.tensor([1]))\n"
+        "with pytest.raises(NotImplementedError, match='scatter needs the extension .* -m libgather.torch.build'):\n"
+        "    ours.scatter(torch.ones(2), torch.tensor([1]), torch.ones(1))\n"
+    )
+    environment = os.environ | {"XDG_CACHE_HOME": str(tmp_path)}
+    result = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=False)
+    assert result.returncode == 0, result.stderr
 
 
 @needs_torch
@@ -43,7 +94,8 @@ def test_import_and_eager_calls_do_not_load_dynamo() -> None:
 
 
 @needs_torch
-def test_docstrings() -> None:
+def test_docstrings(cache: Path) -> None:
     code = "import doctest, libgather.torch; raise SystemExit(doctest.testmod(libgather.torch).failed)"
-    result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    environment = os.environ | {"XDG_CACHE_HOME": str(cache)}
+    result = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=False)
     assert result.returncode == 0, result.stdout

@@ -12,6 +12,9 @@ import libgather
 import libgather.torch as operators
 
 torch.manual_seed(3)
+#: The numbers of words in the argument `switches` of torch.ops.
+NUMBERS = {"reject": 1, "wrap": 2, "error": 1, "fill": 2, "clamp": 3}
+needs_extension = pytest.mark.skipif(not operators.is_compiled(), reason="the extension is not built")
 
 #: The function, the shapes of params and indices, the attributes, and the bounds of the drawn indices.
 CASES: dict[str, tuple[str, tuple[int, ...], tuple[int, ...], dict[str, Any], tuple[int, ...]]] = {
@@ -117,9 +120,12 @@ def dispatched(name: str, params: torch.Tensor, indices: torch.Tensor, *switches
     call, _, _, attributes, _ = CASES[name]
     axis, batch = attributes.get("axis", 0), attributes.get("batch_dims", 0) % max(1, indices.dim())
     axis = axis % params.dim() if "axis" in attributes else params.dim() - 1 if call == "gather_elements" else batch
-    given = {"gather": (axis, batch), "gather_nd": (batch,), "gather_elements": (axis,)}[call]
-    arguments = params, indices, *given, *(switches or ("reject", "error", 0.0))
-    return getattr(torch.ops.libgather, call).default, arguments
+    batch = 0 if call == "gather_elements" else batch
+    negative, bounds, fill = switches or ("reject", "error", 0.0)
+    extents = libgather._base.constants.EXTENTS_PREFIX if call == "gather_elements" else 0
+    filling = libgather._base.constants.FILL_VALUE if bounds == "fill" else 0
+    numbers = [0, 0, NUMBERS[negative], NUMBERS[bounds], filling, extents]
+    return getattr(torch.ops.libgather, call).default, (params, indices, axis, batch, numbers, fill)
 
 
 @pytest.mark.parametrize("name", CASES)
@@ -140,6 +146,15 @@ class TestDispatched:
         assert torch.autograd.gradcheck(lambda p: operator(p, *rest), params.requires_grad_(), **both)
         assert torch.autograd.gradgradcheck(lambda p: operator(p, *rest), params, check_fwd_over_rev=True)
 
+    @needs_extension
+    def test_torch_func(self, name: str, switches: Any) -> None:
+        _, _, params, indices = drawn(name, {"negative": "wrap", "bounds": "clamp"})
+        operator, (_, *rest) = dispatched(name, params, indices, *switches)
+        expected = torch.autograd.functional.jacobian(lambda p: operator(p, *rest), params)
+        assert torch.equal(torch.func.jacfwd(lambda p: operator(p, *rest))(params), expected)
+        assert torch.equal(torch.func.jacrev(lambda p: operator(p, *rest))(params), expected)
+
+    @pytest.mark.skipif(operators.is_compiled(), reason="the extension supports torch.func")
     def test_torch_func_is_refused(self, name: str, switches: Any) -> None:
         """torch.func would treat the operator as one without derivatives."""
         _, _, params, indices = drawn(name, {"negative": "wrap", "bounds": "clamp"})
@@ -398,6 +413,7 @@ def test_errors() -> None:
         operators.gather(params, indices, bounds="never")  # type: ignore[arg-type]
 
 
+@pytest.mark.skipif(operators.is_compiled(), reason="the extension supports forward mode")
 def test_forward_mode_of_compiled_code_is_refused() -> None:
     params, indices = torch.randn(4, 3), torch.tensor([1, 0])
     compiled = torch.compile(

@@ -3,41 +3,98 @@
 The functions of :mod:`libgather` itself accept torch tensors as memory. These operators are registered in
 ``torch.ops.libgather``. They have shapes for tensors without values, gradients that do not depend on the number of
 threads, and batching for ``vmap``. The module needs torch 2.4 or newer. It is imported at the first use.
+
+The operators are compiled for one version of torch by ``python -m libgather.torch.build``. Without that, there are only
+:func:`gather`, :func:`gather_nd` and :func:`gather_elements`, and they take ten times as long for a few rows.
 """
 
 from __future__ import annotations
 
 import torch
+from torch.compiler import is_compiling
 
-from .. import errors
 from .. import types as t
-from . import _gather, _gather_elements, _gather_nd
+from . import _common, _gather, _gather_elements, _gather_nd  # noqa: F401
+from ._calls import (
+    CHOICES,
+    error_of,
+    padding_of,
+    refuse_norms,
+    run_embedding,
+    run_gather,
+    run_scatter,
+    warn_without_extension,
+)
+from ._extension import extension
 
-__all__ = ["gather", "gather_elements", "gather_nd"]
+__all__ = [
+    "Embedding",
+    "embedding",
+    "gather",
+    "gather_elements",
+    "gather_nd",
+    "index_add",
+    "index_select",
+    "is_compiled",
+    "scatter",
+    "scatter_elements",
+    "scatter_nd",
+    "take_along_dim",
+]
+
+
+def is_compiled() -> bool:
+    """Returns whether the operators are compiled for this torch."""
+    return extension is not None
+
+
+def _not_compiled(*_: object) -> t.Any:
+    warn_without_extension()
+    return NotImplemented
+
+
+if extension is not None:
+    extension.configure(CHOICES, error_of)
+# The functions of the extension return NotImplemented for a call that they do not support.
+_fast_gather, _fast_gather_nd, _fast_gather_elements, _fast_scatter, _fast_scatter_nd, _fast_scatter_elements = (
+    getattr(extension, name, _not_compiled)
+    for name in ("gather", "gather_nd", "gather_elements", "scatter", "scatter_nd", "scatter_elements")
+)
+_fast_embedding = getattr(extension, "embedding", _not_compiled)
 
 
 def gather(
     params: torch.Tensor,
-    indices: torch.Tensor,
+    indices: torch.Tensor | t.Any,
     axis: int | None = None,
     batch_dims: int = 0,
     *,
-    negative: t.Negative = "reject",
-    bounds: t.Bounds = "error",
-    fill_value: complex = 0,
+    negative: t.Negative | None = None,
+    bounds: t.Bounds | None = None,
+    fill_value: t.Any = None,
+    profile: t.Profile | None = None,
+    opset: int | None = None,
 ) -> torch.Tensor:
     """Gathers slices of `params` along an axis. It is :func:`libgather.gather` as an operator.
 
-    The gradient of a slice of `params` is the sum of the gradients of all its copies.
+    The gradient of a slice of `params` is the sum of the gradients of all its copies. float16 and bfloat16 are added in
+    float32.
 
     Args:
+        params: A tensor of shape ``params.shape``.
+        indices: A tensor of integers, an integer, or a list of integers.
         axis: The axis that indices select in. None means the value of `batch_dims`.
-        bounds: ``"error"``, ``"clamp"``, ``"modulo"``, or ``"fill"``, which writes `fill_value`.
-        fill_value: A number that the dtype of `params` can represent. An integer is passed exactly.
+        batch_dims: The number of leading dims that both tensors share.
+        negative, bounds, profile, opset: As for :func:`libgather.gather`. `bounds` is not ``"skip"``.
+        fill_value: A number that the dtype of `params` can represent, ``"zero"`` or ``"by_dtype"``. It implies
+            ``bounds="fill"``. An integer is passed exactly.
+
+    Returns:
+        A tensor of shape ``params.shape[:axis] + indices.shape[batch_dims:] + params.shape[axis+1:]``.
 
     Raises:
         IndexError: An index is out of bounds.
-        ShapeError, RankError, DTypeError: As for :func:`libgather.gather`.
+        ShapeError, RankError, DTypeError, OptionError: As for :func:`libgather.gather`.
 
     >>> import torch, libgather.torch
     >>> table = torch.zeros(3, 2, requires_grad=True)
@@ -47,63 +104,295 @@ def gather(
             [0., 0.],
             [2., 2.]])
     """
-    axis = batch_dims if axis is None else axis
-    axis, batch_dims = from_front(axis, params.dim()), from_front(batch_dims, indices.dim())
-    result: torch.Tensor = _gather.operator(params, indices, axis, batch_dims, negative, *checked(bounds, fill_value))
-    return result
+    if not is_compiling():
+        result = _fast_gather(params, indices, axis, batch_dims, negative, bounds, fill_value, profile, opset, None)
+        if result is not NotImplemented:
+            return result
+    given = {"negative": negative, "bounds": bounds, "profile": profile, "opset": opset, "extents": None}
+    return run_gather("gather", gather, params, indices, axis, batch_dims, fill_value, **given)
 
 
 def gather_nd(
     params: torch.Tensor,
-    indices: torch.Tensor,
+    indices: torch.Tensor | t.Any,
     batch_dims: int = 0,
     *,
-    negative: t.Negative = "reject",
-    bounds: t.Bounds = "error",
-    fill_value: complex = 0,
+    negative: t.Negative | None = None,
+    bounds: t.Bounds | None = None,
+    fill_value: t.Any = None,
+    profile: t.Profile | None = None,
+    opset: int | None = None,
 ) -> torch.Tensor:
     """Gathers slices of `params` by tuples. It is :func:`libgather.gather_nd` as an operator.
+
+    Arguments and errors are those of :func:`gather`.
+
+    Returns:
+        A tensor of shape ``indices.shape[:-1] + params.shape[batch_dims + indices.shape[-1]:]``.
 
     >>> import torch, libgather.torch
     >>> libgather.torch.gather_nd(torch.tensor([[1, 2], [3, 4]]), torch.tensor([[1, 0], [0, 1]]))
     tensor([3, 2])
     """
-    result: torch.Tensor = _gather_nd.operator(params, indices, batch_dims, negative, *checked(bounds, fill_value))
-    return result
+    if not is_compiling():
+        result = _fast_gather_nd(params, indices, 0, batch_dims, negative, bounds, fill_value, profile, opset, None)
+        if result is not NotImplemented:
+            return result
+    given = {"negative": negative, "bounds": bounds, "profile": profile, "opset": opset, "extents": None}
+    return run_gather("gather_nd", gather_nd, params, indices, 0, batch_dims, fill_value, **given)
 
 
 def gather_elements(
     params: torch.Tensor,
-    indices: torch.Tensor,
+    indices: torch.Tensor | t.Any,
     axis: int = -1,
     *,
-    negative: t.Negative = "reject",
-    bounds: t.Bounds = "error",
-    fill_value: complex = 0,
+    negative: t.Negative | None = None,
+    bounds: t.Bounds | None = None,
+    fill_value: t.Any = None,
+    profile: t.Profile | None = None,
+    opset: int | None = None,
+    extents: t.Extents | None = None,
 ) -> torch.Tensor:
     """Gathers single elements along an axis. It is :func:`libgather.gather_elements` as an operator.
 
-    As in ``torch.gather``, dims of `indices` beside the axis may be smaller than those of `params`.
+    Arguments and errors are those of :func:`gather`. As in ``torch.gather``, dims of `indices` beside the axis may be
+    smaller than those of `params`, unless `extents` or `profile` states another rule.
+
+    Returns:
+        A tensor of the shape of `indices`.
 
     >>> import torch, libgather.torch
     >>> libgather.torch.gather_elements(torch.tensor([[1, 2], [3, 4]]), torch.tensor([[1], [0]]))
     tensor([[2],
             [3]])
     """
-    axis = from_front(axis, params.dim())
-    result: torch.Tensor = _gather_elements.operator(params, indices, axis, negative, *checked(bounds, fill_value))
-    return result
+    if extents is None and profile is None:
+        extents = "prefix"
+    if not is_compiling():
+        result = _fast_gather_elements(params, indices, axis, 0, negative, bounds, fill_value, profile, opset, extents)
+        if result is not NotImplemented:
+            return result
+    given = {"negative": negative, "bounds": bounds, "profile": profile, "opset": opset, "extents": extents}
+    return run_gather("gather_elements", gather_elements, params, indices, axis, 0, fill_value, **given)
 
 
-def from_front(dim: int, rank: int) -> int:
-    """Returns a dim counted from the front. A dim out of range is returned unchanged, and the library rejects it."""
-    return dim + rank if -rank <= dim < 0 else dim
+def scatter(
+    target: torch.Tensor,
+    indices: torch.Tensor | t.Any,
+    updates: torch.Tensor | t.Any,
+    axis: int | None = None,
+    batch_dims: int = 0,
+    *,
+    reduction: t.Reduction | None = None,
+    negative: t.Negative | None = None,
+    bounds: t.ScatterBounds | None = None,
+    profile: t.Profile | None = None,
+    opset: int | None = None,
+    accumulate: t.Accumulate | None = None,
+) -> torch.Tensor:
+    """Writes slices to a copy of `target` along an axis. It is :func:`libgather.scatter` as an operator.
+
+    There are gradients of `target` and `updates` for each reduction. If several updates replace one slice, only the
+    last has a gradient. Equal values that are the maximum or the minimum share it, as in torch. float16 and bfloat16
+    are added and multiplied in float32, unless `accumulate` or `profile` states another type.
+
+    Args:
+        target: A tensor. It is not changed.
+        indices: A tensor of integers, an integer, or a list of integers.
+        updates: A tensor of the dtype of `target` and of shape ``target.shape[:axis] + indices.shape[batch_dims:] +
+            target.shape[axis+1:]``, or numbers.
+        axis, batch_dims: As for :func:`gather`.
+        reduction: ``"none"`` (the default), ``"add"``, ``"mul"``, ``"max"`` or ``"min"``.
+        negative, bounds, profile, opset, accumulate: As for :func:`libgather.scatter`.
+
+    Returns:
+        A tensor of the shape of `target`.
+
+    Raises:
+        IndexError: An index is out of bounds.
+        ShapeError, RankError, DTypeError, OptionError: As for :func:`libgather.scatter`.
+        UnsupportedError: The operators are not compiled for this torch.
+
+    >>> import torch, libgather.torch
+    >>> updates = torch.tensor([1.0, 2.0, 3.0], requires_grad=True)
+    >>> sums = libgather.torch.scatter(torch.zeros(3), torch.tensor([2, 2, 0]), updates, reduction="add")
+    >>> sums.tolist()
+    [3.0, 0.0, 3.0]
+    >>> sums[2].backward()
+    >>> updates.grad
+    tensor([1., 1., 0.])
+    """
+    if not is_compiling():
+        result = _fast_scatter(
+            target, indices, updates, axis, batch_dims, reduction, negative, bounds, profile, opset, None, accumulate
+        )
+        if result is not NotImplemented:
+            return result
+    given = _scatter_switches(reduction, negative, bounds, profile, opset, None, accumulate)
+    return run_scatter("scatter", scatter, target, indices, updates, axis, batch_dims, **given)
 
 
-def checked(bounds: str, fill_value: complex) -> tuple[str, complex]:
-    """Validates the bounds of a new result, and that torch can pass the fill value."""
-    if bounds == "skip":
-        raise errors.unsupported("options", "bounds 'skip' is for an out, which an operator of torch's does not have")
-    if isinstance(fill_value, int) and not -(2**63) <= fill_value < 2**64:
-        raise errors.dtype_error("options", f"fill_value {fill_value} is beyond 64 bits")
-    return bounds, fill_value
+def scatter_nd(
+    target: torch.Tensor,
+    indices: torch.Tensor | t.Any,
+    updates: torch.Tensor | t.Any,
+    batch_dims: int = 0,
+    *,
+    reduction: t.Reduction | None = None,
+    negative: t.Negative | None = None,
+    bounds: t.ScatterBounds | None = None,
+    profile: t.Profile | None = None,
+    opset: int | None = None,
+    accumulate: t.Accumulate | None = None,
+) -> torch.Tensor:
+    """Writes slices to a copy of `target` by tuples. It is :func:`libgather.scatter_nd` as an operator.
+
+    Arguments, gradients and errors are those of :func:`scatter`.
+
+    >>> import torch, libgather.torch
+    >>> libgather.torch.scatter_nd(torch.zeros(2, 2), torch.tensor([[1, 0]]), torch.tensor([5.0]))
+    tensor([[0., 0.],
+            [5., 0.]])
+    """
+    if not is_compiling():
+        result = _fast_scatter_nd(
+            target, indices, updates, 0, batch_dims, reduction, negative, bounds, profile, opset, None, accumulate
+        )
+        if result is not NotImplemented:
+            return result
+    given = _scatter_switches(reduction, negative, bounds, profile, opset, None, accumulate)
+    return run_scatter("scatter_nd", scatter_nd, target, indices, updates, 0, batch_dims, **given)
+
+
+def scatter_elements(
+    target: torch.Tensor,
+    indices: torch.Tensor | t.Any,
+    updates: torch.Tensor | t.Any,
+    axis: int = -1,
+    *,
+    reduction: t.Reduction | None = None,
+    negative: t.Negative | None = None,
+    bounds: t.ScatterBounds | None = None,
+    profile: t.Profile | None = None,
+    opset: int | None = None,
+    extents: t.Extents | None = None,
+    accumulate: t.Accumulate | None = None,
+) -> torch.Tensor:
+    """Writes single elements to a copy of `target`. It is :func:`libgather.scatter_elements` as an operator.
+
+    Arguments, gradients and errors are those of :func:`scatter`. `updates` have the shape of `indices`. Dims of
+    `indices` beside the axis may be smaller than those of `target`, unless `extents` or `profile` states another rule.
+
+    >>> import torch, libgather.torch
+    >>> libgather.torch.scatter_elements(torch.zeros(2, 2), torch.tensor([[1], [0]]), torch.tensor([[5.0], [6.0]]))
+    tensor([[0., 5.],
+            [6., 0.]])
+    """
+    if extents is None and profile is None:
+        extents = "prefix"
+    if not is_compiling():
+        result = _fast_scatter_elements(
+            target, indices, updates, axis, 0, reduction, negative, bounds, profile, opset, extents, accumulate
+        )
+        if result is not NotImplemented:
+            return result
+    given = _scatter_switches(reduction, negative, bounds, profile, opset, extents, accumulate)
+    return run_scatter("scatter_elements", scatter_elements, target, indices, updates, axis, 0, **given)
+
+
+def _scatter_switches(*given: t.Any) -> dict[str, t.Any]:
+    names = "reduction", "negative", "bounds", "profile", "opset", "extents", "accumulate"
+    return dict(zip(names, given, strict=True))
+
+
+def index_select(input: torch.Tensor, dim: int, index: torch.Tensor) -> torch.Tensor:
+    """Returns ``torch.index_select(input, dim, index)``. It is :func:`gather`, and `index` may have any rank.
+
+    >>> import torch, libgather.torch
+    >>> libgather.torch.index_select(torch.tensor([5, 6, 7]), 0, torch.tensor([2, 0]))
+    tensor([7, 5])
+    """
+    return gather(input, index, dim)
+
+
+def take_along_dim(input: torch.Tensor, indices: torch.Tensor, dim: int | None = None) -> torch.Tensor:
+    """Returns ``torch.take_along_dim(input, indices, dim)``. It is :func:`gather_elements` with broadcast dims.
+
+    Without `dim`, both tensors are flattened.
+
+    >>> import torch, libgather.torch
+    >>> libgather.torch.take_along_dim(torch.tensor([[5, 6], [7, 8]]), torch.tensor([[1], [0]]), 1)
+    tensor([[6],
+            [7]])
+    """
+    if dim is None:
+        return gather(input.reshape(-1), indices.reshape(-1))
+    return gather_elements(input, indices, dim, extents="broadcast")
+
+
+def index_add(
+    input: torch.Tensor, dim: int, index: torch.Tensor, source: torch.Tensor, *, alpha: complex = 1
+) -> torch.Tensor:
+    """Returns ``torch.index_add(input, dim, index, source, alpha=alpha)``. It is :func:`scatter` with ``"add"``.
+
+    >>> import torch, libgather.torch
+    >>> libgather.torch.index_add(torch.zeros(3), 0, torch.tensor([1, 1]), torch.ones(2))
+    tensor([0., 2., 0.])
+    """
+    return scatter(input, index, source if alpha == 1 else source * alpha, dim, reduction="add")
+
+
+def embedding(
+    ids: torch.Tensor, weight: torch.Tensor, padding_idx: int | None = None, *, sparse: bool = False
+) -> torch.Tensor:
+    """Returns ``torch.nn.functional.embedding(ids, weight, padding_idx, sparse=sparse)``.
+
+    Args:
+        ids: Integers of any shape.
+        weight: A matrix with one row for each id.
+        padding_idx: The row whose gradient is zero. A negative number counts from the end.
+        sparse: If true, the gradient of `weight` is a sparse tensor.
+
+    Raises:
+        IndexError: An id is out of bounds.
+        RankError: `weight` is no matrix, or it has no row `padding_idx`.
+        UnsupportedError: `padding_idx` or `sparse` is given, and the operators are not compiled for this torch.
+
+    >>> import torch, libgather.torch
+    >>> weight = torch.ones(3, 2, requires_grad=True)
+    >>> libgather.torch.embedding(torch.tensor([[1, 2]]), weight, padding_idx=2).sum().backward()
+    >>> weight.grad
+    tensor([[0., 0.],
+            [1., 1.],
+            [0., 0.]])
+    """
+    if padding_idx is None and not sparse:
+        return gather(weight, ids)
+    padding = padding_of(padding_idx, weight)
+    if not is_compiling():
+        result = _fast_embedding(weight, ids, padding, sparse)
+        if result is not NotImplemented:
+            return result
+    return run_embedding(embedding, ids, weight, padding_idx, sparse, padding)
+
+
+class Embedding(torch.nn.Embedding):
+    """``torch.nn.Embedding`` on :func:`embedding`, with the same arguments and the same state dict.
+
+    `max_norm` and `scale_grad_by_freq` are not supported.
+
+    >>> import torch, libgather.torch
+    >>> module = libgather.torch.Embedding(10, 4, padding_idx=0)
+    >>> module.load_state_dict(torch.nn.Embedding(10, 4, padding_idx=0).state_dict())
+    <All keys matched successfully>
+    >>> module(torch.tensor([[1, 0]])).shape
+    torch.Size([1, 2, 4])
+    """
+
+    def __init__(self, *arguments: t.Any, **keywords: t.Any) -> None:
+        super().__init__(*arguments, **keywords)
+        refuse_norms(self)
+
+    def forward(self, input: torch.Tensor) -> torch.Tensor:
+        return embedding(input, self.weight, self.padding_idx, sparse=self.sparse)

@@ -7,10 +7,12 @@ from math import prod
 import torch
 
 from .. import errors
-from .._base.constants import OPEN
+from .._base.constants import FILL_VALUE, OPEN
 from .._base.torch_dynamo import untraced
 from .._requests.memory_runs import shape_for
+from .._requests.options_struct import FILLS, NAMED
 from .._requests.spec import Spec
+from ._extension import extension
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -20,36 +22,50 @@ if TYPE_CHECKING:
     from .._base.request_fields import Request
     from .._requests.operation_table import Operation
 
-LIBRARY = torch.library.Library("libgather", "DEF")
-SWITCHES = "str negative, str bounds, Scalar fill_value"
-
-
-#: The number of the switches, which are the last arguments.
-_SWITCHES = 3
+LIBRARY = torch.library.Library("libgather", "FRAGMENT")
+#: The operators as functions, by name, if there is no extension.
+CALLS: dict[str, Callable[..., torch.Tensor]] = {}
+#: The switches in the order of the argument `switches` of the operators.
+ORDER = "profile", "opset", "negative", "bounds", "fill", "extents", "reduction", "accumulate"
+_ATTRIBUTES = "int axis, int batch_dims, int[] switches"
+#: The names of the numbers of each switch, in the order of the argument `switches`.
+_NAMES = {name: {number: word for word, number in numbers.items()} for name, numbers in NAMED.items()}
 
 
 def registered(
     operation: Operation,
-    attributes: str,
     run: Callable[..., Any],
     request: Callable[..., Request],
     shape: Callable[..., Any],
     backward: Callable[..., Any],
-) -> Callable[..., torch.Tensor]:
-    """Registers an operator of params, indices, attributes and switches. Returns it as a function.
+) -> None:
+    """Registers an operator of params, indices, attributes and switches.
+
+    If the extension has defined the operator, only its kernels for devices are registered.
 
     Args:
         run: Runs the operator.
         request: Returns the request for the library's shape query from the attributes.
         shape: Returns the shape of the result for valid operands. It adds guards for symbolic sizes.
-        backward: Returns the gradient of params. It receives a context with `shape` and `arguments`, the indices, and
-            the gradient of the result.
+        backward: Returns the gradient of params. It receives the gradient of the result, the indices, the shape of
+            params, the attributes, and the words of `negative` and `bounds`.
     """
     name = operation.name
-    schema = f"(Tensor params, Tensor indices, {attributes}, {SWITCHES}) -> Tensor"
 
-    def values(params: torch.Tensor, indices: torch.Tensor, *arguments: Any) -> torch.Tensor:
-        result: torch.Tensor = run(params.detach(), indices.detach(), *arguments)
+    def values(
+        params: torch.Tensor, indices: torch.Tensor, axis: int, batch_dims: int, switches: list[int], fill_value: Any
+    ) -> torch.Tensor:
+        keywords = words_of(switches, fill_value, params.dtype)
+        result: torch.Tensor = run(params.detach(), indices.detach(), axis, batch_dims, keywords)
+        return result
+
+    def gradient(rows: torch.Tensor, indices: torch.Tensor, shape: Any, *arguments: Any) -> torch.Tensor:
+        axis, batch_dims, switches = arguments
+        given = words_of(switches, 0, rows.dtype)
+        if "profile" in given:
+            raise errors.unsupported("options", "a gradient with a profile needs the extension and tensors on the CPU")
+        rules = given.get("negative", "reject"), given.get("bounds", "error")
+        result: torch.Tensor = backward(rows, indices, tuple(shape), axis, batch_dims, *rules)
         return result
 
     def fake(params: torch.Tensor, indices: torch.Tensor, *arguments: Any) -> torch.Tensor:
@@ -58,6 +74,11 @@ def registered(
         shape_for(operation, spec_of(params), index, request(*arguments))  # raises the errors of a run
         return params.new_empty(shape(params, indices, *arguments))
 
+    if extension is not None:
+        LIBRARY.impl(name, untraced(values), "CompositeExplicitAutograd")
+        LIBRARY.impl(f"{name}_gradient", gradient, "CompositeExplicitAutograd")
+        return
+    schema = f"(Tensor params, Tensor indices, {_ATTRIBUTES}, Scalar fill_value) -> Tensor"
     LIBRARY.define(f"{name}{schema}", tags=torch.Tag.pt2_compliant_tag)
     operator = getattr(torch.ops.libgather, name).default
     LIBRARY.impl(name, untraced(values), "CompositeExplicitAutograd")
@@ -75,9 +96,11 @@ def registered(
         setup_context = staticmethod(keep)
 
         @staticmethod
-        def backward(ctx: Any, gradient: torch.Tensor) -> tuple[Any, ...]:
-            given = backward(ctx, *ctx.saved_tensors, gradient) if ctx.needs_input_grad[0] else None
-            return given, *(None,) * (1 + len(ctx.arguments))
+        def backward(ctx: Any, rows: torch.Tensor) -> tuple[Any, ...]:
+            if not ctx.needs_input_grad[0]:
+                return None, *(None,) * (1 + len(ctx.arguments))
+            sums = gradient(rows, *ctx.saved_tensors, ctx.shape, *ctx.arguments[:-1])
+            return sums, *(None,) * (1 + len(ctx.arguments))
 
         @staticmethod
         def jvp(ctx: Any, tangent: torch.Tensor | None, *_: None) -> torch.Tensor | None:
@@ -108,7 +131,7 @@ def registered(
 
     LIBRARY.impl(name, differentiable, "Autograd")
     torch.library.register_vmap(operator, lambda *arguments: batched(operator, *arguments), lib=LIBRARY)
-    return call
+    CALLS[name] = call
 
 
 def spec_of(tensor: torch.Tensor, known: int = 0) -> Spec:
@@ -148,17 +171,22 @@ def batched(
 ) -> tuple[torch.Tensor, int]:
     """Runs the operator over a dim of vmap, as an additional first batch dim. This increments all attributes."""
     params, indices = (with_batch(*pair, info.batch_size) for pair in zip(inputs[:2], dims[:2], strict=True))
-    attributes = (attribute + 1 for attribute in inputs[2:-_SWITCHES])
-    return operator(params, indices, *attributes, *inputs[-_SWITCHES:]), 0
+    axis, batch_dims, *switches = inputs[2:]
+    return operator(params, indices, axis + 1, batch_dims + 1, *switches), 0
 
 
-def switches(negative: str, bounds: str, fill_value: complex, dtype: torch.dtype) -> dict[str, Any]:
+def words_of(switches: list[int], fill_value: complex, dtype: torch.dtype) -> dict[str, Any]:
     """Returns the switches as keywords of this package's functions."""
-    if bounds != "fill":
-        return {"negative": negative, "bounds": bounds}
-    if isinstance(fill_value, float) and not dtype.is_floating_point and fill_value.is_integer():
-        fill_value = int(fill_value)  # a fraction is rejected later
-    return {"negative": negative, "fill_value": fill_value}
+    numbers = dict(zip(ORDER, switches, strict=False))
+    given: dict[str, Any] = {name: words[numbers[name]] for name, words in _NAMES.items() if numbers.get(name)}
+    if numbers.get("opset"):
+        given["opset"] = numbers["opset"]
+    if numbers.get("fill") == FILL_VALUE:
+        is_whole = isinstance(fill_value, float) and not dtype.is_floating_point and fill_value.is_integer()
+        given["fill_value"] = int(fill_value.real) if is_whole else fill_value  # a fraction is rejected later
+    elif numbers.get("fill"):
+        given["fill_value"] = {number: name for name, number in FILLS.items()}[numbers["fill"]]
+    return given
 
 
 def resolved(indices: torch.Tensor, extent: int, negative: str, bounds: str) -> tuple[torch.Tensor, torch.Tensor]:

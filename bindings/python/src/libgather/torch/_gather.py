@@ -9,18 +9,15 @@ import torch
 from .._base.request_fields import Request
 from .._operations.gathers import gather
 from .._requests.operation_table import GATHER
-from ._common import registered, require_batch, resolved, sum_of_rows, switches
+from ._common import registered, require_batch, resolved, sum_of_rows
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
 
-def run(
-    params: torch.Tensor, indices: torch.Tensor, axis: int, batch_dims: int, negative: str, bounds: str, fill: complex
-) -> Any:
-    given = switches(negative, bounds, fill, params.dtype)
-    return gather(params, indices, axis, batch_dims, **given)
+def run(params: torch.Tensor, indices: torch.Tensor, axis: int, batch_dims: int, switches: dict[str, Any]) -> Any:
+    return gather(params, indices, axis, batch_dims, **switches)
 
 
 def request(axis: int, batch_dims: int, *_: Any) -> Request:
@@ -32,10 +29,11 @@ def shape(params: torch.Tensor, indices: torch.Tensor, axis: int, batch_dims: in
     return (*params.shape[:axis], *indices.shape[batch_dims:], *params.shape[axis + 1 :])
 
 
-def backward(ctx: Any, indices: torch.Tensor, gradient: torch.Tensor) -> torch.Tensor:
+def backward(
+    gradient: torch.Tensor, indices: torch.Tensor, shape: Any, axis: int, batch_dims: int, negative: str, bounds: str
+) -> torch.Tensor:
     """Adds rows to params as (batch, axis, other dims). The other dims are those before and after the axis."""
-    axis, batch_dims, negative, bounds, _ = ctx.arguments
-    shape, extent = ctx.shape, ctx.shape[axis]
+    extent = shape[axis]
     batch, between, after = shape[:batch_dims], shape[batch_dims:axis], shape[axis + 1 :]
     taken = indices.dim() - batch_dims
     # From (batch, between, taken, after) to (batch, taken, between, after).
@@ -47,4 +45,4 @@ def backward(ctx: Any, indices: torch.Tensor, gradient: torch.Tensor) -> torch.T
     return total.movedim(batch_dims, axis)
 
 
-operator = registered(GATHER, "int axis, int batch_dims", run, request, shape, backward)
+registered(GATHER, run, request, shape, backward)

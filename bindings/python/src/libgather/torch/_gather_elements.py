@@ -7,16 +7,15 @@ import torch
 from .._base.request_fields import Request
 from .._operations.gathers import gather_elements
 from .._requests.operation_table import GATHER_ELEMENTS
-from ._common import registered, resolved, sum_of_rows, switches
+from ._common import registered, resolved, sum_of_rows
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
 
-def run(params: torch.Tensor, indices: torch.Tensor, axis: int, negative: str, bounds: str, fill: complex) -> Any:
-    given = switches(negative, bounds, fill, params.dtype)
-    return gather_elements(params, indices, axis, extents="prefix", **given)
+def run(params: torch.Tensor, indices: torch.Tensor, axis: int, _: int, switches: dict[str, Any]) -> Any:
+    return gather_elements(params, indices, axis, **switches)
 
 
 def request(axis: int, *_: Any) -> Request:
@@ -30,16 +29,17 @@ def shape(params: torch.Tensor, indices: torch.Tensor, axis: int, *_: Any) -> tu
     return tuple(indices.shape)
 
 
-def backward(ctx: Any, indices: torch.Tensor, gradient: torch.Tensor) -> torch.Tensor:
+def backward(
+    gradient: torch.Tensor, indices: torch.Tensor, shape: Any, axis: int, _: int, negative: str, bounds: str
+) -> torch.Tensor:
     """Adds elements to params, with one index for each element."""
-    axis, negative, bounds, _ = ctx.arguments
-    index, inside = resolved(indices, ctx.shape[axis], negative, bounds)
+    index, inside = resolved(indices, shape[axis], negative, bounds)
     linear = torch.zeros_like(index)
-    for dim, extent in enumerate(ctx.shape):
+    for dim, extent in enumerate(shape):
         place = torch.arange(indices.shape[dim], device=index.device)
         own = index if dim == axis else place.reshape(tuple(-1 if d == dim else 1 for d in range(indices.dim())))
         linear = linear * extent + own
-    return sum_of_rows(gradient, linear, inside, ctx.shape, len(ctx.shape))
+    return sum_of_rows(gradient, linear, inside, shape, len(shape))
 
 
-operator = registered(GATHER_ELEMENTS, "int axis", run, request, shape, backward)
+registered(GATHER_ELEMENTS, run, request, shape, backward)

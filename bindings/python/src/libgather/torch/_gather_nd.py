@@ -9,30 +9,31 @@ import torch
 from .._base.request_fields import Request
 from .._operations.gathers import gather_nd
 from .._requests.operation_table import GATHER_ND
-from ._common import registered, require_batch, resolved, sum_of_rows, switches
+from ._common import registered, require_batch, resolved, sum_of_rows
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
 
-def run(params: torch.Tensor, indices: torch.Tensor, batch_dims: int, negative: str, bounds: str, fill: complex) -> Any:
-    return gather_nd(params, indices, batch_dims, **switches(negative, bounds, fill, params.dtype))
+def run(params: torch.Tensor, indices: torch.Tensor, _: int, batch_dims: int, switches: dict[str, Any]) -> Any:
+    return gather_nd(params, indices, batch_dims, **switches)
 
 
-def request(batch_dims: int, *_: Any) -> Request:
+def request(_: int, batch_dims: int, *others: Any) -> Request:
     return Request(batch_dims=batch_dims)
 
 
-def shape(params: torch.Tensor, indices: torch.Tensor, batch_dims: int, *_: Any) -> tuple[int, ...]:
+def shape(params: torch.Tensor, indices: torch.Tensor, _: int, batch_dims: int, *others: Any) -> tuple[int, ...]:
     require_batch(params, indices, batch_dims)
     return (*indices.shape[:-1], *params.shape[batch_dims + indices.shape[-1] :])
 
 
-def backward(ctx: Any, indices: torch.Tensor, gradient: torch.Tensor) -> torch.Tensor:
+def backward(
+    gradient: torch.Tensor, indices: torch.Tensor, shape: Any, _: int, batch_dims: int, negative: str, bounds: str
+) -> torch.Tensor:
     """Adds rows to params as (batch, indexed dims, other dims)."""
-    batch_dims, negative, bounds, _ = ctx.arguments
-    shape, components = ctx.shape, indices.shape[-1]
+    components = indices.shape[-1]
     batch, indexed = shape[:batch_dims], shape[batch_dims : batch_dims + components]
     index = torch.arange(prod(batch), device=indices.device)
     index = index.reshape((*batch, *(1,) * (indices.dim() - 1 - batch_dims))).expand(indices.shape[:-1])
@@ -43,4 +44,4 @@ def backward(ctx: Any, indices: torch.Tensor, gradient: torch.Tensor) -> torch.T
     return sum_of_rows(gradient, index, inside, shape, batch_dims + components)
 
 
-operator = registered(GATHER_ND, "int batch_dims", run, request, shape, backward)
+registered(GATHER_ND, run, request, shape, backward)

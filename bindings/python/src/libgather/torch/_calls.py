@@ -1,0 +1,215 @@
+"""Calls that the functions of the extension do not run: traced ones, subclasses, lists of indices, wrong arguments."""
+
+from __future__ import annotations
+
+import warnings
+from functools import cache
+
+import torch
+from torch.overrides import handle_torch_function, has_torch_function
+
+from .. import errors
+from .._base import constants as c
+from .._requests.index_errors import locate
+from .._requests.operation_table import OPERATIONS
+from .._requests.options_struct import CHOICES as ALL_CHOICES
+from .._requests.options_struct import FILLS, NAMED
+from ._common import CALLS, ORDER
+from ._extension import COMMAND, extension
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any
+
+#: The dicts that native/module.cpp receives.
+CHOICES = ALL_CHOICES[: len(NAMED) + 1]
+_NUMBERS = {name: dict(numbers) for name, numbers in NAMED.items()}
+
+
+def run_gather(
+    name: str,
+    public: Callable[..., Any],
+    params: Any,
+    indices: Any,
+    axis: int | None,
+    batch_dims: int,
+    fill_value: Any,
+    **given: Any,
+) -> Any:
+    """Runs a gather. `given` has the keywords of `public` that select a rule."""
+    if has_torch_function((params, indices)):
+        own = {"axis": axis} if "_nd" not in name else {}
+        own |= {"batch_dims": batch_dims} if "_elements" not in name else {}
+        if "_elements" not in name:
+            given.pop("extents")
+        relevant = (params, indices)
+        return handle_torch_function(public, relevant, params, indices, **own, fill_value=fill_value, **given)
+    indices = tensor_of(indices, require_tensor("params", params))
+    filling, value = fill_of(fill_value, given["bounds"], params)
+    if fill_value is not None:
+        given["bounds"] = "fill"
+    if given["bounds"] == "skip":
+        raise errors.unsupported("options", "bounds 'skip' is for an out, which an operator of torch's does not have")
+    axis = batch_dims if axis is None else axis
+    if name in CALLS:
+        if given["extents"] not in (None, "prefix"):
+            require_extension(f"{name} with extents")
+        if name != "gather_nd":
+            axis, batch_dims = from_front(axis, params.dim()), from_front(batch_dims, indices.dim())
+        return CALLS[name](params, indices, axis, batch_dims, switches_of(fill=filling, **given), value)
+    return called(name, params, indices, axis, batch_dims, switches_of(fill=filling, **given), value)
+
+
+def run_scatter(
+    name: str,
+    public: Callable[..., Any],
+    target: Any,
+    indices: Any,
+    updates: Any,
+    axis: int | None,
+    batch_dims: int,
+    **given: Any,
+) -> Any:
+    """Runs a scatter. `given` has the keywords of `public` that select a rule."""
+    if has_torch_function((target, indices, updates)):
+        own = {"axis": axis} if "_nd" not in name else {}
+        own |= {"batch_dims": batch_dims} if "_elements" not in name else {}
+        if "_elements" not in name:
+            given.pop("extents")
+        relevant = (target, indices, updates)
+        return handle_torch_function(public, relevant, target, indices, updates, **own, **given)
+    require_extension(name)
+    indices = tensor_of(indices, require_tensor("target", target))
+    if not isinstance(updates, torch.Tensor):
+        updates = torch.as_tensor(updates, dtype=target.dtype, device=target.device)
+    axis = batch_dims if axis is None else axis
+    return called(name, target, indices, updates, axis, batch_dims, switches_of(**given))
+
+
+def run_embedding(
+    public: Callable[..., Any], ids: Any, weight: Any, padding_idx: int | None, sparse: bool, padding: int
+) -> Any:
+    """Runs an embedding with its own gradient. `padding` is the row that has none, or -1."""
+    if has_torch_function((ids, weight)):
+        return handle_torch_function(public, (ids, weight), ids, weight, padding_idx, sparse=sparse)
+    require_extension("embedding with padding_idx or sparse")
+    return called("embedding", require_tensor("weight", weight), tensor_of(ids, weight), padding, sparse)
+
+
+def padding_of(padding_idx: int | None, weight: torch.Tensor) -> int:
+    """Returns the number of the row whose gradient is zero, or -1."""
+    if padding_idx is None:
+        return -1
+    rows = weight.shape[0]
+    if not -rows <= padding_idx < rows:
+        raise errors.RankError(
+            f"options: padding_idx is {padding_idx}, weight has {rows} rows", status=c.E_AXIS, operand="options"
+        )
+    return padding_idx + rows if padding_idx < 0 else padding_idx
+
+
+def refuse_norms(module: Any) -> None:
+    """Raises UnsupportedError for an embedding whose forward pass would write its weight or count its ids."""
+    for name in ("max_norm", "scale_grad_by_freq"):
+        if getattr(module, name):
+            raise errors.unsupported("options", f"{name} needs torch.nn.{type(module).__name__}")
+
+
+@cache
+def warn_without_extension() -> None:
+    """Warns once that calls are slow."""
+    message = f"libgather.torch is not compiled for torch {torch.__version__}, so it is slow: run {COMMAND}"
+    warnings.warn(message, stacklevel=4)
+
+
+def called(name: str, *arguments: Any) -> Any:
+    """Calls an operator of torch.ops. Raises the errors of this package."""
+    operator = getattr(torch.ops.libgather, name).default
+    if torch.compiler.is_compiling():
+        return operator(*arguments)
+    extension.take_error()
+    try:
+        return operator(*arguments)
+    except Exception:
+        fields = extension.take_error()
+        if fields is None:
+            raise
+        table, indices = arguments[:2]
+        axis, batch_dims = (0, 0) if name == "embedding" else arguments[-4:-2] if "gather" in name else arguments[-3:-1]
+        error = error_of(fields, getattr(c, f"OP_{name.upper()}", c.OP_GATHER), table, indices, axis, batch_dims)
+    raise error
+
+
+def error_of(
+    fields: Any, number: int, table: torch.Tensor, indices: torch.Tensor, axis: int, batch_dims: int
+) -> errors.Error:
+    """Returns the exception for the fields of a gth_error."""
+    error = errors.of_fields(fields)
+    # In vmap, the position counts all indices of the batch.
+    if isinstance(error, errors.IndexError) and not torch._C._functorch.is_functorch_wrapped_tensor(indices):
+        locate(error, OPERATIONS[number], table.dim(), tuple(indices.shape), axis, batch_dims)
+    return error
+
+
+def require_extension(name: str) -> None:
+    if extension is None:
+        raise errors.unsupported(
+            "options", f"libgather.torch.{name} needs the extension for torch {torch.__version__}: run {COMMAND}"
+        )
+
+
+def require_tensor(operand: str, value: Any) -> torch.Tensor:
+    if not isinstance(value, torch.Tensor):
+        raise errors.dtype_error(operand, f"{type(value).__name__} is not a tensor of torch")
+    return value
+
+
+def tensor_of(indices: Any, table: torch.Tensor) -> torch.Tensor:
+    """Returns integers or lists of them as a tensor. An empty list has no dtype in torch."""
+    if isinstance(indices, torch.Tensor):
+        return indices
+    made = torch.as_tensor(indices, device=table.device)
+    return made if made.numel() else made.long()
+
+
+def from_front(dim: int, rank: int) -> int:
+    """Returns a dim counted from the front. A dim out of range is returned unchanged, and the library rejects it."""
+    return dim + rank if -rank <= dim < 0 else dim
+
+
+def switches_of(**given: Any) -> list[int]:
+    return [number_of(option, given.get(option)) for option in ORDER]
+
+
+def number_of(option: str, value: Any) -> int:
+    if value is None:
+        return 0
+    if option in ("opset", "fill"):
+        return int(value)
+    numbers = _NUMBERS[option]
+    if value not in numbers:
+        raise errors.OptionError(
+            f"options: {option} {value!r} is none of {', '.join(numbers)}", status=c.E_VERSION, operand="options"
+        )
+    return numbers[value]
+
+
+def fill_of(value: Any, bounds: str | None, params: torch.Tensor) -> tuple[int, Any]:
+    """Returns the way to fill and the value, which implies that bounds are filled."""
+    if value is None:
+        return 0, 0
+    if bounds not in (None, "fill"):
+        raise errors.OptionError(
+            f"options: a fill_value is for bounds 'fill', which is {bounds!r}", status=c.E_VERSION, operand="options"
+        )
+    if isinstance(value, str):
+        if value not in FILLS:
+            raise errors.dtype_error("options", f"fill_value {value!r} is no number")
+        return FILLS[value], 0
+    if isinstance(value, bytes):
+        return c.FILL_VALUE, torch.frombuffer(bytearray(value), dtype=params.dtype)[0].item()
+    value = value.item() if hasattr(value, "item") else value
+    if isinstance(value, int) and not -(2**63) <= value < 2**64:
+        raise errors.dtype_error("options", f"fill_value {value} is beyond 64 bits")
+    return c.FILL_VALUE, value

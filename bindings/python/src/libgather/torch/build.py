@@ -1,0 +1,93 @@
+"""Builds the extension of libgather.torch for the installed torch: ``python -m libgather.torch.build [FOLDER]``.
+
+It needs a C++ compiler (``CXX``, or ``c++``) and takes about 20 seconds. FOLDER is the cache of the user by default,
+``~/.cache/libgather``. The folder of the package, ``libgather/torch``, is also searched.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import sysconfig
+import time
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import torch
+
+from ._extension import SOURCES, cache_folder, file_name
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+PACKAGE = SOURCES.parents[1]
+#: The libraries of torch that a process with torch has loaded. The extension is linked to empty files of these names.
+LIBRARIES = "c10", "torch_cpu", "torch_python"
+
+
+def compiler() -> list[str]:
+    return os.environ.get("CXX", "c++").split()
+
+
+def flags() -> list[str]:
+    include = Path(torch.__file__).parent / "include"
+    headers = [include, include / "torch/csrc/api/include", sysconfig.get_paths()["include"]]
+    standard = "c++20" if tuple(map(int, torch.__version__.split(".")[:2])) >= (2, 12) else "c++17"
+    return ["-O2", "-fPIC", "-fvisibility=hidden", f"-std={standard}", f"-I{SOURCES}"] + [
+        word for header in headers for word in ("-isystem", str(header))
+    ]
+
+
+def run(*command: object) -> None:
+    """Runs a command of the compiler. Its output is shown if it fails."""
+    words = [str(word) for word in command]
+    result = subprocess.run(words, capture_output=True, text=True, check=False)
+    if result.returncode != 0:
+        sys.exit(f"{' '.join(words)}\n{result.stdout}{result.stderr}")
+
+
+def compiled(source: Path, folder: Path) -> Path:
+    out = folder / f"{source.stem}.o"
+    run(*compiler(), *flags(), "-c", source, "-o", out)
+    return out
+
+
+def link(objects: Sequence[Path], out: Path, folder: Path) -> None:
+    """Links the objects. The real libraries of torch take 500 MB and need not be read."""
+    for name in LIBRARIES:
+        run(*compiler(), "-shared", "-x", "c", "/dev/null", f"-Wl,-soname,lib{name}.so", "-o", folder / f"lib{name}.so")
+    (library,) = PACKAGE.glob("libgather.so.*")
+    libraries = [f"-l{name}" for name in LIBRARIES]
+    paths = f"-L{folder}", f"-Wl,-rpath,{PACKAGE}"
+    run(*compiler(), "-shared", "-Wl,-s,--no-as-needed", *objects, *paths, *libraries, library, "-o", out)
+
+
+def build(folder: Path) -> Path:
+    """Builds the shared object in a folder and returns its path. An existing one is replaced in one step."""
+    folder.mkdir(parents=True, exist_ok=True)
+    out = folder / file_name()
+    with TemporaryDirectory(dir=folder) as temporary:
+        work = Path(temporary)
+        with ThreadPoolExecutor(os.cpu_count()) as pool:
+            objects = list(pool.map(compiled, sorted(SOURCES.glob("*.cpp")), [work] * 100))
+        made = work / out.name
+        link(objects, made, work)
+        made.replace(out)
+    return out
+
+
+def main(arguments: Sequence[str]) -> int:
+    if len(arguments) > 1 or any(argument.startswith("-") for argument in arguments):
+        print(__doc__)
+        return 2
+    start = time.monotonic()
+    out = build(Path(arguments[0]) if arguments else cache_folder())
+    print(f"{out}: {out.stat().st_size} bytes, {time.monotonic() - start:.0f} s")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,71 @@
+// The operators as calls of torch's dispatcher.
+#pragma once
+
+#include "operands.h"
+
+#include <ATen/core/dispatch/Dispatcher.h>
+
+namespace libgather {
+
+using at::Scalar;
+using at::Tensor;
+using Keys = c10::DispatchKeySet;
+using Numbers = at::IntArrayRef;
+
+using Gather = Tensor(const Tensor &, const Tensor &, int64_t, int64_t, Numbers, const Scalar &);
+using Scatter = Tensor(const Tensor &, const Tensor &, const Tensor &, int64_t, int64_t, Numbers);
+using Gradient = Tensor(const Tensor &, const Tensor &, c10::SymIntArrayRef, int64_t, int64_t, Numbers);
+using Embedding = Tensor(const Tensor &, const Tensor &, int64_t, bool);
+
+constexpr const char *NAMES[] = {"gather",          "gather_nd",          "gather_elements",
+                                 "scatter",         "scatter_nd",         "scatter_elements",
+                                 "gather_gradient", "gather_nd_gradient", "gather_elements_gradient"};
+
+template <class Schema>
+c10::TypedOperatorHandle<Schema> handle_of(const char *name) {
+  return c10::Dispatcher::singleton()
+      .findSchemaOrThrow((std::string("libgather::") + name).c_str(), "")
+      .template typed<Schema>();
+}
+
+template <int32_t Op, class Schema>
+const c10::TypedOperatorHandle<Schema> &operation() {
+  static const auto handle = handle_of<Schema>(NAMES[Op - 1]);
+  return handle;
+}
+
+template <int32_t Op>
+Tensor call_gather(const Tensor &params, const Tensor &indices, const Attributes &a, const Scalar &fill_value) {
+  return operation<Op, Gather>().call(params, indices, a.axis, a.batch_dims, a.switches, fill_value);
+}
+
+template <int32_t Op>
+Tensor call_scatter(const Tensor &target, const Tensor &indices, const Tensor &updates, const Attributes &a) {
+  return operation<Op, Scatter>().call(target, indices, updates, a.axis, a.batch_dims, a.switches);
+}
+
+template <int32_t Op>
+Tensor call_gradient(const Tensor &gradient, const Tensor &indices, c10::SymIntArrayRef shape, const Attributes &a) {
+  return operation<Op, Gradient>().call(gradient, indices, shape, a.axis, a.batch_dims, a.switches);
+}
+
+inline const c10::TypedOperatorHandle<Embedding> &embedding_operation() {
+  static const auto handle = handle_of<Embedding>("embedding");
+  return handle;
+}
+
+// Copies of the switches, one of which may be changed.
+class Switches {
+ public:
+  explicit Switches(Numbers numbers) : numbers_(numbers.begin(), numbers.end()) { numbers_.resize(SWITCHES); }
+  Switches &set(Switch which, int64_t number) {
+    numbers_[static_cast<size_t>(which)] = number;
+    return *this;
+  }
+  operator Numbers() const { return numbers_; }
+
+ private:
+  std::vector<int64_t> numbers_;
+};
+
+}  // namespace libgather

@@ -1,0 +1,318 @@
+// The derivatives of the operators, in reverse and in forward mode. A gather and its gradient are linear, and each is
+// the other's derivative. A scatter has factors.
+#pragma once
+
+#include "nodes.h"
+
+#include <ATen/ops/arange.h>
+#include <ATen/ops/embedding_sparse_backward.h>
+#include <ATen/ops/full.h>
+#include <ATen/ops/ones_like.h>
+#include <ATen/ops/where.h>
+#include <ATen/ops/zeros.h>
+#include <ATen/ops/zeros_like.h>
+
+namespace libgather {
+
+// The attributes as the first numbers of a node.
+inline std::vector<int64_t> numbers_of(const Attributes &a) {
+  std::vector<int64_t> numbers{a.axis, a.batch_dims};
+  numbers.insert(numbers.end(), a.switches.begin(), a.switches.end());
+  return numbers;
+}
+
+inline Attributes attributes_of(const std::vector<int64_t> &numbers) {
+  return {numbers[0], numbers[1], Numbers(numbers).slice(2)};
+}
+
+// Returns the switches of a gather that is zero where nothing is read.
+inline Switches zero_filled(const Attributes &a) {
+  Switches switches(a.switches);
+  switches.set(FILL, GTH_FILL_ZERO).set(REDUCTION, 0).set(ACCUMULATE, 0);
+  if (a[BOUNDS] == GTH_BOUNDS_SKIP) {
+    switches.set(BOUNDS, GTH_BOUNDS_FILL);
+  }
+  return switches;
+}
+
+template <int32_t Op>
+Tensor linear_gather(const Tensor &params, const Tensor &indices, const Attributes &a) {
+  const Switches switches = zero_filled(a);
+  return call_gather<Op>(params, indices, {a.axis, a.batch_dims, switches}, Scalar(0));
+}
+
+template <int32_t Op>
+struct GatherBackward {
+  static constexpr size_t INPUTS = 1;
+  static std::string name() { return std::string("libgather::") + NAMES[Op - 1]; }
+  static variable_list gradients(const Tensor &gradient, const Saved &saved) {
+    return {call_gradient<gradient_of(Op)>(gradient, saved.tensors[0], saved.shapes[0], attributes_of(saved.numbers))};
+  }
+};
+
+template <int32_t Op>
+struct GradientBackward {
+  static constexpr size_t INPUTS = 1;
+  static std::string name() { return std::string("libgather::") + NAMES[Op - 1]; }
+  static variable_list gradients(const Tensor &gradient, const Saved &saved) {
+    return {linear_gather<gather_of(Op)>(gradient, saved.tensors[0], attributes_of(saved.numbers))};
+  }
+};
+
+template <int32_t Op>
+Tensor gather_autograd(Keys keys, const Tensor &params, const Tensor &indices, int64_t axis, int64_t batch_dims,
+                       Numbers switches, const Scalar &fill_value) {
+  const auto node = recorded<GatherBackward<Op>>(params);
+  if (node) {
+    node->tensors.emplace_back(indices, false);
+    node->shapes.push_back(params.sym_sizes().vec());
+    node->numbers = numbers_of({axis, batch_dims, switches});
+  }
+  Tensor out;
+  {
+    const at::AutoDispatchBelowADInplaceOrView guard;
+    out = operation<Op, Gather>().redispatch(keys & c10::after_autograd_keyset, params, indices, axis, batch_dims,
+                                             switches, fill_value);
+  }
+  connect(out, node);
+  if (torch::autograd::isFwGradDefined(params)) {
+    out._set_fw_grad(linear_gather<Op>(params._fw_grad(0), indices, {axis, batch_dims, switches}), 0, false);
+  }
+  return out;
+}
+
+template <int32_t Op>
+Tensor gradient_autograd(Keys keys, const Tensor &gradient, const Tensor &indices, c10::SymIntArrayRef shape,
+                         int64_t axis, int64_t batch_dims, Numbers switches) {
+  const Attributes a{axis, batch_dims, switches};
+  const auto node = recorded<GradientBackward<Op>>(gradient);
+  if (node) {
+    node->tensors.emplace_back(indices, false);
+    node->numbers = numbers_of(a);
+  }
+  Tensor out;
+  {
+    const at::AutoDispatchBelowADInplaceOrView guard;
+    out = operation<Op, Gradient>().redispatch(keys & c10::after_autograd_keyset, gradient, indices, shape, axis,
+                                               batch_dims, switches);
+  }
+  connect(out, node);
+  if (torch::autograd::isFwGradDefined(gradient)) {
+    out._set_fw_grad(call_gradient<Op>(gradient._fw_grad(0), indices, shape, a), 0, false);
+  }
+  return out;
+}
+
+// A scatter with its operands.
+template <int32_t Op>
+struct Scattering {
+  const Tensor &target, &indices, &updates;
+  const Attributes &a;
+
+  Tensor scatter(const Tensor &onto, const Tensor &from, int64_t reduction) const {
+    Switches switches(a.switches);
+    switches.set(REDUCTION, reduction);
+    return call_scatter<Op>(onto, indices, from, {a.axis, a.batch_dims, switches});
+  }
+  Tensor gather(const Tensor &from) const { return linear_gather<gather_of(Op)>(from, indices, a); }
+};
+
+// The scatter near its operands: kept * target + scatter_add(0, used * updates). An undefined factor is 1.
+struct Factors {
+  Tensor kept, used;
+};
+
+// If one update of a place is 0, its factor is the product of all other updates and the target.
+template <int32_t Op>
+Factors factors_of_product(const Scattering<Op> &s) {
+  const Tensor is_zero = s.updates.eq(0);
+  const Tensor zeros =
+      s.gather(s.scatter(at::zeros_like(s.target), is_zero.to(s.target.scalar_type()), GTH_REDUCTION_ADD));
+  const Tensor is_only_zero = is_zero.logical_and(zeros.eq(1));
+  const Tensor others = s.gather(s.scatter(s.target, s.updates.masked_fill(is_only_zero, 1), GTH_REDUCTION_MUL));
+  const Tensor all = s.gather(s.scatter(s.target, s.updates, GTH_REDUCTION_MUL));
+  return {s.scatter(at::ones_like(s.target), s.updates, GTH_REDUCTION_MUL),
+          at::where(is_only_zero, others, all.div(s.updates.masked_fill(is_zero, 1)))};
+}
+
+// All values that are the extreme have equal factors, as in torch.
+template <int32_t Op>
+Factors factors_of_extreme(const Scattering<Op> &s) {
+  const at::ScalarType type = s.target.scalar_type();
+  const Tensor extreme = s.scatter(s.target, s.updates, s.a[REDUCTION]);
+  const Tensor is_own = s.target.eq(extreme).to(type);
+  const Tensor is_one = s.updates.eq(s.gather(extreme)).to(type);
+  const Tensor count = s.scatter(is_own, is_one, GTH_REDUCTION_ADD).clamp_min(1);
+  return {is_own.div(count), is_one.div(s.gather(count).clamp_min(1))};
+}
+
+template <int32_t Op>
+Factors factors_of(const Scattering<Op> &s) {
+  return s.a[REDUCTION] == GTH_REDUCTION_MUL ? factors_of_product(s) : factors_of_extreme(s);
+}
+
+inline bool has_factors(const Attributes &a) { return a[REDUCTION] >= GTH_REDUCTION_MUL; }
+
+inline bool replaces(const Attributes &a) { return a[REDUCTION] <= GTH_REDUCTION_NONE; }
+
+inline Tensor times(const Tensor &factor, const Tensor &value) { return factor.defined() ? value.mul(factor) : value; }
+
+// Returns for each update whether it is the last of its place, with extents of 1 where updates share the answer. The
+// numbers of the updates are scattered in the same way, and read again.
+template <int32_t Op>
+Tensor is_last(const Tensor &indices, const Shape &target, const Shape &updates, const Attributes &a) {
+  const auto rank = static_cast<int64_t>(target.size());
+  const int64_t batch_dims = a.batch_dims < 0 ? a.batch_dims + indices.dim() : a.batch_dims;
+  Attributes own{a.axis, batch_dims, a.switches};
+  Shape places(target), count = indices.sym_sizes().vec(), answer(updates);
+  if constexpr (is_elements(Op)) {
+    count = updates;
+  } else if constexpr (has_axis(Op)) {
+    const int64_t axis = a.axis < 0 ? a.axis + rank : a.axis;
+    places.assign(target.begin(), target.begin() + batch_dims);
+    places.push_back(target[static_cast<size_t>(axis)]);
+    std::fill(answer.begin() + batch_dims, answer.begin() + axis, 1);
+    std::fill(answer.end() - (rank - axis - 1), answer.end(), 1);
+    own.axis = batch_dims;
+  } else {
+    const int64_t selected = batch_dims + indices.sym_size(-1).guard_int(__FILE__, __LINE__);
+    places.resize(static_cast<size_t>(selected));
+    count.pop_back();
+    std::fill(answer.end() - (rank - selected), answer.end(), 1);
+  }
+  const auto options = indices.options().dtype(at::kLong);
+  const Tensor numbers = at::arange(Scalar(c10::multiply_integers(count)), options).reshape_symint(count);
+  const Tensor none = at::full_symint(places, -1, options);
+  const Switches switches = Switches(a.switches).set(REDUCTION, GTH_REDUCTION_NONE).set(ACCUMULATE, 0);
+  own.switches = switches;
+  const Tensor last = call_scatter<Op>(none, indices, numbers, own);
+  return linear_gather<gather_of(Op)>(last, indices, own).eq(numbers).reshape_symint(answer);
+}
+
+template <int32_t Op>
+struct ScatterBackward {
+  static constexpr size_t INPUTS = 2;
+  static std::string name() { return std::string("libgather::") + NAMES[Op - 1]; }
+
+  // The first numbers state which gradients are needed.
+  static variable_list gradients(const Tensor &gradient, const Saved &saved) {
+    const std::vector<int64_t> numbers(saved.numbers.begin() + 2, saved.numbers.end());
+    return gradients(gradient, saved, attributes_of(numbers), saved.numbers[0] != 0, saved.numbers[1] != 0);
+  }
+
+ private:
+  static variable_list gradients(const Tensor &gradient, const Saved &saved, const Attributes &a, bool needs_target,
+                                 bool needs_updates) {
+    const Tensor &indices = saved.tensors[0];
+    Factors factors;
+    if (has_factors(a)) {
+      factors = factors_of(Scattering<Op>{saved.tensors[1], indices, saved.tensors[2], a});
+      if (gradient.is_complex()) {
+        factors = {factors.kept.conj(), factors.used.conj()};
+      }
+    }
+    variable_list result(INPUTS);
+    if (needs_target) {
+      result[0] = replaces(a) ? without_places(gradient, indices, saved.shapes[1], a) : times(factors.kept, gradient);
+    }
+    if (needs_updates) {
+      if (replaces(a)) {
+        factors.used = is_last<Op>(indices, saved.shapes[0], saved.shapes[1], a);
+      }
+      result[1] = times(factors.used, linear_gather<gather_of(Op)>(gradient, indices, a));
+    }
+    return result;
+  }
+
+  static Tensor without_places(const Tensor &gradient, const Tensor &indices, const Shape &updates,
+                               const Attributes &a) {
+    return call_scatter<Op>(gradient, indices, at::zeros({}, gradient.options()).expand_symint(updates), a);
+  }
+};
+
+inline Tensor tangent_of(const Tensor &tensor) {
+  return torch::autograd::isFwGradDefined(tensor) ? tensor._fw_grad(0) : at::zeros_like(tensor);
+}
+
+template <int32_t Op>
+Tensor scatter_tangent(const Tensor &target, const Tensor &indices, const Tensor &updates, const Attributes &a) {
+  const Tensor of_target = tangent_of(target), of_updates = tangent_of(updates);
+  if (!has_factors(a)) {
+    return call_scatter<Op>(of_target, indices, of_updates, a);
+  }
+  const Tensor onto = target._fw_primal(0), from = updates._fw_primal(0);
+  const Scattering<Op> s{onto, indices, from, a};
+  const Factors factors = factors_of(s);
+  return s.scatter(of_target.mul(factors.kept), of_updates.mul(factors.used), GTH_REDUCTION_ADD);
+}
+
+template <int32_t Op>
+Tensor scatter_autograd(Keys keys, const Tensor &target, const Tensor &indices, const Tensor &updates, int64_t axis,
+                        int64_t batch_dims, Numbers switches) {
+  const Attributes a{axis, batch_dims, switches};
+  const auto node = recorded<ScatterBackward<Op>>(target, updates);
+  if (node) {
+    node->tensors.emplace_back(indices, false);
+    if (has_factors(a)) {
+      node->tensors.emplace_back(target, false);
+      node->tensors.emplace_back(updates, false);
+    }
+    node->shapes = {target.sym_sizes().vec(), updates.sym_sizes().vec()};
+    node->numbers = {target.requires_grad(), updates.requires_grad()};
+    const std::vector<int64_t> numbers = numbers_of(a);
+    node->numbers.insert(node->numbers.end(), numbers.begin(), numbers.end());
+  }
+  Tensor out;
+  {
+    const at::AutoDispatchBelowADInplaceOrView guard;
+    out = operation<Op, Scatter>().redispatch(keys & c10::after_autograd_keyset, target, indices, updates, axis,
+                                              batch_dims, switches);
+  }
+  connect(out, node);
+  if (torch::autograd::isFwGradDefined(target) || torch::autograd::isFwGradDefined(updates)) {
+    out._set_fw_grad(scatter_tangent<Op>(target, indices, updates, a), 0, false);
+  }
+  return out;
+}
+
+// The rows of an embedding. Only its gradient differs from that of a gather.
+inline Tensor embedding_rows(const Tensor &weight, const Tensor &ids, int64_t, bool) {
+  return call_gather<GTH_OP_GATHER>(weight, ids, {0, 0, {}}, Scalar(0));
+}
+
+struct EmbeddingBackward {
+  static constexpr size_t INPUTS = 1;
+  static std::string name() { return "libgather::embedding"; }
+  static variable_list gradients(const Tensor &gradient, const Saved &saved) {
+    const Tensor &ids = saved.tensors[0];
+    const int64_t padding = saved.numbers[0];
+    const Shape &shape = saved.shapes[0];
+    if (saved.numbers[1] != 0) {
+      return {at::embedding_sparse_backward(gradient, ids, shape[0].guard_int(__FILE__, __LINE__), padding, false)};
+    }
+    const Switches filled = Switches({}).set(BOUNDS, GTH_BOUNDS_FILL);  // -1 contributes nothing
+    const Tensor kept = ids.masked_fill(ids.eq(padding), -1);
+    return {call_gradient<GTH_OP_GATHER_GRADIENT>(gradient, kept, shape, {0, 0, filled})};
+  }
+};
+
+inline Tensor embedding_autograd(Keys keys, const Tensor &weight, const Tensor &ids, int64_t padding, bool sparse) {
+  const auto node = recorded<EmbeddingBackward>(weight);
+  if (node) {
+    node->tensors.emplace_back(ids, false);
+    node->shapes.push_back(weight.sym_sizes().vec());
+    node->numbers = {padding, sparse};
+  }
+  Tensor out;
+  {
+    const at::AutoDispatchBelowADInplaceOrView guard;
+    out = embedding_operation().redispatch(keys & c10::after_autograd_keyset, weight, ids, padding, sparse);
+  }
+  connect(out, node);
+  if (torch::autograd::isFwGradDefined(weight)) {
+    out._set_fw_grad(embedding_rows(weight._fw_grad(0), ids, padding, sparse), 0, false);
+  }
+  return out;
+}
+
+}  // namespace libgather

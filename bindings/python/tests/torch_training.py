@@ -1,0 +1,331 @@
+"""The scatters, the names of torch and the modules of libgather.torch. test_torch.py runs this with the extension."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+import pytest
+import torch
+
+import libgather
+import libgather.torch as ours
+
+torch.manual_seed(5)
+
+#: The function, the shapes of target, indices and updates, and the attributes. All indices are below 3.
+SCATTERS: dict[str, tuple[str, tuple[int, ...], tuple[int, ...], tuple[int, ...], dict[str, Any]]] = {
+    "rows": ("scatter", (3, 2), (5,), (5, 2), {}),
+    "columns": ("scatter", (2, 3, 2), (2, 2), (2, 2, 2, 2), {"axis": 1}),
+    "batch": ("scatter", (2, 3, 2), (2, 4), (2, 4, 2), {"batch_dims": 1}),
+    "last": ("scatter", (2, 3), (4,), (2, 4), {"axis": -1}),
+    "tuples": ("scatter_nd", (3, 3, 2), (5, 2), (5, 2), {}),
+    "batch of tuples": ("scatter_nd", (2, 3, 2), (2, 4, 1), (2, 4, 2), {"batch_dims": 1}),
+    "elements": ("scatter_elements", (2, 3), (2, 5), (2, 5), {}),
+    "prefix": ("scatter_elements", (3, 4), (5, 2), (5, 2), {"axis": 0}),
+}
+REDUCTIONS = ["none", "add", "mul", "max", "min"]
+
+
+def drawn(name: str, reduction: str, **switches: Any) -> tuple[Callable[..., Any], Any, Any, Any]:
+    """Returns the function of a case with its attributes, and its operands. All their values differ."""
+    call, target, index, updates, attributes = SCATTERS[name]
+    low, high = (-2, 5) if "bounds" in switches else (0, 3)
+    numbers = torch.randperm(1000, dtype=torch.float64)[:200] / 500 + 0.5
+    size = torch.Size(target).numel()
+    operands = (
+        numbers[:size].reshape(target),
+        torch.randint(low, high, index),
+        numbers[size : size + torch.Size(updates).numel()].reshape(updates),
+    )
+    return partial(getattr(ours, call), reduction=reduction, **attributes, **switches), *operands
+
+
+def plain(name: str, operands: Any, reduction: str, **switches: Any) -> Any:
+    """Returns the result of the function of libgather that has no gradients."""
+    call, _, _, _, attributes = SCATTERS[name]
+    extents = {"extents": "prefix"} if call == "scatter_elements" else {}
+    return getattr(libgather, call)(*operands, reduction=reduction, **attributes, **switches, **extents)
+
+
+@pytest.mark.parametrize("switches", [{}, {"bounds": "skip"}, {"bounds": "clamp", "negative": "wrap"}], ids=str)
+@pytest.mark.parametrize("reduction", REDUCTIONS)
+@pytest.mark.parametrize("name", SCATTERS)
+class TestScatters:
+    def test_values(self, name: str, reduction: str, switches: dict[str, Any]) -> None:
+        scatter, *operands = drawn(name, reduction, **switches)
+        before = operands[0].clone()
+        assert torch.equal(scatter(*operands), plain(name, operands, reduction, **switches))
+        assert torch.equal(operands[0], before)
+
+    def test_gradients(self, name: str, reduction: str, switches: dict[str, Any]) -> None:
+        scatter, target, indices, updates = drawn(name, reduction, **switches)
+        both = target.requires_grad_(), updates.requires_grad_()
+        assert torch.autograd.gradcheck(
+            lambda t, u: scatter(t, indices, u), both, check_forward_ad=True, check_batched_grad=True
+        )
+        assert torch.autograd.gradgradcheck(lambda t, u: scatter(t, indices, u), both)
+
+    def test_vmap(self, name: str, reduction: str, switches: dict[str, Any]) -> None:
+        scatter, target, indices, updates = drawn(name, reduction, **switches)
+        many = torch.stack([updates, updates + 1], -1)
+        expected = torch.stack([scatter(target, indices, updates), scatter(target, indices, updates + 1)])
+        assert torch.equal(torch.vmap(scatter, (None, None, -1))(target, indices, many), expected)
+
+    def test_compiled_whole(self, name: str, reduction: str, switches: dict[str, Any]) -> None:
+        scatter, target, indices, updates = drawn(name, reduction, **switches)
+        torch._dynamo.reset()
+        compiled = torch.compile(lambda t, i, u: scatter(t * 2, i, u).sin(), fullgraph=True, backend="aot_eager")
+        leaves = [[tensor.clone().requires_grad_() for tensor in (target, updates)] for _ in range(2)]
+        result = compiled(leaves[0][0], indices, leaves[0][1])
+        expected = scatter(leaves[1][0] * 2, indices, leaves[1][1]).sin()
+        assert torch.equal(result, expected)
+        result.sum().backward()
+        expected.sum().backward()
+        for leaf, other in zip(*leaves, strict=True):
+            torch.testing.assert_close(leaf.grad, other.grad)
+
+
+@pytest.mark.parametrize("reduction", REDUCTIONS)
+@pytest.mark.parametrize("name", ["rows", "tuples", "elements"])
+def test_opcheck(name: str, reduction: str) -> None:
+    call, _, _, _, _ = SCATTERS[name]
+    _, target, indices, updates = drawn(name, reduction)
+    axis = 1 if call == "scatter_elements" else 0
+    switches = [0, 0, 0, 0, 0, 0, REDUCTIONS.index(reduction) + 1]
+    operands = target.requires_grad_(), indices, updates.requires_grad_()
+    torch.library.opcheck(getattr(torch.ops.libgather, call).default, (*operands, axis, 0, switches))
+
+
+def test_opcheck_of_gradients_and_embeddings() -> None:
+    rows, ids = torch.randn(4, 3, requires_grad=True), torch.tensor([2, 0, 2, 1])
+    torch.library.opcheck(torch.ops.libgather.gather_gradient.default, (rows, ids, (5, 3), 0, 0, []))
+    torch.library.opcheck(torch.ops.libgather.embedding.default, (rows, ids, 1, False))
+
+
+TORCH_SCATTERS: dict[str, tuple[Callable[..., Any], Callable[..., Any]]] = {
+    "index_add": (
+        lambda t, i, u: ours.index_add(t, 0, i[:, 0], u),
+        lambda t, i, u: torch.index_add(t, 0, i[:, 0], u),
+    ),
+    "index_add with alpha": (
+        lambda t, i, u: ours.index_add(t, 0, i[:, 0], u, alpha=2),
+        lambda t, i, u: torch.index_add(t, 0, i[:, 0], u, alpha=2),
+    ),
+    "scatter_add": (
+        lambda t, i, u: ours.scatter_elements(t, i, u, 0, reduction="add"),
+        lambda t, i, u: torch.scatter_add(t, 0, i, u),
+    ),
+    **{
+        f"scatter_reduce {theirs}": (
+            lambda t, i, u, name=name: ours.scatter_elements(t, i, u, 0, reduction=name),
+            lambda t, i, u, name=theirs: torch.scatter_reduce(t, 0, i, u, name),
+        )
+        for name, theirs in (("mul", "prod"), ("max", "amax"), ("min", "amin"))
+    },
+    "index_select": (
+        lambda t, i, u: ours.index_select(t, 0, i[:, 0]) * u,
+        lambda t, i, u: torch.index_select(t, 0, i[:, 0]) * u,
+    ),
+    "take_along_dim": (
+        lambda t, i, u: ours.take_along_dim(t, i[:, :1], 0) * u,
+        lambda t, i, u: torch.take_along_dim(t, i[:, :1], 0) * u,
+    ),
+    "embedding": (
+        lambda t, i, u: ours.embedding(i, t).sum(1) * u,
+        lambda t, i, u: torch.nn.functional.embedding(i, t).sum(1) * u,
+    ),
+}
+
+
+@pytest.mark.parametrize(
+    "dtype", [torch.float16, torch.bfloat16, torch.float32, torch.float64, torch.complex64, torch.complex128], ids=str
+)
+@pytest.mark.parametrize("name", TORCH_SCATTERS)
+def test_values_and_gradients_are_those_of_torch(name: str, dtype: torch.dtype) -> None:
+    """Ties, zeros and duplicates occur. The small integers are exact in all dtypes."""
+    if dtype.is_complex and name in ("scatter_reduce amax", "scatter_reduce amin"):
+        pytest.skip("complex numbers have no order")
+    run, expected = TORCH_SCATTERS[name]
+    indices = torch.randint(0, 5, (6, 3))
+    target, updates = (torch.randint(0, 3, shape).to(dtype) for shape in ((5, 3), (6, 3)))
+    gradients = []
+    for call in (run, expected):
+        leaves = [tensor.clone().requires_grad_() for tensor in (target, updates)]
+        result = call(leaves[0], indices, leaves[1])
+        result.backward(torch.arange(result.numel()).reshape(result.shape).to(dtype) % 4)
+        gradients.append((result.detach(), leaves[0].grad, leaves[1].grad))
+    for given, wanted in zip(*gradients, strict=True):
+        torch.testing.assert_close(given, wanted)
+
+
+def test_only_the_last_update_of_a_place_has_a_gradient() -> None:
+    updates = torch.ones(4, 2, requires_grad=True)
+    ours.scatter(torch.zeros(3, 2), torch.tensor([1, 0, 1, 1]), updates).sum().backward()
+    assert updates.grad[:, 0].tolist() == [0, 1, 0, 1]
+
+
+@pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16])
+def test_halves_are_added_in_float32(dtype: torch.dtype) -> None:
+    ones = torch.ones(5000, dtype=dtype)
+    exact = torch.tensor([5000.0]).to(dtype)
+    indices = torch.zeros(5000, dtype=torch.long)
+    assert torch.equal(ours.scatter(torch.zeros(1, dtype=dtype), indices, ones, reduction="add"), exact)
+
+
+def test_lists_integers_and_numbers() -> None:
+    table = torch.arange(6).reshape(3, 2)
+    assert ours.gather(table, 2).tolist() == [4, 5]
+    assert ours.gather(table, [2, 0]).tolist() == [[4, 5], [0, 1]]
+    assert ours.gather(table, []).shape == (0, 2)
+    assert ours.scatter(table, [1], [[7, 8]]).tolist() == [[0, 1], [7, 8], [4, 5]]
+    with pytest.raises(libgather.DTypeError, match="params: list"):
+        ours.gather([1], [0])  # type: ignore[arg-type]
+
+
+def test_switches_are_those_of_the_plain_functions() -> None:
+    table, ids = torch.arange(1.0, 4), torch.tensor([-1, 0, 7])
+    for switches in (
+        {"fill_value": 9},
+        {"fill_value": "zero"},
+        {"fill_value": "by_dtype"},
+        {"fill_value": b"\0\0\x80\x3f"},
+        {"profile": "numpy_wrap"},
+        {"profile": "numpy_clip"},
+        {"profile": "jax_fill"},
+        {"profile": "tensorflow_gpu"},
+    ):
+        expected = libgather.gather(table, ids, **switches)  # type: ignore[call-overload]
+        assert torch.equal(ours.gather(table, ids, **switches).nan_to_num(5), expected.nan_to_num(5)), switches
+    with pytest.raises(libgather.OptionError, match="fill"):
+        ours.gather(table, ids, bounds="clamp", fill_value=1)
+
+
+@pytest.mark.parametrize("profile", ["jax_fill", "tensorflow_gpu", "numpy_clip"])
+def test_gradients_with_a_profile(profile: Any) -> None:
+    table = torch.randn(3, 2, dtype=torch.float64, requires_grad=True)
+    ids = torch.tensor([1, 7, 0])
+    gradient = libgather.gather_gradient(torch.ones(3, 2, dtype=torch.float64), ids, (3, 2), profile=profile)
+    ours.gather(table, ids, profile=profile).backward(torch.ones(3, 2, dtype=torch.float64))
+    assert torch.equal(table.grad, gradient)
+
+
+def test_errors_have_fields() -> None:
+    table, ids = torch.zeros(3, 2, requires_grad=True), torch.tensor([[0, 1], [2, 3]])
+    for call in (
+        lambda: ours.gather(table, ids),
+        lambda: ours.gather(table, ids.tolist()),
+        lambda: ours.embedding(ids, table, 0),
+        lambda: ours.scatter(table, ids, torch.zeros(2, 2, 2)),
+        lambda: torch.func.grad(lambda p: ours.gather(p, ids).sum())(table),
+    ):
+        with pytest.raises(libgather.IndexError) as caught:
+            call()
+        error = caught.value
+        assert (error.status_name, error.operand, error.position) == ("GTH_E_INDEX", "indices", 3)
+        assert (error.value, error.limit) == (3, 3)
+    with pytest.raises(libgather.IndexError) as caught:
+        ours.gather(table, ids)
+    assert (caught.value.index, caught.value.axis) == ((1, 1), 0)
+    with pytest.raises(IndexError, match="component 0 of tuple 3"):
+        torch.ops.libgather.gather(table, ids, 0, 0, [], 0)
+    with pytest.raises(libgather.ShapeError, match="updates"):
+        ours.scatter(table, ids, torch.zeros(2, 2, 3))
+    with pytest.raises(libgather.DTypeError, match="updates"):
+        ours.scatter(table, ids, torch.zeros(2, 2, 2).int())
+
+
+def test_wrong_updates_are_refused_without_values() -> None:
+    with torch._subclasses.FakeTensorMode():
+        target, ids = torch.empty(3, 2), torch.zeros(4, dtype=torch.long)
+        assert ours.scatter(target, ids, torch.empty(4, 2)).shape == (3, 2)
+        with pytest.raises(libgather.ShapeError, match="updates: dim 1"):
+            ours.scatter(target, ids, torch.empty(4, 3))
+        with pytest.raises(libgather.RankError, match="updates: rank"):
+            ours.scatter(target, ids, torch.empty(4))
+
+
+def test_export_with_open_extents() -> None:
+    class Module(torch.nn.Module):
+        def forward(self, t: torch.Tensor, i: torch.Tensor, u: torch.Tensor) -> torch.Tensor:
+            return ours.scatter(t, i, u, reduction="add") * 2
+
+    count = torch.export.Dim("count", min=2)
+    operands = torch.zeros(3, 2), torch.tensor([0, 1, 1]), torch.ones(3, 2)
+    program = torch.export.export(Module(), operands, dynamic_shapes=(None, {0: count}, {0: count}))
+    found = program.module()(torch.zeros(3, 2), torch.tensor([0, 0, 2, 2]), torch.ones(4, 2))
+    assert found.tolist() == [[4, 4], [0, 0], [4, 4]]
+
+
+def test_compiled_autograd() -> None:
+    torch._dynamo.reset()
+    table, updates = torch.randn(5, 3, requires_grad=True), torch.randn(3, 3, requires_grad=True)
+    ids = torch.tensor([2, 0, 2])
+    loss = (ours.scatter(table, ids, updates, reduction="mul") + ours.scatter(table, ids, updates)).sum()
+    loss = loss + ours.gather(table, ids).sum() + ours.embedding(ids, table, 2).sum()
+    expected = torch.autograd.grad(loss, (table, updates), retain_graph=True)
+    with torch._dynamo.compiled_autograd._enable(torch.compile(backend="aot_eager")):
+        loss.backward()
+    torch.testing.assert_close((table.grad, updates.grad), expected)
+
+
+def test_modes_and_subclasses() -> None:
+    table, ids = torch.randn(5, 3), torch.tensor([2, 0, 2])
+
+    class Own(torch.Tensor):
+        pass
+
+    assert type(ours.gather(table.as_subclass(Own), ids)) is Own
+    assert type(ours.scatter(table.as_subclass(Own), ids, table[:3])) is Own
+    assert torch.equal(torch.func.functionalize(lambda t: ours.gather(t, ids))(table), table[ids])
+    with torch.autocast("cpu", dtype=torch.bfloat16):
+        assert ours.gather(table, ids).dtype == torch.float32
+    with torch.inference_mode():
+        assert ours.gather(table, ids).is_inference()
+    conjugate = torch.randn(5, 3, dtype=torch.complex64).conj()
+    assert torch.equal(ours.gather(conjugate, ids), conjugate[ids])
+    traced = torch.jit.trace(lambda t, i: ours.gather(t, i), (table, ids))
+    assert torch.equal(traced(table, ids[:1]), table[ids[:1]])
+
+
+@pytest.mark.parametrize("sparse", [False, True])
+@pytest.mark.parametrize("padding_idx", [None, 1, -1])
+def test_modules_are_those_of_torch(padding_idx: int | None, sparse: bool) -> None:
+    theirs = torch.nn.Embedding(7, 4, padding_idx=padding_idx, sparse=sparse)
+    own = ours.Embedding(7, 4, padding_idx=padding_idx, sparse=sparse)
+    own.load_state_dict(theirs.state_dict())
+    ids = torch.tensor([[1, 6, 0], [6, 6, 2]])
+    assert torch.equal(own(ids), theirs(ids))
+    weights = torch.randn(2, 3, 4)
+    for module in (own, theirs):
+        (module(ids) * weights).sum().backward()
+        assert module.weight.grad.is_sparse == sparse
+    torch.testing.assert_close(own.weight.grad.to_dense(), theirs.weight.grad.to_dense())
+
+
+def test_padding_that_is_no_row_is_refused() -> None:
+    with pytest.raises(libgather.RankError, match="padding_idx is 3"):
+        ours.embedding(torch.tensor([0]), torch.zeros(3, 2), 3)
+    with pytest.raises(libgather.UnsupportedError, match="max_norm"):
+        ours.Embedding(3, 2, max_norm=1.0)
+
+
+@pytest.mark.parametrize("compiled", [False, True])
+def test_twenty_steps_of_adamw_have_the_losses_of_torch(compiled: bool) -> None:
+    ids, targets = torch.randint(0, 50, (16, 5)), torch.randint(0, 50, (16,))
+    losses: list[list[float]] = []
+    for kind in (torch.nn.Embedding, ours.Embedding):
+        torch.manual_seed(1)
+        torch._dynamo.reset()
+        model = torch.nn.Sequential(kind(50, 8, padding_idx=0), torch.nn.Flatten(), torch.nn.Linear(40, 50))
+        run = torch.compile(model, backend="aot_eager", fullgraph=True) if compiled else model
+        optimizer = torch.optim.AdamW(model.parameters(), lr=0.01)
+        losses.append([])
+        for _ in range(20):
+            optimizer.zero_grad()
+            loss = torch.nn.functional.cross_entropy(run(ids), targets)
+            loss.backward()
+            optimizer.step()
+            losses[-1].append(loss.item())
+    assert losses[0] == losses[1] and losses[0][-1] < losses[0][0]
