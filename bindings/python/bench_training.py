@@ -4,17 +4,20 @@
     bench_training.py --write    writes the table in README.md
 
 The table has 1,000 rows of 64 floats. All calls of a row run in one process, in rounds of a random order, so that a
-disturbance affects both sides. A ratio is the median of the ratios of all rounds. The last column is torch's own call
-against itself. It needs the extension (python -m libgather.torch.build).
+disturbance affects both sides. A ratio is the median of the ratios of all rounds. The ratio of torch's own call to
+itself is printed in parentheses. It needs the extension (python -m libgather.torch.build).
 """
 
 from __future__ import annotations
 
+import os
 import random
 import statistics
+import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
+from datetime import date
 from pathlib import Path
 from typing import Any
 
@@ -25,59 +28,88 @@ import libgather.torch as ours
 
 ROUNDS, NANOSECONDS = 41, 400_000
 ROWS = 1, 100, 10_000
-TABLE = 1000
+TABLE, DIM = 1000, 64
+#: Both calls, the pass, and for each number of rows: our ratio, that of the repeated call, and nanoseconds of torch.
+Row = tuple[str, str, str, list[tuple[float, float, float]]]
 README = Path(__file__).resolve().parent / "README.md"
 BEGIN, END = "<!-- bench_training.py --write -->\n", "<!-- end of bench_training.py -->\n"
 
-Call = Callable[[torch.Tensor, torch.Tensor, torch.Tensor], torch.Tensor]
-#: For each pair: our call, that of torch, and whether indices are those of elements. The calls take a table, indices
-#: and updates.
-CALLS: dict[tuple[str, str], tuple[Call, Call, bool]] = {
+Call = Callable[..., torch.Tensor]
+
+
+def rows(count: int) -> tuple[tuple[Any, ...], tuple[Any, ...]]:
+    ids, updates = torch.randint(0, TABLE, (count,)), torch.randn(count, DIM)
+    return (ids, updates), (ids, updates)
+
+
+def tuples(count: int) -> tuple[tuple[Any, ...], tuple[Any, ...]]:
+    """libgather has the indices of both dims in one tensor, and torch has them in two."""
+    pair = torch.randint(0, TABLE, (count,)), torch.randint(0, DIM, (count,))
+    return (torch.stack(pair, -1),), pair
+
+
+def elements(count: int) -> tuple[tuple[Any, ...], tuple[Any, ...]]:
+    ids, updates = torch.randint(0, TABLE, (count, DIM)), torch.randn(count, DIM)
+    return (ids, updates), (ids, updates)
+
+
+def bags(count: int) -> tuple[tuple[Any, ...], tuple[Any, ...]]:
+    """Bags of ten ids."""
+    both = torch.randint(0, TABLE, (count * 10,)), torch.arange(0, count * 10, 10)
+    return both, both
+
+
+#: For each pair: our call, that of torch, and the function that draws the operands of both beside the table.
+CALLS: dict[tuple[str, str], tuple[Call, Call, Callable[..., Any]]] = {
     ("gather(table, ids)", "torch.index_select"): (
         lambda t, i, u: ours.gather(t, i),
         lambda t, i, u: torch.index_select(t, 0, i),
-        False,
+        rows,
     ),
     ("embedding(ids, table)", "F.embedding"): (
         lambda t, i, u: ours.embedding(i, t),
         lambda t, i, u: functional.embedding(i, t),
-        False,
+        rows,
     ),
     ("embedding(ids, table, 0)", "F.embedding(.., padding_idx=0)"): (
         lambda t, i, u: ours.embedding(i, t, 0),
         lambda t, i, u: functional.embedding(i, t, 0),
-        False,
+        rows,
     ),
-    ("gather_nd(table, ids[:, None])", "table[ids]"): (
-        lambda t, i, u: ours.gather_nd(t, i[:, None]),
-        lambda t, i, u: t[i],
-        False,
-    ),
+    ("gather_nd(table, tuples)", "table[i, j]"): (ours.gather_nd, lambda t, i, j: t[i, j], tuples),
     ("gather_elements(table, ids, 0)", "torch.gather"): (
         lambda t, i, u: ours.gather_elements(t, i, 0),
         lambda t, i, u: torch.gather(t, 0, i),
-        True,
+        elements,
     ),
     ("index_add(table, 0, ids, updates)", "torch.index_add"): (
         lambda t, i, u: ours.index_add(t, 0, i, u),
         lambda t, i, u: torch.index_add(t, 0, i, u),
-        False,
+        rows,
     ),
     ("scatter(table, ids, updates)", "torch.index_copy"): (
-        lambda t, i, u: ours.scatter(t, i, u),
+        ours.scatter,
         lambda t, i, u: torch.index_copy(t, 0, i, u),
-        False,
+        rows,
     ),
     ("scatter_elements(.., reduction='add')", "torch.scatter_add"): (
         lambda t, i, u: ours.scatter_elements(t, i, u, 0, reduction="add"),
         lambda t, i, u: torch.scatter_add(t, 0, i, u),
-        True,
+        elements,
     ),
     ("scatter_elements(.., reduction='max')", "torch.scatter_reduce(.., 'amax')"): (
         lambda t, i, u: ours.scatter_elements(t, i, u, 0, reduction="max"),
         lambda t, i, u: torch.scatter_reduce(t, 0, i, u, "amax"),
-        True,
+        elements,
     ),
+    **{
+        (f"embedding_bag(.., mode='{mode}')", f"F.embedding_bag(.., mode='{mode}')"): (
+            lambda t, i, o, mode=mode: ours.embedding_bag(i, t, o, mode=mode),
+            lambda t, i, o, mode=mode: functional.embedding_bag(i, t, o, mode=mode),
+            bags,
+        )
+        for mode in ("sum", "mean", "max")
+    },
 }
 
 
@@ -85,14 +117,15 @@ def forward(call: Call, *operands: torch.Tensor) -> Callable[[], Any]:
     return lambda: call(*operands)
 
 
-def with_backward(call: Call, table: torch.Tensor, indices: torch.Tensor, updates: torch.Tensor) -> Callable[[], Any]:
-    leaves = table.clone().requires_grad_(), updates.clone().requires_grad_()
-    gradient = torch.randn_like(call(table, indices, updates))
+def with_backward(call: Call, *operands: torch.Tensor) -> Callable[[], Any]:
+    given = [operand.clone().requires_grad_(operand.is_floating_point()) for operand in operands]
+    leaves = [operand for operand in given if operand.requires_grad]
+    gradient = torch.randn_like(call(*operands))
 
     def run() -> None:
         for leaf in leaves:
             leaf.grad = None
-        call(leaves[0], indices, leaves[1]).backward(gradient)
+        call(*given).backward(gradient)
 
     return run
 
@@ -121,24 +154,40 @@ def compared(calls: dict[str, Callable[[], Any]]) -> tuple[float, float, float]:
     return ratio, again, statistics.median(rounds["theirs"])
 
 
-def measured() -> Iterator[tuple[str, str, str, list[tuple[float, float, float]]]]:
+def measured() -> Iterator[Row]:
     torch.set_num_threads(1)
-    table = torch.randn(TABLE, 64)
-    for (own, other), (run, reference, is_elements) in CALLS.items():
+    table = torch.randn(TABLE, DIM)
+    for (own, other), (run, reference, draw) in CALLS.items():
         for name, prepared in (("forward", forward), ("with backward", with_backward)):
             found = []
-            for rows in ROWS:
-                indices = torch.randint(0, TABLE, (rows, 64) if is_elements else (rows,))
-                operands = table, indices, torch.randn(rows, 64)
-                calls = {"ours": run, "theirs": reference, "again": reference}
-                found.append(compared({kind: prepared(call, *operands) for kind, call in calls.items()}))
+            for count in ROWS:
+                given, theirs = draw(count)
+                calls = {"ours": (run, given), "theirs": (reference, theirs), "again": (reference, theirs)}
+                found.append(compared({kind: prepared(call, table, *rest) for kind, (call, rest) in calls.items()}))
             yield own, other, name, found
 
 
-def table_of(rows: list[tuple[str, str, str, list[tuple[float, float, float]]]]) -> str:
+def import_times() -> tuple[float, float]:
+    """Returns the milliseconds of CPU that the imports of torch and then of this package take."""
+    code = (
+        "import time; start = time.process_time(); import torch; middle = time.process_time(); "
+        "import libgather.torch; print(middle - start, time.process_time() - middle)"
+    )
+    runs = [subprocess.check_output([sys.executable, "-c", code], text=True).split() for _ in range(5)]
+    first, second = (statistics.median(float(run[k]) * 1000 for run in runs) for k in (0, 1))
+    return first, second
+
+
+def processor() -> str:
+    info = Path("/proc/cpuinfo").read_text(encoding="utf-8")
+    return next((line.split(": ")[1] for line in info.splitlines() if line.startswith("model name")), "unknown")
+
+
+def table_of(rows: list[Row]) -> str:
+    """Returns the table of the README. The rows with the highest ratios are the first ones."""
     heads = " | ".join(f"{count:,} rows" if count > 1 else "1 row" for count in ROWS)
     lines = [f"| libgather.torch | compared with | pass | {heads} |", "|---|---|---|---|---|---|"]
-    for own, other, name, found in rows:
+    for own, other, name, found in sorted(rows, key=lambda row: -max(ratio for ratio, _, _ in row[3])):
         lines.append(f"| `{own}` | `{other}` | {name} | {' | '.join(f'{ratio:.2f}' for ratio, _, _ in found)} |")
     return "\n".join(lines) + "\n"
 
@@ -148,6 +197,9 @@ def main(arguments: list[str]) -> int:
         print(__doc__)
         return 2
     rows = []
+    load = os.getloadavg()[0]
+    of_torch, own_import = import_times()
+    print(f"import: torch {of_torch:.0f} ms, libgather.torch {own_import:.0f} ms more", flush=True)
     for row in measured():
         own, other, name, found = row
         cells = "  ".join(f"{ratio:5.2f} ({again:.2f}, {time / 1000:7.1f} us)" for ratio, again, time in found)
@@ -156,7 +208,10 @@ def main(arguments: list[str]) -> int:
     if arguments:
         text = README.read_text(encoding="utf-8")
         head, rest = text.split(BEGIN)
-        README.write_text(f"{head}{BEGIN}{table_of(rows)}{END}{rest.split(END)[1]}", encoding="utf-8")
+        place = f"{date.today()}, {processor()}, torch {torch.__version__}, load {load:.1f} to {os.getloadavg()[0]:.1f}"
+        imports = f"After torch, which takes {of_torch:.0f} ms of CPU, the import takes {own_import:.0f} ms."
+        made = f"Measured on {place}. {imports}\n\n{table_of(rows)}"
+        README.write_text(f"{head}{BEGIN}{made}{END}{rest.split(END)[1]}", encoding="utf-8")
     return 0
 
 

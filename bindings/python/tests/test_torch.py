@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from conftest import BINDING
+from test_documents import DOCS, run_page
 
 needs_torch = pytest.mark.skipif(importlib.util.find_spec("torch") is None, reason="torch is not installed")
 
@@ -36,13 +37,20 @@ def run_tests(script: str, cache: Path) -> None:
     assert result.returncode == 0, result.stdout[-8000:]
 
 
+def run_script(script: str, cache: Path) -> None:
+    command = [sys.executable, str(Path(__file__).with_name(script))]
+    environment = os.environ | {"XDG_CACHE_HOME": str(cache)}
+    result = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
+    assert result.returncode == 0, result.stdout + result.stderr
+
+
 @needs_torch
 def test_operators_without_the_extension(tmp_path: Path) -> None:
     run_tests("torch_operators.py", tmp_path)
 
 
 @needs_torch
-@pytest.mark.parametrize("script", ["torch_operators.py", "torch_training.py"])
+@pytest.mark.parametrize("script", ["torch_operators.py", "torch_training.py", "torch_bags.py", "torch_samples.py"])
 def test_operators_of_the_extension(script: str, cache: Path) -> None:
     run_tests(script, cache)
 
@@ -99,3 +107,13 @@ def test_docstrings(cache: Path) -> None:
     environment = os.environ | {"XDG_CACHE_HOME": str(cache)}
     result = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=False)
     assert result.returncode == 0, result.stdout
+
+
+@needs_torch
+def test_page_of_training(cache: Path) -> None:
+    run_page(DOCS / "training.md", XDG_CACHE_HOME=str(cache))
+
+
+@needs_torch
+def test_memory_does_not_grow(cache: Path) -> None:
+    run_script("torch_leaks.py", cache)

@@ -123,10 +123,7 @@ def gather_bags(
     >>> libgather.gather_bags(vectors, [[0, 2], [1, -1]], weights=[[0.5, 2], [3, 1]], padding_index=-1).tolist()
     [[8.5, 4.0], [0.0, 3.0]]
     """
-    bag_format, bags = bags_of(offsets=offsets, starts=starts, lengths=lengths, segments=segments)
-    if (count is None) is (bag_format == "segments"):
-        message = "segments need the number of bags: count=" if count is None else "count is for segments alone"
-        raise errors.OptionError(f"options: {message}", status=c.E_VERSION, operand="options")
+    bag_format, bags = bags_of(count, offsets=offsets, starts=starts, lengths=lengths, segments=segments)
     request = Request(
         negative=negative,
         bounds=bounds,
@@ -146,13 +143,17 @@ def gather_bags(
     return run(GATHER_BAGS, params, indices, out, request)
 
 
-def bags_of(**formats: t.Any) -> tuple[t.Any, t.Any]:
-    """Returns the format and the array of the bags. Raises OptionError for several arrays."""
+def bags_of(count: int | None, **formats: t.Any) -> tuple[t.Any, t.Any]:
+    """Returns the format and the array of the bags. Raises OptionError for several arrays, and for a wrong count."""
     given = [(name, bags) for name, bags in formats.items() if bags is not None]
     if len(given) > 1:
         message = f"options: {' and '.join(name for name, _ in given)} are given, and bags have one format"
         raise errors.OptionError(message, status=c.E_VERSION, operand="options")
-    return given[0] if given else ("dense", None)
+    bag_format, bags = given[0] if given else ("dense", None)
+    if (count is None) is (bag_format == "segments"):
+        message = "segments need the number of bags: count=" if count is None else "count is for segments alone"
+        raise errors.OptionError(f"options: {message}", status=c.E_VERSION, operand="options")
+    return bag_format, bags
 
 
 def run_others(operation: Operation, params: t.Any, indices: t.Any, out: t.Any, request: Request) -> t.Any:

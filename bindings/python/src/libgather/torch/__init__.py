@@ -17,9 +17,11 @@ from .. import types as t
 from . import _common, _gather, _gather_elements, _gather_nd  # noqa: F401
 from ._calls import (
     CHOICES,
+    bags_of,
     error_of,
     padding_of,
-    refuse_norms,
+    refuse,
+    run_bags,
     run_embedding,
     run_gather,
     run_scatter,
@@ -29,8 +31,11 @@ from ._extension import extension
 
 __all__ = [
     "Embedding",
+    "EmbeddingBag",
     "embedding",
+    "embedding_bag",
     "gather",
+    "gather_bags",
     "gather_elements",
     "gather_nd",
     "index_add",
@@ -60,7 +65,7 @@ _fast_gather, _fast_gather_nd, _fast_gather_elements, _fast_scatter, _fast_scatt
     getattr(extension, name, _not_compiled)
     for name in ("gather", "gather_nd", "gather_elements", "scatter", "scatter_nd", "scatter_elements")
 )
-_fast_embedding = getattr(extension, "embedding", _not_compiled)
+_fast_embedding, _fast_bags = (getattr(extension, name, _not_compiled) for name in ("embedding", "gather_bags"))
 
 
 def gather(
@@ -306,6 +311,67 @@ def _scatter_switches(*given: t.Any) -> dict[str, t.Any]:
     return dict(zip(names, given, strict=True))
 
 
+def gather_bags(
+    params: torch.Tensor,
+    indices: torch.Tensor | t.Any,
+    *,
+    offsets: torch.Tensor | t.Any = None,
+    starts: torch.Tensor | t.Any = None,
+    lengths: torch.Tensor | t.Any = None,
+    segments: torch.Tensor | t.Any = None,
+    count: int | None = None,
+    weights: torch.Tensor | t.Any = None,
+    pool: t.Pool | None = "sum",
+    padding_index: int | None = None,
+    empty: t.Empty | None = None,
+    accumulate: t.Accumulate | None = None,
+    negative: t.Negative | None = None,
+    bounds: t.Bounds | None = None,
+    fill_value: t.Any = None,
+    profile: t.Profile | None = None,
+) -> torch.Tensor:
+    """Gathers rows by bags of indices, and pools each bag. It is :func:`libgather.gather_bags` as an operator.
+
+    There are gradients of `params` and `weights`. The gradient of a maximum or minimum belongs to the first row of the
+    bag that has it, as in torch. It runs on the CPU.
+
+    Args:
+        params: A tensor of rank 1 or more.
+        indices: A tensor of integers, or a list.
+        offsets, starts, lengths, segments, count: The bags, as for :func:`libgather.gather_bags`. Without them, each
+            row of `indices` along its last dim is a bag.
+        weights: A tensor of the shape of `indices`, or numbers.
+        pool: ``"sum"``, ``"mean"``, ``"sqrtn"``, ``"max"`` or ``"min"``.
+        padding_index: An index of this value is neither read nor counted.
+        empty, accumulate, negative, bounds, fill_value, profile: As for :func:`libgather.gather_bags`.
+
+    Returns:
+        A tensor of shape ``(bags,) + params.shape[1:]``, or ``indices.shape[:-1] + params.shape[1:]``.
+
+    Raises:
+        OffsetsError: The bags are invalid.
+        IndexError: An index is out of bounds.
+        ShapeError, RankError, DTypeError, OptionError: As for :func:`libgather.gather_bags`.
+        UnsupportedError: The operators are not compiled for this torch.
+
+    >>> import torch, libgather.torch
+    >>> table = torch.tensor([[1.0, 0.0], [0.0, 1.0], [4.0, 2.0]], requires_grad=True)
+    >>> means = libgather.torch.gather_bags(table, torch.tensor([0, 2, 1]), lengths=torch.tensor([2, 1]), pool="mean")
+    >>> means.sum().backward()
+    >>> means.tolist(), table.grad[:, 0].tolist()
+    ([[2.5, 1.0], [0.0, 1.0]], [0.5, 1.0, 0.5])
+    """
+    form, bags = bags_of(count, offsets, starts, lengths, segments)
+    if not is_compiling():
+        last = padding_index, negative, bounds, fill_value, profile, accumulate
+        result = _fast_bags(params, indices, bags, weights, count or 0, form, pool, empty, *last)
+        if result is not NotImplemented:
+            return result
+    rules: dict[str, t.Any] = {"pool": pool, "empty": empty, "accumulate": accumulate, "negative": negative}
+    rules |= {"bounds": bounds, "profile": profile, "padding_index": padding_index, "fill_value": fill_value}
+    return run_bags(gather_bags, params, indices, form, bags, count, weights, rules)
+
+
 def index_select(input: torch.Tensor, dim: int, index: torch.Tensor) -> torch.Tensor:
     """Returns ``torch.index_select(input, dim, index)``. It is :func:`gather`, and `index` may have any rank.
 
@@ -319,7 +385,7 @@ def index_select(input: torch.Tensor, dim: int, index: torch.Tensor) -> torch.Te
 def take_along_dim(input: torch.Tensor, indices: torch.Tensor, dim: int | None = None) -> torch.Tensor:
     """Returns ``torch.take_along_dim(input, indices, dim)``. It is :func:`gather_elements` with broadcast dims.
 
-    Without `dim`, both tensors are flattened.
+    With `dim`, a negative index counts from the end. Without it, both tensors are flattened.
 
     >>> import torch, libgather.torch
     >>> libgather.torch.take_along_dim(torch.tensor([[5, 6], [7, 8]]), torch.tensor([[1], [0]]), 1)
@@ -328,7 +394,7 @@ def take_along_dim(input: torch.Tensor, indices: torch.Tensor, dim: int | None =
     """
     if dim is None:
         return gather(input.reshape(-1), indices.reshape(-1))
-    return gather_elements(input, indices, dim, extents="broadcast")
+    return gather_elements(input, indices, dim, negative="wrap", extents="broadcast")
 
 
 def index_add(
@@ -377,6 +443,51 @@ def embedding(
     return run_embedding(embedding, ids, weight, padding_idx, sparse, padding)
 
 
+def embedding_bag(
+    ids: torch.Tensor,
+    weight: torch.Tensor,
+    offsets: torch.Tensor | None = None,
+    *,
+    mode: t.Pool = "mean",
+    per_sample_weights: torch.Tensor | None = None,
+    include_last_offset: bool = False,
+    padding_idx: int | None = None,
+) -> torch.Tensor:
+    """Returns ``torch.nn.functional.embedding_bag`` of the same arguments. It is :func:`gather_bags`.
+
+    Args:
+        ids: Integers of rank 1, or of rank 2 without `offsets`. Each row is a bag then.
+        weight: A table, with one row for each id.
+        offsets: The start of each bag.
+        mode: ``"sum"``, ``"mean"`` or ``"max"``, or another pool of :func:`gather_bags`.
+        per_sample_weights: A factor for each id, for sums and means.
+        include_last_offset: If true, the last one of `offsets` is the end of the last bag.
+        padding_idx: The row that is neither read nor counted. A negative number counts from the end.
+
+    Raises:
+        OffsetsError: `offsets` are invalid.
+        IndexError: An id is out of bounds.
+        RankError: `weight` has no row `padding_idx`, or a rank differs from those above.
+        UnsupportedError: The operators are not compiled for this torch.
+
+    >>> import torch, libgather.torch
+    >>> weight = torch.tensor([[1.0, 0.0], [0.0, 1.0], [4.0, 2.0]])
+    >>> libgather.torch.embedding_bag(torch.tensor([0, 2, 1]), weight, torch.tensor([0, 2]), mode="sum").tolist()
+    [[5.0, 2.0], [0.0, 1.0]]
+    """
+    form = "dense" if offsets is None else "offsets" if include_last_offset else "starts"
+    padding = None if padding_idx is None else padding_of(padding_idx, weight)
+    if not is_compiling():
+        last = padding, None, None, None, "torch", None
+        result = _fast_bags(weight, ids, offsets, per_sample_weights, 0, form, mode, None, *last)
+        if result is not NotImplemented:
+            return result
+    bags = {} if offsets is None else {form: offsets}
+    return gather_bags(
+        weight, ids, **bags, weights=per_sample_weights, pool=mode, padding_index=padding, profile="torch"
+    )
+
+
 class Embedding(torch.nn.Embedding):
     """``torch.nn.Embedding`` on :func:`embedding`, with the same arguments and the same state dict.
 
@@ -392,7 +503,38 @@ class Embedding(torch.nn.Embedding):
 
     def __init__(self, *arguments: t.Any, **keywords: t.Any) -> None:
         super().__init__(*arguments, **keywords)
-        refuse_norms(self)
+        refuse(self, "max_norm", "scale_grad_by_freq")
 
     def forward(self, input: torch.Tensor) -> torch.Tensor:
         return embedding(input, self.weight, self.padding_idx, sparse=self.sparse)
+
+
+class EmbeddingBag(torch.nn.EmbeddingBag):
+    """``torch.nn.EmbeddingBag`` on :func:`embedding_bag`, with the same arguments and the same state dict.
+
+    `max_norm`, `scale_grad_by_freq` and `sparse` are not supported.
+
+    >>> import torch, libgather.torch
+    >>> module = libgather.torch.EmbeddingBag(10, 4, mode="sum")
+    >>> module.load_state_dict(torch.nn.EmbeddingBag(10, 4, mode="sum").state_dict())
+    <All keys matched successfully>
+    >>> module(torch.tensor([1, 0, 5]), torch.tensor([0, 2])).shape
+    torch.Size([2, 4])
+    """
+
+    def __init__(self, *arguments: t.Any, **keywords: t.Any) -> None:
+        super().__init__(*arguments, **keywords)
+        refuse(self, "max_norm", "scale_grad_by_freq", "sparse")
+
+    def forward(
+        self, input: torch.Tensor, offsets: torch.Tensor | None = None, per_sample_weights: torch.Tensor | None = None
+    ) -> torch.Tensor:
+        return embedding_bag(
+            input,
+            self.weight,
+            offsets,
+            mode=self.mode,
+            per_sample_weights=per_sample_weights,
+            include_last_offset=self.include_last_offset,
+            padding_idx=self.padding_idx,
+        )

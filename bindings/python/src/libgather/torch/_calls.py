@@ -10,9 +10,9 @@ from torch.overrides import handle_torch_function, has_torch_function
 
 from .. import errors
 from .._base import constants as c
+from .._operations import bags as plain_bags
 from .._requests.index_errors import locate
 from .._requests.operation_table import OPERATIONS
-from .._requests.options_struct import CHOICES as ALL_CHOICES
 from .._requests.options_struct import FILLS, NAMED
 from ._common import CALLS, ORDER
 from ._extension import COMMAND, extension
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from typing import Any
 
 #: The dicts that native/module.cpp receives.
-CHOICES = ALL_CHOICES[: len(NAMED) + 1]
+CHOICES = (*NAMED.values(), FILLS)
 _NUMBERS = {name: dict(numbers) for name, numbers in NAMED.items()}
 
 
@@ -87,6 +87,47 @@ def run_scatter(
     return called(name, target, indices, updates, axis, batch_dims, switches_of(**given))
 
 
+def bags_of(count: int | None, *arrays: Any) -> tuple[str, Any]:
+    """Returns the format and the array of the bags. Dynamo traces this, but not the errors of the package."""
+    given = [
+        pair for pair in zip(("offsets", "starts", "lengths", "segments"), arrays, strict=True) if pair[1] is not None
+    ]
+    if len(given) > 1 or (count is None) is (len(given) == 1 and given[0][0] == "segments"):
+        plain_bags.bags_of(count, **dict(given))  # raises an error
+    return given[0] if given else ("dense", None)
+
+
+def run_bags(
+    public: Callable[..., Any],
+    params: Any,
+    indices: Any,
+    form: str,
+    bags: Any,
+    count: int | None,
+    weights: Any,
+    rules: dict[str, Any],
+) -> Any:
+    """Runs gather_bags. `rules` has the keywords of `public` that select a rule."""
+    relevant = params, indices, bags, weights
+    if has_torch_function(relevant):
+        own = {} if bags is None else {form: bags}
+        return handle_torch_function(public, relevant, params, indices, **own, count=count, weights=weights, **rules)
+    require_extension("gather_bags")
+    indices = tensor_of(indices, require_tensor("params", params))
+    bags = None if bags is None else tensor_of(bags, params)
+    if weights is not None and not isinstance(weights, torch.Tensor):
+        is_half = params.dtype in (torch.float16, torch.bfloat16)
+        weights = torch.as_tensor(weights, dtype=torch.float32 if is_half else params.dtype, device=params.device)
+    is_for_empty = rules["empty"] == "fill"
+    filling, value = fill_of(rules["fill_value"], None if is_for_empty else rules["bounds"], params)
+    given = rules | {"fill": filling, "has_padding_index": rules["padding_index"] is not None}
+    if rules["fill_value"] is not None and not is_for_empty:
+        given["bounds"] = "fill"
+    return called(
+        "gather_bags", params, indices, bags, weights, count or 0, switches_of(**given, bag_format=form), value
+    )
+
+
 def run_embedding(
     public: Callable[..., Any], ids: Any, weight: Any, padding_idx: int | None, sparse: bool, padding: int
 ) -> Any:
@@ -109,9 +150,9 @@ def padding_of(padding_idx: int | None, weight: torch.Tensor) -> int:
     return padding_idx + rows if padding_idx < 0 else padding_idx
 
 
-def refuse_norms(module: Any) -> None:
-    """Raises UnsupportedError for an embedding whose forward pass would write its weight or count its ids."""
-    for name in ("max_norm", "scale_grad_by_freq"):
+def refuse(module: Any, *names: str) -> None:
+    """Raises UnsupportedError for a module that has one of these attributes."""
+    for name in names:
         if getattr(module, name):
             raise errors.unsupported("options", f"{name} needs torch.nn.{type(module).__name__}")
 
@@ -136,9 +177,16 @@ def called(name: str, *arguments: Any) -> Any:
         if fields is None:
             raise
         table, indices = arguments[:2]
-        axis, batch_dims = (0, 0) if name == "embedding" else arguments[-4:-2] if "gather" in name else arguments[-3:-1]
+        axis, batch_dims = dims_of(name, arguments)
         error = error_of(fields, getattr(c, f"OP_{name.upper()}", c.OP_GATHER), table, indices, axis, batch_dims)
     raise error
+
+
+def dims_of(name: str, arguments: Any) -> Any:
+    """Returns the axis and the batch dims of a call of an operator."""
+    if name in ("embedding", "gather_bags"):
+        return 0, 0
+    return arguments[-4:-2] if "gather" in name else arguments[-3:-1]
 
 
 def error_of(
@@ -185,7 +233,7 @@ def switches_of(**given: Any) -> list[int]:
 def number_of(option: str, value: Any) -> int:
     if value is None:
         return 0
-    if option in ("opset", "fill"):
+    if option not in _NUMBERS:
         return int(value)
     numbers = _NUMBERS[option]
     if value not in numbers:

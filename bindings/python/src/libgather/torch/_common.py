@@ -26,7 +26,10 @@ LIBRARY = torch.library.Library("libgather", "FRAGMENT")
 #: The operators as functions, by name, if there is no extension.
 CALLS: dict[str, Callable[..., torch.Tensor]] = {}
 #: The switches in the order of the argument `switches` of the operators.
-ORDER = "profile", "opset", "negative", "bounds", "fill", "extents", "reduction", "accumulate"
+ORDER = (
+    *("profile", "opset", "negative", "bounds", "fill", "extents", "reduction", "accumulate"),
+    *("bag_format", "pool", "empty", "has_padding_index", "padding_index"),
+)
 _ATTRIBUTES = "int axis, int batch_dims, int[] switches"
 #: The names of the numbers of each switch, in the order of the argument `switches`.
 _NAMES = {name: {number: word for word, number in numbers.items()} for name, numbers in NAMED.items()}

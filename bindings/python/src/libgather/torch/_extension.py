@@ -1,7 +1,7 @@
 """The compiled extension: C++ operators for one version of torch, in a shared object beside the package or in a cache.
 
-A shared object is found by the version of torch and by a digest of its sources. Loading the wrong one would fail with
-an undefined symbol.
+A shared object is found by the version of torch and by a digest of its sources and of gather.h. Loading the wrong one
+would fail with an undefined symbol.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ COMMAND = "python -m libgather.torch.build"
 def file_name() -> str:
     """Returns the name of the shared object for the sources and the imported torch."""
     digest = sha256()
-    for source in sorted(SOURCES.glob("*.*")):
+    for source in sorted(SOURCES.rglob("*.*")):
         digest.update(source.read_bytes())
     return f"{MODULE}-{torch.__version__}-{platform.machine()}-{digest.hexdigest()[:16]}.so"
 

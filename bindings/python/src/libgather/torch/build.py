@@ -1,6 +1,6 @@
 """Builds the extension of libgather.torch for the installed torch: ``python -m libgather.torch.build [FOLDER]``.
 
-It needs a C++ compiler (``CXX``, or ``c++``) and takes about 20 seconds. FOLDER is the cache of the user by default,
+It needs a C++ compiler (``CXX``, or ``c++``) and takes about 30 seconds. FOLDER is the cache of the user by default,
 ``~/.cache/libgather``. The folder of the package, ``libgather/torch``, is also searched.
 """
 

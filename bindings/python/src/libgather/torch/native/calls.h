@@ -4,6 +4,7 @@
 #include "operands.h"
 
 #include <ATen/core/dispatch/Dispatcher.h>
+#include <c10/core/impl/LocalDispatchKeySet.h>
 
 namespace libgather {
 
@@ -16,10 +17,13 @@ using Gather = Tensor(const Tensor &, const Tensor &, int64_t, int64_t, Numbers,
 using Scatter = Tensor(const Tensor &, const Tensor &, const Tensor &, int64_t, int64_t, Numbers);
 using Gradient = Tensor(const Tensor &, const Tensor &, c10::SymIntArrayRef, int64_t, int64_t, Numbers);
 using Embedding = Tensor(const Tensor &, const Tensor &, int64_t, bool);
+using Optional = std::optional<Tensor>;
+using GatherBags = Tensor(const Tensor &, const Tensor &, const Optional &, const Optional &, c10::SymInt, Numbers,
+                          const Scalar &);
 
-constexpr const char *NAMES[] = {"gather",          "gather_nd",          "gather_elements",
-                                 "scatter",         "scatter_nd",         "scatter_elements",
-                                 "gather_gradient", "gather_nd_gradient", "gather_elements_gradient"};
+constexpr const char *NAMES[] = {
+    "gather",          "gather_nd",          "gather_elements",          "scatter",    "scatter_nd", "scatter_elements",
+    "gather_gradient", "gather_nd_gradient", "gather_elements_gradient", "gather_bags"};
 
 template <class Schema>
 c10::TypedOperatorHandle<Schema> handle_of(const char *name) {
@@ -52,6 +56,20 @@ Tensor call_gradient(const Tensor &gradient, const Tensor &indices, c10::SymIntA
 inline const c10::TypedOperatorHandle<Embedding> &embedding_operation() {
   static const auto handle = handle_of<Embedding>("embedding");
   return handle;
+}
+
+inline const c10::TypedOperatorHandle<GatherBags> &bags_operation() {
+  static const auto handle = handle_of<GatherBags>(NAMES[GTH_OP_GATHER_BAGS - 1]);
+  return handle;
+}
+
+// Returns whether torch's dispatcher would call nothing but kernels of the CPU: no transform, mode, subclass or trace.
+inline bool is_plain(const Tensor &tensor) {
+  using c10::DispatchKey;
+  const auto thread = c10::impl::tls_local_dispatch_key_set();
+  const c10::DispatchKeySet plain{DispatchKey::CPU, DispatchKey::AutogradCPU, DispatchKey::ADInplaceOrView,
+                                  DispatchKey::BackendSelect};
+  return (((tensor.key_set() | thread.included_) - thread.excluded_) - plain).empty();
 }
 
 // Copies of the switches, one of which may be changed.

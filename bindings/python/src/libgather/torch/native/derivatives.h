@@ -2,6 +2,7 @@
 // the other's derivative. A scatter has factors.
 #pragma once
 
+#include "kernels.h"
 #include "nodes.h"
 
 #include <ATen/ops/arange.h>
@@ -157,10 +158,10 @@ inline bool replaces(const Attributes &a) { return a[REDUCTION] <= GTH_REDUCTION
 
 inline Tensor times(const Tensor &factor, const Tensor &value) { return factor.defined() ? value.mul(factor) : value; }
 
-// Returns for each update whether it is the last of its place, with extents of 1 where updates share the answer. The
-// numbers of the updates are scattered in the same way, and read again.
+// Returns for each update whether a later one replaces it, with extents of 1 where updates share the answer. The numbers
+// of the updates are scattered in the same way, and read again.
 template <int32_t Op>
-Tensor is_last(const Tensor &indices, const Shape &target, const Shape &updates, const Attributes &a) {
+Tensor is_replaced(const Tensor &indices, const Shape &target, const Shape &updates, const Attributes &a) {
   const auto rank = static_cast<int64_t>(target.size());
   const int64_t batch_dims = a.batch_dims < 0 ? a.batch_dims + indices.dim() : a.batch_dims;
   Attributes own{a.axis, batch_dims, a.switches};
@@ -186,7 +187,7 @@ Tensor is_last(const Tensor &indices, const Shape &target, const Shape &updates,
   const Switches switches = Switches(a.switches).set(REDUCTION, GTH_REDUCTION_NONE).set(ACCUMULATE, 0);
   own.switches = switches;
   const Tensor last = call_scatter<Op>(none, indices, numbers, own);
-  return linear_gather<gather_of(Op)>(last, indices, own).eq(numbers).reshape_symint(answer);
+  return linear_gather<gather_of(Op)>(last, indices, own).ne(numbers).reshape_symint(answer);
 }
 
 template <int32_t Op>
@@ -216,12 +217,20 @@ struct ScatterBackward {
       result[0] = replaces(a) ? without_places(gradient, indices, saved.shapes[1], a) : times(factors.kept, gradient);
     }
     if (needs_updates) {
-      if (replaces(a)) {
-        factors.used = is_last<Op>(indices, saved.shapes[0], saved.shapes[1], a);
-      }
-      result[1] = times(factors.used, linear_gather<gather_of(Op)>(gradient, indices, a));
+      result[1] = replaces(a) ? of_last(gradient, indices, saved, a)
+                              : times(factors.used, linear_gather<gather_of(Op)>(gradient, indices, a));
     }
     return result;
+  }
+
+  static Tensor of_last(const Tensor &gradient, const Tensor &indices, const Saved &saved, const Attributes &a) {
+    const bool has_rows = Op == GTH_OP_SCATTER && a.axis == 0 && a.batch_dims == 0;
+    if (has_rows && !at::GradMode::is_enabled() && is_plain(gradient) && is_plain(indices)) {
+      const Switches reads = zero_filled(a), writes = Switches(a.switches).set(ACCUMULATE, 0);
+      return gradient_of_last(gradient, indices, gradient.size(0), {0, 0, writes}, {0, 0, reads});
+    }
+    const Tensor rows = linear_gather<gather_of(Op)>(gradient, indices, a);
+    return rows.masked_fill(is_replaced<Op>(indices, saved.shapes[0], saved.shapes[1], a), 0);
   }
 
   static Tensor without_places(const Tensor &gradient, const Tensor &indices, const Shape &updates,
@@ -290,8 +299,11 @@ struct EmbeddingBackward {
     if (saved.numbers[1] != 0) {
       return {at::embedding_sparse_backward(gradient, ids, shape[0].guard_int(__FILE__, __LINE__), padding, false)};
     }
-    const Switches filled = Switches({}).set(BOUNDS, GTH_BOUNDS_FILL);  // -1 contributes nothing
-    const Tensor kept = ids.masked_fill(ids.eq(padding), -1);
+    Switches filled = Switches({}).set(BOUNDS, GTH_BOUNDS_FILL);  // an index out of bounds contributes nothing
+    if (padding >= 0 && ids.is_cpu()) {
+      filled.set(HAS_PADDING_INDEX, 1).set(PADDING_INDEX, padding);
+    }
+    const Tensor kept = padding < 0 || ids.is_cpu() ? ids : ids.masked_fill(ids.eq(padding), -1);
     return {call_gradient<GTH_OP_GATHER_GRADIENT>(gradient, kept, shape, {0, 0, filled})};
   }
 };

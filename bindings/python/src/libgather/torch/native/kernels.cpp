@@ -3,6 +3,10 @@
 #include <ATen/EmptyTensor.h>
 #include <ATen/core/Formatting.h>
 
+#include <algorithm>
+#include <cstring>
+#include <limits>
+#include <numeric>
 #include <sstream>
 
 namespace libgather {
@@ -19,6 +23,31 @@ bool is_half(const at::Tensor &tensor) {
   raise(GTH_E_DTYPE, GTH_OPERAND_OPTIONS, message.str());
 }
 
+// Returns indices in which the padding index is replaced by one that is always out of bounds.
+at::Tensor without_padding(const at::Tensor &indices, const Attributes &attributes) {
+  if (C10_LIKELY(attributes[HAS_PADDING_INDEX] == 0)) {
+    return indices;
+  }
+  const at::Tensor given = indices.to(at::kLong).contiguous(), made = at::detail::empty_cpu(given.sizes(), at::kLong);
+  const auto *const from = given.const_data_ptr<int64_t>();
+  std::transform(from, from + given.numel(), made.data_ptr<int64_t>(), [&](int64_t index) {
+    return index == attributes[PADDING_INDEX] ? std::numeric_limits<int64_t>::min() : index;
+  });
+  return made;
+}
+
+void run_scatter(int32_t op, const at::Tensor &target, const at::Tensor &indices, const at::Tensor &updates,
+                 const Attributes &attributes) {
+  const Operand table(target), index(indices), rows(updates);
+  gth_options options = options_of(op, attributes);
+  const bool is_rounded = options.reduction == GTH_REDUCTION_ADD || options.reduction == GTH_REDUCTION_MUL;
+  if (is_half(target) && is_rounded && options.accumulate == 0 && options.profile == 0) {
+    options.accumulate = GTH_ACCUMULATE_FLOAT32;
+  }
+  gth_error error = no_error();
+  require(gth_run(nullptr, op, &table.desc, &index.desc, &rows.desc, &options, &error), error);
+}
+
 at::Tensor new_rows(const gth_request &request, at::ScalarType type) {
   gth_tensor_desc rows = GTH_TENSOR_DESC_INIT;
   gth_error error = no_error();
@@ -31,7 +60,8 @@ at::Tensor new_rows(const gth_request &request, at::ScalarType type) {
 
 at::Tensor gathered(int32_t op, const at::Tensor &params, const at::Tensor &indices, const Attributes &attributes,
                     const at::Scalar &fill_value) {
-  const Operand table(params), index(indices);
+  const at::Tensor ids = without_padding(indices, attributes);
+  const Operand table(params), index(ids);
   gth_options options = options_of(op, attributes);
   const bool is_stored = options.fill != GTH_FILL_VALUE || store(fill_value, params.scalar_type(), options.fill_value);
   if (!is_stored) {  // an unused value need not fit
@@ -52,21 +82,15 @@ at::Tensor gathered(int32_t op, const at::Tensor &params, const at::Tensor &indi
 at::Tensor scattered(int32_t op, const at::Tensor &target, const at::Tensor &indices, const at::Tensor &updates,
                      const Attributes &attributes) {
   at::Tensor out = target.clone(at::MemoryFormat::Contiguous);
-  const Operand table(out), index(indices), rows(updates);
-  gth_options options = options_of(op, attributes);
-  const bool is_rounded = options.reduction == GTH_REDUCTION_ADD || options.reduction == GTH_REDUCTION_MUL;
-  if (is_half(target) && is_rounded && options.accumulate == 0 && options.profile == 0) {
-    options.accumulate = GTH_ACCUMULATE_FLOAT32;
-  }
-  gth_error error = no_error();
-  require(gth_run(nullptr, op, &table.desc, &index.desc, &rows.desc, &options, &error), error);
+  run_scatter(op, out, indices, updates, attributes);
   return out;
 }
 
 at::Tensor summed(int32_t op, const at::Tensor &gradient, const at::Tensor &indices, at::IntArrayRef shape,
                   const Attributes &attributes) {
   at::Tensor out = at::detail::empty_cpu(shape, gradient.scalar_type());
-  const Operand table(out), index(indices), rows(gradient);
+  const at::Tensor ids = without_padding(indices, attributes);
+  const Operand table(out), index(ids), rows(gradient);
   gth_options options = options_of(op, attributes);
   options.fill = 0;
   if (is_half(gradient)) {
@@ -75,6 +99,61 @@ at::Tensor summed(int32_t op, const at::Tensor &gradient, const at::Tensor &indi
   gth_error error = no_error();
   require(gth_run(nullptr, op, &table.desc, &index.desc, &rows.desc, &options, &error), error);
   return out;
+}
+
+at::Tensor pooled(const at::Tensor &params, const at::Tensor &indices, const std::optional<at::Tensor> &bags,
+                  const std::optional<at::Tensor> &weights, int64_t count, const Attributes &attributes,
+                  const at::Scalar &fill_value) {
+  const Operand table(params), index(indices);
+  std::optional<Operand> bag, weight;
+  gth_options options = options_of(GTH_OP_GATHER_BAGS, attributes);
+  options.bag_count = count;
+  if (options.fill == GTH_FILL_VALUE && !store(fill_value, params.scalar_type(), options.fill_value)) {
+    refuse_fill(fill_value, params);
+  }
+  gth_request request = GTH_REQUEST(GTH_OP_GATHER_BAGS, &table.desc, &index.desc, nullptr, &options);
+  request.bags = bags ? &bag.emplace(*bags).desc : nullptr;
+  request.weights = weights ? &weight.emplace(*weights).desc : nullptr;
+  const at::Tensor out = new_rows(request, params.scalar_type());
+  const Operand rows(out);
+  request.rows = &rows.desc;
+  gth_error error = no_error();
+  require(gth_run_request(nullptr, &request, &error), error);
+  return out;
+}
+
+at::Tensor gradient_of_last(const at::Tensor &gradient, const at::Tensor &indices, int64_t extent,
+                            const Attributes &writes, const Attributes &reads) {
+  const at::Tensor rows = gathered(GTH_OP_GATHER, gradient, indices, reads, 0);
+  const at::Tensor numbers = at::detail::empty_cpu(indices.sizes(), at::kLong);
+  const at::Tensor places = at::detail::empty_cpu({extent}, at::kLong);
+  auto *const number = numbers.data_ptr<int64_t>();
+  std::iota(number, number + numbers.numel(), 0);
+  std::fill_n(places.data_ptr<int64_t>(), extent, -1);
+  run_scatter(GTH_OP_SCATTER, places, indices, numbers, writes);
+  const at::Tensor last = gathered(GTH_OP_GATHER, places, indices, reads, 0);
+  const auto *const seen = last.const_data_ptr<int64_t>();
+  const size_t bytes = rows.numel() ? rows.nbytes() / static_cast<size_t>(numbers.numel()) : 0;
+  auto *const row = static_cast<char *>(rows.data_ptr());
+  for (int64_t i = 0; i < numbers.numel(); i++) {
+    if (seen[i] != i) {
+      memset(row + static_cast<size_t>(i) * bytes, 0, bytes);
+    }
+  }
+  return rows;
+}
+
+at::Tensor numbers_of_bags(const at::Tensor &bags, int64_t count) {
+  const at::Tensor given = bags.to(at::kLong).contiguous(), made = at::detail::empty_cpu({count}, at::kLong);
+  const auto *const starts = given.const_data_ptr<int64_t>();
+  auto *const numbers = made.data_ptr<int64_t>();
+  const int64_t size = given.numel();
+  for (int64_t bag = 0; bag < size; bag++) {  // another thread may have changed the starts
+    const int64_t begin = std::clamp<int64_t>(starts[bag], 0, count);
+    const int64_t end = bag + 1 < size ? std::clamp(starts[bag + 1], begin, count) : count;
+    std::fill(numbers + begin, numbers + end, bag);
+  }
+  return made;
 }
 
 }  // namespace libgather

@@ -3,6 +3,8 @@
 
 #include "operands.h"
 
+#include <optional>
+
 namespace libgather {
 
 at::Tensor gathered(int32_t op, const at::Tensor &params, const at::Tensor &indices, const Attributes &attributes,
@@ -11,5 +13,16 @@ at::Tensor scattered(int32_t op, const at::Tensor &target, const at::Tensor &ind
                      const Attributes &attributes);
 at::Tensor summed(int32_t op, const at::Tensor &gradient, const at::Tensor &indices, at::IntArrayRef shape,
                   const Attributes &attributes);
+at::Tensor pooled(const at::Tensor &params, const at::Tensor &indices, const std::optional<at::Tensor> &bags,
+                  const std::optional<at::Tensor> &weights, int64_t count, const Attributes &attributes,
+                  const at::Scalar &fill_value);
+
+// Returns the gradient of the updates of a scatter along axis 0, which replaces rows of a target with `extent` rows. It is
+// zero for updates that a later one has replaced. `reads` are the attributes of a gather of what the scatter `writes`.
+at::Tensor gradient_of_last(const at::Tensor &gradient, const at::Tensor &indices, int64_t extent,
+                            const Attributes &writes, const Attributes &reads);
+
+// Returns the number of the bag of each of `count` indices, for the starts of bags or their offsets.
+at::Tensor numbers_of_bags(const at::Tensor &bags, int64_t count);
 
 }  // namespace libgather

@@ -26,7 +26,19 @@ namespace {
 using namespace libgather;
 
 // The dicts that configure() receives: numbers by name.
-enum Choice { NEGATIVES, BOUNDS_NAMES, PROFILES, EXTENTS_NAMES, REDUCTIONS, ACCUMULATES, FILLS, CHOICES };
+enum Choice {
+  NEGATIVES,
+  BOUNDS_NAMES,
+  PROFILES,
+  EXTENTS_NAMES,
+  REDUCTIONS,
+  ACCUMULATES,
+  BAG_FORMATS,
+  POOLS,
+  EMPTIES,
+  FILLS,
+  CHOICES
+};
 PyObject *choices[CHOICES];
 PyObject *make_error;
 
@@ -96,16 +108,18 @@ bool read_number(PyObject *value, Scalar &number) {
   return false;
 }
 
-// Reads a fill value, which implies that bounds are filled.
+// Reads a fill value, which implies that bounds are filled, unless it is that of empty bags.
 bool read_fill(PyObject *value, Call &call) {
   if (value == Py_None) {
     return true;
   }
   int64_t &bounds = call.switches[BOUNDS];
-  if (bounds != 0 && bounds != GTH_BOUNDS_FILL) {
-    return false;
+  if (call.switches[EMPTY] != GTH_EMPTY_FILL) {
+    if (bounds != 0 && bounds != GTH_BOUNDS_FILL) {
+      return false;
+    }
+    bounds = GTH_BOUNDS_FILL;
   }
-  bounds = GTH_BOUNDS_FILL;
   if (PyUnicode_Check(value)) {
     return read(FILLS, value, call.switches[FILL]);
   }
@@ -201,6 +215,32 @@ PyObject *scatter(PyObject *, Arguments args, Py_ssize_t count) {
   });
 }
 
+bool is_tensor_or_none(PyObject *value) { return value == Py_None || is_tensor(value); }
+
+Optional given_tensor(PyObject *value) { return value == Py_None ? Optional() : Optional(tensor_of(value)); }
+
+// params, indices, bags, weights, count, bag_format, pool, empty, padding_index, negative, bounds, fill_value, profile,
+// accumulate
+PyObject *gather_bags(PyObject *, Arguments args, Py_ssize_t count) {
+  Call call;
+  int64_t *const switches = call.switches;
+  int64_t bag_count = 0;
+  if (count != 14 || !is_tensor(args[0]) || !is_tensor(args[1]) || !is_tensor_or_none(args[2]) ||
+      !is_tensor_or_none(args[3]) || at::impl::torch_function_mode_enabled() || !read(args[4], bag_count) ||
+      !read(BAG_FORMATS, args[5], switches[BAG_FORMAT]) || !read(POOLS, args[6], switches[POOL]) ||
+      !read(EMPTIES, args[7], switches[EMPTY]) || (args[8] != Py_None && !read(args[8], switches[PADDING_INDEX])) ||
+      !read(NEGATIVES, args[9], switches[NEGATIVE]) || !read(BOUNDS_NAMES, args[10], switches[BOUNDS]) ||
+      !read_fill(args[11], call) || !read(PROFILES, args[12], switches[PROFILE]) ||
+      !read(ACCUMULATES, args[13], switches[ACCUMULATE])) {
+    return not_implemented();
+  }
+  switches[HAS_PADDING_INDEX] = args[8] != Py_None;
+  return run_call(GTH_OP_GATHER_BAGS, args, call, [&] {
+    return bags_operation().call(tensor_of(args[0]), tensor_of(args[1]), given_tensor(args[2]), given_tensor(args[3]),
+                                 bag_count, Numbers(switches, SWITCHES), call.fill_value);
+  });
+}
+
 // weight, ids, padding_idx, sparse
 PyObject *embedding(PyObject *, Arguments args, Py_ssize_t count) {
   Call call;
@@ -250,6 +290,7 @@ PyMethodDef methods[] = {
     method("scatter_nd", scatter<GTH_OP_SCATTER_ND>),
     method("scatter_elements", scatter<GTH_OP_SCATTER_ELEMENTS>),
     method("embedding", embedding),
+    method("gather_bags", gather_bags),
     {nullptr, nullptr, 0, nullptr},
 };
 

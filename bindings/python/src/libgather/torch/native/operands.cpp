@@ -44,10 +44,18 @@ gth_options options_of(int32_t op, const Attributes &attributes) {
     options.axis = attributes.axis;
   }
   options.batch_dims = attributes.batch_dims;
-  int32_t *const fields[SWITCHES] = {&options.profile, &options.opset,   &options.negative,  &options.bounds,
-                                     &options.fill,    &options.extents, &options.reduction, &options.accumulate};
-  for (int which = 0; which < SWITCHES; which++) {
-    *fields[which] = static_cast<int32_t>(attributes[static_cast<Switch>(which)]);
+  int32_t *const fields[] = {&options.profile, &options.opset,   &options.negative,  &options.bounds,
+                             &options.fill,    &options.extents, &options.reduction, &options.accumulate};
+  int which = 0;
+  for (int32_t *const field : fields) {
+    *field = static_cast<int32_t>(attributes[static_cast<Switch>(which++)]);
+  }
+  if (op == GTH_OP_GATHER_BAGS) {
+    options.bag_format = static_cast<int32_t>(attributes[BAG_FORMAT]);
+    options.pool = static_cast<int32_t>(attributes[POOL]);
+    options.empty = static_cast<int32_t>(attributes[EMPTY]);
+    options.has_padding_index = static_cast<int32_t>(attributes[HAS_PADDING_INDEX]);
+    options.padding_index = attributes[PADDING_INDEX];
   }
   options.threads = at::get_num_threads();
   return options;

@@ -10,8 +10,24 @@
 namespace libgather {
 
 // The switches of a call: the fields of gth_options from `profile` on that select a rule. This is their order in the
-// operators' argument `switches`. Missing numbers are zero, so the list can grow.
-enum Switch { PROFILE, OPSET, NEGATIVE, BOUNDS, FILL, EXTENTS, REDUCTION, ACCUMULATE, SWITCHES };
+// operators' argument `switches`. Missing numbers are zero, so the list can grow. A gather and its gradient treat the
+// padding index as an index out of bounds.
+enum Switch {
+  PROFILE,
+  OPSET,
+  NEGATIVE,
+  BOUNDS,
+  FILL,
+  EXTENTS,
+  REDUCTION,
+  ACCUMULATE,
+  BAG_FORMAT,
+  POOL,
+  EMPTY,
+  HAS_PADDING_INDEX,
+  PADDING_INDEX,
+  SWITCHES
+};
 
 // The arguments of an operator that are not tensors. The switches are borrowed.
 struct Attributes {
@@ -24,7 +40,7 @@ struct Attributes {
 };
 
 constexpr bool is_scatter(int32_t op) { return op >= GTH_OP_SCATTER && op <= GTH_OP_SCATTER_ELEMENTS; }
-constexpr bool has_axis(int32_t op) { return op % 3 != GTH_OP_GATHER_ND % 3; }
+constexpr bool has_axis(int32_t op) { return op % 3 != GTH_OP_GATHER_ND % 3 && op != GTH_OP_GATHER_BAGS; }
 constexpr bool is_elements(int32_t op) { return op % 3 == GTH_OP_GATHER_ELEMENTS % 3; }
 
 // Returns the operation that reads the places which a scatter or a gradient writes.

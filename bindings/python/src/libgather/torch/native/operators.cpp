@@ -1,8 +1,6 @@
 // Registers the operators of torch.ops.libgather.
 
-#include "batches.h"
-#include "kernels.h"
-#include "shapes.h"
+#include "bags.h"
 
 #include <torch/library.h>
 
@@ -71,11 +69,21 @@ TORCH_LIBRARY(libgather, library) {
   libgather::define<GTH_OP_GATHER_ELEMENTS>(library);
   const std::vector<at::Tag> tags{at::Tag::pt2_compliant_tag};
   library.def("embedding(Tensor weight, Tensor ids, int padding_idx, bool sparse) -> Tensor", tags);
+  library.def(
+      "gather_bags(Tensor params, Tensor indices, Tensor? bags, Tensor? weights, SymInt count, int[] switches, "
+      "Scalar fill_value) -> Tensor",
+      tags);
 }
 
-TORCH_LIBRARY_IMPL(libgather, CPU, library) { libgather::implement_all_cpu(library); }
+TORCH_LIBRARY_IMPL(libgather, CPU, library) {
+  libgather::implement_all_cpu(library);
+  library.impl("gather_bags", libgather::bags_cpu);
+}
 
-TORCH_LIBRARY_IMPL(libgather, Meta, library) { libgather::implement_all_meta(library); }
+TORCH_LIBRARY_IMPL(libgather, Meta, library) {
+  libgather::implement_all_meta(library);
+  library.impl("gather_bags", libgather::bags_meta);
+}
 
 TORCH_LIBRARY_IMPL(libgather, CompositeExplicitAutograd, library) {
   library.impl("embedding", libgather::embedding_rows);
@@ -84,9 +92,11 @@ TORCH_LIBRARY_IMPL(libgather, CompositeExplicitAutograd, library) {
 TORCH_LIBRARY_IMPL(libgather, Autograd, library) {
   libgather::implement_all_autograd(library);
   library.impl("embedding", libgather::embedding_autograd);
+  library.impl("gather_bags", libgather::bags_autograd);
 }
 
 TORCH_LIBRARY_IMPL(libgather, FuncTorchBatched, library) {
   libgather::implement_all_batched(library);
   library.impl("embedding", libgather::embedding_batched);
+  library.impl("gather_bags", libgather::bags_batched);
 }

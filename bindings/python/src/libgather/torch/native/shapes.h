@@ -11,7 +11,10 @@ namespace libgather {
 
 // Throws the library's error for two extents that differ, or adds a guard if one of them is a symbol.
 inline void require_extent(const c10::SymInt &given, const c10::SymInt &required, int32_t operand, int64_t dim) {
-  const char *const name = operand == GTH_OPERAND_UPDATES ? "updates" : "indices";
+  const char *const name = operand == GTH_OPERAND_UPDATES   ? "updates"
+                           : operand == GTH_OPERAND_WEIGHTS ? "weights"
+                           : operand == GTH_OPERAND_BAGS    ? "bags"
+                                                            : "indices";
   if (given.maybe_as_int() && required.maybe_as_int() && given != required) {
     raise(GTH_E_SHAPE, operand, c10::str(name, ": dim ", dim, " is ", given, ", needed is ", required));
   }
