@@ -9,9 +9,9 @@ import sys
 from pathlib import Path
 
 import pytest
+from test_documents import DOCS, run_page
 
 from conftest import BINDING
-from test_documents import DOCS, run_page
 
 needs_torch = pytest.mark.skipif(importlib.util.find_spec("torch") is None, reason="torch is not installed")
 

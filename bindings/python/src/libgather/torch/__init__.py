@@ -29,6 +29,8 @@ from ._calls import (
 )
 from ._extension import extension
 
+TYPE_CHECKING = False
+
 __all__ = [
     "Embedding",
     "EmbeddingBag",
@@ -488,53 +490,60 @@ def embedding_bag(
     )
 
 
-class Embedding(torch.nn.Embedding):
-    """``torch.nn.Embedding`` on :func:`embedding`, with the same arguments and the same state dict.
+# For type checkers, the modules are those of torch, whose arguments and attributes they have.
+if TYPE_CHECKING:
+    from torch.nn import Embedding, EmbeddingBag
+else:
 
-    `max_norm` and `scale_grad_by_freq` are not supported.
+    class Embedding(torch.nn.Embedding):
+        """``torch.nn.Embedding`` on :func:`embedding`, with the same arguments and the same state dict.
 
-    >>> import torch, libgather.torch
-    >>> module = libgather.torch.Embedding(10, 4, padding_idx=0)
-    >>> module.load_state_dict(torch.nn.Embedding(10, 4, padding_idx=0).state_dict())
-    <All keys matched successfully>
-    >>> module(torch.tensor([[1, 0]])).shape
-    torch.Size([1, 2, 4])
-    """
+        `max_norm` and `scale_grad_by_freq` are not supported.
 
-    def __init__(self, *arguments: t.Any, **keywords: t.Any) -> None:
-        super().__init__(*arguments, **keywords)
-        refuse(self, "max_norm", "scale_grad_by_freq")
+        >>> import torch, libgather.torch
+        >>> module = libgather.torch.Embedding(10, 4, padding_idx=0)
+        >>> module.load_state_dict(torch.nn.Embedding(10, 4, padding_idx=0).state_dict())
+        <All keys matched successfully>
+        >>> module(torch.tensor([[1, 0]])).shape
+        torch.Size([1, 2, 4])
+        """
 
-    def forward(self, input: torch.Tensor) -> torch.Tensor:
-        return embedding(input, self.weight, self.padding_idx, sparse=self.sparse)
+        def __init__(self, *arguments: t.Any, **keywords: t.Any) -> None:
+            super().__init__(*arguments, **keywords)
+            refuse(self, "max_norm", "scale_grad_by_freq")
 
+        def forward(self, input: torch.Tensor) -> torch.Tensor:
+            return embedding(input, self.weight, self.padding_idx, sparse=self.sparse)
 
-class EmbeddingBag(torch.nn.EmbeddingBag):
-    """``torch.nn.EmbeddingBag`` on :func:`embedding_bag`, with the same arguments and the same state dict.
+    class EmbeddingBag(torch.nn.EmbeddingBag):
+        """``torch.nn.EmbeddingBag`` on :func:`embedding_bag`, with the same arguments and the same state dict.
 
-    `max_norm`, `scale_grad_by_freq` and `sparse` are not supported.
+        `max_norm`, `scale_grad_by_freq` and `sparse` are not supported.
 
-    >>> import torch, libgather.torch
-    >>> module = libgather.torch.EmbeddingBag(10, 4, mode="sum")
-    >>> module.load_state_dict(torch.nn.EmbeddingBag(10, 4, mode="sum").state_dict())
-    <All keys matched successfully>
-    >>> module(torch.tensor([1, 0, 5]), torch.tensor([0, 2])).shape
-    torch.Size([2, 4])
-    """
+        >>> import torch, libgather.torch
+        >>> module = libgather.torch.EmbeddingBag(10, 4, mode="sum")
+        >>> module.load_state_dict(torch.nn.EmbeddingBag(10, 4, mode="sum").state_dict())
+        <All keys matched successfully>
+        >>> module(torch.tensor([1, 0, 5]), torch.tensor([0, 2])).shape
+        torch.Size([2, 4])
+        """
 
-    def __init__(self, *arguments: t.Any, **keywords: t.Any) -> None:
-        super().__init__(*arguments, **keywords)
-        refuse(self, "max_norm", "scale_grad_by_freq", "sparse")
+        def __init__(self, *arguments: t.Any, **keywords: t.Any) -> None:
+            super().__init__(*arguments, **keywords)
+            refuse(self, "max_norm", "scale_grad_by_freq", "sparse")
 
-    def forward(
-        self, input: torch.Tensor, offsets: torch.Tensor | None = None, per_sample_weights: torch.Tensor | None = None
-    ) -> torch.Tensor:
-        return embedding_bag(
-            input,
-            self.weight,
-            offsets,
-            mode=self.mode,
-            per_sample_weights=per_sample_weights,
-            include_last_offset=self.include_last_offset,
-            padding_idx=self.padding_idx,
-        )
+        def forward(
+            self,
+            input: torch.Tensor,
+            offsets: torch.Tensor | None = None,
+            per_sample_weights: torch.Tensor | None = None,
+        ) -> torch.Tensor:
+            return embedding_bag(
+                input,
+                self.weight,
+                offsets,
+                mode=self.mode,
+                per_sample_weights=per_sample_weights,
+                include_last_offset=self.include_last_offset,
+                padding_idx=self.padding_idx,
+            )
