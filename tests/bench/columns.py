@@ -1,8 +1,10 @@
-"""Times gth_column_take beside the take of pyarrow, in interleaved rounds, and prints the table of docs/columns.md.
+"""Times gth_column_take beside the take of pyarrow, in interleaved rounds, and prints the tables of docs/columns.md.
 
     columns.py LIBRARY [--rows N] [--rounds N] [--taken N...]
+    columns.py package [--rows N] [--rounds N] [--taken N...] [--kinds pyarrow pandas polars numpy]
 
-A call of the library includes the release of its result. It is made with cffi, and creates no object of pyarrow.
+A call of the library includes the release of its result. It is made with cffi, and creates no object of pyarrow. The
+second form times the function gather of the Python package beside the take of each library.
 """
 
 import argparse
@@ -96,6 +98,102 @@ def columns(n, r):
     }
 
 
+def columns_of_pyarrow(n, r):
+    found = columns(n, r)
+    found["table of 5"] = pa.table({name: found[name] for name in [*list(found)[:4], "string"]})
+    for name, column in found.items():
+        peer = column.cast(pa.string()) if name == "string_view" else column
+        yield name, column, lambda ids, peer=peer: functools.partial(peer.take, pa.array(ids))
+
+
+def columns_of_pandas(n, r):
+    import pandas as pd
+
+    arrow, numbers = columns(n, r), r.integers(0, 1000, n)
+    text = type(pd.array(["a"], "str"))
+    dtype = pd.array(["a"], "str").dtype
+    found = {
+        "str": text(arrow["large_string"], dtype=dtype),
+        "str in 10 chunks": text(arrow["string in 10 chunks"].cast(pa.large_string()), dtype=dtype),
+        "str (python)": pd.array(arrow["string"].to_pylist(), pd.StringDtype("python", na_value=np.nan)),
+        "category": pd.Categorical.from_codes(numbers, [f"w{i}" for i in range(1000)]),
+        "Int64 with nulls": pd.arrays.IntegerArray(numbers, r.random(n) > 0.9),
+        "datetime with zone": pd.DatetimeIndex(numbers.astype("M8[us]"), tz="UTC").array,
+        "period": pd.arrays.PeriodArray(numbers, dtype="period[s]"),
+        "interval": pd.arrays.IntervalArray.from_arrays(numbers, numbers + 1),
+        "ArrowDtype(decimal)": pd.arrays.ArrowExtensionArray(pa.chunked_array([arrow["decimal128"]])),
+        "float64": numbers * 0.5,
+    }
+    found = {name: pd.Series(values, name="n") for name, values in found.items()}
+    names = ["str", "category", "Int64 with nulls", "datetime with zone", "float64"]
+    found["table of 5"] = pd.DataFrame({name: found[name] for name in names})
+    for name, column in found.items():
+        yield name, column, lambda ids, column=column: functools.partial(column.take, ids)
+
+
+def columns_of_polars(n, r):
+    import polars as pl
+
+    arrow, numbers = columns(n, r), pl.Series(r.integers(0, 1000, n))
+    text = pl.Series(arrow["string"])
+    cut = max(1, n // 10)
+    found = {
+        "String": text,
+        "String in 10 chunks": pl.concat([text.slice(i, cut) for i in range(0, n, cut)], rechunk=False),
+        "Categorical": text.cast(pl.Categorical),
+        "Enum": text.cast(pl.Enum([f"word number {i}" for i in range(1000)])),
+        "Int64 with nulls": pl.Series(arrow["int64 with nulls"]),
+        "Boolean": pl.Series(arrow["bool"]),
+        "Datetime with zone": numbers.cast(pl.Datetime("us", "UTC")),
+        "Duration": numbers.cast(pl.Duration("us")),
+        "Decimal": pl.Series(arrow["decimal128"]),
+        "Array(Float32, 16)": pl.Series(arrow["fixed_size_list(float32, 16)"]),
+        "List(Int32)": pl.Series(arrow["list(int32)"]),
+        "Struct(Int64, String)": pl.Series(arrow["struct(int64, string)"]),
+    }
+    names = ["String", "Categorical", "Int64 with nulls", "Datetime with zone", "Boolean"]
+    for name, column in found.items():
+        yield name, column, lambda ids, column=column: functools.partial(column.gather, ids)
+    table = pl.DataFrame([found[name].alias(name) for name in names])
+    yield "table of 5", table, lambda ids: lambda: table[ids]
+
+
+def columns_of_numpy(n, r):
+    numbers = r.integers(0, 1000, n)
+    found = {
+        "datetime64": numbers.astype("M8[us]"),
+        "big-endian": numbers.astype(">i8"),
+        "S8": numbers.astype("S8"),
+        "U8": numbers.astype("U8"),
+        "records of 12 bytes": np.zeros(n, "i4,f8"),
+        "StringDType": numbers.astype(np.dtypes.StringDType()),
+        "objects": numbers.astype("U8").astype(object),
+    }
+    for name, column in found.items():
+        yield name, column, lambda ids, column=column: functools.partial(np.take, column, ids, 0)
+
+
+def contestants_of_package(given, r):
+    """Yields the name of each column, and functions from ids to a call of the package and to one of its library."""
+    import libgather
+
+    for kind in given.kinds:
+        for name, column, own in globals()[f"columns_of_{kind}"](given.rows, r):
+            yield f"{kind} {name}", lambda ids, column=column: functools.partial(libgather.gather, column, ids), own
+
+
+def contestants_of_library(given, r):
+    """The same as contestants_of_package for the library and pyarrow."""
+    ffi = FFI()
+    ffi.cdef(DECLARATIONS)
+    c = ffi.dlopen(given.library)
+    for name, array in columns(given.rows, r).items():
+        column = Column(ffi, c, array)
+        peer = array.cast(pa.string()) if name == "string_view" else array
+        yield name, column.taker, lambda ids, peer=peer: functools.partial(peer.take, pa.array(ids))
+        column.close()
+
+
 def timed(call, count):
     begin = time.process_time()
     for _ in range(count):
@@ -119,24 +217,19 @@ def main():
     parser.add_argument("--rows", type=int, default=100_000)
     parser.add_argument("--rounds", type=int, default=15)
     parser.add_argument("--taken", type=int, nargs="+", default=[1, 1000, 100_000])
+    parser.add_argument("--kinds", nargs="+", default=["pyarrow", "pandas", "polars", "numpy"])
     given = parser.parse_args()
     pa.set_cpu_count(1)
-    ffi = FFI()
-    ffi.cdef(DECLARATIONS)
-    c = ffi.dlopen(given.library)
     r = np.random.default_rng(1)
     print(f"{given.rows} rows, {datetime.date.today()}, pyarrow {pa.__version__}")
     print("| column |" + "".join(f" {count:,} rows |" for count in given.taken))
-    for name, array in columns(given.rows, r).items():
-        column = Column(ffi, c, array)
-        peer = array.cast(pa.string()) if name == "string_view" else array
+    contestants = contestants_of_package if given.library == "package" else contestants_of_library
+    for name, ours_of, theirs_of in contestants(given, r):
         cells = []
         for count in given.taken:
             ids = r.integers(0, given.rows, count)
-            own = functools.partial(peer.take, pa.array(ids))
-            ours, theirs = compare((column.taker(ids), own), given.rounds)
+            ours, theirs = compare((ours_of(ids), theirs_of(ids)), given.rounds)
             cells.append(f" {ours:.1f} / {theirs:.1f} = {ours / theirs:.2f} |")
-        column.close()
         print(f"| {name} |" + "".join(cells), flush=True)
 
 

@@ -7,7 +7,7 @@
 #include <string.h>
 
 int array_is_made_for(const state *known, PyObject *params) {
-  return is_numpys(known, params) || exchange_known(known, params) || arrow_known(known, params);
+  return is_numpys(known, params) || exchange_known(known, params) || arrow_dtype(known, params);
 }
 
 PyObject *array_new(const state *known, PyObject *like, int32_t dtype, int32_t ndim, const int64_t *shape,

@@ -7,21 +7,26 @@ enum { ALIGNMENT = 64 };
 
 enum { VALIDITY, DATA, BUFFERS };
 
-const arrow_type *arrow_known(const state *known, PyObject *object) {
-  const PyObject *type = (PyObject *)Py_TYPE(object);
-  for (int i = 0; i < ARROW_TYPES && known->arrow_types[i].type; i++) {
-    if (known->arrow_types[i].type == type) {
-      return &known->arrow_types[i];
-    }
-  }
-  return NULL;
+/* Returns the dtype of the type of an object as an integer. Returns NULL, without an exception, for other objects. */
+static PyObject *entry_of(const state *known, PyObject *object) {
+  return known->arrow_types ? PyDict_GetItem(known->arrow_types, (PyObject *)Py_TYPE(object)) : NULL;
 }
 
-static int exported(const state *known, PyObject *array, arrow_array *out) {
+int arrow_known(const state *known, PyObject *object) { return entry_of(known, object) != NULL; }
+
+int32_t arrow_dtype(const state *known, PyObject *object) {
+  PyObject *dtype = entry_of(known, object);
+  return dtype ? (int32_t)PyLong_AsLong(dtype) : 0;
+}
+
+int arrow_exported(const state *known, PyObject *array, arrow_array *out, arrow_schema *type) {
   out->release = NULL;
-  PyObject *address = PyLong_FromVoidPtr(out);
-  PyObject *done = address ? PyObject_CallMethodObjArgs(array, known->arrow_export, address, NULL) : NULL;
+  PyObject *address = PyLong_FromVoidPtr(out), *type_address = PyLong_FromVoidPtr(type);
+  PyObject *done = address && type_address
+                       ? PyObject_CallMethodObjArgs(array, known->arrow_export, address, type_address, NULL)
+                       : NULL;
   Py_XDECREF(address);
+  Py_XDECREF(type_address);
   Py_XDECREF(done);
   PyErr_Clear();
   return done != NULL;
@@ -33,10 +38,10 @@ static void describe_row(operand *opened, int32_t dtype, int64_t length, const v
       .size = sizeof(gth_tensor_desc), .dtype = dtype, .ndim = 1, .flags = flags, .data = data, .shape = opened->shape};
 }
 
-int arrow_open(const state *known, const arrow_type *type, PyObject *array, operand *opened) {
+int arrow_open(const state *known, int32_t dtype, PyObject *array, operand *opened) {
   operand_without_buffer(opened);
   const arrow_array *from = &opened->arrow;
-  if (!exported(known, array, &opened->arrow)) {
+  if (!arrow_exported(known, array, &opened->arrow, NULL)) {
     return 0;
   }
   /* The count of nulls may be unknown, and is then negative. */
@@ -45,8 +50,8 @@ int arrow_open(const state *known, const arrow_type *type, PyObject *array, oper
     return 0;
   }
   const char *data = from->buffers[DATA];
-  const int64_t offset = from->offset * gth_dtype_size(type->dtype);
-  describe_row(opened, type->dtype, from->length, data ? data + offset : NULL, GTH_TENSOR_READONLY);
+  const int64_t offset = from->offset * gth_dtype_size(dtype);
+  describe_row(opened, dtype, from->length, data ? data + offset : NULL, GTH_TENSOR_READONLY);
   return 1;
 }
 
@@ -79,12 +84,9 @@ static int make(arrow_array *out, int64_t length, int64_t size) {
   return 1;
 }
 
-/* Imports an array. Arrow takes ownership of `from` only if the import succeeds. */
-static PyObject *imported(const state *known, PyObject *like, arrow_array *from) {
-  PyObject *type = PyObject_GetAttr(like, known->type_name);
+PyObject *arrow_imported(PyObject *import, arrow_array *from, PyObject *type) {
   PyObject *address = PyLong_FromVoidPtr(from);
-  PyObject *array = type && address ? PyObject_CallFunctionObjArgs(known->arrow_import, address, type, NULL) : NULL;
-  Py_XDECREF(type);
+  PyObject *array = type && address ? PyObject_CallFunctionObjArgs(import, address, type, NULL) : NULL;
   Py_XDECREF(address);
   PyErr_Clear();
   if (!array && from->release) {
@@ -102,22 +104,20 @@ PyObject *arrow_new(const state *known, PyObject *like, int32_t dtype, int32_t n
   }
   operand_without_buffer(opened);
   describe_row(opened, dtype, shape[0], array.buffers[DATA], 0);
-  return imported(known, like, &array);
+  PyObject *type = PyObject_GetAttr(like, known->type_name);
+  PyObject *made = arrow_imported(known->arrow_import, &array, type);
+  Py_XDECREF(type);
+  return made;
 }
 
 PyObject *configure_arrow(PyObject *module, arguments args, Py_ssize_t count) {
-  if (count != 3 || PyDict_Size(args[0]) > ARROW_TYPES) {
+  if (count != 3 || !PyDict_Check(args[0])) {
     PyErr_SetString(PyExc_TypeError, "configure_arrow(types, export_name, import_function)");
     return NULL;
   }
   state *known = PyModule_GetState(module);
   keep(&known->arrow_export, args[1]);
   keep(&known->arrow_import, args[2]);
-  PyObject *type, *dtype;
-  Py_ssize_t at = 0;
-  for (int i = 0; PyDict_Next(args[0], &at, &type, &dtype); i++) {
-    known->arrow_types[i].dtype = (int32_t)PyLong_AsLong(dtype);
-    keep(&known->arrow_types[i].type, type);
-  }
+  keep(&known->arrow_types, args[0]);
   Py_RETURN_NONE;
 }

@@ -1,14 +1,33 @@
-/* Arrow arrays of numbers through the C data interface. The Arrow type of the array replaces the schema. */
+/* Arrow arrays through the C data interface. The Arrow type of the array replaces the schema of a result. */
 #ifndef LIBGATHER_ARROW_H
 #define LIBGATHER_ARROW_H
 
 #include "operand.h"
 
-/* Returns the entry of the type of an object from configure_arrow(), or NULL. */
-const arrow_type *arrow_known(const state *known, PyObject *object);
+/* Arrow's struct of a type, as its C data interface defines it. */
+typedef struct arrow_schema {
+  const char *format, *name, *metadata;
+  int64_t flags, child_count;
+  struct arrow_schema **children, *dictionary;
+  void (*release)(struct arrow_schema *self);
+  void *producer;
+} arrow_schema;
 
-/* Opens an array of such a type. Returns false, without an exception, if it has nulls or is not on the host. */
-int arrow_open(const state *known, const arrow_type *type, PyObject *array, operand *opened);
+/* Returns true if configure_arrow() has the type of an object. */
+int arrow_known(const state *known, PyObject *object);
+
+/* Returns the dtype of the elements of such an object. Returns 0 for other types and other objects. */
+int32_t arrow_dtype(const state *known, PyObject *object);
+
+/* Exports an array, and its type unless that is NULL. Returns false, without an exception, if that fails. */
+int arrow_exported(const state *known, PyObject *array, arrow_array *out, arrow_schema *type);
+
+/* Creates an object of an array, which it consumes, by a function of Arrow. `type` is a new type of Arrow, or NULL with
+ * an exception set. Returns NULL without an exception if that fails. */
+PyObject *arrow_imported(PyObject *import, arrow_array *from, PyObject *type);
+
+/* Opens an array of a dtype. Returns false, without an exception, if it has nulls or is not on the host. */
+int arrow_open(const state *known, int32_t dtype, PyObject *array, operand *opened);
 
 /* Creates an uninitialised array of the type of another one, and opens it for a write. Returns NULL without an
  * exception if the rank is not 1 or the allocation fails. */

@@ -2,6 +2,7 @@
  * and exports memory of the library as buffers. */
 #include "arrow.h"
 #include "capsules.h"
+#include "column.h"
 #include "described.h"
 #include "exchange.h"
 #include "function.h"
@@ -39,6 +40,8 @@ static PyMethodDef methods[] = {
     FAST("configure_arrow", configure_arrow),
     FAST("run_arrays", run_arrays),
     FAST("run_buffers", run_buffers),
+    FAST("take_rows", take_rows),
+    FAST("resolve", resolve),
     FAST("partition", partition),
     FAST("options", options),
     FAST("infer", infer),

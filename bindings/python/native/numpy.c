@@ -20,12 +20,26 @@ typedef struct numpy_array {
   int flags;
 } numpy_array;
 
+/* The fields behind those, which differ between the ABIs. */
+typedef struct descr_1 {
+  numpy_descr head;
+  int size;
+} descr_1;
+
+typedef struct descr_2 {
+  numpy_descr head;
+  uint64_t flags;
+  Py_ssize_t size;
+} descr_2;
+
 /* Positions in NumPy's function table, and the values of the first function. */
 enum { GET_ABI = 0, ARRAY_TYPE = 2, NEW_FROM_DESCR = 94, ABI_1 = 1, ABI_2 = 2 };
 
 /* Flags of arrays. NumPy's buffers are read-only if a write would give a warning. */
 enum { C_CONTIGUOUS = 1, WRITEABLE = 0x400, HALF = 23 };
 static const unsigned warn_on_write = 1u << 31;
+
+enum { HAS_REFERENCES = 1 }; /* a flag of descriptors */
 
 _Static_assert(sizeof(Py_ssize_t) == sizeof(int64_t) && sizeof(long) == sizeof(int64_t), "64-bit systems");
 
@@ -61,9 +75,7 @@ static void copy_dims(int64_t *to, const Py_ssize_t *from, int ndim) {
 }
 
 /* Opens an array. Extents and strides are copied, because another thread may change them while the GIL is released. */
-int numpy_open(PyObject *object, operand *opened) {
-  const numpy_array *array = (const numpy_array *)object;
-  const int32_t dtype = dtype_of(array->descr);
+static int open_as(const numpy_array *array, int32_t dtype, operand *opened) {
   if (!dtype || array->ndim > GTH_MAX_NDIM) {
     return 0;
   }
@@ -86,6 +98,50 @@ int numpy_open(PyObject *object, operand *opened) {
       .offset = below,
   };
   return 1;
+}
+
+int numpy_open(PyObject *object, operand *opened) {
+  const numpy_array *array = (const numpy_array *)object;
+  return open_as(array, dtype_of(array->descr), opened);
+}
+
+/* Returns the size of an element, or 0 if elements hold references. */
+static int64_t moved_size(const state *known, const numpy_descr *descr) {
+  const int is_first = known->numpy_abi == ABI_1;
+  const uint64_t flags = is_first ? (unsigned char)descr->unused : ((const descr_2 *)descr)->flags;
+  if (flags & HAS_REFERENCES || descr->kind == 'O' || descr->kind == 'T') {
+    return 0;
+  }
+  return is_first ? ((const descr_1 *)descr)->size : ((const descr_2 *)descr)->size;
+}
+
+int numpy_open_moved(const state *known, PyObject *object, operand *opened, int32_t *words) {
+  enum { LARGEST = 8, COMPLEX = 16, BITS = 8 };
+  const numpy_array *array = (const numpy_array *)object;
+  const int64_t size = moved_size(known, array->descr), lowest = size & -size;
+  const int64_t word = size == COMPLEX ? COMPLEX : lowest < LARGEST ? lowest : LARGEST;
+  const int32_t dtype = word == COMPLEX ? GTH_DTYPE_COMPLEX128 : GTH_DTYPE_UINT8 + (int32_t)(word - 1) * BITS;
+  const int32_t ndim = array->ndim;
+  if (size <= 0 || ndim >= GTH_MAX_NDIM || !open_as(array, dtype, opened)) {
+    return 0;
+  }
+  *words = size != word;
+  if (*words) {
+    opened->shape[ndim] = size / word;
+    opened->strides[ndim] = word;
+    opened->desc.ndim++;
+  }
+  return 1;
+}
+
+int64_t numpy_extent_of_objects(PyObject *object, int64_t axis) {
+  const numpy_array *array = (const numpy_array *)object;
+  const int64_t dim = axis < 0 ? axis + array->ndim : axis;
+  int has_extent = (array->descr->kind == 'O' || array->descr->kind == 'T') && dim >= 0 && dim < array->ndim;
+  for (int i = 0; i < array->ndim; i++) {
+    has_extent &= i == dim || array->shape[i] > 0;
+  }
+  return has_extent ? array->shape[dim] : -1;
 }
 
 /* Creates an array of a type. The type initialises it from another array, or from NULL. */
@@ -143,8 +199,20 @@ static int agrees_with_buffer(PyObject *array) {
   return agrees;
 }
 
+/* Returns true if the size of the elements is read correctly. It is 0 if they hold references. */
+static int agrees_with_size(const state *known, PyObject *array) {
+  PyObject *dtype = PyObject_GetAttrString(array, "dtype");
+  PyObject *size = PyObject_GetAttrString(array, "itemsize");
+  PyObject *has_objects = dtype ? PyObject_GetAttrString(dtype, "hasobject") : NULL;
+  const int64_t needed = has_objects == Py_False && size ? PyLong_AsLongLong(size) : 0;
+  Py_XDECREF(dtype);
+  Py_XDECREF(size);
+  Py_XDECREF(has_objects);
+  return moved_size(known, ((numpy_array *)array)->descr) == needed;
+}
+
 /* Returns NumPy's function that creates arrays, or NULL if the ABI is unknown. */
-static ndarray_maker maker_of(PyObject *capsule, PyObject *ndarray) {
+static ndarray_maker maker_of(PyObject *capsule, PyObject *ndarray, int *known_abi) {
   void *const *table = PyCapsule_GetPointer(capsule, NULL);
   if (!table || table[ARRAY_TYPE] != ndarray) {
     PyErr_Clear();
@@ -152,22 +220,26 @@ static ndarray_maker maker_of(PyObject *capsule, PyObject *ndarray) {
   }
   unsigned (*get_abi)(void) = (unsigned (*)(void))table[GET_ABI];
   const unsigned abi = get_abi() >> 24;
+  *known_abi = (int)abi;
   return abi == ABI_1 || abi == ABI_2 ? (ndarray_maker)table[NEW_FROM_DESCR] : NULL;
 }
 
-/* Enables the direct access to NumPy arrays if it reads all `probes` correctly. They are arrays of many layouts.
- * Returns True if the access is enabled. */
+/* Enables the direct access to NumPy arrays if it reads all `probes` correctly. They are arrays of many layouts, and
+ * `sized` are arrays of many sizes of elements. Returns True if the access is enabled. */
 PyObject *configure_numpy(PyObject *module, arguments args, Py_ssize_t count) {
-  enum { NDARRAY, MEMMAP, INT64, FUNCTIONS, PROBES, ARGUMENTS };
+  enum { NDARRAY, MEMMAP, INT64, FUNCTIONS, PROBES, SIZED, ARGUMENTS };
   if (count != ARGUMENTS) {
-    PyErr_SetString(PyExc_TypeError, "configure_numpy(ndarray, memmap, int64, functions, probes)");
+    PyErr_SetString(PyExc_TypeError, "configure_numpy(ndarray, memmap, int64, functions, probes, sized)");
     return NULL;
   }
   state *known = PyModule_GetState(module);
-  known->new_ndarray = maker_of(args[FUNCTIONS], args[NDARRAY]);
+  known->new_ndarray = maker_of(args[FUNCTIONS], args[NDARRAY], &known->numpy_abi);
   int agrees = known->new_ndarray != NULL;
   for (Py_ssize_t i = 0; agrees && i < PyTuple_Size(args[PROBES]); i++) {
     agrees = agrees_with_buffer(PyTuple_GetItem(args[PROBES], i));
+  }
+  for (Py_ssize_t i = 0; agrees && i < PyTuple_Size(args[SIZED]); i++) {
+    agrees = agrees_with_size(known, PyTuple_GetItem(args[SIZED], i));
   }
   if (agrees) {
     keep(&known->int64, args[INT64]);

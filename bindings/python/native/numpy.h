@@ -11,6 +11,14 @@ int is_numpys(const state *known, PyObject *array);
 /* Opens an array. Returns false, without an exception, if its elements have no dtype of the library. */
 int numpy_open(PyObject *array, operand *opened);
 
+/* Opens an array whose elements are only moved: as numbers of the same size, or with a last dim of words that an element
+ * consists of. `words` is then 1, else 0. Returns false, without an exception, if the elements hold references. */
+int numpy_open_moved(const state *known, PyObject *array, operand *opened, int32_t *words);
+
+/* Returns the extent of an axis of an array of Python objects or StringDType. Returns -1 for other arrays and axes, and
+ * if another dim is empty. Indices of such an array are not validated. */
+int64_t numpy_extent_of_objects(PyObject *array, int64_t axis);
+
 /* Creates a dense, uninitialised array of the type and dtype of another one. Returns NULL without an exception if it
  * fails. */
 PyObject *numpy_new(const state *known, PyObject *like, int32_t ndim, const int64_t *shape);

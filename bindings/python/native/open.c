@@ -16,9 +16,9 @@ int operand_open(const state *known, PyObject *object, operand *opened) {
   if (entry) {
     return exchange_open(known, entry, object, opened);
   }
-  const arrow_type *type = arrow_known(known, object);
-  if (type) {
-    return arrow_open(known, type, object, opened);
+  const int32_t dtype = arrow_dtype(known, object);
+  if (dtype) {
+    return arrow_open(known, dtype, object, opened);
   }
   return is_buffer(known, Py_TYPE(object)) && buffer_open(object, opened);
 }

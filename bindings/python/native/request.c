@@ -18,6 +18,7 @@ int request_begin(request *call, const state *known, arguments args, enum rules 
   call->options = (gth_options)GTH_OPTIONS_INIT;
   call->last = last;
   call->plan = NULL;
+  call->words = 0;
   call->writes_new = 0;
   call->fill_value = NULL;
   call->error.size = sizeof call->error; /* the library writes the other fields on an error */
@@ -27,10 +28,11 @@ int request_begin(request *call, const state *known, arguments args, enum rules 
 
 int request_flatten(request *call) {
   operand *table = &call->operands.table;
-  if (call->rules != NUMPY_RULES_FLAT || table->desc.ndim == 1) {
-    return call->rules != NUMPY_RULES || table->desc.ndim != 0;
+  const int32_t ndim = table->desc.ndim - call->words;
+  if (call->rules != NUMPY_RULES_FLAT || ndim == 1) {
+    return call->rules != NUMPY_RULES || ndim != 0;
   }
-  if (table->desc.tensor || !operand_is_dense(table)) {
+  if (call->words || table->desc.tensor || !operand_is_dense(table)) {
     return 0;
   }
   table->count = operand_count(table);

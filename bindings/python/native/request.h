@@ -38,6 +38,7 @@ typedef struct request {
   repeat *last;         /* the last call of the same function, or NULL */
   gth_plan *plan;       /* of a call that repeats it, or NULL */
   form planned;         /* of the rows, with a plan */
+  int32_t words;        /* 1 if an element of the table is a dim of words, else 0 */
   int writes_new;       /* the written operand is a new array, which is discarded after an error */
   PyObject *fill_value; /* borrowed: a number that has to be converted to an element, or NULL */
   gth_error error;

@@ -2,10 +2,12 @@
 #include "run.h"
 
 #include "array.h"
+#include "column.h"
 #include "dense.h"
 #include "error.h"
 #include "handle.h"
 #include "numbers.h"
+#include "numpy.h"
 #include "open.h"
 #include "switches.h"
 
@@ -43,7 +45,20 @@ static PyObject *write_new(request *call, operand *written, PyObject *array) {
     Py_DECREF(array);
     return request_fail(call);
   }
-  return array_or_scalar(call->known, array, ndim);
+  return array_or_scalar(call->known, array, ndim - call->words);
+}
+
+/* Creates the array of the rows of a gather, and opens it. */
+static PyObject *new_rows(const request *call, const gth_tensor_desc *form, const int64_t *shape, operand *made) {
+  PyObject *like = call->args[ARG_TABLE];
+  if (!call->words) {
+    return array_new(call->known, like, form->dtype, form->ndim, shape, made);
+  }
+  PyObject *array = numpy_new(call->known, like, form->ndim - 1, shape);
+  if (array) {
+    numpy_open_new(array, form->dtype, form->ndim, shape, made);
+  }
+  return array;
 }
 
 static PyObject *gather_new(request *call) {
@@ -58,7 +73,7 @@ static PyObject *gather_new(request *call) {
   if (request_infer(call, &form, shape) != GTH_OK) {
     return request_fail(call);
   }
-  PyObject *array = array_new(call->known, like, form.dtype, form.ndim, shape, made);
+  PyObject *array = new_rows(call, &form, shape, made);
   if (!array) {
     Py_RETURN_NOTIMPLEMENTED;
   }
@@ -66,7 +81,7 @@ static PyObject *gather_new(request *call) {
     array_zero(made);
   }
   operand copy;
-  PyObject *dense = dense_table(call, &copy);
+  PyObject *dense = call->words ? NULL : dense_table(call, &copy);
   PyObject *result = write_new(call, made, array);
   if (dense) {
     operand_close(&copy);
@@ -190,13 +205,31 @@ static PyObject *run_bags(request *call) {
   return result;
 }
 
+/* Opens the table of a gather that only moves elements. Returns false, without an exception, for other calls. */
+static int open_moved(request *call, operand *table) {
+  gth_options *options = &call->options;
+  PyObject *array = call->args[ARG_TABLE];
+  const int is_numpys_profile =
+      options->profile >= GTH_PROFILE_NUMPY_RAISE && options->profile <= GTH_PROFILE_NUMPY_CLIP;
+  const int only_moves = options->bounds != GTH_BOUNDS_FILL && (options->profile == 0 || is_numpys_profile);
+  if (call->op > GTH_OP_GATHER_ELEMENTS || call->args[ARG_ROWS] != Py_None || !only_moves ||
+      !is_numpys(call->known, array) || !numpy_open_moved(call->known, array, table, &call->words)) {
+    return 0;
+  }
+  if (call->words && call->op != GTH_OP_GATHER) {
+    return 0;
+  }
+  options->axis -= options->has_axis && options->axis < 0 ? call->words : 0;
+  return 1;
+}
+
 /* Opens the operands that are read, and runs the operation. */
 static PyObject *run_operands(request *call) {
   const int is_gather = writes_rows(call->op);
   operands *all = &call->operands;
   operand *read = is_gather ? &all->table : &all->rows;
-  if (!source_open(call->known, call->args[is_gather ? ARG_TABLE : ARG_ROWS], read)) {
-    Py_RETURN_NOTIMPLEMENTED;
+  if (!source_open(call->known, call->args[is_gather ? ARG_TABLE : ARG_ROWS], read) && !open_moved(call, read)) {
+    return column_gather(call);
   }
   PyObject *result = Py_NotImplemented;
   if (source_indices_open(call->known, call->args[ARG_INDICES], &all->indices)) {

@@ -20,13 +20,7 @@ typedef struct exchange {
   PyObject *capsule, *is_plain, *is_negated, *forward_mode, *written;
 } exchange;
 
-/* A type of Arrow arrays of numbers. See arrow.c. */
-typedef struct arrow_type {
-  PyObject *type;
-  int32_t dtype;
-} arrow_type;
-
-enum { EXCHANGES = 4, ARROW_TYPES = 16 };
+enum { EXCHANGES = 4 };
 
 /* The Python side sets the first six by configure(), and the others when it imports a library. */
 typedef struct state {
@@ -40,8 +34,9 @@ typedef struct state {
   PyObject *memmap;      /* numpy.memmap if ndarray is set. Its arrays have the same fields */
   PyObject *int64;       /* NumPy's int64 dtype if ndarray is set */
   ndarray_maker new_ndarray;
+  int numpy_abi;                 /* the number of the layout of NumPy's descriptors */
   exchange exchanges[EXCHANGES]; /* unused entries have no type */
-  arrow_type arrow_types[ARROW_TYPES];
+  PyObject *arrow_types; /* a dict from the types of Arrow arrays to their dtypes, or to 0. NULL without pyarrow */
   PyObject *arrow_export, *arrow_import;                 /* the name of a method, and a function of pyarrow */
   PyObject *type_name, *requires_grad_name, *level_name; /* interned names of attributes */
   PyObject *memory_type;

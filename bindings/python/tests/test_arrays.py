@@ -86,9 +86,13 @@ def test_object_arrays_of_bytes() -> None:
 
 
 @pytest.mark.parametrize("value", [[None, "a"], [1, "a"], [b"a", "a"], [{}, "a"]])
-def test_other_objects_are_refused(value: list[Any]) -> None:
+def test_other_objects_are_moved_and_not_converted(value: list[Any]) -> None:
+    params = np.array(value, object)
+    assert libgather.gather(params, [1, 0, 0]).tolist() == [value[1], value[0], value[0]]
+    with pytest.raises(libgather.DTypeError, match="tensor"):
+        libgather.Tensor(params)
     with pytest.raises(libgather.DTypeError, match="params"):
-        libgather.gather(np.array(value, object), [0])
+        libgather.gather_nd(params, [[0]])
 
 
 def test_masked_arrays_and_records_of_objects_are_refused() -> None:

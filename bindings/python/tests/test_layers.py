@@ -35,7 +35,7 @@ LAYERS = (
     {"error", "handle", "operand", "switches"},
     {"arrow", "buffer", "described", "exchange", "numpy", "repeat"},
     {"array", "open", "request"},
-    {"dense"},
+    {"column", "dense"},
     {"capsules", "partition", "plan", "run", "view"},
     {"function"},
     {"module"},

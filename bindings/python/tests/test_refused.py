@@ -113,8 +113,11 @@ def test_exception_of_an_array_is_the_cause() -> None:
 def test_columns_of_polars(name: str) -> None:
     pl = pytest.importorskip("polars", reason="polars is not installed")
     column = pl.Series("a", [1, 2], dtype=getattr(pl, name))
-    check_refused(column)
-    check_refused(pl.DataFrame([column, column.alias("b")]))
+    for bad in (column, pl.DataFrame([column, column.alias("b")])):
+        with pytest.raises(libgather.DTypeError, match="tensor"):
+            libgather.Tensor(bad)
+        with pytest.raises(libgather.DTypeError, match="params"):
+            libgather.gather_nd(bad, [[0]])
     check_refused(pl.LazyFrame({"a": [1, 2]}))
 
 

@@ -13,6 +13,8 @@ the call. It is None on the host, and if only the shape is needed. A kind may al
 - ``written(value)``: is called after a call has written the array
 - ``native(value)``: returns the array in native byte order
 - ``is_program(params, indices, request)``: returns whether a compiled program of its library runs such a call
-- ``quick(run, params, indices, request)``: returns a result without any Memory, or NotImplemented
+- ``row_axis(value, axis)``: returns the axis of a gather from a column or a table, or None for other arrays
+- ``gather_rows(params, selection)``: returns rows without any Memory, or NotImplemented
+- ``split_nulls(value)``: returns indices without nulls, and their validity bits
 - ``hold(value)``: prevents a move of the array's memory while the returned object exists
 """

@@ -10,6 +10,9 @@ from .. import errors
 from .._base.optional_packages import module
 from .._memory.memory import Memory
 from . import numpy_
+from .frame_rows import gather_rows as gather_rows
+from .frame_rows import row_axis as row_axis
+from .frame_rows import split_nulls as split_nulls
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

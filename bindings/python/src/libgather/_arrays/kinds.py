@@ -105,7 +105,13 @@ def loaded(value: Any, operand: str) -> Any:
 def rank_of(value: Any, operand: str) -> int:
     """Returns the rank of a value. Its elements may have no dtype of the library."""
     rank = getattr(value, "ndim", None)
-    return rank if isinstance(rank, int) else enter(value, None, operand)[0].ndim
+    if isinstance(rank, int):
+        return rank
+    shape = getattr(value, "shape", None)
+    if isinstance(shape, tuple):
+        return len(shape)
+    has_one_dim = hasattr(value, "__arrow_c_array__") or hasattr(value, "__arrow_c_stream__")
+    return 1 if has_one_dim else enter(value, None, operand)[0].ndim
 
 
 def enter_output(value: Any, site: Site | None, operand: str = "out") -> Memory:

@@ -9,9 +9,11 @@ from functools import cache
 from .. import errors
 from .._base import constants as c
 from .._base.integers import INDEXING, check_floats, integer_dtype
+from .._base.optional_packages import module
 from .._memory.memory import Memory
 from .._objects import buffer_of
 from .nested_lists import list_of
+from .selection import NO_NULLS, bits_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -35,6 +37,14 @@ def enter(value: Any, site: Site | None, operand: str) -> Memory:
     if numpy_:
         return numpy_.enter(numpy_.of_list(value, operand), site, operand)  # type: ignore[no-any-return]
     return of_nested(value, operand)
+
+
+def split_nulls(value: Any) -> tuple[Any, tuple[Any, int]]:
+    """Returns indices without None, and their validity bits."""
+    if not isinstance(value, (list, tuple)) or not numpy_kind() or all(index is not None for index in value):
+        return value, NO_NULLS
+    valid = module("numpy").array([index is not None for index in value])
+    return [0 if index is None else index for index in value], bits_of(valid)
 
 
 def carried_of(value: Any) -> Any:

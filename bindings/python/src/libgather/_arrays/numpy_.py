@@ -10,7 +10,7 @@ import numpy as np
 from .. import _objects, errors
 from .._base import constants as c
 from .._base.dtypes import NAMES, NUMBERS
-from .._base.integers import INDEXING, check_floats, integer_dtype
+from .._base.integers import INDEXING, check_floats, integer, integer_dtype
 from .._memory.memory import Memory
 from . import buffers
 from .memory_holds import holds
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from .._memory.device_site import Site
+    from .selection import Selection
 
 
 def configure() -> bool:
@@ -28,7 +29,8 @@ def configure() -> bool:
     dense = [np.zeros((2, 3, 1), letter) for letter in "?bhilqBHILQefdFD"]
     probes = [*dense, *(array[::-1, ::2] for array in dense), dense[0].T, dense[0][:0, ::2]]
     probes[-1].flags.writeable = False
-    return _objects.configure_numpy(np.ndarray, np.memmap, np.dtype(np.int64), umath._ARRAY_API, tuple(probes))
+    sized = tuple(np.zeros(1, dtype) for dtype in ("M8[s]", ">f8", "g", "S5", "U3", "V3", "O", "u1,O", "u1,f8"))
+    return _objects.configure_numpy(np.ndarray, np.memmap, np.dtype(np.int64), umath._ARRAY_API, tuple(probes), sized)
 
 
 C_HALF_READS_ARRAYS = configure()
@@ -129,6 +131,28 @@ def enter(value: Any, site: Site | None, operand: str) -> Memory:
 def loaded(value: Any) -> Any:
     """Returns the array of an object that is to be converted, and other values unchanged."""
     return value if isinstance(value, (np.ndarray, np.generic, np.dtype, type)) else np.asarray(value)
+
+
+def row_axis(value: Any, axis: int | None) -> int | None:
+    """Returns the axis of an array whose elements only NumPy moves.
+
+    Returns None for other arrays, and if another dim is empty. The indices of such an array are not validated.
+    """
+    if not isinstance(value, np.ndarray) or value.dtype.kind not in "OT" or np.ma.isMaskedArray(value):
+        return None
+    axis = 0 if axis is None else integer("axis", axis)
+    if not -value.ndim <= axis < value.ndim:
+        return None
+    axis %= value.ndim
+    return None if 0 in value.shape[:axis] + value.shape[axis + 1 :] else axis
+
+
+def gather_rows(params: np.ndarray, selection: Selection) -> Any:
+    """Gathers Python objects and strings of ``StringDType``. They have no null, and the general path fills them."""
+    if selection.fills or selection.may_be_null:
+        return NotImplemented
+    rows = selection.numbers(params, params.shape[selection.axis])
+    return rows if rows is NotImplemented else params.take(rows, selection.axis)
 
 
 def native(value: Any) -> Any:

@@ -80,16 +80,16 @@ def gather(
         out[B, O, J, I] = params[B, O, indices[B, J], I]
 
     Args:
-        params: The source. Any array of NumPy, DLPack (torch, JAX, CuPy, paddle, TensorFlow), the buffer protocol or
-            pyarrow, or a nested list.
-        indices: Any array of integers.
+        params: The source. Any array of NumPy, DLPack (torch, JAX, CuPy, paddle, TensorFlow) or the buffer protocol,
+            a column or table of pyarrow, pandas or polars, or a nested list.
+        indices: Any array of integers. For a column or table they may be null, which selects null.
         axis: The axis that indices select in. None means the value of `batch_dims`.
         batch_dims: The number of leading dims that both arrays share. A negative value counts from the rank of
             `indices`.
         negative: ``"reject"`` (default), or ``"wrap"``: a negative index counts from the end.
-        bounds: The result of an index out of bounds: ``"error"`` (default), ``"fill"``, ``"clamp"``, ``"modulo"``, or
-            ``"skip"`` (the row of `out` is not written). With ``"error_partial"``, an error leaves `out` partly
-            written, and large calls read the indices once.
+        bounds: The result of an index out of bounds: ``"error"`` (default), ``"fill"``, ``"clamp"``, ``"modulo"``,
+            ``"null"`` (of a column or table), or ``"skip"`` (the row of `out` is not written). With
+            ``"error_partial"``, an error leaves `out` partly written, and large calls read the indices once.
         fill_value: The value of ``bounds="fill"``, which it implies: a value, ``"zero"`` (default), ``"by_dtype"`` (as
             in JAX: NaN, NaT, the smallest or the largest integer), or the bytes of one element. A real number must
             fit the dtype of `params` if an index is out of bounds, and always in plans and on a device.
@@ -288,26 +288,20 @@ def run_others(operation: Operation, params: t.Any, indices: t.Any, out: t.Any, 
 def run_filled(operation: Operation, params: t.Any, indices: t.Any, out: t.Any, request: Request) -> t.Any:
     """The same as `run_others` for a fill_value of the dtype of params."""
     if request.stream is None:  # the arrays may be on the host
-        if out is None and request.bounds != "skip":
-            result = run_quickly(operation, params, indices, request)
-            if result is not NotImplemented:
-                return result
+        if out is None and request.bounds != "skip" and is_program(params, indices, request):
+            from .jax_programs import run_program
+
+            return run_program(operation, params, indices, request)
         blocks = blocks_of(params, request)
         if blocks is not None:
             return run_blocks(blocks, operation, params, indices, out, request)
     return run_tensors(operation, params, indices, out, request)
 
 
-def run_quickly(operation: Operation, params: t.Any, indices: t.Any, request: Request) -> t.Any:
-    """Runs the fast path of the kind of `params`. Returns NotImplemented if there is none."""
-    kind = kind_of(params)
-    is_program = getattr(kind, "is_program", None)
-    if is_program is not None and is_program(params, indices, request):
-        from .jax_programs import run_program
-
-        return run_program(operation, params, indices, request)
-    quick = getattr(kind, "quick", None)
-    return NotImplemented if quick is None else quick(partial(run_buffers, operation), params, indices, request)
+def is_program(params: t.Any, indices: t.Any, request: Request) -> bool:
+    """Returns whether a compiled program of the library of `params` runs a call."""
+    find = getattr(kind_of(params), "is_program", None)
+    return find is not None and find(params, indices, request)
 
 
 def run_tensors(operation: Operation, params: t.Any, indices: t.Any, out: t.Any, request: Request) -> t.Any:

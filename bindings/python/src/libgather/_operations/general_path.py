@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from .._base.constants import OP_GATHER
 from .._base.request_fields import Request
 from .._requests.operation_table import GATHER_BAGS, GATHERS, GRADIENTS, OPERATIONS, SCATTERS
 from . import bags, gathers, gradients, scatters
+from .columns import gather_rows
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -24,4 +26,8 @@ _RUNNERS = {
 
 def run_others(number: int, table: Any, indices: Any, rows: Any, *options: Any) -> Any:
     """Runs a call of the C half on the general path."""
+    if number == OP_GATHER and rows is None:
+        taken = gather_rows(table, indices, options)
+        if taken is not NotImplemented:
+            return taken
     return _RUNNERS[number](OPERATIONS[number], table, indices, rows, Request._make(options))

@@ -1,0 +1,249 @@
+#include "column.h"
+
+#include "arrow.h"
+#include "error.h"
+#include "handle.h"
+#include "numbers.h"
+#include "numpy.h"
+#include "open.h"
+
+/* A take of more rows releases the GIL. */
+enum { FEW_ROWS = 1024 };
+
+/* A call, and the rows that it takes. */
+typedef struct taking {
+  request *call;
+  gth_take take;
+  arguments own; /* the arguments before those of run_arrays() */
+} taking;
+
+/* Creates a column from an array, or from the stream of a capsule. An array that cannot be exported is UNSUPPORTED. */
+static int32_t open_column(request *call, PyObject *stream, gth_column **column) {
+  if (stream != Py_None) {
+    struct ArrowArrayStream *arrays = PyCapsule_GetPointer(stream, "arrow_array_stream");
+    return gth_column_from_arrow_stream(call->context, arrays, column, &call->error);
+  }
+  arrow_schema type;
+  arrow_array array;
+  if (!arrow_exported(call->known, call->args[ARG_TABLE], &array, &type)) {
+    call->error.status = GTH_E_UNSUPPORTED;
+    return GTH_E_UNSUPPORTED;
+  }
+  struct ArrowArray *chunks[] = {(struct ArrowArray *)&array};
+  const int32_t status =
+      gth_column_from_arrow(call->context, (struct ArrowSchema *)&type, 1, chunks, column, &call->error);
+  type.release(&type);
+  if (status != GTH_OK) {
+    array.release(&array);
+  }
+  return status;
+}
+
+static int32_t take(taking *it, const gth_column *column, arrow_schema *type, arrow_array *made) {
+  request *call = it->call;
+  struct ArrowSchema *schema = (struct ArrowSchema *)type;
+  struct ArrowArray *array = (struct ArrowArray *)made;
+  if (operand_count(&call->operands.indices) <= FEW_ROWS) {
+    return gth_column_take(call->context, column, &it->take, schema, array, &call->error);
+  }
+  int32_t status;
+  Py_BEGIN_ALLOW_THREADS
+  status = gth_column_take(call->context, column, &it->take, schema, array, &call->error);
+  Py_END_ALLOW_THREADS
+  return status;
+}
+
+/* Takes rows of a type that may be replaced, because an array of the result needs 64-bit offsets. */
+static PyObject *take_large(taking *it, const gth_column *column, PyObject *import) {
+  arrow_schema type;
+  arrow_array made;
+  if (take(it, column, &type, &made) != GTH_OK) {
+    return request_fail(it->call);
+  }
+  PyObject *address = PyLong_FromVoidPtr(&type);
+  PyObject *result = arrow_imported(import, &made, address);
+  Py_XDECREF(address);
+  if (type.release) {
+    type.release(&type);
+  }
+  return result;
+}
+
+/* Takes rows of the array that is the table, or of a stream. `import` creates an object of an array and a type. */
+static PyObject *take_from(taking *it, PyObject *stream, PyObject *import, PyObject *type) {
+  request *call = it->call;
+  gth_column *column;
+  arrow_array made;
+  int32_t status = open_column(call, stream, &column);
+  if (status != GTH_OK) {
+    return status == GTH_E_UNSUPPORTED ? NULL : request_fail(call);
+  }
+  PyObject *result;
+  status = take(it, column, NULL, &made);
+  if (status == GTH_E_SIZE) {
+    result = take_large(it, column, import);
+  } else {
+    result = status == GTH_OK ? arrow_imported(import, &made, type) : request_fail(call);
+  }
+  gth_column_release(column);
+  return result;
+}
+
+/* Returns a result, or NotImplemented if it is NULL without an exception. */
+static PyObject *or_general(PyObject *result) {
+  if (!result && !PyErr_Occurred()) {
+    Py_RETURN_NOTIMPLEMENTED;
+  }
+  return result;
+}
+
+/* Returns true if the rules of a profile apply to elements of every type. */
+static int has_all_types(int32_t profile) {
+  return profile == 0 || profile == GTH_PROFILE_TENSORFLOW || profile == GTH_PROFILE_ONNX ||
+         profile == GTH_PROFILE_ORT || (profile >= GTH_PROFILE_NUMPY_RAISE && profile <= GTH_PROFILE_NUMPY_CLIP);
+}
+
+/* Returns true if a call gathers along one axis, and selects an element of the table for each index. */
+static int selects_elements(const request *call) {
+  const gth_options *options = &call->options;
+  return call->op == GTH_OP_GATHER && call->args[ARG_ROWS] == Py_None && options->batch_dims == 0 &&
+         options->opset == 0 && options->bounds != GTH_BOUNDS_FILL && options->bounds != GTH_BOUNDS_SKIP &&
+         has_all_types(options->profile);
+}
+
+static PyObject *take_array(taking *it) {
+  const request *call = it->call;
+  const gth_options *options = &call->options;
+  PyObject *array = call->args[ARG_TABLE];
+  if (call->operands.indices.desc.ndim != 1 || (options->has_axis && options->axis != 0 && options->axis != -1)) {
+    return NULL;
+  }
+  PyObject *type = PyObject_GetAttr(array, call->known->type_name);
+  PyObject *result = type ? take_from(it, Py_None, call->known->arrow_import, type) : NULL;
+  Py_XDECREF(type);
+  return result;
+}
+
+/* Returns a row number for each index, and -1 for none, as an array of NumPy. */
+static PyObject *numbers_of(taking *it, int64_t extent) {
+  request *call = it->call;
+  const operand *indices = &call->operands.indices;
+  PyObject *rows = numpy_integers(call->known, indices->desc.ndim, indices->desc.shape);
+  if (!rows) {
+    return NULL;
+  }
+  const int64_t capacity = operand_count(indices);
+  int32_t status;
+  if (capacity <= FEW_ROWS) {
+    status = gth_resolve(call->context, extent, &it->take, capacity, numpy_data(rows), &call->error);
+  } else {
+    Py_BEGIN_ALLOW_THREADS
+    status = gth_resolve(call->context, extent, &it->take, capacity, numpy_data(rows), &call->error);
+    Py_END_ALLOW_THREADS
+  }
+  if (status != GTH_OK) {
+    Py_DECREF(rows);
+    return request_fail(call);
+  }
+  return rows;
+}
+
+/* Gathers elements that only NumPy moves. */
+static PyObject *take_objects(taking *it) {
+  const request *call = it->call;
+  PyObject *array = call->args[ARG_TABLE];
+  const int64_t axis = call->options.has_axis ? call->options.axis : 0;
+  /* numpy.take() itself runs the calls with NumPy's rules. */
+  const int64_t extent = call->rules == OWN_RULES ? numpy_extent_of_objects(array, axis) : -1;
+  PyObject *rows = extent < 0 ? NULL : numbers_of(it, extent);
+  PyObject *result = rows ? PyObject_CallMethod(array, "take", "OL", rows, (long long)axis) : NULL;
+  Py_XDECREF(rows);
+  return result;
+}
+
+/* Runs a function with open indices. */
+static PyObject *with_indices(taking *it, PyObject *(*function)(taking *)) {
+  request *call = it->call;
+  operand *indices = &call->operands.indices;
+  if (!indices_open(call->known, call->args[ARG_INDICES], indices)) {
+    return NULL;
+  }
+  it->take.indices = &indices->desc;
+  it->take.options = &call->options;
+  PyObject *result = function(it);
+  operand_close(indices);
+  return result;
+}
+
+PyObject *column_gather(request *call) {
+  PyObject *table = call->args[ARG_TABLE];
+  const int is_array = arrow_known(call->known, table);
+  if ((!is_array && !is_numpys(call->known, table)) || !selects_elements(call)) {
+    Py_RETURN_NOTIMPLEMENTED;
+  }
+  taking it = {.call = call, .take = {.size = sizeof it.take}};
+  return or_general(with_indices(&it, is_array ? take_array : take_objects));
+}
+
+/* Runs a function with the validity bits of the indices. */
+static PyObject *with_validity(taking *it, PyObject *bits, PyObject *(*function)(taking *)) {
+  Py_buffer validity;
+  if (bits == Py_None) {
+    return with_indices(it, function);
+  }
+  if (PyObject_GetBuffer(bits, &validity, PyBUF_SIMPLE)) {
+    return NULL;
+  }
+  it->take.validity = validity.buf;
+  PyObject *result = with_indices(it, function);
+  PyBuffer_Release(&validity);
+  return result;
+}
+
+/* Runs a function. The arguments before those of run_arrays() end with flags, validity bits and validity offset. */
+static PyObject *with_arguments(PyObject *module, arguments args, Py_ssize_t own, PyObject *(*function)(taking *)) {
+  enum { FLAGS = 3, VALIDITY = 2, OFFSET = 1 }; /* counted from the end */
+  request call;                                 /* the operands are large and stay uninitialised */
+  int64_t flags, offset;
+  if (!number_of(args[own - FLAGS], &flags) || !number_of(args[own - OFFSET], &offset) ||
+      !request_begin(&call, state_of(module), args + own, OWN_RULES, NULL)) {
+    Py_RETURN_NOTIMPLEMENTED;
+  }
+  taking it = {.call = &call,
+               .take = {.size = sizeof it.take, .flags = (uint32_t)flags, .validity_offset = offset},
+               .own = args};
+  PyObject *handle = handle_of_context(call.known, call.args[ARG_CONTEXT]);
+  if (!handle) {
+    Py_RETURN_NOTIMPLEMENTED;
+  }
+  PyObject *result = NULL;
+  if (context_enter(call.known, handle, &call.context)) {
+    result = or_general(with_validity(&it, args[own - VALIDITY], function));
+    context_leave(handle);
+  }
+  Py_DECREF(handle);
+  return result;
+}
+
+static PyObject *rows_of(taking *it) {
+  enum { STREAM, IMPORT, TYPE };
+  return take_from(it, it->own[STREAM], it->own[IMPORT], it->own[TYPE]);
+}
+
+PyObject *take_rows(PyObject *module, arguments args, Py_ssize_t count) {
+  enum { OWN = 6 };
+  return count == OWN + ARGUMENTS
+             ? with_arguments(module, args, OWN, rows_of)
+             : wrong_arguments("take_rows(stream, import_function, type, flags, validity, validity_offset, *request)");
+}
+
+static PyObject *own_numbers(taking *it) {
+  int64_t extent;
+  return it->call->known->ndarray && number_of(it->own[0], &extent) ? numbers_of(it, extent) : NULL;
+}
+
+PyObject *resolve(PyObject *module, arguments args, Py_ssize_t count) {
+  enum { OWN = 4 };
+  return count == OWN + ARGUMENTS ? with_arguments(module, args, OWN, own_numbers)
+                                  : wrong_arguments("resolve(extent, flags, validity, validity_offset, *request)");
+}

@@ -1,0 +1,196 @@
+"""Rows of columns and tables of pandas and polars, as their own functions return them."""
+
+from __future__ import annotations
+
+from .. import errors
+from .._base.optional_packages import module
+from . import arrow
+from .selection import NO_NULLS, bits_of, is_first, no_zero, tables_have_rows
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    import numpy as np
+
+    from .selection import Selection
+
+
+def is_polars(value: Any) -> bool:
+    return type(value).__module__.startswith("polars")
+
+
+def row_axis(value: Any, axis: int | None) -> int | None:
+    """Returns 0 if a gather along an axis selects rows of a column or a table. Returns None otherwise."""
+    has_rows = hasattr(value, "to_numpy") and hasattr(value, "shape")
+    return 0 if has_rows and is_first(axis, len(value.shape)) else None
+
+
+def split_nulls(value: Any) -> tuple[Any, tuple[Any, int]]:
+    """Returns indices without nulls, and their validity bits."""
+    if is_polars(value):
+        if not value.dtype.is_integer() or not value.null_count():
+            return value, NO_NULLS
+        return value.fill_null(0).to_numpy(), bits_of(value.is_not_null().to_numpy())
+    if getattr(value.dtype, "kind", "O") not in "iu" or not value.isna().any():
+        return value, NO_NULLS
+    return value.to_numpy("int64" if value.dtype.kind == "i" else "uint64", na_value=0), bits_of(~value.isna())
+
+
+def gather_rows(params: Any, selection: Selection) -> Any:
+    if len(params.shape) == 2 and len(selection.shape) != 1:
+        raise tables_have_rows(selection.shape)
+    rows = selection.numbers(params, len(params))
+    if rows is NotImplemented:
+        return rows
+    taken = (polars_rows if is_polars(params) else pandas_rows)(params, rows.reshape(-1), selection)
+    if taken is NotImplemented or rows.ndim == 1:
+        return taken
+    if rows.ndim == 0:
+        return taken.iloc[0] if hasattr(taken, "iloc") else taken[0]
+    return taken.to_numpy().reshape(rows.shape)
+
+
+def zero_of(kind: str, dtype: Any) -> Any:
+    """Returns the zero of a dtype of numbers, booleans or strings. Raises DTypeError for other dtypes."""
+    zeros = {"i": 0, "u": 0, "f": 0.0, "b": False, "O": "", "U": ""}
+    if kind not in zeros:
+        raise no_zero(dtype)
+    return zeros[kind]
+
+
+# ---------------------------------------------------------------------------------------------------------- polars
+
+
+def polars_rows(params: Any, rows: np.ndarray, selection: Selection) -> Any:
+    polars = module("polars")
+    if selection.fills:
+        rows[selection.filled(rows)] = len(params)
+        params = polars.concat([params, polars_fill(params, selection.fill_value)], rechunk=False)
+    numbers = polars.Series(rows.astype("uint32" if polars.get_index_type() == polars.UInt32 else "uint64"))
+    return params[numbers.set(polars.Series(rows < 0), None) if selection.may_be_null else numbers]
+
+
+def polars_fill(params: Any, value: Any) -> Any:
+    """Returns a column or a table whose only row has the fill value."""
+    polars = module("polars")
+    if isinstance(params, polars.DataFrame):
+        return polars.DataFrame([polars_fill(column, value) for column in params])
+    dtype = params.dtype
+    if value is None or (isinstance(value, str) and value == "zero"):
+        is_text = dtype in (polars.String, polars.Categorical, polars.Enum)
+        value = zero_of(
+            "i" if dtype.is_numeric() else "b" if dtype == polars.Boolean else "U" if is_text else "", dtype
+        )
+    try:
+        return polars.Series(params.name, [value], dtype, strict=True)
+    except (TypeError, ValueError, OverflowError, polars.exceptions.PolarsError):
+        raise errors.dtype_error("options", f"fill_value {value!r} is no {dtype}") from None
+
+
+# ---------------------------------------------------------------------------------------------------------- pandas
+
+
+def pandas_rows(params: Any, rows: np.ndarray, selection: Selection) -> Any:
+    """Returns rows. They keep the labels of their index if each of them is in the column or table."""
+    pandas = module("pandas")
+    if isinstance(params, pandas.DataFrame):
+        return table_rows(params, rows, selection)
+    is_missing = selection.fills or selection.may_be_null
+    is_numbers = type(params.dtype).__module__.startswith("numpy")
+    if not is_missing and is_plain(params.dtype) and (is_numbers or type(params) is not pandas.Series):
+        return params.take(rows)
+    array = getattr(params, "array", params)
+    column = arrow_of(array)
+    if column is not None:
+        taken = arrow_rows(array, column, selection)
+    elif not is_missing:
+        taken = array.take(rows)
+    elif selection.fills and not selection.may_be_null and is_numpys(array):
+        return NotImplemented  # the general path has NumPy's rules for fill values
+    else:
+        taken = missing_rows(array, rows, selection)
+    return taken if taken is NotImplemented else column_of(taken, params, None if is_missing else rows)
+
+
+def is_numpys(array: Any) -> bool:
+    """Returns whether NumPy stores the elements of an array."""
+    return type(array).__name__ == "NumpyExtensionArray" or type(array.dtype).__module__.startswith("numpy")
+
+
+def column_of(array: Any, like: Any, rows: np.ndarray | None) -> Any:
+    """Returns an array as a column of the type of another one. `rows` select its labels, and None means new labels."""
+    pandas = module("pandas")
+    if isinstance(like, pandas.Index):
+        return pandas.Index(array, name=like.name)
+    if not isinstance(like, pandas.Series):
+        return array
+    index = None if rows is None else like.index.take(rows)
+    # pandas infers the dtype of objects
+    dtype = like.dtype if like.dtype == object else None
+    return pandas.Series(array, index, dtype, like.name, False).__finalize__(like, "take")
+
+
+def arrow_of(array: Any) -> Any:
+    """Returns the array or chunked array of Arrow that stores an array. Returns None for other storage."""
+    pandas = module("pandas")
+    dtype = array.dtype
+    if isinstance(dtype, pandas.ArrowDtype) or (isinstance(dtype, pandas.StringDtype) and dtype.storage == "pyarrow"):
+        return module("pyarrow").array(array)
+    return None
+
+
+def is_plain(dtype: Any) -> bool:
+    """Returns whether Arrow stores no column of a dtype."""
+    return type(dtype).__name__ not in ("ArrowDtype", "StringDtype")
+
+
+def arrow_rows(array: Any, column: Any, selection: Selection) -> Any:
+    made = arrow.rows_of(column, selection)
+    if made is NotImplemented:
+        return made
+    kind = type(array)
+    return kind(made, dtype=array.dtype) if isinstance(array.dtype, module("pandas").StringDtype) else kind(made)
+
+
+def missing_rows(array: Any, rows: np.ndarray, selection: Selection) -> Any:
+    """Returns rows of an array, of which some are null or the fill value."""
+    value = fill_of(array.dtype, selection.fill_value) if selection.fills else None
+    taken = array.take(rows, allow_fill=True, fill_value=value)
+    if selection.fills and selection.may_be_null:
+        taken[(rows < 0) & ~selection.filled(rows)] = None
+    if taken.dtype != array.dtype:
+        what = f"{value!r}" if selection.fills else "null"
+        raise errors.dtype_error("out", f"{array.dtype} cannot represent {what}")
+    return taken
+
+
+def fill_of(dtype: Any, value: Any) -> Any:
+    """Returns a fill value as an element of a dtype. Raises DTypeError if the dtype does not have it."""
+    pandas = module("pandas")
+    is_category = isinstance(dtype, pandas.CategoricalDtype)
+    if value is None or (isinstance(value, str) and value == "zero"):
+        plain = dtype.categories.dtype if is_category else dtype
+        value = zero_of("U" if isinstance(plain, pandas.StringDtype) else plain.kind, dtype)
+    if is_category and value not in dtype.categories:
+        raise errors.dtype_error("out", f"{value!r} is not in the categories of the column")
+    try:
+        return pandas.array([value], dtype)[0]
+    except (TypeError, ValueError, OverflowError):
+        raise errors.dtype_error("options", f"fill_value {value!r} is no {dtype}") from None
+
+
+def table_rows(params: Any, rows: np.ndarray, selection: Selection) -> Any:
+    is_missing = selection.fills or selection.may_be_null
+    if not is_missing and not has_chunks(params):
+        return params.take(rows)
+    taken = {number: pandas_rows(column, rows, selection) for number, (_, column) in enumerate(params.items())}
+    table = module("pandas").DataFrame(taken, copy=False)
+    table.columns = params.columns
+    return table.__finalize__(params, "take")
+
+
+def has_chunks(table: Any) -> bool:
+    """Returns whether a column is stored in chunks, which the library's own take would join."""
+    numbers = [number for number, dtype in enumerate(table.dtypes) if not is_plain(dtype)]
+    return any(getattr(arrow_of(table.iloc[:, number].array), "num_chunks", 1) > 1 for number in numbers)

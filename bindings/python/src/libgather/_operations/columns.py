@@ -1,0 +1,68 @@
+"""Gathers rows of columns, which are never converted. A call costs what the rows cost that it selects."""
+
+from __future__ import annotations
+
+from .. import errors
+from .._arrays.kinds import call_library, enter, kind_of
+from .._arrays.selection import NO_NULLS, Selection
+from .._base import constants as c
+from .._base.devices import is_host
+from .._requests.options_struct import check_bounds_of_fill
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from typing import Any
+
+#: The profiles that have only numbers.
+_OF_NUMBERS = ("tensorflow_gpu", "torch", "jax_fill", "jax_clip")
+
+
+def gather_rows(params: Any, indices: Any, options: tuple[Any, ...]) -> Any:
+    """Gathers rows of a column or a table. Returns NotImplemented for other arrays and other requests.
+
+    `options` are the fields of a Request.
+    """
+    kind = kind_of(params)
+    find = getattr(kind, "row_axis", None)
+    if find is None:
+        return NotImplemented
+    axis, batch_dims, _, bounds, fill_value, profile, opset, _, _, stream, *_ = options
+    has_other_rules = opset is not None or stream is not None or bounds == "skip" or profile in _OF_NUMBERS
+    axis = None if has_other_rules or batch_dims != 0 else find(params, axis)
+    if axis is None:
+        return NotImplemented
+    if fill_value is not None:
+        check_bounds_of_fill(bounds)
+    for selection in selections(indices, axis, options):
+        rows = call_library(kind.gather_rows, params, "params", selection)
+        if rows is not NotImplemented:
+            return rows
+    return NotImplemented
+
+
+def selections(indices: Any, axis: int, options: tuple[Any, ...]) -> Iterator[Selection]:
+    """Yields the selection of indices as they are, and that of their memory, which the C half always reads."""
+    split = getattr(kind_of(indices), "split_nulls", None)
+    indices, validity = (indices, NO_NULLS) if split is None else call_library(split, indices, "indices")
+    shape = shape_of(indices)
+    if shape is not None:
+        yield Selection(indices, shape, validity, axis, options)
+    try:
+        index = enter(indices, None, "indices")[0]
+    except errors.Error:  # the general path raises it
+        return
+    if index._dtype != c.DTYPE_STRING and is_host(index._desc[1:3]):
+        yield Selection(index.memory(), index.shape, validity, axis, options)
+
+
+def shape_of(indices: Any) -> tuple[int, ...] | None:
+    """Returns the shape of an array, of a list of integers or of an integer. Returns None for other objects."""
+    shape = getattr(indices, "shape", None)
+    if isinstance(shape, tuple):
+        return shape
+    if isinstance(indices, int):
+        return ()
+    if isinstance(indices, (list, tuple)):
+        return (len(indices),) if all(type(index) is int for index in indices) else None
+    return (len(indices),) if hasattr(indices, "__arrow_c_array__") else None

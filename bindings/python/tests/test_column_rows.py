@@ -1,0 +1,425 @@
+"""Rows of columns and tables of pyarrow, pandas, polars and NumPy equal those of the take of the same library."""
+
+from __future__ import annotations
+
+import datetime
+import decimal
+import random
+import tracemalloc
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pytest
+
+import libgather
+
+DAY = datetime.datetime(2020, 2, 29, 12)
+
+
+def library(name: str) -> Any:
+    return pytest.importorskip(name, reason=f"{name} is not installed")
+
+
+def some(make: Callable[[int], Any], share: float = 0.3) -> Callable[[random.Random, int], list[Any]]:
+    """Returns a function that creates values, of which a share is null."""
+    return lambda chance, n: [None if chance.random() < share else make(chance.randrange(1000)) for _ in range(n)]
+
+
+#: A type of Arrow, and a function that creates values of it from an integer.
+ARROW: dict[str, tuple[Any, Callable[[int], Any]]] = {
+    "null": (pa.null(), lambda i: None),
+    "bool": (pa.bool_(), lambda i: i % 3 == 0),
+    "int8": (pa.int8(), lambda i: i % 100),
+    "uint64": (pa.uint64(), lambda i: 2**63 + i),
+    "float16": (pa.float16(), lambda i: i / 4),
+    "float64": (pa.float64(), lambda i: i / 4),
+    "timestamp": (pa.timestamp("us", "Europe/Paris"), lambda i: DAY + datetime.timedelta(hours=i)),
+    "date32": (pa.date32(), lambda i: DAY.date() + datetime.timedelta(days=i)),
+    "date64": (pa.date64(), lambda i: DAY.date() + datetime.timedelta(days=i)),
+    "time32": (pa.time32("s"), lambda i: datetime.time(i % 24)),
+    "time64": (pa.time64("ns"), lambda i: datetime.time(i % 24)),
+    "duration": (pa.duration("ms"), lambda i: datetime.timedelta(hours=i)),
+    "month_day_nano": (pa.month_day_nano_interval(), lambda i: pa.MonthDayNano([i, 1, 2])),
+    "decimal128": (pa.decimal128(20, 2), lambda i: decimal.Decimal(i) / 4),
+    "decimal256": (pa.decimal256(50, 2), lambda i: decimal.Decimal(i) / 4),
+    "string": (pa.string(), lambda i: "w" * (i % 40)),
+    "large_string": (pa.large_string(), str),
+    "binary": (pa.binary(), lambda i: b"\0" * (i % 20)),
+    "fixed_size_binary": (pa.binary(5), lambda i: f"{i:05}".encode()),
+    "list": (pa.list_(pa.int32()), lambda i: [i] * (i % 5)),
+    "list of strings": (pa.large_list(pa.string()), lambda i: [str(i), None] * (i % 3)),
+    "vector": (pa.list_(pa.float32(), 3), lambda i: [i, 1.0, 2.0]),
+    "map": (pa.map_(pa.string(), pa.int8()), lambda i: [("a", i % 9)]),
+    "struct": (pa.struct({"a": pa.int64(), "b": pa.string()}), lambda i: {"a": i, "b": str(i) if i % 2 else None}),
+    "dictionary": (pa.dictionary(pa.int16(), pa.string()), lambda i: f"value {i % 7}"),
+}
+#: Types for which pyarrow has no take, or a wrong one. The expected rows are those of Python's lists.
+ODD: dict[str, tuple[Any, Callable[[int], Any]]] = {
+    "string_view": (pa.string_view(), lambda i: "w" * (i % 40)),
+    "binary_view": (pa.binary_view(), lambda i: b"w" * (i % 40)),
+    "vector of vectors": (pa.list_(pa.list_(pa.int16(), 2), 2), lambda i: [[i, 1], [2, i]]),
+}
+
+
+def arrow_column(name: str, chance: random.Random, length: int) -> Any:
+    """Returns an array or a chunked array that is a slice."""
+    kind, make = (ARROW | ODD)[name]
+    whole = [pa.array(some(make)(chance, chance.randrange(length)), kind) for _ in range(chance.randrange(1, 4))]
+    whole.append(pa.array(some(make, 0.1)(chance, length), kind))
+    parts = [part[chance.randrange(3) :] for part in whole]
+    return parts[-1] if chance.random() < 0.5 else pa.chunked_array(parts, kind)
+
+
+@pytest.mark.parametrize("name", ARROW | ODD)
+def test_rows_of_arrow_equal_those_of_pyarrow(name: str) -> None:
+    chance = random.Random(name)
+    for _ in range(40):
+        column = arrow_column(name, chance, 30)
+        ids = [chance.randrange(len(column)) for _ in range(chance.choice([0, 1, 5, 50]))]
+        holes = [None if chance.random() < 0.3 else i for i in ids]
+        values = column.to_pylist()
+        nullable = pa.array([0, *holes], pa.int64())[1:]
+        given = (
+            (ids, ids),
+            (np.array(ids, "i4"), ids),
+            (pa.array(ids, pa.uint16()), ids),
+            (holes, holes),
+            (nullable, holes),
+        )
+        for indices, wanted in given:
+            expected = [None if i is None else values[i] for i in wanted]
+            rows = libgather.gather(column, indices)
+            assert type(rows) is type(column) or isinstance(column, pa.Array)
+            assert rows.type == column.type and rows.to_pylist() == expected
+            rows.validate(full=True)
+            if name in ARROW:
+                assert rows.to_pylist() == column.take(pa.array(wanted, pa.int64())).to_pylist()
+
+
+def test_ranks_of_arrow() -> None:
+    days = pa.array([1, None, 3], pa.date32())
+    assert libgather.gather(days, 2) == days[2]
+    assert libgather.gather(days, [[0, 1], [2, 2]]).equals(
+        pa.FixedSizeListArray.from_arrays(days.take(pa.array([0, 1, 2, 2])), 2)
+    )
+    assert libgather.take(days, [-1, 0]).equals(days.take(pa.array([2, 0])))
+    assert libgather.take(days, [7], mode="clip").equals(days[2:])
+
+
+def test_extension_arrays_of_arrow_keep_their_type() -> None:
+    class Degrees(pa.ExtensionType):  # type: ignore[misc]
+        def __init__(self) -> None:
+            super().__init__(pa.float32(), "degrees")
+
+        def __arrow_ext_serialize__(self) -> bytes:
+            return b""
+
+    column = pa.ExtensionArray.from_storage(Degrees(), pa.array([1.5, None, 2.5], pa.float32()))
+    rows = libgather.gather(column, [2, 1])
+    assert rows.type == column.type and rows.storage.to_pylist() == [2.5, None]
+
+
+@pytest.mark.parametrize("name", [name for name in ARROW if name not in ("null", "fixed_size_binary")])
+def test_fill_value_of_the_type_of_a_column(name: str) -> None:
+    kind, make = ARROW[name]
+    for column in (pa.array([make(1), None], kind), pa.chunked_array([[make(1)], [None]], kind)):
+        value = pa.scalar(make(5), kind).as_py()
+        filled = libgather.gather(column, [2, 1, -1, 0], fill_value=value)
+        assert filled.type == kind and filled.to_pylist() == [value, None, value, column[0].as_py()]
+        mixed = libgather.gather(column, pa.array([None, 9, 0]), fill_value=value)
+        assert mixed.to_pylist() == [None, value, column[0].as_py()]
+        nulls = libgather.gather(column, [2, 0, -1], bounds="null")
+        assert nulls.type == kind and nulls.to_pylist() == [None, column[0].as_py(), None]
+
+
+def test_fill_without_a_zero_is_an_error() -> None:
+    days = pa.array([None, 3], pa.date32())
+    with pytest.raises(libgather.DTypeError, match=r"options: date32\[day\] has no zero"):
+        libgather.gather(days, [9], bounds="fill")
+    with pytest.raises(libgather.DTypeError, match=r"options: fill_value 'x' is no date32"):
+        libgather.gather(days, [9], fill_value="x")
+    with pytest.raises(libgather.OptionError, match="fill_value is for bounds 'fill', which is 'null'"):
+        libgather.gather(days, [9], fill_value=1, bounds="null")
+    with pytest.raises(libgather.OptionError, match="bounds 'null' is none of"):
+        libgather.gather(np.zeros(3), [9], bounds="null")
+
+
+def test_tables_of_arrow() -> None:
+    table = pa.table({"a": [1, None, 3], "b": ["x", "y", None], "c": pa.chunked_array([[1.5], [2.5, 3.5]])})
+    table = table.replace_schema_metadata({"key": "value"})
+    for source in (table, table.combine_chunks().to_batches()[0]):
+        rows = libgather.gather(source, [2, 0, 2])
+        assert type(rows) is type(source) and rows.equals(source.take(pa.array([2, 0, 2])), check_metadata=True)
+        nulls = libgather.gather(source, pa.array([1, None]))
+        assert nulls.to_pylist() == [{"a": None, "b": "y", "c": 2.5}, {"a": None, "b": None, "c": None}]
+        assert libgather.gather(source, [7], bounds="null").to_pylist() == [{"a": None, "b": None, "c": None}]
+        assert libgather.gather(source, [7], bounds="fill").to_pylist() == [{"a": 0, "b": "", "c": 0.0}]
+        assert libgather.gather(source, []).num_rows == 0
+        with pytest.raises(libgather.IndexError) as caught:
+            libgather.gather(source, [0, 3])
+        assert (caught.value.position, caught.value.value, caught.value.limit) == (1, 3, 3)
+        for indices in (1, [[1]]):
+            with pytest.raises(libgather.RankError, match="a table takes indices of rank 1"):
+                libgather.gather(source, indices)
+
+
+def test_malformed_array_is_an_error() -> None:
+    bad = pa.Array.from_buffers(pa.string(), 2, [None, pa.py_buffer(np.array([0, 9, 1], "i4")), pa.py_buffer(b"abc")])
+    with pytest.raises(libgather.Error, match="in the row of position 1"):
+        libgather.gather(pa.chunked_array([["a"], bad]), [0, 1])
+
+
+# ---------------------------------------------------------------------------------------------------------- pandas
+
+PANDAS = (
+    "str",
+    "python",
+    "object",
+    "category",
+    "Int64",
+    "boolean",
+    "time zone",
+    "datetime",
+    "timedelta",
+    "period",
+    "interval",
+    "sparse",
+    "decimal",
+    "chunks",
+    "chunks of decimals",
+    "int64",
+    "float64",
+    "bool",
+)
+
+
+def pandas_column(name: str) -> Any:
+    """Returns a column with labels, a name and, if its dtype has nulls, nulls."""
+    pd = library("pandas")
+    words = ["a", None, "ccc", "d", "a", "\u00e4"]
+    numbers = [1, None, 3, 4, 5, 6]
+    days = pd.to_datetime(["2020-01-01", None, "2021-05-01", "2020-01-03", "2020-01-04", "2020-01-05"])
+    decimals = pa.array([None if n is None else decimal.Decimal(n) for n in numbers], pa.decimal128(9, 1))
+    text = pa.chunked_array([words[:2], words[2:]], pa.large_string())
+    values: dict[str, Callable[[], Any]] = {
+        "str": lambda: pd.array(words, "str"),
+        "python": lambda: pd.array(words, pd.StringDtype("python", na_value=np.nan)),
+        "object": lambda: np.array([1, None, "x", {}, 2**80, "y"], object),
+        "category": lambda: pd.Categorical(words, ["d", "a", "unused", "ccc", "\u00e4"], ordered=True),
+        "Int64": lambda: pd.array(numbers, "Int64"),
+        "boolean": lambda: pd.array([True, None, False, True, True, False], "boolean"),
+        "time zone": lambda: days.tz_localize("Europe/Paris").array,
+        "datetime": lambda: days.array,
+        "timedelta": lambda: (days - days[0]).array,
+        "period": lambda: days.to_period("M").array,
+        "interval": lambda: pd.arrays.IntervalArray.from_breaks(range(7)),
+        "sparse": lambda: pd.arrays.SparseArray([0, 0, 3, 0, 5, 0]),
+        "decimal": lambda: pd.array(decimals, pd.ArrowDtype(decimals.type)),
+        "chunks": lambda: type(pd.array(words, "str"))(text, dtype=pd.array(words, "str").dtype),
+        "chunks of decimals": lambda: pd.arrays.ArrowExtensionArray(pa.chunked_array([decimals[:2], decimals[2:]])),
+        "int64": lambda: np.arange(6),
+        "float64": lambda: np.array([1.5, np.nan, 2.5, 3.5, 4.5, 5.5]),
+        "bool": lambda: np.array([True, False, False, True, True, True]),
+    }
+    return pd.Series(values[name](), index=list("uvwxyz"), name="n")
+
+
+@pytest.mark.parametrize("name", PANDAS)
+def test_rows_of_pandas_equal_those_of_pandas(name: str) -> None:
+    column = pandas_column(name)
+    pd = library("pandas")
+    column.attrs["unit"] = "m"
+    for ids in ([5, 0, 1, 1], [], [3]):
+        for indices in (ids, np.array(ids, "i8"), pd.Series(ids, dtype="uint8"), pa.array(ids, pa.int8())):
+            rows = libgather.gather(column, indices)
+            pd.testing.assert_series_equal(rows, column.take(ids))
+            assert rows.attrs == column.attrs
+        pd.testing.assert_extension_array_equal(
+            libgather.gather(column.array, ids), column.array.take(np.array(ids, int))
+        )
+        index = pd.Index(column.array, name="i")
+        pd.testing.assert_index_equal(libgather.gather(index, ids), index.take(np.array(ids, int)))
+    last = libgather.gather(column, 5)
+    assert last == column.iloc[5] and type(last) is type(column.iloc[5])
+    grid = libgather.gather(column, [[5, 0], [2, 3]])
+    assert grid.shape == (2, 2) and grid[0, 0] == column.to_numpy()[5]
+    with pytest.raises(libgather.IndexError, match="indices") as caught:
+        libgather.gather(column, [0, 6])
+    assert (caught.value.position, caught.value.value, caught.value.limit) == (1, 6, 6)
+    with pytest.raises(libgather.IndexError):
+        libgather.gather(column, [-1])
+    pd.testing.assert_series_equal(libgather.take(column, [-1]), column.take([5]))
+
+
+@pytest.mark.parametrize("name", PANDAS)
+def test_null_rows_of_pandas(name: str) -> None:
+    column = pandas_column(name)
+    pd = library("pandas")
+    calls = (
+        lambda: libgather.gather(column, [9, 0, -1], bounds="null"),
+        lambda: libgather.gather(column, [None, 0, None]),
+        lambda: libgather.gather(column, pd.array([None, 0, None], "Int64")),
+    )
+    for call in calls:
+        if name in ("int64", "bool", "interval", "sparse"):
+            with pytest.raises(libgather.DTypeError, match="cannot represent null"):
+                call()
+            continue
+        rows = call()
+        assert rows.dtype == column.dtype and rows.name == "n" and rows.isna().tolist() == [True, False, True]
+        assert rows.iloc[1] == column.iloc[0] and rows.index.tolist() == [0, 1, 2]
+
+
+def test_tables_of_pandas() -> None:
+    pd = library("pandas")
+    table = pd.DataFrame({name: pandas_column(name) for name in PANDAS if "chunk" not in name})
+    pd.testing.assert_frame_equal(libgather.gather(table, [5, 0, 0]), table.take([5, 0, 0]))
+    table["text"] = pandas_column("chunks")
+    table.columns = ["twice"] * table.shape[1]
+    pd.testing.assert_frame_equal(libgather.gather(table, [5, 0, 0]), table.take([5, 0, 0]))
+    nullable = table.iloc[:, [0, 3, 4, -1]]
+    rows = libgather.gather(nullable, [0, 9], bounds="null")
+    assert rows.dtypes.tolist() == nullable.dtypes.tolist() and rows.iloc[1].isna().all()
+    with pytest.raises(libgather.RankError, match="a table takes indices of rank 1"):
+        libgather.gather(table, 0)
+
+
+def test_fill_values_of_pandas() -> None:
+    library("pandas")
+    for name, value in (("str", "zz"), ("python", "zz"), ("Int64", 7), ("boolean", True), ("category", "d")):
+        column = pandas_column(name)
+        assert libgather.gather(column, [9, 0], fill_value=value).tolist() == [value, column.iloc[0]]
+        rows = libgather.gather(column, [9, None, 0], fill_value=value)
+        assert rows.isna().tolist() == [False, True, False] and rows.iloc[0] == value
+    with pytest.raises(libgather.DTypeError, match="fill_value 'x' is no Int64"):
+        libgather.gather(pandas_column("Int64"), [9], fill_value="x")
+    with pytest.raises(libgather.DTypeError, match="has no zero"):
+        libgather.gather(pandas_column("time zone"), [9], bounds="fill")
+
+
+# ---------------------------------------------------------------------------------------------------------- polars
+
+POLARS = {
+    "String": lambda pl: pl.Series(["a", None, "a longer string of bytes"]),
+    "Categorical": lambda pl: pl.Series(["a", None, "b"], dtype=pl.Categorical),
+    "Enum": lambda pl: pl.Series(["a", None, "b"], dtype=pl.Enum(["b", "a"])),
+    "Datetime": lambda pl: pl.Series([DAY, None, DAY]).dt.replace_time_zone("Europe/Paris"),
+    "Duration": lambda pl: pl.Series([datetime.timedelta(1), None, datetime.timedelta(2)]),
+    "Decimal": lambda pl: pl.Series([decimal.Decimal("1.5"), None, decimal.Decimal(2)]),
+    "List": lambda pl: pl.Series([[1], None, [2, 3]]),
+    "Array": lambda pl: pl.Series([[1, 2], None, [2, 3]], dtype=pl.Array(pl.Int8, 2)),
+    "Struct": lambda pl: pl.Series([{"a": 1, "b": "x"}, None, {"a": None, "b": "y"}]),
+    "Int64": lambda pl: pl.Series([1, None, 3]),
+    "Int128": lambda pl: pl.Series([1, None, 2**100], dtype=pl.Int128),
+    "Float32": lambda pl: pl.Series([1.5, 2.5, 3.5], dtype=pl.Float32),
+    "Boolean": lambda pl: pl.Series([True, None, False]),
+    "Binary": lambda pl: pl.Series([b"a", None, b"c"]),
+    "Null": lambda pl: pl.Series([None, None, None]),
+    "chunks": lambda pl: pl.concat([pl.Series(["a"]), pl.Series([None, "b"])], rechunk=False),
+}
+
+
+@pytest.mark.parametrize("name", POLARS)
+def test_rows_of_polars_equal_those_of_polars(name: str) -> None:
+    pl = library("polars")
+    column = POLARS[name](pl).alias("n")
+    for ids in ([2, 0, 1, 1], [], [2]):
+        for indices in (ids, np.array(ids, "i8"), pl.Series(ids, dtype=pl.Int8), pa.array(ids, pa.int8())):
+            rows = libgather.gather(column, indices)
+            expected = column.gather(ids)
+            assert rows.name == "n" and rows.dtype == column.dtype and rows.to_list() == expected.to_list()
+    for nulls in ([None, 2, None], pl.Series([None, 2, None], dtype=pl.UInt8)):
+        rows = libgather.gather(column, nulls)
+        assert rows.dtype == column.dtype and rows.to_list() == [None, column.to_list()[2], None]
+    assert libgather.gather(column, [9, 2, -1], bounds="null").to_list() == [None, column.to_list()[2], None]
+    one = libgather.gather(column, 2)
+    assert one.to_list() == column[2].to_list() if hasattr(one, "to_list") else one == column[2]
+    with pytest.raises(libgather.IndexError, match="indices") as caught:
+        libgather.gather(column, [0, 3])
+    assert (caught.value.position, caught.value.value, caught.value.limit) == (1, 3, 3)
+    assert libgather.take(column, [-1]).to_list() == column[2:].to_list()
+
+
+def test_tables_and_fill_values_of_polars() -> None:
+    pl = library("polars")
+    table = pl.DataFrame([POLARS[name](pl).alias(name) for name in POLARS])
+    rows = libgather.gather(table, [2, 0, 0])
+    assert rows.schema == table.schema and rows.equals(table[[2, 0, 0]])
+    nulls = libgather.gather(table, [0, 9], bounds="null")
+    assert nulls.schema == table.schema and all(column[1] is None for column in nulls)
+    for name, value in (("String", "zz"), ("Int64", 7), ("Enum", "b"), ("Duration", datetime.timedelta(9))):
+        column = POLARS[name](pl)
+        assert libgather.gather(column, [9, None, 0], fill_value=value).to_list() == [value, None, column[0]]
+    assert libgather.gather(POLARS["String"](pl), [9], bounds="fill").to_list() == [""]
+    with pytest.raises(libgather.DTypeError, match="fill_value 'z' is no Enum"):
+        libgather.gather(POLARS["Enum"](pl), [9], fill_value="z")
+    with pytest.raises(libgather.DTypeError, match="has no zero"):
+        libgather.gather(POLARS["Datetime"](pl), [9], bounds="fill")
+
+
+# ----------------------------------------------------------------------------------------------------------- NumPy
+
+
+@pytest.mark.parametrize("dtype", [object, np.dtypes.StringDType()], ids=["object", "StringDType"])
+@pytest.mark.parametrize("axis", [0, 1, -1, -2])
+def test_strings_of_numpy_equal_those_of_numpy(dtype: Any, axis: int) -> None:
+    words = np.array([["a", "longer than sixteen bytes", ""], ["b", "c", "d"]], dtype)
+    for indices in ([1, 0, 1], [[1], [0]], np.array([], int), 1):
+        rows, expected = libgather.gather(words, indices, axis), np.take(words, indices, axis)
+        assert rows.dtype == words.dtype and rows.shape == expected.shape and rows.tolist() == expected.tolist()
+    with pytest.raises(libgather.IndexError) as caught:
+        libgather.gather(words, [0, 7], axis)
+    assert (caught.value.position, caught.value.value, caught.value.axis) == (1, 7, axis % 2)
+
+
+SIZES = ["M8[us]", ">f8", ">c16", "U8", "S3", "V3", "V16", "i4,f8", "i8,f8", "g", "u1,(2,3)u1"]
+
+
+@pytest.mark.parametrize("dtype", SIZES)
+def test_elements_of_every_size_equal_those_of_numpy(dtype: str) -> None:
+    chance = np.random.default_rng(5)
+    kind = np.dtype(dtype)
+    for shape in ((7,), (4, 7), (2, 4, 7), (0,), (5, 0)):
+        raw = chance.integers(0, 100, (*shape, kind.itemsize), dtype="u1").tobytes()
+        whole = np.ndarray(shape, kind, raw or b"\0" * 64)
+        for view in (whole, whole[::-1], whole.T, np.asfortranarray(whole)):
+            for axis in range(-view.ndim, view.ndim):
+                ids = chance.integers(0, max(view.shape[axis], 1), 4 if view.shape[axis] else 0)
+                for indices in (ids, ids.reshape(2, -1), ids.tolist()):
+                    for rows in (libgather.gather(view, indices, axis), libgather.take(view, indices, axis)):
+                        expected = np.take(view, np.asarray(indices, int), axis)
+                        assert rows.dtype == kind and rows.shape == expected.shape
+                        assert rows.tobytes() == expected.tobytes()
+            if view.size:
+                assert libgather.take(view, [view.size - 1]).tobytes() == np.take(view, [view.size - 1]).tobytes()
+                one = libgather.gather(view, 0)
+                assert type(one) is type(np.take(view, 0, 0)) and one.tobytes() == np.take(view, 0, 0).tobytes()
+                with pytest.raises(libgather.IndexError) as caught:
+                    libgather.gather(view, [0, 99])
+                assert caught.value.position == 1
+
+
+COST: dict[str, Callable[[int], Any]] = {
+    "StringDType": lambda n: np.full(n, "some words", np.dtypes.StringDType()),
+    "objects": lambda n: np.full(n, "some words", object),
+    "pandas str": lambda n: library("pandas").Series(np.full(n, "ab", object), dtype="str"),
+    "pandas category": lambda n: library("pandas").Series(["a", "b"] * (n // 2), dtype="category"),
+    "pandas table": lambda n: library("pandas").DataFrame({"a": np.arange(n), "b": ["w"] * n}),
+    "polars String": lambda n: library("polars").Series(["ab"] * n),
+    "polars table": lambda n: library("polars").DataFrame({"a": np.arange(n), "b": ["w"] * n}),
+}
+
+
+@pytest.mark.parametrize("name", COST)
+def test_rows_of_a_column_need_no_copy_of_it(name: str) -> None:
+    column = COST[name](100_000)
+    libgather.gather(column, [3, 1])  # completes late imports
+    tracemalloc.start()
+    try:
+        libgather.gather(column, [3, 1])
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert peak < 50_000
