@@ -114,7 +114,7 @@ task_random() {
 
 coverage_programs='rank_shape_attributes handles_abi index_values run_short plans memory_aliasing_alignment conformance
   guard_pages alignment elements scatter scatter_oracle gradient partition oracle threads races threads_fork_memory
-  executor allocations sizes'
+  executor allocations sizes bags bags_oracle bags_conformance hostile_bags'
 coverage_more='scatter_conformance gradient_conformance allocation_failures dlpack arrow error os tiers cuda_emulated'
 
 task_coverage() {
