@@ -368,7 +368,7 @@ void damage(Input& input, Call* call) {
     case 5: desc.data = nullptr; return;
     case 6: call->options.bag_count = input.number(); return;
     case 7: call->options.out_dtype = static_cast<int32_t>(input.number()); return;
-    case 8: call->options.profile = static_cast<int32_t>(input.below(12)); return;
+    default: call->options.profile = static_cast<int32_t>(input.below(12));
   }
 }
 
