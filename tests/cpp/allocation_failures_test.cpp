@@ -179,6 +179,19 @@ TEST_F(AllocationFailures, G4_PlansReturnNomem) {
       gth_plan_release);
 }
 
+TEST_F(AllocationFailures, G4_BagsReturnNomem) {
+  const Array numbers = indices64({2}, {0, 3});
+  const gth_tensor_desc b = numbers.desc();
+  gth_request request = GTH_REQUEST(GTH_OP_GATHER_BAGS, &p_, &i_, nullptr, nullptr);
+  request.bags = &b;
+  for (gth_context* context : {static_cast<gth_context*>(nullptr), hooked_}) {
+    const auto make = [&](gth_tensor** out, gth_error* err) { return gth_make(context, &request, out, err); };
+    EXPECT_GT(expect_tensor("bags", make), 0);
+  }
+  const auto plan = [&](gth_plan** out, gth_error* err) { return gth_plan_create(&request, out, err); };
+  EXPECT_GT(expect_survives<gth_plan>("plan of bags", plan, gth_plan_release), 0);
+}
+
 // An invalid index is reported after a successful allocation, and the output is freed.
 TEST_F(AllocationFailures, G4_InvalidIndexAfterAllocationFreesTheOutput) {
   const Array bad = indices64({1}, {9});
