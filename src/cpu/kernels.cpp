@@ -77,13 +77,17 @@ bool has_short_lines(const core::Plan& plan) {
   return plan.inner_begin > 1 && !extent.by_n && extent.factor <= 8;
 }
 
-// Chooses the kernel that moves rows of one element into the target, or adds the rows of short lines. Returns NULL for
-// all other plans.
+// Chooses the kernel that moves or combines rows of one element, or adds the rows of short lines. Returns NULL for all
+// other plans.
 MoveRows choose_scatter(const core::Plan& plan, const Tier& tier) {
   if (plan.inner_begin != plan.end || plan.in_float32) return nullptr;
   if (!core::reduces(plan)) return tier.choose_scatter(plan.row.out);
   const bool is_element = plan.row.out == plan.item.bytes();
-  if (plan.reduction != GTH_REDUCTION_ADD || (!is_element && !has_short_lines(plan))) return nullptr;
+  if (plan.reduction != GTH_REDUCTION_ADD) {
+    const bool has_kernel = is_element && !exceeds_cache(plan);
+    return has_kernel ? tier.choose_scatter_element(plan.number, plan.item.bytes(), plan.reduction) : nullptr;
+  }
+  if (!is_element && !has_short_lines(plan)) return nullptr;
   return tier.choose_scatter_sum(plan.number, plan.item.bytes(), plan.row.out);
 }
 
@@ -105,6 +109,7 @@ bool gains_from_fusion(const core::Plan& plan) {
 MoveFused choose_fused_scatter(const core::Plan& plan, const Kernels& kernels) {
   const core::Loop& line = plan.loops[plan.line];
   if (!kernels.move || !kernels.is_supported_by_tier || line.indices.by_n || kernels.prefetches) return nullptr;
+  if (core::reduces(plan) && plan.reduction != GTH_REDUCTION_ADD) return nullptr;
   if (!gains_from_fusion(plan)) return nullptr;
   return kernels.tier->choose_fused_scatter(kernels.selection, line.indices.factor, plan.number, plan.item.bytes(),
                                             plan.row.out);

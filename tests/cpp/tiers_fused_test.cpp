@@ -210,6 +210,9 @@ TEST_P(TiersMoveFused, OnlySmallTablesOfSmallRowsAreLookedUp) {
 
 class TiersScatterRows : public Tiers {
  protected:
+  // A number of 16 bits, float16 or bfloat16. It is finite.
+  struct Half {};
+
   // Checks that the updates of several lines are applied in order, for few or many rows of the target.
   template <class T, class Number = T, class Combine>
   void check(MoveRows move, Combine&& combine, bool adds = true) {
@@ -260,6 +263,13 @@ class TiersScatterRows : public Tiers {
       oracle::reduce_element(GTH_REDUCTION_ADD, dtype, at, from);
     });
   }
+  template <class T, class Number = T>
+  void check_other_reductions(int32_t dtype, gather::core::Number number) {
+    for (int32_t reduction : {GTH_REDUCTION_MUL, GTH_REDUCTION_MAX, GTH_REDUCTION_MIN}) {
+      check<T, Number>(tier_->choose_scatter_element(number, sizeof(T), reduction),
+                       [=](char* at, const char* from) { oracle::reduce_element(reduction, dtype, at, from); });
+    }
+  }
   // Checks rows of `count` numbers, of which an element has `parts`.
   template <class T, size_t count>
   void check_row_sums(gather::core::Number number, int64_t parts = 1) {
@@ -288,9 +298,6 @@ class TiersScatterRows : public Tiers {
     block.offsets = offsets.data();
     move(block);
   }
-
-  // A number of 16 bits, float16 or bfloat16. It is finite.
-  struct Half {};
 
   template <class Number>
   void draw_numbers(Guarded* memory) {
@@ -323,6 +330,22 @@ TEST_P(TiersScatterRows, UpdatesAreAddedInOrder) {
   check_row_sums<double, 2>(gather::core::Number::complex, 2);
 }
 
+TEST_P(TiersScatterRows, ElementsAreCombinedInOrder) {
+  using gather::core::Number;
+  check_other_reductions<uint8_t>(GTH_DTYPE_UINT8, Number::unsigned_integer);
+  check_other_reductions<int8_t>(GTH_DTYPE_INT8, Number::signed_integer);
+  check_other_reductions<uint16_t>(GTH_DTYPE_UINT16, Number::unsigned_integer);
+  check_other_reductions<int16_t>(GTH_DTYPE_INT16, Number::signed_integer);
+  check_other_reductions<uint32_t>(GTH_DTYPE_UINT32, Number::unsigned_integer);
+  check_other_reductions<int32_t>(GTH_DTYPE_INT32, Number::signed_integer);
+  check_other_reductions<uint64_t>(GTH_DTYPE_UINT64, Number::unsigned_integer);
+  check_other_reductions<int64_t>(GTH_DTYPE_INT64, Number::signed_integer);
+  check_other_reductions<float>(GTH_DTYPE_FLOAT32, Number::floating);
+  check_other_reductions<double>(GTH_DTYPE_FLOAT64, Number::floating);
+  check_other_reductions<uint16_t, Half>(GTH_DTYPE_FLOAT16, Number::floating);
+  check_other_reductions<uint16_t, Half>(GTH_DTYPE_BFLOAT16, Number::brain_floating);
+}
+
 TEST_P(TiersScatterRows, ShortRowsAreAddedInOrder) {
   check_row_sums<float, 2>(gather::core::Number::floating);
   check_row_sums<float, 3>(gather::core::Number::floating);
@@ -342,6 +365,8 @@ TEST_P(TiersScatterRows, OtherRowsAreRejected) {
   EXPECT_EQ(tier_->choose_scatter_sum(gather::core::Number::boolean, 1, 4), nullptr);
   EXPECT_EQ(tier_->choose_scatter_sum(gather::core::Number::signed_integer, 2, 4), nullptr);
   EXPECT_EQ(tier_->choose_scatter_sum(gather::core::Number::floating, 8, 520), nullptr);
+  EXPECT_EQ(tier_->choose_scatter_element(gather::core::Number::complex, 8, GTH_REDUCTION_MUL), nullptr);
+  EXPECT_EQ(tier_->choose_scatter_element(gather::core::Number::boolean, 1, GTH_REDUCTION_MAX), nullptr);
 }
 
 INSTANTIATE_TEST_SUITE_P(, TiersMoveFused, ::testing::ValuesIn(built()), tier_name);

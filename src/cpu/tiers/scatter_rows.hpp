@@ -29,13 +29,17 @@ GATHER_INLINE void move_across(RowKind<IntoTable<Packed<T>>>, const RowBlock& bl
   move_across(RowKind<IntoTable<Fixed<bytes>>>{}, block, i, first, last);
 }
 
-// Adds n numbers to others. A complex number is two numbers. Addresses need no alignment.
-template <class Kind, int64_t n>
-struct AddNumbers {
+// Combines n numbers with others. Addresses need no alignment.
+template <class Kind, class Operation, int64_t n>
+struct CombineNumbers {
   static GATHER_INLINE void copy(char* to, const char* from, int64_t) {
-    Kind::template store<n>(to, Add::of(Kind::template load<n>(to), Kind::template load<n>(from)));
+    Kind::template store<n>(to, Operation::of(Kind::template load<n>(to), Kind::template load<n>(from)));
   }
 };
+
+// A sum of complex numbers is two sums.
+template <class Kind, int64_t n>
+using AddNumbers = CombineNumbers<Kind, Add, n>;
 
 // Copies or adds an update to a row of the target. Without the barrier, the compiler may use an address of two
 // registers. With such an address, processors do not predict that a load reads what was stored just before.
@@ -46,13 +50,13 @@ GATHER_INLINE void copy_to(const char* row, const char* update) {
   RowCopy::copy(at, update, 0);
 }
 
-template <class Kind, int64_t n>
-GATHER_INLINE void move_line(RowKind<IntoTable<AddNumbers<Kind, n>>>, const RowBlock& block, char* rows,
+template <class Kind, class Operation, int64_t n>
+GATHER_INLINE void move_line(RowKind<IntoTable<CombineNumbers<Kind, Operation, n>>>, const RowBlock& block, char* rows,
                              const char* table, int64_t first) {
   rows += first * block.row_stride;
 #pragma GCC unroll 4
   for (int64_t i = first; i < block.n; ++i, rows += block.row_stride) {
-    copy_to<AddNumbers<Kind, n>>(table + block.offsets[i], rows);
+    copy_to<CombineNumbers<Kind, Operation, n>>(table + block.offsets[i], rows);
   }
 }
 
@@ -205,6 +209,54 @@ MoveRows choose_scatter_sum(core::Number number, int64_t item, int64_t row) {
   if (number == core::Number::brain_floating) return add_rows<AddHalf<BrainHalf>>;
   if (number == core::Number::floating && item == 2) return add_rows<AddHalf<Half>>;
   return choose_numbers<MoveRows>(number, item, [](auto sum) -> MoveRows { return add_rows<decltype(sum)>; });
+}
+
+// Combines rows of one element. There is no form for lines with equal offsets, and none that prefetches.
+template <class Kind, class Operation>
+void combine_rows(const RowBlock& given) {
+  using Combine = CombineNumbers<Kind, Operation, 1>;
+  RowBlock block = given;
+  const int64_t count = block.lines / turns;
+  add_in_turns<Combine>(block, 1, turns, count);
+  for (int64_t l = count * turns; l < block.lines; ++l) {
+    RowBlock line = block;
+    line.offsets += l * block.next_offsets;
+    move_line(RowKind<IntoTable<Combine>>{}, line, block.rows + l * block.next_rows, block.table + l * block.next_table,
+              0);
+  }
+}
+
+template <class Kind>
+MoveRows choose_scatter_extreme(int32_t reduction) {
+  return reduction == GTH_REDUCTION_MAX ? combine_rows<Kind, Max> : combine_rows<Kind, Min>;
+}
+
+template <class Kind>
+MoveRows choose_scatter_floating(int32_t reduction) {
+  return is_extreme(reduction) ? choose_scatter_extreme<Kind>(reduction) : combine_rows<Kind, Mul>;
+}
+
+MoveRows choose_scatter_integer(bool is_signed, int64_t item, int32_t reduction) {
+  return with_integers(item, [&](auto with_sign, auto without) -> MoveRows {
+    using Signed = Plain<decltype(with_sign)>;
+    using Unsigned = Plain<decltype(without)>;
+    if (!is_extreme(reduction)) return combine_rows<Unsigned, Mul>;
+    return is_signed ? choose_scatter_extreme<Signed>(reduction) : choose_scatter_extreme<Unsigned>(reduction);
+  });
+}
+
+// Returns the kernel that combines rows of one element by a reduction other than add, or NULL.
+MoveRows choose_scatter_element(core::Number number, int64_t item, int32_t reduction) {
+  switch (number) {
+    case core::Number::signed_integer: return choose_scatter_integer(true, item, reduction);
+    case core::Number::unsigned_integer: return choose_scatter_integer(false, item, reduction);
+    case core::Number::brain_floating: return choose_scatter_floating<BrainHalf>(reduction);
+    case core::Number::floating: break;
+    default: return nullptr;
+  }
+  if (item == 2) return choose_scatter_floating<Half>(reduction);
+  return item == 4 ? choose_scatter_floating<Plain<float>>(reduction)
+                   : choose_scatter_floating<Plain<double>>(reduction);
 }
 
 }  // namespace

@@ -162,10 +162,12 @@ struct Tier {
                                     int64_t row);
   // Returns the kernel for a small table, or NULL. Tuples are `stride` bytes apart.
   LookUp (*choose_look_up)(const Selection& selection, int64_t stride, int64_t row);
-  // Return the kernel that writes rows of one element to a table, and the one that adds rows of one or few elements of
-  // `item` bytes. Both return NULL if there is none for rows of this size and type.
+  // Return the kernel that writes rows of one element to a table, the one that adds rows of one or few elements of
+  // `item` bytes, and the one that combines rows of one element by another reduction. Each returns NULL if there is none
+  // for rows of this size and type.
   MoveRows (*choose_scatter)(int64_t row);
   MoveRows (*choose_scatter_sum)(core::Number number, int64_t item, int64_t row);
+  MoveRows (*choose_scatter_element)(core::Number number, int64_t item, int32_t reduction);
 
   // Returns the kernel that overwrites rows of the target.
   WriteRows (*choose_write)(int64_t row, Written written);
