@@ -207,6 +207,29 @@ GATHER_SHARED void load_vectors(const JobHead& job, const Unit* units, const int
   }
 }
 
+// Copies the vector at byte `at` of a row.
+template <int V, class Index, class Job, class Gate>
+GATHER_SHARED bool copy_vector(const Job& job, uint32_t number, int64_t at, bool blank, Gate& gate) {
+  bool raced = false;
+  Unit unit;
+  find_units<Index, 1>(job, &number, blank, &unit, &raced);
+  Vector<V> loaded;
+  load_vectors<V, 1>(job, &unit, &at, &loaded);
+  if (gate.lets_store() && unit.source != Source::none) store_out<V>(unit.to + at, loaded, job.evicts_first);
+  return raced;
+}
+
+// Does the work of copy_rows if there are at least as many threads as vectors. The kernel then takes a third of the
+// instructions, which limit the time of a small call.
+template <int V, class Index, class Job, class Gate>
+GATHER_SHARED bool copy_few_rows(const Job& job, bool blank, uint32_t thread, Gate& gate) {
+  const uint32_t chunk = divide(thread, job.lane), number = divide(chunk, job.chunk);
+  const uint32_t vector = (chunk - number * static_cast<uint32_t>(job.chunks)) * job.lanes + thread - chunk * job.lanes;
+  const int64_t at = int64_t{vector} * V;
+  if (number >= static_cast<uint32_t>(job.units) || at >= job.row) return false;
+  return copy_vector<V, Index>(job, number, at, blank, gate);
+}
+
 // The rows that a thread copies in one round.
 struct Round {
   uint32_t numbers[size_t{loads_in_flight}];

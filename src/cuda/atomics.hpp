@@ -19,22 +19,11 @@ GATHER_SHARED uint64_t load(const uint64_t* word) {
 #endif
 }
 
-GATHER_SHARED uint32_t load(const uint32_t* word) {
-#ifdef __CUDA_ARCH__
-  uint32_t value;
-  asm volatile("ld.relaxed.gpu.global.u32 %0, [%1];" : "=r"(value) : "l"(word) : "memory");
-  return value;
-#else
-  GATHER_STEP();
-  return __atomic_load_n(word, __ATOMIC_RELAXED);
-#endif
-}
-
 // Adds atomically and returns the old value.
-GATHER_SHARED uint32_t add(uint32_t* word, uint32_t value) {
+GATHER_SHARED uint64_t add(uint64_t* word, uint64_t value) {
 #ifdef __CUDA_ARCH__
-  uint32_t before;
-  asm volatile("atom.relaxed.gpu.global.add.u32 %0, [%1], %2;" : "=r"(before) : "l"(word), "r"(value) : "memory");
+  uint64_t before;
+  asm volatile("atom.relaxed.gpu.global.add.u64 %0, [%1], %2;" : "=l"(before) : "l"(word), "l"(value) : "memory");
   return before;
 #else
   GATHER_STEP();
@@ -44,10 +33,10 @@ GATHER_SHARED uint32_t add(uint32_t* word, uint32_t value) {
 
 // Adds atomically with acquire and release order, and returns the old value. A thread that finds the contribution of
 // others also finds their earlier writes.
-GATHER_SHARED uint32_t arrive(uint32_t* word, uint32_t value) {
+GATHER_SHARED uint64_t arrive(uint64_t* word, uint64_t value) {
 #ifdef __CUDA_ARCH__
-  uint32_t before;
-  asm volatile("atom.acq_rel.gpu.global.add.u32 %0, [%1], %2;" : "=r"(before) : "l"(word), "r"(value) : "memory");
+  uint64_t before;
+  asm volatile("atom.acq_rel.gpu.global.add.u64 %0, [%1], %2;" : "=l"(before) : "l"(word), "l"(value) : "memory");
   return before;
 #else
   GATHER_STEP();

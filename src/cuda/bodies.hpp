@@ -8,11 +8,11 @@
 // Complete kernels. Block is a block of threads: that of the device, or that of the emulated device. A Block has
 // index(), count(), threads()      number of this block, blocks in the grid, threads in a block
 // any(f)                           returns true if f(thread) is true for a thread; contains a barrier
-// smallest(f)                      returns the Finding of f(thread) with the smallest position; contains a barrier
+// finds(f)                         returns true if f(thread) returns a Finding for a thread; contains a barrier
+// found()                          the one with the smallest position, after finds() has returned true
 // once(f)                          calls f() on one thread
 // lets_next_begin()                allows the next kernel to start before this one ends
 // waits_for_previous()             waits until the previous kernel has ended and its writes are visible
-// finishes(shares)                 returns true in the last block that calls it, which sees the writes of all others
 namespace gather::cuda {
 
 // Returns the bytes that a thread stores at once.
@@ -37,7 +37,7 @@ class Gate {
     if (waits_) {
       block_.waits_for_previous();
       waits_ = false;
-      is_shut_ = load(&job_.state->worst) != 0;
+      is_shut_ = load(&job_.state->is_refused) != 0;
     }
     return !is_shut_;
   }
@@ -49,6 +49,13 @@ class Gate {
   const Job& job_;
   bool waits_, is_shut_ = false;
 };
+
+// Returns the number of a thread in the grid. Neighbouring warps are in different blocks, so that few warps use the
+// whole device.
+template <class Block>
+GATHER_KERNEL uint32_t spread_number(const Block& block, uint32_t thread) {
+  return (thread / warp_threads * block.count() + block.index()) * warp_threads + thread % warp_threads;
+}
 
 template <Copy copy, class Index, class Job, class Block>
 GATHER_KERNEL bool copy_thread(Block& block, const Job& job, bool blank, uint32_t thread) {
@@ -62,6 +69,8 @@ GATHER_KERNEL bool copy_thread(Block& block, const Job& job, bool blank, uint32_
       raced = copy_words<Index>(job, blank, number, numbers, gate);
     else if constexpr (is_elements(copy))
       raced = copy_elements<element_of(copy), Index>(job, blank, number, numbers, gate);
+    else if (Job::is_direct && job.is_few)
+      raced = copy_few_rows<width_of(copy), Index>(job, blank, spread_number(block, thread), gate);
     else
       raced = copy_rows<width_of(copy), Index>(job, blank, number, numbers, gate);
     if (!gate.is_shut()) return raced;
@@ -71,49 +80,60 @@ GATHER_KERNEL bool copy_thread(Block& block, const Job& job, bool blank, uint32_
   }
 }
 
-// Returns what a block adds to State::finished. The blocks of a grid add 2^32 in total, so the sum returns to 0. This
-// also holds for two overlapping grids that share the counter.
+// Returns the share of a block in a grid. The shares of all blocks sum to 2^32, so the sum in 32 bits returns to 0. This
+// also holds for two overlapping grids that share a sum.
 GATHER_SHARED uint32_t share_of(uint32_t block, uint32_t blocks) {
   const uint32_t share = ~0u / blocks;
   return block < blocks - 1 ? share : 0u - share * (blocks - 1);
 }
 
-// The result of validation in a block, before the block copies.
-struct Validated {
-  bool bad;
-  Finding finding;  // for Validation::inside
-};
+// The blocks that found an invalid tuple before they copied, and while they copied, are counted in the lower half of
+// State::finished.
+constexpr uint64_t one_bad = 1, one_raced = uint64_t{1} << 16, all_found = (uint64_t{1} << 32) - 1;
 
-template <class Index, class Job, class Block>
-GATHER_KERNEL Validated validate_inside(Block& block, const Job& job) {
-  if (job.validation != Validation::inside) return {false, {}};
-  const Finding finding =
-      block.smallest([&](uint32_t thread) { return find_bad<Job::is_direct, Index>(job, thread, block.threads()); });
-  return {finding.position >= 0, finding};
+// Returns what a block adds to State::finished. The upper half of the sum is 0 after the last block.
+template <class Block>
+GATHER_KERNEL uint64_t with_share(const Block& block, uint64_t found) {
+  return uint64_t{share_of(block.index(), block.count())} << 32 | found;
 }
 
-// Accounts for the block. The last block of the call writes the error record and resets the state for the next call.
+GATHER_SHARED void clear_found(uint64_t* finished) {
+  for (uint64_t seen = load(finished); !compare_exchange(finished, seen, seen & ~all_found); seen = load(finished)) {
+  }
+}
+
+// Returns true if a block finds an invalid tuple before it copies.
+template <class Index, class Job, class Block>
+GATHER_KERNEL bool finds_inside(Block& block, const Job& job) {
+  if (job.validation != Validation::inside) return false;
+  return block.finds([&](uint32_t thread) { return find_bad<Job::is_direct, Index>(job, thread, block.threads()); });
+}
+
+// Reports what the blocks of a copying kernel have found. It writes at most one failure of a call.
 template <class Job, class Block>
-GATHER_KERNEL void conclude(Block& block, const Job& job, const Validated& validated, bool raced) {
-  State* state = job.state;
-  const bool inside = job.validation == Validation::inside;
-  if (!inside) block.waits_for_previous();  // because the previous kernel uses the state until it ends
+GATHER_KERNEL void conclude(Block& block, const Job& job, bool bad, bool raced) {
+  State* const state = job.state;
+  if (job.validation == Validation::in_front) {
+    if (!raced) return;
+    block.waits_for_previous();  // because the validating kernel initializes the count
+    block.once([&] {
+      if (add(&state->raced, 1) == 0) note_failure(job.record, race_failure(job.sequence));
+    });
+    return;
+  }
   block.once([&] {
-    if (inside && validated.bad) add(&state->bad, 1);
-    if (raced) add(&state->raced, 1);
-  });
-  if (job.has_next || !block.finishes(&state->finished)) return;
-  block.once([&] {
+    const bool is_alone = block.count() == 1;  // a single block needs no state
+    uint64_t found = (bad ? one_bad : 0) + (raced ? one_raced : 0);
+    if (!is_alone) {
+      const uint64_t own = with_share(block, found), sum = add(&state->finished, own) + own;
+      if (sum > all_found) return;  // another block is the last one
+      found = sum;
+    }
+    if (found == 0) return;
     // Blocks that validate the same indices find the same result, unless another writer changes the indices meanwhile.
-    const uint32_t bad = load(&state->bad);
-    const bool all_bad = inside && bad == block.count();
-    const bool some_raced = load(&state->raced) > 0 || (inside && bad > 0 && !all_bad);
-    if (all_bad)
-      note_failure(job.record, index_failure(job, validated.finding));
-    else if (some_raced)
-      note_failure(job.record, race_failure(job.sequence));
-    state->bad = state->raced = 0;
-    state->worst = 0;
+    const bool are_all_bad = found == one_bad * block.count();
+    note_failure(job.record, are_all_bad ? index_failure(job, block.found()) : race_failure(job.sequence));
+    if (!is_alone) clear_found(&state->finished);
   });
 }
 
@@ -121,11 +141,11 @@ GATHER_KERNEL void conclude(Block& block, const Job& job, const Validated& valid
 // library owns.
 template <Copy copy, class Index, class Job, class Block>
 GATHER_KERNEL void copy_body(Block& block, const Job& job) {
-  const Validated validated = validate_inside<Index>(block, job);
-  const bool idle = validated.bad && !job.zeroes;
+  const bool bad = finds_inside<Index>(block, job);
+  const bool idle = bad && !job.zeroes;
   const bool raced =
-      block.any([&](uint32_t thread) { return !idle && copy_thread<copy, Index>(block, job, validated.bad, thread); });
-  if (job.validation != Validation::none) conclude(block, job, validated, raced);
+      block.any([&](uint32_t thread) { return !idle && copy_thread<copy, Index>(block, job, bad, thread); });
+  if (job.validation != Validation::none) conclude(block, job, bad, raced);
 }
 
 // Returns the failure for an invalid tuple. It loads the tuple again, and reports a race if the tuple is valid now.
@@ -140,25 +160,25 @@ GATHER_SELDOM gth_error_record failure_of(const Job& job, uint32_t tuple) {
 }
 
 // Validates all tuples of a call or of a piece. The last block writes the error record and the result for the copying
-// kernels.
+// kernels. Pieces run in the order of their tuples, so the first one that finds an invalid tuple reports it.
 template <class Index, class Job, class Block>
 GATHER_KERNEL void validate_body(Block& block, const Job& job) {
-  State* state = job.state;
-  if (job.sets_skip) block.lets_next_begin();
+  State* const state = job.state;
+  block.lets_next_begin();
   const uint32_t threads = block.threads();
-  const Finding mine = block.smallest([&](uint32_t thread) {
+  const bool bad = block.finds([&](uint32_t thread) {
     return find_bad<true, Index>(job, block.index() * threads + thread, block.count() * threads);
   });
   block.once([&] {
-    if (mine.position >= 0) raise(&state->worst, ~static_cast<uint64_t>(job.first_tuple + mine.position));
-  });
-  if (!block.finishes(&state->finished)) return;
-  block.once([&] {
+    if (bad) raise(&state->worst, ~static_cast<uint64_t>(block.found().position));
+    const uint64_t own = with_share(block, 0);
+    if (arrive(&state->finished, own) + own != 0) return;  // another block is the last one
     const uint64_t worst = load(&state->worst);
-    const int64_t tuple = static_cast<int64_t>(~worst) - job.first_tuple;
-    // Earlier pieces have smaller positions, and have already reported their failures.
-    if (worst && tuple >= 0) note_failure(job.record, failure_of<Index>(job, static_cast<uint32_t>(tuple)));
-    if (!job.sets_skip) state->worst = 0;
+    const bool was_refused = job.first_tuple > 0 && load(&state->is_refused);
+    if (worst && !was_refused) note_failure(job.record, failure_of<Index>(job, static_cast<uint32_t>(~worst)));
+    state->is_refused = worst || was_refused;
+    state->raced = 0;
+    state->worst = 0;
   });
 }
 

@@ -24,13 +24,7 @@ GATHER_SHARED bool copy_borders(const Job& job, bool blank, uint32_t thread, uin
   const uint32_t byte = is_head ? offset : tail - 1 - offset, rows = divide(byte, job.chunk), rest = byte - rows * row;
   const uint32_t number = is_head ? rows : static_cast<uint32_t>(job.units) - 1 - rows;
   const int64_t at = is_head ? rest : row - 1 - rest;
-  bool raced = false;
-  Unit unit;
-  find_units<Index, 1>(job, &number, blank, &unit, &raced);
-  const bool is_copied = unit.source == Source::params;
-  const uint8_t value = is_copied ? load_params<1>(unit.from + at) : fill_vector<1>(job, at);
-  if (gate.lets_store() && unit.source != Source::none) store_out<1>(unit.to + at, value, job.evicts_first);
-  return raced;
+  return copy_vector<1, Index>(job, number, at, blank, gate);
 }
 
 }  // namespace gather::cuda

@@ -19,21 +19,28 @@ class DeviceBlock {
     return __syncthreads_or(f(threadIdx.x));
   }
 
-  // Each tuple is validated by one thread of a block, so two findings never have the same position.
+  // Each tuple is validated by one thread of a block, so two findings never have the same position. The result is loaded
+  // from shared memory. So the assembler proves that it is the same for all threads, and uses uniform registers for the
+  // rest of the kernel.
   template <class F>
-  __device__ Finding smallest(F&& f) {
+  __device__ bool finds(F&& f) {
     __shared__ unsigned long long position;
-    __shared__ Finding found;
-    __syncthreads();
     if (threadIdx.x == 0) position = no_position;
     __syncthreads();
     const Finding mine = f(threadIdx.x);
     const unsigned long long mine_at = static_cast<unsigned long long>(mine.position);
     if (mine_at != no_position) atomicMin(&position, mine_at);
     __syncthreads();
-    if (mine_at == position && mine_at != no_position) found = mine;
+    if (position == no_position) return false;
+    if (mine_at == position) found() = mine;
     __syncthreads();
-    return position == no_position ? Finding{-1, 0, 0} : found;
+    return true;
+  }
+
+  // In shared memory, so that no thread keeps it in registers while it copies.
+  __device__ Finding& found() const {
+    __shared__ Finding finding;
+    return finding;
   }
 
   template <class F>
@@ -51,14 +58,6 @@ class DeviceBlock {
 #if __CUDA_ARCH__ >= 900
     asm volatile("griddepcontrol.wait;" ::: "memory");
 #endif
-  }
-
-  __device__ bool finishes(uint32_t* shares) {
-    __shared__ bool last;
-    const uint32_t share = share_of(blockIdx.x, gridDim.x);
-    if (threadIdx.x == 0) last = arrive(shares, share) + share == 0;
-    __syncthreads();
-    return last;
   }
 };
 

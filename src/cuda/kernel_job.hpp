@@ -36,14 +36,14 @@ enum class Validation : uint8_t {
   in_front,  // in a separate kernel
 };
 
-// The state that the blocks of a call share, in device memory. It is all zero between calls, because the last block of
-// the last kernel of a call resets it. This also holds after two calls that share a state overlapped by mistake.
+// The state that the blocks of a call share, in device memory. `finished` and `worst` are zero between kernels, because
+// the last block of a kernel resets them. This also holds after two calls that share a state overlapped by mistake.
 struct State {
-  uint32_t finished;  // sum of the shares of the finished blocks, see share_of()
-  uint32_t bad;       // number of finished blocks that found an invalid tuple
-  uint32_t raced;     // number of finished blocks that found one while copying
-  uint32_t unused;
-  uint64_t worst;  // ~position of the first invalid tuple that in_front has found; nothing is copied then. 0 means none
+  uint64_t finished;  // sum of what the finished blocks have added, see with_share()
+  uint64_t worst;     // ~number of the first invalid tuple that the validating kernel has found, or 0
+  // The results of in_front, which the first validating kernel of a call initializes.
+  uint64_t is_refused;  // 1 if a tuple is invalid, so that nothing is copied
+  uint64_t raced;       // number of blocks that found an invalid tuple while copying
 };
 
 struct JobHead {
@@ -78,9 +78,8 @@ struct JobHead {
   bool evicts_first;   // the cache evicts lines of the output first, because it is too large for the cache
   bool zeroes;         // the library owns the output, so rows without a source become zeros
   bool fills;          // rows without a source become `fill`; otherwise they are not written
+  bool is_few;         // every thread copies at most one vector of a row
   Validation validation;
-  bool sets_skip;  // validating kernel: the next kernel of the call reads its result
-  bool has_next;   // copying kernel: another piece follows
   State* state;
   gth_error_record* record;
   int64_t sequence;

@@ -146,17 +146,29 @@ Copy choose_copy_of_any(int64_t alignment) {
 
 uint32_t at_most(int64_t blocks, int64_t most) { return static_cast<uint32_t>(std::clamp<int64_t>(blocks, 1, most)); }
 
+// Returns the number of vectors that threads load or make.
+int64_t count_vectors(const JobHead& job, Copy copy) {
+  if (makes_vectors(copy)) return multiply_saturating(job.units, job.row) / vector_bytes + 1;
+  return multiply_saturating(multiply_saturating(job.units, job.chunks), job.lanes);
+}
+
 // Starts enough blocks that each thread has its loads in flight. A small call uses fewer loads per thread and more of
 // the device.
 uint32_t count_blocks(const JobHead& job, Copy copy, const Place& place, int resident) {
-  const int64_t bytes = multiply_saturating(job.units, job.row);
-  const int64_t threads = makes_vectors(copy)
-                              ? bytes / vector_bytes + 1
-                              : multiply_saturating(multiply_saturating(job.units, job.chunks), job.lanes);
+  const int64_t threads = count_vectors(job, copy);
   // A vector of elements already has several loads.
   const int64_t full = ceil_divide(threads, int64_t{block_threads} * (is_elements(copy) ? 1 : loads_in_flight));
   const int64_t spread = std::min<int64_t>(ceil_divide(threads, block_threads), place.multiprocessors);
   return at_most(std::max(full, spread), int64_t{place.multiprocessors} * resident);
+}
+
+// Returns the number of blocks with a thread for each vector, or 0 if they would not run at once. If one block is not
+// enough, there are up to as many as multiprocessors, over which the warps are spread.
+uint32_t count_blocks_of_few(const JobHead& job, Copy copy, const Place& place, int resident) {
+  const int64_t threads = count_vectors(job, copy), blocks = ceil_divide(threads, block_threads);
+  if (blocks > int64_t{place.multiprocessors} * resident) return 0;
+  const int64_t spread = std::min<int64_t>(ceil_divide(threads, warp_threads), place.multiprocessors);
+  return static_cast<uint32_t>(blocks == 1 ? 1 : std::max(blocks, spread));
 }
 
 uint32_t count_validating_blocks(int64_t tuples, const Place& place, int resident) {
@@ -242,23 +254,35 @@ Validation choose_validation(const Plan& plan, const JobHead& job, const Limits&
   return is_small && job.units > 0 && is_one_piece(job, limits) ? Validation::inside : Validation::in_front;
 }
 
+// Chooses the number of blocks. If a direct job has few elements, a thread copies one instead of a vector of them.
+template <class Job>
+void choose_blocks(const Place& place, Launch* out, Job* job) {
+  job->evicts_first = outgrows_cache(*job, place);
+  const uint8_t* const resident = place.capacity->copying[family_of<Job>(out->reading)];
+  const Copy rows = is_elements(out->copy) ? rows_of(job->row) : out->copy;
+  if (Job::is_direct && !makes_vectors(rows)) {
+    fit_row(rows, job->row, job);
+    out->copying_blocks = count_blocks_of_few(*job, rows, place, resident[static_cast<int>(rows)]);
+    job->is_few = out->copying_blocks > 0;
+    if (job->is_few) out->copy = rows;
+  }
+  if (job->is_few) return;
+  fit_row(out->copy, job->row, job);
+  out->copying_blocks = count_blocks(*job, out->copy, place, resident[static_cast<int>(out->copy)]);
+}
+
 template <class Job>
 void finish(const Plan& plan, const Place& place, int64_t n, Launch* out, Job* job) {
-  const Capacity& capacity = *place.capacity;
-  const int family = family_of<Job>(out->reading);
   fill_loops(plan, n, job);
+  out->copying_blocks = 0;
+  if (job->units > 0 && !out->reports_first) choose_blocks(place, out, job);
   out->limits = {most_counted(), 0, 0};
   if (job->units > 0) out->limits = limits_of(out->copy, job->row, most_counted());
   job->validation = choose_validation(plan, *job, out->limits);
-  job->sets_skip = job->units > 0;
-  const bool is_validated_in_front = job->validation == Validation::in_front;
-  out->validating_blocks =
-      is_validated_in_front ? count_validating_blocks(job->tuples, place, capacity.validating[family]) : 0;
-  out->copying_blocks = 0;
-  if (job->units == 0 || out->reports_first) return;
-  fit_row(out->copy, job->row, job);
-  job->evicts_first = outgrows_cache(*job, place);
-  out->copying_blocks = count_blocks(*job, out->copy, place, capacity.copying[family][static_cast<int>(out->copy)]);
+  out->validating_blocks = 0;
+  if (job->validation != Validation::in_front) return;
+  const int resident = place.capacity->validating[family_of<Job>(out->reading)];
+  out->validating_blocks = count_validating_blocks(job->tuples, place, resident);
 }
 
 }  // namespace

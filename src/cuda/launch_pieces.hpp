@@ -110,7 +110,6 @@ int each_validated(const Job& job, const Limits& limits, Launch&& launch) {
     piece.indices += apart.index;
     piece.first_position = job.units > 0 ? first : apart.out;
     first += piece.tuples;
-    piece.sets_skip = job.sets_skip || first < job.tuples;
     code = launch(piece);
   }
   return code;
@@ -139,7 +138,6 @@ int each_copied(const Job& job, Copy copy, const Limits& limits, Launch&& launch
       byte = 0;
       first += piece.units;
     }
-    piece.has_next = first < job.units;
     code = launch(piece);
   }
   return code;

@@ -172,7 +172,7 @@ class Plan(unittest.TestCase):
 
     def test_counts_around_the_limit_of_validation_inside(self):
         counts = {cell.n for cell in cases.plan(cases.Sizes(20 * cases.GIB)) if cell.section == "counts"}
-        self.assertTrue({1000, 2049, 5000, 10**4, 3 * 10**4, 10**5} <= counts)
+        self.assertTrue({1000, 4096, 5000, 10**4, 3 * 10**4, 10**5} <= counts)
 
 
 class Device(unittest.TestCase):

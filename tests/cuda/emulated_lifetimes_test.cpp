@@ -222,7 +222,7 @@ TEST_F(Emulated, ReleasedContextOfTheLegacyStreamDoesNotInvalidateCaptures) {
 TEST_F(Emulated, AGraphOutlivesItsContext) {
   const Stream stream, other;
   const Context beside(other.get());
-  Lookup lookup(6, 4, 3000);
+  Lookup lookup(6, 4, device::in_front);
   const int64_t allocations = gth_emulation_live_allocations();
   Context context(stream.get());
   {
@@ -232,7 +232,7 @@ TEST_F(Emulated, AGraphOutlivesItsContext) {
     });
     context.release();
     EXPECT_GT(gth_emulation_live_allocations(), allocations);
-    std::vector<int64_t> rows(3000, 5);
+    std::vector<int64_t> rows(device::in_front, 5);
     lookup.pick(rows);
     captured.launch_on(other.get());
     lookup.expect_rows(rows);
@@ -259,14 +259,14 @@ TEST_F(Emulated, ReplayAtAnyMomentOfTheReleaseOfItsContext) {
       }).join();
     }
   };
-  const std::vector<int64_t> rows(3000, 5);
+  const std::vector<int64_t> rows(device::in_front, 5);
   for (const bool destroys : {false, true}) {
     int64_t moments = 0;
     for (bool has_run = true; has_run; moments += has_run) {
       const Stream stream, other;
       const Context beside(other.get());
       Context context(stream.get());
-      Lookup lookup(6, 4, 3000);
+      Lookup lookup(6, 4, device::in_front);
       lookup.pick(rows);
       const int64_t allocations = gth_emulation_live_allocations();
       device::begin_capture(stream.get());

@@ -119,7 +119,7 @@ TEST_F(Emulated, LaunchesOfACall) {
   const struct {
     int64_t picks;
     int64_t launches;
-  } cases[] = {{0, 0}, {1, 1}, {2048, 1}, {2049, 2}, {100'000, 2}};
+  } cases[] = {{0, 0}, {1, 1}, {device::most_inside, 1}, {device::in_front, 2}, {100'000, 2}};
   for (const auto& each : cases) {
     Lookup lookup(6, 4, each.picks);
     lookup.pick(std::vector<int64_t>(static_cast<size_t>(each.picks), 1));
@@ -136,11 +136,11 @@ TEST_F(Emulated, LaunchesOfACall) {
 
 // In a held stream, the copying kernel starts before the validating kernel. It stores nothing until it has waited.
 TEST_F(Emulated, CopyingKernelWaitsForValidatingKernel) {
-  for (const int64_t bad : {-1, 5, 2999}) {
+  for (const int64_t bad : {int64_t{-1}, int64_t{5}, device::in_front - 1}) {
     const Stream stream;
     const Context context(stream.get());
-    Lookup lookup(6, 64, 3000);
-    std::vector<int64_t> rows(3000, 2);
+    Lookup lookup(6, 64, device::in_front);
+    std::vector<int64_t> rows(device::in_front, 2);
     if (bad >= 0) rows[static_cast<size_t>(bad)] = 6;
     lookup.pick(rows);
     const int64_t overlaps = gth_emulation_overlaps();
@@ -200,7 +200,7 @@ TEST_F(Emulated, CallMakesFewCudaCalls) {
   const Context context(stream.get());
   const struct {
     int64_t picks, launches;
-  } cases[] = {{100, 1}, {4000, 2}};
+  } cases[] = {{100, 1}, {device::in_front, 2}};
   for (const auto& each : cases) {
     Lookup lookup(6, 4, each.picks);
     lookup.pick(std::vector<int64_t>(static_cast<size_t>(each.picks), 5));

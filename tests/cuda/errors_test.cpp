@@ -1,3 +1,5 @@
+#include <utility>
+
 #include "device_test.hpp"
 
 // Errors of device calls. They are recorded in stream order, and taken by the host or by the stream. They do not affect
@@ -66,7 +68,7 @@ TEST_F(Errors, H1_OneBadIndexInTenMillion) {
 
 TEST_F(Errors, H2_EveryIndexBad) {
   const Context context;
-  for (const int64_t picks : {1, 100, 2048, 2049, 100'000}) {
+  for (const int64_t picks : {int64_t{1}, int64_t{100}, device::most_inside, device::in_front, int64_t{100'000}}) {
     Lookup lookup(7, 3, picks);
     lookup.pick(std::vector<int64_t>(static_cast<size_t>(picks), 7));
     lookup.enqueue(context);
@@ -85,7 +87,7 @@ TEST_F(Errors, H3_CallWithoutTuplesSucceeds) {
 // The smallest invalid tuple is reported, whichever thread or block finds it.
 TEST_F(Errors, TheSmallestIsReported) {
   const Context context;
-  for (const int64_t picks : {300, 2048, 2049, 70'000}) {
+  for (const int64_t picks : {int64_t{300}, device::most_inside, device::in_front, int64_t{70'000}}) {
     Lookup lookup(9, 2, picks);
     for (const int64_t first : {int64_t{0}, int64_t{255}, int64_t{256}, picks - 2}) {
       std::vector<int64_t> rows(static_cast<size_t>(picks), 1);
@@ -95,6 +97,32 @@ TEST_F(Errors, TheSmallestIsReported) {
       lookup.enqueue(context);
       context.expect_taken({GTH_E_INDEX, GTH_OPERAND_INDICES, 0, first, 1'000'000 + first, 9});
       lookup.expect_unchanged();
+    }
+  }
+}
+
+// The first and the last index of calls of one block, of several blocks, and of two kernels, with rows of 4 to 1200 bytes.
+TEST_F(Errors, FirstOrLastIndexOfFewRows) {
+  const Context context;
+  for (const int64_t width : {1, 2, 7, 64, 300}) {
+    for (const int64_t picks :
+         {int64_t{1}, int64_t{2}, int64_t{33}, int64_t{257}, device::most_inside, device::in_front}) {
+      Lookup lookup(9, width, picks);
+      std::vector<int64_t> rows;
+      for (int64_t i = 0; i < picks; ++i) rows.push_back(i % 9);
+      for (const int64_t bad : {int64_t{0}, picks - 1}) {
+        const int64_t good = std::exchange(rows[static_cast<size_t>(bad)], -9);
+        lookup.pick(rows);
+        lookup.clear();
+        lookup.enqueue(context);
+        context.expect_taken({GTH_E_INDEX, GTH_OPERAND_INDICES, 0, bad, -9, 9});
+        lookup.expect_unchanged();
+        rows[static_cast<size_t>(bad)] = good;
+      }
+      lookup.pick(rows);
+      lookup.enqueue(context);
+      context.expect_no_error();
+      lookup.expect_rows(rows);
     }
   }
 }
@@ -224,7 +252,7 @@ TEST_F(Errors, TakenInStreamOrder) {
 
 TEST_F(Errors, NewOutputsBecomeZeros) {
   const Context context;
-  for (const int64_t picks : {3, 5000}) {
+  for (const int64_t picks : {int64_t{3}, device::in_front}) {
     Lookup lookup(6, 4, picks);
     std::vector<int64_t> rows(static_cast<size_t>(picks), 2);
     rows.back() = 6;

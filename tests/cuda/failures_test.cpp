@@ -195,7 +195,7 @@ TEST_F(Emulated, CudaThatCannotBeUsed) {
 }
 
 TEST_F(Emulated, FailuresOfCalls) {
-  for (const int64_t picks : {3, 3000}) {
+  for (const int64_t picks : {int64_t{3}, device::in_front}) {
     const Context context;
     Lookup lookup(6, 4, picks);
     const std::vector<int64_t> rows(static_cast<size_t>(picks), 4);
@@ -217,8 +217,8 @@ TEST_F(Emulated, FailuresOfCalls) {
 // If the second kernel of a call cannot be launched, the result of the first one must not affect the next call.
 TEST_F(Emulated, CallWhoseSecondLaunchFails) {
   const Context context;
-  Lookup lookup(6, 4, 3000);
-  std::vector<int64_t> rows(3000, 4);
+  Lookup lookup(6, 4, device::in_front);
+  std::vector<int64_t> rows(device::in_front, 4);
   for (int64_t n = 1; n < 8; ++n) {
     rows[5] = 6;
     lookup.pick(rows);

@@ -72,7 +72,7 @@ TEST_F(Forms, EveryRowSizeAndAlignment) {
 // One plan for any number of tuples. Depending on the number, the copying kernel validates them, or a separate kernel.
 TEST_F(Forms, OpenExtents) {
   const Context context;
-  constexpr int64_t most = 5000;
+  constexpr int64_t most = device::in_front + 1000;
   device::Lookup lookup(9, 3, most);
   std::vector<int64_t> rows;
   for (int64_t i = 0; i < most; ++i) rows.push_back(i % 9);
@@ -84,7 +84,7 @@ TEST_F(Forms, OpenExtents) {
   Error error;
   ASSERT_EQ(device::plan_gather(p, i, nullptr, &plan, &error), GTH_OK) << error.message;
   int64_t calls = 0;
-  for (const int64_t n : {int64_t{0}, int64_t{1}, int64_t{7}, int64_t{2048}, int64_t{2049}, most}) {
+  for (const int64_t n : {int64_t{0}, int64_t{1}, int64_t{7}, device::most_inside, device::in_front, most}) {
     lookup.clear();
     ASSERT_EQ(gth_plan_run(context.get(), plan, n, p.data, i.data, lookup.out.data(), &error), GTH_OK) << error.message;
     EXPECT_EQ(error.sequence, ++calls);

@@ -222,7 +222,7 @@ TEST_F(Emulated, APlanOfAnotherDevice) {
 
 // Kernels that were compiled for devices older than 9.0 cannot wait for the previous kernel.
 TEST_F(Captures, OnlyKernelsThatWaitAreLaunchedToOverlap) {
-  const int64_t picks = 3000;
+  const int64_t picks = device::in_front;
   const Rows rows(1);
   auto* indices = static_cast<int64_t*>(gth_emulation_allocate_on(1, picks * 8));
   auto* out = static_cast<int32_t*>(gth_emulation_allocate_on(1, picks * 16));

@@ -58,7 +58,7 @@ class Worker {
   // Creates, uses and releases one context.
   void live() {
     const Stream stream;
-    const int64_t picks = any(0, 1) ? any(1, 300) : any(2049, 6000);
+    const int64_t picks = any(0, 1) ? any(1, 300) : any(device::in_front, device::in_front + 4000);
     Lookup lookup(any(1, 50), any(1, 40), picks);
     Context context(stream.get());
     for (int64_t left = any(1, 8); left > 0; --left) {

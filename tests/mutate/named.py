@@ -370,18 +370,18 @@ NAMED = (
             ),
             (
                 "the last block reads the results of the other blocks",
-                "atom.acq_rel.gpu.global.add.u32",
-                "atom.relaxed.gpu.global.add.u32",
+                "atom.acq_rel.gpu.global.add.u64",
+                "atom.relaxed.gpu.global.add.u64",
             ),
             (
                 "blocks are counted atomically",
-                'asm volatile("atom.acq_rel.gpu.global.add.u32 %0, [%1], %2;" : "=r"(before) : "l"(word), "r"(value) : '
+                'asm volatile("atom.acq_rel.gpu.global.add.u64 %0, [%1], %2;" : "=l"(before) : "l"(word), "l"(value) : '
                 '"memory");',
                 "before = *word;\n  *word = before + value;",
             ),
             (
-                "32-bit counters are incremented atomically",
-                'asm volatile("atom.relaxed.gpu.global.add.u32 %0, [%1], %2;" : "=r"(before) : "l"(word), "r"(value) : '
+                "what blocks have found is counted atomically",
+                'asm volatile("atom.relaxed.gpu.global.add.u64 %0, [%1], %2;" : "=l"(before) : "l"(word), "l"(value) : '
                 '"memory");',
                 "before = *word;\n  *word = before + value;",
             ),

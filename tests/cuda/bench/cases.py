@@ -137,7 +137,7 @@ class RehearsalSizes(Sizes):
         return nominal >> 19
 
     def n(self, nominal):
-        return min(nominal, 2049)
+        return min(nominal, 4097)
 
 
 def rows(sizes):
@@ -187,8 +187,8 @@ def tables(sizes):
 
 def counts(sizes):
     for row in (4, 64, 1024):
-        # From 2049 indices of 8 bytes on, error uses a separate validating kernel.
-        for n in (1, 8, 64, 1000, 2049, 5000, 10**4, 3 * 10**4, 10**5, 10**6, 10**7, 10**8):
+        # From 4097 indices of 8 bytes on, error uses a separate validating kernel.
+        for n in (1, 8, 64, 1000, 4096, 5000, 10**4, 3 * 10**4, 10**5, 10**6, 10**7, 10**8):
             if n * row > GIB:
                 continue
             # For sizes this small, frameworks take longer to enqueue the work than the device to run it.
@@ -219,7 +219,7 @@ def shapes(sizes):
 
 
 def host(sizes):
-    for n in (1, 1000, 2049, 10**5, 10**6):
+    for n in (1, 1000, 4097, 10**5, 10**6):
         for depth in (0, 3):
             yield Cell("host", 0, 64, sizes.table(HOME), sizes.n(n), depth=depth, way="host")
 

@@ -6,13 +6,13 @@
 
 namespace emulation {
 
-// A device with a small cache. The number of resident blocks differs between all kernels.
+// A device with a small cache. So few blocks are resident that calls of some thousand rows exceed them.
 inline gather::cuda::Capacity capacity() {
   gather::cuda::Capacity result{1 << 16, false, {}, {}};
-  uint8_t blocks = 1;
+  uint8_t kernel = 0;
   for (int family = 0; family < gather::cuda::families; ++family) {
-    for (uint8_t& each : result.copying[family]) each = blocks++;
-    result.validating[family] = blocks++;
+    for (uint8_t& each : result.copying[family]) each = static_cast<uint8_t>(1 + kernel++ % 3);
+    result.validating[family] = static_cast<uint8_t>(1 + kernel++ % 3);
   }
   return result;
 }
@@ -34,14 +34,14 @@ class HostBlock {
   }
 
   template <class F>
-  gather::cuda::Finding smallest(F&& f) {
-    gather::cuda::Finding best{-1, 0, 0};
+  bool finds(F&& f) {
     for (uint32_t thread = 0; thread < threads_; ++thread) {
       const gather::cuda::Finding other = f(thread);
-      if (static_cast<uint64_t>(other.position) < static_cast<uint64_t>(best.position)) best = other;
+      if (static_cast<uint64_t>(other.position) < static_cast<uint64_t>(found_.position)) found_ = other;
     }
-    return best;
+    return found_.position >= 0;
   }
+  const gather::cuda::Finding& found() const { return found_; }
 
   template <class F>
   void once(F&& f) {
@@ -52,13 +52,9 @@ class HostBlock {
   void lets_next_begin() {}
   void waits_for_previous() {}
 
-  bool finishes(uint32_t* shares) {
-    const uint32_t share = gather::cuda::share_of(index_, count_);
-    return gather::cuda::arrive(shares, share) + share == 0;
-  }
-
  private:
   uint32_t index_, count_, threads_;
+  gather::cuda::Finding found_{-1, 0, 0};
 };
 
 }  // namespace emulation
