@@ -7,16 +7,13 @@ enum { ALIGNMENT = 64 };
 
 enum { VALIDITY, DATA, BUFFERS };
 
-/* Returns the dtype of the type of an object as an integer. Returns NULL, without an exception, for other objects. */
-static PyObject *entry_of(const state *known, PyObject *object) {
+PyObject *arrow_entry(const state *known, PyObject *object) {
   return known->arrow_types ? PyDict_GetItem(known->arrow_types, (PyObject *)Py_TYPE(object)) : NULL;
 }
 
-int arrow_known(const state *known, PyObject *object) { return entry_of(known, object) != NULL; }
-
 int32_t arrow_dtype(const state *known, PyObject *object) {
-  PyObject *dtype = entry_of(known, object);
-  return dtype ? (int32_t)PyLong_AsLong(dtype) : 0;
+  PyObject *dtype = arrow_entry(known, object);
+  return dtype && PyLong_Check(dtype) ? (int32_t)PyLong_AsLong(dtype) : 0;
 }
 
 int arrow_exported(const state *known, PyObject *array, arrow_array *out, arrow_schema *type) {

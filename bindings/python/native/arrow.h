@@ -13,8 +13,9 @@ typedef struct arrow_schema {
   void *producer;
 } arrow_schema;
 
-/* Returns true if configure_arrow() has the type of an object. */
-int arrow_known(const state *known, PyObject *object);
+/* Returns the entry of the type of an object from configure_arrow(), or NULL without an exception. The entry of an array
+ * is its dtype, or 0. The entry of chunks and tables is a tuple, which column.c reads. It is borrowed. */
+PyObject *arrow_entry(const state *known, PyObject *object);
 
 /* Returns the dtype of the elements of such an object. Returns 0 for other types and other objects. */
 int32_t arrow_dtype(const state *known, PyObject *object);

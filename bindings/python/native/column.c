@@ -7,6 +7,8 @@
 #include "numpy.h"
 #include "open.h"
 
+#include <string.h>
+
 /* A take of more rows releases the GIL. */
 enum { FEW_ROWS = 1024 };
 
@@ -111,11 +113,16 @@ static int selects_elements(const request *call) {
          has_all_types(options->profile);
 }
 
+/* Returns true if indices of rank 1 select in the first axis of a column. */
+static int selects_first_axis(const request *call) {
+  const gth_options *options = &call->options;
+  return call->operands.indices.desc.ndim == 1 && (!options->has_axis || options->axis == 0 || options->axis == -1);
+}
+
 static PyObject *take_array(taking *it) {
   const request *call = it->call;
-  const gth_options *options = &call->options;
   PyObject *array = call->args[ARG_TABLE];
-  if (call->operands.indices.desc.ndim != 1 || (options->has_axis && options->axis != 0 && options->axis != -1)) {
+  if (!selects_first_axis(call)) {
     return NULL;
   }
   PyObject *type = PyObject_GetAttr(array, call->known->type_name);
@@ -124,7 +131,17 @@ static PyObject *take_array(taking *it) {
   return result;
 }
 
-/* Returns a row number for each index, and -1 for none, as an array of NumPy. */
+/* Returns true if the indices are an array of NumPy that contains the row numbers. */
+static int are_indices(const request *call, PyObject *rows, int64_t count) {
+  const gth_tensor_desc *indices = &call->operands.indices.desc;
+  PyObject *type = (PyObject *)Py_TYPE(call->args[ARG_INDICES]);
+  return type == call->known->ndarray && indices->dtype == GTH_DTYPE_INT64 && !indices->strides &&
+         call->options.bounds != GTH_BOUNDS_FILL &&
+         !memcmp(indices->data, numpy_data(rows), (size_t)count * sizeof(int64_t));
+}
+
+/* Returns a row number for each index, and -1 for none, as an array of NumPy. It returns the indices themselves if they
+ * are such an array, because new memory takes more time than the comparison. */
 static PyObject *numbers_of(taking *it, int64_t extent) {
   request *call = it->call;
   const operand *indices = &call->operands.indices;
@@ -145,7 +162,35 @@ static PyObject *numbers_of(taking *it, int64_t extent) {
     Py_DECREF(rows);
     return request_fail(call);
   }
+  if (are_indices(call, rows, capacity)) {
+    Py_DECREF(rows);
+    rows = call->args[ARG_INDICES];
+    Py_INCREF(rows);
+  }
   return rows;
+}
+
+/* Gathers rows of chunks or of a table. */
+static PyObject *take_chunks(taking *it) {
+  enum { IMPORT, TYPE, FLAGS, FINISH }; /* the items of the entry */
+  const request *call = it->call;
+  PyObject *table = call->args[ARG_TABLE], *entry = arrow_entry(call->known, table);
+  if (call->operands.indices.desc.ndim != 1 || (call->options.has_axis && call->options.axis != 0)) {
+    return NULL;
+  }
+  it->take.flags = (uint32_t)PyLong_AsLong(PyTuple_GetItem(entry, FLAGS));
+  PyObject *stream = PyObject_CallMethod(table, "__arrow_c_stream__", NULL);
+  PyObject *type = stream ? PyObject_GetAttr(table, PyTuple_GetItem(entry, TYPE)) : NULL;
+  if (!type) {
+    PyErr_Clear(); /* the Python side reports it */
+  }
+  PyObject *rows = type ? take_from(it, stream, PyTuple_GetItem(entry, IMPORT), type) : NULL;
+  PyObject *result =
+      rows && rows != Py_NotImplemented ? PyObject_CallFunction(PyTuple_GetItem(entry, FINISH), "[O]", rows) : NULL;
+  Py_XDECREF(rows);
+  Py_XDECREF(type);
+  Py_XDECREF(stream);
+  return result;
 }
 
 /* Gathers elements that only NumPy moves. */
@@ -159,6 +204,44 @@ static PyObject *take_objects(taking *it) {
   PyObject *result = rows ? PyObject_CallMethod(array, "take", "OL", rows, (long long)axis) : NULL;
   Py_XDECREF(rows);
   return result;
+}
+
+/* Gathers rows of a Series of pandas that Arrow does not store. */
+static PyObject *take_series(taking *it) {
+  const request *call = it->call;
+  PyObject *series = call->args[ARG_TABLE], *dtype = PyObject_GetAttrString(series, "dtype");
+  const int is_arrows = !dtype || PyObject_IsInstance(dtype, call->known->arrow_dtypes);
+  Py_XDECREF(dtype);
+  if (is_arrows || !selects_first_axis(call) || !call->known->ndarray) {
+    PyErr_Clear();
+    return NULL;
+  }
+  PyObject *rows = numbers_of(it, PyObject_Size(series));
+  PyObject *result = rows ? PyObject_CallMethod(series, "take", "O", rows) : NULL;
+  Py_XDECREF(rows);
+  return result;
+}
+
+PyObject *configure_series(PyObject *module, arguments args, Py_ssize_t count) {
+  if (count != 2) {
+    return wrong_arguments("configure_series(series, arrow_dtypes)");
+  }
+  state *known = PyModule_GetState(module);
+  keep(&known->arrow_dtypes, args[1]);
+  keep(&known->series, args[0]);
+  Py_RETURN_NONE;
+}
+
+/* Returns the function that gathers from a table, or NULL. */
+static PyObject *(*taker_of(const state *known, PyObject *table))(taking *) {
+  PyObject *entry = arrow_entry(known, table);
+  if (entry) {
+    return PyTuple_Check(entry) ? take_chunks : take_array;
+  }
+  if (is_numpys(known, table)) {
+    return take_objects;
+  }
+  return (PyObject *)Py_TYPE(table) == known->series ? take_series : NULL;
 }
 
 /* Runs a function with open indices. */
@@ -177,12 +260,12 @@ static PyObject *with_indices(taking *it, PyObject *(*function)(taking *)) {
 
 PyObject *column_gather(request *call) {
   PyObject *table = call->args[ARG_TABLE];
-  const int is_array = arrow_known(call->known, table);
-  if ((!is_array && !is_numpys(call->known, table)) || !selects_elements(call)) {
+  PyObject *(*taker)(taking *) = taker_of(call->known, table);
+  if (!taker || !selects_elements(call)) {
     Py_RETURN_NOTIMPLEMENTED;
   }
   taking it = {.call = call, .take = {.size = sizeof it.take}};
-  return or_general(with_indices(&it, is_array ? take_array : take_objects));
+  return or_general(with_indices(&it, taker));
 }
 
 /* Runs a function with the validity bits of the indices. */

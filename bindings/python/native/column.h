@@ -5,7 +5,7 @@
 
 #include "request.h"
 
-/* Gathers rows of an Arrow array of any type, or objects of a NumPy array. Returns NotImplemented for other tables and
+/* Gathers rows of Arrow arrays, chunks and tables, of a Series of pandas, or objects of a NumPy array. Returns NotImplemented for other tables and
  * for other requests, such as those that fill. */
 PyObject *column_gather(request *call);
 
@@ -13,5 +13,8 @@ PyObject *column_gather(request *call);
  * options are not supported here. */
 PyObject *take_rows(PyObject *module, arguments args, Py_ssize_t count);
 PyObject *resolve(PyObject *module, arguments args, Py_ssize_t count);
+
+/* Sets the type of columns of pandas, and a tuple of the types of dtypes that Arrow stores. */
+PyObject *configure_series(PyObject *module, arguments args, Py_ssize_t count);
 
 #endif

@@ -253,6 +253,15 @@ def test_rows_of_pandas_equal_those_of_pandas(name: str) -> None:
     pd.testing.assert_series_equal(libgather.take(column, [-1]), column.take([5]))
 
 
+def test_labels_of_pandas_do_not_share_memory_with_indices() -> None:
+    pd = library("pandas")
+    for column in (pd.Series([5, 6, 7]), pd.Series(["a", "b", "c"]), pd.DataFrame({"a": [1, 2, 3]}), pd.RangeIndex(3)):
+        indices = np.array([1, 0])
+        rows = libgather.gather(column, indices)
+        indices[:] = 2
+        assert getattr(rows, "index", rows).tolist() == [1, 0]
+
+
 @pytest.mark.parametrize("name", PANDAS)
 def test_null_rows_of_pandas(name: str) -> None:
     column = pandas_column(name)

@@ -330,11 +330,8 @@ class TestArrow:
         indices = np.zeros(2049, "i8")
         for params in (words, pa.chunked_array([words])):
             rows = libgather.gather(params, indices)
-            assert (
-                rows.type == pa.large_string()
-                and type(rows) is type(params)
-                and rows[2048] == pa.scalar(words[0].as_py(), pa.large_string())
-            )
+            assert rows.type == pa.large_string() and len(rows) == 2049 and len(rows[2048].as_py()) == 2**20
+            assert isinstance(rows, pa.ChunkedArray) is isinstance(params, pa.ChunkedArray)
             del rows
         table = libgather.gather(pa.table({"a": words}), indices)
         assert table.schema == pa.schema({"a": pa.large_string()}) and table.num_rows == 2049

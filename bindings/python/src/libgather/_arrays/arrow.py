@@ -249,11 +249,15 @@ def flat_of(pa: Any, tensor: Memory, kind: Any) -> Any:
 
 
 def configure(pa: Any) -> None:
-    """Configures the C half to read arrays, and to create those of plain numbers."""
+    """Configures the C half to take rows, and to read and create arrays of plain numbers."""
     numbers = {f"{kind}{bits}": f"{kind.lower()}{bits}" for kind in ("Int", "UInt") for bits in (8, 16, 32, 64)}
     numbers |= {"HalfFloat": "float16", "Float": "float32", "Double": "float64"}
-    dtypes = {kind: NUMBERS.get(numbers.get(kind.__name__.removesuffix("Array"), ""), 0) for kind in kinds_of(pa.Array)}
-    _objects.configure_arrow(dtypes, "_export_to_c", pa.Array._import_from_c)
+    entries: dict[type, Any] = {
+        kind: NUMBERS.get(numbers.get(kind.__name__.removesuffix("Array"), ""), 0) for kind in kinds_of(pa.Array)
+    }
+    entries[pa.ChunkedArray] = (pa.Array._import_from_c, "type", 0, pa.chunked_array)
+    entries[pa.Table] = (pa.RecordBatch._import_from_c, "schema", c.TAKE_RECORD, pa.Table.from_batches)
+    _objects.configure_arrow(entries, "_export_to_c", pa.Array._import_from_c)
 
 
 def kinds_of(base: type) -> set[type]:

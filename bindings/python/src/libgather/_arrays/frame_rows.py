@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .. import errors
+from .. import _objects, errors
 from .._base.optional_packages import module
 from . import arrow
 from .selection import NO_NULLS, bits_of, is_first, no_zero, tables_have_rows
@@ -97,20 +97,27 @@ def pandas_rows(params: Any, rows: np.ndarray, selection: Selection) -> Any:
     if isinstance(params, pandas.DataFrame):
         return table_rows(params, rows, selection)
     is_missing = selection.fills or selection.may_be_null
-    is_numbers = type(params.dtype).__module__.startswith("numpy")
-    if not is_missing and is_plain(params.dtype) and (is_numbers or type(params) is not pandas.Series):
+    if not is_missing and not isinstance(params.dtype, configured()):
         return params.take(rows)
     array = getattr(params, "array", params)
     column = arrow_of(array)
+    if column is None and not is_missing:
+        return params.take(rows)
     if column is not None:
         taken = arrow_rows(array, column, selection)
-    elif not is_missing:
-        taken = array.take(rows)
     elif selection.fills and not selection.may_be_null and is_numpys(array):
         return NotImplemented  # the general path has NumPy's rules for fill values
     else:
         taken = missing_rows(array, rows, selection)
     return taken if taken is NotImplemented else column_of(taken, params, None if is_missing else rows)
+
+
+def configured() -> tuple[type, ...]:
+    """Configures the C half to take rows of columns. Returns the types of dtypes that Arrow stores."""
+    pandas = module("pandas")
+    dtypes = (pandas.ArrowDtype, pandas.StringDtype)
+    _objects.configure_series(pandas.Series, dtypes)
+    return dtypes
 
 
 def is_numpys(array: Any) -> bool:
@@ -138,11 +145,6 @@ def arrow_of(array: Any) -> Any:
     if isinstance(dtype, pandas.ArrowDtype) or (isinstance(dtype, pandas.StringDtype) and dtype.storage == "pyarrow"):
         return module("pyarrow").array(array)
     return None
-
-
-def is_plain(dtype: Any) -> bool:
-    """Returns whether Arrow stores no column of a dtype."""
-    return type(dtype).__name__ not in ("ArrowDtype", "StringDtype")
 
 
 def arrow_rows(array: Any, column: Any, selection: Selection) -> Any:
@@ -192,5 +194,5 @@ def table_rows(params: Any, rows: np.ndarray, selection: Selection) -> Any:
 
 def has_chunks(table: Any) -> bool:
     """Returns whether a column is stored in chunks, which the library's own take would join."""
-    numbers = [number for number, dtype in enumerate(table.dtypes) if not is_plain(dtype)]
+    numbers = [number for number, dtype in enumerate(table.dtypes) if isinstance(dtype, configured())]
     return any(getattr(arrow_of(table.iloc[:, number].array), "num_chunks", 1) > 1 for number in numbers)
