@@ -69,7 +69,8 @@ inline bool is_plain(const Tensor &tensor) {
   const auto thread = c10::impl::tls_local_dispatch_key_set();
   const c10::DispatchKeySet plain{DispatchKey::CPU, DispatchKey::AutogradCPU, DispatchKey::ADInplaceOrView,
                                   DispatchKey::BackendSelect};
-  return (((tensor.key_set() | thread.included_) - thread.excluded_) - plain).empty();
+  const auto others = ((tensor.key_set() | thread.included_) - thread.excluded_) - plain;
+  return tensor.is_cpu() && (others.raw_repr() & ~c10::full_backend_mask) == 0;  // differences keep the backend
 }
 
 // Copies of the switches, one of which may be changed.

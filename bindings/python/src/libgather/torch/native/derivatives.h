@@ -118,9 +118,9 @@ struct Scattering {
   Tensor gather(const Tensor &from) const { return linear_gather<gather_of(Op)>(from, indices, a); }
 };
 
-// The scatter near its operands: kept * target + scatter_add(0, used * updates). An undefined factor is 1.
+// The scatter near its operands: (kept * target + scatter_add(0, used * updates)) / count. An undefined tensor is 1.
 struct Factors {
-  Tensor kept, used;
+  Tensor kept, used, count;
 };
 
 // If one update of a place is 0, its factor is the product of all other updates and the target.
@@ -133,7 +133,8 @@ Factors factors_of_product(const Scattering<Op> &s) {
   const Tensor others = s.gather(s.scatter(s.target, s.updates.masked_fill(is_only_zero, 1), GTH_REDUCTION_MUL));
   const Tensor all = s.gather(s.scatter(s.target, s.updates, GTH_REDUCTION_MUL));
   return {s.scatter(at::ones_like(s.target), s.updates, GTH_REDUCTION_MUL),
-          at::where(is_only_zero, others, all.div(s.updates.masked_fill(is_zero, 1)))};
+          at::where(is_only_zero, others, all.div(s.updates.masked_fill(is_zero, 1))),
+          {}};
 }
 
 // All values that are the extreme have equal factors, as in torch.
@@ -143,8 +144,7 @@ Factors factors_of_extreme(const Scattering<Op> &s) {
   const Tensor extreme = s.scatter(s.target, s.updates, s.a[REDUCTION]);
   const Tensor is_own = s.target.eq(extreme).to(type);
   const Tensor is_one = s.updates.eq(s.gather(extreme)).to(type);
-  const Tensor count = s.scatter(is_own, is_one, GTH_REDUCTION_ADD).clamp_min(1);
-  return {is_own.div(count), is_one.div(s.gather(count).clamp_min(1))};
+  return {is_own, is_one, s.scatter(is_own, is_one, GTH_REDUCTION_ADD).clamp_min(1)};
 }
 
 template <int32_t Op>
@@ -157,6 +157,8 @@ inline bool has_factors(const Attributes &a) { return a[REDUCTION] >= GTH_REDUCT
 inline bool replaces(const Attributes &a) { return a[REDUCTION] <= GTH_REDUCTION_NONE; }
 
 inline Tensor times(const Tensor &factor, const Tensor &value) { return factor.defined() ? value.mul(factor) : value; }
+
+inline Tensor over(const Tensor &count, const Tensor &value) { return count.defined() ? value.div(count) : value; }
 
 // Returns for each update whether a later one replaces it, with extents of 1 where updates share the answer. The numbers
 // of the updates are scattered in the same way, and read again.
@@ -209,16 +211,17 @@ struct ScatterBackward {
     if (has_factors(a)) {
       factors = factors_of(Scattering<Op>{saved.tensors[1], indices, saved.tensors[2], a});
       if (gradient.is_complex()) {
-        factors = {factors.kept.conj(), factors.used.conj()};
+        factors = {factors.kept.conj(), factors.used.conj(), {}};  // complex numbers have no extreme
       }
     }
+    const Tensor each = over(factors.count, gradient);
     variable_list result(INPUTS);
     if (needs_target) {
-      result[0] = replaces(a) ? without_places(gradient, indices, saved.shapes[1], a) : times(factors.kept, gradient);
+      result[0] = replaces(a) ? without_places(gradient, indices, saved.shapes[1], a) : times(factors.kept, each);
     }
     if (needs_updates) {
       result[1] = replaces(a) ? of_last(gradient, indices, saved, a)
-                              : times(factors.used, linear_gather<gather_of(Op)>(gradient, indices, a));
+                              : times(factors.used, linear_gather<gather_of(Op)>(each, indices, a));
     }
     return result;
   }
@@ -252,7 +255,7 @@ Tensor scatter_tangent(const Tensor &target, const Tensor &indices, const Tensor
   const Tensor onto = target._fw_primal(0), from = updates._fw_primal(0);
   const Scattering<Op> s{onto, indices, from, a};
   const Factors factors = factors_of(s);
-  return s.scatter(of_target.mul(factors.kept), of_updates.mul(factors.used), GTH_REDUCTION_ADD);
+  return over(factors.count, s.scatter(of_target.mul(factors.kept), of_updates.mul(factors.used), GTH_REDUCTION_ADD));
 }
 
 template <int32_t Op>
