@@ -32,10 +32,12 @@ if [ -z "${LIBCLANG_PATH:-}" ]; then
 fi
 export LIBCLANG_PATH
 
-# The bindings omit the comments of the header, because they have the syntax of Doxygen and not of rustdoc.
+# The bindings omit the comments of the header, because they have the syntax of Doxygen and not of rustdoc. The header
+# only names two structs of Arrow, which gather-sys/src/arrow.rs defines.
 generate() {
   "$bindgen" ../../include/gather/gather.h -o "$1" \
     --rust-target 1.85 --rust-edition 2024 --use-core --sort-semantically --merge-extern-blocks --formatter rustfmt \
+    --blocklist-type 'ArrowSchema|ArrowArray' --raw-line 'use crate::{ArrowArray, ArrowSchema};' \
     --allowlist-function 'gth_.*' --allowlist-type 'gth_.*' --allowlist-var 'GTH_.*' \
     --default-macro-constant-type signed --with-derive-default --no-doc-comments -- -std=c11
 }

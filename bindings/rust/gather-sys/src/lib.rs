@@ -4,6 +4,9 @@
 #[allow(missing_docs, non_camel_case_types, clippy::undocumented_unsafe_blocks)]
 mod bindings;
 
+mod arrow;
+
+pub use arrow::{ArrowArray, ArrowSchema};
 pub use bindings::*;
 
 #[cfg(not(target_pointer_width = "64"))]

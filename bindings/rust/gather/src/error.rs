@@ -5,7 +5,7 @@ use std::fmt;
 use std::mem::MaybeUninit;
 
 use crate::abi;
-use crate::numbers::{struct_size, unsigned};
+use crate::numbers::{bytes_to_c, struct_size, unsigned};
 use gather_sys as sys;
 
 macro_rules! operands {
@@ -256,7 +256,7 @@ errors! {
     Device = GTH_E_DEVICE,
     /// The DLPack struct is malformed.
     DlPack = GTH_E_DLPACK,
-    /// The Arrow struct is malformed, or offsets of strings decrease or leave the bytes.
+    /// The Arrow struct or a row that is taken is malformed, or offsets of strings decrease or leave the bytes.
     Arrow = GTH_E_ARROW,
     /// An output, or an export, is read-only memory.
     ReadOnly = GTH_E_READONLY,
@@ -317,6 +317,21 @@ unsafe fn failure(status: i32, raw: *const sys::gth_error) -> Error {
             Cause::read(raw).into()
         } else {
             Cause::new(status, Operand::None, "the library gave no details").into()
+        }
+    }
+}
+
+/// Returns an empty vector with a capacity of `count` numbers that are made of indices.
+pub(crate) fn room<T>(count: usize) -> Result<Vec<T>, Error> {
+    let mut numbers = Vec::new();
+    match numbers.try_reserve_exact(count) {
+        Ok(()) => Ok(numbers),
+        Err(_) => {
+            let bytes = bytes_to_c(count.saturating_mul(size_of::<T>()));
+            let message = format!("cannot allocate {bytes} bytes for the numbers of their rows");
+            Err(Cause::new(sys::GTH_E_NOMEM, Operand::Indices, message)
+                .numbers(bytes.into(), 0)
+                .into())
         }
     }
 }

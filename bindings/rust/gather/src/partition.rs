@@ -3,8 +3,8 @@
 use std::ptr;
 
 use crate::context::{self, Context};
-use crate::error::{Cause, Error, Operand, call};
-use crate::numbers::{bits, bytes_to_c, extent_from_c, extent_to_c, struct_size};
+use crate::error::{Error, call, room};
+use crate::numbers::{bits, extent_from_c, extent_to_c, struct_size};
 use crate::options::Options;
 use crate::tensor::Tensor;
 use gather_sys as sys;
@@ -146,21 +146,6 @@ struct Split {
     counts: Vec<usize>,
     local: Vec<i64>,
     linked: Vec<i64>,
-}
-
-/// Returns an empty vector with a capacity of `count` numbers.
-fn room<T>(count: usize) -> Result<Vec<T>, Error> {
-    let mut numbers = Vec::new();
-    match numbers.try_reserve_exact(count) {
-        Ok(()) => Ok(numbers),
-        Err(_) => {
-            let bytes = bytes_to_c(count.saturating_mul(size_of::<T>()));
-            let message = format!("cannot allocate {bytes} bytes to partition the ids");
-            Err(Cause::new(sys::GTH_E_NOMEM, Operand::Indices, message)
-                .numbers(bytes.into(), 0)
-                .into())
-        }
-    }
 }
 
 /// Assigns each id to the shard that stores its row. The result has the rows that each shard must gather, and the

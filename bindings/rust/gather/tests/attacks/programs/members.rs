@@ -3,7 +3,9 @@
 
 use std::ptr::{self, NonNull};
 
-use gather::{Buffer, BufferMut, Context, DType, Device, Export, Options, Plan, Strings, Tensor, TensorMut, Work};
+use gather::{
+    Buffer, BufferMut, Column, Context, DType, Device, Export, Options, Plan, Rows, Strings, Tensor, TensorMut, Work,
+};
 
 pub fn no_second_owners(tensor: Tensor<'static>, target: TensorMut<'_>, plan: Plan, context: Context) {
     let _ = <Tensor<'static> as Clone>::clone(&tensor); //~ E0277 attack
@@ -16,6 +18,13 @@ pub fn no_second_owners(tensor: Tensor<'static>, target: TensorMut<'_>, plan: Pl
 pub fn no_second_buffer(buffer: BufferMut<'_>) {
     let _ = <BufferMut<'_> as Clone>::clone(&buffer); //~ E0277 attack
     println!("{buffer:?}");
+}
+
+pub fn no_second_owner_of_arrow_structs(column: Column, rows: Rows) {
+    let _ = <Column as Clone>::clone(&column); //~ E0277 attack
+    let _ = <Rows as Clone>::clone(&rows); //~ E0277 attack
+    let _ = rows.array; //~ E0616 attack
+    println!("{column:?} {rows:?}");
 }
 
 pub fn no_writer_of_a_view(tensor: &Tensor<'_>, target: &TensorMut<'_>, strings: Strings<'_>) {
@@ -40,6 +49,8 @@ pub fn raw_memory_is_unsafe(context: &Context) {
     let _ = context.from_dlpack(NonNull::dangling()); //~ E0133 attack
     let _ = context.from_dlpack_legacy(NonNull::dangling()); //~ E0133 attack
     let _ = context.from_arrow(ptr::null(), ptr::null_mut(), None); //~ E0133 attack
+    let _ = Column::from_arrow(ptr::null(), &[]); //~ E0133 attack
+    let _ = Column::from_arrow_stream(ptr::null_mut()); //~ E0133 attack
     let _ = context.wait(ptr::null_mut()); //~ E0133 attack
     let _ = context.signal(ptr::null_mut()); //~ E0133 attack
     let _ = context.enqueue_take_error(ptr::null_mut()); //~ E0133 attack
