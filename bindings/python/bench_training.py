@@ -173,7 +173,9 @@ def import_times() -> tuple[float, float]:
         "import time; start = time.process_time(); import torch; middle = time.process_time(); "
         "import libgather.torch; print(middle - start, time.process_time() - middle)"
     )
-    runs = [subprocess.check_output([sys.executable, "-c", code], text=True).split() for _ in range(5)]
+    environment = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
+    run = [sys.executable, "-c", code]
+    runs = [subprocess.check_output(run, env=environment, text=True).split() for _ in range(5)]
     first, second = (statistics.median(float(run[k]) * 1000 for run in runs) for k in (0, 1))
     return first, second
 
@@ -208,9 +210,10 @@ def main(arguments: list[str]) -> int:
     if arguments:
         text = README.read_text(encoding="utf-8")
         head, rest = text.split(BEGIN)
-        place = f"{date.today()}, {processor()}, torch {torch.__version__}, load {load:.1f} to {os.getloadavg()[0]:.1f}"
-        imports = f"After torch, which takes {of_torch:.0f} ms of CPU, the import takes {own_import:.0f} ms."
-        made = f"Measured on {place}. {imports}\n\n{table_of(rows)}"
+        release, loads = torch.__version__.partition("+")[0], f"{load:.0f} to {os.getloadavg()[0]:.0f}"
+        place = f"On {date.today()}, the processor was {processor()}, with torch {release} and a load of {loads}."
+        imports = f"After torch, the import takes {own_import:.0f} ms of CPU."
+        made = f"{place} {imports}\n\n{table_of(rows)}"
         README.write_text(f"{head}{BEGIN}{made}{END}{rest.split(END)[1]}", encoding="utf-8")
     return 0
 
