@@ -1,12 +1,12 @@
-"""TensorFlow's gathers and scatters without TensorFlow: they have its signatures and rules, and accept any arrays.
+"""TensorFlow's gathers, scatters and lookups without it: they have its signatures and rules, and accept any arrays.
 
 Arrays on the host follow TensorFlow's CPU kernels, and arrays on a device its GPU kernels. The GPU kernels return zeros
 for an index out of bounds, so such a call raises no error later. Calls on a device use the stream that
 :func:`libgather.gather` uses. As in TensorFlow, strings become bytes, and lists of Python numbers become int32 and
 float32. TensorFlow's own tensors are accepted and returned. This module does not import TensorFlow.
 
-Scatters have gradients, and a ``tf.function`` may call them. It calls them by ``tf.numpy_function``, so neither a saved
-model nor XLA can contain them. An error then is one of ``tf.errors`` with the message of the library.
+Scatters and lookups have gradients, and a ``tf.function`` may call them. It calls them by ``tf.numpy_function``, so
+neither a saved model nor XLA can contain them. An error then is one of ``tf.errors`` with the message of the library.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ from .._operations.gathers import run
 from .._requests.operation_table import GATHER, GATHER_ND
 from . import raw
 from ._arguments import attribute, axis_number, constant, policy, prepared, profile_of, rank_of
+from ._embeddings import embedding_lookup_sparse, safe_embedding_lookup_sparse
 from ._scatters import (
     scatter_nd,
     tensor_scatter_nd_add,
@@ -29,9 +30,11 @@ from ._scatters import (
 
 __all__ = [
     "batch_gather",
+    "embedding_lookup_sparse",
     "gather",
     "gather_nd",
     "raw",
+    "safe_embedding_lookup_sparse",
     "scatter_nd",
     "tensor_scatter_nd_add",
     "tensor_scatter_nd_max",
