@@ -1,25 +1,36 @@
 #include "core/plan/lower.hpp"
 
+#include "core/base/noinline.hpp"
 #include "core/meaning/bags.hpp"
 #include "core/plan/bags.hpp"
 #include "core/plan/build.hpp"
 #include "core/plan/placement.hpp"
 
 namespace gather::core {
+namespace {
+
+// Builds the plan of any request. The layouts of the operands are in a frame of their own, because a caller that
+// contains this function would keep their memory while it runs the plan.
+GATHER_NOINLINE int32_t build_any(const Request& request, const Meaning& meaning, bool has_bags, Plan* plan,
+                                  const Error& error) {
+  Placement placement;
+  if (int32_t status = resolve_placement(request, meaning, &placement, plan, error)) return status;
+  has_bags ? build_bags(request, meaning, placement, plan) : build(request, meaning, placement, plan);
+  return GTH_OK;
+}
+
+}  // namespace
 
 int32_t lower(const Request& request, Plan* plan, const Error& error) {
   Meaning meaning;
   const bool has_bags = operation_of(request.op).form == Form::bags;
-  int32_t status =
+  const int32_t status =
       has_bags ? resolve_bags_meaning(request, &meaning, error) : resolve_meaning(request, &meaning, error);
   if (status) return status;
 #ifndef GATHER_TESTING  // Test builds use build() for every request.
   if (!has_bags && build_dense(request, meaning, plan)) return GTH_OK;
 #endif
-  Placement placement;
-  if ((status = resolve_placement(request, meaning, &placement, plan, error))) return status;
-  has_bags ? build_bags(request, meaning, placement, plan) : build(request, meaning, placement, plan);
-  return GTH_OK;
+  return build_any(request, meaning, has_bags, plan, error);
 }
 
 // A copy is a gather_nd with one tuple without components. This tuple selects all of params.
