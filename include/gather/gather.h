@@ -1114,6 +1114,55 @@ GTH_API int32_t gth_gather_bags(gth_context *context, const gth_tensor_desc *par
                                 const gth_tensor_desc *bags, const gth_tensor_desc *weights, const gth_tensor_desc *out,
                                 const gth_options *options, gth_error *err);
 
+/**
+ * Computes the gradient of gather_bags with respect to params, from the gradient of its output.
+ *
+ * Like other gradients, it begins as zeros. Each slice of params receives the sum of the gradients of the bags that have
+ * read it, in the order of the ids, times the factor of the id: weight / divisor. With max and min, each element of a
+ * bag has one id that receives its gradient: of equal elements the first id, and the first NaN if there is one (as
+ * torch, while JAX and TensorFlow divide it between equal elements). Ids that the bag has not read receive nothing, and
+ * neither do rows of the fill value. float16 and bfloat16 are added in float32 and rounded once, except with
+ * GTH_ACCUMULATE_DTYPE. Integers wrap around. The result does not depend on the number of threads.
+ *
+ * The gradients of gather_bags are functions and no operations: gth_run, gth_run_many, gth_make, gth_infer and plans do
+ * not have them. They run on the CPU only, and allocate about 80 bytes for each id, and memory in proportion to the
+ * gradient of the output with max and min. Everything is validated as in gather_bags, also if slices have no elements,
+ * before the first byte is written. Indices, bags and weights are read once, so they never cause GTH_E_RACE.
+ *
+ * @param request  Borrowed. The request of the forward call, with GTH_OP_GATHER_BAGS. Its rows are the gradient of the
+ *                 output (operand UPDATES in errors), which may have any strides. Of params only dtype and shape are
+ *                 read, unless the pool is max or min. options->out_dtype must be 0 or the dtype of params.
+ * @param target   Borrowed, written. It has dtype and shape of params, and must not overlap other operands.
+ * @return The statuses of gth_run with GTH_OP_GATHER_BAGS except RACE, and NOMEM. UNSUPPORTED on a device.
+ */
+GTH_API int32_t gth_gather_bags_gradient(gth_context *context, const gth_request *request,
+                                         const gth_tensor_desc *target, gth_error *err);
+/**
+ * Computes the same gradient in sparse form: the different rows of params that the bags have read, in ascending order,
+ * and the gradient of each of them. The other rows of the gradient are zero. No memory and no step depends on the number
+ * of rows of params.
+ *
+ * @param request  As in gth_gather_bags_gradient.
+ * @param unique   Borrowed, written. Numbers of rows: int64, of rank 1 (operand OUT in errors). If its extent is smaller
+ *                 than the number of different rows, the call returns GTH_E_SIZE with this number in limit.
+ * @param target   Borrowed, written. The gradients, of shape [the extent of unique] + params.shape[1:].
+ * @param count    Written on GTH_OK. The number of different rows. Other elements of unique and target are unchanged.
+ * @return The statuses of gth_gather_bags_gradient.
+ */
+GTH_API int32_t gth_gather_bags_sparse_gradient(gth_context *context, const gth_request *request,
+                                                const gth_tensor_desc *unique, const gth_tensor_desc *target,
+                                                int64_t *count, gth_error *err);
+/**
+ * Computes the gradient of gather_bags with respect to weights. It is zero for an id that the bag has not read, and if
+ * the divisor of the bag is 0. Without weights in the request, each weight is 1.
+ *
+ * @param request  As in gth_gather_bags_gradient. The rows of params are read.
+ * @param target   Borrowed, written. It has the shape of indices, and the dtype of weights, or else of params.
+ * @return The statuses of gth_gather_bags_gradient. UNSUPPORTED with operand WEIGHTS for max, min and complex numbers.
+ */
+GTH_API int32_t gth_gather_bags_weight_gradient(gth_context *context, const gth_request *request,
+                                                const gth_tensor_desc *target, gth_error *err);
+
 /* ------------------------------------------------------------------------------------------------------------ Plans */
 
 /**

@@ -870,6 +870,50 @@ struct GatherBagsInto {
   }
 };
 
+/// The gradients of gather_bags write into existing memory.
+/// @tparam call  gth_gather_bags_gradient or gth_gather_bags_weight_gradient.
+template <auto call>
+struct TryBagGradientInto {
+  int32_t operator()(const View& params, const View& indices, const Bags& bags, const View& gradient, const View& out,
+                     gth_error* err, const Options& options = {}, const Context& context = {}) const noexcept {
+    const int32_t status = options.check(params, err);
+    if (status != GTH_OK) return status;
+    gth_request asked = request(GTH_OP_GATHER_BAGS, params, indices, &gradient, options);
+    bags.add_to(&asked);
+    return call(context.get(), &asked, out.raw(), err);
+  }
+};
+template <auto call>
+struct BagGradientInto {
+  void operator()(const View& params, const View& indices, const Bags& bags, const View& gradient, const View& out,
+                  const Options& options = {}, const Context& context = {}) const {
+    Thrown err;
+    err.unless_ok(TryBagGradientInto<call>{}(params, indices, bags, gradient, out, &err, options, context));
+  }
+};
+struct TryBagSparseGradientInto {
+  int32_t operator()(const View& params, const View& indices, const Bags& bags, const View& gradient,
+                     const View& unique, const View& out, int64_t* count, gth_error* err, const Options& options = {},
+                     const Context& context = {}) const noexcept {
+    const int32_t status = options.check(params, err);
+    if (status != GTH_OK) return status;
+    gth_request asked = request(GTH_OP_GATHER_BAGS, params, indices, &gradient, options);
+    bags.add_to(&asked);
+    return gth_gather_bags_sparse_gradient(context.get(), &asked, unique.raw(), out.raw(), count, err);
+  }
+};
+struct BagSparseGradientInto {
+  int64_t operator()(const View& params, const View& indices, const Bags& bags, const View& gradient,
+                     const View& unique, const View& out, const Options& options = {},
+                     const Context& context = {}) const {
+    Thrown err;
+    int64_t count = 0;
+    err.unless_ok(
+        TryBagSparseGradientInto{}(params, indices, bags, gradient, unique, out, &count, &err, options, context));
+    return count;
+  }
+};
+
 /// Returns the shape of the rows: the output of a gather, the updates of a scatter. Extents of GTH_OPEN are passed
 /// through.
 struct Infer {
@@ -929,6 +973,25 @@ inline constexpr detail::GatherBags gather_bags{};
 inline constexpr detail::TryGatherBags try_gather_bags{};
 inline constexpr detail::GatherBagsInto gather_bags_into{};
 inline constexpr detail::TryGatherBagsInto try_gather_bags_into{};
+
+/// The gradients of gather_bags, from the gradient of its output: with respect to params, the same in sparse form, and
+/// with respect to weights. The sparse form writes the numbers of the rows that have a gradient to `unique` (int64),
+/// and returns how many they are.
+///
+///     void gather_bags_gradient_into(const View& params, const View& indices, const Bags&, const View& gradient,
+///                                    const View& out, ..);
+///     int64_t gather_bags_sparse_gradient_into(params, indices, bags, gradient, const View& unique, const View& out,
+///                                              ..);
+///     void gather_bags_weight_gradient_into(params, indices, bags, gradient, const View& out, ..);
+///     int32_t try_gather_bags_gradient_into(params, indices, bags, gradient, out, gth_error* err, options, context);
+///     int32_t try_gather_bags_sparse_gradient_into(params, indices, bags, gradient, unique, out, int64_t* count,
+///                                                  gth_error* err, options, context);
+inline constexpr detail::BagGradientInto<gth_gather_bags_gradient> gather_bags_gradient_into{};
+inline constexpr detail::TryBagGradientInto<gth_gather_bags_gradient> try_gather_bags_gradient_into{};
+inline constexpr detail::BagSparseGradientInto gather_bags_sparse_gradient_into{};
+inline constexpr detail::TryBagSparseGradientInto try_gather_bags_sparse_gradient_into{};
+inline constexpr detail::BagGradientInto<gth_gather_bags_weight_gradient> gather_bags_weight_gradient_into{};
+inline constexpr detail::TryBagGradientInto<gth_gather_bags_weight_gradient> try_gather_bags_weight_gradient_into{};
 /// @}
 
 /// @name Scatters

@@ -45,10 +45,34 @@ void existing_memory() {
   CHECK(out == Floats({50, 53, 5, 5, 10, 11}));
 }
 
+void gradients() {
+  const Floats given = {1, 2, 3, 4, 5, 6}, weights = {1, 2, 3, 4};
+  const View gradient(given, {3, 2});
+  Floats params(8, -1), rows(8, -1), of_weights(4, -1);
+  std::vector<int64_t> unique(4, -1);
+  const Bags bags = Bags(offsets).weights(weights);
+  gather::gather_bags_gradient_into(table, ids, bags, gradient, {params, {4, 2}});
+  CHECK(params == Floats({1, 2, 20, 24, 3, 6, 2, 4}));
+  const Options padded = Options().padding_index(3);
+  CHECK(gather::gather_bags_sparse_gradient_into(table, ids, bags, gradient, unique, {rows, {4, 2}}, padded) == 3);
+  CHECK(unique == std::vector<int64_t>({0, 1, 2, -1}) && rows == Floats({1, 2, 20, 24, 3, 6, -1, -1}));
+  gather::gather_bags_weight_gradient_into(table, ids, bags, gradient, of_weights);
+  CHECK(of_weights == Floats({2, 92, 62, 116}));
+  gth_error err = GTH_ERROR_INIT;
+  int64_t count = 0;
+  const std::vector<int64_t> outside = {0, 3, 4, 1};
+  CHECK(gather::try_gather_bags_gradient_into(table, outside, bags, gradient, {params, {4, 2}}, &err) == GTH_E_INDEX);
+  CHECK(err.position == 2 && err.value == 4);
+  CHECK(gather::try_gather_bags_sparse_gradient_into(table, ids, bags, gradient, {unique, {3}}, {rows, {3, 2}}, &count,
+                                                     &err) == GTH_E_SIZE);
+  CHECK(err.limit == 4 && count == 0);
+}
+
 }  // namespace
 
 int main() {
   new_tensors();
   existing_memory();
+  gradients();
   return 0;
 }

@@ -300,6 +300,57 @@ TEST_F(AllocationFailures, G4_FailedGradientsLeaveTheOutputUnchanged) {
   expect_unchanged(gth_gather_nd_gradient, rows, t_, again);
 }
 
+// Gradients of bags allocate all their memory before they write.
+TEST_F(AllocationFailures, G4_FailedGradientsOfBagsLeaveTheOutputUnchanged) {
+  constexpr int32_t f16 = GTH_DTYPE_FLOAT16;
+  const Array wide(f16, {4, 4}), rows(f16, {3, 4}), ids = indices64({6}, {0, 9, 3, 9, 1, 9}), weights(f16, {6});
+  const Array target(f16, {4, 4}), unique(GTH_DTYPE_INT64, {4}), of_weights(f16, {3, 1});
+  const Shape table_shape{4, 2}, ids_shape{3, 1}, rows_shape{3, 2};
+  const int64_t columns[] = {8, 4}, apart[] = {16, 8}, halves[] = {4, 2};
+  const gth_tensor_desc p = describe(f16, table_shape, wide.data(), columns);
+  const gth_tensor_desc i = describe(GTH_DTYPE_INT64, ids_shape, ids.data(), apart);
+  const gth_tensor_desc w = describe(f16, ids_shape, weights.data(), halves);
+  const gth_tensor_desc r = describe(f16, rows_shape, rows.data(), columns);
+  const gth_tensor_desc t = describe(f16, table_shape, target.data()), u = unique.desc(), o = of_weights.desc();
+  gth_options options = with_bounds(GTH_BOUNDS_FILL);
+  gth_request request = GTH_REQUEST(GTH_OP_GATHER_BAGS, &p, &i, &r, &options);
+  int64_t count = -1;
+  const auto expect_unchanged = [&](const char* what, int64_t least, auto&& call) {
+    for (int64_t n = 1;; ++n) {
+      const Bytes before[] = {target.bytes(), unique.bytes(), of_weights.bytes()};
+      Error error;
+      gth_testing_fail_allocation(n, 0);
+      const int32_t status = call(&error);
+      const int64_t needed = gth_testing_allocations();
+      gth_testing_fail_allocation(0, 0);
+      if (needed < n) {
+        EXPECT_EQ(status, GTH_OK) << what << ": " << error.message;
+        EXPECT_GE(needed, least) << what;
+        return;
+      }
+      ASSERT_STREQ(gth_status_name(status), "GTH_E_NOMEM") << what << ", allocation " << n;
+      EXPECT_GT(error.value, 0);
+      EXPECT_TRUE(target.bytes() == before[0] && unique.bytes() == before[1] && of_weights.bytes() == before[2]);
+      EXPECT_EQ(count, -1);
+    }
+  };
+  for (const int32_t pool : {GTH_POOL_MEAN, GTH_POOL_MAX}) {
+    options.pool = pool;
+    request.weights = pool == GTH_POOL_MEAN ? &w : nullptr;
+    expect_unchanged("gradient", 8,
+                     [&](gth_error* err) { return gth_gather_bags_gradient(nullptr, &request, &t, err); });
+    expect_unchanged("sparse gradient", 8, [&](gth_error* err) {
+      count = -1;
+      return gth_gather_bags_sparse_gradient(nullptr, &request, &u, &t, &count, err);
+    });
+    count = -1;
+  }
+  options.pool = GTH_POOL_SQRTN;
+  request.weights = &w;
+  expect_unchanged("weights", 8,
+                   [&](gth_error* err) { return gth_gather_bags_weight_gradient(nullptr, &request, &o, err); });
+}
+
 // Several requests need one common allocation. If it fails, none of them has run.
 TEST_F(AllocationFailures, G4_FailedRequestsWriteNothing) {
   const Sample first(calls::scatter), second(calls::gather_gradient);

@@ -147,6 +147,27 @@ TEST(Stack, BagsFit) {
   }
 }
 
+TEST(Stack, GradientsOfBagsFit) {
+  for (const int32_t dtype : {GTH_DTYPE_FLOAT16, GTH_DTYPE_FLOAT32}) {
+    const Array params(dtype, {500, 2000}), rows(dtype, {3, 2000}), target(dtype, {500, 2000}),
+        weights(dtype, {3, 700});
+    const Array indices = indices64({3, 700}, std::vector<int64_t>(2100, 3)), unique(GTH_DTYPE_INT64, {500});
+    const gth_tensor_desc p = params.desc(), i = indices.desc(), r = rows.desc(), t = target.desc(), u = unique.desc(),
+                          w = weights.desc();
+    for (const int32_t pool : {GTH_POOL_MEAN, GTH_POOL_MAX}) {
+      gth_options options = with_bounds(GTH_BOUNDS_FILL);
+      options.pool = pool;
+      const gth_request request = GTH_REQUEST(GTH_OP_GATHER_BAGS, &p, &i, &r, &options);
+      int64_t count = 0;
+      expect_fits("gradient", GTH_OK, [&] { return gth_gather_bags_gradient(nullptr, &request, &t, nullptr); });
+      expect_fits("sparse gradient", GTH_OK,
+                  [&] { return gth_gather_bags_sparse_gradient(nullptr, &request, &u, &t, &count, nullptr); });
+      if (pool == GTH_POOL_MAX) continue;
+      expect_fits("weights", GTH_OK, [&] { return gth_gather_bags_weight_gradient(nullptr, &request, &w, nullptr); });
+    }
+  }
+}
+
 // Columns of another table, few enough for panels on the stack.
 TEST(Stack, PackedPanelsFit) {
   const Array params(GTH_DTYPE_FLOAT32, {64, 16}), rows(GTH_DTYPE_FLOAT32, {2000, 64});

@@ -252,6 +252,16 @@ int32_t gth_gather_bags(gth_context *context, const gth_tensor_desc *params, con
                                 const gth_tensor_desc *bags, const gth_tensor_desc *weights, const gth_tensor_desc *out,
                                 const gth_options *options, gth_error *err);
 
+int32_t gth_gather_bags_gradient(gth_context *context, const gth_request *request,
+                                         const gth_tensor_desc *target, gth_error *err);
+
+int32_t gth_gather_bags_sparse_gradient(gth_context *context, const gth_request *request,
+                                                const gth_tensor_desc *unique, const gth_tensor_desc *target,
+                                                int64_t *count, gth_error *err);
+
+int32_t gth_gather_bags_weight_gradient(gth_context *context, const gth_request *request,
+                                                const gth_tensor_desc *target, gth_error *err);
+
 int32_t gth_plan_create(const gth_request *request, gth_plan **out, gth_error *err);
 
 int32_t gth_plan_run(gth_context *context, const gth_plan *plan, int64_t n, const void *table,

@@ -891,6 +891,26 @@ unsafe extern "C" {
         options: *const gth_options,
         err: *mut gth_error,
     ) -> i32;
+    pub fn gth_gather_bags_gradient(
+        context: *mut gth_context,
+        request: *const gth_request,
+        target: *const gth_tensor_desc,
+        err: *mut gth_error,
+    ) -> i32;
+    pub fn gth_gather_bags_sparse_gradient(
+        context: *mut gth_context,
+        request: *const gth_request,
+        unique: *const gth_tensor_desc,
+        target: *const gth_tensor_desc,
+        count: *mut i64,
+        err: *mut gth_error,
+    ) -> i32;
+    pub fn gth_gather_bags_weight_gradient(
+        context: *mut gth_context,
+        request: *const gth_request,
+        target: *const gth_tensor_desc,
+        err: *mut gth_error,
+    ) -> i32;
     pub fn gth_plan_create(request: *const gth_request, out: *mut *mut gth_plan, err: *mut gth_error) -> i32;
     pub fn gth_plan_run(
         context: *mut gth_context,

@@ -1165,6 +1165,69 @@ public final class Gth {
     }
   }
 
+  private static final class GatherBagsGradient {
+    static final MethodHandle HANDLE =
+        Native.link(
+            "gth_gather_bags_gradient",
+            FunctionDescriptor.of(
+                JAVA_INT, ADDRESS, ADDRESS, ADDRESS, ADDRESS, ADDRESS, ADDRESS, ADDRESS, ADDRESS, ADDRESS, ADDRESS));
+  }
+
+  /** Calls gth_gather_bags_gradient. */
+  public static int gatherBagsGradient(
+      MemorySegment context, MemorySegment request, MemorySegment target, MemorySegment err, MemorySegment... kept) {
+    Native.check();
+    try {
+      return (int) GatherBagsGradient.HANDLE.invokeExact(
+          context, request, target, err, at(kept, 0), at(kept, 1), at(kept, 2), at(kept, 3), at(kept, 4), at(kept, 5));
+    } catch (Throwable e) {
+      throw Native.unchecked(e);
+    }
+  }
+
+  private static final class GatherBagsSparseGradient {
+    static final MethodHandle HANDLE =
+        Native.link(
+            "gth_gather_bags_sparse_gradient",
+            FunctionDescriptor.of(
+                JAVA_INT, ADDRESS, ADDRESS, ADDRESS, ADDRESS, ADDRESS, ADDRESS, ADDRESS, ADDRESS, ADDRESS, ADDRESS,
+                ADDRESS, ADDRESS, ADDRESS));
+  }
+
+  /** Calls gth_gather_bags_sparse_gradient. */
+  public static int gatherBagsSparseGradient(
+      MemorySegment context, MemorySegment request, MemorySegment unique, MemorySegment target, MemorySegment count,
+      MemorySegment err, MemorySegment... kept) {
+    Native.check();
+    try {
+      return (int) GatherBagsSparseGradient.HANDLE.invokeExact(
+          context, request, unique, target, count, err, at(kept, 0), at(kept, 1), at(kept, 2), at(kept, 3), at(kept,
+          4), at(kept, 5), at(kept, 6));
+    } catch (Throwable e) {
+      throw Native.unchecked(e);
+    }
+  }
+
+  private static final class GatherBagsWeightGradient {
+    static final MethodHandle HANDLE =
+        Native.link(
+            "gth_gather_bags_weight_gradient",
+            FunctionDescriptor.of(
+                JAVA_INT, ADDRESS, ADDRESS, ADDRESS, ADDRESS, ADDRESS, ADDRESS, ADDRESS, ADDRESS, ADDRESS, ADDRESS));
+  }
+
+  /** Calls gth_gather_bags_weight_gradient. */
+  public static int gatherBagsWeightGradient(
+      MemorySegment context, MemorySegment request, MemorySegment target, MemorySegment err, MemorySegment... kept) {
+    Native.check();
+    try {
+      return (int) GatherBagsWeightGradient.HANDLE.invokeExact(
+          context, request, target, err, at(kept, 0), at(kept, 1), at(kept, 2), at(kept, 3), at(kept, 4), at(kept, 5));
+    } catch (Throwable e) {
+      throw Native.unchecked(e);
+    }
+  }
+
   private static final class PlanCreate {
     static final MethodHandle HANDLE =
         Native.link(
