@@ -19,6 +19,11 @@ from ._base.capabilities import capabilities, release, shutdown, version
 from ._base.torch_dynamo import skip_package
 from ._memory.context import Context
 from ._memory.default_contexts import sync
+from ._operations.bag_gradients import (
+    gather_bags_gradient,
+    gather_bags_sparse_gradient,
+    gather_bags_weight_gradient,
+)
 from ._operations.bags import gather_bags
 from ._operations.gather_plan import BoundPlan, Plan
 from ._operations.gathers import gather, gather_elements, gather_nd, output_shape
@@ -88,6 +93,9 @@ __all__ = [
     "capabilities",
     "gather",
     "gather_bags",
+    "gather_bags_gradient",
+    "gather_bags_sparse_gradient",
+    "gather_bags_weight_gradient",
     "gather_elements",
     "gather_elements_gradient",
     "gather_gradient",

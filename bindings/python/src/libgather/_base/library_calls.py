@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 # cffi parses a type name at each use, so the types of frequent calls are looked up once.
 _STRUCTS = {
     kind: (ffi.typeof(f"{kind} *"), ffi.sizeof(kind))
-    for kind in ("gth_error", "gth_tensor_desc", "gth_context_options", "gth_capability_info")
+    for kind in ("gth_error", "gth_tensor_desc", "gth_request", "gth_context_options", "gth_capability_info")
 }
 _TENSOR, _TENSORS, _EXTENTS = map(ffi.typeof, ("gth_tensor *", "gth_tensor **", "int64_t[]"))
 

@@ -1,0 +1,223 @@
+"""The gradients of gather_bags with respect to its table and to its weights."""
+
+from __future__ import annotations
+
+from .. import errors
+from .. import types as t
+from .._arrays.kinds import enter, kind_of, loaded
+from .._arrays.lists import numpy_kind
+from .._arrays.nested_lists import list_of
+from .._base.library import ffi, lib
+from .._base.library_calls import call, extents, new
+from .._base.request_fields import Request
+from .._memory.context import pointer_of
+from .._requests.fill_values import fill_of
+from .._requests.index_errors import locate
+from .._requests.operation_table import GATHER_BAGS
+from .._requests.options_struct import options_of
+from .._requests.site_of_call import site_of
+from .._requests.spec import Spec
+from .._requests.tensor import Tensor
+from .bags import bags_of, weights_for
+from .gradients import as_numbers
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from .._memory.memory import Memory
+
+_FORMATS = ("offsets", "starts", "lengths", "segments")
+_OTHERS = (
+    "weights",
+    "pool",
+    "padding_index",
+    "empty",
+    "accumulate",
+    "negative",
+    "bounds",
+    "fill_value",
+    "profile",
+    "threads",
+    "context",
+)
+
+
+def gather_bags_gradient(gradient: t.Any, indices: t.Any, params: t.Any, **switches: t.Unpack[t.BagSwitches]) -> t.Any:
+    """Computes the gradient of :func:`gather_bags` with respect to `params` from the gradient of its output.
+
+    The result has the shape of `params`. Each of its rows is the sum of the gradients of the bags that have read the
+    row, in the order of `indices`. So the sum does not depend on the number of threads. With ``pool="max"`` and
+    ``"min"``, one index receives the gradient of an element: the first of equal elements, and the first NaN if there is
+    one. Indices that a bag has not read receive nothing. Errors name `gradient` as the operand ``"updates"``, and the
+    result as ``"target"``.
+
+    Args:
+        gradient: The gradient of the output, of its shape, and of the dtype of `params`.
+        indices: The indices of the call.
+        params: The table of the call. Its shape is enough, unless `pool` is ``"max"`` or ``"min"``.
+        **switches: The keywords of the call: bags, weights, `pool` and the other options.
+
+    Returns:
+        A new array of the type and dtype of `gradient`.
+
+    Raises:
+        IndexError: An index is out of bounds.
+        ShapeError: `gradient` does not have the shape of the output.
+        Error: As for :func:`gather_bags`.
+
+    >>> import libgather
+    >>> libgather.gather_bags_gradient([[1.0, 2.0], [3.0, 4.0]], [0, 2, 2], (3, 2), offsets=[0, 2, 3]).tolist()
+    [[1.0, 2.0], [0.0, 0.0], [4.0, 6.0]]
+    """
+    run = _Gradient(gradient, indices, params, switches)
+    target = Tensor.zeros(run.table.shape, run.gradient.dtype)
+    run.call(lib.gth_gather_bags_gradient, target)
+    return run.kind.leave(target, run.like)
+
+
+def gather_bags_sparse_gradient(
+    gradient: t.Any, indices: t.Any, params: t.Any, **switches: t.Unpack[t.BagSwitches]
+) -> tuple[t.Any, t.Any]:
+    """Computes the result of :func:`gather_bags_gradient` in sparse form, as optimisers need it.
+
+    Time and memory do not depend on the number of rows of `params`.
+
+    Args:
+        gradient, indices, params, switches: As for :func:`gather_bags_gradient`.
+
+    Returns:
+        The numbers of the rows that bags have read, in ascending order as int64, and the gradient of each of them. The
+        numbers are an array of the library of `gradient`, or of NumPy.
+
+    >>> import libgather
+    >>> rows, sums = libgather.gather_bags_sparse_gradient([[1.0], [2.0]], [[7, 3], [7, 7]], (1000, 1))
+    >>> rows.tolist(), sums.tolist()
+    ([3, 7], [[1.0], [5.0]])
+    """
+    run = _Gradient(gradient, indices, params, switches)
+    capacity = min(run.indices.size, run.table.shape[0]) if run.table.shape else 0
+    rest = run.table.shape[1:]
+    target = Tensor.zeros((capacity, *rest), run.gradient.dtype)
+    unique = Tensor.zeros((capacity,), "int64")
+    count = ffi.new("int64_t *")
+    run.call(lib.gth_gather_bags_sparse_gradient, unique, target, count=count)
+    rows = target._viewed(target._dtype, (count[0], *rest))
+    return run.leave(unique._viewed(unique._dtype, (count[0],)), run.like), run.kind.leave(rows, run.like)
+
+
+def gather_bags_weight_gradient(
+    gradient: t.Any, indices: t.Any, params: t.Any, **switches: t.Unpack[t.BagSwitches]
+) -> t.Any:
+    """Computes the gradient of :func:`gather_bags` with respect to `weights` from the gradient of its output.
+
+    Args:
+        gradient, indices, switches: As for :func:`gather_bags_gradient`.
+        params: The table of the call.
+
+    Returns:
+        A new array of the shape of `indices`, of the type and dtype of `weights`. Without `weights`, each of them is 1,
+        and the result has the type and dtype of `gradient`.
+
+    Raises:
+        UnsupportedError: `pool` is ``"max"`` or ``"min"``, or the numbers are complex.
+        Error: As for :func:`gather_bags_gradient`.
+
+    >>> import libgather
+    >>> table, weights = [[1.0, 0.0], [0.0, 5.0]], [[0.5, 2.0]]
+    >>> libgather.gather_bags_weight_gradient([[3.0, 4.0]], [[0, 1]], table, weights=weights).tolist()
+    [[3.0, 20.0]]
+    """
+    run = _Gradient(gradient, indices, params, switches)
+    weights = run.gradient if run.weights is None else run.weights
+    target = Tensor.zeros(run.indices.shape, weights.dtype)
+    run.call(lib.gth_gather_bags_weight_gradient, target)
+    return run.leave(target, run.like if run.weights is None else switches["weights"])
+
+
+class _Gradient:
+    """The operands of a gradient, and its calls of the library."""
+
+    def __init__(self, gradient: t.Any, indices: t.Any, params: t.Any, switches: t.Any) -> None:
+        request = request_of(switches)
+        shape = params if isinstance(params, (tuple, Spec)) else None
+        arrays = None if shape is not None else params
+        named = ("updates", gradient), ("indices", indices), ("params", arrays), ("bags", request.bags)
+        if site_of(request.context, None, *named, ("weights", request.weights)) is not None:
+            raise errors.unsupported("params", "gather_bags runs on the CPU alone")
+        self.like: t.Any = as_numbers(loaded(gradient, "updates"), "updates")
+        self.gradient, self.kind = enter(self.like, None, "updates")
+        self.indices: Memory = enter(indices, None, "indices")[0]
+        self.table: t.Any = table_of(params, self.gradient)
+        self.weights: Memory | None = entered(weights_for(self.gradient, request.weights), "weights")
+        self.bags: Memory | None = entered(request.bags, "bags")
+        self.options: bytes = options_of(request, fill_of(request, self.like, self.gradient._dtype))
+        self.context: t.Any = request.context
+
+    def call(self, function: t.Any, *targets: Memory, count: t.Any = None) -> None:
+        """Calls a function with the request and the operands that it writes."""
+        request = new("gth_request")
+        operands = [
+            (role, described(each))
+            for role, each in (
+                ("table", self.table),
+                ("indices", self.indices),
+                ("rows", self.gradient),
+                ("bags", self.bags),
+                ("weights", self.weights),
+            )
+            if each is not None
+        ]
+        request.op = GATHER_BAGS.number
+        for role, (desc, _) in operands:
+            setattr(request, role, desc)
+        request.options = ffi.from_buffer("gth_options *", self.options)
+        written = [described(target)[0] for target in targets]
+        counts = () if count is None else (count,)
+        try:
+            call(function, pointer_of(self.context), request, *written, *counts)
+        except errors.IndexError as error:
+            locate(error, GATHER_BAGS, len(self.table.shape), self.indices.shape, None, 0)
+            raise
+
+    def leave(self, tensor: Memory, like: t.Any) -> t.Any:
+        """Returns an array of the library of `like`, which may have another dtype, or of NumPy."""
+        kind, numpy = kind_of(like), numpy_kind()
+        source = enter(like, None, "updates")[0]
+        exchanges = kind is not numpy and hasattr(type(like), "__dlpack__")
+        if exchanges or (source._dtype == tensor._dtype and type(like) not in (list, tuple)):
+            return kind.leave(tensor, like)
+        return numpy.array_of(tensor) if numpy else list_of(tensor)
+
+
+def request_of(switches: dict[str, t.Any]) -> Request:
+    """Returns the keywords of gather_bags as a request."""
+    unknown = sorted(switches.keys() - {"count", *_FORMATS, *_OTHERS})
+    if unknown:
+        raise TypeError(f"unexpected keyword argument: {unknown[0]!r}")
+    count = switches.get("count")
+    bag_format, bags = bags_of(count, **{name: switches.get(name) for name in _FORMATS})
+    others = {name: switches[name] for name in _OTHERS if name in switches}
+    return Request(bag_format=bag_format, bags=bags, bag_count=count or 0, **others)
+
+
+def table_of(params: t.Any, gradient: Memory) -> t.Any:
+    """Returns the table, or its spec if only its shape is given."""
+    if isinstance(params, tuple):
+        return Spec(gradient.dtype, params)
+    return (
+        params if isinstance(params, Spec) else enter(as_numbers(loaded(params, "params"), "params"), None, "params")[0]
+    )
+
+
+def entered(value: t.Any, operand: str) -> Memory | None:
+    return None if value is None else enter(value, None, operand)[0]
+
+
+def described(operand: t.Any) -> tuple[t.Any, t.Any]:
+    """Returns the description of a tensor or of a spec, and what it refers to."""
+    desc = new("gth_tensor_desc")
+    if not isinstance(operand, Spec):
+        desc.tensor = operand._live
+        return desc, operand
+    shape = extents(operand.shape)
+    desc.dtype, desc.ndim, desc.shape = operand._dtype, len(operand.shape), shape
+    return desc, shape
