@@ -1,6 +1,7 @@
 package gather_test
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -149,4 +150,74 @@ func ExampleGatherBags() {
 	means, err := gather.GatherBags(vectors, words, sentences, gather.Pool(gather.PoolMean))
 	fmt.Println(means.Data(), means.Shape(), err)
 	// Output: [20 21 6.6666665 7.6666665] [2 2] <nil>
+}
+
+// gradientOf adds the gradient of each bag to the rows of its ids with loops. The last values are those of the weights.
+func gradientOf(given, weights []float64, padding int32) (sums, ofWeights []float64) {
+	sums, ofWeights = make([]float64, len(bagTable)), make([]float64, len(bagIDs))
+	for i, id := range bagIDs {
+		if id == padding {
+			continue
+		}
+		for j := range 2 {
+			value := given[ofID[i]*2+j]
+			sums[int(id)*2+j] += weights[i] * value
+			ofWeights[i] += bagTable[int(id)*2+j] * value
+		}
+	}
+	return sums, ofWeights
+}
+
+func TestGradientsOfBagsEqualLoops(t *testing.T) {
+	params, ids := bagTensors()
+	given, weights := []float64{1, 2, 4, 8, -16, 0.5}, []float64{0.5, -2, 1, 4, 0.25}
+	gradient := gather.New(given, bagCount, 2)
+	for name, bags := range bagFormats() {
+		bags = gather.Weighted(bags, gather.Vector(weights))
+		sums, ofWeights := gradientOf(given, weights, 2)
+		out, err := gather.GatherBagsGradient(gradient, params, ids, bags, gather.PaddingIndex(2))
+		check(t, err)
+		expect(t, name, out.Shape(), []int{4, 2})
+		expect(t, name, out.Data(), sums)
+		into := make([]float64, len(sums))
+		check(t, gather.GatherBagsGradientInto(gather.NewOutput(into, 4, 2), gradient, params, ids, bags,
+			gather.PaddingIndex(2)))
+		expect(t, name, into, sums)
+		unique, rows := make([]int64, 4), make([]float64, 8)
+		count, err := gather.GatherBagsSparseGradientInto(gather.NewOutput(unique, 4), gather.NewOutput(rows, 4, 2),
+			gradient, params, ids, bags, gather.PaddingIndex(2))
+		check(t, err)
+		expect(t, name, unique[:count], []int64{0, 1, 3})
+		expect(t, name, rows[:2*count], slices.Concat(sums[:4], sums[6:]))
+		made, err := gather.GatherBagsWeightGradient[float64](gradient, params, ids, bags, gather.PaddingIndex(2))
+		check(t, err)
+		expect(t, name, made.Data(), ofWeights)
+		check(t, gather.GatherBagsWeightGradientInto(gather.NewOutput(into[:5], 5), gradient, params, ids, bags))
+		_, ofWeights = gradientOf(given, weights, -1)
+		expect(t, name, into[:5], ofWeights)
+	}
+}
+
+func TestErrorsOfGradientsOfBags(t *testing.T) {
+	params, ids := bagTensors()
+	gradient, bags := gather.New(make([]float64, 6), bagCount, 2), bagFormats()["offsets"]
+	_, err := gather.GatherBagsGradient(gradient, params, gather.Vector([]int32{3, 0, 4, 2, 1}), bags)
+	var index *gather.IndexError
+	if !errors.As(err, &index) || index.Position != 2 || index.Value != 4 {
+		t.Errorf("%v", err)
+	}
+	unique, out := gather.NewOutput(make([]int64, 3), 3), gather.NewOutput(make([]float64, 6), 3, 2)
+	_, err = gather.GatherBagsSparseGradientInto(unique, out, gradient, params, ids, bags)
+	var cause *gather.Error
+	if !errors.As(err, &cause) || !errors.Is(err, gather.ErrSize) || cause.Limit != 4 {
+		t.Errorf("%v", err)
+	}
+	err = gather.GatherBagsGradientInto(out, gradient, params, ids, bags)
+	if !errors.As(err, &cause) || cause.Operand != gather.OperandTarget {
+		t.Errorf("%v", err)
+	}
+	_, err = gather.GatherBagsWeightGradient[float64](gradient, params, ids, bags, gather.Pool(gather.PoolMax))
+	if !errors.Is(err, gather.ErrUnsupported) {
+		t.Errorf("%v", err)
+	}
 }

@@ -1,0 +1,118 @@
+package gather
+
+// #include "bag_gradients.h"
+// #cgo noescape gather_go_bag_gradient
+// #cgo nocallback gather_go_bag_gradient
+import "C"
+
+import "slices"
+
+// GatherBagsGradient returns the gradient of [GatherBags] with respect to params, from the gradient of its output. The
+// result has the shape of params. Each of its rows is the sum of the gradients of the bags that have read the row, in
+// the order of the indices. So it does not depend on the number of threads. With [PoolMax] and [PoolMin], the first of
+// equal elements receives the gradient. Bags and options are those of GatherBags. In errors [OperandTarget] is the
+// result, and [OperandUpdates] is the gradient of the output.
+func GatherBagsGradient[T Element, I Index](gradient, params Tensor[T], indices Tensor[I], bags Bags,
+	options ...Option) (Tensor[T], error) {
+	return newBagGradient[T](0, &params.view, bags.operands(&params.view, &indices.view, &gradient.view), &bags, options)
+}
+
+// GatherBagsGradientInto writes the result of [GatherBagsGradient] to out, which must have the shape of params. It
+// overwrites all elements. If the call fails, out is unchanged.
+func GatherBagsGradientInto[T Element, I Index](out Output[T], gradient, params Tensor[T], indices Tensor[I], bags Bags,
+	options ...Option) error {
+	_, err := bagGradient(0, bags.operands(&params.view, &indices.view, &gradient.view), &absent, &out.view, &bags,
+		options)
+	return err
+}
+
+// GatherBagsSparseGradientInto writes the result of [GatherBagsGradient] in sparse form. It writes the numbers of the
+// rows that bags have read to unique, in ascending order, and their gradients to out. It returns the number of these
+// rows. out has as many rows as unique has elements. If they are too few, the error is [ErrSize], whose limit is the
+// needed number. If the call fails, unique and out are unchanged.
+func GatherBagsSparseGradientInto[T Element, I Index](unique Output[int64], out Output[T], gradient, params Tensor[T],
+	indices Tensor[I], bags Bags, options ...Option) (int, error) {
+	return bagGradient(0, bags.operands(&params.view, &indices.view, &gradient.view), &unique.view, &out.view, &bags,
+		options)
+}
+
+// GatherBagsWeightGradient returns the gradient of [GatherBags] with respect to the weights of the bags, which have the
+// type W. The result has the shape of the indices. If the bags have no weights, each weight is 1, and W is T. The
+// maximum and the minimum have no weights. Other rules are those of [GatherBagsGradient].
+func GatherBagsWeightGradient[W, T Element, I Index](gradient, params Tensor[T], indices Tensor[I], bags Bags,
+	options ...Option) (Tensor[W], error) {
+	return newBagGradient[W](1, &indices.view, bags.operands(&params.view, &indices.view, &gradient.view), &bags, options)
+}
+
+// GatherBagsWeightGradientInto writes the result of [GatherBagsWeightGradient] to out. If the call fails, out is
+// unchanged.
+func GatherBagsWeightGradientInto[W, T Element, I Index](out Output[W], gradient, params Tensor[T], indices Tensor[I],
+	bags Bags, options ...Option) error {
+	_, err := bagGradient(1, bags.operands(&params.view, &indices.view, &gradient.view), &absent, &out.view, &bags,
+		options)
+	return err
+}
+
+// newBagGradient makes a result of the shape of a tensor.
+func newBagGradient[T Element](ofWeights C.int32_t, like *view, given operands, bags *Bags,
+	options []Option) (Tensor[T], error) {
+	shape := slices.Clone(like.shape())
+	bytes, ok := byteCount(elementSize(DTypeOf[T]()), shape)
+	if !ok { // The library reports which extent is too large.
+		none := Shaped[T](shape...)
+		_, err := bagGradient(ofWeights, given, &absent, &none.view, bags, options)
+		return Tensor[T]{}, err
+	}
+	out, err := newTensor[T](bytes, shape, OperandTarget)
+	if err != nil {
+		return out, err
+	}
+	if _, err := bagGradient(ofWeights, given, &absent, &out.view, bags, options); err != nil {
+		return Tensor[T]{}, err
+	}
+	return out, nil
+}
+
+// bagGradient writes a gradient. It returns the number of rows if unique is not absent.
+func bagGradient(ofWeights C.int32_t, given operands, unique, target *view, bags *Bags, options []Option) (int, error) {
+	s := bags.settings(options)
+	for _, each := range []struct {
+		view    *view
+		operand Operand
+	}{{unique, OperandOut}, {target, OperandTarget}} {
+		if each.view.has(C.GATHER_GO_INVALID) {
+			return 0, each.view.mismatch(each.operand)
+		}
+		if err := each.view.begin(each.operand); err != nil {
+			return 0, err
+		}
+		defer each.view.end()
+	}
+	if err := given.check(opGatherBags, &s); err != nil {
+		return 0, err
+	}
+	if err := given.begin(opGatherBags); err != nil {
+		return 0, err
+	}
+	defer given.end()
+	context, err := s.context.begin()
+	if err != nil {
+		return 0, err
+	}
+	defer s.context.end()
+	var count C.int64_t
+	err = takeError(given.bagGradient(context, ofWeights, unique, target, s.cOptions(), &count))
+	return int(count), err
+}
+
+func (o *operands) bagGradient(context C.gather_go_handle, ofWeights C.int32_t, unique, target *view,
+	options *C.gth_options, count *C.int64_t) *C.gather_go_error {
+	return C.gather_go_bag_gradient(context, ofWeights,
+		&o[roleTable].numbers, o[roleTable].cData(), o[roleTable].cShape(), o[roleTable].cStrides(),
+		&o[roleIndices].numbers, o[roleIndices].cData(), o[roleIndices].cShape(), o[roleIndices].cStrides(),
+		&o[roleRows].numbers, o[roleRows].cData(), o[roleRows].cShape(), o[roleRows].cStrides(),
+		&o[roleBags].numbers, o[roleBags].cData(), o[roleBags].cShape(), o[roleBags].cStrides(),
+		&o[roleWeights].numbers, o[roleWeights].cData(), o[roleWeights].cShape(), o[roleWeights].cStrides(),
+		&unique.numbers, unique.cData(), unique.cShape(), unique.cStrides(),
+		&target.numbers, target.cData(), target.cShape(), target.cStrides(), options, count)
+}
