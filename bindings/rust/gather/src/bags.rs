@@ -3,7 +3,7 @@
 use crate::context::{self, Context};
 use crate::error::{Error, call};
 use crate::forms::{doc_of, request};
-use crate::numbers::extent_to_c;
+use crate::numbers::{extent_from_c, extent_to_c};
 use crate::options::Options;
 use crate::tensor::Tensor;
 use crate::tensor_mut::TensorMut;
@@ -147,6 +147,131 @@ pub fn gather_bags_into(
     context::DEFAULT.gather_bags_into(params, indices, bags, options, out)
 }
 
+/// Computes the gradient of [`gather_bags()`] with respect to `params`, from the gradient of its output. The result has
+/// the shape of `params`. Each of its rows is the sum of the gradients of the bags that have read the row, in the order
+/// of the ids, so it does not depend on the number of threads. With [`Pool::Max`](crate::Pool::Max) and
+/// [`Pool::Min`](crate::Pool::Min), the first of equal elements receives the gradient. Options are those of the call.
+///
+/// # Errors
+///
+/// Returns the errors of [`gather_bags()`]. They name [`Operand::Target`](crate::Operand::Target) for the result, and
+/// [`Operand::Updates`](crate::Operand::Updates) for `gradient`.
+///
+/// # Examples
+///
+/// ```
+/// use gather::{Bags, Options, Tensor, gather_bags_gradient};
+///
+/// let vectors = [0.0f32, 1.0, 2.0, 3.0, 4.0, 5.0];
+/// let (words, offsets, gradient) = ([2i64, 0, 2], [0i64, 2, 3], [1.0f32, 2.0, 3.0, 4.0]);
+/// let (offsets, gradient) = (Tensor::new(&offsets, &[3]), Tensor::new(&gradient, &[2, 2]));
+/// let (vectors, words) = (Tensor::new(&vectors, &[3, 2]), Tensor::new(&words, &[3]));
+/// let table = gather_bags_gradient(&vectors, &words, &Bags::offsets(&offsets), &gradient, &Options::new())?;
+/// assert_eq!(table.as_slice::<f32>()?, [1.0, 2.0, 0.0, 0.0, 4.0, 6.0]);
+/// # Ok::<(), gather::Error>(())
+/// ```
+pub fn gather_bags_gradient(
+    params: &Tensor<'_>,
+    indices: &Tensor<'_>,
+    bags: &Bags<'_>,
+    gradient: &Tensor<'_>,
+    options: &Options,
+) -> Result<Tensor<'static>, Error> {
+    context::DEFAULT.gather_bags_gradient(params, indices, bags, gradient, options)
+}
+
+/// Writes the result of [`gather_bags_gradient()`] to existing memory, which has the shape of `params`. All of it is
+/// overwritten. It is unchanged after an error.
+///
+/// # Errors
+///
+/// Returns the errors of [`gather_bags_gradient()`], [`Error::ReadOnly`], [`Error::Alias`] and [`Error::OutOfMemory`].
+pub fn gather_bags_gradient_into(
+    params: &Tensor<'_>,
+    indices: &Tensor<'_>,
+    bags: &Bags<'_>,
+    gradient: &Tensor<'_>,
+    options: &Options,
+    out: &mut TensorMut<'_>,
+) -> Result<(), Error> {
+    context::DEFAULT.gather_bags_gradient_into(params, indices, bags, gradient, options, out)
+}
+
+/// Writes the result of [`gather_bags_gradient()`] in sparse form: the numbers of the rows that bags have read, in
+/// ascending order, and their gradients. Returns the number of these rows. `unique` are int64, and `out` has as many
+/// rows as `unique` has elements. Further elements of both are unchanged.
+///
+/// # Errors
+///
+/// Returns the errors of [`gather_bags_gradient_into()`]. If there are more rows than elements of `unique`, the error is
+/// [`Error::Size`], whose limit is their number.
+///
+/// # Examples
+///
+/// ```
+/// use gather::{Bags, Options, Tensor, TensorMut, gather_bags_sparse_gradient_into};
+///
+/// let vectors = [0.0f32; 2000];
+/// let (words, gradient) = ([7i32, 3, 7], [1.0f32, 2.0]);
+/// let (mut rows, mut gradients) = ([0i64; 3], [0.0f32; 6]);
+/// let count = gather_bags_sparse_gradient_into(
+///     &Tensor::new(&vectors, &[1000, 2]),
+///     &Tensor::new(&words, &[1, 3]),
+///     &Bags::dense(),
+///     &Tensor::new(&gradient, &[1, 2]),
+///     &Options::new(),
+///     &mut TensorMut::new(&mut rows, &[3]),
+///     &mut TensorMut::new(&mut gradients, &[3, 2]),
+/// )?;
+/// assert_eq!((count, &rows[..2], &gradients[..4]), (2, &[3, 7][..], &[1.0, 2.0, 2.0, 4.0][..]));
+/// # Ok::<(), gather::Error>(())
+/// ```
+pub fn gather_bags_sparse_gradient_into(
+    params: &Tensor<'_>,
+    indices: &Tensor<'_>,
+    bags: &Bags<'_>,
+    gradient: &Tensor<'_>,
+    options: &Options,
+    unique: &mut TensorMut<'_>,
+    out: &mut TensorMut<'_>,
+) -> Result<usize, Error> {
+    context::DEFAULT.gather_bags_sparse_gradient_into(params, indices, bags, gradient, options, unique, out)
+}
+
+/// Computes the gradient of [`gather_bags()`] with respect to the weights of `bags`. Without weights, each of them is 1,
+/// and the result has the dtype of `params`. It has the shape of `indices`.
+///
+/// # Errors
+///
+/// Returns the errors of [`gather_bags_gradient()`], and [`Error::Unsupported`] for the maximum, the minimum and complex
+/// numbers.
+pub fn gather_bags_weight_gradient(
+    params: &Tensor<'_>,
+    indices: &Tensor<'_>,
+    bags: &Bags<'_>,
+    gradient: &Tensor<'_>,
+    options: &Options,
+) -> Result<Tensor<'static>, Error> {
+    context::DEFAULT.gather_bags_weight_gradient(params, indices, bags, gradient, options)
+}
+
+/// Writes the result of [`gather_bags_weight_gradient()`] to existing memory. It is unchanged after an error.
+///
+/// # Errors
+///
+/// Returns the errors of [`gather_bags_weight_gradient()`], [`Error::ReadOnly`], [`Error::Alias`] and
+/// [`Error::OutOfMemory`].
+pub fn gather_bags_weight_gradient_into(
+    params: &Tensor<'_>,
+    indices: &Tensor<'_>,
+    bags: &Bags<'_>,
+    gradient: &Tensor<'_>,
+    options: &Options,
+    out: &mut TensorMut<'_>,
+) -> Result<(), Error> {
+    context::DEFAULT.gather_bags_weight_gradient_into(params, indices, bags, gradient, options, out)
+}
+
 impl Context {
     #[doc = doc_of!("Runs " gather_bags " in this context.")]
     pub fn gather_bags(
@@ -175,6 +300,98 @@ impl Context {
             request.rows = &out.desc;
             // SAFETY: tensors borrow or hold the memory that they describe, and the output borrows its own exclusively.
             call(|err| unsafe { sys::gth_run_request(self.raw(), request, err) })
+        })
+    }
+
+    #[doc = doc_of!("Runs " gather_bags_gradient " in this context.")]
+    pub fn gather_bags_gradient(
+        &self,
+        params: &Tensor<'_>,
+        indices: &Tensor<'_>,
+        bags: &Bags<'_>,
+        gradient: &Tensor<'_>,
+        options: &Options,
+    ) -> Result<Tensor<'static>, Error> {
+        let made = self.zeros(params.dtype(), params.shape())?;
+        let mut out = TensorMut::from_desc(made.desc);
+        self.gather_bags_gradient_into(params, indices, bags, gradient, options, &mut out)?;
+        Ok(made)
+    }
+
+    #[doc = doc_of!("Runs " gather_bags_gradient_into " in this context.")]
+    pub fn gather_bags_gradient_into(
+        &self,
+        params: &Tensor<'_>,
+        indices: &Tensor<'_>,
+        bags: &Bags<'_>,
+        gradient: &Tensor<'_>,
+        options: &Options,
+        out: &mut TensorMut<'_>,
+    ) -> Result<(), Error> {
+        bags.with_request(&params.desc, indices, options, |request| {
+            request.rows = &gradient.desc;
+            // SAFETY: tensors borrow or hold the memory that they describe, and the output borrows its own exclusively.
+            call(|err| unsafe { sys::gth_gather_bags_gradient(self.raw(), request, &out.desc, err) })
+        })
+    }
+
+    #[doc = doc_of!("Runs " gather_bags_sparse_gradient_into " in this context.")]
+    #[expect(
+        clippy::too_many_arguments,
+        reason = "the function of the crate has one argument less"
+    )]
+    pub fn gather_bags_sparse_gradient_into(
+        &self,
+        params: &Tensor<'_>,
+        indices: &Tensor<'_>,
+        bags: &Bags<'_>,
+        gradient: &Tensor<'_>,
+        options: &Options,
+        unique: &mut TensorMut<'_>,
+        out: &mut TensorMut<'_>,
+    ) -> Result<usize, Error> {
+        bags.with_request(&params.desc, indices, options, |request| {
+            request.rows = &gradient.desc;
+            let mut count = 0;
+            call(|err| {
+                // SAFETY: tensors borrow or hold the memory that they describe, and outputs borrow theirs exclusively.
+                unsafe {
+                    sys::gth_gather_bags_sparse_gradient(self.raw(), request, &unique.desc, &out.desc, &mut count, err)
+                }
+            })?;
+            Ok(extent_from_c(count))
+        })
+    }
+
+    #[doc = doc_of!("Runs " gather_bags_weight_gradient " in this context.")]
+    pub fn gather_bags_weight_gradient(
+        &self,
+        params: &Tensor<'_>,
+        indices: &Tensor<'_>,
+        bags: &Bags<'_>,
+        gradient: &Tensor<'_>,
+        options: &Options,
+    ) -> Result<Tensor<'static>, Error> {
+        let made = self.zeros(bags.weights.unwrap_or(params).dtype(), indices.shape())?;
+        let mut out = TensorMut::from_desc(made.desc);
+        self.gather_bags_weight_gradient_into(params, indices, bags, gradient, options, &mut out)?;
+        Ok(made)
+    }
+
+    #[doc = doc_of!("Runs " gather_bags_weight_gradient_into " in this context.")]
+    pub fn gather_bags_weight_gradient_into(
+        &self,
+        params: &Tensor<'_>,
+        indices: &Tensor<'_>,
+        bags: &Bags<'_>,
+        gradient: &Tensor<'_>,
+        options: &Options,
+        out: &mut TensorMut<'_>,
+    ) -> Result<(), Error> {
+        bags.with_request(&params.desc, indices, options, |request| {
+            request.rows = &gradient.desc;
+            // SAFETY: tensors borrow or hold the memory that they describe, and the output borrows its own exclusively.
+            call(|err| unsafe { sys::gth_gather_bags_weight_gradient(self.raw(), request, &out.desc, err) })
         })
     }
 }

@@ -31,7 +31,10 @@ mod tensor;
 mod tensor_mut;
 
 pub use abi::{Version, abi_version, version};
-pub use bags::{Bags, gather_bags, gather_bags_into};
+pub use bags::{
+    Bags, gather_bags, gather_bags_gradient, gather_bags_gradient_into, gather_bags_into,
+    gather_bags_sparse_gradient_into, gather_bags_weight_gradient, gather_bags_weight_gradient_into,
+};
 pub use buffer::{Buffer, BufferMut};
 pub use capabilities::{Capabilities, CudaDevice, Tier, capabilities, shutdown};
 pub use columns::{Column, Rows, Take, resolve};

@@ -1,6 +1,9 @@
 //! The results and the errors of bags, beside a naive loop.
 
-use gather::{Bags, DType, Empty, Error, Operand, Options, Pool, Tensor, TensorMut, gather_bags, gather_bags_into};
+use gather::{
+    Bags, DType, Empty, Error, Operand, Options, Pool, Tensor, TensorMut, gather_bags, gather_bags_gradient,
+    gather_bags_gradient_into, gather_bags_into, gather_bags_sparse_gradient_into, gather_bags_weight_gradient,
+};
 
 const ROWS: usize = 6;
 const DIM: usize = 5;
@@ -145,4 +148,96 @@ fn options_are_formatted() {
         format!("{options:?}"),
         "Options { pool: Max, padding_index: -1, out_dtype: Float32 }"
     );
+}
+
+/// The gradients of the output of OFFSETS, small integers.
+fn gradient() -> Vec<f32> {
+    (0..4 * DIM).map(|i| (i * 3 % 7) as f32 - 2.0).collect()
+}
+
+/// Adds the gradient of each bag to the rows of its ids with loops.
+fn summed(weights: Option<&[f32; 7]>, is_mean: bool, padding: Option<i64>) -> Vec<f32> {
+    let (given, mut out) = (gradient(), vec![0.0; ROWS * DIM]);
+    for (bag, ends) in OFFSETS.windows(2).enumerate() {
+        let ids: Vec<usize> = (ends[0] as usize..ends[1] as usize)
+            .filter(|&k| Some(IDS[k]) != padding)
+            .collect();
+        let weight = |k: usize| weights.map_or(1.0, |weights| weights[k]);
+        let divisor: f32 = if is_mean {
+            ids.iter().map(|&k| weight(k)).sum()
+        } else {
+            1.0
+        };
+        for &k in &ids {
+            for column in 0..DIM {
+                out[IDS[k] as usize * DIM + column] += weight(k) / divisor * given[bag * DIM + column];
+            }
+        }
+    }
+    out
+}
+
+#[test]
+fn gradients_equal_loops() {
+    let (values, given) = (table(), gradient());
+    let (params, ids) = (Tensor::new(&values, &[ROWS, DIM]), Tensor::new(&IDS, &[7]));
+    let (offsets, weights) = (Tensor::new(&OFFSETS, &[5]), Tensor::new(&WEIGHTS, &[7]));
+    let given = Tensor::new(&given, &[4, DIM]);
+    let bags = Bags::offsets(&offsets);
+    let weighted = bags.weights(&weights);
+    for (bags, weights) in [(bags, None), (weighted, Some(&WEIGHTS))] {
+        for pool in [Pool::Sum, Pool::Mean] {
+            let options = Options::new().pool(pool).padding_index(5);
+            let made = gather_bags_gradient(&params, &ids, &bags, &given, &options).unwrap();
+            let expected = summed(weights, pool == Pool::Mean, Some(5));
+            for (found, wanted) in made.as_slice::<f32>().unwrap().iter().zip(&expected) {
+                assert!(
+                    (found - wanted).abs() <= 1e-5 * wanted.abs(),
+                    "{pool:?}: {found} and {wanted}"
+                );
+            }
+            let (mut rows, mut sums) = ([-1i64; 6], [f32::NAN; 6 * DIM]);
+            let mut unique = TensorMut::new(&mut rows, &[6]);
+            let mut out = TensorMut::new(&mut sums, &[6, DIM]);
+            let count = gather_bags_sparse_gradient_into(&params, &ids, &bags, &given, &options, &mut unique, &mut out);
+            assert_eq!((count.unwrap(), rows), (5, [0, 1, 2, 3, 4, -1]));
+            assert_eq!(sums[..5 * DIM], made.as_slice::<f32>().unwrap()[..5 * DIM]);
+        }
+    }
+    let made = gather_bags_weight_gradient(&params, &ids, &weighted, &given, &Options::new()).unwrap();
+    let (values, given, bag_of) = (table(), gradient(), [0, 0, 2, 2, 2, 2, 3]);
+    for (k, found) in made.as_slice::<f32>().unwrap().iter().enumerate() {
+        let row = &values[IDS[k] as usize * DIM..][..DIM];
+        let products = row.iter().zip(&given[bag_of[k] * DIM..][..DIM]).map(|(a, b)| a * b);
+        assert_eq!(*found, products.sum::<f32>());
+    }
+}
+
+#[test]
+fn gradients_name_their_operands() {
+    let (values, given, mut sums) = (table(), gradient(), [7.0f32; ROWS * DIM]);
+    let (params, offsets) = (Tensor::new(&values, &[ROWS, DIM]), Tensor::new(&OFFSETS, &[5]));
+    let (bags, outside) = (Bags::offsets(&offsets), [3i64, 0, 5, 6, 1, 2, 4]);
+    let run = |ids: &[i64; 7], gradient: &Tensor<'_>, sums: &mut [f32], shape: &[usize]| {
+        let mut out = TensorMut::new(sums, shape);
+        let ids = Tensor::new(ids, &[7]);
+        gather_bags_gradient_into(&params, &ids, &bags, gradient, &Options::new(), &mut out).unwrap_err()
+    };
+    let good = Tensor::new(&given, &[4, DIM]);
+    let error = run(&outside, &good, &mut sums, &[ROWS, DIM]);
+    assert!(
+        matches!(&error, Error::Index(cause) if cause.position == Some(3) && cause.value == 6),
+        "{error:?}"
+    );
+    let error = run(&IDS, &Tensor::new(&given, &[2, 2 * DIM]), &mut sums, &[ROWS, DIM]);
+    assert!(
+        matches!(&error, Error::Shape(cause) if cause.operand == Operand::Updates),
+        "{error:?}"
+    );
+    let error = run(&IDS, &good, &mut sums, &[DIM, ROWS]);
+    assert!(
+        matches!(&error, Error::Shape(cause) if cause.operand == Operand::Target),
+        "{error:?}"
+    );
+    assert_eq!(sums, [7.0; ROWS * DIM]);
 }
