@@ -186,7 +186,7 @@ final class Calls {
     runOnCopies(Operation.GATHER_BAGS, operands, options);
   }
 
-  private static Map<Role, Tensor> bagOperands(Tensor params, Tensor indices, Tensor bags, Tensor weights) {
+  static Map<Role, Tensor> bagOperands(Tensor params, Tensor indices, Tensor bags, Tensor weights) {
     Map<Role, Tensor> operands = new EnumMap<>(Map.of(Role.TABLE, params, Role.INDICES, indices));
     if (bags != null) {
       operands.put(Role.BAGS, bags);
@@ -195,6 +195,13 @@ final class Calls {
       operands.put(Role.WEIGHTS, weights);
     }
     return operands;
+  }
+
+  /** Computes a gradient of gatherBags in new memory. */
+  static Tensor bagGradient(BagGradient call, DType dtype, long[] shape) {
+    Tensor out = zeros(Arena.ofAuto(), dtype, shape);
+    call.run(out);
+    return out;
   }
 
   /** Copies a target to new memory of an arena, and runs a scatter on the copy. */

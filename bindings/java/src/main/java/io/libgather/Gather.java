@@ -397,6 +397,116 @@ public final class Gather {
   }
 
   /**
+   * Computes the gradient of {@link #gatherBags(Tensor, Tensor, Tensor, Tensor, Options)} with respect to params.
+   *
+   * <p>Each row of the result is the sum of the gradients of the bags that have read the row, in the order of the ids.
+   * So it does not depend on the number of threads. With {@link Pool#MAX} and {@link Pool#MIN}, the first of equal
+   * elements receives the gradient. Errors name the gradient {@link OperandName#UPDATES}, and the result {@link
+   * OperandName#TARGET}.
+   *
+   * @param gradient the gradient of the output
+   * @param params the source; its memory is read for the maximum and the minimum only
+   * @param indices the ids
+   * @param bags the numbers that divide ids into bags, or null if each row of indices is a bag
+   * @param weights one number for each id, or null
+   * @param options the options of the call
+   * @return a new tensor with the shape of params
+   * @throws GatherIndexException if an id is out of bounds
+   * @throws GatherArgumentException if bags are invalid
+   */
+  public static Tensor gatherBagsGradient(
+      Tensor gradient, Tensor params, Tensor indices, Tensor bags, Tensor weights, Options options) {
+    BagGradient call = BagGradient.of(false, gradient, params, indices, bags, weights, options);
+    return Calls.bagGradient(call, params.dtype, params.shape);
+  }
+
+  /**
+   * Does what {@link #gatherBagsGradient} does, with an existing output. All its elements are overwritten.
+   *
+   * @param out the output, with the shape of params
+   * @param gradient the gradient of the output of gatherBags
+   * @param params the source; its memory is read for the maximum and the minimum only
+   * @param indices the ids
+   * @param bags the numbers that divide ids into bags, or null if each row of indices is a bag
+   * @param weights one number for each id, or null
+   * @param options the options of the call
+   * @throws GatherIndexException if an id is out of bounds
+   * @throws GatherArgumentException if bags are invalid
+   */
+  public static void gatherBagsGradientInto(
+      Tensor out, Tensor gradient, Tensor params, Tensor indices, Tensor bags, Tensor weights, Options options) {
+    BagGradient.of(false, gradient, params, indices, bags, weights, options).run(out);
+  }
+
+  /**
+   * Computes the gradient of {@link #gatherBagsGradient} in sparse form: the numbers of the rows that bags have read, in
+   * ascending order, and the gradient of each of them. The other rows are zero.
+   *
+   * <p>If unique has too few elements, the exception has {@link Status#SIZE}, and the needed number as its limit.
+   *
+   * @param unique receives the numbers of the rows, as int64
+   * @param out receives their gradients; it has as many rows as unique has elements
+   * @param gradient the gradient of the output of gatherBags
+   * @param params the source; its memory is read for the maximum and the minimum only
+   * @param indices the ids
+   * @param bags the numbers that divide ids into bags, or null if each row of indices is a bag
+   * @param weights one number for each id, or null
+   * @param options the options of the call
+   * @return the number of rows; further elements of unique and out are unchanged
+   * @throws GatherIndexException if an id is out of bounds
+   * @throws GatherArgumentException if bags are invalid, or unique is too small
+   */
+  public static long gatherBagsSparseGradientInto(
+      Tensor unique,
+      Tensor out,
+      Tensor gradient,
+      Tensor params,
+      Tensor indices,
+      Tensor bags,
+      Tensor weights,
+      Options options) {
+    return BagGradient.of(false, gradient, params, indices, bags, weights, options).run(unique, out);
+  }
+
+  /**
+   * Computes the gradient of {@link #gatherBags(Tensor, Tensor, Tensor, Tensor, Options)} with respect to weights.
+   *
+   * @param gradient the gradient of the output
+   * @param params the source
+   * @param indices the ids
+   * @param bags the numbers that divide ids into bags, or null if each row of indices is a bag
+   * @param weights one number for each id, or null if each is 1
+   * @param options the options of the call
+   * @return a new tensor with the shape of indices, and the dtype of weights or else of params
+   * @throws GatherIndexException if an id is out of bounds
+   * @throws GatherArgumentException if bags are invalid
+   * @throws GatherUnsupportedException for the maximum, the minimum and complex numbers
+   */
+  public static Tensor gatherBagsWeightGradient(
+      Tensor gradient, Tensor params, Tensor indices, Tensor bags, Tensor weights, Options options) {
+    BagGradient call = BagGradient.of(true, gradient, params, indices, bags, weights, options);
+    return Calls.bagGradient(call, (weights == null ? params : weights).dtype, indices.shape);
+  }
+
+  /**
+   * Does what {@link #gatherBagsWeightGradient} does, with an existing output.
+   *
+   * @param out the output
+   * @param gradient the gradient of the output of gatherBags
+   * @param params the source
+   * @param indices the ids
+   * @param bags the numbers that divide ids into bags, or null if each row of indices is a bag
+   * @param weights one number for each id, or null if each is 1
+   * @param options the options of the call
+   * @throws GatherIndexException if an id is out of bounds
+   * @throws GatherArgumentException if bags are invalid
+   */
+  public static void gatherBagsWeightGradientInto(
+      Tensor out, Tensor gradient, Tensor params, Tensor indices, Tensor bags, Tensor weights, Options options) {
+    BagGradient.of(true, gradient, params, indices, bags, weights, options).run(out);
+  }
+
+  /**
    * Runs a gather and creates its output in an arena.
    *
    * @param arena the arena of the output

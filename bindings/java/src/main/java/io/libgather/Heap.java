@@ -71,10 +71,13 @@ final class Heap {
 
   /** Checks that written memory does not overlap other memory. The library gets copies or pieces of it. */
   static void checkOverlap(Operation operation, MemorySegment memory, Role role, MemorySegment other) {
+    checkOverlap(operation.kind.name(operation.kind.written), memory, operation.kind.name(role), other);
+  }
+
+  /** Checks the memory of two operands with these names. */
+  static void checkOverlap(OperandName written, MemorySegment memory, OperandName read, MemorySegment other) {
     boolean empty = memory.byteSize() == 0 || other.byteSize() == 0;
     if (!empty && memory.asOverlappingSlice(other).isPresent()) {
-      OperandName written = operation.kind.name(operation.kind.written);
-      OperandName read = operation.kind.name(role);
       throw ErrorDetails.of(Status.ALIAS, written, read.number(), 0).exception(written + " shares memory with " + read);
     }
   }

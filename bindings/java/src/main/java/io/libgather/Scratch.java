@@ -25,8 +25,13 @@ final class Scratch {
   private static final long STRIDES = SHAPE + SHAPE_BYTES;
   private static final long OPERAND_BYTES = STRIDES + SHAPE_BYTES;
 
+  /** The results of a call that is no operation, which have no role. */
+  private static final int RESULTS = 2;
+
+  private static final int OPERANDS = Role.ALL.length + RESULTS;
+
   private final SegmentAllocator memory =
-      SegmentAllocator.slicingAllocator(Arena.ofAuto().allocate(STRUCT_BYTES + Role.ALL.length * OPERAND_BYTES, 64));
+      SegmentAllocator.slicingAllocator(Arena.ofAuto().allocate(STRUCT_BYTES + OPERANDS * OPERAND_BYTES, 64));
   private final int slot;
 
   final MemorySegment error = memory.allocate(Gth.Error.BYTES, 8);
@@ -34,7 +39,7 @@ final class Scratch {
   final MemorySegment request = memory.allocate(Gth.Request.BYTES, 8);
   final MemorySegment args = memory.allocate(Gth.PlanArgs.BYTES, 8);
   final MemorySegment out = memory.allocate(ADDRESS);
-  private final MemorySegment[] operands = new MemorySegment[Role.ALL.length];
+  private final MemorySegment[] operands = new MemorySegment[OPERANDS];
 
   /** The roles that have been described since the scratch was taken: bit i is that of the role with this number. */
   private int described;
@@ -88,7 +93,15 @@ final class Scratch {
 
   /** Describes a tensor. */
   MemorySegment describe(Role role, Tensor tensor) {
-    MemorySegment desc = operand(role);
+    return describe(operand(role), tensor);
+  }
+
+  /** Describes a result without a role. */
+  MemorySegment describeResult(int result, Tensor tensor) {
+    return describe(operands[Role.ALL.length + result], tensor);
+  }
+
+  private static MemorySegment describe(MemorySegment desc, Tensor tensor) {
     long[] shape = tensor.shape;
     long[] strides = tensor.strides;
     long bytes = tensor.segment.byteSize();
@@ -131,7 +144,7 @@ final class Scratch {
   /** Describes a request with the operands that have been described. */
   MemorySegment request(Operation operation, DType params, Options given) {
     request.set(JAVA_LONG, Gth.Request.SIZE, Gth.Request.BYTES | (long) operation.number << 32);
-    for (int i = 0; i < operands.length; i++) {
+    for (int i = 0; i < Role.ALL.length; i++) {
       request.set(JAVA_LONG, Role.ALL[i].offset, (described >> i & 1) != 0 ? operands[i].address() : 0);
     }
     request.set(JAVA_LONG, Gth.Request.OPTIONS, describe(given, params).address());

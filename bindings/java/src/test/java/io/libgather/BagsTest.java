@@ -282,4 +282,98 @@ class BagsTest {
     Tensor indices = direct(Tensor.of(new long[0]));
     assertThrows(IllegalStateException.class, () -> Gather.gatherBags(params, indices, bags, Options.DEFAULT));
   }
+
+  /** Returns the gradients of params and of weights, by loops. */
+  private static float[][] gradients(float[] given, long[] ids, float[] weights, int[] lengths) {
+    float[] sums = new float[ROWS * DIM];
+    float[] ofWeights = new float[ids.length];
+    int k = 0;
+    for (int bag = 0; bag < lengths.length; bag++) {
+      for (int end = k + lengths[bag]; k < end; k++) {
+        for (int column = 0; column < DIM && ids[k] != PADDING; column++) {
+          float value = given[bag * DIM + column];
+          sums[(int) ids[k] * DIM + column] += weights[k] * value;
+          ofWeights[k] += TABLE[(int) ids[k] * DIM + column] * value;
+        }
+      }
+    }
+    return new float[][] {sums, ofWeights};
+  }
+
+  @Test
+  void gradientsEqualTheLoops() {
+    int[] lengths = {3, 0, 5, 1};
+    long[] ids = ids(9);
+    float[] weights = numbers(9, 2);
+    float[] given = numbers(lengths.length * DIM, 3);
+    float[][] expected = gradients(given, ids, weights, lengths);
+    Options options = Options.builder().bagFormat(BagFormat.LENGTHS).paddingIndex(PADDING).build();
+    long[] unique = LongStream.of(ids).filter(id -> id != PADDING).sorted().distinct().toArray();
+    for (boolean isDirect : new boolean[] {false, true}) {
+      Tensor gradient = Tensor.of(given.clone(), lengths.length, DIM);
+      Tensor[] all = {gradient, table(), Tensor.of(ids), Tensor.of(lengths), Tensor.of(weights)};
+      Tensor[] read = isDirect ? Arrays.stream(all).map(BagsTest::direct).toArray(Tensor[]::new) : all;
+      Tensor made = Gather.gatherBagsGradient(read[0], read[1], read[2], read[3], read[4], options);
+      assertArrayEquals(expected[0], made.toFloatArray());
+      float[] out = new float[ROWS * DIM];
+      Tensor target = Tensor.of(out, ROWS, DIM);
+      Gather.gatherBagsGradientInto(target, read[0], read[1], read[2], read[3], read[4], options);
+      assertArrayEquals(expected[0], out);
+      made = Gather.gatherBagsWeightGradient(read[0], read[1], read[2], read[3], read[4], options);
+      assertArrayEquals(expected[1], made.toFloatArray());
+      float[] ofWeights = new float[9];
+      Gather.gatherBagsWeightGradientInto(
+          Tensor.of(ofWeights), read[0], read[1], read[2], read[3], read[4], options);
+      assertArrayEquals(expected[1], ofWeights);
+      long[] rows = new long[ROWS];
+      Arrays.fill(out, 7);
+      long count =
+          Gather.gatherBagsSparseGradientInto(
+              Tensor.of(rows), target, read[0], read[1], read[2], read[3], read[4], options);
+      assertArrayEquals(unique, Arrays.copyOf(rows, (int) count));
+      for (int i = 0; i < ROWS; i++) {
+        float[] row = Arrays.copyOfRange(out, i * DIM, (i + 1) * DIM);
+        int at = i < count ? (int) unique[i] : 0;
+        assertArrayEquals(i < count ? Arrays.copyOfRange(expected[0], at * DIM, at * DIM + DIM) : new float[] {7, 7, 7}, row);
+      }
+    }
+  }
+
+  @Test
+  void errorsOfGradientsNameTheirOperands() {
+    Tensor ids = Tensor.of(new long[] {0, 1, 7, 2});
+    Tensor offsets = Tensor.of(new long[] {0, 2, 4});
+    Tensor gradient = Tensor.of(new float[2 * DIM], 2, DIM);
+    float[] out = new float[ROWS * DIM];
+    Tensor target = Tensor.of(out, ROWS, DIM);
+    var index =
+        assertThrows(
+            GatherIndexException.class,
+            () -> Gather.gatherBagsGradientInto(target, gradient, table(), ids, offsets, null, Options.DEFAULT));
+    assertEquals(2, index.details().position());
+    Tensor valid = Tensor.of(new long[] {0, 1, 6, 2});
+    var size =
+        assertThrows(
+            GatherArgumentException.class,
+            () ->
+                Gather.gatherBagsSparseGradientInto(
+                    Tensor.of(new long[3]),
+                    Tensor.of(new float[3 * DIM], 3, DIM),
+                    gradient,
+                    table(),
+                    valid,
+                    offsets,
+                    null,
+                    Options.DEFAULT));
+    assertEquals(Status.SIZE, size.details().status());
+    assertEquals(4, size.details().limit());
+    Tensor shared = Tensor.of(out, 2, DIM);
+    var alias =
+        assertThrows(
+            GatherArgumentException.class,
+            () -> Gather.gatherBagsGradientInto(target, shared, table(), valid, offsets, null, Options.DEFAULT));
+    assertEquals(Status.ALIAS, alias.details().status());
+    assertEquals(OperandName.TARGET, alias.details().operand());
+    assertArrayEquals(new float[ROWS * DIM], out);
+  }
 }

@@ -1,0 +1,119 @@
+package io.libgather;
+
+import static java.lang.foreign.ValueLayout.JAVA_LONG;
+
+import io.libgather.internal.Gth;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.util.EnumMap;
+import java.util.Map;
+import java.util.stream.Stream;
+
+/** A gradient of gatherBags, which is no operation. Operands that are arrays are copied to native memory. */
+final class BagGradient {
+  private final Map<Role, Tensor> operands;
+  private final boolean ofWeights;
+  private final Options options;
+
+  private BagGradient(Map<Role, Tensor> operands, boolean ofWeights, Options options) {
+    this.operands = operands;
+    this.ofWeights = ofWeights;
+    this.options = options;
+  }
+
+  /** Returns the call for the operands of a forward call, with the gradient of its output. */
+  static BagGradient of(
+      boolean ofWeights,
+      Tensor gradient,
+      Tensor params,
+      Tensor indices,
+      Tensor bags,
+      Tensor weights,
+      Options options) {
+    Map<Role, Tensor> operands = Calls.bagOperands(params, indices, bags, weights);
+    operands.put(Role.ROWS, gradient);
+    return new BagGradient(operands, ofWeights, options);
+  }
+
+  /** Writes a dense gradient. */
+  void run(Tensor out) {
+    run(null, out);
+  }
+
+  /** Writes a sparse gradient if unique is not null. Returns the number of its rows. */
+  long run(Tensor unique, Tensor out) {
+    long[] count = new long[1];
+    try (Arena arena = Arena.ofConfined()) {
+      Map<Role, Tensor> copies = new EnumMap<>(operands);
+      copies.replaceAll((role, each) -> each.over(Heap.copied(arena, each.segment)));
+      Heap.write(
+          arena,
+          out.segment,
+          out.grain(),
+          memory -> {
+            Tensor target = out.over(memory);
+            if (unique == null) {
+              call(copies, null, target);
+              checkOverlaps(null, out);
+              return;
+            }
+            Heap.write(
+                arena,
+                unique.segment,
+                unique.grain(),
+                ids -> {
+                  count[0] = call(copies, unique.over(ids), target);
+                  checkOverlaps(unique, out);
+                });
+          });
+    }
+    return count[0];
+  }
+
+  private void checkOverlaps(Tensor unique, Tensor out) {
+    if (unique != null) {
+      checkOverlap(OperandName.TARGET, out, OperandName.OUT, unique);
+    }
+    operands.forEach(
+        (role, each) -> {
+          OperandName name = role == Role.ROWS ? OperandName.UPDATES : Kind.BAGS.name(role);
+          checkOverlap(OperandName.TARGET, out, name, each);
+          if (unique != null) {
+            checkOverlap(OperandName.OUT, unique, name, each);
+          }
+        });
+  }
+
+  private static void checkOverlap(OperandName name, Tensor written, OperandName otherName, Tensor other) {
+    Heap.checkOverlap(name, written.used(written.segment, 0), otherName, other.used(other.segment, 0));
+  }
+
+  private long call(Map<Role, Tensor> read, Tensor unique, Tensor target) {
+    MemorySegment[] kept =
+        Stream.concat(read.values().stream(), Stream.of(target, unique == null ? target : unique))
+            .map(each -> each.segment)
+            .toArray(MemorySegment[]::new);
+    Scratch scratch = Scratch.take();
+    try {
+      read.forEach(scratch::describe);
+      MemorySegment request = scratch.request(Operation.GATHER_BAGS, read.get(Role.TABLE).dtype, options);
+      MemorySegment context = Calls.context(options);
+      MemorySegment result = scratch.describeResult(0, target);
+      int status;
+      if (ofWeights) {
+        status = Gth.gatherBagsWeightGradient(context, request, result, scratch.error, kept);
+      } else if (unique == null) {
+        status = Gth.gatherBagsGradient(context, request, result, scratch.error, kept);
+      } else {
+        MemorySegment ids = scratch.describeResult(1, unique);
+        status = Gth.gatherBagsSparseGradient(context, request, ids, result, scratch.out, scratch.error, kept);
+      }
+      if (status != 0) {
+        throw scratch.failure(status);
+      }
+      return scratch.out.get(JAVA_LONG, 0);
+    } finally {
+      scratch.give();
+    }
+  }
+}
