@@ -216,6 +216,16 @@ FEATURES = {
         "Gather.gatherBags Gather.gatherBagsInto BagFormat Pool Empty Options.Builder.bagFormat Options.Builder.pool "
         "Options.Builder.empty Options.Builder.paddingIndex Options.Builder.bagCount Options.Builder.outDType",
     ),
+    "gradients of bags": (
+        "gth_gather_bags_gradient gth_gather_bags_sparse_gradient gth_gather_bags_weight_gradient",
+        "gather_bags_gradient gather_bags_sparse_gradient gather_bags_weight_gradient",
+        "gather_bags_gradient gather_bags_gradient_into gather_bags_sparse_gradient_into gather_bags_weight_gradient "
+        "gather_bags_weight_gradient_into",
+        "GatherBagsGradient GatherBagsGradientInto GatherBagsSparseGradientInto GatherBagsWeightGradient "
+        "GatherBagsWeightGradientInto",
+        "Gather.gatherBagsGradient Gather.gatherBagsGradientInto Gather.gatherBagsSparseGradientInto "
+        "Gather.gatherBagsWeightGradient Gather.gatherBagsWeightGradientInto",
+    ),
     "shards of a table": (
         "gth_partition gth_partition_scratch",
         "partition partition(shards) partition(borders) partition(once) Partition Partition.slices",
