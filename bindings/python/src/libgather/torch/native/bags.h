@@ -266,6 +266,9 @@ struct BagsBackward {
     const Optional weights = saved.numbers[4] ? Optional(*tensor++) : std::nullopt;
     const Scalar zero(0);
     const Bags b{params, indices, bags, weights, saved.shapes[0][0], a, zero};
+    if (!at::GradMode::is_enabled() && is_plain(gradient)) {
+      return direct(gradient, b, saved);
+    }
     const Places places(b, false);
     if (b.is_extreme()) {
       return {of_extreme(gradient, places), {}};
@@ -278,6 +281,17 @@ struct BagsBackward {
   }
 
  private:
+  // Returns the library's gradients. A transform, a mode or a subclass gets the composition.
+  static variable_list direct(const Tensor &gradient, const Bags &b, const Saved &saved) {
+    const int64_t count = b.count.guard_int(__FILE__, __LINE__);
+    const Optional values = saved.numbers[2] ? Optional(b.params) : std::nullopt;
+    return {saved.numbers[0]
+                ? gradient_of_bags(gradient, values, b.params.sizes(), b.indices, b.bags, b.weights, count, b.a)
+                : Tensor(),
+            saved.numbers[1] ? gradient_of_weights(gradient, b.params, b.indices, b.bags, *b.weights, count, b.a)
+                             : Tensor()};
+  }
+
   static Tensor of_extreme(const Tensor &gradient, const Places &places) {
     const auto [winner, is_read] = places.winners();
     const Switches switches = Switches(places.switches).set(EXTENTS, GTH_EXTENTS_PREFIX);

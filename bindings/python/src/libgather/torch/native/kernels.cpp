@@ -101,24 +101,67 @@ at::Tensor summed(int32_t op, const at::Tensor &gradient, const at::Tensor &indi
   return out;
 }
 
+namespace {
+
+// A request of gather_bags.
+struct BagsRequest {
+  Operand table, index;
+  std::optional<Operand> bag, weight;
+  gth_options options;
+  gth_request request;
+
+  BagsRequest(const at::Tensor &params, const at::Tensor &indices, const std::optional<at::Tensor> &bags,
+              const std::optional<at::Tensor> &weights, int64_t count, const Attributes &attributes)
+      : table(params), index(indices), options(options_of(GTH_OP_GATHER_BAGS, attributes)) {
+    options.bag_count = count;
+    request = GTH_REQUEST(GTH_OP_GATHER_BAGS, &table.desc, &index.desc, nullptr, &options);
+    request.bags = bags ? &bag.emplace(*bags).desc : nullptr;
+    request.weights = weights ? &weight.emplace(*weights).desc : nullptr;
+  }
+  BagsRequest(const BagsRequest &) = delete;
+};
+
+}  // namespace
+
 at::Tensor pooled(const at::Tensor &params, const at::Tensor &indices, const std::optional<at::Tensor> &bags,
                   const std::optional<at::Tensor> &weights, int64_t count, const Attributes &attributes,
                   const at::Scalar &fill_value) {
-  const Operand table(params), index(indices);
-  std::optional<Operand> bag, weight;
-  gth_options options = options_of(GTH_OP_GATHER_BAGS, attributes);
-  options.bag_count = count;
-  if (options.fill == GTH_FILL_VALUE && !store(fill_value, params.scalar_type(), options.fill_value)) {
+  BagsRequest made(params, indices, bags, weights, count, attributes);
+  if (made.options.fill == GTH_FILL_VALUE && !store(fill_value, params.scalar_type(), made.options.fill_value)) {
     refuse_fill(fill_value, params);
   }
-  gth_request request = GTH_REQUEST(GTH_OP_GATHER_BAGS, &table.desc, &index.desc, nullptr, &options);
-  request.bags = bags ? &bag.emplace(*bags).desc : nullptr;
-  request.weights = weights ? &weight.emplace(*weights).desc : nullptr;
-  const at::Tensor out = new_rows(request, params.scalar_type());
+  const at::Tensor out = new_rows(made.request, params.scalar_type());
   const Operand rows(out);
-  request.rows = &rows.desc;
+  made.request.rows = &rows.desc;
   gth_error error = no_error();
-  require(gth_run_request(nullptr, &request, &error), error);
+  require(gth_run_request(nullptr, &made.request, &error), error);
+  return out;
+}
+
+at::Tensor gradient_of_bags(const at::Tensor &gradient, const std::optional<at::Tensor> &params, at::IntArrayRef shape,
+                            const at::Tensor &indices, const std::optional<at::Tensor> &bags,
+                            const std::optional<at::Tensor> &weights, int64_t count, const Attributes &attributes) {
+  const at::Tensor out = at::detail::empty_cpu(shape, gradient.scalar_type());
+  BagsRequest made(params.value_or(out), indices, bags, weights, count, attributes);
+  if (!params) {
+    made.table.desc.data = nullptr;  // its memory is that of the result
+  }
+  const Operand rows(gradient), target(out);
+  made.request.rows = &rows.desc;
+  gth_error error = no_error();
+  require(gth_gather_bags_gradient(nullptr, &made.request, &target.desc, &error), error);
+  return out;
+}
+
+at::Tensor gradient_of_weights(const at::Tensor &gradient, const at::Tensor &params, const at::Tensor &indices,
+                               const std::optional<at::Tensor> &bags, const at::Tensor &weights, int64_t count,
+                               const Attributes &attributes) {
+  const at::Tensor out = at::detail::empty_cpu(weights.sizes(), weights.scalar_type());
+  BagsRequest made(params, indices, bags, weights, count, attributes);
+  const Operand rows(gradient), target(out);
+  made.request.rows = &rows.desc;
+  gth_error error = no_error();
+  require(gth_gather_bags_weight_gradient(nullptr, &made.request, &target.desc, &error), error);
   return out;
 }
 

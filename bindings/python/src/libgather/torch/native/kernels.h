@@ -17,6 +17,14 @@ at::Tensor pooled(const at::Tensor &params, const at::Tensor &indices, const std
                   const std::optional<at::Tensor> &weights, int64_t count, const Attributes &attributes,
                   const at::Scalar &fill_value);
 
+// Returns the gradients of gather_bags. Of params only the shape is needed, except for a maximum or minimum.
+at::Tensor gradient_of_bags(const at::Tensor &gradient, const std::optional<at::Tensor> &params, at::IntArrayRef shape,
+                            const at::Tensor &indices, const std::optional<at::Tensor> &bags,
+                            const std::optional<at::Tensor> &weights, int64_t count, const Attributes &attributes);
+at::Tensor gradient_of_weights(const at::Tensor &gradient, const at::Tensor &params, const at::Tensor &indices,
+                               const std::optional<at::Tensor> &bags, const at::Tensor &weights, int64_t count,
+                               const Attributes &attributes);
+
 // Returns the gradient of the updates of a scatter along axis 0, which replaces rows of a target with `extent` rows. It is
 // zero for updates that a later one has replaced. `reads` are the attributes of a gather of what the scatter `writes`.
 at::Tensor gradient_of_last(const at::Tensor &gradient, const at::Tensor &indices, int64_t extent,
