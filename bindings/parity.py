@@ -237,10 +237,10 @@ FEATURES = {
         "gth_column_from_arrow gth_column_from_arrow_stream gth_column_release gth_column_take gth_arrow_take",
         "gather",
         "Column::from_arrow Column::from_arrow_stream Column::take Column::drop Take Rows Rows::into_raw",
-        None,
+        "NewColumn NewColumnFromStream Column.Close Take Nulls",
         None,
     ),
-    "row numbers of indices": ("gth_resolve", "gather", "resolve", None, None),
+    "row numbers of indices": ("gth_resolve", "gather", "resolve", "Resolve", None),
     "output shape": (
         "gth_infer",
         "output_shape output_shape(op) output_shape(nd)",
@@ -377,9 +377,7 @@ EXEMPT = {
     ("Arrow", "Java"): "the Java library of Arrow exports its vectors as buffers, which Tensor takes",
     ("device memory", "Java"): "Java has no type for device memory",
     ("several requests as one", "Java"): "the binding does not have it yet",
-    ("columns", "Go"): "the binding does not have it yet",
     ("columns", "Java"): "the binding does not have it yet",
-    ("row numbers of indices", "Go"): "the binding does not have it yet",
     ("row numbers of indices", "Java"): "the binding does not have it yet",
 }
 

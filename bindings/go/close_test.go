@@ -128,6 +128,9 @@ func TestCloseReleasesAContext(t *testing.T) {
 		"partition": func(in *gather.Context) error {
 			return second(gather.Partition(indices, gather.BlockShards(4, 2), gather.In(in)))
 		},
+		"resolve": func(in *gather.Context) error {
+			return second(gather.Resolve(4, indices, gather.Nulls{}, gather.In(in)))
+		},
 		"strings": func(in *gather.Context) error {
 			_, _, err := gather.GatherStrings(words, indices, gather.In(in))
 			return err

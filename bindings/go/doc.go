@@ -27,6 +27,9 @@
 //
 // [Partition] assigns ids to the [Shards] of a table that is split over several processes.
 //
+// [Take] takes rows of a [Column], which has arrays of the Arrow C data interface: numbers, strings, lists, structs, nulls
+// and more. [Resolve] only validates indices.
+//
 // # Errors
 //
 // A failure is an [*Error]. errors.Is compares it with the statuses, such as [ErrIndex] and [ErrShape]. An index out of

@@ -138,7 +138,7 @@ func newNumbers(lengths ...int) ([][]int, error) {
 	for i, length := range lengths {
 		bytes, ok := byteCount(8, []int{length})
 		if !ok || !allocatable(bytes) {
-			return nil, fail(ErrNoMemory, OperandIndices, bytes, 0, "cannot allocate memory to partition them")
+			return nil, fail(ErrNoMemory, OperandIndices, bytes, 0, "cannot allocate memory for the numbers of their rows")
 		}
 		made[i] = make([]int, length)
 	}
