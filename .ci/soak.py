@@ -50,6 +50,7 @@ STEPS = (
     Step("random", "./dev random", TESTS, "random calls from a fresh seed, compared with oracles"),
     Step("threads", "./dev threads", TESTS, "threads, forks, signals and concurrent writers for longer"),
     Step("aarch64", "./dev aarch64", TESTS, "the tests for aarch64, in an emulator"),
+    Step("windows", "./dev windows", TESTS, "the tests for Windows, under Wine"),
     Step("macos", "./dev macos", r"^linked|error", "the library for macOS, linked and not run"),
     Step("site", "./dev site", r"^\d+ pages|error", "the documentation site"),
     Step("package", "./dev package", r": installed|FAILED|^[EW]: ", "all packages"),

@@ -1,3 +1,4 @@
 //go:build !gather_shared && !gather_static
 
 #include "core/os/os_linux.cpp"
+#include "core/os/os_posix.cpp"

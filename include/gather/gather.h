@@ -104,7 +104,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#if defined(_WIN32)
+#if defined(_WIN32) && defined(GATHER_EXPORTS)
+#define GTH_API __declspec(dllexport)
+#elif defined(_WIN32)
 #define GTH_API
 #elif defined(__GNUC__)
 #define GTH_API __attribute__((visibility("default")))

@@ -39,7 +39,7 @@ struct Pool {
   int32_t workers;
   int32_t placed;        // the number of workers that are kept off excluded_cpu
   int32_t excluded_cpu;  // -1: none
-  pthread_t threads[max_workers];
+  core::Thread threads[max_workers];
 };
 
 constexpr uint32_t stopping = UINT32_MAX;
@@ -170,6 +170,8 @@ void shut_down() {
 }
 
 // Joins all threads, so that none runs library code after the library has been unloaded.
-__attribute__((destructor)) static void end_threads() { shut_down(); }
+__attribute__((destructor)) static void end_threads() {
+  if (core::ends_threads_on_unload()) shut_down();
+}
 
 }  // namespace gather::cpu

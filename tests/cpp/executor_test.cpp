@@ -230,7 +230,7 @@ TEST(Workers, FaultsAreHandledOnWorkers) {
   const int code = wait_for(start_child([]() -> int {
                               static Guarded memory(5);
                               lazy = &memory;
-                              memory.allow(PROT_NONE);
+                              memory.allow(hostile::inaccessible);
                               struct sigaction action = {};
                               action.sa_flags = SA_SIGINFO;
                               action.sa_sigaction = [](int, siginfo_t* info, void*) {

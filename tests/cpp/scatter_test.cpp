@@ -615,11 +615,11 @@ TEST(ScatterGuardPages, I8_EveryRowSizeStaysInside) {
           const gth_tensor_desc u = describe(GTH_DTYPE_UINT8, u_shape, updates);
           gth_options options = reducing(reduction);
           options.bounds = bounds;
-          index_pages.allow(PROT_READ);
-          update_pages.allow(PROT_READ);
+          index_pages.allow(hostile::readable);
+          update_pages.allow(hostile::readable);
           ASSERT_EQ(gth_scatter(nullptr, &t, &i, &u, &options, nullptr), GTH_OK);
-          index_pages.allow(PROT_READ | PROT_WRITE);
-          update_pages.allow(PROT_READ | PROT_WRITE);
+          index_pages.allow(hostile::writable);
+          update_pages.allow(hostile::writable);
           ASSERT_EQ(std::memcmp(target, expected.data(), expected.size()), 0) << "row " << row;
           ++runs;
         }

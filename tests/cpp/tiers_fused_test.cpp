@@ -17,7 +17,7 @@ class TiersMoveFused : public Tiers {
  protected:
   TiersMoveFused() {
     for (size_t i = 0; i < table_.size(); ++i) table_.first()[i] = static_cast<char>(i * 31 + i / 251);
-    table_.allow(PROT_READ);
+    table_.allow(hostile::readable);
   }
 
   // Returns a random selection whose rows are all inside the first `bytes` bytes of the table. It has up to `most` rows.

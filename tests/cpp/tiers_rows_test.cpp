@@ -12,7 +12,7 @@ class TiersRows : public Tiers {
  protected:
   TiersRows() {
     for (size_t i = 0; i < table_.size(); ++i) table_.first()[i] = static_cast<char>(i * 31 + i / 251);
-    table_.allow(PROT_READ);
+    table_.allow(hostile::readable);
   }
 
   // Moves `lines` lines of n rows, with `gap` bytes after each row and `line_gap` bytes after each line.

@@ -9,7 +9,7 @@ SOURCES = ROOT / "src"
 LIST = SOURCES / "sources.inc"  # the sources that CMake and the module share
 
 # The module supports only Linux without CUDA, and contains no test code.
-ELSEWHERE = {"core/os/os_macos.cpp", "core/os/testing.cpp"}
+ELSEWHERE = {"core/os/os_macos.cpp", "core/os/os_windows.cpp", "core/os/testing.cpp"}
 
 
 def library():

@@ -1,15 +1,27 @@
 #pragma once
 
+#if !defined(_WIN32)
 #include <pthread.h>
+#endif
 
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
 
-// The functions of the operating system that the library uses. os.cpp is for every POSIX system. os_linux.cpp and
-// os_macos.cpp are for one system each, and a port adds another such file. No function here allocates memory or is a
-// cancellation point. No object here needs a constructor.
+// The functions of the operating system that the library uses. os.cpp is for every system, and os_posix.cpp for every
+// POSIX system. os_linux.cpp, os_macos.cpp and os_windows.cpp are for one system each, and a port adds another such
+// file. No function here allocates memory or is a cancellation point. No object here needs a constructor.
 namespace gather::core {
+
+#if defined(_WIN32)
+using Thread = void*;         // a HANDLE
+using SystemMutex = void*;    // an SRWLOCK
+#define GATHER_SYSTEM_MUTEX_INIT nullptr
+#else
+using Thread = pthread_t;
+using SystemMutex = pthread_mutex_t;
+#define GATHER_SYSTEM_MUTEX_INIT PTHREAD_MUTEX_INITIALIZER
+#endif
 
 // ---- CPUs and memory
 
@@ -68,9 +80,14 @@ class Lock {
 
  private:
   // Returns a number that is unique among the threads of the process. The thread pointer is the fastest such number. On
-  // macOS for aarch64, the register that compilers read for it does not contain the thread pointer.
+  // macOS for aarch64, the register that compilers read for it does not contain the thread pointer. On Windows, it is the
+  // address of the thread's environment block, which the block itself contains.
   static uintptr_t self() {
-#if !defined(__APPLE__) && (defined(__x86_64__) || defined(__aarch64__))
+#if defined(_WIN32)
+    uintptr_t block;
+    asm("movq %%gs:0x30, %0" : "=r"(block));
+    return block;
+#elif !defined(__APPLE__) && (defined(__x86_64__) || defined(__aarch64__))
     return reinterpret_cast<uintptr_t>(__builtin_thread_pointer());
 #else
     return (uintptr_t)pthread_self();
@@ -84,14 +101,14 @@ class Lock {
 // A lock for long critical sections.
 class Mutex {
  public:
-  void lock() { pthread_mutex_lock(&mutex_); }
-  void unlock() { pthread_mutex_unlock(&mutex_); }
+  void lock();
+  void unlock();
 
  private:
-  pthread_mutex_t mutex_ = PTHREAD_MUTEX_INITIALIZER;
+  SystemMutex mutex_ = GATHER_SYSTEM_MUTEX_INIT;
 };
 
-// ---- Forks
+// ---- Forks. Windows has none.
 
 // The state that a child of fork resets, in this order.
 enum class ForkOrder : uint8_t { handles, threads, device, count };
@@ -109,7 +126,7 @@ void notice_fork();
 // Starts a thread. It has the nice value of the main thread and no real-time priority, even if its creator has others.
 // It blocks all signals except those that its own instructions raise. `stack` does not include the thread-local memory
 // of the program. Returns false if the system cannot start a thread.
-bool start_thread(pthread_t* thread, int64_t stack, void* (*body)(void*));
+bool start_thread(Thread* thread, int64_t stack, void* (*body)(void*));
 
 // Returns the CPU that runs this thread, or -1 if it is unknown.
 int32_t current_cpu();
@@ -117,22 +134,33 @@ int32_t current_cpu();
 // Sets the affinity of a thread to that of the main thread without `cpu`. It includes `cpu` if there is no other CPU.
 // If all CPUs are busy, the system starts a woken thread on the CPU of the thread that woke it. The two would then
 // share one CPU.
-void keep_off(pthread_t thread, int32_t cpu);
+void keep_off(Thread thread, int32_t cpu);
 
 // Waits for the end of a thread.
-void join_thread(pthread_t thread);
+void join_thread(Thread thread);
+
+// Returns true if the threads of the library end when the library is unloaded or the process exits. On Windows they
+// cannot be joined then, because a thread needs the lock of the loader to end. So the first thread keeps the library
+// loaded until the process exits, which ends all threads first.
+constexpr bool ends_threads_on_unload() {
+#if defined(_WIN32)
+  return false;
+#else
+  return true;
+#endif
+}
 
 // Disables cancellation of the current thread during the lifetime of the object. A hook may contain a cancellation
-// point. A thread that ended inside the library would never release its locks and memory.
+// point. A thread that ended inside the library would never release its locks and memory. Windows has no cancellation.
 class Uncancelled {
  public:
-  Uncancelled() { pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &before_); }
-  ~Uncancelled() { pthread_setcancelstate(before_, nullptr); }
+  Uncancelled();
+  ~Uncancelled();
   Uncancelled(const Uncancelled&) = delete;
   Uncancelled& operator=(const Uncancelled&) = delete;
 
  private:
-  int before_ = PTHREAD_CANCEL_ENABLE;
+  int before_ = 0;
 };
 
 }  // namespace gather::core

@@ -192,7 +192,7 @@ void apply_process_scheduling() {
 
 int32_t current_cpu() { return sched_getcpu(); }
 
-void keep_off(pthread_t thread, int32_t cpu) {
+void keep_off(Thread thread, int32_t cpu) {
   cpu_set_t set;
   if (sched_getaffinity(getpid(), sizeof set, &set) != 0) return;
   if (CPU_COUNT(&set) > 1) CPU_CLR(static_cast<size_t>(cpu), &set);  // No effect if cpu is outside of the set.

@@ -60,6 +60,6 @@ void apply_process_scheduling() {}
 
 int32_t current_cpu() { return -1; }
 
-void keep_off(pthread_t, int32_t) {}
+void keep_off(Thread, int32_t) {}
 
 }  // namespace gather::core

@@ -2,9 +2,17 @@
 
 #include <cstdint>
 
-// The functions that os.cpp calls and each system defines in its own file, os_linux.cpp or os_macos.cpp. These files
-// also define the other functions of os.hpp that differ between systems.
+// The functions that os.cpp and os_posix.cpp call and each system defines in its own file. These files also define the
+// functions of os.hpp that differ between systems.
 namespace gather::core {
+
+// Returns the time of a clock that never goes back. That in milliseconds takes less time to read, and may be some
+// milliseconds late.
+int64_t now_in_nanoseconds();
+int64_t now_in_milliseconds();
+
+// Makes the next available_cpus() count again.
+void count_again();
 
 // Returns the number that available_cpus() stores for one second.
 int32_t count_cpus();

@@ -45,7 +45,7 @@ class GuardPages : public ::testing::Test {
  protected:
   GuardPages() {
     for (size_t i = 0; i < params_.size(); ++i) params_.first()[i] = static_cast<char>(i * 31 + 7);
-    params_.allow(PROT_READ);
+    params_.allow(hostile::readable);
   }
 
   // Indices change from case to case, so they are writable between calls.
@@ -86,9 +86,9 @@ class GuardPages : public ::testing::Test {
     const gth_tensor_desc p = describe(GTH_DTYPE_UINT8, p_shape, params), i = describe(c.width.dtype, i_shape, index);
     const gth_tensor_desc o = describe(GTH_DTYPE_UINT8, o_shape, out);
     const gth_options options = with_bounds(c.bounds);
-    indices_.allow(PROT_READ);
+    indices_.allow(hostile::readable);
     const int32_t status = (c.is_nd ? nd : g).named(nullptr, &p, &i, &o, &options, nullptr);
-    indices_.allow(PROT_READ | PROT_WRITE);
+    indices_.allow(hostile::writable);
     check(c, params, out, status);
     ++combinations_;
   }
