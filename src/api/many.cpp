@@ -42,8 +42,8 @@ class Ranges {
  public:
   static constexpr int64_t most_per_item = std::size(core::ByRole<int>::members);
 
-  // `bytes` is the memory of most_per_item ranges for each of `count` items. Written ranges fill it from the front, and
-  // read ones from the back.
+  // Allocates `bytes` bytes, which begin with most_per_item ranges for each of `count` items. Written ranges fill them
+  // from the front, and read ones from the back.
   Ranges(int64_t count, int64_t bytes)
       : written_(static_cast<Range*>(core::allocate(static_cast<size_t>(bytes)))),
         read_(written_ ? written_ + count * most_per_item : nullptr),
@@ -53,6 +53,7 @@ class Ranges {
   Ranges& operator=(const Ranges&) = delete;
 
   bool is_allocated() const { return written_ != nullptr; }
+  void* rest() const { return end_; }  // the memory behind the ranges
 
   // Adds the ranges of an item.
   void add(const Plan& plan, const core::Pointers& pointers, int64_t n, int64_t item) {
@@ -146,39 +147,63 @@ int32_t validate_indices(const Context& context, const Plan& plan, const cpu::Ke
 
 // ---- Requests
 
-GATHER_NOINLINE int32_t validate_request(gth_context* handle, const gth_request* given, int64_t item, Ranges* ranges,
-                                         const Error& error) {
+// A validated request.
+struct Lowered {
+  const Context* context;
+  core::Pointers pointers;
+  Plan plan;
+  cpu::Kernels kernels;
+};
+
+GATHER_NOINLINE int32_t validate_request(gth_context* handle, const gth_request* given, int64_t item, Lowered* lowered,
+                                         Ranges* ranges, const Error& error) {
   gth_request read;
   Room room;
-  const Context* context = nullptr;
   core::Request request;
-  Plan plan;
+  Plan* const plan = &lowered->plan;
   if (int32_t status = read_request(given, &read, &given, error)) return status;
-  int32_t status = find_operands(handle, *given, core::Open::none, Results::required, &room, &context, &request, error);
-  if (!status) status = lower_request(request, &plan, error);
+  int32_t status =
+      find_operands(handle, *given, core::Open::none, Results::required, &room, &lowered->context, &request, error);
+  if (!status) status = lower_request(request, plan, error);
   if (status) return status;
-  const core::Pointers pointers = pointers_of(request);
-  if ((status = core::check_run(plan, pointers, GTH_OPEN, nullptr, error))) return status;
-  ranges->add(plan, pointers, GTH_OPEN, item);
-  return validate_indices(*context, plan, cpu::choose_kernels(plan), pointers, GTH_OPEN, error);
+  lowered->pointers = pointers_of(request);
+  lowered->kernels = cpu::choose_kernels(*plan);
+  if ((status = core::check_run(*plan, lowered->pointers, GTH_OPEN, nullptr, error))) return status;
+  ranges->add(*plan, lowered->pointers, GTH_OPEN, item);
+  return validate_indices(*lowered->context, *plan, lowered->kernels, lowered->pointers, GTH_OPEN, error);
 }
 
 struct Requests {
+  // So many requests are lowered once. The others are lowered again when they run, which saves 9 KB for each.
+  static constexpr int64_t most_kept = 64;
+
   gth_context* context;
   const gth_request* const* requests;
+  Lowered* kept = nullptr;
+
+  void keep_in(void* memory) { kept = static_cast<Lowered*>(memory); }
 
   int32_t validate(int64_t i, Ranges* ranges, const Error& error) const {
-    return validate_request(context, requests[i], i, ranges, error);
+    Lowered last;
+    return validate_request(context, requests[i], i, i < most_kept ? kept + i : &last, ranges, error);
   }
-  int32_t run(int64_t i, const Error& error) const { return run_given(context, requests[i], error); }
+  int32_t run(int64_t i, const Error& error) const {
+    if (i >= most_kept || kept[i].plan.operation->is_gradient()) return run_given(context, requests[i], error);
+    const Lowered& each = kept[i];
+    return execute(*each.context, each.plan, each.kernels, each.pointers, GTH_OPEN, Output::callers, error);
+  }
 };
 
 // ---- Plans
 
 struct Plans {
+  static constexpr int64_t most_kept = 0;
+
   gth_context* context;
   const gth_plan* const* plans;
   const gth_plan_args* const* args;
+
+  void keep_in(void*) {}
 
   int32_t find(int64_t i, PlanArgs* read, PlanRun* run, const Error& error) const {
     if (int32_t status = read_args(plans[i], args[i], read, error)) return status;
@@ -214,13 +239,16 @@ int32_t check_count(int64_t count, const void* pointers, const Error& error) {
 
 // Runs all items. On an error, *item receives the number of the failed item, or -1 if no single item has failed.
 template <class Items>
-int32_t run_all(const Items& items, int64_t count, int64_t* item, const Error& error) {
+int32_t run_all(Items items, int64_t count, int64_t* item, const Error& error) {
   int64_t bytes;
-  if (!core::multiply(count, Ranges::most_per_item * int64_t{sizeof(Range)}, &bytes)) {
+  const int64_t kept = std::min(count, Items::most_kept) * int64_t{sizeof(Lowered)};
+  if (!core::multiply(count, Ranges::most_per_item * int64_t{sizeof(Range)}, &bytes) ||
+      !core::add(bytes, kept, &bytes)) {
     return fail_memory(INT64_MAX, error);
   }
   Ranges ranges(count, bytes);
   if (!ranges.is_allocated()) return fail_memory(bytes, error);
+  items.keep_in(ranges.rest());
   for (*item = 0; *item < count; ++*item) {
     if (int32_t status = items.validate(*item, &ranges, error)) return status;
   }

@@ -57,6 +57,13 @@ TEST_F(RunMany, EveryOperationRunsInOneCall) {
   for (const auto& item : items) item->expect_written();
 }
 
+// The first 64 requests are lowered once, and the others twice.
+TEST_F(RunMany, ManyRequestsRunInOneCall) {
+  while (items.size() <= 64) add_every();
+  EXPECT_EQ(run(), GTH_OK) << error.message;
+  for (const auto& item : items) item->expect_written();
+}
+
 TEST_F(RunMany, InvalidCountsAreRejected) {
   EXPECT_EQ(gth_run_many(nullptr, 0, nullptr, &error), GTH_OK) << error.message;
   add(calls::gather);
