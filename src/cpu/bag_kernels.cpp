@@ -28,12 +28,17 @@ int64_t row_elements(const core::Plan& plan) { return plan.row.in / part_bytes(p
 
 int64_t most_elements(const core::Plan& plan) { return most_pooled_bytes / sum_bytes(plan); }
 
-void choose_pooling(const core::Plan& plan, const Tier& tier, Pooling* pooling, Pooling* last) {
-  const int64_t elements = row_elements(plan), most = most_elements(plan), rest = elements % most;
+Pooled pooled_of(const core::Plan& plan) {
   const core::Number number = plan.number == core::Number::complex ? core::Number::floating : plan.number;
-  const Pooled pooled{number, part_bytes(plan), plan.bags.rounds_each, pool_of(plan.bags)};
-  *pooling = tier.choose_pooling(pooled, std::min(std::max<int64_t>(elements, 1), most));
-  *last = rest ? tier.choose_pooling(pooled, rest) : *pooling;
+  return {number, part_bytes(plan), plan.bags.rounds_each, pool_of(plan.bags)};
+}
+
+void choose_pooling(const core::Plan& plan, const Tier& tier, PoolBags* pooling, PoolBags* last) {
+  *pooling = *last = nullptr;
+  if (!tier.choose_pooling) return;
+  const int64_t most = most_elements(plan);
+  *pooling = tier.choose_pooling(pooled_of(plan), most);
+  *last = tier.choose_pooling(pooled_of(plan), row_elements(plan) % most);
 }
 
 }  // namespace gather::cpu

@@ -13,7 +13,9 @@ int64_t sum_bytes(const core::Plan& plan);
 int64_t row_elements(const core::Plan& plan);
 int64_t most_elements(const core::Plan& plan);
 
-// Chooses the kernels for parts of most_elements() numbers, and those for the last part of a row.
-void choose_pooling(const core::Plan& plan, const Tier& tier, Pooling* pooling, Pooling* last);
+Pooled pooled_of(const core::Plan& plan);
+
+// Chooses the kernel for parts of most_elements() numbers, and the one for the last part of a row.
+void choose_pooling(const core::Plan& plan, const Tier& tier, PoolBags* pooling, PoolBags* last);
 
 }  // namespace gather::cpu

@@ -31,9 +31,12 @@ int32_t BagReader::fail(int64_t position, int64_t value, int64_t limit, const Er
 int32_t BagReader::read_offsets(const BagPosition& at, int64_t n, int64_t* begin, const Error& error) const {
   load(at.bag, n + 1, begin);
   if (begin[0] != at.id) return fail(at.bag, begin[0], at.id, error);
-  bool decreases = false;
-  for (int64_t i = 1; i <= n; ++i) decreases |= begin[i] < begin[i - 1];
-  if (!decreases && begin[n] <= ids_) return GTH_OK;
+  uint64_t signs = 0;  // of numbers, and of the differences between successive ones
+  for (int64_t i = 1; i <= n; ++i) {
+    const auto number = static_cast<uint64_t>(begin[i]);
+    signs |= number | (number - static_cast<uint64_t>(begin[i - 1]));
+  }
+  if (static_cast<int64_t>(signs) >= 0 && begin[n] <= ids_) return GTH_OK;
   for (int64_t i = 1; i <= n; ++i) {
     if (begin[i] > ids_) return fail(at.bag + i, begin[i], ids_, error);
     if (begin[i] < begin[i - 1]) {

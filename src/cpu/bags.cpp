@@ -6,169 +6,18 @@
 #include <cstring>
 
 #include "core/base/checked.hpp"
-#include "core/types/resolve_index.hpp"
 #include "core/types/square_root.hpp"
+#include "cpu/bag_ids.hpp"
 #include "cpu/bag_kernels.hpp"
-#include "cpu/bag_reader.hpp"
-#include "cpu/job.hpp"
+#include "cpu/bag_rows.hpp"
+#include "cpu/load.hpp"
 #include "cpu/pieces.hpp"
-#include "cpu/validate.hpp"
 
 namespace gather::cpu {
 namespace {
 
-using core::BagPlan;
 using core::Error;
 using core::Plan;
-
-// The number of ids that are copied before their rows are pooled.
-constexpr int64_t block_ids = 256;
-
-// A row that is not in the table: it is filled with the element of bounds = fill.
-constexpr int64_t filled_row = no_row + 1;
-
-// A plan of bags together with its pointers.
-struct Bags {
-  Bags(const Plan& planned, const core::Pointers& pointers, int64_t n, const Kernels& chosen)
-      : plan(planned),
-        bags(planned.bags),
-        kernels(chosen),
-        count(planned.bags.count.at(n)),
-        ids(planned.bags.ids_of(n, pointers.ids)),
-        job(planned, pointers, planned.bags.loops_n(n, pointers.ids), chosen),
-        weights(moved(pointers.weights, planned.offset.weights)),
-        reader(planned, moved(pointers.bags, planned.offset.bags), count, ids) {}
-
-  // Return the address of an id, of its weight, and of the row of a bag.
-  const char* id_at(int64_t i) const { return moved(job.indices, distance(bags.ids_at, &core::Loop::indices, i, 0)); }
-  const char* weight_at(int64_t i) const { return moved(weights, distance(bags.weights_at, &core::Loop::table, i, 0)); }
-  char* row_at(int64_t bag) const { return moved(job.rows, distance(bags.rows_at, &core::Loop::rows, bag, 1)); }
-
-  const Plan& plan;
-  const BagPlan& bags;
-  const Kernels& kernels;
-  int64_t count, ids;
-  Job job;  // its tuples are the ids
-  const char* weights;
-  BagReader reader;
-
- private:
-  // Returns the distance of element i of the loops over ids, without the innermost `without` ones.
-  int64_t distance(const core::Line& line, core::Scaled core::Loop::* stride, int64_t i, int32_t without) const {
-    if (line.is_line) return wrapping_multiply(i, line.stride);
-    int64_t sum = 0;
-    for (int32_t l = plan.inner_begin - without; l-- > 0;) {
-      const core::Loop& loop = plan.loops[l];
-      const int64_t step = l == 0 ? i : i % loop.extent.factor;
-      sum += wrapping_multiply(step, (loop.*stride).factor);
-      if (l > 0) i /= loop.extent.factor;
-    }
-    return sum;
-  }
-};
-
-bool has_sum(int32_t pool) { return pool <= GTH_POOL_SQRTN; }
-
-bool divides(const BagPlan& bags) { return bags.pool == GTH_POOL_MEAN || bags.pool == GTH_POOL_SQRTN; }
-
-// Returns true if the ids of some bags may not be read: padding, and those that bounds = skip leaves out.
-bool leaves_out(const Plan& plan) { return plan.bags.has_padding || plan.bounds == GTH_BOUNDS_SKIP; }
-
-// Returns true if the kernels read ids and weights of the caller. They validate the ids.
-bool reads_directly(const Bags& on) {
-  const Plan& plan = on.plan;
-  const BagPlan& bags = on.bags;
-  const bool plain = plan.index == core::IndexType::int64 && !plan.wraps && plan.bounds == GTH_BOUNDS_ERROR;
-  const auto is_array = [](const core::Line& line, const char* first, int64_t item) {
-    return line.is_line && line.stride == item && reinterpret_cast<uintptr_t>(first) % static_cast<uint64_t>(item) == 0;
-  };
-  if (!plain || !is_array(bags.ids_at, on.job.indices, sizeof(int64_t))) return false;
-  if (!bags.has_weights) return true;
-  const int64_t item = plan.item.bytes();
-  return sum_bytes(plan) == item && !bags.has_float32_weights && is_array(bags.weights_at, on.weights, item);
-}
-
-// ---- Ids
-
-// Loads n <= block_ids ids, each once.
-void load_ids(const Bags& on, int64_t first, int64_t n, int64_t* values) {
-  if (on.bags.ids_at.is_line) {
-    return load_numbers(on.plan.index, on.id_at(first), on.bags.ids_at.stride, n, values);
-  }
-  for (int64_t i = 0; i < n; ++i) load_numbers(on.plan.index, on.id_at(first + i), 0, 1, values + i);
-}
-
-// Replaces ids by the numbers of rows, no_row, or filled_row. Returns the number of ids before the first invalid one.
-int64_t resolve_ids(const Plan& plan, int64_t* values, int64_t n) {
-  const int64_t size = plan.component[0].size, padding = plan.bags.padding;
-  const bool pads = plan.bags.has_padding;
-  const core::IndexPolicy policy = core::policy_of(plan.wraps, core::is_signed(plan.index), plan.bounds);
-  if (!pads) {
-    // The sign of `outside_any` is set if an id is negative, or larger than the last one.
-    uint64_t outside_any = 0;
-    for (int64_t i = 0; i < n; ++i) {
-      const auto id = static_cast<uint64_t>(values[i]);
-      outside_any |= id | (static_cast<uint64_t>(size - 1) - id);
-    }
-    if (static_cast<int64_t>(outside_any) >= 0) return n;
-  }
-  const int64_t outside = plan.bounds == GTH_BOUNDS_FILL ? filled_row : no_row;
-  for (int64_t i = 0; i < n; ++i) {
-    if (pads && values[i] == padding) {
-      values[i] = no_row;
-      continue;
-    }
-    const int64_t row = core::resolve_index(values[i], size, policy);
-    if (row < 0 && policy.outside != Outside::skipped) return i;
-    values[i] = row < 0 ? outside : row;
-  }
-  return n;
-}
-
-struct FirstBadId {
-  std::atomic<int64_t> position{INT64_MAX};
-};
-
-// Validates the ids [first, last). Stops at the first invalid one.
-void validate_padded_range(const Bags& on, int64_t first, int64_t last, FirstBadId* found) {
-  int64_t values[block_ids];
-  while (first < last && first < found->position.load(std::memory_order_relaxed)) {
-    const int64_t n = std::min(block_ids, last - first);
-    load_ids(on, first, n, values);
-    const int64_t valid = resolve_ids(on.plan, values, n);
-    if (valid < n) {
-      int64_t before = found->position.load(std::memory_order_relaxed);
-      while (first + valid < before && !found->position.compare_exchange_weak(before, first + valid)) {
-      }
-      return;
-    }
-    first += n;
-  }
-}
-
-int32_t fail_bad_id(const Bags& on, int64_t position, const Error& error) {
-  int64_t value;
-  load_numbers(on.plan.index, on.id_at(position), 0, 1, &value);
-  return fail_bad_tuple(on.plan, position, {0, 0, value}, error);
-}
-
-// Padding is compared before bounds, so the kernels of other operations cannot validate the ids.
-int32_t validate_padded(const Bags& on, int64_t ids, const Executor& executor, const Error& error) {
-  if (on.plan.bounds == GTH_BOUNDS_FILL || on.plan.bounds == GTH_BOUNDS_SKIP) return GTH_OK;
-  FirstBadId found;
-  int64_t bytes;
-  if (!core::multiply(ids, core::index_bytes(on.plan.index), &bytes)) bytes = INT64_MAX;
-  in_pieces(executor, ids, bytes, [&](int64_t first, int64_t last) { validate_padded_range(on, first, last, &found); });
-  const int64_t position = found.position.load(std::memory_order_relaxed);
-  return position == INT64_MAX ? GTH_OK : fail_bad_id(on, position, error);
-}
-
-// Validates the first `ids` ids.
-int32_t validate_ids(const Bags& on, int64_t ids, const Executor& executor, const Error& error) {
-  if (ids == 0 || on.plan.is_empty) return GTH_OK;
-  if (on.bags.has_padding || ids != on.ids) return validate_padded(on, ids, executor, error);
-  return validate_all(on.job, executor, error);
-}
 
 // ---- Bags
 
@@ -177,24 +26,23 @@ struct Cuts {
   static constexpr int64_t most = 128;
   int64_t count = 1;
   BagPosition at[most + 1];
+  int64_t begin[BagReader::most + 1];  // of the bags that were read last
 };
-
-int64_t slice_bytes(const Bags& on) { return on.plan.inner * on.plan.row.in + row_overhead; }
 
 int64_t read_bytes(const Bags& on) {
   int64_t bytes;
-  const bool fits = core::multiply(std::max(on.ids, on.count), slice_bytes(on), &bytes);
-  return fits ? bytes : INT64_MAX;
+  const int64_t slice = on.plan.inner * on.plan.row.in + row_overhead;
+  return core::multiply(std::max(on.ids, on.count), slice, &bytes) ? bytes : INT64_MAX;
 }
 
-// Returns true if bag `bag` has an id that is read.
+// Returns true if a bag has an id that is read.
 bool has_ids(const Bags& on, int64_t begin, int64_t end) {
-  if (!leaves_out(on.plan)) return end > begin;
+  if (!on.leaves_out()) return end > begin;
   int64_t values[block_ids];
   for (; begin < end; begin += block_ids) {
     const int64_t n = std::min(block_ids, end - begin);
     load_ids(on, begin, n, values);
-    if (resolve_ids(on.plan, values, n) < n) return true;  // An invalid id is reported later.
+    if (replace_ids(on.plan, values, n) < n) return true;  // An invalid id is reported later.
     if (std::any_of(values, values + n, [](int64_t row) { return row != no_row; })) return true;
   }
   return false;
@@ -214,7 +62,7 @@ int32_t validate_and_cut(const Bags& on, const Executor& executor, Cuts* cuts, c
   const Pieces pieces = cut(executor, std::max<int64_t>(on.count, 1), read_bytes(on));
   const int64_t wanted = std::min(pieces.count, Cuts::most);
   const int64_t each = (on.ids + on.count) / wanted + 1;  // bags count, because empty ones are written too
-  int64_t begin[BagReader::most + 1];
+  int64_t* const begin = cuts->begin;
   BagPosition at{0, 0};
   cuts->at[0] = at;
   cuts->count = 0;
@@ -241,22 +89,40 @@ int32_t validate_all_of(const Bags& on, const Executor& executor, Cuts* cuts, co
 
 // ---- Pooling
 
-enum class Stop : uint8_t { none, id, bags };
+bool is_array(const core::Line& line, const char* first, int64_t item) {
+  return line.is_line && line.stride == item &&
+         (reinterpret_cast<uintptr_t>(first) & static_cast<uint64_t>(item - 1)) == 0;
+}
 
-// The bags of a block, and the memory for their ids, weights and divisors.
-struct BagBlock {
-  int64_t bag;  // the number of the first one
-  int64_t bags;
-  const int64_t* begin;  // Bag i has the ids from ids[begin[i]] to ids[begin[i + 1]].
+// The ids of some bags, and their weights. Bag i has the ids [begin[i], begin[i + 1]).
+struct Ids {
   const int64_t* ids;
-  const char* weights;  // of the type of the sums
+  const char* weights;
+  const int64_t* begin;
+  int64_t readable;
 };
+
+enum class Stop : uint8_t { none, id, bags };
 
 // Pools bags with one thread.
 class Pooler {
  public:
-  explicit Pooler(const Bags& on) : on_(on), is_direct_(reads_directly(on)), sum_bytes_(sum_bytes(on.plan)) {
-    if (on.plan.bounds == GTH_BOUNDS_FILL) fill_row();
+  explicit Pooler(const Bags& on)
+      : on_(on),
+        pooled_(pooled_of(on.plan)),
+        sum_bytes_(sum_bytes(on.plan)),
+        elements_(row_elements(on.plan)),
+        most_(most_elements(on.plan)),
+        kernels_resolve_(!on.plan.wraps && on.plan.bounds == GTH_BOUNDS_ERROR),
+        reads_weights_(!on.leaves_out() && weight_bytes() == sum_bytes_ &&
+                       is_array(on.bags.weights_at, on.weights, sum_bytes_)),
+        array_(kernels_resolve_ ? on.array() : nullptr),
+        reads_(array_ && !on.leaves_out() && (reads_weights_ || !on.bags.has_weights)),
+        fills_(on.plan.bounds == GTH_BOUNDS_FILL) {
+    const int64_t item = on_.plan.item.bytes();
+    for (int64_t at = 0; fills_ && at + item <= most_pooled_bytes; at += item) {
+      std::memcpy(filled_ + at, on_.plan.fill, static_cast<size_t>(item));
+    }
   }
 
   // Pools the bags from `first` to `last`.
@@ -266,301 +132,279 @@ class Pooler {
     while (first.bag < last.bag) {
       int64_t m;
       if (on_.reader.read(first, last.bag, begin, &m, silent) || begin[m] > last.id) return Stop::bags;
-      if (!(is_direct_ ? pool_direct(first.bag, m, begin) : pool_copied(first.bag, m, begin))) return Stop::id;
+      if (!pool_bags(first.bag, m, begin)) return Stop::id;
       first = {first.bag + m, begin[m]};
     }
     return first.id == last.id ? Stop::none : Stop::bags;
   }
 
- private:
-  void fill_row() {
-    const int64_t item = on_.plan.item.bytes();
-    for (int64_t at = 0; at + item <= most_pooled_bytes; at += item)
-      std::memcpy(filled_ + at, on_.plan.fill, static_cast<size_t>(item));
-  }
-
-  bool pool_direct(int64_t bag, int64_t bags, const int64_t* begin) {
-    const auto ids = reinterpret_cast<const int64_t*>(on_.job.indices);
-    return pool_block({bag, bags, begin, ids, on_.weights}, on_.bags.has_padding ? on_.bags.padding : no_row, on_.ids);
-  }
-
-  // Copies the ids of as many bags as fit, and then pools them.
-  bool pool_copied(int64_t bag, int64_t bags, const int64_t* begin) {
-    while (bags > 0) {
-      int64_t m = 0;
-      while (m < bags && begin[m + 1] - begin[0] <= block_ids) ++m;
-      const bool is_long = m == 0, has_fill = on_.plan.bounds == GTH_BOUNDS_FILL;
-      m = std::max<int64_t>(m, 1);
-      if (is_long || has_fill) {
-        for (int64_t i = 0; i < m; ++i) {
-          if (!pool_in_parts(bag + i, begin[i], begin[i + 1])) return false;
-        }
-      } else if (!pool_copies(bag, m, begin)) {
+  // Pools some bags: as many at once as their ids fit a block. Returns false if an id is invalid.
+  bool pool_bags(int64_t bag, int64_t bags, const int64_t* begin) {
+    for (int64_t i = 0, next; i < bags; i = next) {
+      for (next = reads_ ? bags : i; next < bags && begin[next + 1] - begin[i] <= block_ids;) ++next;
+      const bool is_long = next == i;
+      if (is_long) ++next;
+      if (!(is_long ? pool_long(bag + i, begin[i], begin[next]) : pool_block(bag + i, next - i, begin + i)))
         return false;
-      }
-      bag += m, begin += m, bags -= m;
     }
     return true;
   }
 
-  bool pool_copies(int64_t bag, int64_t bags, const int64_t* begin) {
-    const int64_t first = begin[0], n = begin[bags] - first;
-    if (!copy(first, n)) return false;
-    int64_t moved_begin[BagReader::most + 1];
-    for (int64_t i = 0; i <= bags; ++i) moved_begin[i] = begin[i] - first;
-    return pool_block({bag, bags, moved_begin, ids_, weights_}, no_row, n);
-  }
+ private:
+  // ---- Ids and weights
 
-  // Copies and resolves n ids, and copies their weights.
-  bool copy(int64_t first, int64_t n) {
-    load_ids(on_, first, n, ids_);
-    if (resolve_ids(on_.plan, ids_, n) < n) return false;
-    if (on_.bags.has_weights) copy_weights(first, n);
+  int64_t weight_bytes() const { return on_.bags.has_float32_weights ? int64_t{sizeof(float)} : on_.plan.item.bytes(); }
+
+  // Reads the ids of bags and their weights. The kernels read the memory of the caller if they can. Otherwise ids are
+  // copied, but not those that are left out. Returns false if an id is invalid.
+  bool read(int64_t bags, const int64_t* begin, Ids* out) {
+    *out = {array_, on_.weights, begin, on_.ids};
+    if (reads_) return true;
+    const int64_t first = begin[0], n = begin[bags] - first, ahead = std::min(pooled_ahead, on_.ids - begin[bags]);
+    const bool copies = !array_ || !on_.leaves_out();
+    if (copies) load_ids(on_, first, n + ahead, ids_);
+    if (!kernels_resolve_ && replace_ids(on_.plan, ids_, n) < n) return false;
+    if (on_.leaves_out()) {
+      leave_out(copies ? ids_ : array_ + first, bags, begin, ahead);
+    } else {
+      for (int64_t i = 0; i <= bags; ++i) begin_[i] = begin[i] - first;
+    }
+    if (on_.bags.has_weights) out->weights = reads_weights_ ? on_.weight_at(first) : copy_weights(first, begin_[bags]);
+    out->ids = ids_, out->begin = begin_, out->readable = begin_[bags] + ahead;
     return true;
   }
 
-  void copy_weights(int64_t first, int64_t n) {
-    const bool is_half = sum_bytes_ != on_.plan.item.bytes() && !on_.bags.has_float32_weights;
-    const bool is_narrow = on_.bags.has_float32_weights && sum_bytes_ == int64_t{sizeof(double)};
-    const int64_t item = on_.bags.has_float32_weights ? int64_t{sizeof(float)} : on_.plan.item.bytes();
+  // Copies the ids that are read. The `ahead` ids behind the bags are kept for prefetches.
+  void leave_out(const int64_t* ids, int64_t bags, const int64_t* begin, int64_t ahead) {
+    const int64_t absent = kernels_resolve_ ? on_.bags.padding : no_row;
+    int64_t kept = 0, k = 0;
+    for (int64_t i = 0; i < bags; ++i) {
+      begin_[i] = kept;
+      for (const int64_t end = begin[i + 1] - begin[0]; k < end; ++k) {
+        const int64_t id = load_index<int64_t>(reinterpret_cast<const char*>(ids + k));
+        ids_[kept] = id, kept_[kept] = static_cast<int16_t>(k);
+        kept += id != absent;
+      }
+    }
+    begin_[bags] = kept;
+    std::copy_n(ids + k, ahead, ids_ + kept);
+  }
+
+  // Copies the weights of the n ids that are kept, in the type of the sums.
+  const char* copy_weights(int64_t first, int64_t n) {
     for (int64_t i = 0; i < n; ++i) {
-      const char* const from = on_.weight_at(first + i);
+      const char* const from = on_.weight_at(first + (on_.leaves_out() ? kept_[i] : i));
       char* const to = weights_ + i * sum_bytes_;
-      if (is_half) {
-        const Accumulate convert = on_.kernels.tier->choose_accumulate(on_.plan.number, GTH_REDUCTION_ADD);
-        convert.load(from, 1, reinterpret_cast<float*>(to));
-      } else if (is_narrow) {
+      if (weight_bytes() == sum_bytes_) {
+        std::memcpy(to, from, static_cast<size_t>(sum_bytes_));
+      } else if (on_.bags.has_float32_weights) {
         float narrow;
         std::memcpy(&narrow, from, sizeof narrow);
         const double wide = narrow;
         std::memcpy(to, &wide, sizeof wide);
       } else {
-        std::memcpy(to, from, static_cast<size_t>(item));
+        float_of(from, reinterpret_cast<float*>(to));
       }
     }
+    return weights_;
   }
 
-  // Calls body(table offset, rows offset, elements, kernels) for each contiguous part of a row.
-  template <class Body>
-  bool for_parts(Body&& body) const {
-    const int64_t elements = row_elements(on_.plan), most = most_elements(on_.plan);
-    const int64_t item = part_bytes(on_.plan), out_item = on_.bags.widens ? int64_t{sizeof(float)} : item;
-    bool is_valid = true;
-    for_each_row(on_.job, [&](int64_t table, int64_t rows) {
-      for (int64_t first = 0; first < elements && is_valid; first += most) {
-        const int64_t n = std::min(most, elements - first);
-        is_valid = body(table + first * item, rows + first * out_item, n,
-                        n == most ? on_.kernels.pooling : on_.kernels.last_pooling);
-      }
-    });
-    return is_valid;
+  // Converts a number of 2 bytes.
+  void float_of(const char* half, float* value) const {
+    on_.kernels.tier->choose_accumulate(on_.plan.number, GTH_REDUCTION_ADD).load(half, 1, value);
   }
 
-  BagRows rows_of(int64_t table, int64_t elements) {
-    BagRows rows{};
-    rows.table = moved(on_.job.table, table);
-    rows.rows = on_.plan.component[0].size;
-    rows.stride = on_.plan.component[0].stride;
-    rows.elements = elements;
-    rows.widens = on_.bags.widens;
-    rows.is_first = rows.is_last = true;
-    rows.sums = sums_;
-    return rows;
-  }
+  // ---- Divisors, and bags without ids
 
-  // Pools whole bags, whose ids are contiguous.
-  bool pool_block(const BagBlock& block, int64_t left_out, int64_t readable) {
-    const bool has_divisors = find_divisors(block, left_out);
-    const bool is_valid = for_parts([&](int64_t table, int64_t out, int64_t elements, const Pooling& kernel) {
-      BagRows rows = rows_of(table, elements);
-      rows.ids = block.ids;
-      rows.readable = readable;
-      rows.left_out = left_out;
-      rows.weights = block.weights;
-      rows.out_stride = on_.bags.rows_at.stride;
-      rows.bags = on_.bags.rows_at.is_line ? block.bags : 1;
-      for (int64_t i = 0; i < block.bags; i += rows.bags) {
-        rows.begin = block.begin + i;
-        rows.out = moved(on_.row_at(block.bag + i), out);
-        rows.divisors = has_divisors ? divisors_ + i * sum_bytes_ : nullptr;
-        if (kernel.bags(rows)) return false;
-      }
-      return true;
-    });
-    if (is_valid) finish_empty(block, left_out);
-    return is_valid;
-  }
+  bool divides() const { return on_.bags.pool == GTH_POOL_MEAN || on_.bags.pool == GTH_POOL_SQRTN; }
+  bool weighs() const { return on_.bags.has_weights && divides(); }
+
+  // Returns true if no row is replaced: the sum of no rows is zero.
+  bool keeps_rows() const { return on_.bags.pool == GTH_POOL_SUM && on_.bags.empty != GTH_EMPTY_FILL; }
 
   // The number of ids of a bag that are read, and the sum of their weights or of the squares.
   template <class T>
-  struct Weighed {
+  struct Total {
     int64_t count;
-    T sum;
+    T weights;
   };
 
-  bool weighs() const { return on_.bags.has_weights && divides(on_.bags); }
-
-  // Returns true if the ids of a bag need not be read to find what it is divided by, and whether it is empty.
-  bool counts_every_id() const { return !weighs() && !leaves_out(on_.plan); }
-
   template <class T>
-  void add_weights(const BagBlock& block, int64_t bag, int64_t left_out, Weighed<T>* all) const {
-    const auto weights = reinterpret_cast<const T*>(block.weights);
-    const bool squares = on_.bags.pool == GTH_POOL_SQRTN, has_weights = weighs();
-    for (int64_t k = block.begin[bag]; k < block.begin[bag + 1]; ++k) {
-      if (block.ids[k] == left_out) continue;
-      ++all->count;
-      if (has_weights) all->sum += squares ? weights[k] * weights[k] : weights[k];
+  void add_total(const Ids& from, int64_t bag, Total<T>* total) const {
+    total->count += from.begin[bag + 1] - from.begin[bag];
+    const auto weights = reinterpret_cast<const T*>(from.weights);
+    const bool squares = on_.bags.pool == GTH_POOL_SQRTN;
+    for (int64_t k = from.begin[bag]; k < from.begin[bag + 1] && weighs(); ++k) {
+      total->weights += squares ? weights[k] * weights[k] : weights[k];
     }
   }
 
-  // Sets the divisor of a bag. Ids without weights count 1. The row of a bag whose weights have the sum 0 is written
-  // later.
+  // Sets the divisor of a bag. Ids without weights count 1.
   template <class T>
-  void set_divisor(int64_t bag, const Weighed<T>& all) {
-    T sum = on_.bags.has_weights ? all.sum : static_cast<T>(all.count);
+  void set_total(int64_t i, const Total<T>& total) {
+    T sum = on_.bags.has_weights ? total.weights : static_cast<T>(total.count);
     if (on_.bags.pool == GTH_POOL_SQRTN) sum = core::square_root(sum);
-    is_zero_[bag] = sum == 0;
-    const T divisor = is_zero_[bag] ? T{1} : sum;
-    std::memcpy(divisors_ + bag * sum_bytes_, &divisor, sizeof divisor);
+    is_zero_[i] = sum == 0;
+    const T divisor = is_zero_[i] ? T{1} : sum;
+    std::memcpy(divisors_ + i * int64_t{sizeof divisor}, &divisor, sizeof divisor);
   }
 
-  template <class T>
-  void find_divisors_of(const BagBlock& block, int64_t left_out) {
-    for (int64_t bag = 0; bag < block.bags; ++bag) {
-      Weighed<T> all{counts_every_id() ? block.begin[bag + 1] - block.begin[bag] : 0, 0};
-      if (!counts_every_id()) add_weights(block, bag, left_out, &all);
-      set_divisor(bag, all);
-    }
+  // Calls body with a number of the type of divisors.
+  template <class Body>
+  bool with_divisors(Body&& body) {
+    return sum_bytes_ == int64_t{sizeof(double)} ? body(double{}) : body(float{});
   }
 
-  // Returns false if the pool divides by nothing.
-  bool find_divisors(const BagBlock& block, int64_t left_out) {
-    if (!divides(on_.bags)) return false;
-    sums_are_double() ? find_divisors_of<double>(block, left_out) : find_divisors_of<float>(block, left_out);
-    return true;
-  }
-
-  // Writes the rows of bags without ids, and of those whose weights have the sum 0.
-  void finish_empty(const BagBlock& block, int64_t left_out) {
-    const bool is_start = on_.bags.empty == core::start_if_empty;
-    const bool writes_zero = on_.bags.empty != GTH_EMPTY_FILL && has_sum(on_.bags.pool);
-    if (writes_zero && !divides(on_.bags)) return;  // The sum of no rows is zero.
-    for (int64_t bag = 0; bag < block.bags; ++bag) {
-      const int64_t* const first = block.ids + block.begin[bag];
-      const int64_t* const last = block.ids + block.begin[bag + 1];
-      const bool is_empty = first == last || (leaves_out(on_.plan) &&
-                                              std::all_of(first, last, [&](int64_t id) { return id == left_out; }));
-      if (is_empty && !is_start)
-        write_empty(on_.row_at(block.bag + bag));
-      else if (!is_empty && divides(on_.bags) && is_zero_[bag])
-        write_zero(on_.row_at(block.bag + bag));
-    }
-  }
-
-  void write_zero(char* rows) const {
-    for_each_row(on_.job,
-                 [&](int64_t, int64_t at) { std::memset(moved(rows, at), 0, static_cast<size_t>(on_.plan.row.out)); });
-  }
-
-  void write_empty(char* rows) const {
-    if (on_.bags.empty != GTH_EMPTY_FILL) return write_zero(rows);
-    char element[16];
+  // Overwrites the row of bag i of a block if it has no ids, or if its weights have the sum 0.
+  void replace_row(int64_t bag, int64_t i, bool is_empty) const {
+    const bool keeps = is_empty ? on_.bags.empty == core::start_if_empty : !divides() || !is_zero_[i];
+    if (keeps) return;
+    char element[16]{};
     int64_t item = on_.plan.item.bytes();
-    std::memcpy(element, on_.plan.fill, sizeof element);
+    if (is_empty && on_.bags.empty == GTH_EMPTY_FILL) std::memcpy(element, on_.plan.fill, sizeof element);
     if (on_.bags.widens) {
       float wide;
-      on_.kernels.tier->choose_accumulate(on_.plan.number, GTH_REDUCTION_ADD).load(element, 1, &wide);
+      float_of(element, &wide);
       std::memcpy(element, &wide, sizeof wide);
       item = sizeof wide;
     }
-    for_each_row(on_.job, [&](int64_t, int64_t at) {
+    on_.for_rows([&](int64_t, int64_t at) {
       for (int64_t to = 0; to < on_.plan.row.out; to += item) {
-        std::memcpy(moved(rows, at + to), element, static_cast<size_t>(item));
+        std::memcpy(moved(on_.row_at(bag), at + to), element, static_cast<size_t>(item));
       }
     });
   }
 
-  // Pools one bag, a block of ids after the other. Rows of bounds = fill are parts of their own.
-  bool pool_in_parts(int64_t bag, int64_t begin, int64_t end) {
-    char* const out = on_.row_at(bag);
-    const bool has_divisor = divides(on_.bags);
-    bool is_empty = false;
-    if (!(sums_are_double() ? measure<double>(begin, end, &is_empty) : measure<float>(begin, end, &is_empty)))
-      return false;
-    const bool is_valid = for_parts([&](int64_t table, int64_t at, int64_t elements, const Pooling& kernel) {
-      BagRows rows = rows_of(table, elements);
-      rows.left_out = no_row;
-      rows.bags = 1;
-      rows.out = moved(out, at);
-      rows.divisors = has_divisor ? divisors_ : nullptr;
-      rows.is_last = false;
-      for (int64_t first = begin; first < end; first += block_ids) {
-        const int64_t n = std::min(block_ids, end - first);
-        if (!copy(first, n) || !pool_runs(kernel, n, &rows)) return false;
+  // ---- Rows
+
+  // Calls body(rows, offset) for each contiguous part of a row. `offset` is that of its output.
+  template <class Body>
+  bool for_parts(Body&& body) {
+    const int64_t item = pooled_.item, out_item = on_.bags.widens ? int64_t{sizeof(float)} : item;
+    bool is_valid = true;
+    on_.for_rows([&](int64_t table, int64_t out) {
+      for (int64_t first = 0; first < elements_ && is_valid; first += most_) {
+        BagRows rows{};
+        rows.table = moved(on_.table, table + first * item);
+        rows.rows = on_.plan.component[0].size;
+        rows.stride = on_.plan.component[0].stride;
+        rows.elements = std::min(most_, elements_ - first);
+        rows.out_stride = on_.bags.rows_at.stride;
+        rows.divisors = divides() ? divisors_ : nullptr;
+        rows.widens = on_.bags.widens;
+        rows.sums = sums_;
+        is_valid = body(rows, out + first * out_item);
       }
-      const int64_t none[2] = {0, 0};
-      rows.begin = none;
-      rows.readable = 0;
-      rows.is_last = true;
-      return kernel.parts(rows) == nullptr;
     });
-    if (is_valid && is_empty && on_.bags.empty != core::start_if_empty)
-      write_empty(out);
-    else if (is_valid && has_divisor && is_zero_[0])
-      write_zero(out);
     return is_valid;
   }
 
-  // Pools the copied ids as runs of rows of the table, and of filled rows.
-  bool pool_runs(const Pooling& kernel, int64_t n, BagRows* rows) {
-    for (int64_t k = 0, next; k < n; k = next) {
-      const bool is_filled = ids_[k] == filled_row;
-      for (next = k; next < n && (ids_[next] == filled_row) == is_filled; ++next) {
-        if (is_filled) ids_[next] = 0;
+  bool pool_rows_of(const Ids& from, bool has_filled, BagRows* rows) const {
+    rows->ids = from.ids, rows->readable = from.readable, rows->weights = from.weights;
+    const PoolBags kernel = rows->elements < most_ ? on_.kernels.last_pooling : on_.kernels.pooling;
+    if (kernel && !has_filled) return !kernel(*rows);
+    return !pool_rows(pooled_, *on_.kernels.tier, *rows, has_filled ? filled_ : nullptr);
+  }
+
+  // Pools bags whose ids fit a block.
+  bool pool_block(int64_t bag, int64_t bags, const int64_t* begin) {
+    Ids from;
+    if (!read(bags, begin, &from)) return false;
+    const bool has_filled = fills_ && std::count(ids_, ids_ + from.begin[bags], row_of_fill) > 0;
+    if (divides()) {
+      with_divisors([&](auto zero) {
+        for (int64_t i = 0; i < bags; ++i) {
+          Total<decltype(zero)> total{};
+          add_total(from, i, &total);
+          set_total(i, total);
+        }
+        return true;
+      });
+    }
+    const bool is_valid = for_parts([&](BagRows& rows, int64_t out) {
+      rows.is_first = rows.is_last = true;
+      rows.bags = on_.bags.rows_at.is_line ? bags : 1;
+      for (int64_t i = 0; i < bags; i += rows.bags) {
+        rows.begin = from.begin + i;
+        rows.out = moved(on_.row_at(bag + i), out);
+        if (rows.divisors) rows.divisors = divisors_ + i * sum_bytes_;
+        if (!pool_rows_of(from, has_filled, &rows)) return false;
       }
-      BagRows part = *rows;
-      const int64_t range[2] = {0, next - k};
-      part.begin = range;
-      part.ids = ids_ + k;
-      part.readable = next - k;
-      part.weights = weights_ + k * sum_bytes_;
-      if (is_filled) part.table = filled_, part.rows = 1, part.stride = 0;
-      if (kernel.parts(part)) return false;
-      rows->is_first = false;
+      return true;
+    });
+    for (int64_t i = 0; i < bags && is_valid && !keeps_rows(); ++i) {
+      const bool is_empty = from.begin[i] == from.begin[i + 1];
+      if (is_empty || divides()) replace_row(bag + i, i, is_empty);
+    }
+    return is_valid;
+  }
+
+  // Calls body(ids) for the blocks of ids of one bag.
+  template <class Body>
+  bool for_blocks(int64_t begin, int64_t end, Body&& body) {
+    for (; begin < end; begin += block_ids) {
+      const int64_t range[2] = {begin, std::min(end, begin + block_ids)};
+      Ids from;
+      if (!read(1, range, &from) || !body(from)) return false;
     }
     return true;
   }
 
-  bool sums_are_double() const { return sum_bytes_ == int64_t{sizeof(double)}; }
-
-  // Computes the divisor of a bag of any number of ids, if the pool divides, and tells whether no id is read. Returns
-  // false if an id is invalid.
-  template <class T>
-  bool measure(int64_t begin, int64_t end, bool* is_empty) {
-    Weighed<T> all{counts_every_id() ? end - begin : 0, 0};
-    for (int64_t first = begin; first < end && !counts_every_id(); first += block_ids) {
-      const int64_t n = std::min(block_ids, end - first), range[2] = {0, n};
-      if (!copy(first, n)) return false;
-      add_weights({0, 1, range, ids_, weights_}, 0, no_row, &all);
-    }
-    if (divides(on_.bags)) set_divisor(0, all);
-    *is_empty = all.count == 0;
-    return true;
+  // Pools one bag, a block of ids after the other.
+  bool pool_long(int64_t bag, int64_t begin, int64_t end) {
+    bool is_empty = false;
+    const bool is_valid = with_divisors([&](auto zero) {
+      Total<decltype(zero)> total{};
+      const bool are_valid = for_blocks(begin, end, [&](const Ids& from) {
+        add_total(from, 0, &total);
+        return true;
+      });
+      is_empty = total.count == 0;
+      set_total(0, total);
+      return are_valid;
+    });
+    if (!is_valid) return false;
+    const bool was_pooled = for_parts([&](BagRows& rows, int64_t out) {
+      rows.out = moved(on_.row_at(bag), out);
+      rows.bags = 1;
+      rows.is_first = true;
+      const bool are_valid = for_blocks(begin, end, [&](const Ids& from) {
+        rows.begin = from.begin;
+        const bool is_added = pool_rows_of(from, fills_, &rows);
+        rows.is_first = false;
+        return is_added;
+      });
+      if (!are_valid) return false;
+      const int64_t none[2] = {0, 0};
+      rows.begin = none;
+      rows.is_last = true;
+      return pool_rows_of({ids_, weights_, none, 0}, fills_, &rows);
+    });
+    if (was_pooled) replace_row(bag, 0, is_empty);
+    return was_pooled;
   }
 
   const Bags& on_;
-  const bool is_direct_;
+  const Pooled pooled_;
   const int64_t sum_bytes_;
+  const int64_t elements_, most_;  // of a row, and at once
+  const bool kernels_resolve_;     // They can validate the ids. These need no conversion but that of their type.
+  const bool reads_weights_;       // The kernels read the weights of the caller.
+  const int64_t* const array_;     // the ids of the caller if kernels can read them, or NULL
+  const bool reads_;               // The kernels read the ids and weights of the caller.
+  const bool fills_;
   alignas(64) char sums_[pooled_sums_bytes];
   alignas(16) char filled_[most_pooled_bytes];
-  int64_t ids_[block_ids];
+  int64_t ids_[block_ids + pooled_ahead], begin_[BagReader::most + 1];
+  int16_t kept_[block_ids];  // the positions of the ids that are read
   alignas(16) char weights_[block_ids * sizeof(double)];
   alignas(16) char divisors_[BagReader::most * sizeof(double)];
   bool is_zero_[BagReader::most];
 };
 
-int32_t fail_bags_race(const Error& error) {
+int32_t fail_race(Stop stop, const Error& error) {
+  if (stop == Stop::none) return GTH_OK;
+  if (stop == Stop::id) return core::fail_index_race(error);
   return error.fail({GTH_E_RACE, GTH_OPERAND_BAGS}, "bags: changed by another thread during the call");
 }
 
@@ -578,15 +422,16 @@ int32_t run_bags(const Plan& plan, const Kernels& kernels, const core::Pointers&
   Cuts cuts;
   if (int32_t status = validate_all_of(on, executor, &cuts, error)) return status;
   if (plan.is_empty || on.count == 0) return GTH_OK;
+  if (cuts.count == 1 && on.count <= BagReader::most) {  // The validated bags need not be read again.
+    return fail_race(Pooler(on).pool_bags(0, on.count, cuts.begin) ? Stop::none : Stop::id, error);
+  }
   std::atomic<Stop> stop{Stop::none};
   for_each_piece(executor, {cuts.count, 1, cuts.count}, [&](int64_t i) {
     if (stop.load(std::memory_order_relaxed) != Stop::none) return;
-    Pooler pooler(on);
-    const Stop stopped = pooler.pool(cuts.at[i], cuts.at[i + 1]);
+    const Stop stopped = Pooler(on).pool(cuts.at[i], cuts.at[i + 1]);
     if (stopped != Stop::none) stop.store(stopped, std::memory_order_relaxed);
   });
-  if (stop == Stop::none) return GTH_OK;
-  return stop == Stop::bags ? fail_bags_race(error) : core::fail_index_race(error);
+  return fail_race(stop, error);
 }
 
 }  // namespace gather::cpu

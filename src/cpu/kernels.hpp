@@ -28,8 +28,8 @@ struct Kernels {
   MoveFused fused;
   // Copies from a table in registers, or NULL.
   LookUp look_up;
-  // Pool the rows of bags: all parts of a row but the last one, and the last one.
-  Pooling pooling, last_pooling;
+  // Pool the rows of bags: all parts of a row but the last one, and the last one. They are NULL for rare numbers.
+  PoolBags pooling, last_pooling;
   // Combine updates with rows of the target of a scatter. `stream` uses non-temporal stores, and is NULL if they are
   // not faster.
   WriteRows update, stream;

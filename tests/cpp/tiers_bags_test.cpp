@@ -3,18 +3,18 @@
 #include <type_traits>
 
 #include "core/types/dtype.hpp"
+#include "cpu/bag_rows.hpp"
 #include "scatter_oracle.hpp"
 #include "tiers.hpp"
 
-// The kernels of the tiers that pool bags. They are compared with loops over numbers of the C++ language. Tables, ids and
-// outputs end before inaccessible pages.
+// The kernels of the tiers that pool bags, and the function for all numbers that they do not pool. They are compared with
+// loops over numbers of the C++ language. Tables, ids and outputs end before inaccessible pages.
 namespace {
 
 using namespace tiers;
 using gather::core::Number;
 
 constexpr Pool pools[] = {Pool::sum, Pool::weighted_sum, Pool::max, Pool::min};
-constexpr int64_t none = INT64_MIN;
 
 // A dtype as the language computes it. decode() and encode() convert halves.
 template <class Stored_, class Value_, int32_t dtype_>
@@ -105,8 +105,7 @@ class TiersBags : public Tiers {
     char* const table = table_.at(rows * elements * item, pick(2) == 0);
     draw_numbers<Type>(table, rows * elements);
     auto* const ids = reinterpret_cast<int64_t*>(ids_.at(n * 8, false));
-    const int64_t left_out = pick(2) == 0 ? none : pick(rows + 1) - 1;
-    for (int64_t i = 0; i < n; ++i) ids[i] = left_out != none && pick(3) == 0 ? left_out : pick(rows);
+    for (int64_t i = 0; i < n; ++i) ids[i] = pick(rows);
     std::vector<Value> weights, divisors;
     for (int64_t i = 0; i < n; ++i) weights.push_back(static_cast<Value>(pick(201) - 100) / 7);
     for (int64_t i = 0; i < bags; ++i) divisors.push_back(static_cast<Value>(i + 3));
@@ -122,7 +121,6 @@ class TiersBags : public Tiers {
                         elements,
                         ids,
                         n,
-                        left_out,
                         weights.data(),
                         begin.data(),
                         bags,
@@ -138,13 +136,12 @@ class TiersBags : public Tiers {
     if (in_parts) {
       run_parts(pooled, given, item, out_item);
     } else {
-      ASSERT_EQ(tier_->choose_pooling(pooled, elements).bags(given), nullptr);
+      ASSERT_EQ(run(pooled, given), nullptr);
     }
     for (int64_t bag = 0; bag < bags; ++bag) {
       for (int64_t e = 0; e < elements; ++e) {
         Value sum = start<Value>(pool);
         for (int64_t k = begin[static_cast<size_t>(bag)]; k < begin[static_cast<size_t>(bag + 1)]; ++k) {
-          if (ids[k] == left_out) continue;
           const Value row = Type::decode(load<Stored>(table, ids[k] * elements + e));
           sum = add_row(pool, sum, row, weights[static_cast<size_t>(k)]);
           if (rounds_each) sum = Type::decode(Type::encode(sum));
@@ -159,6 +156,12 @@ class TiersBags : public Tiers {
     }
   }
 
+  // Pools bags with the kernel of the tier, or with the function for all numbers if there is none.
+  const int64_t* run(const Pooled& pooled, const BagRows& given) const {
+    const PoolBags kernel = tier_->choose_pooling ? tier_->choose_pooling(pooled, given.elements) : nullptr;
+    return kernel ? kernel(given) : gather::cpu::pool_rows(pooled, *tier_, given, nullptr);
+  }
+
   // Pools each bag in parts of its ids, and rows in two parts of their elements.
   void run_parts(const Pooled& pooled, const BagRows& given, int64_t item, int64_t out_item) {
     const int64_t cut = given.elements > 1 ? pick(given.elements - 1) + 1 : 1;
@@ -169,7 +172,6 @@ class TiersBags : public Tiers {
         part.elements = first == 0 ? cut : given.elements - cut;
         part.out += bag * given.out_stride + first * out_item;
         if (part.elements == 0) continue;
-        const PoolBags kernel = tier_->choose_pooling(pooled, part.elements).parts;
         part.bags = 1;
         if (given.divisors) part.divisors = static_cast<const char*>(given.divisors) + bag * (item < 4 ? 4 : item);
         int64_t range[] = {given.begin[bag], 0};
@@ -177,7 +179,7 @@ class TiersBags : public Tiers {
         do {
           range[1] = range[0] + pick(given.begin[bag + 1] - range[0] + 1);
           part.is_last = range[1] == given.begin[bag + 1];
-          ASSERT_EQ(kernel(part), nullptr);
+          ASSERT_EQ(run(pooled, part), nullptr);
           part.is_first = false;
           range[0] = range[1];
         } while (!part.is_last);
@@ -189,7 +191,9 @@ class TiersBags : public Tiers {
   void check_all(bool has_extremes = true) {
     for (Pool pool : pools) {
       if (!has_extremes && (pool == Pool::max || pool == Pool::min)) continue;
-      for (int64_t elements = 1; elements <= 150; elements += elements < 40 ? 1 : 7) {
+      std::vector<int64_t> sizes{256, 300, 384};
+      for (int64_t elements = 1; elements <= 150; elements += elements < 40 ? 1 : 7) sizes.push_back(elements);
+      for (int64_t elements : sizes) {
         for (int32_t way = 0; way < 8; ++way) {
           const bool rounds_each = way & 1, widens = way & 2, in_parts = way & 4;
           if ((rounds_each || widens) && !Type::is_half) continue;
@@ -237,7 +241,6 @@ TEST_P(TiersBags, FirstIdOutOfBoundsIsReported) {
                             elements,
                             ids.data(),
                             40,
-                            none,
                             weights.data(),
                             begin,
                             2,
@@ -248,9 +251,9 @@ TEST_P(TiersBags, FirstIdOutOfBoundsIsReported) {
                             true,
                             true,
                             sums_};
-        const Pooling kernels = tier_->choose_pooling({Number::floating, 4, false, pool}, elements);
-        EXPECT_EQ(kernels.bags(given), ids.data() + 27);
-        EXPECT_EQ(kernels.parts(given), ids.data() + 27);
+        const Pooled pooled{Number::floating, 4, false, pool};
+        EXPECT_EQ(run(pooled, given), ids.data() + 27);
+        EXPECT_EQ(gather::cpu::pool_rows(pooled, *tier_, given, nullptr), ids.data() + 27);
       }
     }
   }

@@ -83,14 +83,18 @@ using Narrow = NarrowAvx2;
 // The instructions of F16C are written in assembly, because cgo does not allow the flag -mf16c. Rounding mode 0 is to
 // nearest, ties to even.
 struct Halves {
-  static GATHER_INLINE float widen(uint16_t v) { return widen_four(_mm_cvtsi32_si128(v))[0]; }
-  static GATHER_INLINE Numbers<float, 4> widen(Numbers<uint16_t, 4> v) {
-    return widen_four(load_8(reinterpret_cast<const char*>(&v)));
-  }
-  static GATHER_INLINE Numbers<float, 8> widen(Numbers<uint16_t, 8> v) {
-    Numbers<float, 8> wide;
-    asm("vcvtph2ps %1, %0" : "=x"(wide) : "xm"(v));
-    return wide;
+  template <int64_t n>
+  static GATHER_INLINE Numbers<float, n> load(const char* at) {
+    if constexpr (n == 1) return widen_four(_mm_cvtsi32_si128(load_numbers<uint16_t, 1>(at)))[0];
+    if constexpr (n == 4) return widen_four(load_8(at));
+    if constexpr (n == 8) {
+      struct Eight {
+        char bytes[16];
+      };
+      Numbers<float, 8> wide;
+      asm("vcvtph2ps %1, %0" : "=x"(wide) : "m"(*reinterpret_cast<const Eight*>(at)));
+      return wide;
+    }
   }
   static GATHER_INLINE uint16_t round(float v) {
     return static_cast<uint16_t>(_mm_cvtsi128_si32(round_four(_mm_set_ss(v))));
@@ -142,23 +146,14 @@ struct Floats {
 }  // namespace
 }  // namespace gather::cpu
 
+#include "cpu/tiers/bags.hpp"
 #include "cpu/tiers/body.hpp"
 
 namespace gather::cpu {
 
-const Tier avx2_tier = {GTH_TIER_AVX2,
-                        inside,
-                        resolve,
-                        choose_copy,
-                        choose_fused_gather,
-                        choose_fused_scatter,
-                        choose_look_up,
-                        choose_scatter,
-                        choose_scatter_sum,
-                        choose_scatter_element,
-                        choose_write,
-                        choose_reduce,
-                        choose_accumulate,
-                        choose_pooling};
+const Tier avx2_tier = {
+    GTH_TIER_AVX2,        inside,         resolve,           choose_copy,        choose_fused_gather,
+    choose_fused_scatter, choose_look_up, choose_scatter,    choose_scatter_sum, choose_scatter_element,
+    choose_write,         choose_reduce,  choose_accumulate, choose_weighted,    choose_pooling};
 
 }  // namespace gather::cpu

@@ -30,9 +30,8 @@
 //
 // Halves converts one float16 number, and as many as registers hold of float32:
 //
-//   widen(v)          converts to float32
+//   load<n>(at)       loads n numbers, and converts them to float32
 //   round(v)          converts to float16, rounded to nearest, ties to even
-
 //
 // Floats computes with float32 numbers, one or as many as registers hold:
 //
@@ -40,7 +39,6 @@
 //   larger(v, than)           v where it is larger, else `than`; smaller(v, than) likewise
 //   either_nan(a, b)          all bits are set where a or b is NaN
 
-#include "cpu/tiers/bags.hpp"
 #include "cpu/tiers/fused_rows.hpp"
 #include "cpu/tiers/fused_scatter.hpp"
 #include "cpu/tiers/reduce.hpp"
@@ -49,3 +47,4 @@
 #include "cpu/tiers/scatter_rows.hpp"
 #include "cpu/tiers/tuples.hpp"
 #include "cpu/tiers/updates.hpp"
+#include "cpu/tiers/weighted_rows.hpp"

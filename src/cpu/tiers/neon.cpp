@@ -131,6 +131,10 @@ struct Lanes {
 };
 
 struct Halves {
+  template <int64_t n>
+  static GATHER_INLINE Numbers<float, n> load(const char* at) {
+    return widen(load_numbers<uint16_t, n>(at));
+  }
   // Intrinsics are not removed by the compiler, so a signalling NaN always becomes quiet.
   static GATHER_INLINE float widen(uint16_t v) { return widen(Numbers<uint16_t, 4>{v})[0]; }
   static GATHER_INLINE Numbers<float, 4> widen(Numbers<uint16_t, 4> v) {
@@ -153,23 +157,14 @@ struct Floats : SoftFloats {
 }  // namespace
 }  // namespace gather::cpu
 
+#include "cpu/tiers/bags.hpp"
 #include "cpu/tiers/body.hpp"
 
 namespace gather::cpu {
 
-const Tier neon_tier = {GTH_TIER_NEON,
-                        inside,
-                        resolve,
-                        choose_copy,
-                        choose_fused_gather,
-                        choose_fused_scatter,
-                        choose_look_up,
-                        choose_scatter,
-                        choose_scatter_sum,
-                        choose_scatter_element,
-                        choose_write,
-                        choose_reduce,
-                        choose_accumulate,
-                        choose_pooling};
+const Tier neon_tier = {
+    GTH_TIER_NEON,        inside,         resolve,           choose_copy,        choose_fused_gather,
+    choose_fused_scatter, choose_look_up, choose_scatter,    choose_scatter_sum, choose_scatter_element,
+    choose_write,         choose_reduce,  choose_accumulate, choose_weighted,    choose_pooling};
 
 }  // namespace gather::cpu

@@ -34,7 +34,7 @@ struct Half {
 
   template <int64_t n>
   static GATHER_INLINE Numbers<float, n> load(const char* at) {
-    return Halves::widen(load_numbers<uint16_t, n>(at));
+    return Halves::template load<n>(at);
   }
   template <int64_t n>
   static GATHER_INLINE void store(char* at, Numbers<float, n> values) {

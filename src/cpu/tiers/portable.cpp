@@ -34,19 +34,9 @@ using Floats = SoftFloats;
 
 namespace gather::cpu {
 
-const Tier portable_tier = {GTH_TIER_PORTABLE,
-                            inside,
-                            resolve,
-                            choose_copy,
-                            choose_fused_gather,
-                            choose_fused_scatter,
-                            choose_look_up,
-                            choose_scatter,
-                            choose_scatter_sum,
-                            choose_scatter_element,
-                            choose_write,
-                            choose_reduce,
-                            choose_accumulate,
-                            choose_pooling};
+const Tier portable_tier = {
+    GTH_TIER_PORTABLE,    inside,         resolve,           choose_copy,        choose_fused_gather,
+    choose_fused_scatter, choose_look_up, choose_scatter,    choose_scatter_sum, choose_scatter_element,
+    choose_write,         choose_reduce,  choose_accumulate, choose_weighted,    nullptr};
 
 }  // namespace gather::cpu

@@ -7,6 +7,11 @@ namespace {
 
 // Converts float16 numbers by integer operations.
 struct SoftHalves {
+  template <int64_t n>
+  static GATHER_INLINE Numbers<float, n> load(const char* at) {
+    return widen(load_numbers<uint16_t, n>(at));
+  }
+
   template <class Stored>
   static GATHER_INLINE auto widen(Stored stored) {
     constexpr int64_t n = sizeof(Stored) / sizeof(uint16_t);

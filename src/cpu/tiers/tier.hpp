@@ -95,14 +95,18 @@ struct Accumulate {
   void (*store)(const float* values, int64_t n, char* row);  // rounded to nearest, ties to even
 };
 
+// Adds a row of n >= 1 elements, multiplied by a weight, to sums. The weight is a number of the type of the sums.
+using AddWeighted = void (*)(const char* row, int64_t n, const void* weight, void* sums);
+
 // The way in which the rows of a bag become one.
 enum class Pool : uint8_t { sum, weighted_sum, max, min };
 
-// The numbers of a table whose rows are pooled. Sums have the type of the numbers, and are float32 for numbers of 2 bytes.
+// The numbers of a table whose rows are pooled. Sums have the type of the numbers, and are float32 for floating numbers
+// of 2 bytes.
 struct Pooled {
   core::Number number;
   int64_t item;
-  bool rounds_each;  // numbers of 2 bytes: each sum is rounded to their type
+  bool rounds_each;  // floating numbers of 2 bytes: each sum is rounded to their type
   Pool pool;
 };
 
@@ -112,6 +116,9 @@ constexpr int64_t most_pooled_bytes = 4096;
 // The memory of these sums. The last ones may be there twice.
 constexpr int64_t pooled_sums_bytes = most_pooled_bytes + 64;
 
+// The number of ids by which rows are prefetched.
+constexpr int64_t pooled_ahead = 16;
+
 // Bags of rows of a table. Bag b has the ids [begin[b], begin[b + 1]) and writes the row at out + b * out_stride. The
 // elements of rows, ids and weights are contiguous. Addresses of rows need no alignment.
 struct BagRows {
@@ -119,8 +126,7 @@ struct BagRows {
   int64_t rows, stride;  // the number of rows, and the bytes between them
   int64_t elements;      // of each row, at least 1
   const int64_t* ids;
-  int64_t readable;     // the number of ids from `ids` on that may be read
-  int64_t left_out;     // The id of rows that are not read. It may be out of bounds.
+  int64_t readable;     // Ids up to this one may be read. Those behind the bags are used for prefetches only.
   const void* weights;  // one number of the type of the sums for each id
   const int64_t* begin;
   int64_t bags;
@@ -129,18 +135,13 @@ struct BagRows {
   int64_t out_stride;
   bool widens;  // numbers of 2 bytes: the output is float32
   // A part of one bag begins with the sums of the part before it, unless it is the first part, and stores them for the
-  // next one, unless it is the last part.
+  // next one, unless it is the last part. If there are several bags, they are whole.
   bool is_first, is_last;
   void* sums;  // pooled_sums_bytes, aligned to 64 bytes
 };
 
 // Pools bags. Returns NULL, or the first id that is out of bounds. Some rows of the output are then written.
 using PoolBags = const int64_t* (*)(const BagRows& bags);
-
-// Pools whole bags, and parts of one bag. `parts` also pools whole bags.
-struct Pooling {
-  PoolBags bags, parts;
-};
 
 struct Tier {
   uint32_t bit;  // GTH_TIER_*
@@ -176,9 +177,11 @@ struct Tier {
   WriteRows (*choose_reduce)(core::Number number, int64_t item, int32_t reduction, int64_t row);
   // Returns the kernels that accumulate float16 or bfloat16 in float32.
   Accumulate (*choose_accumulate)(core::Number number, int32_t reduction);
-  // Returns the kernels that pool rows of `elements` numbers. Precondition: the numbers are integers or floating. A
-  // complex number is two of them.
-  Pooling (*choose_pooling)(const Pooled& pooled, int64_t elements);
+  // Returns the kernel that adds weighted rows. Precondition: the numbers are integers or floating.
+  AddWeighted (*choose_weighted)(core::Number number, int64_t item);
+  // Returns the kernel that pools rows of `elements` numbers. Returns NULL if the other kernels pool them as fast. It is
+  // NULL if there are no such kernels. A complex number is two numbers.
+  PoolBags (*choose_pooling)(const Pooled& pooled, int64_t elements);
 };
 
 extern const Tier portable_tier, avx2_tier, neon_tier;

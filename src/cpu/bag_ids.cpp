@@ -1,0 +1,143 @@
+#include "cpu/bag_ids.hpp"
+
+#include <algorithm>
+#include <atomic>
+
+#include "core/base/checked.hpp"
+#include "core/types/resolve_index.hpp"
+#include "cpu/pieces.hpp"
+#include "cpu/validate.hpp"
+
+namespace gather::cpu {
+namespace {
+
+using core::Error;
+using core::Plan;
+
+// Returns true if all ids are in bounds or padding, and none is negative.
+bool are_inside(const Plan& plan, const int64_t* values, int64_t n) {
+  const int64_t size = plan.component[0].size, padding = plan.bags.has_padding ? plan.bags.padding : 0;
+  if (size == 0) return false;
+  // The sign is set if an id is negative, or larger than the last one.
+  uint64_t outside_any = 0;
+  for (int64_t i = 0; i < n; ++i) {
+    const auto id = static_cast<uint64_t>(values[i]);
+    const uint64_t outside = id | (static_cast<uint64_t>(size - 1) - id);
+    outside_any |= values[i] == padding ? 0 : outside;
+  }
+  return static_cast<int64_t>(outside_any) >= 0;
+}
+
+struct FirstBadId {
+  std::atomic<int64_t> position{INT64_MAX};
+};
+
+// Validates the ids [first, last). Stops at the first invalid one.
+void validate_padded_range(const Bags& on, int64_t first, int64_t last, FirstBadId* found) {
+  int64_t values[block_ids];
+  while (first < last && first < found->position.load(std::memory_order_relaxed)) {
+    const int64_t n = std::min(block_ids, last - first);
+    if (const int64_t* array = on.array(); array && are_inside(on.plan, array + first, n)) {
+      first += n;
+      continue;
+    }
+    load_ids(on, first, n, values);
+    const int64_t valid = replace_ids(on.plan, values, n);
+    if (valid < n) {
+      int64_t before = found->position.load(std::memory_order_relaxed);
+      while (first + valid < before && !found->position.compare_exchange_weak(before, first + valid)) {
+      }
+      return;
+    }
+    first += n;
+  }
+}
+
+int32_t fail_bad_id(const Bags& on, int64_t position, const Error& error) {
+  int64_t value;
+  load_numbers(on.plan.index, on.id_at(position), 0, 1, &value);
+  return fail_bad_tuple(on.plan, position, {0, 0, value}, error);
+}
+
+// Padding is compared before bounds, so the kernels of other operations cannot validate the ids.
+int32_t validate_padded(const Bags& on, int64_t ids, int64_t bytes, const Executor& executor, const Error& error) {
+  FirstBadId found;
+  in_pieces(executor, ids, bytes, [&](int64_t first, int64_t last) { validate_padded_range(on, first, last, &found); });
+  const int64_t position = found.position.load(std::memory_order_relaxed);
+  return position == INT64_MAX ? GTH_OK : fail_bad_id(on, position, error);
+}
+
+}  // namespace
+
+Bags::Bags(const Plan& planned, const core::Pointers& given, int64_t open, const Kernels& chosen)
+    : plan(planned),
+      bags(planned.bags),
+      kernels(chosen),
+      pointers(given),
+      n(open),
+      count(planned.bags.count.at(open)),
+      ids(planned.bags.ids_of(open, given.ids)),
+      table(moved(given.table, planned.offset.table)),
+      first_id(moved(given.indices, planned.offset.indices)),
+      weights(moved(given.weights, planned.offset.weights)),
+      rows(moved(given.rows, planned.offset.rows)),
+      reader(planned, moved(given.bags, planned.offset.bags), count, ids) {}
+
+const int64_t* Bags::array() const {
+  const bool is_array = plan.index == core::IndexType::int64 && bags.ids_at.is_line &&
+                        bags.ids_at.stride == int64_t{sizeof(int64_t)} &&
+                        reinterpret_cast<uintptr_t>(first_id) % sizeof(int64_t) == 0;
+  return is_array ? reinterpret_cast<const int64_t*>(first_id) : nullptr;
+}
+
+// Returns the distance of element i of the loops over ids, without the innermost `without` ones.
+int64_t Bags::distance(const core::Line& line, core::Scaled core::Loop::* stride, int64_t i, int32_t without) const {
+  if (line.is_line) return wrapping_multiply(i, line.stride);
+  int64_t sum = 0;
+  for (int32_t l = plan.inner_begin - without; l-- > 0;) {
+    const core::Loop& loop = plan.loops[l];
+    const int64_t step = l == 0 ? i : i % loop.extent.factor;
+    sum += wrapping_multiply(step, (loop.*stride).factor);
+    if (l > 0) i /= loop.extent.factor;
+  }
+  return sum;
+}
+
+void load_ids(const Bags& on, int64_t first, int64_t count, int64_t* values) {
+  if (on.bags.ids_at.is_line) {
+    return load_numbers(on.plan.index, on.id_at(first), on.bags.ids_at.stride, count, values);
+  }
+  for (int64_t i = 0; i < count; ++i) load_numbers(on.plan.index, on.id_at(first + i), 0, 1, values + i);
+}
+
+int64_t replace_ids(const Plan& plan, int64_t* values, int64_t n) {
+  const int64_t size = plan.component[0].size;
+  const bool pads = plan.bags.has_padding;
+  if (!pads && are_inside(plan, values, n)) return n;
+  const core::IndexPolicy policy = core::policy_of(plan.wraps, core::is_signed(plan.index), plan.bounds);
+  const int64_t outside = plan.bounds == GTH_BOUNDS_FILL ? row_of_fill : no_row;
+  for (int64_t i = 0; i < n; ++i) {
+    if (pads && values[i] == plan.bags.padding) {
+      values[i] = no_row;
+      continue;
+    }
+    const int64_t row = core::resolve_index(values[i], size, policy);
+    if (row < 0 && policy.outside != Outside::skipped) return i;
+    values[i] = row < 0 ? outside : row;
+  }
+  return n;
+}
+
+int32_t validate_ids(const Bags& on, int64_t ids, const Executor& executor, const Error& error) {
+  const int32_t bounds = on.plan.bounds;
+  if (ids == 0 || on.plan.is_empty || bounds == GTH_BOUNDS_FILL || bounds == GTH_BOUNDS_SKIP) return GTH_OK;
+  int64_t bytes;
+  if (!core::multiply(ids, core::index_bytes(on.plan.index), &bytes)) bytes = INT64_MAX;
+  if (on.bags.has_padding || ids != on.ids) return validate_padded(on, ids, bytes, executor, error);
+  const core::Line& line = on.bags.ids_at;
+  const bool is_small = bounds == GTH_BOUNDS_ERROR && line.is_line && bytes < parallel_bytes;
+  if (is_small && on.kernels.inside(on.first_id, line.stride, ids)) return GTH_OK;
+  return validate_all(on.job(), executor, error);
+}
+
+}  // namespace gather::cpu

@@ -1,0 +1,61 @@
+#pragma once
+
+#include "core/plan/operands.hpp"
+#include "cpu/bag_reader.hpp"
+#include "cpu/bag_rows.hpp"
+#include "cpu/executor.hpp"
+#include "cpu/job.hpp"
+
+namespace gather::cpu {
+
+// The number of ids that are copied before their rows are pooled.
+constexpr int64_t block_ids = 256;
+
+// A plan of bags together with its pointers.
+struct Bags {
+  Bags(const core::Plan& planned, const core::Pointers& given, int64_t n, const Kernels& chosen);
+
+  // Return the address of an id, of its weight, and of the row of a bag.
+  const char* id_at(int64_t i) const { return moved(first_id, distance(bags.ids_at, &core::Loop::indices, i, 0)); }
+  const char* weight_at(int64_t i) const { return moved(weights, distance(bags.weights_at, &core::Loop::table, i, 0)); }
+  char* row_at(int64_t bag) const { return moved(rows, distance(bags.rows_at, &core::Loop::rows, bag, 1)); }
+
+  // Returns the job whose tuples are the ids.
+  Job job() const { return {plan, pointers, bags.loops_n(n, pointers.ids), kernels}; }
+
+  // Calls body(table, rows) for each row of a slice, with its byte offsets.
+  template <class Body>
+  void for_rows(Body&& body) const {
+    if (plan.inner_begin == plan.end) return body(0, 0);
+    for_each_row(job(), body);
+  }
+
+  // Returns the ids as an array, or NULL if they are none.
+  const int64_t* array() const;
+
+  // Returns true if some ids are not read: padding, and those that bounds = skip leaves out.
+  bool leaves_out() const { return bags.has_padding || plan.bounds == GTH_BOUNDS_SKIP; }
+
+  const core::Plan& plan;
+  const core::BagPlan& bags;
+  const Kernels& kernels;
+  const core::Pointers& pointers;
+  int64_t n, count, ids;
+  const char *table, *first_id, *weights;
+  char* rows;
+  BagReader reader;
+
+ private:
+  int64_t distance(const core::Line& line, core::Scaled core::Loop::* stride, int64_t i, int32_t without) const;
+};
+
+// Loads `count` ids, each once.
+void load_ids(const Bags& on, int64_t first, int64_t count, int64_t* values);
+
+// Replaces ids by the numbers of rows, no_row, or row_of_fill. Returns the number of ids before the first invalid one.
+int64_t replace_ids(const core::Plan& plan, int64_t* values, int64_t n);
+
+// Validates the first `ids` ids. Returns GTH_OK or GTH_E_INDEX.
+int32_t validate_ids(const Bags& on, int64_t ids, const Executor& executor, const core::Error& error);
+
+}  // namespace gather::cpu
