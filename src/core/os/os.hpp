@@ -14,8 +14,8 @@
 namespace gather::core {
 
 #if defined(_WIN32)
-using Thread = void*;         // a HANDLE
-using SystemMutex = void*;    // an SRWLOCK
+using Thread = void*;       // a HANDLE
+using SystemMutex = void*;  // an SRWLOCK
 #define GATHER_SYSTEM_MUTEX_INIT nullptr
 #else
 using Thread = pthread_t;
