@@ -238,9 +238,9 @@ FEATURES = {
         "gather",
         "Column::from_arrow Column::from_arrow_stream Column::take Column::drop Take Rows Rows::into_raw",
         "NewColumn NewColumnFromStream Column.Close Take Nulls",
-        None,
+        "Column.of Column.ofStream Column.take Column.close Take.of Take.validity Take.nullBounds Take.fromTable",
     ),
-    "row numbers of indices": ("gth_resolve", "gather", "resolve", "Resolve", None),
+    "row numbers of indices": ("gth_resolve", "gather", "resolve", "Resolve", "Take.resolve"),
     "output shape": (
         "gth_infer",
         "output_shape output_shape(op) output_shape(nd)",
@@ -374,11 +374,9 @@ EXEMPT = {
     ("allocated tensors", "Java"): "arenas allocate, and their memory is zero",
     ("release", "Java"): "tensors own nothing; closing the arena of a plan, a context or strings releases it",
     ("DLPack", "Java"): "Java libraries pass segments and buffers",
-    ("Arrow", "Java"): "the Java library of Arrow exports its vectors as buffers, which Tensor takes",
+    ("Arrow", "Java"): "Column takes arrays of Arrow; string tensors are made from lists",
     ("device memory", "Java"): "Java has no type for device memory",
     ("several requests as one", "Java"): "the binding does not have it yet",
-    ("columns", "Java"): "the binding does not have it yet",
-    ("row numbers of indices", "Java"): "the binding does not have it yet",
 }
 
 

@@ -26,6 +26,7 @@ TYPES = {
 # does not read them. A downcall keeps the arenas of its arguments open, and checks their threads.
 READING = {"gth_run", "gth_run_request", "gth_copy", "gth_make", "gth_partition", "gth_plan_check"}
 READING |= {f"gth_gather_bags_{kind}gradient" for kind in ("", "sparse_", "weight_")}
+READING |= {"gth_column_take", "gth_resolve"}
 # Functions that also have a form with heap segments.
 CRITICAL = {"gth_plan_run"}
 # Public enums: prefix of the constants, name and description.
@@ -68,7 +69,7 @@ def kept(header, function):
     """Returns the number of memories that a function reads through structs."""
     if function.name not in READING:
         return 0
-    counts = {"gth_tensor_desc": 1, "gth_request": len(header.operands()), "gth_plan_args": 1}
+    counts = {"gth_tensor_desc": 1, "gth_request": len(header.operands()), "gth_plan_args": 1, "gth_take": 1}
     found = (re.match(r"const (\w+) \*", parameter) for parameter in function.parameters)
     return sum(counts.get(match[1], 0) for match in found if match)
 

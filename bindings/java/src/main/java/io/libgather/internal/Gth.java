@@ -1484,16 +1484,16 @@ public final class Gth {
     static final MethodHandle HANDLE =
         Native.link(
             "gth_column_take",
-            FunctionDescriptor.of(JAVA_INT, ADDRESS, ADDRESS, ADDRESS, ADDRESS, ADDRESS, ADDRESS));
+            FunctionDescriptor.of(JAVA_INT, ADDRESS, ADDRESS, ADDRESS, ADDRESS, ADDRESS, ADDRESS, ADDRESS));
   }
 
   /** Calls gth_column_take. */
   public static int columnTake(
       MemorySegment context, MemorySegment column, MemorySegment take, MemorySegment schema, MemorySegment array,
-      MemorySegment err) {
+      MemorySegment err, MemorySegment kept0) {
     Native.check();
     try {
-      return (int) ColumnTake.HANDLE.invokeExact(context, column, take, schema, array, err);
+      return (int) ColumnTake.HANDLE.invokeExact(context, column, take, schema, array, err, kept0);
     } catch (Throwable e) {
       throw Native.unchecked(e);
     }
@@ -1522,15 +1522,16 @@ public final class Gth {
     static final MethodHandle HANDLE =
         Native.link(
             "gth_resolve",
-            FunctionDescriptor.of(JAVA_INT, ADDRESS, JAVA_LONG, ADDRESS, JAVA_LONG, ADDRESS, ADDRESS));
+            FunctionDescriptor.of(JAVA_INT, ADDRESS, JAVA_LONG, ADDRESS, JAVA_LONG, ADDRESS, ADDRESS, ADDRESS));
   }
 
   /** Calls gth_resolve. */
   public static int resolve(
-      MemorySegment context, long extent, MemorySegment take, long capacity, MemorySegment rows, MemorySegment err) {
+      MemorySegment context, long extent, MemorySegment take, long capacity, MemorySegment rows, MemorySegment err,
+      MemorySegment kept0) {
     Native.check();
     try {
-      return (int) Resolve.HANDLE.invokeExact(context, extent, take, capacity, rows, err);
+      return (int) Resolve.HANDLE.invokeExact(context, extent, take, capacity, rows, err, kept0);
     } catch (Throwable e) {
       throw Native.unchecked(e);
     }
