@@ -88,23 +88,41 @@ static int read_attribute(const xla_attributes *from, attribute *read) {
   return 1;
 }
 
-/* The arguments of a program by role. Its only result is the rows. */
-enum { TABLE, INDICES };
-enum { ROWS };
+/* The arguments of a program by role. Only a scatter has updates, and its result has the memory of the table. The result
+ * of a gather is the rows. */
+enum { TABLE, INDICES, UPDATES };
+enum { RESULT };
+
+typedef struct operands {
+  gth_tensor_desc table, indices, rows;
+} operands;
+
+/* Reads the operands of a call. Returns false if it is not a call of a gather or a scatter. */
+static int read_operands(const xla_frame *frame, int64_t operation, operands *read) {
+  if (!describe(&frame->arguments, TABLE, &read->table) || !describe(&frame->arguments, INDICES, &read->indices)) {
+    return 0;
+  }
+  if (operation >= GTH_OP_GATHER && operation <= GTH_OP_GATHER_ELEMENTS) {
+    return describe(&frame->results, RESULT, &read->rows);
+  }
+  gth_tensor_desc result;
+  return operation >= GTH_OP_SCATTER && operation <= GTH_OP_SCATTER_ELEMENTS &&
+         describe(&frame->arguments, UPDATES, &read->rows) && describe(&frame->results, RESULT, &result) &&
+         result.data == read->table.data;
+}
 
 static xla_error *handle_call(xla_frame *frame) {
   if (describes_itself(frame) || frame->stage != XLA_STAGE_EXECUTE) {
     return NULL;
   }
   attribute asked;
-  gth_tensor_desc table, indices, rows;
-  if (!read_attribute(&frame->attributes, &asked) || asked.operation < GTH_OP_GATHER ||
-      asked.operation > GTH_OP_GATHER_ELEMENTS || !describe(&frame->arguments, TABLE, &table) ||
-      !describe(&frame->arguments, INDICES, &indices) || !describe(&frame->results, ROWS, &rows)) {
+  operands given;
+  if (!read_attribute(&frame->attributes, &asked) || !read_operands(frame, asked.operation, &given)) {
     return error_of(frame, "libgather: not a call of libgather.jax", XLA_ERROR_INVALID_ARGUMENT);
   }
   gth_error error = GTH_ERROR_INIT;
-  const int32_t status = gth_run(NULL, (int32_t)asked.operation, &table, &indices, &rows, &asked.options, &error);
+  const int32_t status =
+      gth_run(NULL, (int32_t)asked.operation, &given.table, &given.indices, &given.rows, &asked.options, &error);
   if (status == GTH_OK) {
     return NULL;
   }

@@ -62,7 +62,9 @@ SCATTERS = tuple(
     operation for operation in OPERATIONS.values() if operation.roles[0] == "target" and not operation.is_gradient
 )
 GATHER, GATHER_ND, GATHER_ELEMENTS = map(OPERATIONS.__getitem__, (c.OP_GATHER, c.OP_GATHER_ND, c.OP_GATHER_ELEMENTS))
-SCATTER_ND, SCATTER_ELEMENTS = OPERATIONS[c.OP_SCATTER_ND], OPERATIONS[c.OP_SCATTER_ELEMENTS]
+SCATTER, SCATTER_ND, SCATTER_ELEMENTS = map(
+    OPERATIONS.__getitem__, (c.OP_SCATTER, c.OP_SCATTER_ND, c.OP_SCATTER_ELEMENTS)
+)
 
 
 def operation_named(op: OperationName | None, nd: bool) -> Operation:

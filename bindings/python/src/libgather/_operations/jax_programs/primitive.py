@@ -25,8 +25,8 @@ if TYPE_CHECKING:
     from ..._base.request_fields import Request
     from ..._requests.operation_table import Operation
 
-_TARGET = "libgather"
-jax.ffi.register_ffi_target(_TARGET, _objects.xla_handler(), platform="cpu")
+TARGET = "libgather"
+jax.ffi.register_ffi_target(TARGET, _objects.xla_handler(), platform="cpu")
 
 
 def registered(
@@ -46,7 +46,7 @@ def registered(
 
     def call(params: Any, indices: Any, *, request: Request) -> Any:
         result = shape(params, indices, request=request)
-        run = jax.ffi.ffi_call(_TARGET, jax.ShapeDtypeStruct(result.shape, result.dtype))
+        run = jax.ffi.ffi_call(TARGET, jax.ShapeDtypeStruct(result.shape, result.dtype))
         return run(params, indices, request=attribute(operation, request, Spec(params.dtype, ())._dtype))
 
     def jvp(tangent: Any, params: Any, indices: Any, *, request: Request) -> Any:

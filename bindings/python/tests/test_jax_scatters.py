@@ -1,0 +1,168 @@
+"""The scatters of libgather.jax: compares values with NumPy, and derivatives with JAX's own scatters."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Any
+
+import numpy as np
+import pytest
+
+import libgather
+
+jax = pytest.importorskip("jax")
+jnp = jax.numpy
+operators: Any = libgather.jax
+
+#: The function, the shapes of target, indices and updates, and the attributes. Many indices are equal.
+CASES: dict[str, tuple[str, tuple[int, ...], tuple[int, ...], tuple[int, ...], dict[str, Any]]] = {
+    "rows": ("scatter", (4, 3), (6,), (6, 3), {}),
+    "scalar": ("scatter", (4, 3), (), (3,), {}),
+    "columns": ("scatter", (2, 4, 3), (2, 3), (2, 2, 3, 3), {"axis": 1}),
+    "last": ("scatter", (2, 5), (6,), (2, 6), {"axis": -1}),
+    "batch": ("scatter", (2, 4, 3), (2, 5), (2, 5, 3), {"batch_dims": 1}),
+    "tuples": ("scatter_nd", (3, 3, 2), (8, 2), (8, 2), {}),
+    "batch of tuples": ("scatter_nd", (2, 3, 2), (2, 4, 1), (2, 4, 2), {"batch_dims": 1}),
+    "elements": ("scatter_elements", (3, 4), (3, 7), (3, 7), {}),
+    "none": ("scatter", (4, 3), (0,), (0, 3), {}),
+}
+REDUCTIONS = ["none", "add", "mul", "max", "min"]
+BOUNDS: list[dict[str, Any]] = [{"negative": "wrap"}, {"bounds": "skip"}, {"bounds": "clamp"}, {"bounds": "modulo"}]
+SWITCHED: list[tuple[str, dict[str, Any]]] = [(name, {}) for name in CASES] + [
+    (name, switches) for name in ("rows", "tuples", "elements") for switches in BOUNDS
+]
+
+
+def drawn(name: str, switches: dict[str, Any], reduction: str) -> tuple[Any, Any, Any, Any, Any]:
+    """Returns the primitive and the function of a case with its attributes, and its operands."""
+    call, shape, index_shape, update_shape, attributes = CASES[name]
+    random = np.random.default_rng(3)
+    low, beyond = int("negative" in switches), int("bounds" in switches)
+    indices = random.integers(-2 * low - beyond, 2 + 3 * beyond, index_shape, np.int32)
+    target, updates = (random.integers(-4, 5, part).astype(np.float32) for part in (shape, update_shape))
+    keywords = {**attributes, **switches, "reduction": reduction}
+    primitive, plain = (partial(getattr(module, call), **keywords) for module in (operators, libgather))
+    return primitive, plain, target, indices, updates
+
+
+def linear(plain: Any, target: Any, indices: Any, updates: Any) -> tuple[np.ndarray, np.ndarray]:
+    """Returns the Jacobians of a scatter that sets or adds, by scatters of unit vectors."""
+    units = [
+        [
+            plain(np.where(np.arange(target.size).reshape(target.shape) == i, 1, 0).astype("f4"), indices, 0 * updates)
+            for i in range(target.size)
+        ],
+        [
+            plain(0 * target, indices, np.where(np.arange(updates.size).reshape(updates.shape) == i, 1, 0).astype("f4"))
+            for i in range(updates.size)
+        ],
+    ]
+    of_target, of_updates = (
+        np.array(each, "f4").reshape(len(each), target.size).T.reshape(target.shape + operand.shape)
+        for each, operand in zip(units, (target, updates), strict=True)
+    )
+    return of_target, of_updates
+
+
+@pytest.mark.parametrize("reduction", REDUCTIONS)
+@pytest.mark.parametrize(("name", "switches"), SWITCHED, ids=str)
+def test_values(name: str, reduction: str, switches: dict[str, Any]) -> None:
+    primitive, plain, target, indices, updates = drawn(name, switches, reduction)
+    expected = plain(target, indices, updates)
+    kept = jnp.asarray(target)
+    for result in (primitive(kept, indices, updates), jax.jit(primitive)(kept, indices, updates)):
+        np.testing.assert_array_equal(result, expected)
+    np.testing.assert_array_equal(kept, target)
+
+
+@pytest.mark.parametrize("reduction", REDUCTIONS[:2])
+@pytest.mark.parametrize(("name", "switches"), SWITCHED, ids=str)
+def test_derivatives(name: str, reduction: str, switches: dict[str, Any]) -> None:
+    primitive, plain, target, indices, updates = drawn(name, switches, reduction)
+
+    def squares(target: Any, updates: Any) -> Any:
+        return primitive(target * target, indices, updates * updates)
+
+    backward, forward = (find(squares, (0, 1))(target, updates) for find in (jax.jacrev, jax.jacfwd))
+    for operand, unit, back, fore in zip(
+        (target, updates), linear(plain, target, indices, updates), backward, forward, strict=True
+    ):
+        np.testing.assert_array_equal(back, unit * 2 * operand)
+        np.testing.assert_array_equal(fore, back)
+
+
+@pytest.mark.parametrize("reduction", REDUCTIONS)
+@pytest.mark.parametrize("name", CASES)
+def test_vmap(name: str, reduction: str) -> None:
+    primitive, plain, *operands = drawn(name, {}, reduction)
+    for mask in range(1, 8):
+        dims = [0 if mask >> place & 1 else None for place in range(3)]
+        dims[0] = -1 if dims[0] == 0 else None
+        many = [
+            np.stack([each, each[::-1] if each.ndim else each], d or 0) if d is not None else each
+            for each, d in zip(operands, dims, strict=True)
+        ]
+        expected = [
+            plain(*(each if d is None else np.take(each, i, d) for each, d in zip(many, dims, strict=True)))
+            for i in (0, 1)
+        ]
+        np.testing.assert_array_equal(jax.jit(jax.vmap(primitive, dims))(*many), np.stack(expected))
+
+
+def test_gradients_equal_those_of_jax() -> None:
+    random = np.random.default_rng(5)
+    target, updates = (random.standard_normal(shape).astype(np.float32) for shape in ((50, 4), (200, 4)))
+    ids = random.integers(0, 50, 200)
+
+    def ours(target: Any, updates: Any) -> Any:
+        return (operators.scatter(target, ids, updates, reduction="add") ** 3).sum()
+
+    def theirs(target: Any, updates: Any) -> Any:
+        return (target.at[ids].add(updates) ** 3).sum()
+
+    for find in (lambda f: jax.grad(f, (0, 1)), lambda f: jax.jit(jax.grad(f, (0, 1)))):
+        for result, expected in zip(find(ours)(target, updates), find(theirs)(target, updates), strict=True):
+            np.testing.assert_allclose(result, expected, rtol=1e-4)
+
+
+@pytest.mark.parametrize("shape", [(6,), (2, 3)])
+@pytest.mark.parametrize("dtype", ["float32", "int32", "bfloat16"])
+def test_segment_sum_equals_that_of_jax(shape: tuple[int, ...], dtype: str) -> None:
+    ids = jnp.array([1, 0, 7, 1, -1, 3]).reshape(shape)
+    data = jnp.arange(12).reshape(*shape, 2).astype(dtype)
+    flat = jax.ops.segment_sum(data.reshape(6, 2), ids.reshape(6), 4)
+    for call in (operators.segment_sum, jax.jit(operators.segment_sum, static_argnums=2)):
+        result = call(data, ids, 4)
+        assert result.dtype == dtype
+        np.testing.assert_array_equal(result, flat)
+    with pytest.raises(jax.errors.JaxRuntimeError, match="is 7, valid are"):
+        operators.segment_sum(data, ids, 4, bounds="error").block_until_ready()
+
+
+def test_refusals() -> None:
+    target, ids, rows = jnp.zeros((3, 2)), jnp.array([0, 7]), jnp.ones((2, 2))
+    with pytest.raises(jax.errors.JaxRuntimeError, match=r"component 0 of tuple 1 is 7, valid are \[0, 3\)"):
+        jax.jit(operators.scatter)(target, ids, rows).block_until_ready()
+    with pytest.raises(libgather.ShapeError, match="updates"):
+        jax.jit(operators.scatter)(target, ids, rows[:1])
+    with pytest.raises(libgather.DTypeError, match="updates"):
+        operators.scatter(target, ids, rows.astype(int))
+    with pytest.raises(libgather.RankError, match="axis"):
+        operators.scatter(target, ids, rows, 5)
+    with pytest.raises(libgather.OptionError, match="bounds"):
+        operators.scatter(target, ids, rows, bounds="fill")
+    with pytest.raises(libgather.UnsupportedError, match="'max' has no derivative"):
+        jax.grad(lambda t: operators.scatter(t, ids, rows, reduction="max").sum())(target)
+
+
+def test_call_that_is_not_in_place_is_refused() -> None:
+    """The handler writes the memory of the target, so a result elsewhere would not be written."""
+    from libgather._operations.jax_programs.primitive import attribute
+    from libgather._requests.operation_table import SCATTER
+
+    request = attribute(
+        SCATTER, operators.scattering("none", None, "reject", "error"), libgather.Spec("float32", ())._dtype
+    )
+    call = jax.ffi.ffi_call("libgather", jax.ShapeDtypeStruct((3,), jnp.float32))
+    with pytest.raises(jax.errors.JaxRuntimeError, match="not a call"):
+        call(jnp.zeros(3), jnp.array([0]), jnp.ones(1), request=request).block_until_ready()
