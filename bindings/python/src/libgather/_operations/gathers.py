@@ -291,7 +291,9 @@ def run_filled(operation: Operation, params: t.Any, indices: t.Any, out: t.Any, 
         if out is None and request.bounds != "skip" and is_program(params, indices, request):
             from .jax_programs import run_program
 
-            return run_program(operation, params, indices, request)
+            result = run_program(operation, params, indices, request)
+            if result is not NotImplemented:
+                return result
         blocks = blocks_of(params, request)
         if blocks is not None:
             return run_blocks(blocks, operation, params, indices, out, request)
