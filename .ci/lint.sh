@@ -95,7 +95,7 @@ tools_clang_tidy() {
 lint_clang_tidy() {
   checks='-clang-analyzer-*'
   [ "${GATHER_LONG:-}" != 1 ] || checks=''
-  files 'src/*.cpp' | grep -v -e '^src/cuda/runtime.cpp$' -e '^src/cpu/tiers/[a-z0-9]*\.cpp$' |
+  files 'src/*.cpp' | grep -v -e '^src/cuda/runtime.cpp$' -e '_windows.cpp$' -e '^src/cpu/tiers/[a-z0-9]*\.cpp$' |
     xargs -P "$(nproc)" -I '{}' "$pinned/bin/clang-tidy" --checks="$checks" --quiet '{}' -- \
       -std=c++17 -Wall -Wextra -Iinclude -Isrc
 }

@@ -26,10 +26,8 @@
 namespace gather::api {
 namespace {
 
-using core::Layout;
 using core::Plan;
 using core::Request;
-using core::Role;
 
 // What a call computes.
 enum class Result : uint8_t { params, sparse, weights };
