@@ -162,7 +162,7 @@ NAMED = (
     ),
     named(
         "worker threads block the signals of the program",
-        "src/core/os/os.cpp",
+        "src/core/os/os_posix.cpp",
         "  sigfillset(&set);",
         "  sigemptyset(&set);",
     ),
