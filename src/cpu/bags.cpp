@@ -402,6 +402,15 @@ class Pooler {
   bool is_zero_[BagReader::most];
 };
 
+// A pooler has 19 KiB. If these were inlined, the caller would have room for both of them.
+__attribute__((noinline)) bool pool_validated(const Bags& on, const int64_t* begin) {
+  return Pooler(on).pool_bags(0, on.count, begin);
+}
+
+__attribute__((noinline)) Stop pool_read(const Bags& on, BagPosition first, const BagPosition& end) {
+  return Pooler(on).pool(first, end);
+}
+
 int32_t fail_race(Stop stop, const Error& error) {
   if (stop == Stop::none) return GTH_OK;
   if (stop == Stop::id) return core::fail_index_race(error);
@@ -423,12 +432,12 @@ int32_t run_bags(const Plan& plan, const Kernels& kernels, const core::Pointers&
   if (int32_t status = validate_all_of(on, executor, &cuts, error)) return status;
   if (plan.is_empty || on.count == 0) return GTH_OK;
   if (cuts.count == 1 && on.count <= BagReader::most) {  // The validated bags need not be read again.
-    return fail_race(Pooler(on).pool_bags(0, on.count, cuts.begin) ? Stop::none : Stop::id, error);
+    return fail_race(pool_validated(on, cuts.begin) ? Stop::none : Stop::id, error);
   }
   std::atomic<Stop> stop{Stop::none};
   for_each_piece(executor, {cuts.count, 1, cuts.count}, [&](int64_t i) {
     if (stop.load(std::memory_order_relaxed) != Stop::none) return;
-    const Stop stopped = Pooler(on).pool(cuts.at[i], cuts.at[i + 1]);
+    const Stop stopped = pool_read(on, cuts.at[i], cuts.at[i + 1]);
     if (stopped != Stop::none) stop.store(stopped, std::memory_order_relaxed);
   });
   return fail_race(stop, error);

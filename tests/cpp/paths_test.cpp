@@ -151,21 +151,23 @@ using Run = std::function<int32_t(const gth_request&)>;
 
 struct Form {
   const char* name;
-  bool is_plan, is_short, is_new;  // The form makes a plan first. It has a short form. Its result is a new tensor.
-  int32_t plans;                   // how often the form builds a plan
+  // The form makes a plan first, has a short form, has a new tensor as its result, or takes several requests.
+  bool is_plan, is_short, is_new, is_many;
+  int32_t plans;  // how often the form builds a plan
   Run run;
 };
 
 const Form forms[] = {
-    {"request", false, true, false, 1, [](const gth_request& r) { return gth_run_request(nullptr, &r, nullptr); }},
-    {"run", false, true, false, 1,
+    {"request", false, true, false, false, 1,
+     [](const gth_request& r) { return gth_run_request(nullptr, &r, nullptr); }},
+    {"run", false, true, false, false, 1,
      [](const gth_request& r) { return gth_run(nullptr, r.op, r.table, r.indices, r.rows, r.options, nullptr); }},
-    {"many", false, false, false, 2,
+    {"many", false, false, false, true, 1,
      [](const gth_request& r) {
        const gth_request* const requests[] = {&r};
        return gth_run_many(nullptr, 1, requests, nullptr);
      }},
-    {"plan", true, true, false, 1,
+    {"plan", true, true, false, false, 1,
      [](const gth_request& r) {
        Plan made;
        const int32_t status = gth_plan_create(&r, made.out(), nullptr);
@@ -173,7 +175,7 @@ const Form forms[] = {
        return gth_plan_run(nullptr, made.get(), GTH_OPEN, r.table->data, r.indices->data,
                            const_cast<void*>(r.rows->data), nullptr);  // A bound operand has no pointer.
      }},
-    {"make", false, true, true, 1,
+    {"make", false, true, true, false, 1,
      [](const gth_request& r) {
        Tensor made;
        gth_request given = r;
@@ -190,13 +192,19 @@ Paths paths_of(const Form& form, const gth_request& request) {
   return taken;
 }
 
+// Returns how often a form builds the plan of an operation. Many requests keep their plans from the validation, except
+// those of gradients.
+int32_t plans_of(const Form& form, const Operation& op) {
+  return form.plans + (form.is_many && is_gradient(op) ? 1 : 0);
+}
+
 // Returns the paths of a call with dense tensors. Only gathers of at most 1,024 rows have a short form, and elements only
 // if all extents are equal. Elements have no dense plan, and neither has a plan handle, because one of its extents may be open. A new target
 // begins as a copy, which is a general plan. Sums of long lines of
 // several elements have no kernel that moves rows.
 Paths dense_paths(const Form& form, const Operation& op, bool is_small) {
   const bool is_short = is_small && form.is_short && is_gather(op) && !is_elements(op);
-  const int32_t plans = !is_short || form.is_plan ? form.plans : 0;
+  const int32_t plans = !is_short || form.is_plan ? plans_of(form, op) : 0;
   const bool is_general = is_elements(op) || form.is_plan;
   const bool copies_table = form.is_new && !is_gather(op) && !is_gradient(op);
   const bool is_fused = op.number <= GTH_OP_SCATTER_ELEMENTS || op.number == GTH_OP_GATHER_ELEMENTS_GRADIENT;
@@ -241,7 +249,8 @@ TEST(Paths, PaddedTablesTakeTheGeneralPath) {
       const gth_request request = GTH_REQUEST(op.number, &descs[0], &descs[1], &descs[2], &operands.options);
       const Paths found = paths_of(form, request);
       EXPECT_EQ(found.short_runs, 0) << form.name << " of operation " << op.number;
-      EXPECT_EQ(found.general_plans, form.plans + is_gradient(op)) << form.name << " of operation " << op.number;
+      EXPECT_EQ(found.general_plans, plans_of(form, op) + is_gradient(op))
+          << form.name << " of operation " << op.number;
       EXPECT_EQ(found.copies, is_gradient(op) ? 1 : 0) << "The zeros of a gradient are a copy.";
     }
   }
