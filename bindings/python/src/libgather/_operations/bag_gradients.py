@@ -5,7 +5,6 @@ from __future__ import annotations
 from .. import errors
 from .. import types as t
 from .._arrays.kinds import enter, kind_of, loaded
-from .._arrays.lists import numpy_kind
 from .._arrays.nested_lists import list_of
 from .._base.library import ffi, lib
 from .._base.library_calls import call, extents, new
@@ -180,6 +179,8 @@ class _Gradient:
 
     def leave(self, tensor: Memory, like: t.Any) -> t.Any:
         """Returns an array of the library of `like`, which may have another dtype, or of NumPy."""
+        from .._arrays.lists import numpy_kind
+
         kind, numpy = kind_of(like), numpy_kind()
         source = enter(like, None, "updates")[0]
         exchanges = kind is not numpy and hasattr(type(like), "__dlpack__")

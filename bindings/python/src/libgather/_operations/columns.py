@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from .. import errors
 from .._arrays.kinds import call_library, enter, kind_of
-from .._arrays.selection import NO_NULLS, Selection
 from .._base import constants as c
 from .._base.devices import is_host
 from .._requests.options_struct import check_bounds_of_fill
@@ -13,6 +12,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import Any
+
+    from .._arrays.selection import Selection
 
 #: The profiles that have only numbers.
 _OF_NUMBERS = ("tensorflow_gpu", "torch", "jax_fill", "jax_clip")
@@ -43,6 +44,8 @@ def gather_rows(params: Any, indices: Any, options: tuple[Any, ...]) -> Any:
 
 def selections(indices: Any, axis: int, options: tuple[Any, ...]) -> Iterator[Selection]:
     """Yields the selection of indices as they are, and that of their memory, which the C half always reads."""
+    from .._arrays.selection import NO_NULLS, Selection
+
     split = getattr(kind_of(indices), "split_nulls", None)
     indices, validity = (indices, NO_NULLS) if split is None else call_library(split, indices, "indices")
     shape = shape_of(indices)

@@ -11,10 +11,10 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any, TypeVar
 
-    FunctionT = TypeVar("FunctionT", bound=Callable[..., Any])
+    _FunctionT = TypeVar("_FunctionT", bound=Callable[..., Any])
 
 
-def unconverted(function: FunctionT) -> FunctionT:
+def unconverted(function: _FunctionT) -> _FunctionT:
     """Marks a function that AutoGraph calls as it is. ``tf.autograph`` sets the same attribute."""
     function.__dict__["autograph_info__"] = {}
     return function
