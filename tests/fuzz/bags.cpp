@@ -196,7 +196,7 @@ void find_lengths(Call* call) {
     const int64_t number = bags.get(i), rest = call->ids - call->begin.back();
     if (bags.is_large(number) || number > rest) fail_bags(call, i, number, rest);
     if (number < 0) fail_bags(call, i, number, 0);
-    call->begin.push_back(call->begin.back() + number);
+    if (!call->fault) call->begin.push_back(call->begin.back() + number);  // A wrong one may overflow.
   }
 }
 
