@@ -76,7 +76,8 @@ class Operand {
 
  private:
   Pages pages_{size_t{1} << 14};
-  int64_t shape_[2] = {}, strides_[2] = {}, item_ = 0;
+  int64_t shape_[GTH_MAX_NDIM] = {}, strides_[GTH_MAX_NDIM] = {};  // for every rank of a malformed request
+  int64_t item_ = 0;
 };
 
 struct Fault {
