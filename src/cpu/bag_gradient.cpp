@@ -7,8 +7,8 @@
 #include <type_traits>
 
 #include "core/base/checked.hpp"
-#include "core/types/resolve_index.hpp"
 #include "core/types/square_root.hpp"
+#include "cpu/bag_ids.hpp"
 #include "cpu/bag_kernels.hpp"
 #include "cpu/bag_reader.hpp"
 #include "cpu/job.hpp"
@@ -74,19 +74,9 @@ struct BadId {
 
 // Replaces the values of ids by the numbers of their rows. Sets *bad to the first invalid id, which counts as filled.
 void resolve_ids(const Plan& plan, int64_t n, int64_t* values, BadId* bad) {
-  const int64_t size = plan.component[0].size, padding = plan.bags.padding;
-  const bool pads = plan.bags.has_padding;
-  const core::IndexPolicy policy = core::policy_of(plan.wraps, core::is_signed(plan.index), plan.bounds);
-  const int64_t outside = plan.bounds == GTH_BOUNDS_SKIP ? left_out_row : filled_row;
-  for (int64_t i = 0; i < n; ++i) {
-    const int64_t value = values[i];
-    if (pads && value == padding) {
-      values[i] = left_out_row;
-      continue;
-    }
-    const int64_t row = core::resolve_index(value, size, policy);
-    if (row < 0 && policy.outside != Outside::skipped && bad->position > i) *bad = {i, value};
-    values[i] = row < 0 ? outside : row;
+  for (int64_t i = replace_each_id(plan, values, n); i < n; i += replace_each_id(plan, values + i, n - i)) {
+    if (bad->position > i) *bad = {i, values[i]};
+    values[i++] = row_of_fill;
   }
 }
 
@@ -94,7 +84,7 @@ int32_t check_not_empty(const Plan& plan, const ReadBags& read, int64_t first, i
   if (plan.bags.empty != GTH_EMPTY_ERROR) return GTH_OK;
   for (int64_t bag = first; bag < last; ++bag) {
     const int64_t *const begin = read.rows + read.begin[bag], *const end = read.rows + read.begin[bag + 1];
-    if (std::any_of(begin, end, [](int64_t row) { return row != left_out_row; })) continue;
+    if (std::any_of(begin, end, [](int64_t row) { return row != no_row; })) continue;
     return error.fail({GTH_E_OFFSETS, GTH_OPERAND_BAGS, -1, bag, 0, 1}, "bags: bag %" PRId64 " is empty", bag);
   }
   return GTH_OK;
@@ -130,7 +120,7 @@ T divisor_of(const Plan& plan, const ReadBags& read, const char* weights, int64_
   int64_t count = 0;
   T sum = 0;
   for (int64_t k = read.begin[bag]; k < read.begin[bag + 1]; ++k) {
-    if (read.rows[k] == left_out_row) continue;
+    if (read.rows[k] == no_row) continue;
     ++count;
     if (!weights) continue;
     const T weight = load<T>(weights, k);
@@ -219,7 +209,7 @@ class WeightGradient {
 
   T product_of(int64_t bag, int64_t k) const {
     const int64_t row = read_.rows[k];
-    if (row == left_out_row) return 0;
+    if (row == no_row) return 0;
     const char *const slice = slices_.at(k, row), *const gradient = gradient_ + bag * slices_.bytes;
     return dot_of_slices<T>(plan_, slice, gradient, slices_.bytes / plan_.item.bytes());
   }
@@ -227,7 +217,7 @@ class WeightGradient {
   void divide(int64_t bag, T sum) const {
     const T divisor = load<T>(factors_.divisors, bag), output = divisor == 0 ? T{0} : sum / divisor;
     for (int64_t k = read_.begin[bag]; k < read_.begin[bag + 1]; ++k) {
-      const bool has_none = read_.rows[k] == left_out_row || divisor == 0;
+      const bool has_none = read_.rows[k] == no_row || divisor == 0;
       const T growth = has_none ? T{0} : plan_.bags.pool == GTH_POOL_MEAN ? T{1} : weight_of(k) / divisor;
       store(has_none ? T{0} : (load<T>(out_, k) - growth * output) / divisor, out_, k);
     }
@@ -304,7 +294,7 @@ class Winners {
       for (int64_t k = base; k < std::min(end, base + compared_ids); ++k) {
         const int64_t row = read_.rows[k];
         prefetch(k + ids_ahead, offset, n);
-        if (row == left_out_row) continue;
+        if (row == no_row) continue;
         load_keys(plan_, slices_.at(k, row) + offset, n, is_first ? best_ : loaded_);
         const auto id = static_cast<Key>(k - base);
         if (is_first) {
@@ -337,7 +327,7 @@ class Winners {
     }
   }
 
-  int64_t place_of(int64_t id) const { return read_.rows[id] == filled_row ? -1 : places_[id]; }
+  int64_t place_of(int64_t id) const { return read_.rows[id] == row_of_fill ? -1 : places_[id]; }
 
   const Plan& plan_;
   const ReadBags& read_;

@@ -4,20 +4,18 @@
 
 #include "core/base/error.hpp"
 #include "core/plan/plan.hpp"
+#include "cpu/bag_rows.hpp"
 #include "cpu/executor.hpp"
 
 // The steps of the gradients of gather_bags that no other operation has. They read memory of the caller once, and write
 // memory of the library.
 namespace gather::cpu {
 
-// The numbers of ids without a row: of an id that its bag leaves out, and of one that counts as a row of the fill value.
-constexpr int64_t left_out_row = -1, filled_row = -2;
-
 // Bags and ids that have been validated.
 struct ReadBags {
   int64_t bags, ids;  // Ids behind the last bag do not count.
   int64_t* begin;     // Bag b has the ids [begin[b], begin[b + 1]).
-  int64_t* rows;      // The number of the row of each id, left_out_row, or filled_row.
+  int64_t* rows;      // The number of the row of each id, no_row, or row_of_fill.
 };
 
 // Reads bags, and contiguous ids. out->bags and out->ids are their numbers, and `rows` and `begin` have memory for them.
@@ -63,11 +61,11 @@ struct Slices {
   const char* first;
   int64_t stride;
   bool by_id;
-  const char* filled;  // the slice of filled_row
+  const char* filled;  // the slice of row_of_fill
   int64_t bytes;       // of a slice
 
   const char* at(int64_t id, int64_t row) const {
-    return row == filled_row ? filled : first + (by_id ? id : row) * stride;
+    return row == row_of_fill ? filled : first + (by_id ? id : row) * stride;
   }
 };
 

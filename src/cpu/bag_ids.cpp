@@ -111,9 +111,13 @@ void load_ids(const Bags& on, int64_t first, int64_t count, int64_t* values) {
 }
 
 int64_t replace_ids(const Plan& plan, int64_t* values, int64_t n) {
+  const bool are_rows = !plan.bags.has_padding && are_inside(plan, values, n);
+  return are_rows ? n : replace_each_id(plan, values, n);
+}
+
+int64_t replace_each_id(const Plan& plan, int64_t* values, int64_t n) {
   const int64_t size = plan.component[0].size;
   const bool pads = plan.bags.has_padding;
-  if (!pads && are_inside(plan, values, n)) return n;
   const core::IndexPolicy policy = core::policy_of(plan.wraps, core::is_signed(plan.index), plan.bounds);
   const int64_t outside = plan.bounds == GTH_BOUNDS_FILL ? row_of_fill : no_row;
   for (int64_t i = 0; i < n; ++i) {

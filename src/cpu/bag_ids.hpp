@@ -54,6 +54,8 @@ void load_ids(const Bags& on, int64_t first, int64_t count, int64_t* values);
 
 // Replaces ids by the numbers of rows, no_row, or row_of_fill. Returns the number of ids before the first invalid one.
 int64_t replace_ids(const core::Plan& plan, int64_t* values, int64_t n);
+// The same, in one pass that ends at the first invalid id.
+int64_t replace_each_id(const core::Plan& plan, int64_t* values, int64_t n);
 
 // Validates the first `ids` ids. Returns GTH_OK or GTH_E_INDEX.
 int32_t validate_ids(const Bags& on, int64_t ids, const Executor& executor, const core::Error& error);
