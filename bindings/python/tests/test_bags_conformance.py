@@ -7,25 +7,17 @@ from typing import Any
 
 import numpy as np
 import pytest
-from test_scatter_conformance import expected, fields_of, same
+from test_scatter_conformance import check_cases, fields_of
 
 import libgather
-from conformance import CASES, Case, array_of, cases, data_of
+from conformance import CASES, Case, array_of, data_of
 
 FILES = sorted((CASES / "bags").glob("*.txt"))
 
 
 @pytest.mark.parametrize("path", FILES, ids=[path.stem for path in FILES])
 def test_profile(path: Path, case_counts: dict[str, int]) -> None:
-    count, wrong = 0, []
-    for case in cases(path):
-        count += 1
-        for kind in (lambda array: array, libgather.Tensor):
-            outcome = answer(case, kind)
-            if not same(case, outcome, expected(case)):
-                wrong.append(f"{case.name}: {outcome} is not {expected(case)}")
-    case_counts[f"bags/{path.stem}"] = count
-    assert count and not wrong, f"{len(wrong)} of {count}:\n" + "\n".join(wrong[:20])
+    check_cases(path, answer, f"bags/{path.stem}", case_counts)
 
 
 def answer(case: Case, kind: Any) -> Any:

@@ -6,10 +6,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from test_scatter_conformance import expected, fields_of, same
+from test_scatter_conformance import check_cases, fields_of
 
 import libgather
-from conformance import CASES, Case, array_of, cases, data_of, integers
+from conformance import CASES, Case, array_of, data_of, integers
 from libgather._requests.operation_table import GATHER_ELEMENTS
 
 FILES = sorted((CASES / "gradient").glob("*.txt"))
@@ -17,15 +17,7 @@ FILES = sorted((CASES / "gradient").glob("*.txt"))
 
 @pytest.mark.parametrize("path", FILES, ids=[path.stem for path in FILES])
 def test_profile(path: Path, case_counts: dict[str, int]) -> None:
-    count, wrong = 0, []
-    for case in cases(path):
-        count += 1
-        for kind in (lambda array: array, libgather.Tensor):
-            outcome = answer(case, kind)
-            if not same(case, outcome, expected(case)):
-                wrong.append(f"{case.name}: {outcome} is not {expected(case)}")
-    case_counts[f"gradient/{path.stem}"] = count
-    assert count and not wrong, f"{len(wrong)} of {count}:\n" + "\n".join(wrong[:20])
+    check_cases(path, answer, f"gradient/{path.stem}", case_counts)
 
 
 def answer(case: Case, kind: Any) -> Any:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -71,6 +72,19 @@ def fields_of(error: libgather.Error) -> tuple[Any, ...]:
     value = error.value - 2**64 if unsigned else error.value
     name = error.status_name.removeprefix("GTH_E_")
     return name, error.operand, error.component, error.position, value, error.limit, flags
+
+
+def check_cases(path: Path, answer: Callable[[Case, Any], Any], name: str, case_counts: dict[str, int]) -> None:
+    """Compares the answers to the cases of a file, with arrays and with tensors. Other files of tests use it."""
+    count, wrong = 0, []
+    for case in cases(path):
+        count += 1
+        for kind in (lambda array: array, libgather.Tensor):
+            outcome = answer(case, kind)
+            if not same(case, outcome, expected(case)):
+                wrong.append(f"{case.name}: {outcome} is not {expected(case)}")
+    case_counts[name] = count
+    assert count and not wrong, f"{len(wrong)} of {count}:\n" + "\n".join(wrong[:20])
 
 
 def same(case: Case, outcome: Any, wanted: Any) -> bool:
