@@ -96,7 +96,8 @@ FEATURES = {
     "DLPack": (
         "gth_tensor_from_dlpack gth_tensor_from_dlpack_legacy gth_tensor_to_dlpack gth_tensor_to_dlpack_legacy",
         "Tensor.__dlpack__ Tensor.__dlpack_device__",
-        "Context::from_dlpack Context::from_dlpack_legacy Context::into_dlpack Context::into_dlpack_legacy",
+        "Context::from_dlpack Context::from_dlpack_legacy Context::into_dlpack Context::into_dlpack_legacy "
+        "DlPack DlPack::from_raw DlPack::into_raw",
         None,
         None,
     ),
@@ -193,7 +194,8 @@ FEATURES = {
     "plan of a scatter": (
         "gth_plan_create gth_plan_run",
         "ScatterPlan ScatterPlan.__call__ ScatterPlan.bind ScatterPlan.check ScatterPlan.updates_shape",
-        "Plan::scatter Plan::scatter_nd Plan::scatter_elements Plan::scatter_from",
+        "ScatterPlan::scatter ScatterPlan::scatter_nd ScatterPlan::scatter_elements ScatterPlan::scatter_from "
+        "ScatterPlan::run ScatterPlan::run_open ScatterPlan::check ScatterPlan::shape",
         "NewScatterPlan NewScatterPlanND NewScatterPlanElements NewScatterPlanFrom ScatterPlan.Run "
         "ScatterPlan.Check ScatterPlan.UpdatesShape From",
         "Plan.create",

@@ -33,13 +33,14 @@ fi
 export LIBCLANG_PATH
 
 # The bindings omit the comments of the header, because they have the syntax of Doxygen and not of rustdoc. The header
-# only names two structs of Arrow, which gather-sys/src/arrow.rs defines.
+# only names the structs of Arrow and DLPack, which gather-sys/src/arrow.rs and dlpack.rs define.
 generate() {
   "$bindgen" ../../include/gather/gather.h -o "$1" \
     --rust-target 1.85 --rust-edition 2024 --use-core --sort-semantically --merge-extern-blocks --formatter rustfmt \
-    --blocklist-type 'ArrowSchema|ArrowArray' --raw-line 'use crate::{ArrowArray, ArrowSchema};' \
+    --blocklist-type 'ArrowSchema|ArrowArray|ArrowArrayStream|DLManagedTensor|DLManagedTensorVersioned' \
+    --raw-line 'use crate::{ArrowArray, ArrowArrayStream, ArrowSchema, DLManagedTensor, DLManagedTensorVersioned};' \
     --allowlist-function 'gth_.*' --allowlist-type 'gth_.*' --allowlist-var 'GTH_.*' \
-    --default-macro-constant-type signed --with-derive-default --no-doc-comments -- -std=c11
+    --default-macro-constant-type signed --with-derive-default --with-derive-custom-struct 'gth_options=PartialEq,Eq,Hash' --no-doc-comments -- -std=c11
 }
 
 if [ "${1:-}" = --check ]; then

@@ -5,9 +5,11 @@
 mod bindings;
 
 mod arrow;
+mod dlpack;
 
-pub use arrow::{ArrowArray, ArrowSchema};
+pub use arrow::{ArrowArray, ArrowArrayStream, ArrowSchema};
 pub use bindings::*;
+pub use dlpack::{DLDataType, DLDevice, DLManagedTensor, DLManagedTensorVersioned, DLPackVersion, DLTensor};
 
 #[cfg(not(target_pointer_width = "64"))]
 compile_error!("libgather is 64-bit only");

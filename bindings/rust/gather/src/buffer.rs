@@ -143,6 +143,14 @@ impl<'a> Buffer<'a> {
             borrow: PhantomData,
         }
     }
+
+    /// Returns the number of whole elements. Memory of strings has none.
+    pub(crate) fn len(&self) -> usize {
+        DType::try_from(self.kind.dtype())
+            .ok()
+            .and_then(|dtype| self.bytes.checked_div(dtype.size()))
+            .unwrap_or(0)
+    }
 }
 
 impl<'a> BufferMut<'a> {

@@ -242,8 +242,8 @@ impl<'a> Take<'a> {
     }
 }
 
-/// Rows that [`Column::take`] has copied: a schema and an array of the Arrow C data interface, which has offset 0. Both
-/// are released when the value is dropped.
+/// Rows that [`Column::take`] has copied, or strings that [`Context::to_arrow`] has exported: a schema and an array of
+/// the Arrow C data interface, which has offset 0. Both are released when the value is dropped.
 ///
 /// Dictionaries, and large parts of views, are shared with the column, also after the column has been dropped.
 pub struct Rows {
@@ -257,6 +257,17 @@ unsafe impl Send for Rows {}
 unsafe impl Sync for Rows {}
 
 impl Rows {
+    /// Calls a function of the library that writes both structs.
+    pub(crate) fn written(
+        f: impl FnOnce(*mut sys::ArrowSchema, *mut sys::ArrowArray, *mut sys::gth_error) -> i32,
+    ) -> Result<Self, Error> {
+        let (mut schema, mut array) = (MaybeUninit::uninit(), MaybeUninit::uninit());
+        call(|err| f(schema.as_mut_ptr(), array.as_mut_ptr(), err))?;
+        // SAFETY: a successful call has written both.
+        let (schema, array) = unsafe { (schema.assume_init(), array.assume_init()) };
+        Ok(Rows { schema, array })
+    }
+
     /// Returns the number of rows.
     pub fn len(&self) -> usize {
         extent_from_c(self.array.length)
@@ -310,22 +321,11 @@ impl Context {
     /// Runs [`Column::take`] in this context. The library allocates the result itself, without the allocator of the
     /// context.
     pub fn take(&self, column: &Column, take: &Take<'_>) -> Result<Rows, Error> {
-        let (mut schema, mut array) = (MaybeUninit::uninit(), MaybeUninit::uninit());
         let take = take.raw()?;
         // SAFETY: the column has not been released, and the take has only memory that is borrowed.
-        call(|err| unsafe {
-            sys::gth_column_take(
-                self.raw(),
-                column.0.as_ptr(),
-                &take,
-                schema.as_mut_ptr(),
-                array.as_mut_ptr(),
-                err,
-            )
-        })?;
-        // SAFETY: a successful call has written both.
-        let (schema, array) = unsafe { (schema.assume_init(), array.assume_init()) };
-        Ok(Rows { schema, array })
+        Rows::written(|schema, array, err| unsafe {
+            sys::gth_column_take(self.raw(), column.0.as_ptr(), &take, schema, array, err)
+        })
     }
 
     /// Runs [`resolve`] in this context.

@@ -1,7 +1,9 @@
 //! Exchange of tensors with other libraries: DLPack, and Arrow for strings.
 
+use std::mem::ManuallyDrop;
 use std::ptr::{self, NonNull};
 
+use crate::columns::Rows;
 use crate::context::Context;
 use crate::error::{Error, call};
 use crate::handle::Handle;
@@ -32,27 +34,93 @@ impl Export {
     }
 }
 
+/// The structs of DLPack that a [`DlPack`] can own.
+pub trait Managed: sealed::Managed {}
+
+impl Managed for sys::DLManagedTensorVersioned {}
+impl Managed for sys::DLManagedTensor {}
+
+mod sealed {
+    use gather_sys as sys;
+
+    pub trait Managed: Sized {
+        fn deleter(&self) -> Option<unsafe extern "C" fn(*mut Self)>;
+    }
+
+    impl Managed for sys::DLManagedTensorVersioned {
+        fn deleter(&self) -> Option<unsafe extern "C" fn(*mut Self)> {
+            self.deleter
+        }
+    }
+
+    impl Managed for sys::DLManagedTensor {
+        fn deleter(&self) -> Option<unsafe extern "C" fn(*mut Self)> {
+            self.deleter
+        }
+    }
+}
+
+/// A DLPack struct that this value owns: the versioned one, or the legacy `DlPack<sys::DLManagedTensor>`. Its deleter
+/// runs when the value is dropped.
+///
+/// # Examples
+///
+/// ```
+/// use gather::{Context, Export, Tensor};
+///
+/// let exported = Context::DEFAULT.into_dlpack(Tensor::from_vec(vec![1.0f32, 2.0], &[2])?, Export::NoCopy)?;
+/// let imported = Context::DEFAULT.from_dlpack(exported)?;
+/// assert_eq!(imported.as_slice::<f32>()?, [1.0, 2.0]);
+/// # Ok::<(), gather::Error>(())
+/// ```
+#[derive(Debug)]
+pub struct DlPack<T: Managed = sys::DLManagedTensorVersioned>(NonNull<T>);
+
+// SAFETY: the deleter may run on any thread, and only the owner reads the struct.
+unsafe impl<T: Managed> Send for DlPack<T> {}
+
+impl<T: Managed> DlPack<T> {
+    /// Takes the ownership of a struct.
+    ///
+    /// # Safety
+    ///
+    /// `managed` must be a valid struct. Its memory must not change before its deleter runs, which may be on any thread.
+    /// Its bools must be 0 or 1.
+    pub unsafe fn from_raw(managed: NonNull<T>) -> Self {
+        DlPack(managed)
+    }
+
+    /// Returns the struct. The caller owns it, and must call its deleter.
+    pub fn into_raw(self) -> NonNull<T> {
+        ManuallyDrop::new(self).0
+    }
+}
+
+impl<T: Managed> Drop for DlPack<T> {
+    fn drop(&mut self) {
+        // SAFETY: this value owns the struct, whose deleter runs once, here.
+        unsafe {
+            if let Some(deleter) = self.0.as_ref().deleter() {
+                deleter(self.0.as_ptr());
+            }
+        }
+    }
+}
+
 impl Context {
-    /// Creates a tensor from a versioned DLPack struct, without a copy. If the call succeeds, the tensor owns the
-    /// struct. The tensor is read-only, because its producer and others may read the same memory.
+    /// Creates a tensor from a versioned DLPack struct, without a copy. The tensor owns the struct. If the call fails,
+    /// the deleter of the struct has run. The tensor is read-only, because its producer and others may read the same
+    /// memory.
     ///
     /// # Errors
     ///
     /// Returns [`Error::DlPack`], [`Error::DType`], [`Error::Rank`], [`Error::Shape`], [`Error::Size`],
     /// [`Error::Stride`], [`Error::Device`], [`Error::OutOfMemory`] and [`Error::Version`].
-    ///
-    /// # Safety
-    ///
-    /// `managed` must be a valid struct. Its memory must not change before the tensor is released. Its bools must be 0
-    /// or 1. Its deleter may run on any thread.
-    pub unsafe fn from_dlpack(
-        &self,
-        managed: NonNull<sys::DLManagedTensorVersioned>,
-    ) -> Result<Tensor<'static>, Error> {
-        // SAFETY: the caller guarantees it.
-        imported(Handle::make(|out, err| unsafe {
-            sys::gth_tensor_from_dlpack(self.raw(), managed.as_ptr(), out, err)
-        })?)
+    pub fn from_dlpack(&self, managed: DlPack) -> Result<Tensor<'static>, Error> {
+        // SAFETY: the wrapper owns a valid struct.
+        imported(managed, |managed, out, err| unsafe {
+            sys::gth_tensor_from_dlpack(self.raw(), managed, out, err)
+        })
     }
 
     /// Creates a tensor from a legacy DLPack struct. Other rules are those of [`Context::from_dlpack`].
@@ -60,35 +128,25 @@ impl Context {
     /// # Errors
     ///
     /// Returns the errors of [`Context::from_dlpack`].
-    ///
-    /// # Safety
-    ///
-    /// The requirements are those of [`Context::from_dlpack`].
-    pub unsafe fn from_dlpack_legacy(&self, managed: NonNull<sys::DLManagedTensor>) -> Result<Tensor<'static>, Error> {
-        // SAFETY: the caller guarantees it.
-        imported(Handle::make(|out, err| unsafe {
-            sys::gth_tensor_from_dlpack_legacy(self.raw(), managed.as_ptr(), out, err)
-        })?)
+    pub fn from_dlpack_legacy(&self, managed: DlPack<sys::DLManagedTensor>) -> Result<Tensor<'static>, Error> {
+        // SAFETY: the wrapper owns a valid struct.
+        imported(managed, |managed, out, err| unsafe {
+            sys::gth_tensor_from_dlpack_legacy(self.raw(), managed, out, err)
+        })
     }
 
-    /// Exports a tensor as a versioned DLPack struct. The caller must call its deleter. The export consumes the tensor,
-    /// because another library may write to the shared memory. A view is borrowed memory, even if the tensor from which
-    /// it was made owns the memory.
+    /// Exports a tensor as a versioned DLPack struct. The export consumes the tensor, because another library may write
+    /// to the shared memory. A view is borrowed memory, even if the tensor from which it was made owns the memory.
     ///
     /// # Errors
     ///
     /// Returns [`Error::Unsupported`] for strings, and for borrowed memory with [`Export::NoCopy`].
     /// [`Error::OutOfMemory`].
-    pub fn into_dlpack(
-        &self,
-        tensor: Tensor<'_>,
-        export: Export,
-    ) -> Result<NonNull<sys::DLManagedTensorVersioned>, Error> {
-        let handle = tensor.export_handle()?;
-        let mut out = ptr::null_mut();
+    pub fn into_dlpack(&self, tensor: Tensor<'_>, export: Export) -> Result<DlPack, Error> {
         // SAFETY: the handle has not been released.
-        call(|err| unsafe { sys::gth_tensor_to_dlpack(self.raw(), handle.as_ptr(), export.flags(), &mut out, err) })?;
-        Ok(NonNull::new(out).expect("an export is not null"))
+        exported(tensor, |tensor, out, err| unsafe {
+            sys::gth_tensor_to_dlpack(self.raw(), tensor, export.flags(), out, err)
+        })
     }
 
     /// Exports a tensor as a legacy DLPack struct. Other rules are those of [`Context::into_dlpack`].
@@ -101,14 +159,11 @@ impl Context {
         &self,
         tensor: Tensor<'_>,
         export: Export,
-    ) -> Result<NonNull<sys::DLManagedTensor>, Error> {
-        let handle = tensor.export_handle()?;
-        let mut out = ptr::null_mut();
+    ) -> Result<DlPack<sys::DLManagedTensor>, Error> {
         // SAFETY: the handle has not been released.
-        call(|err| unsafe {
-            sys::gth_tensor_to_dlpack_legacy(self.raw(), handle.as_ptr(), export.flags(), &mut out, err)
-        })?;
-        Ok(NonNull::new(out).expect("an export is not null"))
+        exported(tensor, |tensor, out, err| unsafe {
+            sys::gth_tensor_to_dlpack_legacy(self.raw(), tensor, export.flags(), out, err)
+        })
     }
 
     /// Creates a tensor of strings from an Arrow array of format u, U, z or Z. If the call succeeds, the tensor owns
@@ -139,31 +194,38 @@ impl Context {
     }
 
     /// Exports a tensor of strings as a flat Arrow array in row-major order. The format is U for text, and Z for other
-    /// bytes. The caller must call the release of both structs.
+    /// bytes.
     ///
     /// # Errors
     ///
     /// Returns [`Error::Unsupported`] for other tensors, and for borrowed memory with [`Export::NoCopy`].
     /// [`Error::OutOfMemory`].
-    ///
-    /// # Safety
-    ///
-    /// Both must point to memory for the structs of Arrow's C data interface, which is overwritten.
-    pub unsafe fn to_arrow(
-        &self,
-        tensor: &Tensor<'_>,
-        export: Export,
-        schema: *mut sys::ArrowSchema,
-        array: *mut sys::ArrowArray,
-    ) -> Result<(), Error> {
+    pub fn to_arrow(&self, tensor: &Tensor<'_>, export: Export) -> Result<Rows, Error> {
         let handle = tensor.handle()?;
-        // SAFETY: the caller guarantees it, and the handle has not been released.
-        call(|err| unsafe { sys::gth_tensor_to_arrow(self.raw(), handle.as_ptr(), export.flags(), schema, array, err) })
+        // SAFETY: the handle has not been released. A successful call writes both structs, whose memory does not change.
+        Rows::written(|schema, array, err| unsafe {
+            sys::gth_tensor_to_arrow(self.raw(), handle.as_ptr(), export.flags(), schema, array, err)
+        })
     }
 }
 
-fn imported(handle: Handle) -> Result<Tensor<'static>, Error> {
+fn imported<T: Managed>(
+    managed: DlPack<T>,
+    f: impl FnOnce(*mut T, *mut *mut sys::gth_tensor, *mut sys::gth_error) -> i32,
+) -> Result<Tensor<'static>, Error> {
+    let handle = Handle::make(|out, err| f(managed.0.as_ptr(), out, err))?;
+    managed.into_raw(); // The handle owns it.
     let mut tensor = Tensor::from_handle(handle)?;
     tensor.set_read_only();
     Ok(tensor)
+}
+
+fn exported<T: Managed>(
+    tensor: Tensor<'_>,
+    f: impl FnOnce(*mut sys::gth_tensor, *mut *mut T, *mut sys::gth_error) -> i32,
+) -> Result<DlPack<T>, Error> {
+    let handle = tensor.export_handle()?;
+    let mut out = ptr::null_mut();
+    call(|err| f(handle.as_ptr(), &mut out, err))?;
+    Ok(DlPack(NonNull::new(out).expect("an export is not null")))
 }

@@ -187,7 +187,7 @@ macro_rules! gathers {
             /// Returns the errors of the function that do not depend on data, [`Error::OutOfMemory`], and
             /// [`Error::Unsupported`] for strings.
             pub fn $make(params: &Layout<'_>, indices: &Layout<'_>, options: &Options) -> Result<Self, Error> {
-                Self::create(sys::$op, Written::Rows, params, indices, None, options)
+                Self::create(sys::$op, params, indices, None, options)
             }
 
             #[doc = doc_of!("Plans " $into " with outputs of a layout.")]
@@ -201,7 +201,7 @@ macro_rules! gathers {
                 options: &Options,
                 out: &Layout<'_>,
             ) -> Result<Self, Error> {
-                Self::create(sys::$op, Written::Rows, params, indices, Some(out), options)
+                Self::create(sys::$op, params, indices, Some(out), options)
             }
         }
     )*};
@@ -279,7 +279,7 @@ macro_rules! scatters {
             }
         }
 
-        impl Plan {
+        impl ScatterPlan {
             #[doc = doc_of!("Plans " $into " with dense updates.")]
             ///
             /// # Errors
@@ -287,21 +287,21 @@ macro_rules! scatters {
             /// Returns the errors of the function that do not depend on data, [`Error::OutOfMemory`], and
             /// [`Error::Unsupported`] for strings.
             pub fn $make(target: &Layout<'_>, indices: &Layout<'_>, options: &Options) -> Result<Self, Error> {
-                Self::create(sys::$op, Written::Table, target, indices, None, options)
+                Plan::create(sys::$op, target, indices, None, options).map(ScatterPlan)
             }
 
             #[doc = doc_of!("Plans " $into " with updates of a layout.")]
             ///
             /// # Errors
             ///
-            #[doc = concat!("Returns the errors of [`Plan::", stringify!($make), "`].")]
+            #[doc = concat!("Returns the errors of [`ScatterPlan::", stringify!($make), "`].")]
             pub fn $from(
                 target: &Layout<'_>,
                 indices: &Layout<'_>,
                 options: &Options,
                 updates: &Layout<'_>,
             ) -> Result<Self, Error> {
-                Self::create(sys::$op, Written::Table, target, indices, Some(updates), options)
+                Plan::create(sys::$op, target, indices, Some(updates), options).map(ScatterPlan)
             }
         }
     )*};

@@ -46,7 +46,7 @@ pub use element::{
     Float8E5M2, Float8E5M2Fnuz, Float8E8M0Fnu, Float16,
 };
 pub use error::{Cause, Error, Operand};
-pub use exchange::Export;
+pub use exchange::{DlPack, Export, Managed};
 pub use executor::Work;
 pub use layout::{Layout, OPEN};
 pub use operations::{
@@ -58,7 +58,7 @@ pub use operations::{
 };
 pub use options::{Accumulate, Bounds, Empty, Extents, Fill, Negative, Options, Pool, Profile, Reduction};
 pub use partition::{Parts, PartsOnce, Shards, partition, partition_once};
-pub use plan::Plan;
+pub use plan::{Plan, ScatterPlan};
 pub use strings::Strings;
 pub use tensor::Tensor;
 pub use tensor_mut::TensorMut;

@@ -5,7 +5,7 @@ use crate::error::Error;
 use crate::forms::{doc_of, gathers, gradients, infer, scatters};
 use crate::layout::Layout;
 use crate::options::Options;
-use crate::plan::{Plan, Written};
+use crate::plan::{Plan, ScatterPlan};
 use crate::tensor::Tensor;
 use crate::tensor_mut::TensorMut;
 use gather_sys as sys;

@@ -166,7 +166,7 @@ choices! {
 /// assert_eq!(columns.as_slice::<i32>()?, [3, -1, 6, -1]);
 /// # Ok::<(), gather::Error>(())
 /// ```
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[must_use]
 pub struct Options {
     pub(crate) raw: sys::gth_options,

@@ -12,12 +12,11 @@ use crate::numbers::{bits, bytes_to_c, extent_to_c, struct_size};
 use crate::options::Options;
 use gather_sys as sys;
 
-/// A gather, or a scatter in place, whose shapes, strides and options are validated once.
+/// A gather whose shapes, strides and options are validated once.
 ///
 /// One extent may be [`OPEN`]. Each run then gives its value. It is an extent of the tuples, or the outermost batch
 /// dim, which is then open in params and indices. In operations on single elements, it is the extent of indices along
-/// the axis, or the outermost dim of both operands. Runs allocate nothing, except with
-/// [`Accumulate::Float32`](crate::Accumulate::Float32).
+/// the axis, or the outermost dim of both operands. Runs allocate nothing.
 ///
 /// # Examples
 ///
@@ -33,46 +32,36 @@ use gather_sys as sys;
 /// assert_eq!(rows, [3.0, 3.5, 1.0, 1.5]);
 /// # Ok::<(), gather::Error>(())
 /// ```
-///
-/// The operand that a run writes is its last argument. A run of a scatter takes updates, indices and target:
-///
-/// ```
-/// use gather::{Layout, OPEN, Options, Plan, Reduction};
-///
-/// let options = Options::new().reduction(Reduction::Add);
-/// let plan = Plan::scatter(&Layout::new::<f32>(&[4, 2]), &Layout::new::<i64>(&[OPEN]), &options)?;
-///
-/// let mut table = [0.0f32, 0.5, 1.0, 1.5, 2.0, 2.5, 3.0, 3.5];
-/// plan.run_open(2, &[1.0f32, 2.0, 3.0, 4.0], &[3i64, 3], &mut table)?;
-/// assert_eq!(table[6..], [7.0, 9.5]);
-/// # Ok::<(), gather::Error>(())
-/// ```
 pub struct Plan {
     raw: NonNull<sys::gth_plan>,
-    written: Written,
     table: Kind,
     indices: Kind,
     rows: Kind,
 }
 
-/// The operand that an operation writes.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Written {
-    /// The target of a scatter.
-    Table,
-    /// The output of a gather.
-    Rows,
-}
+/// A scatter in place whose shapes, strides and options are validated once. The rules are those of [`Plan`]. Runs
+/// allocate nothing, except with [`Accumulate::Float32`](crate::Accumulate::Float32).
+///
+/// # Examples
+///
+/// ```
+/// use gather::{Layout, OPEN, Options, Reduction, ScatterPlan};
+///
+/// let options = Options::new().reduction(Reduction::Add);
+/// let plan = ScatterPlan::scatter(&Layout::new::<f32>(&[4, 2]), &Layout::new::<i64>(&[OPEN]), &options)?;
+///
+/// let mut table = [0.0f32, 0.5, 1.0, 1.5, 2.0, 2.5, 3.0, 3.5];
+/// plan.run_open(2, &mut table, &[3i64, 3], &[1.0f32, 2.0, 3.0, 4.0])?;
+/// assert_eq!(table[6..], [7.0, 9.5]);
+/// # Ok::<(), gather::Error>(())
+/// ```
+#[derive(Debug)]
+pub struct ScatterPlan(pub(crate) Plan);
 
-impl Written {
-    /// Returns the names of the table and the rows in errors.
-    fn names(self) -> (Operand, Operand) {
-        match self {
-            Written::Table => (Operand::Target, Operand::Updates),
-            Written::Rows => (Operand::Params, Operand::Out),
-        }
-    }
-}
+/// The names of the table and the rows in errors.
+type Names = (Operand, Operand);
+const GATHER: Names = (Operand::Params, Operand::Out);
+const SCATTER: Names = (Operand::Target, Operand::Updates);
 
 // SAFETY: plans of the library are immutable, and any number of threads may use them. A plan cannot be dropped while a
 // run borrows it.
@@ -84,7 +73,6 @@ impl Plan {
     /// Creates a plan. If `rows` is `None`, the rows are dense.
     pub(crate) fn create(
         op: i32,
-        written: Written,
         table: &Layout<'_>,
         indices: &Layout<'_>,
         rows: Option<&Layout<'_>>,
@@ -103,14 +91,13 @@ impl Plan {
         call(|err| unsafe { sys::gth_plan_create(&request, &mut raw, err) })?;
         Ok(Plan {
             raw: NonNull::new(raw).expect("the handle of a plan is not NULL"),
-            written,
             table: Kind::of(&table.desc),
             indices: Kind::of(&indices.desc),
             rows: Kind::of(&rows.unwrap_or(table).desc),
         })
     }
 
-    /// Infers the shape of the output, or of the updates, for an open extent of `n`. If `n` is [`OPEN`], the result has
+    /// Infers the shape of the output for an open extent of `n`. If `n` is [`OPEN`], the result has
     /// an open extent.
     ///
     /// # Errors
@@ -123,7 +110,7 @@ impl Plan {
         })
     }
 
-    /// Runs a plan that has no open extent. A run of a scatter takes updates, indices and target.
+    /// Runs a plan that has no open extent.
     ///
     /// # Errors
     ///
@@ -199,7 +186,14 @@ impl Context {
         indices: impl Into<Buffer<'i>>,
         out: impl Into<BufferMut<'o>>,
     ) -> Result<(), Error> {
-        self.run_plan(plan, OPEN, params.into(), indices.into(), out.into())
+        self.run_plan(
+            plan,
+            GATHER,
+            OPEN,
+            params.into(),
+            indices.into(),
+            out.into().into_read(),
+        )
     }
 
     /// Runs [`Plan::run_open`] in this context.
@@ -212,7 +206,7 @@ impl Context {
         indices: impl Into<Buffer<'i>>,
         out: impl Into<BufferMut<'o>>,
     ) -> Result<(), Error> {
-        self.run_plan(plan, n, params.into(), indices.into(), out.into())
+        self.run_plan(plan, GATHER, n, params.into(), indices.into(), out.into().into_read())
     }
 
     /// Runs [`Plan::check`] in this context. On a device the error is reported by [`Context::take_error`], as that of a
@@ -226,26 +220,61 @@ impl Context {
         self.check_plan(plan, n, indices.into())
     }
 
+    /// Runs [`ScatterPlan::run`] in this context.
+    #[inline]
+    pub fn run_scatter<'t, 'i, 'u>(
+        &self,
+        plan: &ScatterPlan,
+        target: impl Into<BufferMut<'t>>,
+        indices: impl Into<Buffer<'i>>,
+        updates: impl Into<Buffer<'u>>,
+    ) -> Result<(), Error> {
+        self.run_scatter_open(plan, OPEN, target, indices, updates)
+    }
+
+    /// Runs [`ScatterPlan::run_open`] in this context.
+    #[inline]
+    pub fn run_scatter_open<'t, 'i, 'u>(
+        &self,
+        plan: &ScatterPlan,
+        n: usize,
+        target: impl Into<BufferMut<'t>>,
+        indices: impl Into<Buffer<'i>>,
+        updates: impl Into<Buffer<'u>>,
+    ) -> Result<(), Error> {
+        let target = target.into();
+        check_init(target.is_init)?;
+        self.run_plan(&plan.0, SCATTER, n, target.into_read(), indices.into(), updates.into())
+    }
+
+    /// Runs [`ScatterPlan::check`] in this context, as [`Context::check`].
+    pub fn check_scatter<'i>(&self, plan: &ScatterPlan, indices: impl Into<Buffer<'i>>) -> Result<(), Error> {
+        self.check(&plan.0, indices)
+    }
+
+    /// Runs [`ScatterPlan::check_open`] in this context, as [`Context::check`].
+    pub fn check_scatter_open<'i>(
+        &self,
+        plan: &ScatterPlan,
+        n: usize,
+        indices: impl Into<Buffer<'i>>,
+    ) -> Result<(), Error> {
+        self.check_open(&plan.0, n, indices)
+    }
+
     /// Runs a plan. It is always inlined. Passing three buffers in memory would cost as much as checking them.
     #[inline(always)]
     fn run_plan(
         &self,
         plan: &Plan,
+        names: Names,
         n: usize,
-        read: Buffer<'_>,
+        table: Buffer<'_>,
         indices: Buffer<'_>,
-        written: BufferMut<'_>,
+        rows: Buffer<'_>,
     ) -> Result<(), Error> {
-        let is_init = written.is_init;
-        let (table, rows) = match plan.written {
-            Written::Table => (written.into_read(), read),
-            Written::Rows => (read, written.into_read()),
-        };
         if table.kind != plan.table || indices.kind != plan.indices || rows.kind != plan.rows {
-            return Err(plan.kind_error(table.kind, indices.kind, rows.kind));
-        }
-        if plan.written == Written::Table {
-            check_init(is_init)?;
+            return Err(plan.kind_error(names, table.kind, indices.kind, rows.kind));
         }
         let args = sys::gth_plan_args {
             size: struct_size::<sys::gth_plan_args>(),
@@ -282,12 +311,71 @@ impl Context {
 impl Plan {
     /// Returns the error of the first operand whose kind differs from the planned kind.
     #[cold]
-    fn kind_error(&self, table: Kind, indices: Kind, rows: Kind) -> Error {
-        let names = self.written.names();
+    fn kind_error(&self, names: Names, table: Kind, indices: Kind, rows: Kind) -> Error {
         check_kind(names.0, table, self.table)
             .and_then(|()| check_kind(Operand::Indices, indices, self.indices))
             .and_then(|()| check_kind(names.1, rows, self.rows))
             .expect_err("one of the kinds differs")
+    }
+}
+
+impl ScatterPlan {
+    /// Infers the shape of the updates for an open extent of `n`, as [`Plan::shape`].
+    ///
+    /// # Errors
+    ///
+    /// Returns the errors of [`Plan::shape`].
+    pub fn shape(&self, n: usize) -> Result<Vec<usize>, Error> {
+        self.0.shape(n)
+    }
+
+    /// Runs a plan that has no open extent.
+    ///
+    /// # Errors
+    ///
+    /// Returns the errors of [`Plan::run`], and [`Error::Unsupported`] for a target that may be uninitialised.
+    #[inline]
+    pub fn run<'t, 'i, 'u>(
+        &self,
+        target: impl Into<BufferMut<'t>>,
+        indices: impl Into<Buffer<'i>>,
+        updates: impl Into<Buffer<'u>>,
+    ) -> Result<(), Error> {
+        context::DEFAULT.run_scatter(self, target, indices, updates)
+    }
+
+    /// Runs a plan with an open extent of `n`.
+    ///
+    /// # Errors
+    ///
+    /// Returns the errors of [`ScatterPlan::run`]. [`Error::Shape`] if the plan has no open extent.
+    #[inline]
+    pub fn run_open<'t, 'i, 'u>(
+        &self,
+        n: usize,
+        target: impl Into<BufferMut<'t>>,
+        indices: impl Into<Buffer<'i>>,
+        updates: impl Into<Buffer<'u>>,
+    ) -> Result<(), Error> {
+        context::DEFAULT.run_scatter_open(self, n, target, indices, updates)
+    }
+
+    /// Validates the indices of a run, and writes nothing, as [`Plan::check`].
+    ///
+    /// # Errors
+    ///
+    /// Returns the errors of [`Plan::check`].
+    pub fn check<'i>(&self, indices: impl Into<Buffer<'i>>) -> Result<(), Error> {
+        self.0.check(indices)
+    }
+
+    /// Validates the indices of a run with an open extent of `n`, as [`Plan::check_open`].
+    ///
+    /// # Errors
+    ///
+    /// Returns the errors of [`Plan::check`].
+    pub fn check_open<'i>(&self, n: usize, indices: impl Into<Buffer<'i>>) -> Result<(), Error> {
+        self.0.check_open(n, indices)
     }
 }
 

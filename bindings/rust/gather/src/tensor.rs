@@ -74,10 +74,9 @@ enum Storage<'a> {
     Nothing,
     /// The description is that of a handle. Another tensor owns the handle.
     Borrowed(&'a Handle),
-    /// The tensor owns the strides.
-    #[cfg(feature = "ndarray")]
-    Strides {
-        _strides: Box<[i64]>,
+    /// The tensor owns its shape or its strides.
+    Numbers {
+        _numbers: Box<[i64]>,
     },
     /// The description is that of the handle.
     Handle(Handle),
@@ -121,6 +120,28 @@ impl<'a> Tensor<'a> {
         }
     }
 
+    /// Creates a tensor of rank 1 of a whole slice, vector, array or other [`Buffer`]. `Tensor::from` does the same.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use gather::Tensor;
+    ///
+    /// let ids = vec![2i64, 0, 1];
+    /// assert_eq!(Tensor::vector(&ids).shape(), [3]);
+    /// assert_eq!(Tensor::from(&ids[1..]).as_slice::<i64>()?, [0, 1]);
+    /// # Ok::<(), gather::Error>(())
+    /// ```
+    pub fn vector(data: impl Into<Buffer<'a>>) -> Self {
+        let data = data.into();
+        let shape: Box<[i64]> = Box::new([bytes_to_c(data.len())]);
+        let mut tensor = Tensor::new(data, &[]);
+        tensor.desc.ndim = 1;
+        tensor.desc.shape = shape.as_ptr();
+        tensor.storage = Storage::Numbers { _numbers: shape };
+        tensor
+    }
+
     /// Sets the strides in bytes, one for each dim. They may be negative or zero. A tensor that owns its memory becomes
     /// a view of that memory. An export of a view is a copy. Strings have no strides and no offset.
     ///
@@ -145,7 +166,7 @@ impl<'a> Tensor<'a> {
     #[cfg(feature = "ndarray")]
     pub(crate) fn with_own_strides(mut self, strides: Box<[i64]>) -> Self {
         self.desc.strides = strides.as_ptr();
-        self.storage = Storage::Strides { _strides: strides };
+        self.storage = Storage::Numbers { _numbers: strides };
         self
     }
 
@@ -401,6 +422,24 @@ impl fmt::Debug for Tensor<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         // SAFETY: shape and strides are borrowed for 'a or owned.
         unsafe { fmt_desc(f, "Tensor", &self.desc) }
+    }
+}
+
+impl<'a, T: Element> From<&'a [T]> for Tensor<'a> {
+    fn from(slice: &'a [T]) -> Self {
+        Tensor::vector(slice)
+    }
+}
+
+impl<'a, T: Element> From<&'a Vec<T>> for Tensor<'a> {
+    fn from(vec: &'a Vec<T>) -> Self {
+        Tensor::vector(vec)
+    }
+}
+
+impl<'a, T: Element, const N: usize> From<&'a [T; N]> for Tensor<'a> {
+    fn from(array: &'a [T; N]) -> Self {
+        Tensor::vector(array)
     }
 }
 

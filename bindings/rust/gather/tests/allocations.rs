@@ -4,8 +4,8 @@ use std::alloc::{GlobalAlloc, Layout as Block, System};
 use std::cell::Cell;
 
 use gather::{
-    Layout, OPEN, Options, Plan, Reduction, Tensor, TensorMut, gather, gather_elements_into, gather_gradient_into,
-    gather_into, gather_nd_into, scatter_elements_into, scatter_into, scatter_nd_into,
+    Layout, OPEN, Options, Plan, Reduction, ScatterPlan, Tensor, TensorMut, gather, gather_elements_into,
+    gather_gradient_into, gather_into, gather_nd_into, scatter_elements_into, scatter_into, scatter_nd_into,
 };
 
 struct Counting;
@@ -119,7 +119,7 @@ fn runs_of_plans_allocate_nothing() {
 fn scatters_in_place_allocate_nothing() {
     let (mut table, ids, rows) = (TABLE, [3i64, 1], [1.0f32; 6]);
     let (shape, options) = ([4, 3], Options::new().reduction(Reduction::Max));
-    let plan = Plan::scatter(&Layout::new::<f32>(&shape), &Layout::new::<i64>(&[OPEN]), &options).unwrap();
+    let plan = ScatterPlan::scatter(&Layout::new::<f32>(&shape), &Layout::new::<i64>(&[OPEN]), &options).unwrap();
     let count = allocations(|| {
         let updates = Tensor::new(&rows, &[2, 3]);
         let mut target = TensorMut::new(&mut table, &shape);
@@ -127,7 +127,7 @@ fn scatters_in_place_allocate_nothing() {
         scatter_nd_into(&mut target, &Tensor::new(&ids, &[2, 1]), &updates, &options).unwrap();
         let (elements, row) = (Tensor::new(&[0u8, 1, 2], &[1, 3]), Tensor::new(&rows, &[1, 3]));
         scatter_elements_into(&mut target, &elements, &row, &options).unwrap();
-        plan.run_open(2, &rows, &ids, &mut table).unwrap();
+        plan.run_open(2, &mut table, &ids, &rows).unwrap();
     });
     assert_eq!(table, [1., 1., 2., 3., 4., 5., 6., 7., 8., 9., 10., 11.]);
     assert_eq!(count, 0);

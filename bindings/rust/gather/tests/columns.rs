@@ -246,26 +246,16 @@ fn shared_memory_is_released_after_the_last_rows() {
     assert!(schema.release.is_none() && result.release.is_none());
 }
 
-/// The Arrow C stream interface, of which the crate declares only the name.
-#[repr(C)]
-struct Stream {
-    get_schema: unsafe extern "C" fn(*mut Stream, *mut ArrowSchema) -> i32,
-    get_next: unsafe extern "C" fn(*mut Stream, *mut ArrowArray) -> i32,
-    get_last_error: unsafe extern "C" fn(*mut Stream) -> *const c_char,
-    release: Option<unsafe extern "C" fn(*mut Stream)>,
-    remaining: *mut Vec<ArrowArray>,
-}
-
-unsafe extern "C" fn get_schema(_: *mut Stream, out: *mut ArrowSchema) -> i32 {
+unsafe extern "C" fn get_schema(_: *mut ArrowArrayStream, out: *mut ArrowSchema) -> i32 {
     // SAFETY: the caller passes memory for a struct.
     unsafe { out.write(schema(c"l")) };
     0
 }
 
-unsafe extern "C" fn get_next(stream: *mut Stream, out: *mut ArrowArray) -> i32 {
+unsafe extern "C" fn get_next(stream: *mut ArrowArrayStream, out: *mut ArrowArray) -> i32 {
     // SAFETY: the stream is valid, and the caller passes memory for a struct.
     unsafe {
-        match (*(*stream).remaining).pop() {
+        match (*(*stream).private_data.cast::<Vec<ArrowArray>>()).pop() {
             Some(next) => out.write(next),
             None => (*out).release = None,
         }
@@ -273,11 +263,11 @@ unsafe extern "C" fn get_next(stream: *mut Stream, out: *mut ArrowArray) -> i32 
     0
 }
 
-unsafe extern "C" fn get_last_error(_: *mut Stream) -> *const c_char {
+unsafe extern "C" fn get_last_error(_: *mut ArrowArrayStream) -> *const c_char {
     ptr::null()
 }
 
-unsafe extern "C" fn release_stream(stream: *mut Stream) {
+unsafe extern "C" fn release_stream(stream: *mut ArrowArrayStream) {
     // SAFETY: the stream is valid.
     unsafe { (*stream).release = None };
 }
@@ -287,15 +277,15 @@ fn column_has_all_arrays_of_a_stream() {
     let releases = Arc::default();
     let chunk = |numbers: &[i64]| array(2, &[vec![0b11], bytes(numbers)], &releases);
     let mut remaining = vec![chunk(&[3, 4]), chunk(&[1, 2])];
-    let mut stream = Stream {
-        get_schema,
-        get_next,
-        get_last_error,
+    let mut stream = ArrowArrayStream {
+        get_schema: Some(get_schema),
+        get_next: Some(get_next),
+        get_last_error: Some(get_last_error),
         release: Some(release_stream),
-        remaining: &mut remaining,
+        private_data: ptr::from_mut(&mut remaining).cast(),
     };
     // SAFETY: the stream is valid, and its arrays own their memory.
-    let column = unsafe { Column::from_arrow_stream(ptr::from_mut(&mut stream).cast::<ArrowArrayStream>()) }.unwrap();
+    let column = unsafe { Column::from_arrow_stream(&mut stream) }.unwrap();
     assert!(stream.release.is_none());
     let rows = column.take(&Take::new(&Tensor::new(&[3u8, 0], &[2]))).unwrap();
     assert_eq!(read_numbers(&rows), [Some(4), Some(1)]);

@@ -5,8 +5,8 @@ use std::ffi::{CStr, c_char, c_void};
 use std::ptr;
 
 use gather::{
-    Accumulate, Context, DType, Error, Layout, Options, Plan, Reduction, Tensor, TensorMut, gather, gather_gradient,
-    gather_nd, scatter, scatter_into, scatter_nd,
+    Accumulate, Context, DType, Error, Layout, Options, Plan, Reduction, ScatterPlan, Tensor, TensorMut, gather,
+    gather_gradient, gather_nd, scatter, scatter_into, scatter_nd,
 };
 
 unsafe extern "C" {
@@ -111,7 +111,7 @@ fn g4_every_allocation_fails() {
             gather_gradient(&rows, &ids, &[4, 2], &options).map(drop)
         });
         failures.survives("a plan of a scatter", sticky, || {
-            Plan::scatter(&Layout::new::<f32>(&[4, 2]), &Layout::new::<i64>(&[3]), &options).map(drop)
+            ScatterPlan::scatter(&Layout::new::<f32>(&[4, 2]), &Layout::new::<i64>(&[3]), &options).map(drop)
         });
         failures.survives("scatter in float32", sticky, || {
             let before = [gather::Float16(0x3c00); 4];

@@ -51,10 +51,15 @@ fn repeated_calls_leak_no_memory() {
     flat("rejected vector", || {
         drop(Tensor::from_vec(vec![1u8; 64], &[65]).unwrap_err())
     });
+    flat("dropped exports", || {
+        let tensor = || Tensor::from_vec(vec![1u8; 64], &[64]).unwrap();
+        drop(Context::DEFAULT.into_dlpack(tensor(), Export::Owned).unwrap());
+        drop(Context::DEFAULT.into_dlpack_legacy(tensor(), Export::Owned).unwrap());
+        drop(Context::DEFAULT.to_arrow(&words, Export::Owned).unwrap());
+    });
     flat("dlpack", || {
         let tensor = Tensor::from_vec(vec![1u8; 64], &[64]).unwrap();
         let managed = Context::DEFAULT.into_dlpack(tensor, Export::Owned).unwrap();
-        // SAFETY: the struct comes from the export above.
-        drop(unsafe { Context::DEFAULT.from_dlpack(managed) }.unwrap());
+        drop(Context::DEFAULT.from_dlpack(managed).unwrap());
     });
 }

@@ -34,8 +34,7 @@ fn strided_owner_is_copied_and_exported() {
     assert_eq!(copied, [3, 2, 1]);
 
     let managed = Context::DEFAULT.into_dlpack(reversed(), Export::Owned).unwrap();
-    // SAFETY: the struct comes from the export above.
-    let back = unsafe { Context::DEFAULT.from_dlpack(managed) }.unwrap();
+    let back = Context::DEFAULT.from_dlpack(managed).unwrap();
     assert_eq!(back.as_slice::<i32>(), Ok(&[3, 2, 1][..]));
 
     let repeated = Tensor::from_vec(vec![1i32, 2, 3], &[3]).unwrap().with_strides(&[0]);

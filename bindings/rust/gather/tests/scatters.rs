@@ -4,7 +4,7 @@ use std::mem::MaybeUninit;
 
 use gather::{
     Accumulate, Bounds, Buffer, BufferMut, Context, DType, Error, Extents, Float16, Layout, OPEN, Operand, Options,
-    Plan, Reduction, Tensor, TensorMut, gather, gather_elements_gradient, gather_gradient, gather_gradient_into,
+    Reduction, ScatterPlan, Tensor, TensorMut, gather, gather_elements_gradient, gather_gradient, gather_gradient_into,
     gather_nd_gradient, scatter, scatter_elements, scatter_into, scatter_nd, scatter_nd_into, updates_shape,
     updates_shape_elements, updates_shape_nd,
 };
@@ -273,8 +273,8 @@ fn uninitialised_target_is_unsupported() {
         rejected(scatter_into(&mut target, &ids, &updates, &Options::new())),
         unsupported
     );
-    let plan = Plan::scatter(&Layout::new::<f32>(&[3, 2]), &ids.layout(), &Options::new()).unwrap();
-    assert_eq!(rejected(plan.run(&TABLE, &[1i64, 2], &mut memory)), unsupported);
+    let plan = ScatterPlan::scatter(&Layout::new::<f32>(&[3, 2]), &ids.layout(), &Options::new()).unwrap();
+    assert_eq!(rejected(plan.run(&mut memory, &[1i64, 2], &TABLE)), unsupported);
     // A gradient overwrites all elements.
     let mut out = TensorMut::new(&mut memory, &[3, 2]);
     gather_gradient_into(&updates, &ids, &Options::new(), &mut out).unwrap();
@@ -287,10 +287,10 @@ fn uninitialised_target_is_unsupported() {
 fn plans_of_scatters() {
     let view = Tensor::new(&TABLE, &[3, 2]);
     let table_layout = view.layout(); // The view is read-only, but a layout has no memory.
-    let plan = Plan::scatter(&table_layout, &Layout::new::<u16>(&[OPEN]), &add()).unwrap();
+    let plan = ScatterPlan::scatter(&table_layout, &Layout::new::<u16>(&[OPEN]), &add()).unwrap();
     assert_eq!((plan.shape(2), plan.shape(OPEN)), (Ok(vec![2, 2]), Ok(vec![OPEN, 2])));
     let mut table = TABLE;
-    plan.run_open(2, &[1.0f32, 2., 3., 4.], &[2u16, 2], &mut table).unwrap();
+    plan.run_open(2, &mut table, &[2u16, 2], &[1.0f32, 2., 3., 4.]).unwrap();
     assert_eq!(table, [0., 1., 2., 3., 8., 11.]);
     let before = table;
     let numbers = |result: Result<(), Error>| {
@@ -301,27 +301,27 @@ fn plans_of_scatters() {
     use gather::sys::*;
     let rows = [1.0f32; 4];
     assert_eq!(
-        numbers(plan.run_open(2, &rows[1..], &[0u16, 1], &mut table)),
+        numbers(plan.run_open(2, &mut table, &[0u16, 1], &rows[1..])),
         (GTH_E_SIZE, Operand::Updates, 12, 16)
     );
     assert_eq!(
-        numbers(plan.run_open(2, &rows, &[0u16, 1], &mut table[1..])),
+        numbers(plan.run_open(2, &mut table[1..], &[0u16, 1], &rows)),
         (GTH_E_SIZE, Operand::Target, 20, 24)
     );
     assert_eq!(
-        rejected(plan.run_open(2, &[0.0f64; 4], &[0u16, 1], &mut table)),
+        rejected(plan.run_open(2, &mut table, &[0u16, 1], &[0.0f64; 4])),
         (GTH_E_DTYPE, Operand::Updates)
     );
     assert_eq!(
-        rejected(plan.run_open(2, &rows, &[0i16, 1], &mut table)),
+        rejected(plan.run_open(2, &mut table, &[0i16, 1], &rows)),
         (GTH_E_DTYPE, Operand::Indices)
     );
     assert_eq!(
-        rejected(plan.run_open(2, &rows, &[0u16, 1], &mut [0i32; 6])),
+        rejected(plan.run_open(2, &mut [0i32; 6], &[0u16, 1], &rows)),
         (GTH_E_DTYPE, Operand::Target)
     );
     assert_eq!(
-        numbers(plan.run_open(2, &rows, &[0u16, 3], &mut table)),
+        numbers(plan.run_open(2, &mut table, &[0u16, 3], &rows)),
         (GTH_E_INDEX, Operand::Indices, 3, 3)
     );
     assert!(plan.check_open(2, &[0u16, 2]).is_ok() && plan.check_open(2, &[0u16, 3]).is_err());
@@ -329,15 +329,21 @@ fn plans_of_scatters() {
 
     let one = [1usize];
     let updates = Layout::new::<f32>(&one).with_offset(4);
-    let element = Plan::scatter_nd_from(&table_layout, &Layout::new::<u8>(&[1, 2]), &Options::new(), &updates).unwrap();
-    element.run(&[7.0f32, 9.], &[0u8, 1], &mut table).unwrap();
+    let element =
+        ScatterPlan::scatter_nd_from(&table_layout, &Layout::new::<u8>(&[1, 2]), &Options::new(), &updates).unwrap();
+    element.run(&mut table, &[0u8, 1], &[7.0f32, 9.]).unwrap();
     assert_eq!(table[..2], [0., 9.]);
     let wide = Layout::new::<f64>(&one);
-    let result = Plan::scatter_nd_from(&table_layout, &Layout::new::<u8>(&[1, 2]), &Options::new(), &wide);
+    let result = ScatterPlan::scatter_nd_from(&table_layout, &Layout::new::<u8>(&[1, 2]), &Options::new(), &wide);
     assert_eq!(rejected(result), (GTH_E_DTYPE, Operand::Updates));
     let strings = Layout::of(DType::String, &[3]);
     assert_eq!(
-        rejected(Plan::scatter(&strings, &Layout::new::<u8>(&[1]), &Options::new())).0,
+        rejected(ScatterPlan::scatter(
+            &strings,
+            &Layout::new::<u8>(&[1]),
+            &Options::new()
+        ))
+        .0,
         GTH_E_UNSUPPORTED
     );
 }

@@ -110,3 +110,27 @@ fn gather_into_uninitialised_memory() {
     // SAFETY: both elements have been written.
     assert_eq!(rows.map(|row| unsafe { row.assume_init() }), [2.5, 1.5]);
 }
+
+#[test]
+fn vectors_have_the_shape_of_their_slice() {
+    let ids = vec![2u8, 0, 1];
+    let table = [10i32, 20, 30];
+    let view = |tensor: &Tensor<'_>| gather(&Tensor::from(&table), tensor, &Options::new()).unwrap();
+    assert_eq!(view(&Tensor::vector(&ids)).as_slice::<i32>().unwrap(), [30, 10, 20]);
+    assert_eq!(view(&Tensor::from(&ids[1..])).as_slice::<i32>().unwrap(), [10, 20]);
+    assert_eq!(view(&Tensor::from(&ids).view()).shape(), [3]);
+    assert_eq!(Tensor::from(&Vec::<f32>::new()).as_slice::<f32>().unwrap(), []);
+    let column = Tensor::from(&table).with_strides(&[-4]).unwrap().with_offset(8);
+    assert_eq!(view(&Tensor::from(&[0u8])).as_slice::<i32>().unwrap(), [10]);
+    let reversed = gather(&column, &Tensor::from(&ids), &Options::new()).unwrap();
+    assert_eq!(reversed.as_slice::<i32>().unwrap(), [10, 30, 20]);
+}
+
+#[test]
+fn options_are_equal_if_all_their_values_are() {
+    let options = Options::new().axis(1).fill_value(2u8);
+    assert_eq!(options, Options::new().fill_value(2u8).axis(1));
+    assert_ne!(options, options.fill_value(2u16));
+    assert_ne!(options, options.axis(0));
+    assert_ne!(Options::new(), Options::new().axis(0));
+}

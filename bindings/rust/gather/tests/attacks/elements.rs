@@ -3,8 +3,8 @@
 use std::mem::MaybeUninit;
 
 use gather::{
-    Buffer, BufferMut, Context, DType, Error, Layout, Options, Plan, Profile, Reduction, Tensor, TensorMut, gather,
-    gather_into, scatter_elements_into, scatter_into, scatter_nd_into,
+    Buffer, BufferMut, Context, DType, Error, Layout, Options, Plan, Profile, Reduction, ScatterPlan, Tensor,
+    TensorMut, gather, gather_into, scatter_elements_into, scatter_into, scatter_nd_into,
 };
 
 const SEVENS: [u8; 2] = [7; 2];
@@ -52,12 +52,15 @@ fn plans_reject_bytes_as_bools() {
         DType
     );
     assert_error!(Plan::gather_elements_to(&bytes, &ids, &options, &bools), DType);
-    assert_error!(Plan::scatter_from(&bools, &ids, &options, &bytes), DType);
+    assert_error!(ScatterPlan::scatter_from(&bools, &ids, &options, &bytes), DType);
     assert_error!(
-        Plan::scatter_nd_from(&bools, &Layout::new::<u8>(&[2, 1]), &options, &bytes),
+        ScatterPlan::scatter_nd_from(&bools, &Layout::new::<u8>(&[2, 1]), &options, &bytes),
         DType
     );
-    assert_error!(Plan::scatter_elements_from(&bools, &ids, &options, &bytes), DType);
+    assert_error!(
+        ScatterPlan::scatter_elements_from(&bools, &ids, &options, &bytes),
+        DType
+    );
     assert_error!(
         Plan::gather(&Layout::untyped(&[2]), &ids, &options.fill_value(7u8)),
         DType
@@ -106,8 +109,8 @@ fn scatter_into_uninitialised_memory_is_unsupported() {
     let mut target = target.with_strides(&[4]).unwrap().with_offset(0);
     assert_error!(scatter_into(&mut target, &ids, &updates, &options), Unsupported);
 
-    let plan = Plan::scatter(&Layout::new::<i32>(&[2]), &Layout::new::<u8>(&[2]), &options).unwrap();
-    assert_error!(plan.run(&[1i32, 2], &[0u8, 1], &mut memory), Unsupported);
+    let plan = ScatterPlan::scatter(&Layout::new::<i32>(&[2]), &Layout::new::<u8>(&[2]), &options).unwrap();
+    assert_error!(plan.run(&mut memory, &[0u8, 1], &[1i32, 2]), Unsupported);
 }
 
 #[test]

@@ -1,10 +1,10 @@
 //! The forms of each operation, by its name in the files.
 
 use gather::{
-    Error, Layout, Options, Plan, Tensor, TensorMut, gather, gather_elements, gather_elements_into, gather_into,
-    gather_nd, gather_nd_into, output_shape, output_shape_elements, output_shape_nd, scatter, scatter_elements,
-    scatter_elements_into, scatter_into, scatter_nd, scatter_nd_into, updates_shape, updates_shape_elements,
-    updates_shape_nd,
+    Error, Layout, Options, Plan, ScatterPlan, Tensor, TensorMut, gather, gather_elements, gather_elements_into,
+    gather_into, gather_nd, gather_nd_into, output_shape, output_shape_elements, output_shape_nd, scatter,
+    scatter_elements, scatter_elements_into, scatter_into, scatter_nd, scatter_nd_into, updates_shape,
+    updates_shape_elements, updates_shape_nd,
 };
 
 pub struct Operation {
@@ -55,7 +55,7 @@ pub struct Scatter {
     pub make: fn(&Tensor<'_>, &Tensor<'_>, &Tensor<'_>, &Options) -> Result<Tensor<'static>, Error>,
     pub write: fn(&mut TensorMut<'_>, &Tensor<'_>, &Tensor<'_>, &Options) -> Result<(), Error>,
     pub shape: ShapeOf,
-    pub plan: fn(&Layout<'_>, &Layout<'_>, &Options, &Layout<'_>) -> Result<Plan, Error>,
+    pub plan: fn(&Layout<'_>, &Layout<'_>, &Options, &Layout<'_>) -> Result<ScatterPlan, Error>,
 }
 
 static SCATTERS: [Scatter; 3] = [
@@ -64,21 +64,21 @@ static SCATTERS: [Scatter; 3] = [
         make: scatter,
         write: scatter_into,
         shape: updates_shape,
-        plan: Plan::scatter_from,
+        plan: ScatterPlan::scatter_from,
     },
     Scatter {
         name: "scatter_nd",
         make: scatter_nd,
         write: scatter_nd_into,
         shape: updates_shape_nd,
-        plan: Plan::scatter_nd_from,
+        plan: ScatterPlan::scatter_nd_from,
     },
     Scatter {
         name: "scatter_elements",
         make: scatter_elements,
         write: scatter_elements_into,
         shape: updates_shape_elements,
-        plan: Plan::scatter_elements_from,
+        plan: ScatterPlan::scatter_elements_from,
     },
 ];
 

@@ -97,7 +97,7 @@ fn run_planned(scatter: &Scatter, test: &Case) {
         &layout(updates),
     );
     let target = BufferMut::from_bytes(test.params.dtype, &mut memory).unwrap();
-    let result = plan.and_then(|plan| plan.run(buffer(updates), buffer(&test.indices), target));
+    let result = plan.and_then(|plan| plan.run(target, buffer(&test.indices), buffer(updates)));
     expect_target(test, result, &memory);
 }
 

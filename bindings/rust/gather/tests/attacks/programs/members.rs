@@ -4,7 +4,7 @@
 use std::ptr::{self, NonNull};
 
 use gather::{
-    Buffer, BufferMut, Column, Context, DType, Device, Export, Options, Plan, Rows, Strings, Tensor, TensorMut, Work,
+    Buffer, BufferMut, Column, Context, DType, Device, DlPack, Options, Plan, Rows, Strings, Tensor, TensorMut, Work, sys,
 };
 
 pub fn no_second_owners(tensor: Tensor<'static>, target: TensorMut<'_>, plan: Plan, context: Context) {
@@ -46,8 +46,8 @@ pub fn no_task_of_work(work: &Work<'_>) {
 pub fn raw_memory_is_unsafe(context: &Context) {
     let _ = Buffer::from_raw(DType::Int32, Device::Cpu, ptr::null(), 8); //~ E0133 attack
     let _ = BufferMut::from_raw(DType::Int32, Device::Cpu, ptr::null_mut(), 8); //~ E0133 attack
-    let _ = context.from_dlpack(NonNull::dangling()); //~ E0133 attack
-    let _ = context.from_dlpack_legacy(NonNull::dangling()); //~ E0133 attack
+    let _ = DlPack::<sys::DLManagedTensorVersioned>::from_raw(NonNull::dangling()); //~ E0133 attack
+    let _ = DlPack::<sys::DLManagedTensor>::from_raw(NonNull::dangling()); //~ E0133 attack
     let _ = context.from_arrow(ptr::null(), ptr::null_mut(), None); //~ E0133 attack
     let _ = Column::from_arrow(ptr::null(), &[]); //~ E0133 attack
     let _ = Column::from_arrow_stream(ptr::null_mut()); //~ E0133 attack
@@ -59,9 +59,4 @@ pub fn raw_memory_is_unsafe(context: &Context) {
     let _ = Options::new().fill_image_unchecked(DType::Bool, [7; 16]); //~ E0133 attack
     gather::shutdown(); //~ E0133 attack
     println!("{context:?}");
-}
-
-pub fn exports_to_pointers_are_unsafe(context: &Context, words: &Tensor<'_>) {
-    let _ = context.to_arrow(words, Export::Owned, ptr::null_mut(), ptr::null_mut()); //~ E0133 attack
-    println!("{context:?} {words:?}");
 }
