@@ -132,6 +132,11 @@ if is_long || [ -z "${GATHER_PREFIX:-}" ]; then
   lookup
 fi
 
+if is_long; then
+  step "the example of candle"
+  (cd ../../examples/rust/candle && CARGO_TARGET_DIR="$build/candle" cargo run --locked --quiet)
+fi
+
 step "documentation"
 RUSTDOCFLAGS="-D warnings" cargo doc --locked --workspace --all-features --no-deps --quiet
 

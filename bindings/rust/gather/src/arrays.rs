@@ -1,6 +1,8 @@
 //! Conversions from and to arrays of the ndarray crate.
 
-use ::ndarray::{ArrayBase, ArrayD, ArrayViewD, Data, DataMut, Dimension, IxDyn};
+use ::ndarray::{
+    Array, ArrayBase, ArrayD, ArrayViewD, Data, DataMut, Dimension, Ix0, Ix1, Ix2, Ix3, Ix4, Ix5, Ix6, IxDyn,
+};
 use std::ffi::c_void;
 
 use crate::buffer::{Buffer, BufferMut};
@@ -107,5 +109,48 @@ impl Tensor<'_> {
     /// Returns the errors of [`Tensor::as_slice`].
     pub fn to_array<T: Element>(&self) -> Result<ArrayD<T>, Error> {
         Ok(self.array_view()?.to_owned())
+    }
+}
+
+/// Defines the copies to arrays of a fixed rank.
+macro_rules! fixed_ranks {
+    ($($name:ident: $dim:ident $rank:literal;)*) => {
+        impl Tensor<'_> {
+            $(
+                #[doc = concat!("Copies a dense tensor of rank ", $rank, " to an array.")]
+                ///
+                /// # Errors
+                ///
+                /// Returns the errors of [`Tensor::as_slice`], and [`Error::Rank`] for another rank.
+                pub fn $name<T: Element>(&self) -> Result<Array<T, $dim>, Error> {
+                    let view = self.array_view()?.into_dimensionality().map_err(|_| self.rank_error($rank))?;
+                    Ok(view.to_owned())
+                }
+            )*
+        }
+    };
+}
+
+fixed_ranks! {
+    to_array0: Ix0 0;
+    to_array1: Ix1 1;
+    to_array2: Ix2 2;
+    to_array3: Ix3 3;
+    to_array4: Ix4 4;
+    to_array5: Ix5 5;
+    to_array6: Ix6 6;
+}
+
+impl Tensor<'_> {
+    #[cold]
+    fn rank_error(&self, wanted: i64) -> Error {
+        let rank = self.shape().len();
+        Cause::new(
+            sys::GTH_E_RANK,
+            Operand::Tensor,
+            format!("the rank is {rank}, not {wanted}"),
+        )
+        .numbers(rank as i128, wanted)
+        .into()
     }
 }

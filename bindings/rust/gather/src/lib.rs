@@ -7,6 +7,8 @@ mod abi;
 mod allocator;
 #[cfg(feature = "ndarray")]
 mod arrays;
+#[cfg(feature = "arrow")]
+mod arrow;
 mod bags;
 mod buffer;
 mod capabilities;

@@ -109,3 +109,17 @@ fn scalars() {
     let rejected = gather(&view, &view, &Options::new());
     assert!(matches!(rejected, Err(Error::Rank(_))), "{rejected:?}");
 }
+
+#[test]
+fn arrays_of_a_fixed_rank() {
+    let table = array![[0, 1, 2], [10, 11, 12]];
+    let out = gather(&Tensor::from(&table), &Tensor::vector(&[1u8]), &Options::new()).unwrap();
+    assert_eq!(out.to_array2::<i32>().unwrap(), array![[10, 11, 12]]);
+    let Err(Error::Rank(cause)) = out.to_array1::<i32>() else {
+        panic!()
+    };
+    assert_eq!((cause.value, cause.limit), (2, 1));
+    assert!(matches!(out.to_array2::<f32>(), Err(Error::DType(_))));
+    assert_eq!(Tensor::from(&arr0(7)).to_array0::<i32>().unwrap(), arr0(7));
+    assert_eq!(Tensor::from(&numbers()).to_array3::<i32>().unwrap(), numbers());
+}
