@@ -10,6 +10,7 @@
 #include "core/plan/lower.hpp"
 #include "core/types/device.hpp"
 #include "cpu/run_short.hpp"
+#include "cpu/run_short_bags.hpp"
 
 namespace gather::api {
 namespace {
@@ -55,6 +56,8 @@ int32_t lower(const gth_request& given, PlanObject* object, const Error& error) 
   object->dtype = core::rows_dtype_of(request);
   object->kernels = cpu::choose_kernels(object->plan);
   object->is_short = core::shorten(object->plan, &object->short_form);
+  object->short_pooling =
+      core::shorten_bags(object->plan, &object->short_bags) ? cpu::choose_short_pooling(object->short_bags) : nullptr;
   return GTH_OK;
 }
 
@@ -163,6 +166,11 @@ int32_t run_plan(gth_context* context, const gth_plan* plan, const core::Pointer
   PlanRun run;
   run.pointers = pointers;
   if (int32_t status = find_run(context, plan, &run, error)) return status;
+  const PlanObject& object = *run.object;
+  if (object.short_pooling && !object.is_bound &&
+      cpu::run_short_bags(object.short_bags, object.short_pooling, run.pointers, n, extents)) {
+    return GTH_OK;
+  }
   if (int32_t status = check_run(run, n, extents, error)) return status;
   return execute(*run.context, run.plan(), run.object->kernels, run.pointers, n, Output::callers, error);
 }

@@ -4,14 +4,17 @@
 #include "api/execute.hpp"
 #include "core/os/memory.hpp"
 #include "core/plan/short.hpp"
+#include "core/plan/short_bags.hpp"
 
 namespace gather::api {
 
 // The object of a plan handle.
 struct PlanObject : core::Allocated {
   core::Short short_form;
-  bool is_short;  // short_form is set.
-  bool is_bound;  // At least one operand is a tensor handle.
+  core::ShortBags short_bags;
+  cpu::PoolBags short_pooling;  // NULL: short_bags is not set.
+  bool is_short;                // short_form is set.
+  bool is_bound;                // At least one operand is a tensor handle.
   cpu::Kernels kernels;
   core::ByRole<const gth_tensor*> bound;  // or nullptr
   int32_t dtype;

@@ -7,6 +7,7 @@
 #include "core/plan/lower.hpp"
 #include "core/plan/short.hpp"
 #include "cpu/run_short.hpp"
+#include "cpu/run_short_bags.hpp"
 
 namespace gather::api {
 namespace {
@@ -28,7 +29,18 @@ GATHER_NOINLINE int32_t run_read(gth_context* context, const gth_request* given,
   return api_boundary(err, [&](const Error& error) { return run_given(context, given, error); });
 }
 
+// The fast path for few bags. Returns false if the request is invalid or of another kind. Nothing has been written then.
+bool run_bags_fast_path(gth_context* handle, const gth_request& given) {
+  const Context* context = nullptr;
+  if (!given.table || !given.indices || !given.rows || find_context(handle, &context, Error(nullptr))) return false;
+  Request request{core::operands_of(given), given.op, Open::none, given.options, 0, 0};
+  core::ShortBags form;
+  return context->device == GTH_DEVICE_CPU && core::lower_short_bags(request, &form) &&
+         cpu::run_short_bags(form, cpu::choose_short_pooling(form), pointers_of(request), GTH_OPEN, nullptr);
+}
+
 int32_t find_and_run(gth_context* handle, const gth_request& given, const Error& error) {
+  if (given.op == GTH_OP_GATHER_BAGS && run_bags_fast_path(handle, given)) return GTH_OK;
   Room room;
   const Context* context = nullptr;
   Request request;

@@ -14,18 +14,9 @@ namespace {
 using core::Error;
 using core::Plan;
 
-// Returns true if all ids are in bounds or padding, and none is negative.
-bool are_inside(const Plan& plan, const int64_t* values, int64_t n) {
-  const int64_t size = plan.component[0].size, padding = plan.bags.has_padding ? plan.bags.padding : 0;
-  if (size == 0) return false;
-  // The sign is set if an id is negative, or larger than the last one.
-  uint64_t outside_any = 0;
-  for (int64_t i = 0; i < n; ++i) {
-    const auto id = static_cast<uint64_t>(values[i]);
-    const uint64_t outside = id | (static_cast<uint64_t>(size - 1) - id);
-    outside_any |= values[i] == padding ? 0 : outside;
-  }
-  return static_cast<int64_t>(outside_any) >= 0;
+// Returns true if all ids are in bounds or padding, and none is negative. Row 0 is in bounds, so it may be the padding.
+bool are_inside_or_padding(const Plan& plan, const int64_t* values, int64_t n) {
+  return are_inside(plan.component[0].size, plan.bags.has_padding ? plan.bags.padding : 0, values, n);
 }
 
 struct FirstBadId {
@@ -37,7 +28,7 @@ void validate_padded_range(const Bags& on, int64_t first, int64_t last, FirstBad
   int64_t values[block_ids];
   while (first < last && first < found->position.load(std::memory_order_relaxed)) {
     const int64_t n = std::min(block_ids, last - first);
-    if (const int64_t* array = on.array(); array && are_inside(on.plan, array + first, n)) {
+    if (const int64_t* array = on.array(); array && are_inside_or_padding(on.plan, array + first, n)) {
       first += n;
       continue;
     }
@@ -110,8 +101,20 @@ void load_ids(const Bags& on, int64_t first, int64_t count, int64_t* values) {
   for (int64_t i = 0; i < count; ++i) load_numbers(on.plan.index, on.id_at(first + i), 0, 1, values + i);
 }
 
+bool are_inside(int64_t size, int64_t padding, const int64_t* values, int64_t n) {
+  if (size == 0) return false;
+  // The sign is set if an id is negative, or larger than the last one.
+  uint64_t outside_any = 0;
+  for (int64_t i = 0; i < n; ++i) {
+    const auto id = static_cast<uint64_t>(values[i]);
+    const uint64_t outside = id | (static_cast<uint64_t>(size - 1) - id);
+    outside_any |= values[i] == padding ? 0 : outside;
+  }
+  return static_cast<int64_t>(outside_any) >= 0;
+}
+
 int64_t replace_ids(const Plan& plan, int64_t* values, int64_t n) {
-  const bool are_rows = !plan.bags.has_padding && are_inside(plan, values, n);
+  const bool are_rows = !plan.bags.has_padding && are_inside_or_padding(plan, values, n);
   return are_rows ? n : replace_each_id(plan, values, n);
 }
 

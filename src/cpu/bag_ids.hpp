@@ -52,6 +52,9 @@ struct Bags {
 // Loads `count` ids, each once.
 void load_ids(const Bags& on, int64_t first, int64_t count, int64_t* values);
 
+// Returns true if each id is `padding` or in bounds of `size` rows and not negative.
+bool are_inside(int64_t size, int64_t padding, const int64_t* values, int64_t n);
+
 // Replaces ids by the numbers of rows, no_row, or row_of_fill. Returns the number of ids before the first invalid one.
 int64_t replace_ids(const core::Plan& plan, int64_t* values, int64_t n);
 // The same, in one pass that ends at the first invalid id.

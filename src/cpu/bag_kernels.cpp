@@ -3,17 +3,14 @@
 #include <algorithm>
 
 namespace gather::cpu {
-namespace {
 
-Pool pool_of(const core::BagPlan& bags) {
-  switch (bags.pool) {
+Pool pool_of(int32_t pool, bool has_weights) {
+  switch (pool) {
     case GTH_POOL_MAX: return Pool::max;
     case GTH_POOL_MIN: return Pool::min;
-    default: return bags.has_weights ? Pool::weighted_sum : Pool::sum;
+    default: return has_weights ? Pool::weighted_sum : Pool::sum;
   }
 }
-
-}  // namespace
 
 int64_t part_bytes(const core::Plan& plan) {
   return plan.number == core::Number::complex ? plan.item.bytes() / 2 : plan.item.bytes();
@@ -30,7 +27,7 @@ int64_t most_elements(const core::Plan& plan) { return most_pooled_bytes / sum_b
 
 Pooled pooled_of(const core::Plan& plan) {
   const core::Number number = plan.number == core::Number::complex ? core::Number::floating : plan.number;
-  return {number, part_bytes(plan), plan.bags.rounds_each, pool_of(plan.bags)};
+  return {number, part_bytes(plan), plan.bags.rounds_each, pool_of(plan.bags.pool, plan.bags.has_weights)};
 }
 
 void choose_pooling(const core::Plan& plan, const Tier& tier, PoolBags* pooling, PoolBags* last) {

@@ -13,6 +13,9 @@ int64_t sum_bytes(const core::Plan& plan);
 int64_t row_elements(const core::Plan& plan);
 int64_t most_elements(const core::Plan& plan);
 
+// Returns what a kernel computes for GTH_POOL_*.
+Pool pool_of(int32_t pool, bool has_weights);
+
 Pooled pooled_of(const core::Plan& plan);
 
 // Chooses the kernel for parts of most_elements() numbers, and the one for the last part of a row.

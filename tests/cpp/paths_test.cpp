@@ -7,6 +7,8 @@
 #include "cpu/kernels.hpp"
 #include "cpu/one_block.hpp"
 #include "cpu/run_short.hpp"
+#include "cpu/run_short_bags.hpp"
+#include "cpu/tiers/choice.hpp"
 #include "samples.hpp"
 
 // Calls of dense tensors take the fast paths. A call that takes the general path returns the same bytes, so other tests
@@ -32,6 +34,7 @@ bool reused_indices;     // Lines of the last large gather had the same tuples, 
 int64_t line_tuples;     // the number of tuples in a line of the last copy
 int64_t merged_lines;    // the number of its lines that were resolved together
 int32_t one_block_runs;  // runs of one block, which the general path takes for few rows
+int32_t short_bag_runs;
 
 std::ostream& operator<<(std::ostream& out, const Paths& paths) {
   return out << paths.short_runs << " short runs, " << paths.dense_plans << " dense plans, " << paths.general_plans
@@ -69,6 +72,20 @@ bool wrapped_run_short(const core::Short&, const core::Pointers&, int64_t, const
 bool wrapped_run_short(const core::Short& form, const core::Pointers& pointers, int64_t n, const core::Extents* given) {
   const bool is_done = real_run_short(form, pointers, n, given);
   taken.short_runs += is_done;
+  return is_done;
+}
+
+// clang-format off
+#define RUN_SHORT_BAGS "_ZN6gather3cpu14run_short_bagsERKNS_4core9ShortBagsEPFPKlRKNS0_7BagRowsEERKNS1_8PointersElPKNS1_7ExtentsE"
+// clang-format on
+bool real_run_short_bags(const core::ShortBags&, cpu::PoolBags, const core::Pointers&, int64_t, const core::Extents*)
+    REAL(RUN_SHORT_BAGS);
+bool wrapped_run_short_bags(const core::ShortBags&, cpu::PoolBags, const core::Pointers&, int64_t, const core::Extents*)
+    WRAPPED(RUN_SHORT_BAGS);
+bool wrapped_run_short_bags(const core::ShortBags& form, cpu::PoolBags kernel, const core::Pointers& pointers,
+                            int64_t n, const core::Extents* given) {
+  const bool is_done = real_run_short_bags(form, kernel, pointers, n, given);
+  short_bag_runs += is_done;
   return is_done;
 }
 
@@ -380,6 +397,56 @@ TEST(Paths, SumsOfShortLinesMoveRows) {
     const gth_request request = GTH_REQUEST(GTH_OP_SCATTER, &t, &i, &r, &options);
     EXPECT_EQ(paths_of(forms[0], request).fused, n <= 8) << n;
   }
+}
+
+// A request of three bags, one of them empty. Row i of the table has the numbers 8 * i to 8 * i + 7.
+struct FewBags {
+  const Array table{GTH_DTYPE_FLOAT32, {9, 8}}, out{GTH_DTYPE_FLOAT32, {3, 8}};
+  const Array numbers = indices64({4}, {0, 2, 2, 3}), ids = indices64({3}, {2, 1, 3});
+  gth_tensor_desc t = table.desc(), i = ids.desc(), o = out.desc(), b = numbers.desc();
+  gth_options options = GTH_OPTIONS_INIT;
+
+  FewBags() {
+    for (int32_t k = 0; k < 9 * 8; ++k) reinterpret_cast<float*>(table.data())[k] = static_cast<float>(k);
+  }
+};
+
+// Runs a request and its plan. Returns how many of the two took the short form. `expected` has the first number of each
+// bag. The others are larger by `step`.
+int32_t short_runs_of(const FewBags& few, const std::vector<float>& expected, float step) {
+  const auto check = [&] {
+    const auto* out = reinterpret_cast<const float*>(few.out.data());
+    for (size_t k = 0; k < 24; ++k) {
+      const float first = expected[k / 8];
+      EXPECT_EQ(out[k], first == 0 ? 0 : first + step * static_cast<float>(k % 8)) << k;
+    }
+    std::memset(few.out.data(), 1, 24 * sizeof(float));
+  };
+  gth_request request = GTH_REQUEST(GTH_OP_GATHER_BAGS, &few.t, &few.i, &few.o, &few.options);
+  request.bags = &few.b;
+  short_bag_runs = 0;
+  EXPECT_EQ(gth_run_request(nullptr, &request, nullptr), GTH_OK);
+  check();
+  Plan plan;
+  EXPECT_EQ(gth_plan_create(&request, plan.out(), nullptr), GTH_OK);
+  gth_plan_args args = GTH_PLAN_ARGS_INIT;
+  args.table = few.t.data, args.indices = few.i.data, args.bags = few.b.data, args.rows = few.o.data;
+  EXPECT_EQ(gth_plan_run_args(nullptr, plan.get(), &args, nullptr), GTH_OK);
+  check();
+  return short_bag_runs;
+}
+
+TEST(Paths, FewPlainBagsHaveAShortForm) {
+  const int32_t both = gather::cpu::tier().choose_pooling ? 2 : 0;  // Not every tier has kernels of bags.
+  FewBags few;
+  few.options.pool = GTH_POOL_MEAN;
+  EXPECT_EQ(short_runs_of(few, {12, 0, 24}, 1), both);
+  few.options.pool = GTH_POOL_MAX;  // An empty bag has no maximum.
+  EXPECT_EQ(short_runs_of(few, {16, 0, 24}, 1), 0);
+  few.options = GTH_OPTIONS_INIT;
+  few.options.has_padding_index = 1;
+  few.options.padding_index = 2;
+  EXPECT_EQ(short_runs_of(few, {8, 0, 24}, 1), 0);
 }
 
 }  // namespace
