@@ -72,8 +72,9 @@ struct FastMin : MinRows {
 
 // ---- Units: the sums of some successive elements
 
-template <class Kind, int64_t n>
+template <class StoredKind, int64_t n>
 struct Unit {
+  using Kind = StoredKind;
   using Stored = typename Kind::Stored;
   using Value = typename Kind::Value;
   using V = Numbers<Value, n>;
@@ -413,10 +414,30 @@ PoolBags choose_columns(int64_t units) {
   }
 }
 
+// Returns true for the types that are added as they are stored.
+template <class U>
+constexpr bool has_narrow = sizeof(typename U::Stored) == sizeof(typename U::Value);
+
+// Chooses the kernel for rows that are shorter than a vector. They have one or two units of n elements. On a Zen 3 this
+// gains 2.7 to 6.7 for rows of 1 to 7 float32 numbers.
+template <class Kind, int64_t n, class Operation>
+PoolBags choose_narrow(int64_t elements) {
+  using U = Unit<Kind, n>;
+  if (elements > n) return pool_columns<U, Operation, 2>;
+  if (elements == n) return pool_columns<U, Operation, 1>;
+  if constexpr (n == 1)
+    return nullptr;
+  else
+    return choose_narrow<Kind, n / 2, Operation>(elements);
+}
+
 // `Fast` pools columns.
 template <class U, class Operation, class Fast = Operation>
 PoolBags choose_units(int64_t elements) {
-  if (elements < U::width) return nullptr;
+  if (elements < U::width) {
+    if constexpr (has_narrow<U>) return choose_narrow<typename U::Kind, U::width / 2, Operation>(elements);
+    return nullptr;
+  }
   if constexpr (U::gains_from_parts) {
     constexpr int64_t n = part_elements<U>;
     if (elements == 2 * n || elements == 3 * n) return pool_parts<U, Operation>;

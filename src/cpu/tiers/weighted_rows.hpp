@@ -11,13 +11,16 @@ namespace {
 constexpr int64_t most_floats = Lanes::register_bytes / 4;
 
 template <class V>
-constexpr bool is_float32 = std::is_same_v<V, float> || std::is_same_v<V, Numbers<float, most_floats>>;
+constexpr bool is_float32 =
+    std::is_same_v<V, float> || std::is_same_v<V, Numbers<float, 4>> || std::is_same_v<V, Numbers<float, most_floats>>;
 
 // float32 sums use one fused multiply-add for each row. The products of other numbers are rounded.
 struct MultiplyAdd {
   template <class V>
   static GATHER_INLINE V of(V sum, V row, V weight) {
-    if constexpr (is_float32<V>) {
+    if constexpr (std::is_same_v<V, Numbers<float, 2>>) {  // No instruction has vectors of this size.
+      return V{Floats::multiply_add(weight[0], row[0], sum[0]), Floats::multiply_add(weight[1], row[1], sum[1])};
+    } else if constexpr (is_float32<V>) {
       return Floats::multiply_add(weight, row, sum);
     } else {
       return static_cast<V>(sum + static_cast<V>(weight * row));
