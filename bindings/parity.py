@@ -417,7 +417,7 @@ def shown(surface, name):
 def problems(found):
     header = (HERE / "../include/gather/gather.h").resolve().read_text()
     named = {word for row in FEATURES.values() for word in row[0].split()}
-    for function in re.findall(r"(?m)^GTH_API .*?\b(gth_\w+)\(", header):
+    for function in re.findall(r"(?m)^GTH_(?:API|EXPORT) .*?\b(gth_\w+)\(", header):
         if function not in named:
             yield f"no row has {function} of the header"
     for name in sorted(named):

@@ -55,7 +55,7 @@ def words(text):
 def declarations(text):
     """Returns the types and functions of the header, without comments and directives."""
     text = re.sub(r"^#ifdef __cplusplus\n.*?^#endif\n", "", without_comments(text), flags=re.DOTALL | re.MULTILINE)
-    text = re.sub(r"^#.*\n", "", text, flags=re.MULTILINE).replace("GTH_API ", "")
+    text = re.sub(r"^#.*\n", "", text, flags=re.MULTILINE).replace("GTH_API ", "").replace("GTH_EXPORT ", "")
     text = re.sub(r"[ \t]+$", "", text, flags=re.MULTILINE)
     return re.sub(r"\n{2,}", "\n\n", text).strip()
 

@@ -41,7 +41,7 @@ breathe_default_project = "c"
 breathe_domain_by_extension = {"h": "c", "hpp": "cpp"}
 breathe_show_define_initializer = True
 breathe_show_include = False
-c_id_attributes = cpp_id_attributes = ["GTH_API"]
+c_id_attributes = cpp_id_attributes = ["GTH_API", "GTH_EXPORT"]
 
 autodoc_member_order = "bysource"
 autodoc_typehints = "none"

@@ -105,13 +105,22 @@
 #include <stdint.h>
 
 #if defined(_WIN32) && defined(GATHER_EXPORTS)
-#define GTH_API __declspec(dllexport)
+#define GTH_EXPORT __declspec(dllexport)
 #elif defined(_WIN32)
-#define GTH_API
+#define GTH_EXPORT
 #elif defined(__GNUC__)
-#define GTH_API __attribute__((visibility("default")))
+#define GTH_EXPORT __attribute__((visibility("default")))
 #else
-#define GTH_API
+#define GTH_EXPORT
+#endif
+
+/* A compiler warns if a call drops its status. */
+#if defined(__cplusplus) && (__cplusplus >= 201703L || (defined(_MSVC_LANG) && _MSVC_LANG >= 201703L))
+#define GTH_API [[nodiscard]] GTH_EXPORT
+#elif defined(__GNUC__)
+#define GTH_API __attribute__((warn_unused_result)) GTH_EXPORT
+#else
+#define GTH_API GTH_EXPORT
 #endif
 
 #ifdef __cplusplus
@@ -446,7 +455,7 @@ GTH_API int32_t gth_context_create(const gth_context_options *options, gth_conte
  *
  * @return HANDLE.
  */
-GTH_API int32_t gth_context_release(gth_context *context);
+GTH_EXPORT int32_t gth_context_release(gth_context *context);
 
 /**
  * Waits until the work enqueued on the context's stream is complete, and runs the deleters that waited for it. Does
@@ -500,7 +509,7 @@ GTH_API int32_t gth_context_enqueue_take_error(gth_context *context, gth_error_r
  *
  * @return OK.
  */
-GTH_API int32_t gth_shutdown(void);
+GTH_EXPORT int32_t gth_shutdown(void);
 
 /* --------------------------------------------------------------------------------------------------------- Operands */
 
@@ -607,7 +616,7 @@ GTH_API int32_t gth_tensor_describe(const gth_tensor *tensor, gth_tensor_desc *d
  *
  * @return HANDLE.
  */
-GTH_API int32_t gth_tensor_release(gth_tensor *tensor);
+GTH_EXPORT int32_t gth_tensor_release(gth_tensor *tensor);
 
 /**
  * Copies every element of source to destination. Both have the same dtype and shape, any strides, and any device that
@@ -1279,7 +1288,7 @@ GTH_API int32_t gth_plan_infer(const gth_plan *plan, int64_t n, gth_tensor_desc 
                                gth_error *err);
 
 /** Releases a plan. NULL does nothing. @return HANDLE. */
-GTH_API int32_t gth_plan_release(gth_plan *plan);
+GTH_EXPORT int32_t gth_plan_release(gth_plan *plan);
 
 /* ----------------------------------------------------------------------------------------------------------- Shards
  *
@@ -1419,7 +1428,7 @@ GTH_API int32_t gth_column_from_arrow_stream(gth_context *context, struct ArrowA
                                              gth_error *err);
 
 /** Releases a column. NULL does nothing. Results stay valid. @return HANDLE. */
-GTH_API int32_t gth_column_release(gth_column *column);
+GTH_EXPORT int32_t gth_column_release(gth_column *column);
 
 /**
  * Takes rows of a column into a new array, which has offset 0. Nulls of the column and of the indices are null in the

@@ -193,7 +193,8 @@ TEST(Workers, CallsWithoutWorkWakeNoThread) {
     gth_options options = GTH_OPTIONS_INIT;
     options.profile = profile;
     options.threads = 3;
-    for (int32_t i = 0; i < 100; ++i) gth_gather_nd(nullptr, &empty, &tuple, &empty, &options, nullptr);
+    for (int32_t i = 0; i < 100; ++i)
+      static_cast<void>(gth_gather_nd(nullptr, &empty, &tuple, &empty, &options, nullptr));
     EXPECT_EQ(switches_of(workers), before) << "profile " << profile;
     EXPECT_EQ(tasks_started_by([&] { EXPECT_TRUE(Large(3).run()); }).size(), 0u) << "profile " << profile;
     for (const pid_t each : workers) EXPECT_EQ(tasks().count(each), 1u) << "profile " << profile;
@@ -268,7 +269,7 @@ int check_ways_of_workers(const Large& large) {
     setpriority(PRIO_PROCESS, static_cast<id_t>(gettid()), 5);
     const sched_param lowest{1};
     sched_setscheduler(0, SCHED_RR, &lowest);  // if the process has permission
-    gth_capabilities(&info, nullptr);
+    EXPECT_EQ(gth_capabilities(&info, nullptr), GTH_OK);
     workers = workers_of(large);
   }).join();
   if (workers.size() != 2) return 1;
@@ -303,12 +304,12 @@ TEST(Workers, AffinityOfTheProcessIsRespected) {
                               CPU_ZERO(&one);
                               CPU_SET(sched_getcpu(), &one);
                               sched_setaffinity(0, sizeof one, &one);
-                              gth_capabilities(&info, nullptr);
+                              if (gth_capabilities(&info, nullptr) != GTH_OK) return 4;
                               if (info.cpu_threads != 1) return 1;
                               if (!workers_of(large).empty()) return 2;
                               sched_setaffinity(0, sizeof all, &all);
                               std::this_thread::sleep_for(std::chrono::milliseconds(1100));
-                              gth_capabilities(&info, nullptr);
+                              if (gth_capabilities(&info, nullptr) != GTH_OK) return 4;
                               return info.cpu_threads > 1 || CPU_COUNT(&all) == 1 ? 0 : 3;
                             }),
                             patience);
@@ -377,7 +378,7 @@ int call_while_cancelled(const Large& large) {
     if (!finishes_though_cancelled([&] { EXPECT_EQ(large.allocate(context), GTH_OK); })) return 4;
   }
   gth_capability_info info = GTH_CAPABILITY_INFO_INIT;
-  if (!finishes_though_cancelled([&] { gth_capabilities(&info, nullptr); })) return 5;
+  if (!finishes_though_cancelled([&] { EXPECT_EQ(gth_capabilities(&info, nullptr), GTH_OK); })) return 5;
   return large.run() && gth_context_release(context) == GTH_OK && !testing::Test::HasFailure() ? 0 : 6;
 }
 

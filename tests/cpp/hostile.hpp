@@ -137,7 +137,7 @@ constexpr Operation g = calls::gather, nd = calls::gather_nd;
 class Tensor {
  public:
   Tensor() = default;
-  explicit Tensor(const gth_tensor_desc& desc) { gth_tensor_borrow(&desc, &handle_, nullptr); }
+  explicit Tensor(const gth_tensor_desc& desc) { static_cast<void>(gth_tensor_borrow(&desc, &handle_, nullptr)); }
   Tensor(const Tensor&) = delete;
   Tensor& operator=(const Tensor&) = delete;
   ~Tensor() { EXPECT_EQ(gth_tensor_release(handle_), GTH_OK); }

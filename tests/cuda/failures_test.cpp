@@ -225,7 +225,7 @@ TEST_F(Emulated, CallWhoseSecondLaunchFails) {
     gth_emulation_fail(n, 719);
     lookup.call(context, nullptr);
     gth_emulation_fail(0, 0);
-    gth_context_take_error(context.get(), nullptr);
+    static_cast<void>(gth_context_take_error(context.get(), nullptr));
     rows[5] = 3;
     lookup.pick(rows);
     lookup.clear();

@@ -332,8 +332,8 @@ int32_t describe_first(const void* memory) {
   gth_tensor_desc desc = device::describe_on_device(GTH_DTYPE_INT8, shape, memory);
   desc.device_id = -1;
   gth_tensor* tensor = nullptr;
-  const int32_t status = gth_tensor_borrow(&desc, &tensor, nullptr);
-  if (status == GTH_OK) gth_tensor_describe(tensor, &desc, nullptr);
+  int32_t status = gth_tensor_borrow(&desc, &tensor, nullptr);
+  if (status == GTH_OK) status = gth_tensor_describe(tensor, &desc, nullptr);
   if (gth_emulation_current() >= 0) return 100;
   return status == GTH_OK ? desc.device_id : status;
 }

@@ -190,8 +190,7 @@ static gth_plan* make_plan(const table* t, gth_error* error) {
   options.threads = 1;
   const gth_request request = GTH_REQUEST(GTH_OP_GATHER, &params, &indices, NULL, &options);
   gth_plan* plan = NULL;
-  gth_plan_create(&request, &plan, error);
-  return plan;
+  return gth_plan_create(&request, &plan, error) == GTH_OK ? plan : NULL;
 }
 
 static bool show_times(const table* t) {

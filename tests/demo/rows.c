@@ -44,7 +44,9 @@ static double time_call(const gth_plan* plan, const void* table, const void* ids
   double best = 1e9;
   for (int round = 0; round < ROUNDS; ++round) {
     const double begin = seconds();
-    for (int call = 0; call < CALLS; ++call) gth_plan_run(NULL, plan, count, table, ids, out, NULL);
+    for (int call = 0; call < CALLS; ++call) {
+      if (gth_plan_run(NULL, plan, count, table, ids, out, NULL) != GTH_OK) exit(1);
+    }
     const double each = (seconds() - begin) / CALLS;
     if (each < best) best = each;
   }

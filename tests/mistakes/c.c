@@ -96,7 +96,7 @@ int main(void) {
   const gth_tensor_desc open = GTH_TENSOR_DESC_DENSE(GTH_DTYPE_INT64, 1, (const int64_t[]){GTH_OPEN}, NULL);
   const gth_tensor_desc planned = GTH_TENSOR_DESC_DENSE(GTH_DTYPE_FLOAT32, 2, table_shape, NULL);
   const gth_request request = GTH_REQUEST(GTH_OP_GATHER, &planned, &open, NULL, NULL);
-  gth_plan_create(&request, &plan, &err);
+  if (gth_plan_create(&request, &plan, &err) != GTH_OK) return 1;
   line("a run without a value for its open extent", gth_plan_run(NULL, plan, GTH_OPEN, table, good, rows, &err));
   const gth_plan_args less = {sizeof(gth_plan_args), GTH_ARGS_EXTENTS, 2, table, good, rows, 28, 16, 32};
   line("a run with memory that is too small", gth_plan_run_args(NULL, plan, &less, &err));

@@ -88,7 +88,7 @@ def test_changed_number_is_not_pinned(generator: Any, tmp_path: Path) -> None:
 
 def test_every_function_and_constant_is_there() -> None:
     header = (BINDING / "core" / "include" / "gather" / "gather.h").read_text(encoding="utf-8")
-    functions = set(re.findall(r"^GTH_API [^;(]*?\b(gth_\w+)\(", header, re.MULTILINE))
+    functions = set(re.findall(r"^GTH_(?:API|EXPORT) [^;(]*?\b(gth_\w+)\(", header, re.MULTILINE))
     assert len(functions) > 30 and functions <= set(dir(lib))
     for name, value in re.findall(r"^#define GTH_(\w+) (-?\d+)", header, re.MULTILINE):
         assert getattr(constants, name) == int(value)

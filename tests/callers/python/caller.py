@@ -20,7 +20,7 @@ def declarations(header: str) -> str:
     text = re.sub(r"/\*.*?\*/", "", header, flags=re.S).replace("\\\n", " ")
     text = re.sub(r"#ifdef __cplusplus\n.*?#endif\n", "", text, flags=re.S)
     constants = re.findall(r"^#define GTH_\w+ +-?\d+\s*$", text, flags=re.M)
-    code = re.sub(r"^#.*$", "", text, flags=re.M).replace("GTH_API ", "")
+    code = re.sub(r"^#.*$", "", text, flags=re.M).replace("GTH_API ", "").replace("GTH_EXPORT ", "")
     return "\n".join(constants) + code
 
 

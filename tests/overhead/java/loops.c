@@ -9,8 +9,7 @@ static gth_plan *create(int64_t extent) {
   const gth_tensor_desc indices = GTH_TENSOR_DESC_DENSE(GTH_DTYPE_INT64, 1, &extent, NULL);
   const gth_request request = GTH_REQUEST(GTH_OP_GATHER, &params, &indices, NULL, NULL);
   gth_plan *plan = NULL;
-  gth_plan_create(&request, &plan, NULL);
-  return plan;
+  return gth_plan_create(&request, &plan, NULL) == GTH_OK ? plan : NULL;
 }
 
 static int run(int64_t repeats, int64_t extent, int64_t n) {
