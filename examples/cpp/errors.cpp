@@ -24,7 +24,7 @@ int main() {
     std::printf("refused: id %d at position %d, of %d rows\n", static_cast<int>(error.value()),
                 static_cast<int>(error.position()), static_cast<int>(error.limit()));
   }
-  show("from the end", look_up(-1, gather::Options().negative(GTH_NEGATIVE_WRAP)));
-  show("clamped", look_up(9, gather::Options().bounds(GTH_BOUNDS_CLAMP)));
+  show("from the end", look_up(-1, gather::Options().negative(gather::Negative::wrap)));
+  show("clamped", look_up(9, gather::Options().bounds(gather::Bounds::clamp)));
   show("filled", look_up(9, gather::Options().fill_value(-1.0F)));
 }

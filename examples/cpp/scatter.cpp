@@ -13,6 +13,6 @@ int main() {
   const std::vector<float> rows = {1, 2, 3, 4, 5, 6};
   gather::scatter_into({table, {4, 2}}, ids, {rows, {3, 2}});
   print(table);
-  gather::scatter_into({table, {4, 2}}, ids, {rows, {3, 2}}, gather::Options().reduction(GTH_REDUCTION_ADD));
+  gather::scatter_into({table, {4, 2}}, ids, {rows, {3, 2}}, gather::Options().reduction(gather::Reduction::add));
   print(table);
 }

@@ -34,7 +34,7 @@ const char* word(int64_t id) { return words[static_cast<size_t>(id)]; }
 }  // namespace
 
 int main() {
-  const auto options = gather::Options().pool(GTH_POOL_MEAN);
+  const auto options = gather::Options().pool(gather::Pool::mean);
   const gather::Tensor pooled = gather::gather_bags({vectors, {9, 3}}, ids, offsets, options);
   const std::vector<float> means = pooled.to_vector<float>();
   for (size_t s = 0; s + 1 < offsets.size(); s++) {

@@ -7,6 +7,9 @@
 /// the program. Any number of threads may use one object at the same time. The object must exist until the calls that
 /// use it return.
 ///
+/// In C++23, functions that make tensors, write to existing memory or make plans have a form that returns a
+/// std::expected. Its arguments are those of the form that throws: gather::gather.expected(table, ids).
+///
 /// The namespace gather contains an object gather. After `using namespace gather`, write gather::gather(..), or write
 /// `using gather::gather` in the block.
 #ifndef GATHER_GATHER_HPP
@@ -22,6 +25,9 @@
 #include <cstdio>
 #include <cstring>
 #include <exception>
+#if defined(__has_include) && __has_include(<expected>)
+#include <expected>
+#endif
 #include <initializer_list>
 #include <iterator>
 #include <limits>
@@ -121,6 +127,24 @@ GATHER_INLINE inline Result make(F f) {
   return result;
 }
 
+#ifdef __cpp_lib_expected
+/// Returns the result of f(&result, &err), or its error.
+template <class Result, class F>
+std::expected<Result, Error> expect(F f) noexcept {
+  Result result;
+  Report err;
+  if (f(&result, &err) != GTH_OK) return std::unexpected(Error(err));
+  return result;
+}
+/// Returns nothing, or the error of f(&err).
+template <class F>
+std::expected<void, Error> expect_ok(F f) noexcept {
+  Report err;
+  if (f(&err) != GTH_OK) return std::unexpected(Error(err));
+  return {};
+}
+#endif
+
 /// Fills err for an error that this header detects, and returns the status.
 GATHER_COLD inline int32_t refuse(gth_error* err, int32_t status, int32_t operand, int32_t component, int64_t value,
                                   int64_t limit, const char* message) noexcept {
@@ -216,6 +240,14 @@ template <class Range>
 struct IsSpan<Range, std::enable_if_t<std::is_same_v<decltype(std::data(std::declval<const Range&>())),
                                                      typename Range::element_type*> > > : std::true_type {};
 
+/// Checks that a type has the members of std::mdspan, of which this header includes no implementation.
+template <class Span, class = void>
+struct IsMdspan : std::false_type {};
+template <class Span>
+struct IsMdspan<Span, std::enable_if_t<std::is_same_v<typename Span::data_handle_type, typename Span::element_type*> &&
+                                       Span::is_always_strided() && Span::extents_type::rank() <= GTH_MAX_NDIM> >
+    : std::true_type {};
+
 /// A range whose elements outlive the expression: an lvalue or a span.
 template <class Range>
 using IfLasting = std::enable_if_t<std::is_lvalue_reference_v<Range> || IsSpan<std::decay_t<Range> >::value>;
@@ -285,6 +317,19 @@ class View {
   View(Range&& values, const Dims& shape) noexcept
       : View(dtype_of<T>(), shape, std::size(values) == 0 ? nullptr : std::data(values), std::is_const_v<T>) {
     extent(static_cast<int64_t>(std::size(values) * sizeof(T)));
+  }
+  /// A std::mdspan, or a class with the same members, of any layout that has strides.
+  template <class Span, class T = IfElement<typename Span::element_type>,
+            class = std::enable_if_t<detail::IsMdspan<Span>::value> >
+  View(const Span& span) noexcept : View(dtype_of<T>(), Dims(), span.data_handle(), std::is_const_v<T>) {
+    int64_t extents[GTH_MAX_NDIM], bytes[GTH_MAX_NDIM];
+    for (size_t i = 0; i < Span::rank(); ++i) {
+      extents[i] = static_cast<int64_t>(span.extent(i));
+      bytes[i] = static_cast<int64_t>(span.stride(i)) * static_cast<int64_t>(sizeof(T));
+    }
+    shape_ = Dims(extents, Span::rank());
+    desc_.ndim = shape_.size();
+    strides(Dims(bytes, Span::rank()));
   }
   /// Copies a description, with its shape and strides.
   explicit View(const gth_tensor_desc& desc) noexcept : desc_(desc), shape_(desc.shape, rank(desc)) {
@@ -381,7 +426,84 @@ class Bags {
   std::optional<View> numbers_, weights_;
 };
 
-/// gth_options, set by name: Options().axis(1).bounds(GTH_BOUNDS_CLAMP). Options that are not set have their documented
+// The choices of Options. The names are those of gather.h, which documents them. A constant of another choice does not
+// compile.
+
+/// The system whose results a call has.
+enum class Profile : int32_t {
+  tensorflow = GTH_PROFILE_TENSORFLOW,
+  tensorflow_gpu = GTH_PROFILE_TENSORFLOW_GPU,
+  onnx = GTH_PROFILE_ONNX,
+  ort = GTH_PROFILE_ORT,
+  numpy_raise = GTH_PROFILE_NUMPY_RAISE,
+  numpy_wrap = GTH_PROFILE_NUMPY_WRAP,
+  numpy_clip = GTH_PROFILE_NUMPY_CLIP,
+  torch = GTH_PROFILE_TORCH,
+  jax_fill = GTH_PROFILE_JAX_FILL,
+  jax_clip = GTH_PROFILE_JAX_CLIP,
+};
+/// The meaning of a negative index.
+enum class Negative : int32_t {
+  reject = GTH_NEGATIVE_REJECT,
+  wrap = GTH_NEGATIVE_WRAP,
+};
+/// The meaning of an index out of bounds.
+enum class Bounds : int32_t {
+  error = GTH_BOUNDS_ERROR,
+  fill = GTH_BOUNDS_FILL,
+  clamp = GTH_BOUNDS_CLAMP,
+  modulo = GTH_BOUNDS_MODULO,
+  skip = GTH_BOUNDS_SKIP,
+  error_partial = GTH_BOUNDS_ERROR_PARTIAL,
+};
+/// The value of rows that are filled. Options::fill_value sets an element.
+enum class Fill : int32_t {
+  zero = GTH_FILL_ZERO,
+  by_dtype = GTH_FILL_BY_DTYPE,
+};
+/// The rule for the extents of the dims that are not the axis, in operations on single elements.
+enum class Extents : int32_t {
+  equal = GTH_EXTENTS_EQUAL,
+  prefix = GTH_EXTENTS_PREFIX,
+  broadcast = GTH_EXTENTS_BROADCAST,
+};
+/// How an update and its row are combined.
+enum class Reduction : int32_t {
+  none = GTH_REDUCTION_NONE,
+  add = GTH_REDUCTION_ADD,
+  mul = GTH_REDUCTION_MUL,
+  max = GTH_REDUCTION_MAX,
+  min = GTH_REDUCTION_MIN,
+};
+/// The type in which numbers are added or multiplied.
+enum class Accumulate : int32_t {
+  dtype = GTH_ACCUMULATE_DTYPE,
+  float32 = GTH_ACCUMULATE_FLOAT32,
+};
+/// How the operand of bags divides indices into bags.
+enum class BagFormat : int32_t {
+  offsets = GTH_BAGS_OFFSETS,
+  starts = GTH_BAGS_STARTS,
+  lengths = GTH_BAGS_LENGTHS,
+  segments = GTH_BAGS_SEGMENTS,
+  dense = GTH_BAGS_DENSE,
+};
+/// How the rows of a bag become one.
+enum class Pool : int32_t {
+  sum = GTH_POOL_SUM,
+  mean = GTH_POOL_MEAN,
+  sqrtn = GTH_POOL_SQRTN,
+  max = GTH_POOL_MAX,
+  min = GTH_POOL_MIN,
+};
+/// The row of a bag of which no id is read.
+enum class Empty : int32_t {
+  zero = GTH_EMPTY_ZERO,
+  fill = GTH_EMPTY_FILL,
+  error = GTH_EMPTY_ERROR,
+};
+
+/// gth_options, set by name: Options().axis(1).bounds(Bounds::clamp). Options that are not set have their documented
 /// defaults. A setter of an lvalue returns a reference. A setter of a temporary returns a copy, so that a reference may
 /// be bound to the result.
 class Options {
@@ -390,46 +512,46 @@ class Options {
   Options axis(int64_t value) && noexcept { return axis(value); }
   Options& batch_dims(int64_t value) & noexcept { return set(raw_.batch_dims, value); }
   Options batch_dims(int64_t value) && noexcept { return batch_dims(value); }
-  Options& profile(int32_t value) & noexcept { return set(raw_.profile, value); }
-  Options profile(int32_t value) && noexcept { return profile(value); }
+  Options& profile(Profile value) & noexcept { return set(raw_.profile, value); }
+  Options profile(Profile value) && noexcept { return profile(value); }
   Options& opset(int32_t value) & noexcept { return set(raw_.opset, value); }
   Options opset(int32_t value) && noexcept { return opset(value); }
-  Options& negative(int32_t value) & noexcept { return set(raw_.negative, value); }
-  Options negative(int32_t value) && noexcept { return negative(value); }
-  Options& bounds(int32_t value) & noexcept { return set(raw_.bounds, value); }
-  Options bounds(int32_t value) && noexcept { return bounds(value); }
-  Options& fill(int32_t value) & noexcept { return set(raw_.fill, value); }
-  Options fill(int32_t value) && noexcept { return fill(value); }
-  Options& extents(int32_t value) & noexcept { return set(raw_.extents, value); }
-  Options extents(int32_t value) && noexcept { return extents(value); }
+  Options& negative(Negative value) & noexcept { return set(raw_.negative, value); }
+  Options negative(Negative value) && noexcept { return negative(value); }
+  Options& bounds(Bounds value) & noexcept { return set(raw_.bounds, value); }
+  Options bounds(Bounds value) && noexcept { return bounds(value); }
+  Options& fill(Fill value) & noexcept { return set(raw_.fill, value); }
+  Options fill(Fill value) && noexcept { return fill(value); }
+  Options& extents(Extents value) & noexcept { return set(raw_.extents, value); }
+  Options extents(Extents value) && noexcept { return extents(value); }
   Options& threads(int32_t value) & noexcept { return set(raw_.threads, value); }
   Options threads(int32_t value) && noexcept { return threads(value); }
-  Options& reduction(int32_t value) & noexcept { return set(raw_.reduction, value); }
-  Options reduction(int32_t value) && noexcept { return reduction(value); }
-  Options& accumulate(int32_t value) & noexcept { return set(raw_.accumulate, value); }
-  Options accumulate(int32_t value) && noexcept { return accumulate(value); }
+  Options& reduction(Reduction value) & noexcept { return set(raw_.reduction, value); }
+  Options reduction(Reduction value) && noexcept { return reduction(value); }
+  Options& accumulate(Accumulate value) & noexcept { return set(raw_.accumulate, value); }
+  Options accumulate(Accumulate value) && noexcept { return accumulate(value); }
   // The options of gather_bags.
   Options& out_dtype(int32_t value) & noexcept { return set(raw_.out_dtype, value); }
   Options out_dtype(int32_t value) && noexcept { return out_dtype(value); }
-  Options& bag_format(int32_t value) & noexcept { return set(raw_.bag_format, value); }
-  Options bag_format(int32_t value) && noexcept { return bag_format(value); }
-  Options& pool(int32_t value) & noexcept { return set(raw_.pool, value); }
-  Options pool(int32_t value) && noexcept { return pool(value); }
-  Options& empty(int32_t value) & noexcept { return set(raw_.empty, value); }
-  Options empty(int32_t value) && noexcept { return empty(value); }
+  Options& bag_format(BagFormat value) & noexcept { return set(raw_.bag_format, value); }
+  Options bag_format(BagFormat value) && noexcept { return bag_format(value); }
+  Options& pool(Pool value) & noexcept { return set(raw_.pool, value); }
+  Options pool(Pool value) && noexcept { return pool(value); }
+  Options& empty(Empty value) & noexcept { return set(raw_.empty, value); }
+  Options empty(Empty value) && noexcept { return empty(value); }
   Options& padding_index(int64_t value) & noexcept {
     return set(raw_.has_padding_index, 1).set(raw_.padding_index, value);
   }
   Options padding_index(int64_t value) && noexcept { return padding_index(value); }
   /// Sets the number of bags of GTH_BAGS_SEGMENTS.
-  Options& bag_count(int64_t value) & noexcept { return set(raw_.bag_count, value).bag_format(GTH_BAGS_SEGMENTS); }
+  Options& bag_count(int64_t value) & noexcept { return set(raw_.bag_count, value).bag_format(BagFormat::segments); }
   Options bag_count(int64_t value) && noexcept { return bag_count(value); }
   /// Sets the element that rows out of bounds are filled with. A call with params of another dtype returns GTH_E_DTYPE.
   template <class T, class = IfElement<T> >
   Options& fill_value(const T& value) & noexcept {
     static_assert(std::is_trivially_copyable_v<T> && sizeof(T) <= sizeof(raw_.fill_value), "one element of params");
     std::memcpy(raw_.fill_value, &value, sizeof(T));
-    return set(fill_dtype_, dtype_of<T>()).bounds(GTH_BOUNDS_FILL).fill(GTH_FILL_VALUE);
+    return set(fill_dtype_, dtype_of<T>()).bounds(Bounds::fill).set(raw_.fill, GTH_FILL_VALUE);
   }
   template <class T, class = IfElement<T> >
   Options fill_value(const T& value) && noexcept {
@@ -442,7 +564,7 @@ class Options {
 
   /// Compares the dtype of the fill value with that of the table. The library validates strings, and tables without a
   /// dtype.
-  int32_t check(const View& table, gth_error* err) const noexcept {
+  [[nodiscard]] int32_t check(const View& table, gth_error* err) const noexcept {
     if (fill_dtype_ == 0 || raw_.fill != GTH_FILL_VALUE) return GTH_OK;
     const int32_t dtype = table.dtype();
     if (dtype == fill_dtype_ || dtype == 0 || dtype == GTH_DTYPE_STRING) return GTH_OK;
@@ -454,7 +576,7 @@ class Options {
   template <class Field, class Value>
   Options& set(Field& field, const Value& value) noexcept {
     changed_ = true;
-    field = value;
+    field = static_cast<Field>(value);
     return *this;
   }
   gth_options raw_ = GTH_OPTIONS_INIT;
@@ -481,7 +603,7 @@ class Handle {
 
   /// Stores the handle that f(arguments.., &raw, err) creates, or nothing if it fails.
   template <class F, class... Arguments>
-  int32_t hold(gth_error* err, F f, Arguments... arguments) noexcept {
+  [[nodiscard]] int32_t hold(gth_error* err, F f, Arguments... arguments) noexcept {
     Raw* made = nullptr;
     const int32_t status = f(arguments..., &made, err);
     reset(made);
@@ -499,22 +621,24 @@ class Context : public Handle<gth_context, gth_context_release> {
   using Handle::Handle;
   Context() noexcept = default;
   explicit Context(const gth_context_options& options) { detail::call(try_make, &options, this); }
-  static int32_t try_make(const gth_context_options* options, Context* out, gth_error* err) noexcept {
+  [[nodiscard]] static int32_t try_make(const gth_context_options* options, Context* out, gth_error* err) noexcept {
     return out->hold(err, gth_context_create, options);
   }
   void sync() const { detail::call(gth_context_sync, get()); }
-  int32_t try_sync(gth_error* err) const noexcept { return gth_context_sync(get(), err); }
+  [[nodiscard]] int32_t try_sync(gth_error* err) const noexcept { return gth_context_sync(get(), err); }
   void wait(CUstream_st* stream) const { detail::call(gth_context_wait, get(), stream); }
-  int32_t try_wait(CUstream_st* stream, gth_error* err) const noexcept { return gth_context_wait(get(), stream, err); }
+  [[nodiscard]] int32_t try_wait(CUstream_st* stream, gth_error* err) const noexcept {
+    return gth_context_wait(get(), stream, err);
+  }
   void signal(CUstream_st* stream) const { detail::call(gth_context_signal, get(), stream); }
-  int32_t try_signal(CUstream_st* stream, gth_error* err) const noexcept {
+  [[nodiscard]] int32_t try_signal(CUstream_st* stream, gth_error* err) const noexcept {
     return gth_context_signal(get(), stream, err);
   }
   /// Waits for the stream. Throws IndexError for the first invalid index of the device calls since the last take.
   void take_error() const { detail::call(gth_context_take_error, get()); }
-  int32_t try_take_error(gth_error* err) const noexcept { return gth_context_take_error(get(), err); }
+  [[nodiscard]] int32_t try_take_error(gth_error* err) const noexcept { return gth_context_take_error(get(), err); }
   void enqueue_take_error(gth_error_record* to) const { detail::call(gth_context_enqueue_take_error, get(), to); }
-  int32_t try_enqueue_take_error(gth_error_record* to, gth_error* err) const noexcept {
+  [[nodiscard]] int32_t try_enqueue_take_error(gth_error_record* to, gth_error* err) const noexcept {
     return gth_context_enqueue_take_error(get(), to, err);
   }
 };
@@ -529,7 +653,7 @@ class Tensor : public Handle<gth_tensor, gth_tensor_release> {
   static Tensor borrow(const View& view) {
     return detail::make<Tensor>([&](Tensor* out, gth_error* err) { return try_borrow(view, out, err); });
   }
-  static int32_t try_borrow(const View& view, Tensor* out, gth_error* err) noexcept {
+  [[nodiscard]] static int32_t try_borrow(const View& view, Tensor* out, gth_error* err) noexcept {
     return out->hold(err, gth_tensor_borrow, view.raw());
   }
   /// Creates a tensor that takes ownership of memory. deleter() must not throw. It runs once, on any thread, when the
@@ -544,7 +668,7 @@ class Tensor : public Handle<gth_tensor, gth_tensor_release> {
   }
   /// The copy or the move of the deleter may throw. Nothing else throws. out is then unchanged.
   template <class Deleter>
-  static int32_t try_adopt(
+  [[nodiscard]] static int32_t try_adopt(
       const View& view, Deleter&& deleter, Tensor* out, gth_error* err,
       const Context& context = {}) noexcept(std::is_nothrow_constructible_v<std::decay_t<Deleter>, Deleter&&>) {
     using Held = std::optional<std::decay_t<Deleter> >;
@@ -561,13 +685,26 @@ class Tensor : public Handle<gth_tensor, gth_tensor_release> {
     *out = std::move(made);
     return status;
   }
+  /// Creates a tensor that owns the elements of a vector, with one dim or with the given shape. The elements are not
+  /// copied.
+  template <class T, class = IfElement<T> >
+  static Tensor from(std::vector<T>&& values) {
+    const Dims shape{values.size()};
+    return from(std::move(values), shape);
+  }
+  template <class T, class = IfElement<T> >
+  static Tensor from(std::vector<T>&& values, const Dims& shape) {
+    static_assert(!std::is_same_v<T, bool>, "a std::vector<bool> has no array of bools");
+    const View view(values, shape);
+    return adopt(view, [held = std::move(values)]() noexcept {});
+  }
   /// Creates a tensor of zeros in new memory of the context.
   static Tensor alloc(int32_t dtype, const Dims& shape, const Context& context = {}) {
     return detail::make<Tensor>(
         [&](Tensor* out, gth_error* err) { return try_alloc(dtype, shape, out, err, context); });
   }
-  static int32_t try_alloc(int32_t dtype, const Dims& shape, Tensor* out, gth_error* err,
-                           const Context& context = {}) noexcept {
+  [[nodiscard]] static int32_t try_alloc(int32_t dtype, const Dims& shape, Tensor* out, gth_error* err,
+                                         const Context& context = {}) noexcept {
     return out->hold(err, gth_tensor_alloc, context.get(), dtype, shape.size(), shape.data());
   }
 
@@ -593,9 +730,9 @@ class Tensor : public Handle<gth_tensor, gth_tensor_release> {
     return element;
   }
   template <class T>
-  int32_t try_data(T** out, gth_error* err) const&& = delete;
+  [[nodiscard]] int32_t try_data(T** out, gth_error* err) const&& = delete;
   template <class T>
-  int32_t try_data(T** out, gth_error* err) const& noexcept {
+  [[nodiscard]] int32_t try_data(T** out, gth_error* err) const& noexcept {
     static_assert(dtype_of<T>() != 0, "T has no dtype: specialise gather::Dtype");
     *out = nullptr;
     gth_tensor_desc desc = GTH_TENSOR_DESC_INIT;
@@ -627,7 +764,8 @@ class Tensor : public Handle<gth_tensor, gth_tensor_release> {
   void copy_to(const View& destination, const Context& context = {}) const {
     detail::call([&](gth_error* err) { return try_copy_to(destination, err, context); });
   }
-  int32_t try_copy_to(const View& destination, gth_error* err, const Context& context = {}) const noexcept {
+  [[nodiscard]] int32_t try_copy_to(const View& destination, gth_error* err,
+                                    const Context& context = {}) const noexcept {
     const View source(*this);
     return gth_copy(context.get(), source.raw(), destination.raw(), err);
   }
@@ -641,12 +779,12 @@ class Tensor : public Handle<gth_tensor, gth_tensor_release> {
     return detail::make<Tensor>(
         [&](Tensor* out, gth_error* err) { return try_from_dlpack(managed, out, err, context); });
   }
-  static int32_t try_from_dlpack(DLManagedTensorVersioned* managed, Tensor* out, gth_error* err,
-                                 const Context& context = {}) noexcept {
+  [[nodiscard]] static int32_t try_from_dlpack(DLManagedTensorVersioned* managed, Tensor* out, gth_error* err,
+                                               const Context& context = {}) noexcept {
     return out->hold(err, gth_tensor_from_dlpack, context.get(), managed);
   }
-  static int32_t try_from_dlpack(DLManagedTensor* managed, Tensor* out, gth_error* err,
-                                 const Context& context = {}) noexcept {
+  [[nodiscard]] static int32_t try_from_dlpack(DLManagedTensor* managed, Tensor* out, gth_error* err,
+                                               const Context& context = {}) noexcept {
     return out->hold(err, gth_tensor_from_dlpack_legacy, context.get(), managed);
   }
   /// Exports to DLPack. The caller owns the result and calls its deleter.
@@ -661,12 +799,12 @@ class Tensor : public Handle<gth_tensor, gth_tensor_release> {
     detail::call(gth_tensor_to_dlpack_legacy, context.get(), get(), flags, &managed);
     return managed;
   }
-  int32_t try_to_dlpack(DLManagedTensorVersioned** out, gth_error* err, uint32_t flags = 0,
-                        const Context& context = {}) const noexcept {
+  [[nodiscard]] int32_t try_to_dlpack(DLManagedTensorVersioned** out, gth_error* err, uint32_t flags = 0,
+                                      const Context& context = {}) const noexcept {
     return gth_tensor_to_dlpack(context.get(), get(), flags, out, err);
   }
-  int32_t try_to_dlpack_legacy(DLManagedTensor** out, gth_error* err, uint32_t flags = 0,
-                               const Context& context = {}) const noexcept {
+  [[nodiscard]] int32_t try_to_dlpack_legacy(DLManagedTensor** out, gth_error* err, uint32_t flags = 0,
+                                             const Context& context = {}) const noexcept {
     return gth_tensor_to_dlpack_legacy(context.get(), get(), flags, out, err);
   }
 
@@ -677,8 +815,8 @@ class Tensor : public Handle<gth_tensor, gth_tensor_release> {
     return detail::make<Tensor>(
         [&](Tensor* out, gth_error* err) { return try_from_arrow(schema, array, out, err, shape, context); });
   }
-  static int32_t try_from_arrow(const ArrowSchema* schema, ArrowArray* array, Tensor* out, gth_error* err,
-                                const Dims* shape = nullptr, const Context& context = {}) noexcept {
+  [[nodiscard]] static int32_t try_from_arrow(const ArrowSchema* schema, ArrowArray* array, Tensor* out, gth_error* err,
+                                              const Dims* shape = nullptr, const Context& context = {}) noexcept {
     return out->hold(err, gth_tensor_from_arrow, context.get(), schema, array, shape != nullptr ? shape->size() : -1,
                      shape != nullptr ? shape->data() : nullptr);
   }
@@ -686,8 +824,8 @@ class Tensor : public Handle<gth_tensor, gth_tensor_release> {
   void to_arrow(ArrowSchema* schema, ArrowArray* array, uint32_t flags = 0, const Context& context = {}) const {
     detail::call(gth_tensor_to_arrow, context.get(), get(), flags, schema, array);
   }
-  int32_t try_to_arrow(ArrowSchema* schema, ArrowArray* array, gth_error* err, uint32_t flags = 0,
-                       const Context& context = {}) const noexcept {
+  [[nodiscard]] int32_t try_to_arrow(ArrowSchema* schema, ArrowArray* array, gth_error* err, uint32_t flags = 0,
+                                     const Context& context = {}) const noexcept {
     return gth_tensor_to_arrow(context.get(), get(), flags, schema, array, err);
   }
   /// Creates a tensor of strings over buffers: string i is bytes[offsets[i] .. offsets[i + 1]). The buffers are
@@ -699,9 +837,10 @@ class Tensor : public Handle<gth_tensor, gth_tensor_release> {
       return try_from_strings(offsets, bytes, shape, out, err, flags, deleter, user, context);
     });
   }
-  static int32_t try_from_strings(const int64_t* offsets, std::string_view bytes, const Dims& shape, Tensor* out,
-                                  gth_error* err, uint32_t flags = 0, gth_deleter_fn deleter = nullptr,
-                                  void* user = nullptr, const Context& context = {}) noexcept {
+  [[nodiscard]] static int32_t try_from_strings(const int64_t* offsets, std::string_view bytes, const Dims& shape,
+                                                Tensor* out, gth_error* err, uint32_t flags = 0,
+                                                gth_deleter_fn deleter = nullptr, void* user = nullptr,
+                                                const Context& context = {}) noexcept {
     const void* const data = bytes.data();
     const auto extent = static_cast<int64_t>(bytes.size());
     return out->hold(err, gth_tensor_from_strings, context.get(), flags, shape.size(), shape.data(), offsets, data,
@@ -740,8 +879,9 @@ inline gth_request request(int32_t op, const View& table, const View& indices, c
 }
 
 /// @param typed  The operand that has the dtype of the call.
-inline int32_t make(int32_t op, const View& table, const View& indices, const View* rows, const View& typed,
-                    Tensor* out, gth_error* err, const Options& options, const Context& context) noexcept {
+[[nodiscard]] inline int32_t make(int32_t op, const View& table, const View& indices, const View* rows,
+                                  const View& typed, Tensor* out, gth_error* err, const Options& options,
+                                  const Context& context) noexcept {
   const int32_t status = options.check(typed, err);
   if (status != GTH_OK) return out->reset(), status;
   const gth_request asked = request(op, table, indices, rows, options);
@@ -750,8 +890,8 @@ inline int32_t make(int32_t op, const View& table, const View& indices, const Vi
 
 struct TryGather {
   int32_t op;
-  int32_t operator()(const View& params, const View& indices, Tensor* out, gth_error* err, const Options& options = {},
-                     const Context& context = {}) const noexcept {
+  [[nodiscard]] int32_t operator()(const View& params, const View& indices, Tensor* out, gth_error* err,
+                                   const Options& options = {}, const Context& context = {}) const noexcept {
     return make(op, params, indices, nullptr, params, out, err, options, context);
   }
 };
@@ -762,12 +902,21 @@ struct Gather {
     return detail::make<Tensor>(
         [&](Tensor* out, gth_error* err) { return TryGather{op}(params, indices, out, err, options, context); });
   }
+#ifdef __cpp_lib_expected
+  /// Returns an error instead of throwing it.
+  std::expected<Tensor, Error> expected(const View& params, const View& indices, const Options& options = {},
+                                        const Context& context = {}) const noexcept {
+    return expect<Tensor>(
+        [&](Tensor* out, gth_error* err) { return TryGather{op}(params, indices, out, err, options, context); });
+  }
+#endif
 };
 
 struct TryScatter {
   int32_t op;
-  int32_t operator()(const View& target, const View& indices, const View& updates, Tensor* out, gth_error* err,
-                     const Options& options = {}, const Context& context = {}) const noexcept {
+  [[nodiscard]] int32_t operator()(const View& target, const View& indices, const View& updates, Tensor* out,
+                                   gth_error* err, const Options& options = {},
+                                   const Context& context = {}) const noexcept {
     return make(op, target, indices, &updates, target, out, err, options, context);
   }
 };
@@ -779,12 +928,22 @@ struct Scatter {
       return TryScatter{op}(target, indices, updates, out, err, options, context);
     });
   }
+#ifdef __cpp_lib_expected
+  /// Returns an error instead of throwing it.
+  std::expected<Tensor, Error> expected(const View& target, const View& indices, const View& updates,
+                                        const Options& options = {}, const Context& context = {}) const noexcept {
+    return expect<Tensor>([&](Tensor* out, gth_error* err) {
+      return TryScatter{op}(target, indices, updates, out, err, options, context);
+    });
+  }
+#endif
 };
 
 struct TryGradient {
   int32_t op;
-  int32_t operator()(const View& gradient, const View& indices, const Dims& shape, Tensor* out, gth_error* err,
-                     const Options& options = {}, const Context& context = {}) const noexcept {
+  [[nodiscard]] int32_t operator()(const View& gradient, const View& indices, const Dims& shape, Tensor* out,
+                                   gth_error* err, const Options& options = {},
+                                   const Context& context = {}) const noexcept {
     return make(op, View::layout(gradient.dtype(), shape), indices, &gradient, gradient, out, err, options, context);
   }
 };
@@ -796,14 +955,23 @@ struct Gradient {
       return TryGradient{op}(gradient, indices, shape, out, err, options, context);
     });
   }
+#ifdef __cpp_lib_expected
+  /// Returns an error instead of throwing it.
+  std::expected<Tensor, Error> expected(const View& gradient, const View& indices, const Dims& shape,
+                                        const Options& options = {}, const Context& context = {}) const noexcept {
+    return expect<Tensor>([&](Tensor* out, gth_error* err) {
+      return TryGradient{op}(gradient, indices, shape, out, err, options, context);
+    });
+  }
+#endif
 };
 
 /// Writes into existing memory. table, indices and rows are params, indices and out of a gather, and target, indices
 /// and updates of a scatter.
 struct TryInto {
   int32_t op;
-  int32_t operator()(const View& table, const View& indices, const View& rows, gth_error* err,
-                     const Options& options = {}, const Context& context = {}) const noexcept {
+  [[nodiscard]] int32_t operator()(const View& table, const View& indices, const View& rows, gth_error* err,
+                                   const Options& options = {}, const Context& context = {}) const noexcept {
     const int32_t status = options.check(table, err);
     if (status != GTH_OK) return status;
     return gth_run(context.get(), op, table.raw(), indices.raw(), rows.raw(), options.get(), err);
@@ -816,13 +984,20 @@ struct Into {
     Thrown err;
     err.unless_ok(TryInto{op}(table, indices, rows, &err, options, context));
   }
+#ifdef __cpp_lib_expected
+  /// Returns an error instead of throwing it.
+  std::expected<void, Error> expected(const View& table, const View& indices, const View& rows,
+                                      const Options& options = {}, const Context& context = {}) const noexcept {
+    return expect_ok([&](gth_error* err) { return TryInto{op}(table, indices, rows, err, options, context); });
+  }
+#endif
 };
 
 /// A gradient takes the gradient of the output first and its result last.
 struct TryGradientInto {
   int32_t op;
-  int32_t operator()(const View& gradient, const View& indices, const View& out, gth_error* err,
-                     const Options& options = {}, const Context& context = {}) const noexcept {
+  [[nodiscard]] int32_t operator()(const View& gradient, const View& indices, const View& out, gth_error* err,
+                                   const Options& options = {}, const Context& context = {}) const noexcept {
     return TryInto{op}(out, indices, gradient, err, options, context);
   }
 };
@@ -832,11 +1007,20 @@ struct GradientInto {
                   const Context& context = {}) const {
     Into{op}(out, indices, gradient, options, context);
   }
+#ifdef __cpp_lib_expected
+  /// Returns an error instead of throwing it.
+  std::expected<void, Error> expected(const View& gradient, const View& indices, const View& out,
+                                      const Options& options = {}, const Context& context = {}) const noexcept {
+    return expect_ok(
+        [&](gth_error* err) { return TryGradientInto{op}(gradient, indices, out, err, options, context); });
+  }
+#endif
 };
 
 struct TryGatherBags {
-  int32_t operator()(const View& params, const View& indices, const Bags& bags, Tensor* out, gth_error* err,
-                     const Options& options = {}, const Context& context = {}) const noexcept {
+  [[nodiscard]] int32_t operator()(const View& params, const View& indices, const Bags& bags, Tensor* out,
+                                   gth_error* err, const Options& options = {},
+                                   const Context& context = {}) const noexcept {
     const int32_t status = options.check(params, err);
     if (status != GTH_OK) return out->reset(), status;
     gth_request asked = request(GTH_OP_GATHER_BAGS, params, indices, nullptr, options);
@@ -851,10 +1035,20 @@ struct GatherBags {
       return TryGatherBags{}(params, indices, bags, out, err, options, context);
     });
   }
+#ifdef __cpp_lib_expected
+  /// Returns an error instead of throwing it.
+  std::expected<Tensor, Error> expected(const View& params, const View& indices, const Bags& bags = {},
+                                        const Options& options = {}, const Context& context = {}) const noexcept {
+    return expect<Tensor>([&](Tensor* out, gth_error* err) {
+      return TryGatherBags{}(params, indices, bags, out, err, options, context);
+    });
+  }
+#endif
 };
 struct TryGatherBagsInto {
-  int32_t operator()(const View& params, const View& indices, const Bags& bags, const View& out, gth_error* err,
-                     const Options& options = {}, const Context& context = {}) const noexcept {
+  [[nodiscard]] int32_t operator()(const View& params, const View& indices, const Bags& bags, const View& out,
+                                   gth_error* err, const Options& options = {},
+                                   const Context& context = {}) const noexcept {
     const int32_t status = options.check(params, err);
     if (status != GTH_OK) return status;
     gth_request asked = request(GTH_OP_GATHER_BAGS, params, indices, &out, options);
@@ -868,14 +1062,23 @@ struct GatherBagsInto {
     Thrown err;
     err.unless_ok(TryGatherBagsInto{}(params, indices, bags, out, &err, options, context));
   }
+#ifdef __cpp_lib_expected
+  /// Returns an error instead of throwing it.
+  std::expected<void, Error> expected(const View& params, const View& indices, const Bags& bags, const View& out,
+                                      const Options& options = {}, const Context& context = {}) const noexcept {
+    return expect_ok(
+        [&](gth_error* err) { return TryGatherBagsInto{}(params, indices, bags, out, err, options, context); });
+  }
+#endif
 };
 
 /// The gradients of gather_bags write into existing memory.
 /// @tparam call  gth_gather_bags_gradient or gth_gather_bags_weight_gradient.
 template <auto call>
 struct TryBagGradientInto {
-  int32_t operator()(const View& params, const View& indices, const Bags& bags, const View& gradient, const View& out,
-                     gth_error* err, const Options& options = {}, const Context& context = {}) const noexcept {
+  [[nodiscard]] int32_t operator()(const View& params, const View& indices, const Bags& bags, const View& gradient,
+                                   const View& out, gth_error* err, const Options& options = {},
+                                   const Context& context = {}) const noexcept {
     const int32_t status = options.check(params, err);
     if (status != GTH_OK) return status;
     gth_request asked = request(GTH_OP_GATHER_BAGS, params, indices, &gradient, options);
@@ -892,9 +1095,9 @@ struct BagGradientInto {
   }
 };
 struct TryBagSparseGradientInto {
-  int32_t operator()(const View& params, const View& indices, const Bags& bags, const View& gradient,
-                     const View& unique, const View& out, int64_t* count, gth_error* err, const Options& options = {},
-                     const Context& context = {}) const noexcept {
+  [[nodiscard]] int32_t operator()(const View& params, const View& indices, const Bags& bags, const View& gradient,
+                                   const View& unique, const View& out, int64_t* count, gth_error* err,
+                                   const Options& options = {}, const Context& context = {}) const noexcept {
     const int32_t status = options.check(params, err);
     if (status != GTH_OK) return status;
     gth_request asked = request(GTH_OP_GATHER_BAGS, params, indices, &gradient, options);
@@ -967,7 +1170,7 @@ inline constexpr detail::Infer gather_elements_shape{GTH_OP_GATHER_ELEMENTS};
 ///     int32_t try_gather_bags(params, indices, bags, Tensor* out, gth_error* err, options, context);
 ///     int32_t try_gather_bags_into(params, indices, bags, out, gth_error* err, options, context);
 ///
-/// Example: gather_bags(table, ids, offsets, Options().pool(GTH_POOL_MEAN)).
+/// Example: gather_bags(table, ids, offsets, Options().pool(Pool::mean)).
 /// @{
 inline constexpr detail::GatherBags gather_bags{};
 inline constexpr detail::TryGatherBags try_gather_bags{};
@@ -1060,7 +1263,7 @@ class Request {
   /// Returns the C form of the request. It is valid as long as the request.
   gth_request raw() const&& = delete;
   gth_request raw() const& noexcept { return detail::request(op_, table_, indices_, &rows_, options_); }
-  int32_t check(gth_error* err) const noexcept { return options_.check(table_, err); }
+  [[nodiscard]] int32_t check(gth_error* err) const noexcept { return options_.check(table_, err); }
 
  private:
   int32_t op_;
@@ -1103,7 +1306,7 @@ struct PlanRun {
   int32_t operand;       ///< An operand whose dtype differs from the planned one. 0: there is none.
   int32_t given, dtype;  ///< The dtype of that operand, and the planned one.
 
-  int32_t check(gth_error* err) const noexcept {
+  [[nodiscard]] int32_t check(gth_error* err) const noexcept {
     return operand == 0 ? GTH_OK : detail::refuse_dtype(err, operand, -1, name(operand), given, dtype);
   }
   /// Returns the name of an operand for the start of a message.
@@ -1185,7 +1388,8 @@ class PlanOf : public Handle<gth_plan, gth_plan_release> {
   void check(Source indices, int64_t n = GTH_OPEN, const Context& context = {}) const {
     detail::call([&](gth_error* err) { return try_check(indices, n, err, context); });
   }
-  int32_t try_check(Source indices, int64_t n, gth_error* err, const Context& context = {}) const noexcept {
+  [[nodiscard]] int32_t try_check(Source indices, int64_t n, gth_error* err,
+                                  const Context& context = {}) const noexcept {
     const PlanRun run = with(nullptr, indices, nullptr, n);
     return run.operand != 0 ? run.check(err) : gth_plan_check(context.get(), get(), &run.args, err);
   }
@@ -1194,7 +1398,7 @@ class PlanOf : public Handle<gth_plan, gth_plan_release> {
     detail::call([&](gth_error* err) { return try_extents(n, &found, err); });
     return found;
   }
-  int32_t try_extents(int64_t n, Extents* out, gth_error* err) const noexcept {
+  [[nodiscard]] int32_t try_extents(int64_t n, Extents* out, gth_error* err) const noexcept {
     gth_plan_args found = args(n);
     const int32_t status = gth_plan_extents(get(), &found, err);
     if (status == GTH_OK) *out = {found.table_extent, found.indices_extent, found.rows_extent};
@@ -1204,8 +1408,8 @@ class PlanOf : public Handle<gth_plan, gth_plan_release> {
   std::vector<int64_t> shape(int64_t n = GTH_OPEN) const { return detail::shape(gth_plan_infer, get(), n); }
 
   /// Creates the plan again. The plan is empty if that fails.
-  int32_t make(int32_t op, const View& table, const View& indices, const View* rows, const Options& options,
-               gth_error* err) noexcept {
+  [[nodiscard]] int32_t make(int32_t op, const View& table, const View& indices, const View* rows,
+                             const Options& options, gth_error* err) noexcept {
     table_ = table.dtype();
     indices_ = indices.dtype();
     const int32_t status = options.check(table, err);
@@ -1238,8 +1442,8 @@ namespace detail {
 template <class Plan>
 struct TryMakePlan {
   int32_t op;
-  int32_t operator()(const View& table, const View& indices, Plan* plan, gth_error* err, const Options& options = {},
-                     const View* rows = nullptr) const noexcept {
+  [[nodiscard]] int32_t operator()(const View& table, const View& indices, Plan* plan, gth_error* err,
+                                   const Options& options = {}, const View* rows = nullptr) const noexcept {
     return plan->make(op, table, indices, rows, options, err);
   }
 };
@@ -1251,6 +1455,14 @@ struct MakePlan {
     return detail::make<Plan>(
         [&](Plan* plan, gth_error* err) { return TryMakePlan<Plan>{op}(table, indices, plan, err, options, rows); });
   }
+#ifdef __cpp_lib_expected
+  /// Returns an error instead of throwing it.
+  std::expected<Plan, Error> expected(const View& table, const View& indices, const Options& options = {},
+                                      const View* rows = nullptr) const noexcept {
+    return expect<Plan>(
+        [&](Plan* out, gth_error* err) { return TryMakePlan<Plan>{op}(table, indices, out, err, options, rows); });
+  }
+#endif
 };
 
 }  // namespace detail
@@ -1313,8 +1525,8 @@ std::unique_ptr<T[]> array(size_t count) noexcept {
 /// Runs several requests, or several runs of plans, as one call. On an error item() is the number of the request or run,
 /// and nothing is written, with the exceptions of gth_run_many. No operand that is written may overlap an operand of
 /// another request (GTH_E_ALIAS).
-inline int32_t try_run_many(const std::vector<Request>& requests, gth_error* err,
-                            const Context& context = {}) noexcept {
+[[nodiscard]] inline int32_t try_run_many(const std::vector<Request>& requests, gth_error* err,
+                                          const Context& context = {}) noexcept {
   const size_t count = requests.size();
   const auto raw = detail::array<gth_request>(count);
   const auto pointers = detail::array<const gth_request*>(count);
@@ -1328,7 +1540,8 @@ inline int32_t try_run_many(const std::vector<Request>& requests, gth_error* err
   }
   return gth_run_many(context.get(), static_cast<int64_t>(count), pointers.get(), err);
 }
-inline int32_t try_run_many(const std::vector<PlanRun>& runs, gth_error* err, const Context& context = {}) noexcept {
+[[nodiscard]] inline int32_t try_run_many(const std::vector<PlanRun>& runs, gth_error* err,
+                                          const Context& context = {}) noexcept {
   const size_t count = runs.size();
   const auto plans = detail::array<const gth_plan*>(count);
   const auto args = detail::array<const gth_plan_args*>(count);
@@ -1445,8 +1658,8 @@ inline int32_t partition(const View& ids, const Shards& shards, uint32_t flags, 
 /// partition: concatenate the rows that the shards return, and write them to their places by scatter_into along
 /// `order`. partition_once requests a row once for all its ids. Its rows come to their places by a gather with `place`
 /// as indices.
-inline int32_t try_partition(const View& ids, const Shards& shards, Parts* out, gth_error* err,
-                             const Options& options = {}, const Context& context = {}) noexcept {
+[[nodiscard]] inline int32_t try_partition(const View& ids, const Shards& shards, Parts* out, gth_error* err,
+                                           const Options& options = {}, const Context& context = {}) noexcept {
   const int32_t status =
       detail::partition(ids, shards, 0, &out->counts, &out->local, &out->order, err, options, context);
   if (status != GTH_OK) *out = {};
@@ -1457,8 +1670,8 @@ inline Parts partition(const View& ids, const Shards& shards, const Options& opt
   return detail::make<Parts>(
       [&](Parts* out, gth_error* err) { return try_partition(ids, shards, out, err, options, context); });
 }
-inline int32_t try_partition_once(const View& ids, const Shards& shards, PartsOnce* out, gth_error* err,
-                                  const Options& options = {}, const Context& context = {}) noexcept {
+[[nodiscard]] inline int32_t try_partition_once(const View& ids, const Shards& shards, PartsOnce* out, gth_error* err,
+                                                const Options& options = {}, const Context& context = {}) noexcept {
   const int32_t status =
       detail::partition(ids, shards, GTH_PARTS_ONCE, &out->counts, &out->local, &out->place, err, options, context);
   if (status != GTH_OK) *out = {};

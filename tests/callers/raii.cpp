@@ -49,15 +49,15 @@ static_assert(GivesOptions<const gather::Options&>::value && !GivesOptions<gathe
   static_assert(std::is_same_v<decltype(std::declval<type>().call), type>)
 CHECK_SETTER(gather::Options, axis(0));
 CHECK_SETTER(gather::Options, batch_dims(0));
-CHECK_SETTER(gather::Options, profile(0));
+CHECK_SETTER(gather::Options, profile({}));
 CHECK_SETTER(gather::Options, opset(0));
-CHECK_SETTER(gather::Options, negative(0));
-CHECK_SETTER(gather::Options, bounds(0));
-CHECK_SETTER(gather::Options, fill(0));
-CHECK_SETTER(gather::Options, extents(0));
+CHECK_SETTER(gather::Options, negative({}));
+CHECK_SETTER(gather::Options, bounds({}));
+CHECK_SETTER(gather::Options, fill({}));
+CHECK_SETTER(gather::Options, extents({}));
 CHECK_SETTER(gather::Options, threads(0));
-CHECK_SETTER(gather::Options, reduction(0));
-CHECK_SETTER(gather::Options, accumulate(0));
+CHECK_SETTER(gather::Options, reduction({}));
+CHECK_SETTER(gather::Options, accumulate({}));
 CHECK_SETTER(gather::Options, fill_value(0));
 CHECK_SETTER(gather::View, strides({}));
 CHECK_SETTER(gather::View, offset(0));
@@ -65,6 +65,13 @@ CHECK_SETTER(gather::View, extent(0));
 CHECK_SETTER(gather::View, device(0, 0));
 CHECK_SETTER(gather::View, readonly());
 #undef CHECK_SETTER
+
+// A constant of another option does not compile.
+template <class Value, class = void>
+struct SetsBounds : std::false_type {};
+template <class Value>
+struct SetsBounds<Value, std::void_t<decltype(gather::Options().bounds(std::declval<Value>()))>> : std::true_type {};
+static_assert(SetsBounds<gather::Bounds>::value && !SetsBounds<gather::Negative>::value && !SetsBounds<int>::value);
 
 // A view of a temporary container cannot be created.
 static_assert(std::is_constructible_v<gather::View, std::vector<float>&>);
@@ -113,7 +120,8 @@ void new_tensors() {
   rows = std::move(moved);
   CHECK(rows && !moved);
 
-  const gather::Tensor columns = gather::gather(params, indices, gather::Options().axis(-1).bounds(GTH_BOUNDS_CLAMP));
+  const gather::Tensor columns =
+      gather::gather(params, indices, gather::Options().axis(-1).bounds(gather::Bounds::clamp));
   CHECK(columns.shape() == Shape({4, 3}));
   CHECK(columns.to_vector<float>() == std::vector<float>({1, 0, 1, 11, 10, 11, 21, 20, 21, 31, 30, 31}));
 
@@ -243,7 +251,8 @@ void one_shot() {
   gather::Report err;
   CHECK(gather::try_gather_into(both, ids, halves, &err) == GTH_E_INDEX && err.status == GTH_E_INDEX);
   CHECK(err.position == 1 && err.value == 7 && err.limit == 2 && halves[1].bits == fill.bits);
-  CHECK(gather::try_gather_into(both, ids, halves, nullptr, gather::Options().bounds(GTH_BOUNDS_MODULO)) == GTH_OK);
+  CHECK(gather::try_gather_into(both, ids, halves, nullptr, gather::Options().bounds(gather::Bounds::modulo)) ==
+        GTH_OK);
   CHECK(halves[1].bits == two.bits);
   CHECK(gather::try_gather_nd_into(reversed, {&tuples[0][0], {2, 2}}, {out, {3}}, &err) == GTH_E_SHAPE);
   CHECK(err.operand == GTH_OPERAND_OUT && err.value == 3 && err.limit == 2);
@@ -278,7 +287,8 @@ void fill_values() {
   CHECK(gather::try_gather_into(table, ids, {&one, {1}}, nullptr, wrong(-1)) == GTH_E_DTYPE);
   CHECK(gather::gather(params, indices, wrong(2.5F)).to_vector<float>() == std::vector<float>({2.5F}));
   // Other fill modes ignore the fill value.
-  CHECK(gather::gather(params, indices, wrong(1.0).fill(GTH_FILL_ZERO)).to_vector<float>() == std::vector<float>({0}));
+  CHECK(gather::gather(params, indices, wrong(1.0).fill(gather::Fill::zero)).to_vector<float>() ==
+        std::vector<float>({0}));
 }
 
 // Ranges of all kinds, and extents of all integer types.
@@ -296,7 +306,7 @@ void ranges() {
   const std::array<uint8_t, 1> last = {2};
   CHECK(gather::gather(bytes, last).to_vector<std::byte>() == std::vector<std::byte>({std::byte{9}}));
   const bool bools[3] = {true, false, true};
-  CHECK(gather::gather(bools, ids, gather::Options().bounds(GTH_BOUNDS_CLAMP)).to_vector<bool>() ==
+  CHECK(gather::gather(bools, ids, gather::Options().bounds(gather::Bounds::clamp)).to_vector<bool>() ==
         std::vector<bool>({true, true}));
   const std::vector<int8_t> none;
   CHECK(gather::gather(bools, none).to_vector<bool>().empty());
@@ -352,8 +362,8 @@ void plans() {
 void single_elements() {
   const int32_t rows[2] = {3, 0};
   const gather::View params(table, {4, 2}), column(rows, {2, 1});
-  const gather::Options prefix = gather::Options().extents(GTH_EXTENTS_PREFIX);
-  const gather::Options repeat = gather::Options().axis(-2).extents(GTH_EXTENTS_BROADCAST);
+  const gather::Options prefix = gather::Options().extents(gather::Extents::prefix);
+  const gather::Options repeat = gather::Options().axis(-2).extents(gather::Extents::broadcast);
   CHECK(gather::gather_elements_shape(params, column, prefix) == Shape({2, 1}));
   CHECK(gather::gather_elements_shape(params, column, repeat) == Shape({2, 2}));
   CHECK(gather::gather_elements(params, column, repeat).to_vector<float>() == std::vector<float>({30, 31, 0, 1}));
@@ -476,7 +486,7 @@ void deleters_that_throw() {
 
 // A chain of setters that begins with a temporary may be bound to a reference.
 void chained_setters() {
-  const auto& options = gather::Options().axis(1).bounds(GTH_BOUNDS_CLAMP);
+  const auto& options = gather::Options().axis(1).bounds(gather::Bounds::clamp);
   const auto& view = gather::View(table, {2, 3}).strides({4, 8}).offset(4).readonly();
   const std::vector<int32_t> ids = {9, 0};
   CHECK(gather::gather(view, ids, options).to_vector<float>() == std::vector<float>({21, 1, 30, 10}));

@@ -21,20 +21,20 @@ const std::vector<int32_t> offsets = {0, 3, 3, 4};
 void new_tensors() {
   const Tensor sums = gather::gather_bags(table, ids, offsets);
   CHECK(sums.shape() == Shape({3, 2}) && sums.to_vector<float>() == Floats({50, 53, 0, 0, 10, 11}));
-  const Tensor dense = gather::gather_bags(table, {ids, {2, 2}}, {}, Options().pool(GTH_POOL_MEAN));
+  const Tensor dense = gather::gather_bags(table, {ids, {2, 2}}, {}, Options().pool(gather::Pool::mean));
   CHECK(dense.to_vector<float>() == Floats({15, 16, 15, 16}));
   const Floats weights = {1, 2, 3, 4};
   const Tensor weighted = gather::gather_bags(table, ids, Bags(offsets).weights(weights));
   CHECK(weighted.to_vector<float>() == Floats({120, 126, 0, 0, 40, 44}));
   const std::vector<int8_t> segments = {0, 0, 2, 2};
-  const Options largest = Options().bag_count(4).pool(GTH_POOL_MAX).padding_index(2);
+  const Options largest = Options().bag_count(4).pool(gather::Pool::max).padding_index(2);
   const Tensor most = gather::gather_bags(table, ids, segments, largest);
   CHECK(most.to_vector<float>() == Floats({30, 31, 0, 0, 10, 11, 0, 0}));
 }
 
 void existing_memory() {
   Floats out(6, -1);
-  gather::gather_bags_into(table, ids, offsets, {out, {3, 2}}, Options().fill_value(5.0f).empty(GTH_EMPTY_FILL));
+  gather::gather_bags_into(table, ids, offsets, {out, {3, 2}}, Options().fill_value(5.0f).empty(gather::Empty::fill));
   CHECK(out == Floats({50, 53, 5, 5, 10, 11}));
   const std::vector<int64_t> decreasing = {0, 3, 2, 4};
   gth_error err = GTH_ERROR_INIT;

@@ -97,8 +97,8 @@ void against_loops() {
             named.push_back(chance == 0 ? -1 : row);
             ids.push_back(chance == 0 ? rows + below(3) : chance == 1 ? row - rows : row);
           }
-          for (int32_t bounds : {GTH_BOUNDS_SKIP, GTH_BOUNDS_FILL}) {
-            const Options options = Options().negative(GTH_NEGATIVE_WRAP).bounds(bounds);
+          for (gather::Bounds bounds : {gather::Bounds::skip, gather::Bounds::fill}) {
+            const Options options = Options().negative(gather::Negative::wrap).bounds(bounds);
             const Shards shards = layout.shards();
             layout.expect(named, gather::partition(ids, shards, options, context),
                           gather::partition_once(ids, shards, options, context));

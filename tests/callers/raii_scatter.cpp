@@ -18,7 +18,7 @@ using Shape = std::vector<int64_t>;
 using Floats = std::vector<float>;
 
 const Floats table = {0, 1, 10, 11, 20, 21, 30, 31};
-const Options add = Options().reduction(GTH_REDUCTION_ADD);
+const Options add = Options().reduction(gather::Reduction::add);
 
 // The update with the highest position wins, for any number of threads.
 void in_place() {
@@ -37,7 +37,7 @@ void in_place() {
 
   target = table;
   const std::vector<uint8_t> rows = {3, 0};
-  const Options prefix = Options().extents(GTH_EXTENTS_PREFIX).reduction(GTH_REDUCTION_MAX);
+  const Options prefix = Options().extents(gather::Extents::prefix).reduction(gather::Reduction::max);
   gather::scatter_elements_into({target, {4, 2}}, {rows, {2, 1}}, {updates, {2, 1}}, prefix);
   CHECK(target == Floats({2, 1, 10, 11, 20, 21, 30, 31}));
 
@@ -45,14 +45,14 @@ void in_place() {
   target = table;
   const View columns = View(target, {4}).strides({8});
   const std::vector<int32_t> all = {0, 1, 2, 3};
-  gather::scatter_into(columns, all, View(updates, {4}).strides({0}), Options().reduction(GTH_REDUCTION_MIN));
+  gather::scatter_into(columns, all, View(updates, {4}).strides({0}), Options().reduction(gather::Reduction::min));
   CHECK(target == Floats({0, 1, 1, 11, 1, 21, 1, 31}));
 }
 
 void new_tensors() {
   const std::vector<int64_t> ids = {1, -1};
   const Floats updates = {5, 6, 7, 8};
-  const Options wrap = Options(add).negative(GTH_NEGATIVE_WRAP);
+  const Options wrap = Options(add).negative(gather::Negative::wrap);
   const View to(table, {4, 2}), from(updates, {2, 2});
   const Floats wanted = {0, 1, 15, 17, 20, 21, 37, 39};
   const Tensor of_views = gather::scatter(to, ids, from, wrap);
@@ -71,7 +71,7 @@ void new_tensors() {
   CHECK(gather::scatter_nd(to, {tuples, {1, 2}}, one).to_vector<float>()[7] == 9);
   CHECK(gather::scatter_nd(target, {tuples, {1, 2}}, one).to_vector<float>()[7] == 9);
   const View row(ids, {1, 2});
-  const Options along = Options(wrap).axis(1).extents(GTH_EXTENTS_PREFIX);
+  const Options along = Options(wrap).axis(1).extents(gather::Extents::prefix);
   CHECK(gather::scatter_elements(to, row, {updates, {1, 2}}, along).to_vector<float>()[1] == 12);
   const Tensor elements = gather::scatter_elements(target, row, {updates, {1, 2}}, along);
   CHECK(elements.to_vector<float>()[1] == 12);
@@ -93,7 +93,7 @@ void accumulation() {
   gather::scatter_into(target, ids, updates, add);
   CHECK(sum[0] == 0x6800);
   sum[0] = 0;
-  gather::scatter_into(target, ids, updates, Options(add).accumulate(GTH_ACCUMULATE_FLOAT32));
+  gather::scatter_into(target, ids, updates, Options(add).accumulate(gather::Accumulate::float32));
   CHECK(sum[0] == 0x6c00);
 }
 
@@ -130,7 +130,7 @@ void errors() {
   refused(GTH_E_STRIDE, GTH_OPERAND_TARGET, "target",
           [&] { gather::scatter_into(View(target, {4, 2}).strides({4, 4}), good, from); });
   refused(GTH_E_VERSION, GTH_OPERAND_OPTIONS, "options",
-          [&] { gather::scatter_into(to, good, from, Options().bounds(GTH_BOUNDS_FILL)); });
+          [&] { gather::scatter_into(to, good, from, Options().bounds(gather::Bounds::fill)); });
   refused(GTH_E_VERSION, GTH_OPERAND_OPTIONS, "options", [&] { gather::gather(to, good, add); });
   refused(GTH_E_DTYPE, GTH_OPERAND_OPTIONS, "options",
           [&] { gather::scatter_into(to, good, from, Options().fill_value(1)); });
@@ -139,7 +139,7 @@ void errors() {
   CHECK(gather::try_scatter_into(to, bad, from, &err) == GTH_E_INDEX && err.position == 1);
   CHECK(gather::try_scatter_nd_into(to, {bad, {3, 1}}, from, &err) == GTH_E_INDEX && err.position == 1);
   CHECK(gather::try_scatter_elements_into(to, {bad, {3, 1}}, {updates, {3, 1}}, nullptr,
-                                          Options().extents(GTH_EXTENTS_PREFIX)) == GTH_E_INDEX);
+                                          Options().extents(gather::Extents::prefix)) == GTH_E_INDEX);
   CHECK(gather::try_scatter(to, bad, from, &none, nullptr) == GTH_E_INDEX && !none && unchanged());
   CHECK(gather::try_scatter_nd(Tensor(), Tensor(), Tensor(), &none, &err) == GTH_E_NULL && !none);
   CHECK(err.operand == GTH_OPERAND_TARGET);
@@ -188,7 +188,7 @@ void plans() {
   elements.run(target, tuples, updates);
   CHECK(target[0] == 1 && target[7] == 3);
   const ScatterPlan single =
-      ScatterPlan::scatter_elements(rows, View::layout<uint8_t>({1, 2}), Options().extents(GTH_EXTENTS_PREFIX));
+      ScatterPlan::scatter_elements(rows, View::layout<uint8_t>({1, 2}), Options().extents(gather::Extents::prefix));
   single.run(target, tuples, updates);
   CHECK(target[0] == 1 && target[1] == 2);
 }

@@ -86,7 +86,7 @@ void scatters() {
   const gather::View rows(target, {4, 2}), from(updates, {2, 2});
   CHECK(gather::try_scatter_into(rows, bad, from, &err) == GTH_E_INDEX && err.position == 1 && target == table);
   CHECK(gather::try_scatter(rows, bad, from, &out, &err) == GTH_E_INDEX && !out && err.value == 4);
-  const gather::Options add = gather::Options().reduction(GTH_REDUCTION_ADD);
+  const gather::Options add = gather::Options().reduction(gather::Reduction::add);
   CHECK(gather::try_scatter_into(rows, good, from, &err, add) == GTH_OK && target[6] == 31 && target[1] == 5);
   CHECK(gather::try_scatter_into(rows, good, updates, nullptr) == GTH_E_RANK);
   CHECK(gather::try_gather_gradient(from, good, {4, 2}, &out, &err) == GTH_OK);

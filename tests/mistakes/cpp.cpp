@@ -41,10 +41,10 @@ void to(const char* mistake, const View& out) {
 int main() {
   ids("an index above the range", {0, 4, -1});
   ids("a negative index", {0, -1});
-  ids("an index below -size with negative = wrap", {-5}, Options().negative(GTH_NEGATIVE_WRAP));
+  ids("an index below -size with negative = wrap", {-5}, Options().negative(gather::Negative::wrap));
   ids("an axis outside the rank", {0, 1}, Options().axis(2));
   ids("batch_dims above the rank of indices", {0, 1}, Options().batch_dims(2));
-  ids("an unknown switch", {0, 1}, Options().bounds(99));
+  ids("an unknown switch", {0, 1}, Options().bounds(static_cast<gather::Bounds>(99)));
   ids("a fill value of another dtype", {0, 9}, Options().fill_value(int8_t{1}));
 
   const std::vector<int64_t> tuple = {0, 0, 0};
@@ -85,7 +85,7 @@ int main() {
     return [=, &at] { gather::scatter_into(to, at, from, how); };
   };
   line("a scatter with an index above the range", scatter(target, outside, updates));
-  line("a scatter with bounds = fill", scatter(target, good, updates, Options().bounds(GTH_BOUNDS_FILL)));
+  line("a scatter with bounds = fill", scatter(target, good, updates, Options().bounds(gather::Bounds::fill)));
   line("updates of another shape", scatter(target, good, {table, {3, 2}}));
   line("updates of another dtype", scatter(target, good, {whole, {2, 2}}));
   line("updates that overlap the target", scatter(target, good, {kept, {2, 2}}));
