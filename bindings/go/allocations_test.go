@@ -3,7 +3,7 @@ package gather_test
 import (
 	"testing"
 
-	"libgather/gather"
+	"libgather.io/gather"
 )
 
 // Calls into memory of the caller allocate nothing, even if each call makes new tensors.

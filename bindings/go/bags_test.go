@@ -7,7 +7,7 @@ import (
 	"slices"
 	"testing"
 
-	"libgather/gather"
+	"libgather.io/gather"
 )
 
 var (

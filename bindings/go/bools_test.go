@@ -3,7 +3,7 @@ package gather_test
 import (
 	"testing"
 
-	"libgather/gather"
+	"libgather.io/gather"
 )
 
 // flags holds records of three bytes. The second byte of each record is a bool, except in the last record.

@@ -88,4 +88,32 @@ INLINE gather_go_error *gather_go_plan_run(gather_go_handle context, gather_go_h
   END(gth_plan_run_args(CONTEXT(context), PLAN(plan), &args, &err));
 }
 
+/* The arguments of a run of a plan. */
+typedef struct gather_go_plan_args {
+  gather_go_handle plan;
+  int64_t n;
+  const uint8_t *table, *indices, *rows;
+  int64_t table_extent, indices_extent, rows_extent;
+} gather_go_plan_args;
+
+/* Runs that Go passes by value. Their pointers are then arguments themselves, so cgo need not pin the memory. */
+#define GATHER_GO_BATCH 8
+typedef struct gather_go_batch {
+  int64_t count;
+  gather_go_plan_args runs[GATHER_GO_BATCH];
+} gather_go_batch;
+
+/* Runs plans in turn, up to the first that fails. Its number is that of all runs that have been started before, plus
+ * item. */
+INLINE gather_go_error *gather_go_plan_run_batch(gather_go_handle context, gather_go_batch batch, int64_t item) {
+  for (int64_t i = 0; i < batch.count; ++i) {
+    const gather_go_plan_args *run = &batch.runs[i];
+    gather_go_error *err =
+        gather_go_plan_run(context, run->plan, run->n, run->table, run->table_extent, run->indices,
+                           run->indices_extent, run->rows, run->rows_extent);
+    if (err) return gather_go_error_at(err, item + i);
+  }
+  return NULL;
+}
+
 #endif

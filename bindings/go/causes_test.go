@@ -3,7 +3,7 @@ package gather_test
 import (
 	"testing"
 
-	"libgather/gather"
+	"libgather.io/gather"
 )
 
 // The numbers of the errors that this package finds before it calls the library.

@@ -7,7 +7,7 @@ import (
 	"sync"
 	"testing"
 
-	"libgather/gather"
+	"libgather.io/gather"
 )
 
 // closeDuring closes an object while goroutines call run, which uses it. Each call must succeed or return ErrHandle.

@@ -8,8 +8,8 @@ import (
 	"testing"
 	"unsafe"
 
-	"libgather/gather"
-	"libgather/gather/internal/arrow"
+	"libgather.io/gather"
+	"libgather.io/gather/internal/arrow"
 )
 
 func littleEndian[T int32 | int64](numbers ...T) []byte {

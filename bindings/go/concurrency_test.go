@@ -5,7 +5,7 @@ import (
 	"sync"
 	"testing"
 
-	"libgather/gather"
+	"libgather.io/gather"
 )
 
 func TestManyGoroutinesShareContextAndPlan(t *testing.T) {

@@ -4,7 +4,7 @@ import (
 	"bytes"
 	"slices"
 
-	"libgather/gather"
+	"libgather.io/gather"
 )
 
 // These tests replay every recorded call of gather_bags, into a new tensor and into memory of the caller.

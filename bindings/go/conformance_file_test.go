@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"libgather/gather"
+	"libgather.io/gather"
 )
 
 // conformanceCase is a recorded case of tests/conformance. The README there defines the format.

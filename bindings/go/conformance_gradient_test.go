@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"libgather/gather"
+	"libgather.io/gather"
 )
 
 // These tests replay every recorded gradient of a gather, into a new tensor and into memory of the caller.

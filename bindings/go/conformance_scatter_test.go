@@ -8,7 +8,7 @@ import (
 	"slices"
 	"testing"
 
-	"libgather/gather"
+	"libgather.io/gather"
 )
 
 // The tests replay every recorded scatter in every form of the binding. The forms are a new tensor, in place, a plan, a

@@ -11,7 +11,7 @@ import (
 	"testing"
 	"unsafe"
 
-	"libgather/gather"
+	"libgather.io/gather"
 )
 
 // The tests replay every recorded case in every form of the binding. The forms are a new tensor, existing memory, a

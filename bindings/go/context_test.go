@@ -4,7 +4,7 @@ import (
 	"math"
 	"testing"
 
-	"libgather/gather"
+	"libgather.io/gather"
 )
 
 func newContext(t *testing.T, threads int) *gather.Context {

@@ -6,7 +6,7 @@ import (
 	"testing"
 	"unsafe"
 
-	"libgather/gather"
+	"libgather.io/gather"
 )
 
 func builtWithCUDA(t *testing.T) bool {

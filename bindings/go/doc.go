@@ -12,6 +12,8 @@
 //
 // # Operations
 //
+// [GatherRows] returns rows of a slice, which is the usual case. [GatherRowsContext] can be cancelled.
+//
 // [Gather], [GatherND] and [GatherElements] return a new result. [GatherInto], [GatherNDInto] and [GatherElementsInto]
 // write to memory of the caller and allocate nothing. A [Plan] is a gather that is validated once, for many runs.
 // [OutputShape] returns the shape of a result. A call that returns a new tensor calls C several times, because it needs
@@ -19,7 +21,7 @@
 //
 // [Scatter], [ScatterND] and [ScatterElements] copy the target, and write updates to the elements that the gathers
 // would read. [ScatterInto], [ScatterNDInto] and [ScatterElementsInto] write to the target itself. A [ScatterPlan] is
-// validated once, for many runs. [Reduction] adds, multiplies or compares updates. The arguments are the target, the
+// validated once, for many runs. [RunAll] runs several plans in few calls of C. [Reduction] adds, multiplies or compares updates. The arguments are the target, the
 // indices and the [Updates], in this order. [GatherGradient], [GatherNDGradient] and [GatherElementsGradient] are the
 // gradients of gathers.
 //

@@ -6,8 +6,8 @@ import (
 	"runtime"
 	"testing"
 
-	"libgather/gather"
-	"libgather/gather/internal/emulated"
+	"libgather.io/gather"
+	"libgather.io/gather/internal/emulated"
 )
 
 // These tests run every form of a call on the emulated CUDA device of libgather_emulated, which test.sh preloads.

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"libgather/gather"
+	"libgather.io/gather"
 )
 
 func expectError(t *testing.T, err error, status gather.Status, operand gather.Operand) *gather.Error {

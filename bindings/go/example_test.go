@@ -4,7 +4,7 @@ import (
 	"errors"
 	"fmt"
 
-	"libgather/gather"
+	"libgather.io/gather"
 )
 
 // The example reads rows of a table of vectors by id.

@@ -5,8 +5,8 @@ import (
 	"slices"
 	"testing"
 
-	"libgather/gather"
-	"libgather/gather/internal/emulated"
+	"libgather.io/gather"
+	"libgather.io/gather/internal/emulated"
 )
 
 // The test makes each allocation of the library fail in turn. With sticky, all later allocations fail too. It needs

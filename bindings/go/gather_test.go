@@ -8,7 +8,7 @@ import (
 	"testing"
 	"unsafe"
 
-	"libgather/gather"
+	"libgather.io/gather"
 )
 
 var table = []float32{0, 1, 10, 11, 20, 21, 30, 31}

@@ -1,3 +1,3 @@
-module libgather/gather
+module libgather.io/gather
 
 go 1.24

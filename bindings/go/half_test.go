@@ -4,7 +4,7 @@ import (
 	"math"
 	"testing"
 
-	"libgather/gather"
+	"libgather.io/gather"
 )
 
 // Each Float16 and BFloat16 survives the conversion to float32 and back. A number between two of them is rounded to the

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"testing"
 
-	"libgather/gather"
+	"libgather.io/gather"
 )
 
 func TestShapesThatDoNotFitTheSliceReturnErrors(t *testing.T) {

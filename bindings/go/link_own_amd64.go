@@ -2,4 +2,4 @@
 
 package gather
 
-import _ "libgather/gather/internal/avx2"
+import _ "libgather.io/gather/internal/avx2"

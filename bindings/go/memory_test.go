@@ -6,8 +6,8 @@ import (
 	"time"
 	"unsafe"
 
-	"libgather/gather"
-	"libgather/gather/internal/memory"
+	"libgather.io/gather"
+	"libgather.io/gather/internal/memory"
 )
 
 func TestPlansAndOptionsAllocateNothing(t *testing.T) {

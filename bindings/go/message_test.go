@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"libgather/gather"
+	"libgather.io/gather"
 )
 
 // The message for an invalid argument names the operand, the given value and the required value.

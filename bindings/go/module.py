@@ -1,11 +1,15 @@
 """Makes the published Go module, which contains the sources of the library: module.py FOLDER
 
-Writes FOLDER/gather-VERSION.zip in the format that the go command defines for modules. cgo compiles only the files in
+Writes FOLDER/gather-VERSION.zip in the format that the go command defines for modules. FOLDER/proxy has the module as
+the files of a module proxy: `go get` finds it if GOPROXY is the address of this folder, or if the host of the module
+path serves a page with <meta name="go-import" content="PATH mod ADDRESS">. cgo compiles only the files in
 the folder of a package, and `go mod vendor` copies only these. So each #include of a file of this project is replaced
 with the text of that file.
 """
 
+import json
 import re
+import shutil
 import subprocess
 import sys
 import zipfile
@@ -81,6 +85,17 @@ def contents():
     return sorted(texts.items())
 
 
+def write_proxy(folder, archive):
+    """Writes the files that `go help goproxy` describes."""
+    versions = folder / module_path() / "@v"
+    versions.mkdir(parents=True, exist_ok=True)
+    name = f"v{version()}"
+    (versions / "list").write_text(f"{name}\n")
+    (versions / f"{name}.info").write_text(json.dumps({"Version": name}))
+    (versions / f"{name}.mod").write_text((HERE / "go.mod").read_text())
+    shutil.copyfile(archive, versions / f"{name}.zip")
+
+
 def main(folder):
     folder.mkdir(parents=True, exist_ok=True)
     archive = folder / f"gather-{version()}.zip"
@@ -88,6 +103,7 @@ def main(folder):
         for name, text in contents():
             # ZipInfo has a fixed date, so the same sources make the same archive.
             module.writestr(zipfile.ZipInfo(f"{module_path()}@v{version()}/{name}"), text, zipfile.ZIP_DEFLATED)
+    write_proxy(folder / "proxy", archive)
     print(archive)
 
 

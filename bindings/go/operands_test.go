@@ -3,7 +3,7 @@ package gather_test
 import (
 	"testing"
 
-	"libgather/gather"
+	"libgather.io/gather"
 )
 
 // Every operation of gather.h has an entry in the table. The library uses the same roles in its errors.

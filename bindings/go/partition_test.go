@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"libgather/gather"
+	"libgather.io/gather"
 )
 
 // A distribution has shards, and a simple function that finds the shard of a row and its number there.

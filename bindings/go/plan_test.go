@@ -5,7 +5,7 @@ import (
 	"runtime"
 	"testing"
 
-	"libgather/gather"
+	"libgather.io/gather"
 )
 
 func newPlan[T gather.Element, I gather.Index](t testing.TB, params gather.Tensor[T], indices gather.Tensor[I],

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"libgather/gather"
+	"libgather.io/gather"
 )
 
 func newScatterPlan[T gather.Element, I gather.Index](t *testing.T, target gather.Tensor[T], indices gather.Tensor[I],

@@ -17,6 +17,11 @@ void gather_go_error_free(gather_go_error *err) {
   if (err != &no_memory) free(err);
 }
 
+gather_go_error *gather_go_error_at(gather_go_error *err, int64_t item) {
+  if (err != &no_memory) err->item = item;
+  return err;
+}
+
 gather_go_error *gather_go_infer(int32_t op, GATHER_GO_OPERANDS const gth_options *options, int32_t *ndim,
                                  int64_t *shape) {
   BEGIN;

@@ -45,6 +45,8 @@ typedef struct gather_go_view {
 typedef gth_error gather_go_error;
 gather_go_error *gather_go_error_copy(const gth_error *err);
 void gather_go_error_free(gather_go_error *err);
+/* Sets the number of the run to which an error belongs. */
+gather_go_error *gather_go_error_at(gather_go_error *err, int64_t item);
 
 /* Infers the shape of the rows. shape has space for GTH_MAX_NDIM extents. */
 gather_go_error *gather_go_infer(int32_t op, GATHER_GO_OPERANDS const gth_options *options, int32_t *ndim,

@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"libgather/gather"
+	"libgather.io/gather"
 )
 
 func newStrings(t *testing.T, values []string, shape ...int) *gather.StringTensor {

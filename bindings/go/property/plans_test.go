@@ -6,7 +6,7 @@ import (
 
 	"pgregory.net/rapid"
 
-	"libgather/gather"
+	"libgather.io/gather"
 )
 
 // A plan with a random layout accepts memory of exactly the required size, and rejects memory that is one byte smaller.

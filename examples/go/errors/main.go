@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"log"
 
-	"libgather/gather"
+	"libgather.io/gather"
 )
 
 var table = gather.New([]float32{0, 1, 10, 11, 20, 21, 30, 31}, 4, 2)

@@ -9,7 +9,7 @@ import (
 	"slices"
 	"strings"
 
-	"libgather/gather"
+	"libgather.io/gather"
 )
 
 var (

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"log"
 
-	"libgather/gather"
+	"libgather.io/gather"
 )
 
 func main() {

@@ -2,6 +2,6 @@ module mistakes
 
 go 1.24
 
-require libgather/gather v0.0.0
+require libgather.io/gather v0.0.0
 
-replace libgather/gather => ../../../bindings/go
+replace libgather.io/gather => ../../../bindings/go

@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"slices"
 
-	"libgather/gather"
+	"libgather.io/gather"
 )
 
 var (

@@ -9,7 +9,7 @@ import (
 	"slices"
 	"time"
 
-	"libgather/gather"
+	"libgather.io/gather"
 )
 
 const rounds, repeats = 401, 2000

@@ -13,7 +13,7 @@ import (
 	"time"
 	"unsafe"
 
-	"libgather/gather"
+	"libgather.io/gather"
 )
 
 func main() {

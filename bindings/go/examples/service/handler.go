@@ -10,7 +10,7 @@ import (
 	"mime"
 	"net/http"
 
-	"libgather/gather"
+	"libgather.io/gather"
 )
 
 const (

@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"sync"
 
-	"libgather/gather"
+	"libgather.io/gather"
 )
 
 // A table holds vectors. Any number of requests may use it at the same time.
