@@ -1,8 +1,8 @@
-"""Makes the published Go module, which contains the sources of the library: module.py FOLDER
+"""Makes the published Go module, which contains the sources of the library: module.py FOLDER [--proxy]
 
-Writes FOLDER/gather-VERSION.zip in the format that the go command defines for modules. FOLDER/proxy has the module as
-the files of a module proxy: `go get` finds it if GOPROXY is the address of this folder, or if the host of the module
-path serves a page with <meta name="go-import" content="PATH mod ADDRESS">. cgo compiles only the files in
+Writes FOLDER/gather-VERSION.zip in the format that the go command defines for modules. With --proxy,
+FOLDER/proxy has the module as the files of a module proxy: `go get` finds it if GOPROXY is the address of this folder,
+or if the host of the module path serves a page with <meta name="go-import" content="PATH mod ADDRESS">. cgo compiles only the files in
 the folder of a package, and `go mod vendor` copies only these. So each #include of a file of this project is replaced
 with the text of that file.
 """
@@ -96,16 +96,17 @@ def write_proxy(folder, archive):
     shutil.copyfile(archive, versions / f"{name}.zip")
 
 
-def main(folder):
+def main(folder, proxy):
     folder.mkdir(parents=True, exist_ok=True)
     archive = folder / f"gather-{version()}.zip"
     with zipfile.ZipFile(archive, "w", zipfile.ZIP_DEFLATED) as module:
         for name, text in contents():
             # ZipInfo has a fixed date, so the same sources make the same archive.
             module.writestr(zipfile.ZipInfo(f"{module_path()}@v{version()}/{name}"), text, zipfile.ZIP_DEFLATED)
-    write_proxy(folder / "proxy", archive)
+    if proxy:
+        write_proxy(folder / "proxy", archive)
     print(archive)
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1]))
+    main(Path(sys.argv[1]), "--proxy" in sys.argv[2:])

@@ -188,7 +188,7 @@ cd "$here"
 tests "go test with the library compiled into the program" env -u PKG_CONFIG_PATH GOFLAGS=-buildvcs=false go test -count=1 -short -v .
 
 step "the published module, from a module proxy, vendored"
-python3 module.py "$temp/published"
+python3 module.py "$temp/published" --proxy
 (
   mkdir "$temp/published/user"
   cp "$temp/inside/main.go" "$temp/published/user"

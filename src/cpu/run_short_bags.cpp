@@ -76,7 +76,7 @@ void set_divisors(const Run& run, void* divisors) {
   }
 }
 
-void pool(const ShortBags& form, PoolBags kernel, const core::Pointers& pointers, const Run& run) {
+void pool_bag(const ShortBags& form, PoolBags kernel, const core::Pointers& pointers, const Run& run) {
   alignas(64) char sums[pooled_sums_bytes];
   alignas(16) char divisors[ShortBags::most_bags * sizeof(double)];
   BagRows rows{};
@@ -119,7 +119,7 @@ bool run_short_bags(const ShortBags& form, PoolBags kernel, const core::Pointers
   load_numbers(form.index, moved(pointers.indices, form.offset.indices), core::index_bytes(form.index), run.ids,
                run.id);
   if (!are_inside(form.rows, 0, run.id, run.ids)) return false;
-  pool(form, kernel, pointers, run);
+  pool_bag(form, kernel, pointers, run);
   return true;
 }
 
