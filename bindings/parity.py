@@ -124,7 +124,13 @@ FEATURES = {
     ),
     "operation by number": ("gth_run gth_run_request GTH_OP_LAST", None, None, None, "Operation Gather.make"),
     "several requests as one": ("gth_run_many gth_plan_run_many", None, None, None, None),
-    "gather": ("gth_make GTH_OP_GATHER", "gather", "gather", "Gather GatherRows GatherRowsContext", "Gather.gather tf.Gather.create"),
+    "gather": (
+        "gth_make GTH_OP_GATHER",
+        "gather",
+        "gather",
+        "Gather GatherRows GatherRowsContext",
+        "Gather.gather tf.Gather.create",
+    ),
     "gather into an output": ("gth_gather", "gather(out)", "gather_into", "GatherInto", "Gather.gatherInto"),
     "gather_nd": (
         "gth_make GTH_OP_GATHER_ND",

@@ -394,6 +394,53 @@ def setters(header, text):
     return before + BEGIN + "".join(setter(each, fields) for each in options.OPTIONS) + "\n" + END + after
 
 
+GETTERS = [mark[2:].replace("part", "getters") for mark in (BEGIN, END)]
+
+
+def getter(option, fields):
+    """Returns a getter, and the statement that adds the value to those of toString."""
+    name, field = camel(option.field), f"Gth.Options.{option.field.upper()}"
+    first = linked(option.does).split(". ")[0].removesuffix(".")
+    result = "the value, or empty if it is not set"
+    add = f'{name}().ifPresent(value -> set.put("{name}", value));'
+    if f"has_{option.field}" in fields:
+        kind, body = "OptionalLong", f"optional(Gth.Options.HAS_{option.field.upper()}, {field})"
+    elif option.kind.startswith("int"):
+        kind, body = ("int", f"field({field})") if option.kind == "int32" else ("long", f"word({field})")
+        result = f"{option.value}, or 0 if it is not set"
+        add = f'if ({name}() != 0) set.put("{name}", {name}());'
+    else:
+        enum = next(n for p, n, *_ in ENUMS if p == option.kind)
+        kind, body = f"Optional<{enum}>", f"choice({field}, {enum}.values(), each -> each.number)"
+    text = textwrap.wrap(f"Returns {first}.", WIDTH - 5, break_on_hyphens=False, break_long_words=False)
+    lines = "".join(f"   * {line}\n" for line in text)
+    method = f"""
+  /**
+{lines}   *
+   * @return {result}
+   */
+  public {kind} {name}() {{
+    return {body};
+  }}
+"""
+    return method, add
+
+
+def getters(header, text):
+    """Returns the text of Options.java with new getters between their marks."""
+    before, rest = text.split(GETTERS[0])
+    _, after = rest.split(GETTERS[1])
+    made = [getter(each, options.check(header)) for each in options.OPTIONS]
+    values = "".join(f"    {statement}\n" for _, statement in made)
+    methods = "".join(method for method, _ in made)
+    return f"""{before}{GETTERS[0]}{methods}
+  /** Adds the values that have been set by their names. */
+  private void addValues(Map<String, Object> set) {{
+{values}  }}
+
+{GETTERS[1]}{after}"""
+
+
 def files(header, table):
     builder = PACKAGE / "Options.java"
     return {
@@ -402,5 +449,5 @@ def files(header, table):
         PACKAGE / "Operation.java": operations(header, table),
         PACKAGE / "Kind.java": kinds(table),
         PACKAGE / "Role.java": roles(table),
-        builder: setters(header, builder.read_text()),
+        builder: getters(header, setters(header, builder.read_text())),
     } | {PACKAGE / f"{name}.java": enum(header, prefix, name, *rest) for prefix, name, *rest in ENUMS}

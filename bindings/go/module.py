@@ -1,10 +1,11 @@
 """Makes the published Go module, which contains the sources of the library: module.py FOLDER [--proxy]
 
-Writes FOLDER/gather-VERSION.zip in the format that the go command defines for modules. With --proxy,
-FOLDER/proxy has the module as the files of a module proxy: `go get` finds it if GOPROXY is the address of this folder,
-or if the host of the module path serves a page with <meta name="go-import" content="PATH mod ADDRESS">. cgo compiles only the files in
-the folder of a package, and `go mod vendor` copies only these. So each #include of a file of this project is replaced
-with the text of that file.
+Writes FOLDER/gather-VERSION.zip in the format that the go command defines for modules. With --proxy, FOLDER/proxy has
+the module as the files of a module proxy. `go get` finds it if GOPROXY is the address of this folder, or if the host of
+the module path serves a page with <meta name="go-import" content="PATH mod ADDRESS">.
+
+cgo compiles only the files in the folder of a package, and `go mod vendor` copies only these. So each #include of a
+file of this project is replaced with the text of that file.
 """
 
 import json

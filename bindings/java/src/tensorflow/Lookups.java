@@ -117,5 +117,7 @@ public final class Lookups {
       line.append(String.format(" %08x", Float.floatToRawIntBits(tensor.getFloat(at))));
     }
     System.out.println(line);
+    System.out.println(
+        output.index() + " " + output.rank() + " " + output.dataType().getNumber() + " " + output.type().getSimpleName());
   }
 }

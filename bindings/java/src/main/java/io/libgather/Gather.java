@@ -63,6 +63,18 @@ public final class Gather {
   }
 
   /**
+   * Does what {@link #gatherInto(Tensor, Tensor, Tensor, Options)} does, with the default options.
+   *
+   * @param out the output, which is written and overlaps no other operand
+   * @param params the source
+   * @param indices the indices
+   * @throws GatherIndexException if an index is out of bounds
+   */
+  public static void gatherInto(Tensor out, Tensor params, Tensor indices) {
+    gatherInto(out, params, indices, Options.DEFAULT);
+  }
+
+  /**
    * Does what {@link #gather(Tensor, Tensor, Options)} does, with an existing output.
    *
    * @param out the output, which is written and overlaps no other operand
@@ -100,6 +112,18 @@ public final class Gather {
    */
   public static Tensor gatherNd(Tensor params, Tensor indices, Options options) {
     return make(Arena.ofAuto(), Operation.GATHER_ND, params, indices, options);
+  }
+
+  /**
+   * Does what {@link #gatherNdInto(Tensor, Tensor, Tensor, Options)} does, with the default options.
+   *
+   * @param out the output, which is written and overlaps no other operand
+   * @param params the source
+   * @param indices the indices
+   * @throws GatherIndexException if an index is out of bounds
+   */
+  public static void gatherNdInto(Tensor out, Tensor params, Tensor indices) {
+    gatherNdInto(out, params, indices, Options.DEFAULT);
   }
 
   /**
@@ -143,6 +167,18 @@ public final class Gather {
   }
 
   /**
+   * Does what {@link #gatherElementsInto(Tensor, Tensor, Tensor, Options)} does, with the default options.
+   *
+   * @param out the output, which is written and overlaps no other operand
+   * @param params the source
+   * @param indices the indices
+   * @throws GatherIndexException if an index is out of bounds
+   */
+  public static void gatherElementsInto(Tensor out, Tensor params, Tensor indices) {
+    gatherElementsInto(out, params, indices, Options.DEFAULT);
+  }
+
+  /**
    * Does what {@link #gatherElements(Tensor, Tensor, Options)} does, with an existing output.
    *
    * @param out the output, which is written and overlaps no other operand
@@ -153,6 +189,19 @@ public final class Gather {
    */
   public static void gatherElementsInto(Tensor out, Tensor params, Tensor indices, Options options) {
     Calls.run(Operation.GATHER_ELEMENTS, params, indices, out, options);
+  }
+
+  /**
+   * Does what {@link #scatter(Tensor, Tensor, Tensor, Options)} does, with the default options.
+   *
+   * @param target the tensor that is copied
+   * @param indices the indices
+   * @param updates the updates, with the shape of the gather's output
+   * @return a new tensor with the shape of target
+   * @throws GatherIndexException if an index is out of bounds
+   */
+  public static Tensor scatter(Tensor target, Tensor indices, Tensor updates) {
+    return scatter(target, indices, updates, Options.DEFAULT);
   }
 
   /**
@@ -171,6 +220,18 @@ public final class Gather {
   }
 
   /**
+   * Does what {@link #scatterInto(Tensor, Tensor, Tensor, Options)} does, with the default options.
+   *
+   * @param target the target, which is written and overlaps no other operand
+   * @param indices the indices
+   * @param updates the updates, with the shape of the gather's output
+   * @throws GatherIndexException if an index is out of bounds
+   */
+  public static void scatterInto(Tensor target, Tensor indices, Tensor updates) {
+    scatterInto(target, indices, updates, Options.DEFAULT);
+  }
+
+  /**
    * Writes updates, in place, to the slices of a target that {@link #gather(Tensor, Tensor, Options)} would read.
    *
    * @param target the target, which is written and overlaps no other operand
@@ -181,6 +242,19 @@ public final class Gather {
    */
   public static void scatterInto(Tensor target, Tensor indices, Tensor updates, Options options) {
     Calls.run(Operation.SCATTER, target, indices, updates, options);
+  }
+
+  /**
+   * Does what {@link #scatterNd(Tensor, Tensor, Tensor, Options)} does, with the default options.
+   *
+   * @param target the tensor that is copied
+   * @param indices the indices
+   * @param updates the updates, with the shape of the gather's output
+   * @return a new tensor with the shape of target
+   * @throws GatherIndexException if an index is out of bounds
+   */
+  public static Tensor scatterNd(Tensor target, Tensor indices, Tensor updates) {
+    return scatterNd(target, indices, updates, Options.DEFAULT);
   }
 
   /**
@@ -199,6 +273,18 @@ public final class Gather {
   }
 
   /**
+   * Does what {@link #scatterNdInto(Tensor, Tensor, Tensor, Options)} does, with the default options.
+   *
+   * @param target the target, which is written and overlaps no other operand
+   * @param indices the indices
+   * @param updates the updates, with the shape of the gather's output
+   * @throws GatherIndexException if an index is out of bounds
+   */
+  public static void scatterNdInto(Tensor target, Tensor indices, Tensor updates) {
+    scatterNdInto(target, indices, updates, Options.DEFAULT);
+  }
+
+  /**
    * Writes updates, in place, to the slices of a target that {@link #gatherNd(Tensor, Tensor, Options)} would read.
    *
    * @param target the target, which is written and overlaps no other operand
@@ -209,6 +295,19 @@ public final class Gather {
    */
   public static void scatterNdInto(Tensor target, Tensor indices, Tensor updates, Options options) {
     Calls.run(Operation.SCATTER_ND, target, indices, updates, options);
+  }
+
+  /**
+   * Does what {@link #scatterElements(Tensor, Tensor, Tensor, Options)} does, with the default options.
+   *
+   * @param target the tensor that is copied
+   * @param indices the indices
+   * @param updates the updates, with the shape of the gather's output
+   * @return a new tensor with the shape of target
+   * @throws GatherIndexException if an index is out of bounds
+   */
+  public static Tensor scatterElements(Tensor target, Tensor indices, Tensor updates) {
+    return scatterElements(target, indices, updates, Options.DEFAULT);
   }
 
   /**
@@ -224,6 +323,18 @@ public final class Gather {
    */
   public static Tensor scatterElements(Tensor target, Tensor indices, Tensor updates, Options options) {
     return Calls.scatter(Arena.ofAuto(), Operation.SCATTER_ELEMENTS, target, indices, updates, options);
+  }
+
+  /**
+   * Does what {@link #scatterElementsInto(Tensor, Tensor, Tensor, Options)} does, with the default options.
+   *
+   * @param target the target, which is written and overlaps no other operand
+   * @param indices the indices
+   * @param updates the updates, with the shape of the gather's output
+   * @throws GatherIndexException if an index is out of bounds
+   */
+  public static void scatterElementsInto(Tensor target, Tensor indices, Tensor updates) {
+    scatterElementsInto(target, indices, updates, Options.DEFAULT);
   }
 
   /**

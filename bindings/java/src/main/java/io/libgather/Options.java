@@ -5,6 +5,13 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
+import java.util.Arrays;
+import java.util.HexFormat;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.function.ToIntFunction;
 
 /**
  * The options of a call. Options are immutable, and threads may share them. Without options an index out of bounds is
@@ -64,16 +71,252 @@ public final class Options {
     return (int) (words[(int) (offset / 8)] >>> (8 * (offset % 8)));
   }
 
-  boolean hasAxis() {
-    return field(Gth.Options.HAS_AXIS) != 0;
+  private long word(long offset) {
+    return words[(int) (offset / 8)];
   }
 
-  long axis() {
-    return words[(int) Gth.Options.AXIS / 8];
+  private OptionalLong optional(long has, long offset) {
+    return field(has) == 0 ? OptionalLong.empty() : OptionalLong.of(word(offset));
   }
 
-  long batchDims() {
-    return words[(int) Gth.Options.BATCH_DIMS / 8];
+  /** Returns the constant of an enum, or empty if the option is not set. */
+  private <E> Optional<E> choice(long offset, E[] constants, ToIntFunction<E> number) {
+    int wanted = field(offset);
+    return Arrays.stream(constants).filter(each -> number.applyAsInt(each) == wanted).findFirst();
+  }
+
+  // Begin of the getters that ./dev generate writes.
+
+  /**
+   * Returns the dim of params that indices select in.
+   *
+   * @return the value, or empty if it is not set
+   */
+  public OptionalLong axis() {
+    return optional(Gth.Options.HAS_AXIS, Gth.Options.AXIS);
+  }
+
+  /**
+   * Returns the number of leading dims that params and indices share.
+   *
+   * @return the number of dims, or 0 if it is not set
+   */
+  public long batchDims() {
+    return word(Gth.Options.BATCH_DIMS);
+  }
+
+  /**
+   * Returns the system whose results a call has in every edge case.
+   *
+   * @return the value, or empty if it is not set
+   */
+  public Optional<Profile> profile() {
+    return choice(Gth.Options.PROFILE, Profile.values(), each -> each.number);
+  }
+
+  /**
+   * Returns the ONNX version of {@link Profile#ONNX} and {@link Profile#ORT}.
+   *
+   * @return the opset, or 0 if it is not set
+   */
+  public int opset() {
+    return field(Gth.Options.OPSET);
+  }
+
+  /**
+   * Returns the meaning of a negative index.
+   *
+   * @return the value, or empty if it is not set
+   */
+  public Optional<Negative> negative() {
+    return choice(Gth.Options.NEGATIVE, Negative.values(), each -> each.number);
+  }
+
+  /**
+   * Returns the meaning of an index out of bounds.
+   *
+   * @return the value, or empty if it is not set
+   */
+  public Optional<Bounds> bounds() {
+    return choice(Gth.Options.BOUNDS, Bounds.values(), each -> each.number);
+  }
+
+  /**
+   * Returns the value that {@link Bounds#FILL} writes.
+   *
+   * @return the value, or empty if it is not set
+   */
+  public Optional<Fill> fill() {
+    return choice(Gth.Options.FILL, Fill.values(), each -> each.number);
+  }
+
+  /**
+   * Returns the rule for the extents of params and indices of {@link Gather#gatherElements} and {@link
+   * Gather#scatterElements} in the dims that are not the axis.
+   *
+   * @return the value, or empty if it is not set
+   */
+  public Optional<Extents> extents() {
+    return choice(Gth.Options.EXTENTS, Extents.values(), each -> each.number);
+  }
+
+  /**
+   * Returns how a scatter combines an update with the row that it selects.
+   *
+   * @return the value, or empty if it is not set
+   */
+  public Optional<Reduction> reduction() {
+    return choice(Gth.Options.REDUCTION, Reduction.values(), each -> each.number);
+  }
+
+  /**
+   * Returns the type in which scatters, gradients and bags compute float16 and bfloat16.
+   *
+   * @return the value, or empty if it is not set
+   */
+  public Optional<Accumulate> accumulate() {
+    return choice(Gth.Options.ACCUMULATE, Accumulate.values(), each -> each.number);
+  }
+
+  /**
+   * Returns the highest number of CPU threads of a call.
+   *
+   * @return the number, or 0 if it is not set
+   */
+  public int threads() {
+    return field(Gth.Options.THREADS);
+  }
+
+  /**
+   * Returns how the operand bags of gather_bags divides indices into bags.
+   *
+   * @return the value, or empty if it is not set
+   */
+  public Optional<BagFormat> bagFormat() {
+    return choice(Gth.Options.BAG_FORMAT, BagFormat.values(), each -> each.number);
+  }
+
+  /**
+   * Returns how gather_bags makes one row of the rows of a bag.
+   *
+   * @return the value, or empty if it is not set
+   */
+  public Optional<Pool> pool() {
+    return choice(Gth.Options.POOL, Pool.values(), each -> each.number);
+  }
+
+  /**
+   * Returns the row of a bag of gather_bags of which no id is read.
+   *
+   * @return the value, or empty if it is not set
+   */
+  public Optional<Empty> empty() {
+    return choice(Gth.Options.EMPTY, Empty.values(), each -> each.number);
+  }
+
+  /**
+   * Returns an id that gather_bags neither reads nor counts.
+   *
+   * @return the value, or empty if it is not set
+   */
+  public OptionalLong paddingIndex() {
+    return optional(Gth.Options.HAS_PADDING_INDEX, Gth.Options.PADDING_INDEX);
+  }
+
+  /**
+   * Returns the number of bags of gather_bags with {@link BagFormat#SEGMENTS}.
+   *
+   * @return the number, or 0 if it is not set
+   */
+  public long bagCount() {
+    return word(Gth.Options.BAG_COUNT);
+  }
+
+  /** Adds the values that have been set by their names. */
+  private void addValues(Map<String, Object> set) {
+    axis().ifPresent(value -> set.put("axis", value));
+    if (batchDims() != 0) set.put("batchDims", batchDims());
+    profile().ifPresent(value -> set.put("profile", value));
+    if (opset() != 0) set.put("opset", opset());
+    negative().ifPresent(value -> set.put("negative", value));
+    bounds().ifPresent(value -> set.put("bounds", value));
+    fill().ifPresent(value -> set.put("fill", value));
+    extents().ifPresent(value -> set.put("extents", value));
+    reduction().ifPresent(value -> set.put("reduction", value));
+    accumulate().ifPresent(value -> set.put("accumulate", value));
+    if (threads() != 0) set.put("threads", threads());
+    bagFormat().ifPresent(value -> set.put("bagFormat", value));
+    pool().ifPresent(value -> set.put("pool", value));
+    empty().ifPresent(value -> set.put("empty", value));
+    paddingIndex().ifPresent(value -> set.put("paddingIndex", value));
+    if (bagCount() != 0) set.put("bagCount", bagCount());
+  }
+
+  // End of the getters that ./dev generate writes.
+
+  /**
+   * Returns the dtype of the output of {@link Gather#gatherBags}.
+   *
+   * @return the dtype, or empty if it is not set
+   */
+  public Optional<DType> outDType() {
+    return choice(Gth.Options.OUT_DTYPE, DType.values(), each -> each.number);
+  }
+
+  /**
+   * Returns the dtype of the element that {@link Bounds#FILL} writes.
+   *
+   * @return the dtype, or empty if no element is set
+   */
+  public Optional<DType> fillDType() {
+    return Optional.ofNullable(fillDType);
+  }
+
+  /**
+   * Returns the bytes of the element that {@link Bounds#FILL} writes.
+   *
+   * @return the bytes in native byte order, or empty if no element is set
+   */
+  public Optional<byte[]> fillBytes() {
+    return fillDType().map(dtype -> {
+      long low = word(Gth.Options.FILL_VALUE);
+      long high = word(Gth.Options.FILL_VALUE + 8);
+      return Arrays.copyOf(Builder.bytes(16).putLong(low).putLong(high).array(), dtype.size());
+    });
+  }
+
+  /**
+   * Returns the context of the call.
+   *
+   * @return the context, or empty if it is not set
+   */
+  public Optional<Context> context() {
+    return Optional.ofNullable(context);
+  }
+
+  /** Compares all values. Contexts are equal if they are the same object. */
+  @Override
+  public boolean equals(Object other) {
+    return other instanceof Options options
+        && Arrays.equals(words, options.words)
+        && fillDType == options.fillDType
+        && context == options.context;
+  }
+
+  @Override
+  public int hashCode() {
+    return Arrays.hashCode(words);
+  }
+
+  /** Returns the values that have been set, such as {@code Options{axis=1, bounds=CLAMP}}. */
+  @Override
+  public String toString() {
+    Map<String, Object> set = new LinkedHashMap<>();
+    addValues(set);
+    fillBytes().ifPresent(image -> set.put("fillBytes", fillDType + " " + HexFormat.of().formatHex(image)));
+    outDType().ifPresent(dtype -> set.put("outDType", dtype));
+    context().ifPresent(value -> set.put("context", "given"));
+    return "Options" + set;
   }
 
   boolean reduces() {

@@ -288,10 +288,12 @@ public final class Plan {
   private boolean splits() {
     boolean dense = indices.isDense() && (rows == null || rows.isDense());
     boolean sums = options.reduces() && (table.dtype == DType.FLOAT16 || table.dtype == DType.BFLOAT16);
-    boolean axis = isNd() || !options.hasAxis() || options.axis() == 0 || options.axis() == -table.shape.length;
+    long axis = options.axis().orElse(0);
+    boolean outermost = isNd() || axis == 0 || axis == -table.shape.length;
     boolean tableOpen = Arrays.stream(table.shape).anyMatch(extent -> extent == OPEN);
     boolean pools = operation.kind == Kind.BAGS;
-    return dense && !sums && !pools && axis && !tableOpen && options.batchDims() == 0 && (!isElements() || hasShortSlices());
+    boolean oneBatch = options.batchDims() == 0 && !tableOpen;
+    return dense && !sums && !pools && outermost && oneBatch && (!isElements() || hasShortSlices());
   }
 
   /** Returns true if an outermost slice of indices has the size of a piece. */

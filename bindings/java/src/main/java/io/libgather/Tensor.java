@@ -89,6 +89,22 @@ public final class Tensor {
   }
 
   /**
+   * Returns a dense tensor with a copy of an array of booleans. The Foreign Function API has no view of such an array. So
+   * a call does not write to the array.
+   *
+   * @param array the elements
+   * @param shape the extents; without extents the tensor has rank 1
+   * @return a read-only tensor of dtype bool
+   */
+  public static Tensor of(boolean[] array, long... shape) {
+    byte[] bytes = new byte[array.length];
+    for (int i = 0; i < array.length; i++) {
+      bytes[i] = (byte) (array[i] ? 1 : 0);
+    }
+    return dense(MemorySegment.ofArray(bytes).asReadOnly(), DType.BOOL, array.length, shape);
+  }
+
+  /**
    * Returns a dense tensor over an array.
    *
    * @param array the elements
@@ -320,6 +336,20 @@ public final class Tensor {
    */
   public byte[] toByteArray() {
     return elements(dtype.size()).toArray(ValueLayout.JAVA_BYTE);
+  }
+
+  /**
+   * Copies the elements to a new array. A byte other than 0 is true.
+   *
+   * @return the elements in row-major order
+   */
+  public boolean[] toBooleanArray() {
+    byte[] bytes = elements(1).toArray(ValueLayout.JAVA_BYTE);
+    boolean[] booleans = new boolean[bytes.length];
+    for (int i = 0; i < bytes.length; i++) {
+      booleans[i] = bytes[i] != 0;
+    }
+    return booleans;
   }
 
   /**

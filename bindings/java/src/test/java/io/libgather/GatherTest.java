@@ -2,19 +2,25 @@ package io.libgather;
 
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.libgather.internal.Gth;
 import io.libgather.tf.Constant;
+import io.libgather.tf.DataType;
 import io.libgather.tf.GatherNd;
 import io.libgather.tf.ScatterNd;
 import io.libgather.tf.Shape;
+import io.libgather.tf.TFloat32;
 import io.libgather.tf.TFInvalidArgumentException;
 import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
 import java.lang.reflect.Modifier;
 import java.util.Arrays;
+import java.util.Optional;
+import java.util.OptionalLong;
 import org.junit.jupiter.api.Test;
 
 /** The parts of the binding that the recorded cases do not use. */
@@ -118,5 +124,98 @@ class GatherTest {
     for (Class<?> type : new Class<?>[] {Gather.class, Plan.class, Tensor.class, Options.class, Context.class}) {
       assertTrue(Arrays.stream(type.getDeclaredConstructors()).noneMatch(c -> Modifier.isPublic(c.getModifiers())));
     }
+  }
+
+  @Test
+  void callsWithoutOptionsHaveTheDefaults() {
+    Tensor table = Tensor.of(new int[] {1, 2, 3, 4}, 2, 2);
+    Tensor row = Tensor.of(new long[] {1});
+    Tensor pair = Tensor.of(new long[] {1, 0}, 1, 2);
+    Tensor element = Tensor.of(new long[] {1, 0}, 1, 2);
+    int[] out = new int[2];
+    Gather.gatherInto(Tensor.of(out, 1, 2), table, row);
+    assertArrayEquals(new int[] {3, 4}, out);
+    Gather.gatherNdInto(Tensor.of(MemorySegment.ofArray(out).asSlice(0, 4), DType.INT32, 1), table, pair);
+    assertEquals(3, out[0]);
+    Gather.gatherElementsInto(Tensor.of(out, 1, 2), table, element);
+    assertArrayEquals(new int[] {3, 2}, out);
+    Tensor rows = Tensor.of(new int[] {7, 8}, 1, 2);
+    assertArrayEquals(new int[] {1, 2, 7, 8}, Gather.scatter(table, row, rows).toIntArray());
+    Tensor one = Tensor.of(new int[] {9}, 1);
+    assertArrayEquals(new int[] {1, 2, 9, 4}, Gather.scatterNd(table, pair, one).toIntArray());
+    assertArrayEquals(new int[] {1, 8, 7, 4}, Gather.scatterElements(table, element, rows).toIntArray());
+    int[] target = {1, 2, 3, 4};
+    Gather.scatterInto(Tensor.of(target, 2, 2), row, rows);
+    Gather.scatterNdInto(Tensor.of(target, 2, 2), pair, one);
+    Gather.scatterElementsInto(Tensor.of(target, 2, 2), Tensor.of(new long[] {0, 0}, 1, 2), rows);
+    assertArrayEquals(new int[] {7, 8, 9, 8}, target);
+  }
+
+  @Test
+  void optionsHaveTheirValues() {
+    Context context = Context.create(1);
+    Options options =
+        Options.builder()
+            .axis(0)
+            .batchDims(2)
+            .bounds(Bounds.FILL)
+            .fillValue((short) -2)
+            .pool(Pool.MEAN)
+            .paddingIndex(-1)
+            .outDType(DType.FLOAT32)
+            .context(context)
+            .build();
+    assertEquals(OptionalLong.of(0), options.axis());
+    assertEquals(2, options.batchDims());
+    assertEquals(Optional.of(Bounds.FILL), options.bounds());
+    assertEquals(Optional.of(Pool.MEAN), options.pool());
+    assertEquals(OptionalLong.of(-1), options.paddingIndex());
+    assertEquals(Optional.of(DType.INT16), options.fillDType());
+    assertArrayEquals(new byte[] {-2, -1}, options.fillBytes().orElseThrow());
+    assertEquals(Optional.of(DType.FLOAT32), options.outDType());
+    assertEquals(Optional.of(context), options.context());
+    assertEquals(
+        "Options{axis=0, batchDims=2, bounds=FILL, fill=VALUE, pool=MEAN, paddingIndex=-1, fillBytes=INT16 feff, "
+            + "outDType=FLOAT32, context=given}",
+        options.toString());
+    assertEquals("Options{}", Options.DEFAULT.toString());
+    assertEquals(Optional.empty(), Options.DEFAULT.bounds());
+    assertEquals(OptionalLong.empty(), Options.DEFAULT.axis());
+  }
+
+  @Test
+  void optionsWithEqualValuesAreEqual() {
+    Options two = Options.builder().axis(1).fillValue(2).build();
+    Options same = Options.builder().fillValue(2).axis(1).build();
+    assertEquals(two, same);
+    assertEquals(two.hashCode(), same.hashCode());
+    assertNotEquals(two, Options.builder().axis(1).fillValue(2.0f).build());
+    assertNotEquals(two, Options.builder().axis(1).fillValue(2).context(Context.create(1)).build());
+    assertNotEquals(Options.DEFAULT, Options.builder().axis(0).build());
+    assertEquals(Options.DEFAULT, Options.builder().build());
+  }
+
+  @Test
+  void booleansAreCopied() {
+    boolean[] table = {true, false, true};
+    Tensor params = Tensor.of(table);
+    table[1] = true;
+    assertEquals(DType.BOOL, params.dtype());
+    assertArrayEquals(
+        new boolean[] {false, true}, Gather.gather(params, Tensor.of(new long[] {1, 2})).toBooleanArray());
+    assertThrows(
+        GatherArgumentException.class, () -> Gather.gatherInto(params, params, Tensor.of(new long[] {0, 0, 0})));
+  }
+
+  /** The expected numbers are those of TensorFlow's DataType. */
+  @Test
+  void outputsDescribeTheirTensors() {
+    var output = Constant.tensorOf(null, new float[2][3]).output();
+    assertEquals(0, output.index());
+    assertEquals(2, output.rank());
+    assertEquals(TFloat32.class, output.type());
+    assertEquals(DataType.DT_FLOAT, output.dataType());
+    assertEquals(1, output.dataType().getNumber());
+    assertEquals(9, Constant.tensorOf(null, new long[][] {{1}}).output().dataType().getNumber());
   }
 }

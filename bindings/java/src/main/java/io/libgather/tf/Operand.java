@@ -30,4 +30,13 @@ public interface Operand<T extends TType> {
   default Shape shape() {
     return asTensor().shape();
   }
+
+  /**
+   * Returns the number of dims of the tensor.
+   *
+   * @return the rank
+   */
+  default int rank() {
+    return shape().numDimensions();
+  }
 }

@@ -20,6 +20,34 @@ public final class Output<T extends TType> implements Operand<T> {
     return new Output<>((T) TensorOf.of(tensor));
   }
 
+  /**
+   * Returns the number of this output among those of its operation.
+   *
+   * @return 0, because each operation has one output
+   */
+  public int index() {
+    return 0;
+  }
+
+  /**
+   * Returns the type of the tensor.
+   *
+   * @return the class
+   */
+  @SuppressWarnings("unchecked")
+  public Class<T> type() {
+    return (Class<T>) tensor.getClass();
+  }
+
+  /**
+   * Returns the data type of the elements.
+   *
+   * @return the data type
+   */
+  public DataType dataType() {
+    return DataType.of(TensorOf.dtype(tensor));
+  }
+
   @Override
   public Output<T> asOutput() {
     return this;
