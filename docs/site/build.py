@@ -50,6 +50,7 @@ PAGES = {
 REPLACED = {
     "README.md": "index.md",
     "bindings/go/README.md": "reference/go.md",
+    "bindings/java/README.md": "reference/java.md",
     "bindings/python/README.md": "reference/python.rst",
     "bindings/rust/gather/README.md": "reference/rust.md",
     "include/gather/gather.h": "reference/c.md",
@@ -122,6 +123,30 @@ def rust(out, extra):
     shutil.copytree(target / "doc", extra / "rust")
 
 
+def java(extra):
+    """Writes the pages of javadoc. A Java that has only a compiler makes none, so the page then links to none."""
+    found = subprocess.run(["sh", "bindings/java/jdk.sh", "22", "999", "javadoc"], cwd=ROOT, stdout=subprocess.PIPE)
+    if found.returncode != 0:
+        print("skipped: the reference of Java: there is no JDK 22 or newer with javadoc")
+        return False
+    run(
+        Path(found.stdout.decode().strip()) / "bin/javadoc", "-quiet", "-notimestamp", "-Xdoclint:all,-missing",
+        "-d", extra / "java", "--module-source-path", f"io.libgather={ROOT / 'bindings/java/src/main/java'}",
+        "--module", "io.libgather",
+    )  # fmt: skip
+    return True
+
+
+def java_page(source, made):
+    """Writes the page that leads to the pages of javadoc."""
+    link = '<a href="../java/index.html">io.libgather</a>' if made else "io.libgather"
+    (source / "reference/java.md").write_text(
+        f"# Java: io.libgather\n\njavadoc generates the reference of the module: {link}. It has two packages:\n\n"
+        "- `io.libgather`: gathers, scatters, gradients, bags, plans, columns and partition\n"
+        "- `io.libgather.tf`: the [operations of TensorFlow's Java API](../tensorflow-java.md)\n"
+    )
+
+
 def python_modules(exported):
     """Returns the public modules, except the package itself and the modules whose classes it exports."""
     package = Path(libgather.__file__).parent
@@ -192,6 +217,7 @@ def build(out):
     go(source)
     python(source)
     rust(out, source / "generated/extra")
+    java_page(source, java(source / "generated/extra"))
     shutil.rmtree(out / "html", ignore_errors=True)
     run(
         sys.executable, "-m", "sphinx", "-W", "--keep-going", "-q", "-E", "-b", "html", source, out / "html", cwd=source

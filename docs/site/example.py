@@ -10,6 +10,7 @@ LANGUAGES = {
     "Rust": ("rust", "examples/rust/src/bin/{}.rs"),
     "Python": ("python", "examples/python/{}.py"),
     "Go": ("go", "examples/go/{}/main.go"),
+    "Java": ("java", "examples/java/{capital}.java"),
 }
 
 
@@ -22,7 +23,7 @@ class Example(Directive):
         name = self.arguments[0]
         lines = ["::::{tab-set}", ":sync-group: language", ""]
         for title, (lexer, path) in LANGUAGES.items():
-            file = f"/tree/{path.format(name)}"
+            file = f"/tree/{path.format(name, capital=name.capitalize())}"
             lines += [f":::{{tab-item}} {title}", f":sync: {lexer}", ""]
             lines += [f"```{{literalinclude}} {file}", f":language: {lexer}", "```", ":::", ""]
         lines += ["::::", "", f"```{{literalinclude}} /tree/examples/output/{name}.txt", ":language: text", "```", ""]

@@ -1,6 +1,6 @@
 """Fails if a page of a built site has a link inside the site to a missing file or a missing anchor: links.py HTML
 
-Pages of rustdoc are checked only as targets. Links to other sites are not checked.
+Pages of rustdoc and javadoc are checked only as targets. Links to other sites are not checked.
 """
 
 import sys
@@ -42,7 +42,7 @@ def broken(path, target, html, pages):
 
 def report(html):
     html = html.resolve()
-    own = [path for path in html.rglob("*.html") if "rust" not in path.relative_to(html).parts]
+    own = [path for path in html.rglob("*.html") if not {"rust", "java"} & set(path.relative_to(html).parts)]
     pages = {path: Page(path.read_text()) for path in own}
     wrong = [
         f"{path.relative_to(html)}: {target}: {problem}"

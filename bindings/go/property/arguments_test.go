@@ -1,5 +1,5 @@
-// Package property tests the binding with random calls. It is a separate module, so that the go.sum of users does not
-// list the generator of the calls.
+// Package property tests the binding with random calls, and with matrices of gonum. It is a separate module, so that the
+// go.sum of users lists neither the generator of the calls nor gonum.
 package property
 
 import (
