@@ -5,9 +5,17 @@
 
 #include <string.h>
 
-/* The attribute of a call, which is an array of 64-bit integers: the number of the operation and a gth_options. */
+/* The functions of a call. The gradients of bags are not operations. */
+enum { RUN, GRADIENT_OF_BAGS, GRADIENT_OF_WEIGHTS };
+/* The operands by role, in the order of the arguments of a program. */
+enum { TABLE, INDICES, ROWS, BAGS, WEIGHTS, ROLES };
+
+/* The attribute of a call, which is an array of 64-bit integers. `roles` has a bit for each operand that is an
+ * argument. */
 typedef struct attribute {
-  int64_t operation;
+  int32_t operation;
+  int32_t function;
+  int64_t roles;
   gth_options options;
 } attribute;
 
@@ -76,39 +84,77 @@ static int describe(const xla_buffers *from, int64_t number, gth_tensor_desc *de
   return desc->dtype != 0 && buffer->rank <= GTH_MAX_NDIM;
 }
 
+/* Reads an attribute. The options of an exported program may be those of an earlier release, which had fewer fields. */
 static int read_attribute(const xla_attributes *from, attribute *read) {
   if (from->count != 1 || from->kinds[0] != XLA_ATTRIBUTE_ARRAY) {
     return 0;
   }
   const xla_array *array = from->items[0];
-  if (array->count * sizeof(int64_t) != sizeof *read || dtype_of(array->dtype) != GTH_DTYPE_INT64) {
+  const size_t size = array->count * sizeof(int64_t), fixed = offsetof(attribute, options);
+  if (dtype_of(array->dtype) != GTH_DTYPE_INT64 || size < fixed + GTH_OPTIONS_FIRST || size > sizeof *read) {
     return 0;
   }
-  memcpy(read, array->data, sizeof *read);
+  memset(read, 0, sizeof *read);
+  memcpy(read, array->data, size);
+  return read->options.size == size - fixed && read->roles >> ROLES == 0;
+}
+
+/* The operands of a call, and the result. */
+typedef struct operands {
+  gth_tensor_desc given[ROLES], result;
+  gth_request request;
+} operands;
+
+/* Returns whether the result is the operand that the function writes. The result of a scatter is its table. */
+static int place_result(const attribute *asked, operands *read) {
+  gth_request *request = &read->request;
+  if (asked->function != RUN) { /* the table may be only a shape, which is that of the result */
+    read->given[TABLE] = request->table ? read->given[TABLE] : read->result;
+    read->given[TABLE].data = request->table ? read->given[TABLE].data : NULL;
+    request->table = &read->given[TABLE];
+    return 1;
+  }
+  const int is_scatter = asked->operation >= GTH_OP_SCATTER && asked->operation <= GTH_OP_SCATTER_ELEMENTS;
+  const gth_tensor_desc **written = request->rows ? &request->table : &request->rows;
+  if (*written) {
+    return is_scatter && read->result.data == request->table->data;
+  }
+  *written = &read->result;
+  return !is_scatter;
+}
+
+/* Reads the operands of a call. Returns false if it is not a call of libgather.jax. */
+static int read_operands(const xla_frame *frame, attribute *asked, operands *read) {
+  const gth_tensor_desc *desc[ROLES] = {NULL};
+  int64_t next = 0;
+  for (int role = 0; role < ROLES; role++) {
+    if ((asked->roles >> role & 1) == 0) {
+      continue;
+    }
+    if (!describe(&frame->arguments, next++, &read->given[role])) {
+      return 0;
+    }
+    desc[role] = &read->given[role];
+  }
+  read->request = (gth_request)GTH_REQUEST(asked->operation, desc[TABLE], desc[INDICES], desc[ROWS], &asked->options);
+  read->request.bags = desc[BAGS];
+  read->request.weights = desc[WEIGHTS];
+  if (next != frame->arguments.count || !describe(&frame->results, 0, &read->result) || !place_result(asked, read)) {
+    return 0;
+  }
+  const gth_tensor_desc *rows = read->request.rows;
+  if (asked->options.bag_format == GTH_BAGS_SEGMENTS && rows && rows->ndim > 0) {
+    asked->options.bag_count = rows->shape[0]; /* it may be symbolic in an exported program */
+  }
   return 1;
 }
 
-/* The arguments of a program by role. Only a scatter has updates, and its result has the memory of the table. The result
- * of a gather is the rows. */
-enum { TABLE, INDICES, UPDATES };
-enum { RESULT };
-
-typedef struct operands {
-  gth_tensor_desc table, indices, rows;
-} operands;
-
-/* Reads the operands of a call. Returns false if it is not a call of a gather or a scatter. */
-static int read_operands(const xla_frame *frame, int64_t operation, operands *read) {
-  if (!describe(&frame->arguments, TABLE, &read->table) || !describe(&frame->arguments, INDICES, &read->indices)) {
-    return 0;
+static int32_t run(const attribute *asked, const operands *given, gth_error *error) {
+  switch (asked->function) {
+    case GRADIENT_OF_BAGS: return gth_gather_bags_gradient(NULL, &given->request, &given->result, error);
+    case GRADIENT_OF_WEIGHTS: return gth_gather_bags_weight_gradient(NULL, &given->request, &given->result, error);
+    default: return gth_run_request(NULL, &given->request, error);
   }
-  if (operation >= GTH_OP_GATHER && operation <= GTH_OP_GATHER_ELEMENTS) {
-    return describe(&frame->results, RESULT, &read->rows);
-  }
-  gth_tensor_desc result;
-  return operation >= GTH_OP_SCATTER && operation <= GTH_OP_SCATTER_ELEMENTS &&
-         describe(&frame->arguments, UPDATES, &read->rows) && describe(&frame->results, RESULT, &result) &&
-         result.data == read->table.data;
 }
 
 static xla_error *handle_call(xla_frame *frame) {
@@ -117,12 +163,11 @@ static xla_error *handle_call(xla_frame *frame) {
   }
   attribute asked;
   operands given;
-  if (!read_attribute(&frame->attributes, &asked) || !read_operands(frame, asked.operation, &given)) {
+  if (!read_attribute(&frame->attributes, &asked) || !read_operands(frame, &asked, &given)) {
     return error_of(frame, "libgather: not a call of libgather.jax", XLA_ERROR_INVALID_ARGUMENT);
   }
   gth_error error = GTH_ERROR_INIT;
-  const int32_t status =
-      gth_run(NULL, (int32_t)asked.operation, &given.table, &given.indices, &given.rows, &asked.options, &error);
+  const int32_t status = run(&asked, &given, &error);
   if (status == GTH_OK) {
     return NULL;
   }

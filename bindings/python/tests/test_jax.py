@@ -164,12 +164,104 @@ def test_plain_functions_equal_programs() -> None:
 
 
 def test_call_without_a_valid_request_is_refused() -> None:
+    from libgather._base.request_fields import Request
+    from libgather._operations.jax_programs.primitive import attribute
+    from libgather._requests.operation_table import GATHER
+
+    valid = attribute(GATHER, 0, ("table", "indices"), Request(), libgather.Spec("float32", ())._dtype)
+    longer, unknown = np.append(valid, 0), np.where(np.arange(len(valid)) == 1, 99, valid)
+    other_size = np.where(np.arange(len(valid)) == 2, 8, valid)
     call = jax.ffi.ffi_call("libgather", jax.ShapeDtypeStruct((2,), jnp.float32))
-    for attributes in ({}, {"request": np.zeros(3, np.int64)}, {"request": np.full(10, 99)}, {"request": 1}):
+    refused = np.zeros(3, np.int64), np.full(len(valid), 99), np.zeros(len(valid), int), 1, longer, unknown, other_size
+    for attributes in ({}, *({"request": request} for request in refused)):
         with pytest.raises(jax.errors.JaxRuntimeError, match="not a call"):
             call(jnp.zeros(3), jnp.array([0, 1]), **attributes).block_until_ready()
     with pytest.raises(jax.errors.JaxRuntimeError, match="not a call"):
-        call(jnp.zeros(3), request=np.zeros(10, np.int64)).block_until_ready()
+        call(jnp.zeros(3), request=valid).block_until_ready()
+
+
+def test_attribute_of_a_release_with_fewer_options_runs() -> None:
+    from libgather._base.request_fields import Request
+    from libgather._operations.jax_programs.primitive import attribute
+    from libgather._requests.operation_table import GATHER
+
+    first = 112  # GTH_OPTIONS_FIRST
+    whole = attribute(GATHER, 0, ("table", "indices"), Request(), libgather.Spec("float32", ())._dtype).tobytes()
+    shorter = bytearray(whole[: 16 + min(first, len(whole) - 16)])
+    shorter[16:20] = (len(shorter) - 16).to_bytes(4, "little")
+    call = jax.ffi.ffi_call("libgather", jax.ShapeDtypeStruct((2,), jnp.float32))
+    assert call(jnp.arange(3.0), jnp.array([2, 1]), request=np.frombuffer(shorter, np.int64)).tolist() == [2, 1]
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_traced_fill_value(name: str) -> None:
+    primitive, plain, params, indices = drawn(name, {"fill_value": 2.0})
+    call = partial(primitive.func, **{**primitive.keywords, "fill_value": None})
+    expected = plain(params, indices)
+
+    def filled(params: Any, fill: Any) -> Any:
+        return call(params, indices, fill_value=fill)
+
+    np.testing.assert_array_equal(jax.jit(filled)(params, 2.0), expected)
+    many = jax.vmap(filled, (None, 0))(params, jnp.array([2.0, 3.0]))
+    np.testing.assert_array_equal(many, [filled(params, 2.0), filled(params, 3.0)])
+    changed = np.asarray(plain.func(params, indices, **{**plain.keywords, "fill_value": 3.0})) - np.asarray(expected)
+    for find in (jax.jacrev, jax.jacfwd):
+        np.testing.assert_array_equal(find(filled, 1)(params, 2.0), changed)
+        rows = find(filled)(params, 2.0)
+        np.testing.assert_array_equal(rows, find(lambda p: primitive(p, indices))(params))
+
+
+def test_traced_fill_value_of_another_kind_is_refused() -> None:
+    integers, index = jnp.arange(3), jnp.array([7])
+    with pytest.raises(libgather.DTypeError, match="fill_value"):
+        jax.jit(lambda fill: operators.gather(integers, index, fill_value=fill))(1.5)
+    with pytest.raises(libgather.DTypeError, match="fill_value"):
+        jax.jit(lambda fill: operators.gather(integers, index, fill_value=fill))(jnp.array([1]))
+    assert jax.jit(lambda fill: operators.gather(integers, index, fill_value=fill))(9).tolist() == [9]
+
+
+def exported(function: Any, *operands: Any) -> Any:
+    """Returns the function of a program that was serialised."""
+    program = jax.export.export(jax.jit(function), disabled_checks=operators.export_checks())(*operands)
+    return jax.export.deserialize(program.serialize()).call
+
+
+def spec(scope: Any, shape: str, dtype: Any = jnp.float32) -> Any:
+    return jax.ShapeDtypeStruct(jax.export.symbolic_shape(shape, scope=scope), dtype)
+
+
+def test_exported_programs_of_symbolic_shapes() -> None:
+    import jax.export
+
+    scope = jax.export.SymbolicScope()
+    with pytest.raises(ValueError, match="custom call"):
+        jax.export.export(jax.jit(operators.gather))(spec(scope, "n, m"), spec(scope, "k", jnp.int32))
+    table, ids = np.arange(12, dtype="f4").reshape(4, 3), np.array([3, 0, 3], "i4")
+
+    def gradient(table: Any, ids: Any) -> Any:
+        return jax.grad(lambda table: (operators.gather(table, ids) ** 2).sum())(table)
+
+    shapes = spec(scope, "n, m"), spec(scope, "k", jnp.int32)
+    np.testing.assert_array_equal(exported(operators.gather, *shapes)(table, ids), table[ids])
+    np.testing.assert_array_equal(exported(gradient, *shapes)(table, ids), gradient(table, ids))
+    with pytest.raises(jax.errors.JaxRuntimeError, match="is 4, valid"):
+        exported(operators.gather, *shapes)(table, ids + 1).block_until_ready()
+    columns = exported(partial(operators.gather, axis=-1), *shapes)
+    np.testing.assert_array_equal(columns(table, ids % 3), table[:, ids % 3])
+    batches = exported(partial(operators.gather, batch_dims=1), spec(scope, "b, n, m"), spec(scope, "b, k", jnp.int32))
+    many, each = np.stack([table, -table]), np.stack([ids, ids[::-1]])
+    np.testing.assert_array_equal(batches(many, each), np.stack([t[i] for t, i in zip(many, each, strict=True)]))
+    tuples = exported(operators.gather_nd, spec(scope, "n, m, j"), spec(scope, "k, 2", jnp.int32))
+    np.testing.assert_array_equal(tuples(many, np.array([[1, 3], [0, 2]], "i4")), many[[1, 0], [3, 2]])
+    elements = exported(operators.gather_elements, spec(scope, "n, m"), spec(scope, "n, k", jnp.int32))
+    places = np.array([[0, 2], [1, 1], [2, 0], [0, 0]], "i4")
+    np.testing.assert_array_equal(elements(table, places), np.take_along_axis(table, places, 1))
+    operands = *shapes, spec(scope, "k, m")
+    added = exported(partial(operators.scatter, reduction="add"), *operands)
+    np.testing.assert_array_equal(added(table, ids, table[:3]), jnp.asarray(table).at[ids].add(table[:3]))
+    with pytest.raises(libgather.ShapeError, match="updates"):
+        exported(operators.scatter, *shapes, spec(scope, "n, m"))
 
 
 BIG = 2**32 + 1

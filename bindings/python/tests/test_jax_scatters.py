@@ -151,18 +151,62 @@ def test_refusals() -> None:
         operators.scatter(target, ids, rows, 5)
     with pytest.raises(libgather.OptionError, match="bounds"):
         operators.scatter(target, ids, rows, bounds="fill")
-    with pytest.raises(libgather.UnsupportedError, match="'max' has no derivative"):
-        jax.grad(lambda t: operators.scatter(t, ids, rows, reduction="max").sum())(target)
+
+
+@pytest.mark.parametrize("reduction", ["max", "min"])
+@pytest.mark.parametrize("is_tied", [False, True])
+def test_gradients_of_extremes_equal_those_of_jax(reduction: str, is_tied: bool) -> None:
+    random = np.random.default_rng(5)
+    target, updates = (random.integers(0, 3, shape).astype(np.float32) for shape in ((6, 4), (20, 4)))
+    if not is_tied:
+        target, updates = (each + random.uniform(0, 0.5, each.shape).astype(np.float32) for each in (target, updates))
+    ids, factors = random.integers(0, 6, 20), random.standard_normal((6, 4)).astype(np.float32)
+
+    def ours(target: Any, updates: Any) -> Any:
+        return (operators.scatter(target, ids, updates, reduction=reduction) * factors).sum()
+
+    def theirs(target: Any, updates: Any) -> Any:
+        return (getattr(target.at[ids], reduction)(updates) * factors).sum()
+
+    for result, expected in zip(*(jax.grad(f, (0, 1))(target, updates) for f in (ours, theirs)), strict=True):
+        np.testing.assert_allclose(result, expected, rtol=1e-5, atol=1e-6)
+
+
+@pytest.mark.parametrize("reduction", ["mul", "max", "min"])
+@pytest.mark.parametrize(("name", "switches"), SWITCHED, ids=str)
+def test_derivatives_equal_differences(name: str, reduction: str, switches: dict[str, Any]) -> None:
+    primitive, _, target, indices, updates = drawn(name, switches, reduction)
+    random = np.random.default_rng(7)
+    target, updates = (random.permutation(each.size).reshape(each.shape) / 10 + 0.55 for each in (target, updates))
+    updates = updates + 0.03
+    with jax.enable_x64(True):
+        from jax.test_util import check_grads
+
+        check_grads(lambda t, u: primitive(t, indices, u), (target, updates), order=2, eps=1e-4)
+
+
+@pytest.mark.parametrize("zeros", [(0,), (1, 4), (0, 1), (5,)], ids=str)
+def test_product_with_zeros_has_the_gradient_of_torch(zeros: tuple[int, ...]) -> None:
+    torch = pytest.importorskip("torch")
+    target, updates, ids = np.arange(2.0, 5), np.arange(1.0, 7), np.array([0, 0, 1, 1, 2, 0])
+    updates[list(zeros)] = 0
+    target[0] = 0 if zeros == (5,) else target[0]
+    ours = jax.grad(lambda t, u: (operators.scatter(t, ids, u, reduction="mul") ** 1).sum(), (0, 1))
+    leaves = [torch.tensor(each, requires_grad=True) for each in (target, updates)]
+    torch.scatter_reduce(leaves[0], 0, torch.tensor(ids), leaves[1], "prod").sum().backward()
+    with jax.enable_x64(True):
+        for result, leaf in zip(ours(target, updates), leaves, strict=True):
+            np.testing.assert_allclose(result, leaf.grad)
 
 
 def test_call_that_is_not_in_place_is_refused() -> None:
     """The handler writes the memory of the target, so a result elsewhere would not be written."""
-    from libgather._operations.jax_programs.primitive import attribute
+    from libgather._base.request_fields import Request
+    from libgather._operations.jax_programs.primitive import RUN, attribute
     from libgather._requests.operation_table import SCATTER
 
-    request = attribute(
-        SCATTER, operators.scattering("none", None, "reject", "error"), libgather.Spec("float32", ())._dtype
-    )
+    roles = ("table", "indices", "rows")
+    request = attribute(SCATTER, RUN, roles, Request(reduction="none"), libgather.Spec("float32", ())._dtype)
     call = jax.ffi.ffi_call("libgather", jax.ShapeDtypeStruct((3,), jnp.float32))
     with pytest.raises(jax.errors.JaxRuntimeError, match="not a call"):
         call(jnp.zeros(3), jnp.array([0]), jnp.ones(1), request=request).block_until_ready()

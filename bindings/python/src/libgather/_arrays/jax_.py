@@ -43,18 +43,16 @@ def check_alive(value: Any, operand: str) -> None:
 
 
 def is_program(params: Any, indices: Any, request: Request) -> bool:
-    """Returns whether JAX runs the call as a compiled program. The arrays must be on the CPU, and the request constant.
+    """Returns whether JAX runs the call as a compiled program. Params must be on the CPU, and the request constant.
 
     JAX needs much longer to create an array from existing memory than to run a program.
     """
     fill = request.fill_value
-    if (
-        not (fill is None or isinstance(fill, (str, int, float)))
-        or request.context is not None
-        or request.threads is not None
-    ):
+    if not (fill is None or isinstance(fill, (str, int, float))) or request.bounds == "skip":
         return False
-    return is_on_host(params) and is_on_host(indices) and is_dtype(params.dtype)
+    if request.context is not None or request.threads is not None or request.stream is not None:
+        return False
+    return has_values(indices.__class__) and is_on_host(params) and is_dtype(params.dtype)
 
 
 @cache  # the name of a NumPy dtype is slow

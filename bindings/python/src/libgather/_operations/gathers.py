@@ -7,7 +7,7 @@ from functools import partial
 
 from .. import _objects, errors
 from .. import types as t
-from .._arrays.kinds import call_library, enter, enter_output, kind_of, loaded, native
+from .._arrays.kinds import call_library, enter, enter_output, loaded, native
 from .._base import constants as c
 from .._base.constants import OP_GATHER, OP_GATHER_ELEMENTS, OP_GATHER_ND
 from .._base.request_fields import Request
@@ -288,22 +288,10 @@ def run_others(operation: Operation, params: t.Any, indices: t.Any, out: t.Any, 
 def run_filled(operation: Operation, params: t.Any, indices: t.Any, out: t.Any, request: Request) -> t.Any:
     """The same as `run_others` for a fill_value of the dtype of params."""
     if request.stream is None:  # the arrays may be on the host
-        if out is None and request.bounds != "skip" and is_program(params, indices, request):
-            from .jax_programs import run_program
-
-            result = run_program(operation, params, indices, request)
-            if result is not NotImplemented:
-                return result
         blocks = blocks_of(params, request)
         if blocks is not None:
             return run_blocks(blocks, operation, params, indices, out, request)
     return run_tensors(operation, params, indices, out, request)
-
-
-def is_program(params: t.Any, indices: t.Any, request: Request) -> bool:
-    """Returns whether a compiled program of the library of `params` runs a call."""
-    find = getattr(kind_of(params), "is_program", None)
-    return find is not None and find(params, indices, request)
 
 
 def run_tensors(operation: Operation, params: t.Any, indices: t.Any, out: t.Any, request: Request) -> t.Any:

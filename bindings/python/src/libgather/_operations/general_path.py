@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from .._arrays.kinds import kind_of
 from .._base.constants import OP_GATHER
 from .._base.request_fields import Request
 from .._requests.operation_table import GATHER_BAGS, GATHERS, GRADIENTS, OPERATIONS, SCATTERS
@@ -26,8 +27,21 @@ _RUNNERS = {
 
 def run_others(number: int, table: Any, indices: Any, rows: Any, *options: Any) -> Any:
     """Runs a call of the C half on the general path."""
-    if number == OP_GATHER and rows is None:
-        taken = gather_rows(table, indices, options)
-        if taken is not NotImplemented:
-            return taken
-    return _RUNNERS[number](OPERATIONS[number], table, indices, rows, Request._make(options))
+    request = Request._make(options)
+    if rows is None:
+        result = run_program(number, table, indices, request)
+        if result is NotImplemented and number == OP_GATHER:
+            result = gather_rows(table, indices, options)
+        if result is not NotImplemented:
+            return result
+    return _RUNNERS[number](OPERATIONS[number], table, indices, rows, request)
+
+
+def run_program(number: int, table: Any, indices: Any, request: Request) -> Any:
+    """Runs a compiled program of the library of the table. Returns NotImplemented if there is none for the call."""
+    is_program = getattr(kind_of(table), "is_program", None)
+    if is_program is None or not is_program(table, indices, request):
+        return NotImplemented
+    from . import jax_programs
+
+    return jax_programs.run_program(number, table, indices, request)

@@ -9,7 +9,7 @@ or newer. It is imported at the first use.
 
 from __future__ import annotations
 
-from functools import cache
+from functools import lru_cache
 
 import jax
 import jax.numpy as jnp
@@ -17,18 +17,28 @@ import numpy as np
 
 from .. import errors
 from .. import types as t
-from .._arrays.jax_ import check_alive
+from .._arrays.jax_ import check_alive, has_values
 from .._arrays.kinds import call_library
 from .._base.request_fields import Request
-from .._operations.jax_programs.gather import operator as run_gather
-from .._operations.jax_programs.gather_elements import operator as run_gather_elements
-from .._operations.jax_programs.gather_nd import operator as run_gather_nd
-from .._operations.jax_programs.primitive import fill_of
-from .._operations.jax_programs.scatters import scatter as run_scatter
-from .._operations.jax_programs.scatters import scatter_elements as run_scatter_elements
-from .._operations.jax_programs.scatters import scatter_nd as run_scatter_nd
+from .._operations.bags import bags_of
+from .._operations.jax_programs import bags as pools
+from .._operations.jax_programs import compiled, scatters
+from .._operations.jax_programs import gather as rows_of
+from .._operations.jax_programs import gather_elements as elements_of
+from .._operations.jax_programs import gather_nd as tuples_of
+from .._operations.jax_programs.primitive import TARGET, fill_of
 
-__all__ = ["gather", "gather_elements", "gather_nd", "scatter", "scatter_elements", "scatter_nd", "segment_sum"]
+__all__ = [
+    "export_checks",
+    "gather",
+    "gather_bags",
+    "gather_elements",
+    "gather_nd",
+    "scatter",
+    "scatter_elements",
+    "scatter_nd",
+    "segment_sum",
+]
 
 
 def gather(
@@ -48,7 +58,7 @@ def gather(
     Args:
         axis: The axis that indices select in. None means the value of `batch_dims`.
         bounds: ``"error"``, ``"clamp"``, ``"modulo"``, or ``"fill"``, which a `fill_value` implies.
-        fill_value: A value, ``"zero"`` (default), or ``"by_dtype"``.
+        fill_value: A value, ``"zero"`` (default), or ``"by_dtype"``. It may be a traced scalar, which has a gradient.
 
     JAX has 64-bit integers only with ``jax_enable_x64``. Without it, a larger index in an array of NumPy or a list is a
     DTypeError. ``jax.jit`` itself converts its arguments, so that this function receives other indices.
@@ -65,11 +75,9 @@ def gather(
     [[1.0, 1.0], [0.0, 0.0], [2.0, 2.0]]
     """
     params, indices = array_of(params, "params"), array_of(indices, "indices")
-    axis = batch_dims if axis is None else axis
-    batch_dims = batch_dims + indices.ndim if batch_dims < 0 else batch_dims
-    switches = request_of(params, negative, bounds, fill_value)
-    request = switches._replace(axis=positive(axis, params), batch_dims=batch_dims)
-    return run_gather(params, indices, request=request)
+    if fill_value is not None:
+        return filled(rows_of, params, indices, axis, batch_dims, negative, bounds, fill_value)
+    return gathering(rows_of, axis, batch_dims, negative, bounds)(params, indices)
 
 
 def gather_nd(
@@ -88,8 +96,9 @@ def gather_nd(
     [3, 2]
     """
     params, indices = array_of(params, "params"), array_of(indices, "indices")
-    request = request_of(params, negative, bounds, fill_value)._replace(batch_dims=batch_dims)
-    return run_gather_nd(params, indices, request=request)
+    if fill_value is not None:
+        return filled(tuples_of, params, indices, None, batch_dims, negative, bounds, fill_value)
+    return gathering(tuples_of, None, batch_dims, negative, bounds)(params, indices)
 
 
 def gather_elements(
@@ -109,10 +118,10 @@ def gather_elements(
     >>> libgather.jax.gather_elements(jnp.array([[1, 2], [3, 4]]), jnp.array([[1], [0]])).tolist()
     [[2], [3]]
     """
-    params = array_of(params, "params")
-    switches = request_of(params, negative, bounds, fill_value)
-    request = switches._replace(axis=positive(axis, params), extents="broadcast")
-    return run_gather_elements(params, array_of(indices, "indices"), request=request)
+    params, indices = array_of(params, "params"), array_of(indices, "indices")
+    if fill_value is not None:
+        return filled(elements_of, params, indices, axis, 0, negative, bounds, fill_value)
+    return gathering(elements_of, axis, 0, negative, bounds)(params, indices)
 
 
 def scatter(
@@ -135,14 +144,14 @@ def scatter(
 
     Args:
         axis: The axis that indices select in. None means the value of `batch_dims`.
-        reduction: ``"none"`` (the last duplicate wins), ``"add"``, ``"mul"``, ``"max"`` or ``"min"``. The first two
-            have derivatives with respect to `target` and `updates`.
+        reduction: ``"none"`` (the last duplicate wins), ``"add"``, ``"mul"``, ``"max"`` or ``"min"``. All have
+            derivatives with respect to `target` and `updates`. Equal values that are the maximum or the minimum share
+            the gradient, as in JAX. The second derivative of a product is 0 where two of its updates are 0.
         accumulate: The type in which float16 and bfloat16 are added: ``"dtype"`` (default) or ``"float32"``.
         bounds: ``"error"``, ``"skip"``, ``"clamp"`` or ``"modulo"``.
 
     Raises:
         ShapeError, RankError, DTypeError: As for :func:`libgather.scatter`.
-        UnsupportedError: The derivative of another reduction is needed.
         jax.errors.JaxRuntimeError: An index is out of bounds. An access to the values of the result raises it.
 
     >>> import jax, jax.numpy as jnp, libgather.jax
@@ -153,12 +162,8 @@ def scatter(
     >>> jax.grad(lambda rows: (add(jnp.zeros(3), ids, rows) ** 2).sum())(jnp.array([1.0, 2.0, 4.0])).tolist()
     [6.0, 6.0, 8.0]
     """
-    target, indices, updates = operands_of(target, indices, updates)
-    axis = batch_dims if axis is None else axis
-    batch_dims = batch_dims + indices.ndim if batch_dims < 0 else batch_dims
-    switches = scattering(reduction, accumulate, negative, bounds)
-    request = switches._replace(axis=positive(axis, target), batch_dims=batch_dims)
-    return run_scatter(target, indices, updates, request=request)
+    run = scattering(scatters.scatter, axis, batch_dims, reduction, accumulate, negative, bounds)
+    return run(*operands_of(target, indices, updates))
 
 
 def scatter_nd(
@@ -180,8 +185,8 @@ def scatter_nd(
     >>> libgather.jax.scatter_nd(jnp.zeros((2, 2), int), jnp.array([[1, 0], [0, 1]]), jnp.array([3, 2])).tolist()
     [[0, 2], [3, 0]]
     """
-    request = scattering(reduction, accumulate, negative, bounds)._replace(batch_dims=batch_dims)
-    return run_scatter_nd(*operands_of(target, indices, updates), request=request)
+    run = scattering(scatters.scatter_nd, None, batch_dims, reduction, accumulate, negative, bounds)
+    return run(*operands_of(target, indices, updates))
 
 
 def scatter_elements(
@@ -204,9 +209,8 @@ def scatter_elements(
     >>> libgather.jax.scatter_elements(table, ids, jnp.array([[20], [30]]), reduction="add").tolist()
     [[1, 22], [33, 4]]
     """
-    target, indices, updates = operands_of(target, indices, updates)
-    request = scattering(reduction, accumulate, negative, bounds)._replace(axis=positive(axis, target))
-    return run_scatter_elements(target, indices, updates, request=request)
+    run = scattering(scatters.scatter_elements, axis, 0, reduction, accumulate, negative, bounds)
+    return run(*operands_of(target, indices, updates))
 
 
 def segment_sum(
@@ -238,39 +242,171 @@ def segment_sum(
     return scatter(sums, segment_ids, data, reduction="add", bounds=bounds)
 
 
+def gather_bags(
+    params: jax.typing.ArrayLike,
+    indices: jax.typing.ArrayLike,
+    *,
+    offsets: jax.typing.ArrayLike | None = None,
+    starts: jax.typing.ArrayLike | None = None,
+    lengths: jax.typing.ArrayLike | None = None,
+    segments: jax.typing.ArrayLike | None = None,
+    count: int | None = None,
+    weights: jax.typing.ArrayLike | None = None,
+    pool: t.Pool = "sum",
+    padding_index: int | None = None,
+    empty: t.Empty | None = None,
+    accumulate: t.Accumulate | None = None,
+    negative: t.Negative = "reject",
+    bounds: t.Bounds = "error",
+    fill_value: float | str | None = None,
+) -> jax.Array:
+    """Gathers rows by bags of indices, and pools each bag. It is :func:`libgather.gather_bags` as a primitive.
+
+    It has derivatives of any order with respect to `params` and `weights`. The gradient of a maximum or minimum belongs
+    to the first row of the bag that has it. `vmap` runs bags one after another, unless only `params` have a batch dim,
+    or each row of `indices` is a bag.
+
+    Args:
+        params: The table, of rank 1 or more.
+        indices: The numbers of rows.
+        offsets, starts, lengths, segments, count: The bags, as for :func:`libgather.gather_bags`. Without them, each
+            row of `indices` along its last dim is a bag.
+        weights: An array of the shape of `indices`, and of the dtype of `params` or float32.
+        pool: ``"sum"``, ``"mean"``, ``"sqrtn"``, ``"max"`` or ``"min"``.
+        padding_index: An index of this value is neither read nor counted.
+        empty, accumulate, negative, fill_value: As for :func:`libgather.gather_bags`.
+        bounds: ``"error"``, ``"fill"``, ``"clamp"``, ``"modulo"`` or ``"skip"``.
+
+    Returns:
+        An array of shape ``(bags,) + params.shape[1:]``, or ``indices.shape[:-1] + params.shape[1:]``.
+
+    Raises:
+        ShapeError, RankError, DTypeError, OptionError: As for :func:`libgather.gather_bags`.
+        jax.errors.JaxRuntimeError: An index is out of bounds, or the bags are invalid.
+
+    >>> import jax, jax.numpy as jnp, libgather.jax
+    >>> table, ids = jnp.array([[1.0, 0.0], [0.0, 1.0], [4.0, 2.0]]), jnp.array([0, 2, 1])
+    >>> means = lambda table: libgather.jax.gather_bags(table, ids, lengths=jnp.array([2, 1]), pool="mean")
+    >>> jax.jit(means)(table).tolist()
+    [[2.5, 1.0], [0.0, 1.0]]
+    >>> jax.grad(lambda table: means(table).sum())(table).tolist()
+    [[0.5, 0.5], [1.0, 1.0], [0.5, 0.5]]
+    """
+    params, indices = array_of(params, "params"), array_of(indices, "indices")
+    form, bags = bags_of(count, offsets=offsets, starts=starts, lengths=lengths, segments=segments)
+    bags = None if bags is None else array_of(bags, "bags")
+    weights = None if weights is None else array_of(weights, "weights")
+    if fill_value is not None and empty != "fill":
+        bounds = filling(bounds)
+    fill = fill_of(fill_value, params)
+    rules = form, pool, padding_index, empty, count or 0, accumulate, negative, bounds, fill
+    return pooling(*rules)(params, indices, bags, weights)
+
+
+def export_checks() -> list[jax.export.DisabledSafetyCheck]:
+    """Returns the `disabled_checks` of ``jax.export.export`` for programs with these primitives.
+
+    JAX exports a call of another library only if its name is stated. The process that runs such a program must import
+    ``libgather.jax`` first.
+
+    >>> import jax, jax.export, jax.numpy as jnp, libgather.jax
+    >>> spec = jax.ShapeDtypeStruct(jax.export.symbolic_shape("rows, 2"), jnp.float32)
+    >>> export = jax.export.export(jax.jit(libgather.jax.gather), disabled_checks=libgather.jax.export_checks())
+    >>> program = export(spec, jax.ShapeDtypeStruct((1,), jnp.int32)).serialize()
+    >>> jax.export.deserialize(program).call(jnp.ones((5, 2)), jnp.array([4])).tolist()
+    [[1.0, 1.0]]
+    """
+    return [jax.export.DisabledSafetyCheck.custom_call(TARGET)]
+
+
 def operands_of(*operands: jax.typing.ArrayLike) -> tuple[jax.Array, jax.Array, jax.Array]:
     target, indices, updates = map(array_of, operands, ("target", "indices", "updates"))
     return target, indices, updates
 
 
-@cache
-def scattering(
-    reduction: t.Reduction, accumulate: t.Accumulate | None, negative: t.Negative, bounds: t.ScatterBounds
-) -> Request:
-    return Request(reduction=reduction, accumulate=accumulate, negative=negative, bounds=bounds)
-
-
-def request_of(params: jax.Array, negative: t.Negative, bounds: t.Bounds, fill_value: t.Any) -> Request:
-    if fill_value is None:
-        return unfilled(negative, bounds)
-    return unfilled(negative, "fill" if bounds == "error" else bounds)._replace(fill_value=fill_of(fill_value, params))
-
-
-@cache
-def unfilled(negative: t.Negative, bounds: t.Bounds) -> Request:
+# Equal arguments of other types are other requests, for example 1 and True.
+@lru_cache(maxsize=None, typed=True)
+def gathering(kind: t.Any, axis: int | None, batch_dims: int, negative: t.Negative, bounds: t.Bounds) -> t.Any:
+    """Returns the compiled gather of params and indices."""
     if bounds == "skip":
         raise errors.unsupported("options", "bounds 'skip' is for an out, which a primitive of JAX does not have")
-    return Request(negative=negative, bounds=bounds)
+    extents: t.Extents | None = "broadcast" if kind is elements_of else None
+    return compiled(kind.operator, Request(axis, batch_dims, negative, bounds, extents=extents))
+
+
+@lru_cache(maxsize=None, typed=True)
+def scattering(
+    operator: t.Any,
+    axis: int | None,
+    batch_dims: int,
+    reduction: t.Reduction,
+    accumulate: t.Accumulate | None,
+    negative: t.Negative,
+    bounds: t.ScatterBounds,
+) -> t.Any:
+    """Returns the compiled scatter of target, indices and updates."""
+    request = Request(axis, batch_dims, negative, bounds, reduction=reduction, accumulate=accumulate)
+    return compiled(operator, request)
+
+
+@lru_cache(maxsize=None, typed=True)
+def pooling(
+    form: t.BagFormat,
+    pool: t.Pool,
+    padding_index: int | None,
+    empty: t.Empty | None,
+    count: int,
+    accumulate: t.Accumulate | None,
+    negative: t.Negative,
+    bounds: t.Bounds,
+    fill_value: t.Any,
+) -> t.Any:
+    """Returns the compiled gather_bags of params, indices, bags and weights."""
+    request = Request(None, 0, negative, bounds, fill_value, accumulate=accumulate, bag_format=form, pool=pool)
+    request = request._replace(empty=empty, padding_index=padding_index, bag_count=count)
+    return compiled(pools.operator, request)
+
+
+def filling(bounds: t.Bounds) -> t.Bounds:
+    """Returns the bounds of a call with a fill_value, which implies that they are filled."""
+    return "fill" if bounds == "error" else bounds
+
+
+def filled(
+    kind: t.Any,
+    params: jax.Array,
+    indices: jax.Array,
+    axis: int | None,
+    batch_dims: int,
+    negative: t.Negative,
+    bounds: t.Bounds,
+    fill_value: t.Any,
+) -> jax.Array:
+    """Gathers with a fill value. The value of a tracer takes its place where a gather of ones has zeros."""
+    extents: t.Extents | None = "broadcast" if kind is elements_of else None
+    request = Request(axis, batch_dims, negative, filling(bounds), "zero", extents=extents)
+    if not isinstance(fill_value, jax.core.Tracer):
+        made: jax.Array = compiled(kind.operator, request._replace(fill_value=fill_of(fill_value, params)))(
+            params, indices
+        )
+        return made
+    if fill_value.shape != () or jnp.result_type(params, fill_value) != params.dtype:
+        given = f"fill_value has dtype {fill_value.dtype} and shape {fill_value.shape}"
+        raise errors.dtype_error("options", f"{given}: a scalar of {params.dtype} is needed")
+    run = compiled(kind.operator, request)
+    is_read = run(jnp.ones(kind.selected(params, indices, request), bool), indices)
+    chosen: jax.Array = jnp.where(is_read, run(params, indices), fill_value.astype(params.dtype))
+    return chosen
 
 
 def array_of(value: jax.typing.ArrayLike, operand: str) -> jax.Array:
     # The conversion of an array takes longer in JAX than the gather.
-    if not isinstance(value, jax.Array):
-        made: jax.Array = call_library(jnp.asarray, value, operand)
-        call_library(check_narrowed, value, operand, made.dtype, operand)
-        return made
-    check_alive(value, operand)
-    return value
+    if has_values(value.__class__) or isinstance(value, jax.Array):
+        check_alive(value, operand)
+        return value
+    made: jax.Array = call_library(jnp.asarray, value, operand)
+    call_library(check_narrowed, value, operand, made.dtype, operand)
+    return made
 
 
 def check_narrowed(value: jax.typing.ArrayLike, dtype: np.dtype[t.Any], operand: str) -> None:
@@ -285,7 +421,3 @@ def check_narrowed(value: jax.typing.ArrayLike, dtype: np.dtype[t.Any], operand:
             if changed.size:
                 message = f"{changed.flat[0]} is beyond {dtype}, which JAX makes of {given.dtype}: set jax_enable_x64"
                 raise errors.dtype_error(operand, message)
-
-
-def positive(axis: int, params: jax.Array) -> int:
-    return axis + params.ndim if axis < 0 else axis

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import cache, partial
+
 import jax
 
 from ..._base.constants import OP_GATHER, OP_GATHER_ELEMENTS, OP_GATHER_ND
@@ -10,30 +12,38 @@ from .primitive import fill_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from typing import Any
 
     from ..._base.request_fields import Request
-    from ..._requests.operation_table import Operation
 
-#: The compiled function of each operation, by the number of the operation.
+#: The module of each operation that has programs, by the number of the operation.
 PROGRAMS = {
-    OP_GATHER: gather.operator,
-    OP_GATHER_ND: gather_nd.operator,
-    OP_GATHER_ELEMENTS: gather_elements.operator,
+    OP_GATHER: gather,
+    OP_GATHER_ND: gather_nd,
+    OP_GATHER_ELEMENTS: gather_elements,
 }
 
 
-def run_program(operation: Operation, params: Any, indices: Any, request: Request) -> Any:
+@cache
+def compiled(operator: Callable[..., Any], request: Request) -> Callable[..., Any]:
+    """Returns the compiled function of the operands. A static argument would take longer than a small gather."""
+    program: Callable[..., Any] = jax.jit(partial(operator, request=request))
+    return program
+
+
+def run_program(number: int, params: Any, indices: Any, request: Request) -> Any:
     """Runs the JAX program of an operation.
 
     Returns NotImplemented if there is none, or if it fails. The general path then runs the call again. JAX reports an
     error only as text, refuses arrays on several devices, and needs the fill_value before it reads the indices.
     """
-    program = PROGRAMS.get(operation.number)
+    program = PROGRAMS.get(number)
     if program is None:
         return NotImplemented
     try:
-        request = request._replace(fill_value=fill_of(request.fill_value, params))
-        return program(params, indices, request=request).block_until_ready()
-    except (jax.errors.JaxRuntimeError, ValueError, TypeError):
+        if request.fill_value is not None:
+            request = request._replace(fill_value=fill_of(request.fill_value, params))
+        return compiled(program.operator, request)(params, indices).block_until_ready()
+    except (RuntimeError, ValueError, TypeError):
         return NotImplemented

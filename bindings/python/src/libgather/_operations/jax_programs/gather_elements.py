@@ -1,38 +1,67 @@
-"""The primitive gather_elements."""
+"""The primitive gather_elements, and its gradient."""
 
 from __future__ import annotations
 
 from ..._requests.operation_table import GATHER_ELEMENTS
-from .primitive import added, moved, places, registered, resolved
+from .gather import from_front
+from .primitive import in_front, inserted, moved, registered
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any
 
-    import jax
-
     from ..._base.request_fields import Request
+    from .primitive import Shape
 
 
-def add(shape: tuple[int, ...], indices: jax.Array, gradient: jax.Array, request: Request) -> jax.Array:
-    """The gradient of an element that is repeated along a dim is added at place 0 of that dim."""
+def operator(params: Any, indices: Any, *, request: Request) -> Any:
+    return primitive.bind(params, indices, request=from_front_of(request, params, indices))
+
+
+def from_front_of(request: Request, table: Any, indices: Any) -> Request:
+    axis = -1 if request.axis is None else request.axis
+    return request._replace(axis=from_front(axis, table.ndim))
+
+
+def shape_of(params: Shape, indices: Shape, request: Request) -> Shape:
+    """A dim of size 1 beside the axis is repeated."""
     axis = request.axis or 0
-    where = places(gradient.shape, gradient.ndim)
-    where = [place * (extent != 1) for place, extent in zip(where, shape, strict=True)]
-    where[axis] = resolved(indices, shape[axis], request)
-    return added(shape, where, gradient)
+    return tuple(
+        extent if dim != axis and isinstance(index, int) and index == 1 else index
+        for dim, (extent, index) in enumerate(zip(params, indices, strict=True))
+    )
+
+
+def selected(params: Any, indices: Any, request: Request) -> Shape:
+    """Returns the shape of params with extents of 1 in the dims that do not decide what is out of bounds."""
+    axis = from_front_of(request, params, indices).axis
+    return tuple(extent if dim == axis else 1 for dim, extent in enumerate(params.shape))
 
 
 def batched(
     bind: Callable[..., Any], params: Any, indices: Any, params_dim: Any, indices_dim: Any, request: Request
 ) -> tuple[Any, int]:
     """An operand without a batch dim gets one of size 1, which is repeated."""
-    operands = (
-        array[None] if dim is None else moved(array, dim, 0)
-        for array, dim in ((params, params_dim), (indices, indices_dim))
-    )
-    return bind(*operands, request=request._replace(axis=(request.axis or 0) + 1)), 0
+    request = request._replace(axis=(request.axis or 0) + 1)
+    return bind(moved(params, params_dim, 0), moved(indices, indices_dim, 0), request=request), 0
 
 
-operator = registered(GATHER_ELEMENTS, add, batched)
+def gradient_batched(
+    bind: Callable[..., Any],
+    rows: Any,
+    indices: Any,
+    rows_dim: Any,
+    indices_dim: Any,
+    shape: Shape,
+    request: Request,
+) -> tuple[Any, int]:
+    request = request._replace(axis=(request.axis or 0) + 1)
+    if rows_dim is None:
+        rows, indices = in_front((rows, indices), (rows_dim, indices_dim))
+    else:
+        rows, indices = moved(rows, rows_dim, 0), moved(indices, indices_dim, 0)
+    return bind(rows, indices, shape=inserted(shape, 0, rows.shape[0]), request=request), 0
+
+
+primitive, gradient = registered(GATHER_ELEMENTS, shape_of, batched, gradient_batched)

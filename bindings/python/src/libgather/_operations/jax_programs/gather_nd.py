@@ -1,30 +1,35 @@
-"""The primitive gather_nd."""
+"""The primitive gather_nd, and its gradient."""
 
 from __future__ import annotations
 
 from ..._requests.operation_table import GATHER_ND
-from .primitive import added, moved, places, registered, resolved
+from .primitive import in_front, inserted, moved, registered
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any
 
-    import jax
-
     from ..._base.request_fields import Request
+    from .primitive import Shape
 
 
-def add(shape: tuple[int, ...], indices: jax.Array, gradient: jax.Array, request: Request) -> jax.Array:
-    """Adds rows to params as (batch, indexed dims, other dims). A tuple with an index out of bounds is ignored."""
-    batch_dims, components = request.batch_dims, indices.shape[-1]
-    where = places(shape[:batch_dims], indices.ndim - 1)
-    for component in range(components):
-        where.append(resolved(indices[..., component], shape[batch_dims + component], request))
-    if not where:  # each tuple selects all of params
-        total: jax.Array = gradient.sum(axis=tuple(range(indices.ndim - 1)))
-        return total
-    return added(shape, where, gradient)
+def operator(params: Any, indices: Any, *, request: Request) -> Any:
+    return primitive.bind(params, indices, request=request)
+
+
+def from_front_of(request: Request, table: Any, indices: Any) -> Request:
+    return request
+
+
+def shape_of(params: Shape, indices: Shape, request: Request) -> Shape:
+    return (*indices[:-1], *params[request.batch_dims + indices[-1] :])
+
+
+def selected(params: Any, indices: Any, request: Request) -> Shape:
+    """Returns the shape of params with extents of 1 in the dims that do not decide what is out of bounds."""
+    count = request.batch_dims + indices.shape[-1]
+    return (*params.shape[:count], *(1,) * (params.ndim - count))
 
 
 def batched(
@@ -41,4 +46,23 @@ def batched(
     return bind(moved(params, params_dim, 0), moved(indices, indices_dim, 0), request=request), 0
 
 
-operator = registered(GATHER_ND, add, batched)
+def gradient_batched(
+    bind: Callable[..., Any],
+    rows: Any,
+    indices: Any,
+    rows_dim: Any,
+    indices_dim: Any,
+    shape: Shape,
+    request: Request,
+) -> tuple[Any, int]:
+    batch_dims = request.batch_dims
+    if indices_dim is None:
+        rows, behind = moved(rows, rows_dim, indices.ndim - 1), batch_dims + indices.shape[-1]
+        shape = inserted(shape, behind, rows.shape[indices.ndim - 1])
+        return bind(rows, indices, shape=shape, request=request), behind
+    rows, indices = in_front((rows, indices), (rows_dim, indices_dim))
+    request = request._replace(batch_dims=batch_dims + 1)
+    return bind(rows, indices, shape=inserted(shape, 0, rows.shape[0]), request=request), 0
+
+
+primitive, gradient = registered(GATHER_ND, shape_of, batched, gradient_batched)

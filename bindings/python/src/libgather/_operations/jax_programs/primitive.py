@@ -1,4 +1,4 @@
-"""The common part of the primitives: the call of the library, derivatives, and the sum of a gradient."""
+"""The common part of the primitives: the call of the library, and the shapes of operands."""
 
 from __future__ import annotations
 
@@ -12,8 +12,10 @@ from jax.interpreters import ad, batching, mlir
 
 from ... import _objects, errors
 from ..._arrays.jax_ import is_dtype
+from ..._base.constants import OP_GATHER, OP_GATHER_GRADIENT, OPEN
 from ..._requests.fill_values import value_fill
 from ..._requests.memory_runs import shape_for
+from ..._requests.operation_table import OPERATIONS
 from ..._requests.options_struct import named_fill, options_of
 from ..._requests.spec import Spec
 
@@ -25,58 +27,151 @@ if TYPE_CHECKING:
     from ..._base.request_fields import Request
     from ..._requests.operation_table import Operation
 
+    #: A shape, whose extents may be symbolic.
+    Shape = tuple[Any, ...]
+
 TARGET = "libgather"
 jax.ffi.register_ffi_target(TARGET, _objects.xla_handler(), platform="cpu")
 
+#: The functions and the operands of a call, as in native/xla.c.
+RUN, GRADIENT_OF_BAGS, GRADIENT_OF_WEIGHTS = range(3)
+ROLES = ("table", "indices", "rows", "bags", "weights")
 
-def registered(
-    operation: Operation, add: Callable[..., jax.Array], batched: Callable[..., tuple[jax.Array, int]]
-) -> Callable[..., jax.Array]:
-    """Registers an operation as a primitive. Returns a compiled function of params, indices and the request.
+
+def called(
+    operation: Operation, request: Request, result: Any, *, function: int = RUN, in_place: bool = False, **operands: Any
+) -> Any:
+    """Calls the library in a program, with operands by role. Those that are None are left out.
 
     Args:
-        add: Returns the gradient of params, from their shape, the indices, the gradient of a result and the request.
-        batched: Returns the result and its batch dim if params, indices or both have a batch dim.
+        result: Anything with the shape and dtype of the result.
+        in_place: True if the result has the memory of the table. XLA copies the table if something else needs it.
     """
-    primitive = Primitive(f"libgather_{operation.name}")
+    given = [role for role in ROLES if operands.get(role) is not None]
+    run = jax.ffi.ffi_call(
+        TARGET,
+        jax.ShapeDtypeStruct(result.shape, result.dtype),
+        input_output_aliases={0: 0} if in_place else None,
+    )
+    asked = attribute(operation, function, tuple(given), request, Spec(result.dtype, ())._dtype)
+    return run(*(operands[role] for role in given), request=asked)
 
-    def shape(params: Any, indices: Any, *, request: Request) -> jax.core.ShapedArray:
-        source, index = spec_of(params, "params"), spec_of(indices, "indices")
-        return jax.core.ShapedArray(shape_for(operation, source, index, request), params.dtype)
+
+@cache
+def attribute(operation: Operation, function: int, roles: tuple[str, ...], request: Request, dtype: int) -> np.ndarray:
+    """Returns the attribute for the handler: the operation, the function, the operands, and a gth_options."""
+    fill = named_fill(request.fill_value) or value_fill(request.fill_value, dtype)
+    bits = sum(1 << ROLES.index(role) for role in roles)
+    numbers = operation.number.to_bytes(4, "little") + function.to_bytes(4, "little") + bits.to_bytes(8, "little")
+    return np.frombuffer(numbers + options_of(request, fill), np.int64)
+
+
+def defined(
+    name: str, shape: Callable[..., Any], call: Callable[..., Any], batch: Callable[..., tuple[Any, int]]
+) -> Primitive:
+    """Returns a new primitive.
+
+    Args:
+        shape: Returns anything with the shape and dtype of the result, from the operands and the attributes.
+        call: Returns the result, by operations of JAX.
+        batch: The rule for vmap.
+    """
+    primitive = Primitive(f"libgather_{name}")
+
+    def abstract(*operands: Any, **attributes: Any) -> jax.core.ShapedArray:
+        result = shape(*operands, **attributes)
+        return jax.core.ShapedArray(result.shape, result.dtype)
+
+    primitive.def_abstract_eval(abstract)
+    primitive.def_impl(call)
+    mlir.register_lowering(primitive, mlir.lower_fun(call, multiple_results=False), platform="cpu")
+    batching.primitive_batchers[primitive] = batch
+    return primitive
+
+
+def registered(
+    operation: Operation,
+    shape_of: Callable[[Shape, Shape, Request], Shape],
+    batched: Callable[..., tuple[jax.Array, int]],
+    gradient_batched: Callable[..., tuple[jax.Array, int]],
+) -> tuple[Primitive, Primitive]:
+    """Registers a gather and its gradient as primitives. Each is linear, and each is the transpose of the other.
+
+    Args:
+        shape_of: Returns the shape of the result of a gather, from those of params and indices. They are valid.
+        batched: Returns the result of a gather and its batch dim if params, indices or both have a batch dim.
+        gradient_batched: The same for the gradient of params, if the gradient of the result, indices or both have one.
+    """
+    transposed = OPERATIONS[operation.number + OP_GATHER_GRADIENT - OP_GATHER]
+
+    def shape(params: Any, indices: Any, *, request: Request) -> jax.ShapeDtypeStruct:
+        return jax.ShapeDtypeStruct(inferred(operation, shape_of, params, indices, request), params.dtype)
 
     def call(params: Any, indices: Any, *, request: Request) -> Any:
         result = shape(params, indices, request=request)
-        run = jax.ffi.ffi_call(TARGET, jax.ShapeDtypeStruct(result.shape, result.dtype))
-        return run(params, indices, request=attribute(operation, request, Spec(params.dtype, ())._dtype))
-
-    def jvp(tangent: Any, params: Any, indices: Any, *, request: Request) -> Any:
-        """A gather is linear in params. The fill does not depend on them."""
-        fill = None if request.fill_value is None else "zero"
-        return primitive.bind(tangent, indices, request=request._replace(fill_value=fill))
-
-    def transpose(gradient: Any, params: Any, indices: Any, *, request: Request) -> tuple[Any, None]:
-        if type(gradient) is ad.Zero:
-            return ad.Zero(params.aval), None
-        return add(params.aval.shape, indices, gradient, request), None
+        return called(operation, request, result, table=params, indices=indices)
 
     def batch(arrays: tuple[Any, ...], dims: tuple[Any, ...], *, request: Request) -> tuple[Any, int]:
-        return batched(primitive.bind, *arrays, *dims, request)
+        return batched(gather.bind, *arrays, *dims, request)
 
-    primitive.def_abstract_eval(shape)
-    primitive.def_impl(call)
-    mlir.register_lowering(primitive, mlir.lower_fun(call, multiple_results=False), platform="cpu")
-    ad.defjvp(primitive, jvp, None)
-    ad.primitive_transposes[primitive] = transpose
-    batching.primitive_batchers[primitive] = batch
-    compiled: Callable[..., jax.Array] = jax.jit(primitive.bind, static_argnames="request")
-    return compiled
+    def shape_of_gradient(rows: Any, indices: Any, *, shape: Shape, request: Request) -> jax.ShapeDtypeStruct:
+        return jax.ShapeDtypeStruct(shape, rows.dtype)
+
+    def call_gradient(rows: Any, indices: Any, *, shape: Shape, request: Request) -> Any:
+        if rows.dtype.itemsize == 1:  # the library adds no float8
+            return call_gradient(rows.astype(jnp.float32), indices, shape=shape, request=request).astype(rows.dtype)
+        request = request._replace(fill_value=None, accumulate="float32")
+        return called(transposed, request, jax.ShapeDtypeStruct(shape, rows.dtype), indices=indices, rows=rows)
+
+    def batch_gradient(
+        arrays: tuple[Any, ...], dims: tuple[Any, ...], *, shape: Shape, request: Request
+    ) -> tuple[Any, int]:
+        return gradient_batched(gradient.bind, *arrays, *dims, shape, request)
+
+    gather = defined(operation.name, shape, call, batch)
+    gradient = defined(transposed.name, shape_of_gradient, call_gradient, batch_gradient)
+
+    def jvp(tangent: Any, params: Any, indices: Any, *, request: Request) -> Any:
+        return gather.bind(tangent, indices, request=linear(request))
+
+    def transpose(rows: Any, params: Any, indices: Any, *, request: Request) -> tuple[Any, None]:
+        if type(rows) is ad.Zero:
+            return ad.Zero(params.aval), None
+        return gradient.bind(rows, indices, shape=params.aval.shape, request=request), None
+
+    def jvp_of_gradient(tangent: Any, rows: Any, indices: Any, *, shape: Shape, request: Request) -> Any:
+        return gradient.bind(tangent, indices, shape=shape, request=request)
+
+    def transpose_gradient(total: Any, rows: Any, indices: Any, *, shape: Shape, request: Request) -> tuple[Any, None]:
+        if type(total) is ad.Zero:
+            return ad.Zero(rows.aval), None
+        return gather.bind(total, indices, request=linear(request)), None
+
+    ad.defjvp(gather, jvp, None)
+    ad.primitive_transposes[gather] = transpose
+    ad.defjvp(gradient, jvp_of_gradient, None)
+    ad.primitive_transposes[gradient] = transpose_gradient
+    return gather, gradient
+
+
+def linear(request: Request) -> Request:
+    """Returns the request for a tangent. A gather is linear in params, and the fill does not depend on them."""
+    return request if request.fill_value is None else request._replace(fill_value="zero")
+
+
+def inferred(
+    operation: Operation, shape_of: Callable[[Shape, Shape, Request], Shape], table: Any, indices: Any, request: Request
+) -> Shape:
+    """Returns the shape of the rows. Raises the errors of a call."""
+    known = shape_for(operation, spec_of(table, operation.roles[0]), spec_of(indices, "indices"), request)
+    return shape_of(table.shape, indices.shape, request) if OPEN in known else known
 
 
 def spec_of(value: Any, operand: str) -> Spec:
-    """Returns the spec of an array or of a tracer."""
+    """Returns the spec of an array or of a tracer. Symbolic extents are open."""
     if not is_dtype(value.dtype):
         raise errors.dtype_error(operand, f"elements of dtype {value.dtype} are no dtype of this library")
-    return Spec(value.dtype, value.shape)
+    return Spec(value.dtype, tuple(extent if isinstance(extent, int) else OPEN for extent in value.shape))
 
 
 def fill_of(fill_value: Any, params: Any) -> str | bytes | None:
@@ -86,42 +181,20 @@ def fill_of(fill_value: Any, params: Any) -> str | bytes | None:
     return value_fill(fill_value, spec_of(params, "params")._dtype)[1]
 
 
-@cache
-def attribute(operation: Operation, request: Request, dtype: int) -> np.ndarray:
-    """Returns the attribute for the handler: the number of the operation, and the bytes of a gth_options."""
-    fill = named_fill(request.fill_value) or value_fill(request.fill_value, dtype)
-    options = options_of(request, fill)
-    return np.frombuffer(operation.number.to_bytes(8, "little") + options, np.int64)
-
-
-def resolved(index: jax.Array, extent: int, request: Request) -> jax.Array:
-    """Returns validated indices as numbers in [0, extent). An index out of bounds becomes `extent`."""
-    is_signed = jnp.issubdtype(index.dtype, jnp.signedinteger)
-    if index.dtype.itemsize < 4:
-        index, is_signed = index.astype(jnp.int32), True
-    if is_signed and request.negative == "wrap":
-        index = jnp.where(index < 0, index + extent, index)
-    if request.bounds == "modulo":
-        index = index % extent
-    if request.bounds == "clamp":
-        index = jnp.clip(index, 0, extent - 1)
-    index = jnp.where((index >= 0) & (index < extent), index, extent)
-    return index if is_signed else index.astype(jnp.int32 if index.dtype.itemsize == 4 else jnp.int64)
-
-
-def places(shape: tuple[int, ...], rank: int) -> list[jax.Array]:
-    """Returns the numbers of each dim of a shape, as indices whose leading dims have that shape."""
-    return [
-        jnp.arange(extent).reshape((1,) * dim + (extent,) + (1,) * (rank - dim - 1)) for dim, extent in enumerate(shape)
-    ]
-
-
-def added(shape: tuple[int, ...], where: list[jax.Array], rows: jax.Array) -> jax.Array:
-    """Returns an array of zeros to which each row is added at its indices. Rows out of bounds are ignored."""
-    sums: jax.Array = jnp.zeros(shape, rows.dtype).at[tuple(where)].add(rows, mode="drop")
-    return sums
-
-
-def moved(array: jax.Array, dim: int, to: int) -> jax.Array:
-    result: jax.Array = jnp.moveaxis(array, dim, to)
+def moved(array: jax.Array, dim: int | None, to: int) -> jax.Array:
+    """Returns an array with its batch dim at a place. A batch dim of size 1 is new if there is none."""
+    result: jax.Array = jnp.expand_dims(array, to) if dim is None else jnp.moveaxis(array, dim, to)
     return result
+
+
+def in_front(arrays: tuple[Any, ...], dims: tuple[int | None, ...]) -> tuple[Any, ...]:
+    """Returns the arrays with the batch dim as the first dim. An array without one is repeated."""
+    size = next(array.shape[dim] for array, dim in zip(arrays, dims, strict=True) if dim is not None)
+    return tuple(
+        jnp.broadcast_to(array, (size, *array.shape)) if dim is None else moved(array, dim, 0)
+        for array, dim in zip(arrays, dims, strict=True)
+    )
+
+
+def inserted(shape: Shape, place: int, extent: Any) -> Shape:
+    return (*shape[:place], extent, *shape[place:])

@@ -4,18 +4,14 @@ from __future__ import annotations
 
 from math import prod
 
-import jax
 import jax.numpy as jnp
-from jax.extend.core import Primitive
-from jax.interpreters import ad, batching, mlir
+from jax.interpreters import ad
 
 from ... import errors
 from ..._base.constants import E_SHAPE
-from ..._requests.memory_runs import shape_for
 from ..._requests.operation_table import SCATTER, SCATTER_ELEMENTS, SCATTER_ND
-from ..._requests.spec import Spec
 from . import gather, gather_elements, gather_nd
-from .primitive import TARGET, attribute, moved, spec_of
+from .primitive import called, defined, in_front, inferred
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -26,43 +22,63 @@ if TYPE_CHECKING:
     from ..._requests.operation_table import Operation
 
 
-def registered(
-    operation: Operation, read: Callable[..., jax.Array], batched: Callable[[Request], Request]
-) -> Callable[..., jax.Array]:
-    """Registers a scatter as a primitive. Returns a compiled function of target, indices, updates and the request.
+def registered(operation: Operation, reader: Any, batched: Callable[[Request], Request]) -> Callable[..., Any]:
+    """Registers a scatter as a primitive. Returns a function of target, indices, updates and the request.
 
     Args:
-        read: The gather whose rows are the updates.
+        reader: The module of the gather whose rows are the updates.
         batched: Returns the request of operands that have an additional first dim.
     """
-    primitive = Primitive(f"libgather_{operation.name}")
 
-    def shape(target: Any, indices: Any, updates: Any, *, request: Request) -> jax.core.ShapedArray:
-        wanted = shape_for(operation, spec_of(target, "target"), spec_of(indices, "indices"), request)
+    def shape(target: Any, indices: Any, updates: Any, *, request: Request) -> Any:
+        wanted = inferred(operation, reader.shape_of, target, indices, request)
         if updates.shape != wanted:
             message = f"updates: shape is {updates.shape}, needed is {wanted}"
             raise errors.ShapeError(message, status=E_SHAPE, operand="updates")
         if updates.dtype != target.dtype:
             raise errors.dtype_error("updates", f"dtype is {updates.dtype}, needed is {target.dtype}")
-        return jax.core.ShapedArray(target.shape, target.dtype)
+        return target
 
     def call(target: Any, indices: Any, updates: Any, *, request: Request) -> Any:
         shape(target, indices, updates, request=request)
-        # XLA copies the target, unless nothing else needs it.
-        run = jax.ffi.ffi_call(TARGET, jax.ShapeDtypeStruct(target.shape, target.dtype), input_output_aliases={0: 0})
-        return run(target, indices, updates, request=attribute(operation, request, Spec(target.dtype, ())._dtype))
+        return called(operation, request, target, in_place=True, table=target, indices=indices, rows=updates)
+
+    def batch(arrays: tuple[Any, ...], dims: tuple[Any, ...], *, request: Request) -> tuple[Any, int]:
+        return primitive.bind(*in_front(arrays, dims), request=batched(request)), 0
+
+    primitive = defined(operation.name, shape, call, batch)
 
     def jvp(primals: Any, tangents: Any, *, request: Request) -> Any:
-        if request.reduction not in ("none", "add"):
-            message = f"reduction {request.reduction!r} has no derivative in JAX: only 'none' and 'add' have one"
-            raise errors.unsupported("options", message)
+        """A scatter that sets or adds is linear. Near its operands, another one is a sum with factors."""
         target, indices, updates = primals
-        moves, _, changes = tangents
-        moves, changes = ad.instantiate_zeros(moves), ad.instantiate_zeros(changes)
-        return (
-            primitive.bind(target, indices, updates, request=request),
-            primitive.bind(moves, indices, changes, request=request),
-        )
+        moves, changes = map(ad.instantiate_zeros, (tangents[0], tangents[2]))
+        result = primitive.bind(target, indices, updates, request=request)
+        if request.reduction in ("none", "add"):
+            return result, primitive.bind(moves, indices, changes, request=request)
+        find = factors_of_product if request.reduction == "mul" else factors_of_extreme
+        kept, used, count = find(target, indices, updates, result, request)
+        sums = primitive.bind(moves * kept, indices, changes * used, request=request._replace(reduction="add"))
+        return result, sums / count
+
+    def factors_of_product(target: Any, indices: Any, updates: Any, result: Any, request: Request) -> Any:
+        """If one update of a place is 0, its factor is the product of all other updates and the target."""
+
+        def scattered(onto: Any, rows: Any, reduction: Any) -> Any:
+            return primitive.bind(onto, indices, rows, request=request._replace(reduction=reduction))
+
+        is_zero = updates == 0
+        zeros = rows_of(scattered(jnp.zeros_like(target), is_zero.astype(target.dtype), "add"), indices, request)
+        is_only_zero = is_zero & (zeros == 1)
+        others = rows_of(scattered(target, jnp.where(is_only_zero, 1, updates), "mul"), indices, request)
+        used = jnp.where(is_only_zero, others, rows_of(result, indices, request) / jnp.where(is_zero, 1, updates))
+        return scattered(jnp.ones_like(target), updates, "mul"), used, 1
+
+    def factors_of_extreme(target: Any, indices: Any, updates: Any, result: Any, request: Request) -> Any:
+        """All values that are the extreme have equal factors."""
+        is_own = (target == result).astype(target.dtype)
+        is_one = (updates == rows_of(result, indices, request)).astype(target.dtype)
+        count = primitive.bind(is_own, indices, is_one, request=request._replace(reduction="add"))
+        return is_own, is_one, jnp.maximum(count, 1)
 
     def transpose(gradient: Any, target: Any, indices: Any, updates: Any, *, request: Request) -> Any:
         if type(gradient) is ad.Zero:
@@ -71,8 +87,7 @@ def registered(
         if ad.is_undefined_primal(target):
             of_target = gradient
             if request.reduction == "none":
-                source, index = spec_of(gradient, "target"), spec_of(indices, "indices")
-                rows = jnp.zeros(shape_for(operation, source, index, request), gradient.dtype)
+                rows = jnp.zeros(inferred(operation, reader.shape_of, gradient, indices, request), gradient.dtype)
                 of_target = primitive.bind(gradient, indices, rows, request=request)
         if ad.is_undefined_primal(updates):
             of_updates = rows_of(gradient, indices, request)
@@ -85,30 +100,21 @@ def registered(
         request = request._replace(reduction=None, accumulate=None, extents=None if operation.has_rows else "broadcast")
         if request.bounds == "skip":
             request = request._replace(bounds="fill", fill_value="zero")
-        return read(array, indices, request=request)
+        return reader.operator(array, indices, request=request)
 
     def last(shape: tuple[int, ...], indices: Any, rows: tuple[int, ...], request: Request) -> Any:
         """Returns which updates no later one replaces."""
-        numbers: jax.Array = jnp.arange(prod(rows), dtype=jnp.int32).reshape(rows)
+        numbers = jnp.arange(prod(rows), dtype=jnp.int32).reshape(rows)
         kept = primitive.bind(jnp.zeros(shape, jnp.int32), indices, numbers, request=request)
         return rows_of(kept, indices, request) == numbers
 
-    def batch(arrays: tuple[Any, ...], dims: tuple[Any, ...], *, request: Request) -> tuple[Any, int]:
-        size = next(array.shape[dim] for array, dim in zip(arrays, dims, strict=True) if dim is not None)
-        operands = (
-            jnp.broadcast_to(array, (size, *array.shape)) if dim is None else moved(array, dim, 0)
-            for array, dim in zip(arrays, dims, strict=True)
-        )
-        return primitive.bind(*operands, request=batched(request)), 0
-
-    primitive.def_abstract_eval(shape)
-    primitive.def_impl(call)
-    mlir.register_lowering(primitive, mlir.lower_fun(call, multiple_results=False), platform="cpu")
     ad.primitive_jvps[primitive] = jvp
     ad.primitive_transposes[primitive] = transpose
-    batching.primitive_batchers[primitive] = batch
-    compiled: Callable[..., jax.Array] = jax.jit(primitive.bind, static_argnames="request")
-    return compiled
+
+    def operator(target: Any, indices: Any, updates: Any, *, request: Request) -> Any:
+        return primitive.bind(target, indices, updates, request=reader.from_front_of(request, target, indices))
+
+    return operator
 
 
 def zero_of(operand: Any) -> Any:
@@ -124,6 +130,6 @@ def batched_elements(request: Request) -> Request:
     return request._replace(axis=(request.axis or 0) + 1)
 
 
-scatter = registered(SCATTER, gather.operator, batched_rows)
-scatter_nd = registered(SCATTER_ND, gather_nd.operator, batched_rows)
-scatter_elements = registered(SCATTER_ELEMENTS, gather_elements.operator, batched_elements)
+scatter = registered(SCATTER, gather, batched_rows)
+scatter_nd = registered(SCATTER_ND, gather_nd, batched_rows)
+scatter_elements = registered(SCATTER_ELEMENTS, gather_elements, batched_elements)

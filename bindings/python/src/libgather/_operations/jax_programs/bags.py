@@ -1,0 +1,328 @@
+"""The primitive gather_bags, and its gradients with respect to the table and to weights.
+
+All three are linear in their rows. A sum is also linear in the weights. For the derivative with respect to weights, a
+mean, or a sum divided by a root, is a sum with a factor for each bag.
+"""
+
+from __future__ import annotations
+
+from functools import partial
+
+import jax
+import jax.numpy as jnp
+from jax.interpreters import ad
+
+from ... import errors
+from ..._base.constants import E_SHAPE
+from ..._base.request_fields import Request
+from ..._requests.memory_runs import shape_for
+from ..._requests.operation_table import GATHER_BAGS
+from . import gather, gather_elements, scatters
+from .primitive import (
+    GRADIENT_OF_BAGS,
+    GRADIENT_OF_WEIGHTS,
+    called,
+    defined,
+    fill_of,
+    in_front,
+    inserted,
+    linear,
+    moved,
+    spec_of,
+)
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from .primitive import Shape
+
+
+def operator(params: Any, indices: Any, bags: Any, weights: Any, *, request: Request) -> Any:
+    others = tuple(each for each in (bags, weights) if each is not None)
+    return pooled.bind(params, indices, *others, request=request, has_weights=weights is not None)
+
+
+def named(others: tuple[Any, ...], has_weights: bool) -> dict[str, Any]:
+    """Returns bags and weights by role."""
+    bags = others[: len(others) - has_weights]
+    return {"bags": bags[0] if bags else None, "weights": others[-1] if has_weights else None}
+
+
+def shape_of_bags(indices: Any, bags: Any, request: Request) -> Shape:
+    """Returns the first dims of the result."""
+    if request.bag_format == "dense":
+        return (*indices.shape[:-1],)
+    if request.bag_format == "segments":
+        return (request.bag_count,)
+    return (bags.shape[0] - (request.bag_format == "offsets"),)
+
+
+def shape(params: Any, indices: Any, *others: Any, request: Request, has_weights: bool) -> Any:
+    given = named(others, has_weights)
+    bags, weights = given["bags"], given["weights"]
+    if weights is not None and weights.shape != indices.shape:
+        message = f"weights: shape is {weights.shape}, needed is {indices.shape}"
+        raise errors.ShapeError(message, status=E_SHAPE, operand="weights")
+    count = request.bag_count if isinstance(request.bag_count, int) else 1
+    asked = request._replace(
+        bags=None if bags is None else spec_of(bags, "bags"),
+        weights=None if weights is None else spec_of(weights, "weights"),
+        bag_count=count,
+    )
+    shape_for(GATHER_BAGS, spec_of(params, "params"), spec_of(indices, "indices"), asked)  # raises the errors of a call
+    return jax.ShapeDtypeStruct((*shape_of_bags(indices, bags, request), *params.shape[1:]), params.dtype)
+
+
+def constant(request: Request) -> Request:
+    """Returns the request of a call. The number of bags is that of the rows, because it may be symbolic."""
+    return request._replace(bag_count=0)
+
+
+def call(params: Any, indices: Any, *others: Any, request: Request, has_weights: bool) -> Any:
+    result = shape(params, indices, *others, request=request, has_weights=has_weights)
+    given = named(others, has_weights)
+    return called(GATHER_BAGS, constant(request), result, table=params, indices=indices, **given)
+
+
+def shape_of_gradient(rows: Any, indices: Any, *others: Any, shape: Shape, request: Request, has_weights: bool) -> Any:
+    return jax.ShapeDtypeStruct(shape, rows.dtype)
+
+
+def call_gradient(rows: Any, indices: Any, *others: Any, shape: Shape, request: Request, has_weights: bool) -> Any:
+    result = jax.ShapeDtypeStruct(shape, rows.dtype)
+    operands = {"indices": indices, "rows": rows, **named(others, has_weights)}
+    return called(GATHER_BAGS, constant(request), result, function=GRADIENT_OF_BAGS, **operands)
+
+
+def shape_of_weights(rows: Any, params: Any, indices: Any, *bags: Any, dtype: Any, request: Request) -> Any:
+    return jax.ShapeDtypeStruct(indices.shape, dtype)
+
+
+def call_weights(rows: Any, params: Any, indices: Any, *bags: Any, dtype: Any, request: Request) -> Any:
+    """The library reads the dtype of weights. Those of a sum have no other effect."""
+    result = jax.ShapeDtypeStruct(indices.shape, dtype)
+    operands = {"table": params, "indices": indices, "rows": rows, "weights": jnp.ones(indices.shape, dtype)}
+    operands |= named(bags, False)
+    return called(GATHER_BAGS, constant(request), result, function=GRADIENT_OF_WEIGHTS, **operands)
+
+
+def one_by_one(bind: Any, arrays: tuple[Any, ...], dims: tuple[Any, ...]) -> tuple[Any, int]:
+    """Runs the elements of a batch one after another."""
+    places = [place for place, dim in enumerate(dims) if dim is not None]
+
+    def run(batch: list[Any]) -> Any:
+        operands = list(arrays)
+        for place, each in zip(places, batch, strict=True):
+            operands[place] = each
+        return bind(*operands)
+
+    return jax.lax.map(run, [moved(arrays[place], dims[place], 0) for place in places]), 0
+
+
+def batch(arrays: tuple[Any, ...], dims: tuple[Any, ...], *, request: Request, has_weights: bool) -> tuple[Any, int]:
+    """A batch of tables is a table of wider rows, and a batch of dense bags has an additional first dim."""
+    bind = partial(pooled.bind, request=request, has_weights=has_weights)
+    is_dense = request.bag_format == "dense"
+    if all(dim is None for dim in dims[1:]):
+        return bind(moved(arrays[0], dims[0], 1), *arrays[1:]), arrays[1].ndim - 1 if is_dense else 1
+    if is_dense and dims[0] is None:
+        return bind(arrays[0], *in_front(arrays[1:], dims[1:])), 0
+    return one_by_one(bind, arrays, dims)
+
+
+def batch_gradient(
+    arrays: tuple[Any, ...], dims: tuple[Any, ...], *, shape: Shape, request: Request, has_weights: bool
+) -> tuple[Any, int]:
+    bind = partial(gradient.bind, request=request, has_weights=has_weights)
+    if any(dim is not None for dim in dims[1:]):
+        return one_by_one(partial(bind, shape=shape), arrays, dims)
+    place = arrays[1].ndim - 1 if request.bag_format == "dense" else 1
+    rows = moved(arrays[0], dims[0], place)
+    return bind(rows, *arrays[1:], shape=inserted(shape, 1, rows.shape[place])), 1
+
+
+def batch_weights(arrays: tuple[Any, ...], dims: tuple[Any, ...], **attributes: Any) -> tuple[Any, int]:
+    return one_by_one(partial(of_weights.bind, **attributes), arrays, dims)
+
+
+pooled = defined("gather_bags", shape, call, batch)
+gradient = defined("gather_bags_gradient", shape_of_gradient, call_gradient, batch_gradient)
+of_weights = defined("gather_bags_weight_gradient", shape_of_weights, call_weights, batch_weights)
+
+# ------------------------------------------------------------------------------------------------------ derivatives
+
+
+def jvp(primals: Any, tangents: Any, *, request: Request, has_weights: bool) -> Any:
+    params, indices, *others = primals
+    result = pooled.bind(*primals, request=request, has_weights=has_weights)
+    changes = []
+    if type(tangents[0]) is not ad.Zero:
+        if request.pool in ("max", "min"):
+            changes.append(picked(tangents[0], params, indices, result, request, **named(tuple(others), has_weights)))
+        else:
+            changes.append(pooled.bind(tangents[0], indices, *others, request=linear(request), has_weights=has_weights))
+    if has_weights and type(tangents[-1]) is not ad.Zero:
+        *bags, weights = others
+
+        def total(weights: Any) -> Any:
+            rows = pooled.bind(params, indices, *bags, weights, request=summing(request), has_weights=True)
+            return scaled(rows, scale_of(params.shape[0], indices, bags, weights, request))
+
+        own = total(tangents[-1]) if request.pool == "sum" else jax.jvp(total, (weights,), (tangents[-1],))[1]
+        changes.append(own)
+    return result, sum(changes[1:], changes[0])
+
+
+def jvp_of_gradient(primals: Any, tangents: Any, *, shape: Shape, request: Request, has_weights: bool) -> Any:
+    rows, indices, *others = primals
+    attributes = {"shape": shape, "has_weights": has_weights}
+    result = gradient.bind(*primals, request=request, **attributes)
+    changes = []
+    if type(tangents[0]) is not ad.Zero:
+        changes.append(gradient.bind(tangents[0], indices, *others, request=request, **attributes))
+    if has_weights and type(tangents[-1]) is not ad.Zero:
+        *bags, weights = others
+
+        def total(weights: Any) -> Any:
+            given = scaled(rows, scale_of(shape[0], indices, bags, weights, request))
+            return gradient.bind(given, indices, *bags, weights, request=summing(request), **attributes)
+
+        own = total(tangents[-1]) if request.pool == "sum" else jax.jvp(total, (weights,), (tangents[-1],))[1]
+        changes.append(own)
+    return result, sum(changes[1:], changes[0])
+
+
+def jvp_of_weights(primals: Any, tangents: Any, *, dtype: Any, request: Request) -> Any:
+    rows, params, indices, *bags = primals
+    bind = partial(of_weights.bind, dtype=dtype)
+    result = bind(*primals, request=request)
+    changes = []
+    if type(tangents[0]) is not ad.Zero:
+        changes.append(bind(tangents[0], params, indices, *bags, request=request))
+    if type(tangents[1]) is not ad.Zero:
+        changes.append(bind(rows, tangents[1], indices, *bags, request=linear(request)))
+    return result, sum(changes[1:], changes[0])
+
+
+def transpose(rows: Any, params: Any, indices: Any, *others: Any, request: Request, has_weights: bool) -> Any:
+    results: list[Any] = [None] * (2 + len(others))
+    if ad.is_undefined_primal(params):
+        shape = params.aval.shape
+        results[0] = gradient.bind(rows, indices, *others, shape=shape, request=request, has_weights=has_weights)
+    else:
+        *bags, weights = others
+        results[-1] = of_weights.bind(rows, params, indices, *bags, dtype=weights.aval.dtype, request=request)
+    return results
+
+
+def transpose_gradient(
+    total: Any, rows: Any, indices: Any, *others: Any, shape: Shape, request: Request, has_weights: bool
+) -> Any:
+    results: list[Any] = [None] * (2 + len(others))
+    if ad.is_undefined_primal(rows):
+        results[0] = pooled.bind(total, indices, *others, request=linear(request), has_weights=has_weights)
+    else:
+        *bags, weights = others
+        results[-1] = of_weights.bind(rows, total, indices, *bags, dtype=weights.aval.dtype, request=linear(request))
+    return results
+
+
+def transpose_weights(
+    weights: Any, rows: Any, params: Any, indices: Any, *bags: Any, dtype: Any, request: Request
+) -> Any:
+    results: list[Any] = [None] * (3 + len(bags))
+    if ad.is_undefined_primal(rows):
+        results[0] = pooled.bind(params, indices, *bags, weights, request=request, has_weights=True)
+    else:
+        shape = params.aval.shape
+        results[1] = gradient.bind(rows, indices, *bags, weights, shape=shape, request=request, has_weights=True)
+    return results
+
+
+def unless_zero(rule: Any) -> Any:
+    """Returns a rule of transposition for cotangents that are not zero."""
+
+    def checked(cotangent: Any, *operands: Any, **attributes: Any) -> Any:
+        if type(cotangent) is not ad.Zero:
+            return rule(cotangent, *operands, **attributes)
+        return [ad.Zero(each.aval) if ad.is_undefined_primal(each) else None for each in operands]
+
+    return checked
+
+
+for primitive, rule, transposition in (
+    (pooled, jvp, transpose),
+    (gradient, jvp_of_gradient, transpose_gradient),
+    (of_weights, jvp_of_weights, transpose_weights),
+):
+    ad.primitive_jvps[primitive] = rule
+    ad.primitive_transposes[primitive] = unless_zero(transposition)
+
+
+def summing(request: Request) -> Request:
+    return request._replace(pool="sum")
+
+
+def scale_of(count: Any, indices: Any, bags: Any, weights: Any, request: Request) -> Any:
+    """Returns the factor of each bag: the reciprocal of the divisor of a mean or of a sum divided by a root.
+
+    The sum of the weights of a bag is its sum from a table of ones, so that the same weights are counted.
+    """
+    if request.pool == "sum":
+        return jnp.ones((), weights.dtype)
+    is_mean, ones = request.pool == "mean", jnp.ones((count,), weights.dtype)
+    factors = weights if is_mean else weights * weights
+    request = summing(request)._replace(empty="zero")
+    if request.bounds == "fill":
+        request = request._replace(fill_value=fill_of(1, ones))
+    divisors = pooled.bind(ones, indices, *bags, factors, request=request, has_weights=True)
+    is_zero = divisors == 0
+    roots = jnp.where(is_zero, 1, divisors)
+    return jnp.where(is_zero, 0, 1 / (roots if is_mean else jnp.sqrt(roots)))
+
+
+def scaled(rows: Any, scale: Any) -> Any:
+    """Returns rows times the factors of their bags."""
+    factors = scale.reshape(scale.shape + (1,) * (rows.ndim - scale.ndim))
+    return (rows * factors).astype(rows.dtype)
+
+
+def picked(tangent: Any, params: Any, indices: Any, result: Any, request: Request, *, bags: Any, weights: Any) -> Any:
+    """Returns the elements of a tangent of params at the places of the maximum or minimum of each bag.
+
+    These are the first of equal elements, and the first NaN if there is one.
+    """
+    ids = indices.reshape(-1)
+    rows_of_bags = result.reshape(-1, *params.shape[1:])
+    numbers = numbers_of(indices, bags, request)
+    reading = Request(negative=request.negative, bounds=request.bounds, fill_value=request.fill_value)
+    lenient = reading._replace(bounds="fill", fill_value=reading.fill_value or "zero")
+    reading = lenient if request.bounds in (None, "error", "skip") else reading
+    counted = jnp.ones(ids.shape, bool) if request.padding_index is None else ids != request.padding_index
+    if request.bounds == "skip":
+        counted &= gather.operator(jnp.ones(params.shape[:1], bool), ids, request=lenient._replace(fill_value="zero"))
+    rows = gather.operator(params, jnp.where(counted, ids, 0), request=reading)
+    best = gather.operator(rows_of_bags, numbers, request=Request(bounds="fill"))
+    is_best = ((rows == best) | (rows != rows)) & counted.reshape(-1, *(1,) * (rows.ndim - 1))
+    none = ids.shape[0]
+    order = jnp.arange(none, dtype=jnp.int32).reshape(-1, *(1,) * (rows.ndim - 1))
+    start = jnp.full(rows_of_bags.shape, none, jnp.int32)
+    places = jnp.where(is_best, order, none)
+    first = scatters.scatter(start, numbers, places, request=Request(reduction="min", bounds="skip"))
+    chosen = gather.operator(ids, first, request=Request(bounds="fill"))
+    elements = gather_elements.operator(tangent, chosen, request=linear(reading)._replace(axis=0, extents="broadcast"))
+    return jnp.where(first < none, elements, 0).reshape(result.shape)
+
+
+def numbers_of(indices: Any, bags: Any, request: Request) -> Any:
+    """Returns the number of its bag for each index."""
+    if request.bag_format == "segments":
+        return bags
+    order = jnp.arange(indices.size)
+    if request.bag_format == "dense":
+        return order // max(1, indices.shape[-1])
+    starts = bags
+    if request.bag_format == "lengths":
+        starts = jnp.concatenate([jnp.zeros(1, bags.dtype), jnp.cumsum(bags)])
+    return jnp.searchsorted(starts, order, side="right") - 1
