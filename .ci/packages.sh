@@ -89,6 +89,14 @@ task_package() {
   python3 tests/package/bare.py "$packages" "$@" || { [ $? = 77 ] && [ "${GATHER_STRICT:-}" != 1 ]; } || result=1
 }
 
+task_managers() {
+  compiler
+  python_toolchain
+  [ -x "$tools/managers/bin/conan" ] || python3 -m venv "$tools/managers"
+  "$tools/managers/bin/python" -m pip install --quiet conan==2.34.0 meson==1.12.1
+  tests/package/managers.sh "$tools/managers/bin" build/managers || result=1
+}
+
 # The site uses the Python package of this tree for pictures and docstrings. WHEEL may name a built wheel of it.
 task_site() {
   compiler

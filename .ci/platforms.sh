@@ -10,15 +10,6 @@ task_aarch64() {
   summary aarch64
 }
 
-# Wine runs the tests. Its first start creates a prefix.
-task_windows() {
-  want g++-mingw-w64-x86-64-posix command -v x86_64-w64-mingw32-g++-posix
-  want wine64 test -x /usr/lib/wine/wine64
-  want googletest test -d /usr/src/googletest
-  test_cpp windows
-  summary windows
-}
-
 # zig contains a compiler for macOS, and the system libraries for linking.
 zig_version=0.17.0
 

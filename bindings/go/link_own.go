@@ -6,5 +6,6 @@ package gather
 
 // #cgo CFLAGS: -I${SRCDIR}/../../include
 // #cgo CXXFLAGS: -std=c++17 -O3 -fvisibility=hidden -Wno-stringop-overflow -I${SRCDIR}/../../include -I${SRCDIR}/../../src
-// #cgo LDFLAGS: -lpthread
+// #cgo !windows LDFLAGS: -lpthread
+// #cgo windows LDFLAGS: -static -lsynchronization
 import "C"

@@ -2,8 +2,8 @@
 #include <cstdlib>
 #include <thread>
 
+#include "environment.hpp"
 #include "hostile.hpp"
-#include "processes.hpp"
 
 // Results and errors do not depend on threads, those of the library or of the caller.
 namespace {

@@ -1,6 +1,8 @@
 #pragma once
 
+#if !defined(_WIN32)
 #include <signal.h>
+#endif
 
 #include <functional>
 #include <utility>
@@ -20,19 +22,16 @@ class Watched {
   using Change = std::function<void(int64_t* indices)>;
 
   Watched(const std::vector<int64_t>& values, int nth, Change change)
-      : memory_(bytes / static_cast<size_t>(sysconf(_SC_PAGESIZE))), nth_(nth), change_(std::move(change)) {
+      : memory_(bytes / page_bytes()), nth_(nth), change_(std::move(change)) {
     std::memcpy(memory_.first(), values.data(), bytes);
     allow_one();
     current() = this;
-    struct sigaction action = {};
-    action.sa_flags = SA_SIGINFO;
-    action.sa_sigaction = [](int, siginfo_t* info, void*) { current()->go_over(static_cast<char*>(info->si_addr)); };
-    EXPECT_EQ(sigaction(SIGSEGV, &action, &before_), 0);
+    handle_faults();
   }
   Watched(const Watched&) = delete;
   Watched& operator=(const Watched&) = delete;
   ~Watched() {
-    EXPECT_EQ(sigaction(SIGSEGV, &before_, nullptr), 0);
+    ignore_faults();
     EXPECT_EQ(seen_, nth_) << "the indices never changed";
   }
 
@@ -48,26 +47,55 @@ class Watched {
 
   void allow_one() {
     char* const second = memory_.first() + bytes / 2;
-    mprotect(memory_.first(), bytes / 2, seen_ % 2 == 0 ? PROT_READ : PROT_NONE);
-    mprotect(second, bytes / 2, seen_ % 2 == 0 ? PROT_NONE : PROT_READ);
+    protect(memory_.first(), bytes / 2, seen_ % 2 == 0 ? readable : inaccessible);
+    protect(second, bytes / 2, seen_ % 2 == 0 ? inaccessible : readable);
   }
 
-  void go_over(const char* at) {
-    if (at < memory_.first() || at >= memory_.first() + bytes || seen_ == nth_) {
-      signal(SIGSEGV, SIG_DFL);  // this is a real fault
-      return;
+  // Returns false if this is a real fault.
+  bool go_over(const char* at) {
+    if (at < memory_.first() || at >= memory_.first() + bytes || seen_ == nth_) return false;
+    if (++seen_ < nth_) {
+      allow_one();
+      return true;
     }
-    if (++seen_ < nth_) return allow_one();
-    mprotect(memory_.first(), bytes, PROT_READ | PROT_WRITE);
+    protect(memory_.first(), bytes, writable);
     change_(reinterpret_cast<int64_t*>(memory_.first()));
+    return true;
   }
+
+#if defined(_WIN32)
+  static LONG CALLBACK on_fault(EXCEPTION_POINTERS* fault) {
+    const EXCEPTION_RECORD& record = *fault->ExceptionRecord;
+    const bool ours = record.ExceptionCode == EXCEPTION_ACCESS_VIOLATION &&
+                      current()->go_over(reinterpret_cast<char*>(record.ExceptionInformation[1]));
+    return ours ? EXCEPTION_CONTINUE_EXECUTION : EXCEPTION_CONTINUE_SEARCH;
+  }
+
+  void handle_faults() { before_ = AddVectoredExceptionHandler(1, on_fault); }
+  void ignore_faults() { RemoveVectoredExceptionHandler(before_); }
+
+  void* before_ = nullptr;
+#else
+  static void on_fault(int, siginfo_t* fault, void*) {
+    if (!current()->go_over(static_cast<char*>(fault->si_addr))) signal(SIGSEGV, SIG_DFL);
+  }
+
+  void handle_faults() {
+    struct sigaction action = {};
+    action.sa_flags = SA_SIGINFO;
+    action.sa_sigaction = on_fault;
+    EXPECT_EQ(sigaction(SIGSEGV, &action, &before_), 0);
+  }
+  void ignore_faults() { EXPECT_EQ(sigaction(SIGSEGV, &before_, nullptr), 0); }
+
+  struct sigaction before_ = {};
+#endif
 
   const Shape shape_{n};
   Guarded memory_;
   const int nth_;
   const Change change_;
   int seen_ = 0;
-  struct sigaction before_ = {};
 };
 
 }  // namespace hostile

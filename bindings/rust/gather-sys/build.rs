@@ -100,13 +100,40 @@ fn vendored() -> Library {
     let lib = root.join("lib");
     println!("cargo::rustc-link-search=native={}", lib.display());
     println!("cargo::rustc-link-lib=static=gather");
-    println!("cargo::rustc-link-lib=dylib=stdc++");
-    println!("cargo::rustc-link-lib=dylib=pthread");
+    link_runtime();
     Library {
         include: root.join("include"),
         root,
         lib,
     }
+}
+
+/// Links what the static library needs. On Windows, the program contains the runtime of GCC, because it would otherwise
+/// need DLLs beside it.
+fn link_runtime() {
+    if env::var_os("CARGO_CFG_WINDOWS").is_none() {
+        println!("cargo::rustc-link-lib=dylib=stdc++");
+        println!("cargo::rustc-link-lib=dylib=pthread");
+        return;
+    }
+    // In some releases of GCC, the stack protector is a library of its own. It needs advapi32.
+    for library in ["stdc++", "pthread", "ssp"] {
+        if let Some(folder) = folder_of(&format!("lib{library}.a")) {
+            println!("cargo::rustc-link-search=native={}", folder.display());
+            println!("cargo::rustc-link-lib=static={library}");
+        }
+    }
+    println!("cargo::rustc-link-lib=dylib=advapi32");
+    println!("cargo::rustc-link-lib=dylib=synchronization");
+}
+
+/// Returns the folder in which the compiler finds a file. The compiler prints other names unchanged.
+fn folder_of(file: &str) -> Option<PathBuf> {
+    let compiler = cc::Build::new().cpp(true).cargo_metadata(false).get_compiler();
+    let mut command = compiler.to_command();
+    let printed = command.arg(format!("-print-file-name={file}")).output().ok()?;
+    let path = PathBuf::from(String::from_utf8(printed.stdout).ok()?.trim());
+    path.is_absolute().then(|| path.parent().unwrap().to_path_buf())
 }
 
 /// Ends the build with a short message if there is no C++ compiler. CMake would print a long trace.

@@ -2,17 +2,19 @@
 
 #include <cstdint>
 
+#include "gather/gather.h"
+
 // Failure points and counters, in test builds only.
 extern "C" {
 
 // Makes the n-th allocation after this call fail. n counts from 1, and 0 disables failures. With `sticky`, all later
 // allocations fail too.
-__attribute__((visibility("default"))) void gth_testing_fail_allocation(int64_t n, int32_t sticky);
+GTH_API void gth_testing_fail_allocation(int64_t n, int32_t sticky);
 // Returns the number of allocations since the last gth_testing_fail_allocation.
-__attribute__((visibility("default"))) int64_t gth_testing_allocations(void);
+GTH_API int64_t gth_testing_allocations(void);
 // Returns the number of steps in which gth_partition has searched for equal rows, and sets it to 0. A step is one slot
 // of a hash table, or one id in one pass of a sort.
-__attribute__((visibility("default"))) int64_t gth_testing_take_steps(void);
+GTH_API int64_t gth_testing_take_steps(void);
 }
 
 namespace gather::core {

@@ -6,6 +6,13 @@
 #include "cpu/tiers/vectors.hpp"
 #include "gather/gather.h"
 
+#if defined(_WIN32) && defined(__GNUC__) && !defined(__clang__)
+// GCC does not align the stack of Windows to 32 bytes, but moves vectors as if it did. The assembler replaces the moves.
+asm(".macro vmovdqa operands:vararg\n\tvmovdqu \\operands\n.endm");
+asm(".macro vmovaps operands:vararg\n\tvmovups \\operands\n.endm");
+asm(".macro vmovapd operands:vararg\n\tvmovupd \\operands\n.endm");
+#endif
+
 namespace gather::cpu {
 namespace {
 

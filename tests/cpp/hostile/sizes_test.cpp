@@ -1,5 +1,4 @@
 #include "hostile.hpp"
-#include "processes.hpp"
 #include "sparse.hpp"
 
 // Hostile sizes: products beyond int64, and tensors beyond 2^31 and 2^32 elements in memory that is mapped but not

@@ -1,5 +1,6 @@
 //! Every form of a call on the emulated CUDA device of libgather_emulated, which test.sh preloads. Without that library
 //! the tests print that they are skipped.
+#![cfg(target_os = "linux")]
 
 use std::ffi::{CStr, c_char, c_void};
 use std::ptr;

@@ -1,5 +1,6 @@
 //! The test makes each allocation of the library fail in turn. It needs libgather_emulated, which test.sh preloads.
 //! Without that library the test prints that it is skipped.
+#![cfg(target_os = "linux")]
 
 use std::ffi::{CStr, c_char, c_void};
 use std::ptr;

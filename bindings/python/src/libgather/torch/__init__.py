@@ -230,8 +230,14 @@ def scatter(
     >>> updates.grad
     tensor([1., 1., 0.])
     """
-    switches = reduction, negative, bounds, profile, opset, None, accumulate
-    return _scattered(_fast_scatter, scatter, target, indices, updates, axis, batch_dims, switches)
+    if not is_compiling():
+        result = _fast_scatter(
+            target, indices, updates, axis, batch_dims, reduction, negative, bounds, profile, opset, None, accumulate
+        )
+        if result is not NotImplemented:
+            return result
+    given = _scatter_switches(reduction, negative, bounds, profile, opset, None, accumulate)
+    return run_scatter("scatter", scatter, target, indices, updates, axis, batch_dims, **given)
 
 
 def scatter_nd(
@@ -256,8 +262,14 @@ def scatter_nd(
     tensor([[0., 0.],
             [5., 0.]])
     """
-    switches = reduction, negative, bounds, profile, opset, None, accumulate
-    return _scattered(_fast_scatter_nd, scatter_nd, target, indices, updates, 0, batch_dims, switches)
+    if not is_compiling():
+        result = _fast_scatter_nd(
+            target, indices, updates, 0, batch_dims, reduction, negative, bounds, profile, opset, None, accumulate
+        )
+        if result is not NotImplemented:
+            return result
+    given = _scatter_switches(reduction, negative, bounds, profile, opset, None, accumulate)
+    return run_scatter("scatter_nd", scatter_nd, target, indices, updates, 0, batch_dims, **given)
 
 
 def scatter_elements(
@@ -286,28 +298,19 @@ def scatter_elements(
     """
     if extents is None and profile is None:
         extents = "prefix"
-    switches = reduction, negative, bounds, profile, opset, extents, accumulate
-    return _scattered(_fast_scatter_elements, scatter_elements, target, indices, updates, axis, 0, switches)
-
-
-def _scattered(
-    fast: t.Any,
-    public: t.Any,
-    target: t.Any,
-    indices: t.Any,
-    updates: t.Any,
-    axis: int | None,
-    batch_dims: int,
-    switches: tuple[t.Any, ...],
-) -> t.Any:
-    """Runs a function of the extension. Calls that it does not support are run by torch.ops."""
     if not is_compiling():
-        result = fast(target, indices, updates, axis, batch_dims, *switches)
+        result = _fast_scatter_elements(
+            target, indices, updates, axis, 0, reduction, negative, bounds, profile, opset, extents, accumulate
+        )
         if result is not NotImplemented:
             return result
+    given = _scatter_switches(reduction, negative, bounds, profile, opset, extents, accumulate)
+    return run_scatter("scatter_elements", scatter_elements, target, indices, updates, axis, 0, **given)
+
+
+def _scatter_switches(*given: t.Any) -> dict[str, t.Any]:
     names = "reduction", "negative", "bounds", "profile", "opset", "extents", "accumulate"
-    given = dict(zip(names, switches, strict=True))
-    return run_scatter(public.__name__, public, target, indices, updates, axis, batch_dims, **given)
+    return dict(zip(names, given, strict=True))
 
 
 def gather_bags(

@@ -27,6 +27,15 @@ record Extraction(URL resource, String hash) {
     return system + "-" + (processor.equals("amd64") ? "x86_64" : processor);
   }
 
+  /** Returns the file name of an installed library. The name has the ABI number except on Windows. */
+  static String installedName() {
+    return switch (System.mapLibraryName("gather")) {
+      case "gather.dll" -> "libgather.dll";
+      case "libgather.dylib" -> "libgather.1.dylib";
+      default -> "libgather.so.1";
+    };
+  }
+
   /** Returns the library for this platform, or null if no natives jar is present. */
   static Extraction find() {
     String name = FOLDER + platform() + "/" + System.mapLibraryName("gather");
@@ -87,7 +96,7 @@ record Extraction(URL resource, String hash) {
   /** Returns the file with the library. An existing file is used if it has the right hash. */
   private Path extract(Path directory) throws IOException {
     Files.createDirectories(directory);
-    Path file = directory.resolve("libgather-" + hash + ".so");
+    Path file = directory.resolve("libgather-" + hash + "-" + System.mapLibraryName("gather"));
     if (Files.exists(file) && hash.equals(hashOf(Files.newInputStream(file)))) {
       return file;
     }

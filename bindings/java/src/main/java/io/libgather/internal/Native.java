@@ -74,7 +74,7 @@ final class Native {
     if (extraction != null) {
       return extraction.open();
     }
-    String name = System.mapLibraryName("gather") + ".1";
+    String name = Extraction.installedName();
     try {
       return checked(name, SymbolLookup.libraryLookup(name, Arena.ofAuto()));
     } catch (IllegalArgumentException e) {

@@ -1,0 +1,3 @@
+//go:build !gather_shared && !gather_static
+
+#include "core/os/os_windows.cpp"
