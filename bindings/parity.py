@@ -197,6 +197,21 @@ FEATURES = {
         "ScatterElements ScatterElementsInto ScatterElementsStrings UpdatesShapeElements",
         "Gather.scatterElements Gather.scatterElementsInto",
     ),
+    "means, and reductions without the target": (
+        "GTH_REDUCTION_MEAN GTH_INITIAL_UPDATE GTH_ACCUMULATE_FLOAT64",
+        "scatter(reduction) scatter(include_self) scatter(accumulate) ScatterPlan(include_self)",
+        "Reduction Initial Options::initial",
+        "Initial",
+        "Initial Options.Builder.initial",
+    ),
+    "padding": (
+        "GTH_OP_GATHER",
+        "gather(padding_index) scatter(padding_index) gather_gradient(padding_index) Plan(padding_index) "
+        "ScatterPlan(padding_index)",
+        "Options::padding_index",
+        "PaddingIndex",
+        "Options.Builder.paddingIndex",
+    ),
     "plan of a scatter": (
         "gth_plan_create gth_plan_run",
         "ScatterPlan ScatterPlan.__call__ ScatterPlan.bind ScatterPlan.check ScatterPlan.updates_shape",
@@ -220,9 +235,9 @@ FEATURES = {
         "gth_gather_bags GTH_OP_GATHER_BAGS",
         "gather_bags",
         "gather_bags gather_bags_into Bags",
-        "GatherBags GatherBagsInto Bags",
+        "GatherBags GatherBagsInto GatherBagsFloat32 GatherBagsFloat32Into Bags",
         "Gather.gatherBags Gather.gatherBagsInto BagFormat Pool Empty Options.Builder.bagFormat Options.Builder.pool "
-        "Options.Builder.empty Options.Builder.paddingIndex Options.Builder.bagCount Options.Builder.outDType",
+        "Options.Builder.empty Options.Builder.bagCount Options.Builder.outDType",
     ),
     "gradients of bags": (
         "gth_gather_bags_gradient gth_gather_bags_sparse_gradient gth_gather_bags_weight_gradient",

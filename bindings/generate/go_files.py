@@ -41,7 +41,9 @@ GROUPS = [
     ),
     Group("GTH_NEGATIVE_", "NegativePolicy", "Negative", "A NegativePolicy is the meaning of a negative index.", True),
     Group("GTH_BOUNDS_", "BoundsPolicy", "Bounds", "A BoundsPolicy is the meaning of an index out of bounds.", True),
-    Group("GTH_FILL_", "FillPolicy", "Fill", "A FillPolicy is the kind of value that BoundsFill writes.", True),
+    Group(
+        "GTH_FILL_", "FillPolicy", "Fill", "A FillPolicy is the kind of value that BoundsFill and padding write.", True
+    ),
     Group(
         "GTH_EXTENTS_",
         "ExtentsPolicy",
@@ -60,7 +62,14 @@ GROUPS = [
         "GTH_ACCUMULATE_",
         "AccumulatePolicy",
         "Accumulate",
-        "An AccumulatePolicy is the type in which a scatter adds and multiplies float16 and bfloat16.",
+        "An AccumulatePolicy is the type in which a scatter adds and multiplies floating numbers.",
+        True,
+    ),
+    Group(
+        "GTH_INITIAL_",
+        "InitialPolicy",
+        "Initial",
+        "An InitialPolicy is what the reduction of a row by a scatter begins with.",
         True,
     ),
     Group("GTH_POOL_", "PoolPolicy", "Pool", "A PoolPolicy is the way in which the rows of a bag become one.", True),

@@ -45,7 +45,7 @@ OPTIONS = [
     ),
     Option("negative", "GTH_NEGATIVE_", "the meaning of a negative index.", "the meaning"),
     Option("bounds", "GTH_BOUNDS_", "the meaning of an index out of bounds.", "the meaning"),
-    Option("fill", "GTH_FILL_", "the value that {GTH_BOUNDS_FILL} writes.", "the kind of value"),
+    Option("fill", "GTH_FILL_", "the value that {GTH_BOUNDS_FILL} and padding of gathers write.", "the kind of value"),
     Option(
         "extents",
         "GTH_EXTENTS_",
@@ -63,7 +63,7 @@ OPTIONS = [
     Option(
         "accumulate",
         "GTH_ACCUMULATE_",
-        "the type in which scatters, gradients and bags compute float16 and bfloat16. Other calls reject it.",
+        "the type in which scatters, gradients and bags add and multiply floating numbers. Other calls reject it.",
         "the type",
     ),
     Option(
@@ -78,14 +78,22 @@ OPTIONS = [
     Option(
         "padding_index",
         "int64",
-        "an id that gather_bags neither reads nor counts. It may be out of bounds.",
-        "the id",
+        "an index that selects nothing and is no error, whether it is in bounds or not. A gather fills its row as "
+        "the option for fill values states, by default with zeros. A scatter drops its update. gather_bags does not "
+        "count it.",
+        "the index",
+    ),
+    Option(
+        "initial",
+        "GTH_INITIAL_",
+        "what the reduction of a row by a scatter begins with: the row of target, or the first update.",
+        "the kind of value",
     ),
     Option("bag_count", "int64", "the number of bags of gather_bags with {GTH_BAGS_SEGMENTS}.", "the number"),
 ]
 
 # The fields that no option of the table sets. Each language sets fill_value by the type of the value.
-OTHERS = {"size", "fill_value", "out_dtype"}
+OTHERS = {"size", "fill_value", "out_dtype", "reserved"}
 
 
 def check(header):

@@ -83,6 +83,23 @@ func GatherBags[T Element, I Index](params Tensor[T], indices Tensor[I], bags Ba
 	return makeRows[T](opGatherBags, bags.operands(&params.view, &indices.view, &absent), &s, options)
 }
 
+// GatherBagsFloat32 is [GatherBags] with a result in float32, for params in float16, bfloat16 or float32. The sums of
+// rows are then not rounded to the dtype of params. Other dtypes return [ErrDType].
+func GatherBagsFloat32[T Element, I Index](params Tensor[T], indices Tensor[I], bags Bags,
+	options ...Option) (Tensor[float32], error) {
+	s := bags.settings(options)
+	s.options.out_dtype = C.GTH_DTYPE_FLOAT32
+	return makeRows[float32](opGatherBags, bags.operands(&params.view, &indices.view, &absent), &s, options)
+}
+
+// GatherBagsFloat32Into writes the result of [GatherBagsFloat32] to out, as [GatherBagsInto] does.
+func GatherBagsFloat32Into[T Element, I Index](out Output[float32], params Tensor[T], indices Tensor[I], bags Bags,
+	options ...Option) error {
+	s := bags.settings(options)
+	s.options.out_dtype = C.GTH_DTYPE_FLOAT32
+	return runWith(opGatherBags, bags.operands(&params.view, &indices.view, &out.view), &s, options)
+}
+
 // GatherBagsInto writes the result of [GatherBags] to out, which must have the shape of the result. It allocates no Go
 // memory. If it fails, out is unchanged, except as [Error] documents. out must not share memory with other operands.
 func GatherBagsInto[T Element, I Index](out Output[T], params Tensor[T], indices Tensor[I], bags Bags,

@@ -153,6 +153,21 @@ func ExampleGatherBags() {
 }
 
 // gradientOf adds the gradient of each bag to the rows of its ids with loops. The last values are those of the weights.
+func TestBagsOfHalvesInFloat32(t *testing.T) {
+	halves := gather.New([]gather.BFloat16{0x3f80, 0x3b80}, 2, 1) // 1 and 2^-8, whose sum is no bfloat16
+	ids := gather.New([]int32{0, 1}, 1, 2)
+	sum, err := gather.GatherBagsFloat32(halves, ids, gather.Bags{})
+	check(t, err)
+	expect(t, "sum", sum.Data(), []float32{1 + 1.0/256})
+	out := make([]float32, 1)
+	check(t, gather.GatherBagsFloat32Into(gather.NewOutput(out, 1, 1), halves, ids, gather.Bags{}))
+	expect(t, "into", out, sum.Data())
+	_, err = gather.GatherBagsFloat32(gather.New([]float64{1}, 1, 1), ids, gather.Bags{})
+	if !errors.Is(err, gather.ErrDType) {
+		t.Errorf("float64: %v", err)
+	}
+}
+
 func gradientOf(given, weights []float64, padding int32) (sums, ofWeights []float64) {
 	sums, ofWeights = make([]float64, len(bagTable)), make([]float64, len(bagIDs))
 	for i, id := range bagIDs {

@@ -139,16 +139,17 @@ var (
 	}
 	reductions = map[string]gather.ReductionPolicy{
 		"none": gather.ReductionNone, "add": gather.ReductionAdd, "mul": gather.ReductionMul,
-		"max": gather.ReductionMax, "min": gather.ReductionMin,
+		"max": gather.ReductionMax, "min": gather.ReductionMin, "mean": gather.ReductionMean,
 	}
 	accumulations = map[string]gather.AccumulatePolicy{
-		"dtype": gather.AccumulateDType, "float32": gather.AccumulateFloat32,
+		"dtype": gather.AccumulateDType, "float32": gather.AccumulateFloat32, "float64": gather.AccumulateFloat64,
 	}
 	pools = map[string]gather.PoolPolicy{
 		"sum": gather.PoolSum, "mean": gather.PoolMean, "sqrtn": gather.PoolSqrtn, "max": gather.PoolMax,
 		"min": gather.PoolMin,
 	}
-	empties = map[string]gather.EmptyPolicy{
+	initials = map[string]gather.InitialPolicy{"target": gather.InitialTarget, "update": gather.InitialUpdate}
+	empties  = map[string]gather.EmptyPolicy{
 		"zero": gather.EmptyZero, "fill": gather.EmptyFill, "error": gather.EmptyError,
 	}
 	statuses = map[string]gather.Status{
@@ -182,6 +183,7 @@ func parseOptions(values map[string]string, dtype string) ([]gather.Option, erro
 	word(&options, fills, values["fill"], gather.Fill)
 	word(&options, extents, values["extents"], gather.Extents)
 	word(&options, reductions, values["reduction"], gather.Reduction)
+	word(&options, initials, values["initial"], gather.Initial)
 	word(&options, accumulations, values["accumulate"], gather.Accumulate)
 	word(&options, pools, values["pool"], gather.Pool)
 	word(&options, empties, values["empty"], gather.Empty)

@@ -231,7 +231,7 @@ const (
 	BoundsErrorPartial BoundsPolicy = 6
 )
 
-// A FillPolicy is the kind of value that BoundsFill writes.
+// A FillPolicy is the kind of value that BoundsFill and padding write.
 type FillPolicy int32
 
 // These are the values of FillPolicy.
@@ -268,17 +268,31 @@ const (
 	ReductionMul  ReductionPolicy = 3
 	ReductionMax  ReductionPolicy = 4
 	ReductionMin  ReductionPolicy = 5
+	ReductionMean ReductionPolicy = 6
 )
 
-// An AccumulatePolicy is the type in which a scatter adds and multiplies float16 and bfloat16.
+// An AccumulatePolicy is the type in which a scatter adds and multiplies floating numbers.
 type AccumulatePolicy int32
 
 // These are the values of AccumulatePolicy.
 const (
 	// Each result is rounded to the dtype. 4,096 ones in float16 then add up to 2,048.
 	AccumulateDType AccumulatePolicy = 1
-	// float32. Each element is rounded once, after all its updates. The sum is then 4,096.
+	// float32, for float16 and bfloat16. Elements are rounded once, after all updates: 4,096.
 	AccumulateFloat32 AccumulatePolicy = 2
+	// float64, for float32, whose elements are rounded once. float16 and bfloat16 use float32. Not for bags.
+	AccumulateFloat64 AccumulatePolicy = 3
+)
+
+// An InitialPolicy is what the reduction of a row by a scatter begins with.
+type InitialPolicy int32
+
+// These are the values of InitialPolicy.
+const (
+	// The row of target.
+	InitialTarget InitialPolicy = 1
+	// The first update, as with include_self=False of torch.
+	InitialUpdate InitialPolicy = 2
 )
 
 // A PoolPolicy is the way in which the rows of a bag become one.

@@ -40,6 +40,24 @@ func TestScatterInPlace(t *testing.T) {
 	expect(t, "elements", rows, []float32{0, 1, 10, 11, 20, 9, 30, 31})
 }
 
+func TestOneRowIsRepeated(t *testing.T) {
+	ids := gather.Vector([]int{2, 0})
+	made, err := gather.Scatter(tableTensor(), ids, gather.NewUpdates([]float32{7, 8}, 2))
+	check(t, err)
+	expect(t, "row", made.Data(), []float32{7, 8, 10, 11, 7, 8, 30, 31})
+	made, err = gather.Scatter(tableTensor(), ids, gather.NewUpdates([]float32{9}))
+	check(t, err)
+	expect(t, "number", made.Data(), []float32{9, 9, 10, 11, 9, 9, 30, 31})
+}
+
+func TestMeanOfTheUpdates(t *testing.T) {
+	updates := gather.NewUpdates([]float32{1, 2, 4, 8, 100, 100}, 3, 2)
+	made, err := gather.Scatter(tableTensor(), gather.Vector([]int{1, 1, -1}), updates, gather.PaddingIndex(-1),
+		gather.Reduction(gather.ReductionMean), gather.Initial(gather.InitialUpdate))
+	check(t, err)
+	expect(t, "mean", made.Data(), []float32{0, 1, 2.5, 5, 20, 21, 30, 31})
+}
+
 func TestScatterIntoANewTensor(t *testing.T) {
 	made, err := gather.Scatter(tableTensor(), gather.Vector([]int{1, -1}), gather.NewUpdates([]float32{5, 6, 7, 8}, 2, 2),
 		gather.Reduction(gather.ReductionAdd), gather.Negative(gather.NegativeWrap))

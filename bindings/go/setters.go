@@ -20,6 +20,7 @@ const (
 	setPool         setting = 12
 	setEmpty        setting = 13
 	setPaddingIndex setting = 14
+	setInitial      setting = 15
 )
 
 // Axis sets the dim of params that indices select in. A negative axis counts from the end. Without this option the axis
@@ -54,7 +55,7 @@ func Bounds(policy BoundsPolicy) Option {
 	return Option{setting: setBounds, number: int(policy)}
 }
 
-// Fill sets the value that [BoundsFill] writes.
+// Fill sets the value that [BoundsFill] and padding of gathers write.
 func Fill(policy FillPolicy) Option {
 	return Option{setting: setFill, number: int(policy)}
 }
@@ -71,7 +72,8 @@ func Reduction(policy ReductionPolicy) Option {
 	return Option{setting: setReduction, number: int(policy)}
 }
 
-// Accumulate sets the type in which scatters, gradients and bags compute float16 and bfloat16. Other calls reject it.
+// Accumulate sets the type in which scatters, gradients and bags add and multiply floating numbers. Other calls reject
+// it.
 func Accumulate(policy AccumulatePolicy) Option {
 	return Option{setting: setAccumulate, number: int(policy)}
 }
@@ -91,9 +93,16 @@ func Empty(policy EmptyPolicy) Option {
 	return Option{setting: setEmpty, number: int(policy)}
 }
 
-// PaddingIndex sets an id that gather_bags neither reads nor counts. It may be out of bounds.
+// PaddingIndex sets an index that selects nothing and is no error, whether it is in bounds or not. A gather fills its
+// row as the option for fill values states, by default with zeros. A scatter drops its update. gather_bags does not
+// count it.
 func PaddingIndex(paddingIndex int) Option {
 	return Option{setting: setPaddingIndex, number: paddingIndex}
+}
+
+// Initial sets what the reduction of a row by a scatter begins with: the row of target, or the first update.
+func Initial(policy InitialPolicy) Option {
+	return Option{setting: setInitial, number: int(policy)}
 }
 
 // set stores the number of an option in its field.
@@ -129,5 +138,7 @@ func (s *settings) set(option *Option) {
 	case setPaddingIndex:
 		s.options.has_padding_index = 1
 		s.options.padding_index = C.int64_t(option.number)
+	case setInitial:
+		s.options.initial = narrow(option.number)
 	}
 }

@@ -758,7 +758,7 @@ GTH_API int32_t gth_tensor_strings(const gth_tensor *tensor, const int64_t **off
  * validates indices while it copies, so it reads them once. */
 #define GTH_BOUNDS_ERROR_PARTIAL 6
 
-/* The value that bounds = fill writes. */
+/* The value that bounds = fill writes, and the row of a gather that padding_index selects. */
 #define GTH_FILL_ZERO 1     /**< Zero bytes, or empty strings. */
 #define GTH_FILL_VALUE 2    /**< gth_options.fill_value */
 #define GTH_FILL_BY_DTYPE 3 /**< NaN, the smallest signed value, the largest unsigned value, or true, as in JAX. */
@@ -773,15 +773,18 @@ GTH_API int32_t gth_tensor_strings(const gth_tensor *tensor, const int64_t **off
  * A reduction combines an update with the row that it selects. Updates are applied in the order of their positions:
  * with none, the update of the highest position remains. The result does not depend on the number of threads.
  *
- * | dtype                     | add, mul                          | max, min                  |
- * |---------------------------|-----------------------------------|---------------------------|
- * | int8 .. uint64            | wrap around                       | supported                 |
- * | float16, bfloat16, 32, 64 | each result is rounded to nearest | NaN if one of them is NaN |
- * | complex64, complex128     | each result is rounded to nearest | GTH_E_DTYPE               |
- * | bool                      | or, and                           | or, and                   |
- * | float8, strings           | GTH_E_DTYPE                       | GTH_E_DTYPE               |
+ * | dtype                     | add, mul                          | max, min                  | mean            |
+ * |---------------------------|-----------------------------------|---------------------------|-----------------|
+ * | int8 .. uint64            | wrap around                       | supported                 | rounded down    |
+ * | float16, bfloat16, 32, 64 | each result is rounded to nearest | NaN if one of them is NaN | sum / count     |
+ * | complex64, complex128     | each result is rounded to nearest | GTH_E_DTYPE               | sum / count     |
+ * | bool                      | or, and                           | or, and                   | GTH_E_DTYPE     |
+ * | float8, strings           | GTH_E_DTYPE                       | GTH_E_DTYPE               | GTH_E_DTYPE     |
  *
- * If target and update are equal, max and min keep the value of target.
+ * If target and update are equal, max and min keep the value of target. mean adds as add does, and then divides each
+ * row that has updates by the number of them, plus one for the row of target. Rows without updates are unchanged. mean
+ * allocates 24 bytes for each slice of updates, also in runs of plans. If that fails (GTH_E_NOMEM), target is
+ * unchanged.
  * @{
  */
 #define GTH_REDUCTION_NONE 1 /**< The row becomes the update. All dtypes. */
@@ -789,13 +792,21 @@ GTH_API int32_t gth_tensor_strings(const gth_tensor *tensor, const int64_t **off
 #define GTH_REDUCTION_MUL 3
 #define GTH_REDUCTION_MAX 4
 #define GTH_REDUCTION_MIN 5
+#define GTH_REDUCTION_MEAN 6
 /** @} */
 
-/* The type in which a scatter adds and multiplies float16 and bfloat16. Other dtypes use their own type. float32
- * accumulation allocates 24 bytes for each slice of updates. If that fails (GTH_E_NOMEM), target is unchanged. */
+/* What the reduction of a row begins with. Rows without updates are unchanged. With update, the first update is combined
+ * with 0, 1, or the smallest or largest number, and mean divides by the number of updates. */
+#define GTH_INITIAL_TARGET 1 /**< The row of target. */
+#define GTH_INITIAL_UPDATE 2 /**< The first update, as with include_self=False of torch. */
+
+/* The type in which a scatter adds and multiplies. Other dtypes use their own type. float32 and float64 accumulation
+ * allocate 24 bytes for each slice of updates. If that fails (GTH_E_NOMEM), target is unchanged. */
 #define GTH_ACCUMULATE_DTYPE 1 /**< Each result is rounded to the dtype. 4,096 ones in float16 then add up to 2,048. */
 #define GTH_ACCUMULATE_FLOAT32 \
-  2 /**< float32. Each element is rounded once, after all its updates. The sum is then 4,096. */
+  2 /**< float32, for float16 and bfloat16. Elements are rounded once, after all updates: 4,096. */
+#define GTH_ACCUMULATE_FLOAT64 \
+  3 /**< float64, for float32, whose elements are rounded once. float16 and bfloat16 use float32. Not for bags. */
 
 /**
  * @name Bags
@@ -855,14 +866,24 @@ typedef struct gth_options {
   int32_t bag_format;     /**< GTH_BAGS_*, for gather_bags. 0: offsets if bags is given, else dense */
   int32_t pool;           /**< GTH_POOL_*, for gather_bags. 0: sum */
   int32_t empty;          /**< GTH_EMPTY_*, for gather_bags. 0: that of the profile, else zero */
-  int32_t has_padding_index; /**< 0 or 1, for gather_bags. 1: padding_index is given. */
-  int64_t padding_index;     /**< An id of this value is neither read nor counted. It may be out of bounds. 0 if
-                               has_padding_index is 0. */
+  int32_t has_padding_index; /**< 0 or 1. 1: padding_index is given. */
+  int64_t padding_index;     /**< An index that selects nothing. See Padding below. 0 if has_padding_index is 0. */
   int64_t bag_count;         /**< The number of bags with GTH_BAGS_SEGMENTS. Else 0 */
+  int32_t initial;           /**< GTH_INITIAL_*, for scatters. 0: target. Without a reduction it has no effect. */
+  int32_t reserved;          /**< Must be 0. */
 } gth_options;
 
-#define GTH_OPTIONS_FIRST 112
-#define GTH_OPTIONS_INIT {sizeof(gth_options), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, {0, 0}, 0, 0, 0, 0, 0, 0, 0, 0}
+#define GTH_OPTIONS_FIRST 120
+#define GTH_OPTIONS_INIT {sizeof(gth_options), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, {0, 0}, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0}
+
+/* Padding. An index equal to padding_index selects nothing, and is no error. It is compared as it was given, before
+ * negative and bounds apply, so it may be out of bounds. Every other invalid index stays an error. A tuple is padding if
+ * all its components are equal to padding_index.
+ *   gather, _nd, _elements     The row is filled with the value that `fill` selects: zeros by default. With bounds =
+ *                              skip it is unchanged, and zero in a new output.
+ *   scatters and gradients     The update is dropped.
+ *   gather_bags                The id is neither read nor counted.
+ * On a CUDA device, padding_index causes GTH_E_UNSUPPORTED. gth_partition does not have it (GTH_E_VERSION). */
 
 /* ------------------------------------------------------------------------------------------------------- Operations */
 
@@ -919,11 +940,12 @@ typedef struct gth_options {
  * Other names are torch.index_copy_, torch.index_add_ and x.at[:, i].set. Attributes, bounds, profiles, strides and
  * index dtypes follow the rules of gather, with target instead of params and updates instead of out.
  *
- * target and updates have the same dtype. updates may have any strides. Elements of target must not overlap each other
- * (GTH_E_STRIDE), indices or updates (GTH_E_ALIAS). Bytes of target that no tuple selects are unchanged. Each element
- * of target is written by exactly one thread. With bounds = error, indices are also validated if the rows have no
- * elements, except with the profiles of systems that do not do this. On a CUDA device, scatters return
- * GTH_E_UNSUPPORTED with operand TARGET.
+ * target and updates have the same dtype. updates may have any strides. The shape of updates may also consist of the
+ * last dims of updates.shape alone: one row or one number, which each tuple then uses. The profiles of TensorFlow,
+ * ONNX, ONNX Runtime and torch reject this. Elements of target must not overlap each other (GTH_E_STRIDE), indices or
+ * updates (GTH_E_ALIAS). Bytes of target that no tuple selects are unchanged. Each element of target is written by
+ * exactly one thread. With bounds = error, indices are also validated if the rows have no elements, except with the
+ * profiles of systems that do not do this. On a CUDA device, scatters return GTH_E_UNSUPPORTED with operand TARGET.
  */
 #define GTH_OP_SCATTER 4
 /**
@@ -969,7 +991,7 @@ typedef struct gth_options {
  * Other names are torch.nn.functional.embedding_bag, tf.nn.embedding_lookup_sparse and jax.ops.segment_sum of a take.
  * bags are integers. weights may be NULL. They have the shape of indices, and the dtype of params, or float32 if params
  * are floating. Only float16, bfloat16, float32, float64 and integers have weights. The options bag_format, pool, empty,
- * padding_index, bag_count and out_dtype belong to this operation. axis and batch_dims must be 0.
+ * bag_count and out_dtype belong to this operation. axis and batch_dims must be 0.
  *
  * Sums begin with 0, and add rows in the order of their ids. So the result does not depend on threads, processors and
  * strides. float16 and bfloat16 are added in float32 and rounded once, except with GTH_ACCUMULATE_DTYPE. Weighted sums
@@ -1029,8 +1051,8 @@ typedef struct gth_request {
  * @param rows     Borrowed. Written by gathers.
  * @param options  Borrowed, or NULL.
  * @return NULL, HANDLE, VERSION, DTYPE, RANK, AXIS, BATCH, SHAPE, SIZE, STRIDE, DEVICE, READONLY, ALIAS, INDEX, RACE,
- *         UNSUPPORTED (strings; scatters and gradients on a device), NOMEM (float32 accumulation), and on a device
- *         CUDA, FORK, CAPTURE.
+ *         UNSUPPORTED (strings; scatters, gradients and padding on a device), NOMEM (float32 or float64 accumulation,
+ *         mean), and on a device CUDA, FORK, CAPTURE.
  */
 GTH_API int32_t gth_run(gth_context *context, int32_t op, const gth_tensor_desc *table, const gth_tensor_desc *indices,
                         const gth_tensor_desc *rows, const gth_options *options, gth_error *err);
@@ -1047,7 +1069,7 @@ GTH_API int32_t gth_run_request(gth_context *context, const gth_request *request
  *
  * All requests, including their indices, are validated before the first byte is written. err->item is the number of the
  * request that failed. Nothing has been written then, except in three cases. After GTH_E_RACE, and after GTH_E_NOMEM
- * because of float32 accumulation, the requests before err->item are complete. After GTH_E_CUDA, outputs may contain
+ * because of accumulation or a mean, the requests before err->item are complete. After GTH_E_CUDA, outputs may contain
  * some of the results. The written operand of a request must not overlap any operand of another request (GTH_E_ALIAS,
  * value is the number of the other request). On a CUDA context, shapes are validated before the first request is
  * enqueued. Each request validates its own indices. The call allocates memory in proportion to count.
@@ -1209,7 +1231,7 @@ GTH_API int32_t gth_plan_create(const gth_request *request, gth_plan **out, gth_
  * @param indices  Borrowed. Like table.
  * @param rows     Borrowed. Like table. Gathers write it. Scatters only read it, so the caller may cast a pointer to
  *                 constant updates.
- * @return HANDLE, NULL, SHAPE (n), SIZE, DEVICE, ALIAS, INDEX, RACE, NOMEM (float32 accumulation), and on a device
+ * @return HANDLE, NULL, SHAPE (n), SIZE, DEVICE, ALIAS, INDEX, RACE, NOMEM (accumulation, mean), and on a device
  *         CUDA, FORK.
  */
 GTH_API int32_t gth_plan_run(gth_context *context, const gth_plan *plan, int64_t n, const void *table,

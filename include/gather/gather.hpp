@@ -474,11 +474,18 @@ enum class Reduction : int32_t {
   mul = GTH_REDUCTION_MUL,
   max = GTH_REDUCTION_MAX,
   min = GTH_REDUCTION_MIN,
+  mean = GTH_REDUCTION_MEAN,
+};
+/// What the reduction of a row begins with.
+enum class Initial : int32_t {
+  target = GTH_INITIAL_TARGET,
+  update = GTH_INITIAL_UPDATE,
 };
 /// The type in which numbers are added or multiplied.
 enum class Accumulate : int32_t {
   dtype = GTH_ACCUMULATE_DTYPE,
   float32 = GTH_ACCUMULATE_FLOAT32,
+  float64 = GTH_ACCUMULATE_FLOAT64,
 };
 /// How the operand of bags divides indices into bags.
 enum class BagFormat : int32_t {
@@ -530,6 +537,13 @@ class Options {
   Options reduction(Reduction value) && noexcept { return reduction(value); }
   Options& accumulate(Accumulate value) & noexcept { return set(raw_.accumulate, value); }
   Options accumulate(Accumulate value) && noexcept { return accumulate(value); }
+  Options& initial(Initial value) & noexcept { return set(raw_.initial, value); }
+  Options initial(Initial value) && noexcept { return initial(value); }
+  /// Sets an index that selects nothing and is no error. A gather fills its row with zeros, or as set by fill.
+  Options& padding_index(int64_t value) & noexcept {
+    return set(raw_.has_padding_index, 1).set(raw_.padding_index, value);
+  }
+  Options padding_index(int64_t value) && noexcept { return padding_index(value); }
   // The options of gather_bags.
   Options& out_dtype(int32_t value) & noexcept { return set(raw_.out_dtype, value); }
   Options out_dtype(int32_t value) && noexcept { return out_dtype(value); }
@@ -539,14 +553,11 @@ class Options {
   Options pool(Pool value) && noexcept { return pool(value); }
   Options& empty(Empty value) & noexcept { return set(raw_.empty, value); }
   Options empty(Empty value) && noexcept { return empty(value); }
-  Options& padding_index(int64_t value) & noexcept {
-    return set(raw_.has_padding_index, 1).set(raw_.padding_index, value);
-  }
-  Options padding_index(int64_t value) && noexcept { return padding_index(value); }
   /// Sets the number of bags of GTH_BAGS_SEGMENTS.
   Options& bag_count(int64_t value) & noexcept { return set(raw_.bag_count, value).bag_format(BagFormat::segments); }
   Options bag_count(int64_t value) && noexcept { return bag_count(value); }
-  /// Sets the element that rows out of bounds are filled with. A call with params of another dtype returns GTH_E_DTYPE.
+  /// Sets the element that rows out of bounds and of padding are filled with, and bounds to fill. A call with params of
+  /// another dtype returns GTH_E_DTYPE.
   template <class T, class = IfElement<T> >
   Options& fill_value(const T& value) & noexcept {
     static_assert(std::is_trivially_copyable_v<T> && sizeof(T) <= sizeof(raw_.fill_value), "one element of params");

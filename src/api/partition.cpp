@@ -39,7 +39,10 @@ int32_t read_given(Given* given, const Error& error) {
   if (!status) status = read_operand(given->ids, GTH_OPERAND_INDICES, &given->ids_room, &given->ids, error);
   if (status || !given->options) return status;
   status = core::read_struct(given->options, &given->options_room, &given->options, GTH_OPERAND_OPTIONS, error);
-  return status ? status : core::check_options(given->options, GTH_OP_GATHER, error);
+  if (!status) status = core::check_options(given->options, GTH_OP_GATHER, error);
+  if (status || !given->options->has_padding_index) return status;
+  return error.fail({GTH_E_VERSION, GTH_OPERAND_OPTIONS, offsetof(gth_options, has_padding_index), -1, 1, 0},
+                    "options: padding_index is set, which gth_partition does not have");
 }
 
 int32_t read_parts(const gth_parts* given, gth_parts* room, const gth_parts** out, const Error& error) {

@@ -16,7 +16,7 @@ using core::Plan;
 
 // Returns true if all ids are in bounds or padding, and none is negative. Row 0 is in bounds, so it may be the padding.
 bool are_inside_or_padding(const Plan& plan, const int64_t* values, int64_t n) {
-  return are_inside(plan.component[0].size, plan.bags.has_padding ? plan.bags.padding : 0, values, n);
+  return are_inside(plan.component[0].size, plan.has_padding ? plan.padding : 0, values, n);
 }
 
 struct FirstBadId {
@@ -114,17 +114,17 @@ bool are_inside(int64_t size, int64_t padding, const int64_t* values, int64_t n)
 }
 
 int64_t replace_ids(const Plan& plan, int64_t* values, int64_t n) {
-  const bool are_rows = !plan.bags.has_padding && are_inside_or_padding(plan, values, n);
+  const bool are_rows = !plan.has_padding && are_inside_or_padding(plan, values, n);
   return are_rows ? n : replace_each_id(plan, values, n);
 }
 
 int64_t replace_each_id(const Plan& plan, int64_t* values, int64_t n) {
   const int64_t size = plan.component[0].size;
-  const bool pads = plan.bags.has_padding;
+  const bool pads = plan.has_padding;
   const core::IndexPolicy policy = core::policy_of(plan.wraps, core::is_signed(plan.index), plan.bounds);
   const int64_t outside = plan.bounds == GTH_BOUNDS_FILL ? row_of_fill : no_row;
   for (int64_t i = 0; i < n; ++i) {
-    if (pads && values[i] == plan.bags.padding) {
+    if (pads && values[i] == plan.padding) {
       values[i] = no_row;
       continue;
     }
@@ -140,7 +140,7 @@ int32_t validate_ids(const Bags& on, int64_t ids, const Executor& executor, cons
   if (ids == 0 || on.plan.is_empty || bounds == GTH_BOUNDS_FILL || bounds == GTH_BOUNDS_SKIP) return GTH_OK;
   int64_t bytes;
   if (!core::multiply(ids, core::index_bytes(on.plan.index), &bytes)) bytes = INT64_MAX;
-  if (on.bags.has_padding || ids != on.ids) return validate_padded(on, ids, bytes, executor, error);
+  if (on.plan.has_padding || ids != on.ids) return validate_padded(on, ids, bytes, executor, error);
   const core::Line& line = on.bags.ids_at;
   const bool is_small = bounds == GTH_BOUNDS_ERROR && line.is_line && bytes < parallel_bytes;
   if (is_small && on.kernels.inside(on.first_id, line.stride, ids)) return GTH_OK;

@@ -34,7 +34,7 @@ struct Bags {
   const int64_t* array() const;
 
   // Returns true if some ids are not read: padding, and those that bounds = skip leaves out.
-  bool leaves_out() const { return bags.has_padding || plan.bounds == GTH_BOUNDS_SKIP; }
+  bool leaves_out() const { return plan.has_padding || plan.bounds == GTH_BOUNDS_SKIP; }
 
   const core::Plan& plan;
   const core::BagPlan& bags;

@@ -16,19 +16,8 @@ constexpr int64_t block_rows = 64;
 
 bool is_extreme(Pool pool) { return pool == Pool::max || pool == Pool::min; }
 
-// Returns the bits of the value without rows: 0, or what is smaller or larger than every other number.
-uint64_t start_of(const Pooled& pooled) {
-  if (!is_extreme(pooled.pool)) return 0;
-  const bool is_max = pooled.pool == Pool::max;
-  const uint64_t sign = uint64_t{1} << (8 * pooled.item - 1);
-  uint64_t infinity = 0;
-  switch (pooled.number) {
-    case Number::unsigned_integer: return is_max ? 0 : ~uint64_t{0};
-    case Number::signed_integer: return is_max ? sign : ~sign;
-    case Number::brain_floating: infinity = 0x7f80; break;
-    default: infinity = pooled.item == 2 ? 0x7c00 : pooled.item == 4 ? 0x7f800000 : 0x7ff0000000000000;
-  }
-  return is_max ? infinity | sign : infinity;
+int32_t reduction_of(Pool pool) {
+  return pool == Pool::max ? GTH_REDUCTION_MAX : pool == Pool::min ? GTH_REDUCTION_MIN : GTH_REDUCTION_ADD;
 }
 
 template <class T>
@@ -49,11 +38,8 @@ class RowPooler {
         is_half_(core::is_floating(pooled.number) && pooled.item == 2),
         combines_(is_extreme(pooled.pool) || (pooled.pool == Pool::sum && (!is_half_ || pooled.rounds_each))),
         sum_item_(is_half_ && !combines_ ? int64_t{sizeof(float)} : pooled.item) {
-    const int32_t reduction = pooled.pool == Pool::max   ? GTH_REDUCTION_MAX
-                              : pooled.pool == Pool::min ? GTH_REDUCTION_MIN
-                                                         : GTH_REDUCTION_ADD;
     if (combines_)
-      combine_ = tier.choose_reduce(pooled.number, pooled.item, reduction, bags.elements * pooled.item);
+      combine_ = tier.choose_reduce(pooled.number, pooled.item, reduction_of(pooled.pool), bags.elements * pooled.item);
     else
       add_ = tier.choose_weighted(pooled.number, pooled.item);
     if (is_half_) convert_ = tier.choose_accumulate(pooled.number, GTH_REDUCTION_ADD);
@@ -87,7 +73,7 @@ class RowPooler {
 
  private:
   void start() {
-    const uint64_t value = start_of(pooled_);
+    const uint64_t value = core::identity_of(pooled_.number, pooled_.item, reduction_of(pooled_.pool));
     for (int64_t i = 0; i < bags_.elements; ++i) {
       std::memcpy(core::moved(sums(), i * sum_item_), &value, static_cast<size_t>(sum_item_));
     }

@@ -176,7 +176,7 @@ class Pooler {
 
   // Copies the ids that are read. The `ahead` ids behind the bags are kept for prefetches.
   void leave_out(const int64_t* ids, int64_t bags, const int64_t* begin, int64_t ahead) {
-    const int64_t absent = kernels_resolve_ ? on_.bags.padding : no_row;
+    const int64_t absent = kernels_resolve_ ? on_.plan.padding : no_row;
     int64_t kept = 0, k = 0;
     for (int64_t i = 0; i < bags; ++i) {
       begin_[i] = kept;

@@ -1,5 +1,6 @@
 #include "cpu/indices.hpp"
 
+#include <algorithm>
 #include <cstring>
 
 #include "core/base/checked.hpp"
@@ -145,6 +146,36 @@ Resolved resolve_scalar(const Block& block, BadTuple* bad) {
   return resolved;
 }
 
+// Resolves tuples if some of them may be padding, which is compared before bounds. Loads each index once.
+Resolved resolve_padded(const Block& block, BadTuple* bad) {
+  const Plan& plan = block.plan;
+  const int32_t components = plan.components;
+  int64_t values[block_tuples];
+  if (components == 1) load_numbers(plan.index, block.tuples, block.stride, block.n, values);
+  Resolved resolved = Resolved::all;
+  for (int64_t i = 0; i < block.n; ++i) {
+    const int64_t* const tuple = components == 1 ? values + i : values;
+    if (components > 1) load_numbers(plan.index, block.tuples + i * block.stride, plan.index_step, components, values);
+    int64_t offset = 0;
+    int32_t bad_component = components;
+    for (int32_t c = components; c-- > 0;) {
+      const int64_t index = core::resolve_index(tuple[c], plan.component[c].size, block.policy);
+      if (index < 0) bad_component = c;
+      add_product(index, plan.component[c].stride, &offset);
+    }
+    const bool is_padding =
+        std::all_of(tuple, tuple + components, [&](int64_t value) { return value == plan.padding; });
+    if (!is_padding && bad_component < components && block.policy.outside != Outside::skipped) {
+      *bad = {i, bad_component, tuple[bad_component]};
+      return Resolved::bad;
+    }
+    const bool selects = !is_padding && bad_component == components;
+    if (!selects) resolved = Resolved::some;
+    block.offsets[i] = selects ? offset : no_row;
+  }
+  return resolved;
+}
+
 }  // namespace
 
 void load_numbers(IndexType type, const char* first, int64_t stride, int64_t n, int64_t* values) {
@@ -156,6 +187,7 @@ void load_numbers(IndexType type, const char* first, int64_t stride, int64_t n, 
 Resolved resolve(const Plan& plan, const char* tuples, int64_t stride, int64_t n, int64_t* offsets, BadTuple* bad) {
   const IndexPolicy policy = core::policy_of(plan.wraps, plan.index != IndexType::uint64, plan.bounds);
   const Block block{plan, policy, tuples, stride, n, offsets};
+  if (plan.has_padding) return resolve_padded(block, bad);
   return n <= max_scalar_tuples ? resolve_scalar(block, bad) : resolve_block(block, bad);
 }
 

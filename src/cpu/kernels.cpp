@@ -80,7 +80,7 @@ bool has_short_lines(const core::Plan& plan) {
 // Chooses the kernel that moves or combines rows of one element, or adds the rows of short lines. Returns NULL for all
 // other plans.
 MoveRows choose_scatter(const core::Plan& plan, const Tier& tier) {
-  if (plan.inner_begin != plan.end || plan.in_float32) return nullptr;
+  if (plan.inner_begin != plan.end || core::sorts_updates(plan)) return nullptr;
   if (!core::reduces(plan)) return tier.choose_scatter(plan.row.out);
   const bool is_element = plan.row.out == plan.item.bytes();
   if (plan.reduction != GTH_REDUCTION_ADD) {
@@ -171,7 +171,9 @@ Kernels choose_kernels(const core::Plan& plan) {
   Kernels kernels;
   const Tier& best = tier();
   kernels.tier = &best;
-  kernels.is_supported_by_tier = describe_selection(plan, &kernels.selection);
+  // Padding is compared before bounds, which the tiers do not do.
+  kernels.is_supported_by_tier =
+      describe_selection(plan, &kernels.selection) && (core::has_bags(plan) || !plan.has_padding);
   kernels.fused = nullptr;
   kernels.look_up = nullptr;
   kernels.update = kernels.stream = nullptr;

@@ -68,12 +68,13 @@ void move_slices(const Job& job, const RowBlock& block) {
 
 // Moves slices if some tuples select none. The rows of these tuples are filled or left unchanged.
 void move_some(const Job& job, const RowBlock& block) {
+  const bool fills = !core::is_scatter(job.plan) && job.plan.bounds != GTH_BOUNDS_SKIP;
   RowBlock part = block;
   for (int64_t i = 0; i < block.n;) {
     part.offsets = block.offsets + i;
     part.rows = moved(block.rows, i * block.row_stride);
     if (*part.offsets == no_row) {
-      if (job.plan.bounds == GTH_BOUNDS_FILL) {
+      if (fills) {
         for_each_row(job, [&](int64_t, int64_t rows) { job.kernels.fill(job.plan, moved(part.rows, rows)); });
       }
       ++i;

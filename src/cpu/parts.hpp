@@ -122,7 +122,8 @@ class Parts {
 
   // Returns true if several threads are faster for short rows. Accumulation takes longer than reading indices.
   bool is_worth_threads(int64_t threads) const {
-    return job_.plan.in_float32 || (slice_range_bytes() >= multi_thread_bytes / threads && !has_hot_rows(job_));
+    return core::sorts_updates(job_.plan) ||
+           (slice_range_bytes() >= multi_thread_bytes / threads && !has_hot_rows(job_));
   }
 
   // Returns the number of pieces into which a loop may be cut. It is 0 for a loop over a dim in which indices select,

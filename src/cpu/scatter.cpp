@@ -57,9 +57,22 @@ ScatterKernel choose_scatter_kernel(const Job& job) {
   return {kernels.stream ? kernels.stream : kernels.update, kernels.prefetches};
 }
 
+// Writes the identity of the reduction to the slices that updates select. Returns false if an index has become invalid
+// after its validation.
+bool start_part(const Part& part) {
+  const Job& job = part.job;
+  return for_updates_of(part, [&](const Updates& on) {
+    for_each_row(job, [&](int64_t to, int64_t) {
+      char* const target = moved(target_of(job), on.target + to);
+      for (int64_t i = 0; i < on.count; ++i) job.kernels.fill(job.plan, moved(target, on.offsets[i]));
+    });
+  });
+}
+
 // Writes a part of the target. Returns false if an index has become invalid after its validation.
 bool write_part(const Part& part, const ScatterKernel& kernel) {
   const Job& job = part.job;
+  if (job.plan.starts_with_update && !start_part(part)) return false;
   if (job.kernels.move && part.has_all()) return move_range(job, job.table, 0, job.slices, kernel.prefetches);
   return for_updates_of(part, [&](const Updates& on) {
     for_each_row(job, [&](int64_t to, int64_t from) {
@@ -74,13 +87,14 @@ bool write_part(const Part& part, const ScatterKernel& kernel) {
 }  // namespace
 
 int32_t scatter(const Job& job, const BeforeWrite& before_write, const Executor& executor, const Error& error) {
-  if (job.kernels.move && is_one_block(job)) return run_one_block(job, before_write, error);
+  if (job.kernels.move && !job.plan.starts_with_update && is_one_block(job))
+    return run_one_block(job, before_write, error);
   // The writes also validate indices. They are the only validation if the caller permits a partly written target.
-  const bool validates_first = !job.plan.is_partial_on_error || job.plan.in_float32;
+  const bool validates_first = !job.plan.is_partial_on_error || core::sorts_updates(job.plan);
   if (validates_first) {
     if (int32_t status = validate_all(job, executor, error)) return status;
   }
-  if (job.plan.in_float32) return accumulate(job, before_write, executor, error);
+  if (core::sorts_updates(job.plan)) return accumulate(job, before_write, executor, error);
   if (int32_t status = before_write()) return status;
   const ScatterKernel kernel = choose_scatter_kernel(job);
   const bool whole = for_each_part(job, executor, [&](const Part& part) { return write_part(part, kernel); });

@@ -166,7 +166,9 @@ int32_t validate_all(const Job& job, const Executor& executor, const Error& erro
   switch (job.plan.bounds) {
     case GTH_BOUNDS_ERROR: return validate_tuples(job, executor, error);
     case GTH_BOUNDS_CLAMP:
-    case GTH_BOUNDS_MODULO: return validate_one_tuple(job, error);
+    case GTH_BOUNDS_MODULO:
+      // Padding is valid also if a dim is empty.
+      return job.plan.has_padding ? validate_tuples(job, executor, error) : validate_one_tuple(job, error);
     default: return GTH_OK;  // With fill and skip, every index is valid.
   }
 }

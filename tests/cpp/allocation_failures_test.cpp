@@ -253,6 +253,11 @@ TEST_F(AllocationFailures, G4_ScattersReturnNomem) {
       return calls::scatter.make(context, half_target.get(), indices.get(), half_rows.get(), &half, out, err);
     });
     EXPECT_GT(more, needed);
+    const gth_options mean = reducing(GTH_REDUCTION_MEAN);
+    const int64_t of_mean = expect_tensor("scatter of means", [&](gth_tensor** out, gth_error* err) {
+      return calls::scatter.make(context, params.get(), indices.get(), updates.get(), &mean, out, err);
+    });
+    EXPECT_GT(of_mean, needed);
   }
 }
 

@@ -59,8 +59,12 @@ inline const std::map<std::string, int32_t>& numbers() {
                                           {"reduction mul", GTH_REDUCTION_MUL},
                                           {"reduction max", GTH_REDUCTION_MAX},
                                           {"reduction min", GTH_REDUCTION_MIN},
+                                          {"reduction mean", GTH_REDUCTION_MEAN},
+                                          {"initial target", GTH_INITIAL_TARGET},
+                                          {"initial update", GTH_INITIAL_UPDATE},
                                           {"accumulate dtype", GTH_ACCUMULATE_DTYPE},
                                           {"accumulate float32", GTH_ACCUMULATE_FLOAT32},
+                                          {"accumulate float64", GTH_ACCUMULATE_FLOAT64},
                                           {"offsets", GTH_BAGS_OFFSETS},
                                           {"starts", GTH_BAGS_STARTS},
                                           {"lengths", GTH_BAGS_LENGTHS},
@@ -200,6 +204,8 @@ inline void read_line(const std::string& key, std::istream& in, Case* out) {
     options.reduction = numbers().at("reduction " + word);
   else if (key == "accumulate")
     options.accumulate = numbers().at("accumulate " + word);
+  else if (key == "initial")
+    options.initial = numbers().at("initial " + word);
   else if (key == "bag_format")
     options.bag_format = numbers().at(word);
   else if (key == "pool")

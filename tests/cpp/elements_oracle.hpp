@@ -68,7 +68,9 @@ inline const char* find_element(const ElementsProblem& problem, const Shape& at,
   const size_t axis = static_cast<size_t>(problem.axis);
   const int64_t position = position_in(problem.indices.shape, at);
   const Operand &params = problem.params, &indices = problem.indices;
-  const Wide value = load(indices.memory.data() + offset_within(indices, at), indices.dtype);
+  const char* const index = indices.memory.data() + offset_within(indices, at);
+  if (is_padding(problem, index, 1, 0)) return nullptr;
+  const Wide value = load(index, indices.dtype);
   const int64_t row = select(problem, value, params.shape[axis]);
   if (row >= 0) {
     const int64_t to_row = params.shape[axis] == 1 ? 0 : (row - at[axis]) * params.strides[axis];

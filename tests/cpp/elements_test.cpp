@@ -114,7 +114,8 @@ class Elements : public ::testing::Test {
 TEST_F(Elements, RandomCasesMatchTheOracle) {
   const int64_t wanted = oracle::random_cases(12000);
   for (; runs_ < wanted && !HasFailure(); ++number_) {
-    const Case c = make_case(random_);
+    Case c = make_case(random_);
+    oracle::choose_padding(random_, &c.problem, &c.options);
     const Answer answer = oracle::solve_elements(c.problem);
     run_desc(c, answer);
     run_planned(c, answer);

@@ -56,7 +56,9 @@ struct Problem {
   bool is_nd = false;
   int64_t batch = 0, axis = 0, components = 1;
   int32_t negative = GTH_NEGATIVE_REJECT, bounds = GTH_BOUNDS_ERROR;
-  char fill[16] = {};  // the fill element of bounds = fill
+  char fill[16] = {};  // the fill element of bounds = fill and of padding
+  bool has_padding = false;
+  int64_t padding = 0;
   Operand params, indices, out;
 
   int64_t tuple_end() const { return static_cast<int64_t>(indices.shape.size()) - (is_nd ? 1 : 0); }
@@ -91,6 +93,13 @@ inline int64_t select(const Problem& problem, Wide index, int64_t size) {
   return static_cast<int64_t>((index % size + size) % size);
 }
 
+// Returns true if all `count` components of a tuple are padding. They are `stride` bytes apart.
+inline bool is_padding(const Problem& problem, const char* tuple, int64_t count, int64_t stride) {
+  bool is_equal = problem.has_padding && count > 0;
+  for (int64_t c = 0; c < count; ++c) is_equal &= load(tuple + c * stride, problem.indices.dtype) == problem.padding;
+  return is_equal;
+}
+
 inline Shape output_shape(const Problem& problem) {
   const Shape &p = problem.params.shape, &i = problem.indices.shape;
   Shape shape(p.begin(), p.begin() + problem.axis);
@@ -112,6 +121,7 @@ inline const char* find_source(const Problem& problem, const Shape& at, Answer* 
   }
   for (int64_t d = 0; d < a; ++d) source += at[d] * params.strides[d];
   for (size_t d = a + k; d < params.shape.size(); ++d) source += at[d - k + tuples] * params.strides[d];
+  if (is_padding(problem, index, k, problem.is_nd ? indices.strides.back() : 0)) return nullptr;
   bool good = true;
   for (int64_t c = 0; c < k && good; ++c) {
     const Wide value = load(index + (problem.is_nd ? c * indices.strides.back() : 0), indices.dtype);
@@ -137,7 +147,8 @@ Answer solve_by(const Problem& problem, FindFrom&& find_from) {
   const size_t item = static_cast<size_t>(problem.params.item);
   for_each_element(problem.out, [&](int64_t target, const Shape& at) {
     const char* source = find_from(at, &answer);
-    if (!source && problem.bounds == GTH_BOUNDS_FILL) source = problem.fill;
+    const bool fills = problem.bounds == GTH_BOUNDS_FILL || problem.has_padding;
+    if (!source && fills && problem.bounds != GTH_BOUNDS_SKIP) source = problem.fill;
     if (source) std::memcpy(answer.memory.data() + target, source, item);
   });
   const bool total = problem.bounds == GTH_BOUNDS_FILL || problem.bounds == GTH_BOUNDS_SKIP;

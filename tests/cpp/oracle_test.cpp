@@ -145,6 +145,7 @@ class Oracle : public ::testing::Test {
     lay_out(random_, false, &problem.indices);
     lay_out(random_, true, &problem.out);
     if (problem.components > 0) fill_indices(random_, &problem);
+    oracle::choose_padding(random_, &problem, &c.options);
     const Answer answer = solve(problem);
     run_desc(&c, answer);
     if (random_.chance(25)) run_allocating(&c, answer);

@@ -440,6 +440,15 @@ TEST_F(PartitionMistakes, InvalidContextsAreRejected) {
   EXPECT_TRUE(memory_.is_untouched(3, 2));
 }
 
+TEST_F(PartitionMistakes, PaddingIsRejected) {
+  gth_options options = GTH_OPTIONS_INIT;
+  options.has_padding_index = 1;
+  Error error;
+  EXPECT_EQ(gth_partition(nullptr, &desc_, &shards_, &options, &memory_.parts, &error), GTH_E_VERSION);
+  EXPECT_EQ(error.component, static_cast<int32_t>(offsetof(gth_options, has_padding_index)));
+  EXPECT_TRUE(memory_.is_untouched(3, 2));
+}
+
 TEST_F(PartitionMistakes, InvalidIdsAreRejected) {
   EXPECT_EQ(gth_partition(nullptr, nullptr, &shards_, nullptr, &memory_.parts, nullptr), GTH_E_NULL);
   EXPECT_EQ(gth_partition(nullptr, &desc_, nullptr, nullptr, &memory_.parts, nullptr), GTH_E_NULL);

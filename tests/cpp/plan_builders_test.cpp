@@ -24,14 +24,16 @@ class Fields {
   explicit Fields(const Plan& plan) {
     // The build fails here if a field of Plan is missing.
     const auto& [line, inner_begin, end, components, index, is_open, wraps, is_empty, checks_when_empty, operation,
-                 number, in_float32, is_partial_on_error, reduction, bounds, refused_dim, device, device_id, threads,
-                 item, row, inner, index_step, offset, largest_n, tuples, slices, fill, reach, nonempty, batch_split,
-                 batch_split_ndim, ndim, shape, batch_split_extents, batch_split_strides, bags, component, loops] =
-        plan;
+                 number, in_float32, in_float64, is_mean, starts_with_update, is_partial_on_error, has_padding,
+                 reduction, bounds, padding, refused_dim, device, device_id, threads, item, row, inner, index_step,
+                 offset, largest_n, tuples, slices, fill, reach, nonempty, batch_split, batch_split_ndim, ndim, shape,
+                 batch_split_extents, batch_split_strides, bags, component, loops] = plan;
     add("line, inner_begin, end, components", {line, inner_begin, end, components});
     add("index, is_open, wraps, is_empty", {static_cast<int64_t>(index), is_open, wraps, is_empty});
     add("checks_when_empty, operation", {checks_when_empty, operation->number});
-    add("number, in_float32", {static_cast<int64_t>(number), in_float32});
+    add("number, in_float32, in_float64", {static_cast<int64_t>(number), in_float32, in_float64});
+    add("is_mean, starts_with_update", {is_mean, starts_with_update});
+    add("has_padding, padding", {has_padding, padding});
     add("is_partial_on_error, reduction, bounds", {is_partial_on_error, reduction, bounds});
     add("refused_dim, device, device_id, threads", {refused_dim, device, device_id, threads});
     add("item, row", {item.bits, static_cast<int64_t>(item.kind), row.in, row.out});

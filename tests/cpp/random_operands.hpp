@@ -124,4 +124,17 @@ inline void choose_switches(Random& random, Problem* problem, gth_options* optio
   if (options->fill == GTH_FILL_BY_DTYPE) std::memcpy(problem->fill, by_dtype, 16);
 }
 
+// Sets padding, for some calls: the first index, or any small number.
+inline void choose_padding(Random& random, Problem* problem, gth_options* options) {
+  if (!random.chance(25)) return;
+  const Operand& indices = problem->indices;
+  const bool is_first =
+      random.chance(70) && std::find(indices.shape.begin(), indices.shape.end(), 0) == indices.shape.end();
+  const Wide first = is_first ? load(indices.memory.data() + indices.offset, indices.dtype) : 0;
+  problem->padding = is_first ? static_cast<int64_t>(first) : random.between(-3, 3);
+  problem->has_padding = true;
+  options->has_padding_index = 1;
+  options->padding_index = problem->padding;
+}
+
 }  // namespace oracle

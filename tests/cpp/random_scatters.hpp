@@ -154,6 +154,22 @@ inline Case make_case(Random& random) {
   return c;
 }
 
+// Sets the options that few scatters have.
+inline void choose_rare_switches(Random& random, Case* c) {
+  ScatterProblem& problem = c->problem;
+  gth_options& options = c->options;
+  choose_padding(random, &problem, &options);
+  const int32_t dtype = problem.params.dtype;
+  if (random.chance(25) && dtype != GTH_DTYPE_BOOL) problem.reduction = options.reduction = GTH_REDUCTION_MEAN;
+  options.initial = random.chance(60) ? 0 : static_cast<int32_t>(random.between(1, 2));
+  options.accumulate = static_cast<int32_t>(random.below(4));
+  problem.starts_with_update = options.initial == GTH_INITIAL_UPDATE;
+  const int32_t reduction = problem.reduction;
+  const bool sums = problem.reduces() && reduction != GTH_REDUCTION_MAX && reduction != GTH_REDUCTION_MIN;
+  problem.in_float32 = sums && is_half(dtype) && options.accumulate >= GTH_ACCUMULATE_FLOAT32;
+  problem.in_float64 = sums && dtype == GTH_DTYPE_FLOAT32 && options.accumulate == GTH_ACCUMULATE_FLOAT64;
+}
+
 // Repeats indices in runs of `length` elements on average.
 inline void repeat_indices(Random& random, int64_t length, Operand* indices) {
   char* const memory = indices->memory.data();

@@ -17,7 +17,8 @@ namespace oracle {
 struct ScatterProblem : ElementsProblem {
   bool is_elements = false;
   int32_t reduction = GTH_REDUCTION_NONE;
-  bool in_float32 = false;
+  bool in_float32 = false, in_float64 = false;
+  bool starts_with_update = false;
 
   bool reduces() const { return reduction != GTH_REDUCTION_NONE; }
 };
@@ -94,6 +95,7 @@ inline void encode_float(int32_t dtype, double value, char* at) {
 template <class T>
 T reduced(int32_t reduction, T a, T b) {
   switch (reduction) {
+    case GTH_REDUCTION_MEAN:
     case GTH_REDUCTION_ADD: return a + b;
     case GTH_REDUCTION_MUL: return a * b;
     case GTH_REDUCTION_MAX: return b > a ? b : a;
@@ -106,7 +108,7 @@ __extension__ typedef unsigned __int128 WideBits;
 
 // Returns the lowest bits of integer sums and products.
 inline Wide reduced_integer(int32_t reduction, Wide a, Wide b) {
-  const bool wraps = reduction == GTH_REDUCTION_ADD || reduction == GTH_REDUCTION_MUL;
+  const bool wraps = reduction != GTH_REDUCTION_MAX && reduction != GTH_REDUCTION_MIN;
   if (!wraps) return reduced(reduction, a, b);
   return static_cast<Wide>(reduced(reduction, static_cast<WideBits>(a), static_cast<WideBits>(b)));
 }
@@ -123,7 +125,7 @@ void reduce_complex(int32_t reduction, char* at, const char* update) {
   const T c = read_as<T>(update), d = read_as<T>(update + sizeof(T));
   const volatile T ac = a * c, bd = b * d, ad = a * d,
                    bc = b * c;  // volatile, so that each product is rounded and no multiply-add is used
-  const bool adds = reduction == GTH_REDUCTION_ADD;
+  const bool adds = reduction != GTH_REDUCTION_MUL;
   write_as<T>(at, adds ? a + c : ac - bd);
   write_as<T>(at + sizeof(T), adds ? b + d : ad + bc);
 }
@@ -146,6 +148,40 @@ inline void reduce_element(int32_t reduction, int32_t dtype, char* at, const cha
     const int64_t result = static_cast<int64_t>(reduced_integer(reduction, load(at, dtype), load(update, dtype)));
     std::memcpy(at, &result, item);
   }
+}
+
+// Writes the number that an element is combined with if its reduction begins with the update.
+inline void write_identity(int32_t reduction, int32_t dtype, char* at) {
+  const bool is_max = reduction == GTH_REDUCTION_MAX, is_extreme = is_max || reduction == GTH_REDUCTION_MIN;
+  const size_t item = static_cast<size_t>(dtype % 256) / 8;
+  std::memset(at, 0, item);
+  const double number = reduction == GTH_REDUCTION_MUL ? 1 : !is_extreme ? 0 : is_max ? -INFINITY : INFINITY;
+  if (is_float(dtype)) return encode_float(dtype, number, at);
+  if (dtype == GTH_DTYPE_COMPLEX64) return write_as(at, static_cast<float>(number));
+  if (dtype == GTH_DTYPE_COMPLEX128) return write_as(at, number);
+  if (!is_extreme || dtype == GTH_DTYPE_BOOL) {
+    at[0] = reduction == GTH_REDUCTION_MUL || reduction == GTH_REDUCTION_MIN;
+    return;
+  }
+  const bool is_signed = dtype < 256;
+  if (!is_max || is_signed) std::memset(at, is_max ? 0 : -1, item);
+  if (is_signed) at[item - 1] = is_max ? '\x80' : '\x7f';
+}
+
+// Divides an element. Quotients of integers are rounded down.
+inline void divide_element(int32_t dtype, int64_t divisor, char* at) {
+  const size_t item = static_cast<size_t>(dtype % 256) / 8;
+  if (is_complex(dtype)) {
+    const int32_t part = dtype == GTH_DTYPE_COMPLEX64 ? GTH_DTYPE_FLOAT32 : GTH_DTYPE_FLOAT64;
+    divide_element(part, divisor, at);
+    return divide_element(part, divisor, at + item / 2);
+  }
+  if (is_float(dtype)) return encode_float(dtype, decode_float(dtype, at) / static_cast<double>(divisor), at);
+  const Wide number = load(at, dtype);
+  Wide quotient = number / divisor;
+  if (number < 0 && quotient * divisor != number) --quotient;
+  const int64_t result = static_cast<int64_t>(quotient);
+  std::memcpy(at, &result, item);
 }
 
 // No std::set is used, because the memory sanitizer does not detect writes of its code outside headers.
@@ -172,24 +208,40 @@ inline ScatterAnswer solve_scatter(const ScatterProblem& problem) {
   answer.memory = problem.params.memory;
   answer.touched.resize(answer.memory.size());
   find_bad_tuple(problem, &answer);
-  std::vector<float> sums(problem.in_float32 ? answer.memory.size() : 0);
+  const bool is_mean = problem.reduction == GTH_REDUCTION_MEAN, is_wide = problem.in_float32 || problem.in_float64;
+  const int32_t dtype = problem.params.dtype;
+  const int64_t of_target = problem.starts_with_update ? 0 : 1;
+  std::vector<double> sums(is_wide ? answer.memory.size() : 0);
+  std::vector<int64_t> counts(is_mean ? answer.memory.size() : 0, of_target);
   for_each_element(problem.out, [&](int64_t from, const Shape& at) {
     const char* selected = problem.is_elements ? find_element(problem, at, &answer) : find_source(problem, at, &answer);
     if (!selected) return;
     const auto offset = static_cast<size_t>(selected - problem.params.memory.data());
     const char* update = problem.out.memory.data() + from;
     char& is_touched = answer.touched[offset];
-    if (problem.in_float32) {
-      if (!is_touched) sums[offset] = static_cast<float>(decode_float(problem.params.dtype, selected));
-      const double value = decode_float(problem.params.dtype, update);
-      sums[offset] = static_cast<float>(reduced_float(problem.reduction, sums[offset], value));
-    } else {
-      reduce_element(problem.reduction, problem.params.dtype, answer.memory.data() + offset, update);
+    char* const element = answer.memory.data() + offset;
+    if (!is_touched && problem.starts_with_update && problem.reduces()) {
+      write_identity(problem.reduction, dtype, element);
     }
+    if (is_wide) {
+      if (!is_touched) sums[offset] = decode_float(dtype, element);
+      const double sum = reduced_float(problem.reduction, sums[offset], decode_float(dtype, update));
+      sums[offset] = problem.in_float32 ? static_cast<double>(static_cast<float>(sum)) : sum;
+    } else {
+      reduce_element(problem.reduction, dtype, element, update);
+    }
+    if (is_mean) ++counts[offset];
     is_touched = 1;
   });
-  for (size_t offset = 0; offset < sums.size(); ++offset) {
-    if (answer.touched[offset]) encode_float(problem.params.dtype, sums[offset], answer.memory.data() + offset);
+  for (size_t offset = 0; offset < answer.touched.size(); ++offset) {
+    char* const element = answer.memory.data() + offset;
+    if (!answer.touched[offset]) continue;
+    if (is_wide) {
+      const double sum = is_mean ? sums[offset] / static_cast<double>(counts[offset]) : sums[offset];
+      encode_float(dtype, problem.in_float32 ? static_cast<double>(static_cast<float>(sum)) : sum, element);
+    } else if (is_mean) {
+      divide_element(dtype, counts[offset], element);
+    }
   }
   if (answer.position == INT64_MAX || problem.bounds == GTH_BOUNDS_SKIP) return answer;
   answer.status = GTH_E_INDEX;

@@ -42,11 +42,11 @@ class ScatterOracle : public ::testing::Test {
                                                 : "axis")
                       << " batch " << c.problem.batch << " axis " << c.problem.axis << " K " << c.problem.components
                       << " dtype " << c.problem.params.dtype << " reduction " << c.problem.reduction << " float32 "
-                      << c.problem.in_float32 << " bounds " << c.problem.bounds << " threads " << c.options.threads
-                      << "\n target" << text(c.problem.params) << "\n indices" << text(c.problem.indices)
-                      << "\n updates" << text(c.problem.out) << "\n expected " << answer_.status << " at "
-                      << answer_.position << ", observed " << status << " at " << error.position << " "
-                      << (status ? error.message : "");
+                      << c.problem.in_float32 << " float64 " << c.problem.in_float64 << " initial " << c.options.initial
+                      << " bounds " << c.problem.bounds << " threads " << c.options.threads << "\n target"
+                      << text(c.problem.params) << "\n indices" << text(c.problem.indices) << "\n updates"
+                      << text(c.problem.out) << "\n expected " << answer_.status << " at " << answer_.position
+                      << ", observed " << status << " at " << error.position << " " << (status ? error.message : "");
   }
 
   static std::string text(const Operand& x) {
@@ -144,7 +144,8 @@ class ScatterOracle : public ::testing::Test {
 TEST_F(ScatterOracle, RandomScattersMatchTheOracle) {
   const int64_t wanted = random_cases(20000);
   for (; runs_ < wanted && !HasFailure(); ++number_) {
-    const Case c = make_case(random_);
+    Case c = make_case(random_);
+    oracle::scatters::choose_rare_switches(random_, &c);
     answer_ = solve_scatter(c.problem);
     run_desc(c);
     run_planned(c);

@@ -345,7 +345,7 @@ TEST(ScatterErrors, I3_InvalidIndexLeavesTheTargetUnchanged) {
 TEST(ScatterErrors, ErrorsNameTheOperandOfShapesAndDtypes) {
   const Array target = floats({3, 2}, std::vector<float>(6)), indices = indices64({2}, {0, 1});
   const Array updates = floats({2, 2}, std::vector<float>(4)), fewer = floats({2, 1}, std::vector<float>(2));
-  const Array line = floats({2}, std::vector<float>(2)), doubles(GTH_DTYPE_FLOAT64, {2, 2});
+  const Array line = floats({3}, std::vector<float>(3)), doubles(GTH_DTYPE_FLOAT64, {2, 2});
   const gth_tensor_desc t = target.desc(), i = indices.desc();
   expect_no_scatter({s, t, i, fewer.desc()}, target, {GTH_E_SHAPE, GTH_OPERAND_UPDATES, 1, -1, 1, 2});
   expect_no_scatter({s, t, i, line.desc()}, target, {GTH_E_RANK, GTH_OPERAND_UPDATES, -1, -1, 1, 2});
@@ -393,6 +393,21 @@ TEST(ScatterErrors, I5_ReductionsOfOtherDtypesAreRejected) {
   }
 }
 
+TEST(Scatter, OneRowOrNumberIsRepeatedForEachTuple) {
+  const Array target = floats({3, 2}, {0, 1, 2, 3, 4, 5}), indices = indices64({2}, {2, 0});
+  expect_scattered<float>(s, target, indices, floats({2}, {7, 8}), nullptr, {7, 8, 2, 3, 7, 8});
+  expect_scattered<float>(s, target, indices, floats({}, {9}), nullptr, {9, 9, 2, 3, 9, 9});
+  const gth_options add = reducing(GTH_REDUCTION_ADD);
+  expect_scattered<float>(s, target, indices64({2}, {1, 1}), floats({}, {1}), &add, {0, 1, 4, 5, 4, 5});
+  const Array numbers = floats({1}, {9});
+  expect_no_scatter({s, target.desc(), indices.desc(), numbers.desc(), nullptr}, target,
+                    {GTH_E_RANK, GTH_OPERAND_UPDATES, -1, -1, 1, 2});
+  const gth_options torch = with_profile(GTH_PROFILE_TORCH);
+  const Array number = floats({}, {9});
+  expect_no_scatter({s, target.desc(), indices.desc(), number.desc(), &torch}, target,
+                    {GTH_E_RANK, GTH_OPERAND_UPDATES, -1, -1, 0, 2});
+}
+
 TEST(ScatterErrors, OptionsOfGathersAreRejected) {
   const Array target = floats({3}, {0, 1, 2}), indices = indices64({1}, {1}), updates = floats({1}, {5});
   const gth_options fill = with_bounds(GTH_BOUNDS_FILL);
@@ -405,11 +420,11 @@ TEST(ScatterErrors, OptionsOfGathersAreRejected) {
                  {GTH_E_VERSION, GTH_OPERAND_OPTIONS, reduction, -1, GTH_REDUCTION_ADD, 0});
   expect_refused({nd, target.desc(), indices.desc(), &wide}, floats({}, {5}),
                  {GTH_E_VERSION, GTH_OPERAND_OPTIONS, accumulate, -1, GTH_ACCUMULATE_FLOAT32, 0});
-  const gth_options unknown = reducing(GTH_REDUCTION_MIN + 1), negative = reducing(0, -1);
+  const gth_options unknown = reducing(GTH_REDUCTION_MEAN + 1), negative = reducing(0, -1);
   expect_no_scatter({s, target.desc(), indices.desc(), updates.desc(), &unknown}, target,
-                    {GTH_E_VERSION, GTH_OPERAND_OPTIONS, reduction, -1, GTH_REDUCTION_MIN + 1, GTH_REDUCTION_MIN});
+                    {GTH_E_VERSION, GTH_OPERAND_OPTIONS, reduction, -1, GTH_REDUCTION_MEAN + 1, GTH_REDUCTION_MEAN});
   expect_no_scatter({s, target.desc(), indices.desc(), updates.desc(), &negative}, target,
-                    {GTH_E_VERSION, GTH_OPERAND_OPTIONS, accumulate, -1, -1, GTH_ACCUMULATE_FLOAT32});
+                    {GTH_E_VERSION, GTH_OPERAND_OPTIONS, accumulate, -1, -1, GTH_ACCUMULATE_FLOAT64});
 }
 
 // ONNX has reductions since opset 16, and max and min since opset 18.

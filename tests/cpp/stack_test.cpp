@@ -85,12 +85,12 @@ void expect_forms_fit(const Operands& on, const Family& family, gth_options opti
     expect_fits("gather", GTH_OK, [&] { return run(family.gather, options); });
     expect_fits("many", GTH_OK, [&] { return run_many(family.gather, options); });
     expect_fits("plan", GTH_OK, [&] { return plan_and_run(family.gather, options); });
-    for (const int32_t accumulate : {GTH_ACCUMULATE_DTYPE, GTH_ACCUMULATE_FLOAT32}) {
+    for (const int32_t accumulate : {GTH_ACCUMULATE_DTYPE, GTH_ACCUMULATE_FLOAT32, GTH_ACCUMULATE_FLOAT64}) {
       gth_options changing = options;
       changing.accumulate = accumulate;
       expect_fits("gradient", GTH_OK, [&] { return run(family.gradient, changing); });
       expect_fits("gradients", GTH_OK, [&] { return run_many(family.gradient, changing); });
-      for (const int32_t reduction : {GTH_REDUCTION_NONE, GTH_REDUCTION_ADD, GTH_REDUCTION_MAX}) {
+      for (const int32_t reduction : {GTH_REDUCTION_NONE, GTH_REDUCTION_ADD, GTH_REDUCTION_MAX, GTH_REDUCTION_MEAN}) {
         changing.reduction = reduction;
         expect_fits("scatter", GTH_OK, [&] { return run(family.scatter, changing); });
         expect_fits("scatters", GTH_OK, [&] { return run_many(family.scatter, changing); });

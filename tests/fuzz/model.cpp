@@ -90,7 +90,9 @@ bool allows_indices(IndexTypes types, int32_t dtype) {
 
 bool takes_reduction(int32_t dtype, int32_t reduction) {
   if (reduction == GTH_REDUCTION_NONE || gth_dtype_size(dtype) == 0) return true;
-  return !is_float8(dtype) && (!oracle::is_complex(dtype) || reduction <= GTH_REDUCTION_MUL);
+  const bool is_extreme = reduction == GTH_REDUCTION_MAX || reduction == GTH_REDUCTION_MIN;
+  if (dtype == GTH_DTYPE_BOOL && reduction == GTH_REDUCTION_MEAN) return false;
+  return !is_float8(dtype) && (!oracle::is_complex(dtype) || !is_extreme);
 }
 
 // ---- the checks of a request, stage by stage
@@ -141,8 +143,11 @@ struct Predictor {
                   {offsetof(gth_options, bounds), x.bounds, GTH_BOUNDS_ERROR_PARTIAL},
                   {offsetof(gth_options, fill), x.fill, 3},
                   {offsetof(gth_options, extents), x.extents, 3},
-                  {offsetof(gth_options, reduction), x.reduction, has_scatter_rules ? 5 : 0},
-                  {offsetof(gth_options, accumulate), x.accumulate, is_scatter ? 2 : 0},
+                  {offsetof(gth_options, reduction), x.reduction, has_scatter_rules ? 6 : 0},
+                  {offsetof(gth_options, accumulate), x.accumulate, is_scatter ? 3 : 0},
+                  {offsetof(gth_options, has_padding_index), x.has_padding_index, 1},
+                  {offsetof(gth_options, initial), x.initial, has_scatter_rules ? 2 : 0},
+                  {offsetof(gth_options, reserved), x.reserved, 0},
                   {offsetof(gth_options, threads), x.threads, INT32_MAX}};
     for (const auto& each : fields) {
       if (each.value < 0 || each.value > each.highest) {
@@ -152,6 +157,10 @@ struct Predictor {
     }
     if (has_scatter_rules && x.bounds == GTH_BOUNDS_FILL) {
       add_option(Stage::structs, GTH_E_VERSION, offsetof(gth_options, bounds), x.bounds);
+    }
+    if (x.padding_index && !x.has_padding_index) {
+      add(Stage::structs, GTH_E_VERSION, X, offsetof(gth_options, padding_index), x.padding_index, 0,
+          component | value);
     }
     if (x.out_dtype) {
       add_option(Stage::structs, GTH_E_VERSION, offsetof(gth_options, out_dtype), x.out_dtype, component);
@@ -194,7 +203,10 @@ struct Predictor {
     // The rules of ONNX Runtime and torch for rank 0.
     const bool is_torch = given.profile == GTH_PROFILE_TORCH && op == Op::gather_elements;
     const bool scalar = (p.ndim == 0 && given.profile != 0) || (i.ndim == 0 && is_torch);
-    const bool small_nan = is_float8(p.dtype) && fill == GTH_FILL_BY_DTYPE && problem.bounds == GTH_BOUNDS_FILL;
+    problem.has_padding = given.has_padding_index != 0;
+    problem.padding = given.padding_index;
+    const bool fills = problem.bounds == GTH_BOUNDS_FILL || problem.has_padding;
+    const bool small_nan = is_float8(p.dtype) && fill == GTH_FILL_BY_DTYPE && fills;
     prediction.unpredicted = small_nan || scalar || (given.profile == GTH_PROFILE_ORT && is_gather_nd());
     prediction.may_validate = given.profile != 0 || is_scatter;
   }
@@ -203,16 +215,19 @@ struct Predictor {
     oracle::ScatterProblem& problem = prediction.problem;
     problem.reduction = is_gradient(named) ? GTH_REDUCTION_ADD : x.reduction ? x.reduction : GTH_REDUCTION_NONE;
     const int32_t usual = op == Op::gather_elements && x.profile == GTH_PROFILE_TORCH ? GTH_ACCUMULATE_FLOAT32 : 0;
-    const bool sums = problem.reduction == GTH_REDUCTION_ADD || problem.reduction == GTH_REDUCTION_MUL;
+    const bool sums =
+        problem.reduces() && problem.reduction != GTH_REDUCTION_MAX && problem.reduction != GTH_REDUCTION_MIN;
     const int32_t accumulate = x.accumulate ? x.accumulate : usual;
-    problem.in_float32 = sums && oracle::is_half(p.dtype) && accumulate == GTH_ACCUMULATE_FLOAT32;
+    problem.in_float32 = sums && oracle::is_half(p.dtype) && accumulate >= GTH_ACCUMULATE_FLOAT32;
+    problem.in_float64 = sums && p.dtype == GTH_DTYPE_FLOAT32 && accumulate == GTH_ACCUMULATE_FLOAT64;
+    problem.starts_with_update = x.initial == GTH_INITIAL_UPDATE;
   }
 
   void defined_reduction() {
-    if (!definition || named < Op::scatter_nd || is_gradient(named)) return;
-    const int32_t highest = definition >= 18   ? GTH_REDUCTION_MIN
-                            : definition >= 16 ? GTH_REDUCTION_MUL
-                                               : GTH_REDUCTION_NONE;
+    if (!definition || !has_scatter_rules) return;
+    const int32_t highest = definition >= 18 || named == Op::scatter ? GTH_REDUCTION_MIN
+                            : definition >= 16                       ? GTH_REDUCTION_MUL
+                                                                     : GTH_REDUCTION_NONE;
     if (prediction.problem.reduction <= highest) return;
     add(Stage::opset, GTH_E_VERSION, X, offsetof(gth_options, reduction), prediction.problem.reduction, highest);
   }
@@ -309,6 +324,15 @@ struct Predictor {
     }
   }
 
+  // Returns true if updates are the last dims of the rows. The model does not compute their result.
+  bool are_repeated(const Shape& shape) const {
+    const bool repeats = x.profile == 0 || (x.profile >= GTH_PROFILE_NUMPY_RAISE && x.profile != GTH_PROFILE_TORCH);
+    const auto rank = static_cast<size_t>(std::max(o->ndim, 0));
+    return has_scatter_rules && repeats && rank < shape.size() &&
+           std::equal(o->shape.begin(), o->shape.begin() + static_cast<int64_t>(rank),
+                      shape.end() - static_cast<int64_t>(rank));
+  }
+
   void output() {
     oracle::ElementsProblem& problem = prediction.problem;
     problem.params.shape = p.shape;
@@ -320,6 +344,10 @@ struct Predictor {
     if (!o || !prediction.is_sound(Stage::out_shape)) return;
     rank_of(*o, O, Stage::out_shape);
     if (!prediction.is_sound(Stage::sizes)) return;
+    if (are_repeated(shape)) {
+      prediction.unpredicted = true;
+      return;
+    }
     if (o->ndim != rank) return add(Stage::out_shape, GTH_E_RANK, O, -1, o->ndim, rank);
     for (size_t d = 0; d < shape.size(); ++d) {
       if (o->shape[d] == shape[d]) continue;
@@ -374,7 +402,7 @@ struct Predictor {
     const int32_t device = tensor.device;
     if (device != 0 && device != GTH_DEVICE_CPU && device != GTH_DEVICE_CUDA_HOST) {
       add(Stage::devices, GTH_E_DEVICE, operand, -1, device, 0, value);
-      if (is_scatter) add(Stage::devices, GTH_E_UNSUPPORTED, P, -1, 0, 0, only_operand);
+      if (is_scatter || x.has_padding_index) add(Stage::devices, GTH_E_UNSUPPORTED, P, -1, 0, 0, only_operand);
     }
   }
 

@@ -176,12 +176,17 @@ void Request::choose_options(Input& input) {
   x.threads = static_cast<int32_t>(input.below(4));
   if (gather_of(op) == Op::gather_elements) x.extents = static_cast<int32_t>(input.below(4));
   if (x.fill == GTH_FILL_VALUE) x.fill_value[0] = input.word();
+  if (input.rarely(4)) {
+    x.has_padding_index = 1;
+    x.padding_index = input.rarely(4) ? input.number() : input.below(8) - 4;
+  }
   if (!scatters(op)) return;
   if (!is_gradient(op)) {
     if (x.bounds == GTH_BOUNDS_FILL) x.bounds = GTH_BOUNDS_SKIP;
-    x.reduction = static_cast<int32_t>(input.below(6));
+    x.reduction = static_cast<int32_t>(input.below(7));
+    if (input.rarely(3)) x.initial = static_cast<int32_t>(input.below(3));
   }
-  x.accumulate = static_cast<int32_t>(input.below(3));
+  x.accumulate = static_cast<int32_t>(input.below(4));
 }
 
 void Request::damage_tensor(Input& input, Tensor* tensor) {
@@ -230,7 +235,7 @@ void Request::damage_options(Input& input) {
   gth_options& x = options.fields;
   options.is_null = false;
   const auto small = [&] { return static_cast<int32_t>(input.rarely(2) ? input.number() : input.below(16) - 4); };
-  switch (input.below(16)) {
+  switch (input.below(20)) {
     case 0:
       x.axis = input.rarely(2) ? input.number() : input.below(12) - 6;
       x.has_axis = 1;
@@ -253,6 +258,10 @@ void Request::damage_options(Input& input) {
     case 13: x.axis = input.number(); return;
     case 14: x.reduction = small(); return;
     case 15: x.accumulate = small(); return;
+    case 16: x.has_padding_index = small(); return;
+    case 17: x.padding_index = input.number(); return;
+    case 18: x.initial = small(); return;
+    case 19: x.reserved = small(); return;
   }
 }
 

@@ -194,6 +194,8 @@ typedef struct gth_options {
   int32_t has_padding_index;
   int64_t padding_index;
   int64_t bag_count;
+  int32_t initial;
+  int32_t reserved;
 } gth_options;
 
 typedef struct gth_request {

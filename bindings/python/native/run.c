@@ -211,7 +211,8 @@ static int open_moved(request *call, operand *table) {
   PyObject *array = call->args[ARG_TABLE];
   const int is_numpys_profile =
       options->profile >= GTH_PROFILE_NUMPY_RAISE && options->profile <= GTH_PROFILE_NUMPY_CLIP;
-  const int only_moves = options->bounds != GTH_BOUNDS_FILL && (options->profile == 0 || is_numpys_profile);
+  const int fills = options->bounds == GTH_BOUNDS_FILL || options->has_padding_index;
+  const int only_moves = !fills && (options->profile == 0 || is_numpys_profile);
   if (call->op > GTH_OP_GATHER_ELEMENTS || call->args[ARG_ROWS] != Py_None || !only_moves ||
       !is_numpys(call->known, array) || !numpy_open_moved(call->known, array, table, &call->words)) {
     return 0;

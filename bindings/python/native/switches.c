@@ -38,7 +38,9 @@ int switches_of(const state *known, arguments args, gth_options *options, PyObje
   if (fill == Py_None) {
     return 1;
   }
-  if (options->empty != GTH_EMPTY_FILL) {
+  /* Padding of a gather is filled, whatever an index out of bounds does. */
+  const int pads = options->has_padding_index && options->bag_format == 0;
+  if (options->empty != GTH_EMPTY_FILL && !pads) {
     if (options->bounds != 0 && options->bounds != GTH_BOUNDS_FILL) {
       return 0;
     }
@@ -62,6 +64,12 @@ static int bag_switches_of(const state *known, arguments args, gth_options *opti
          number_of(args[4], &options->bag_count);
 }
 
+/* Reads include_self. */
+static int initial_of(PyObject *include_self, int32_t *initial) {
+  *initial = include_self == Py_False ? GTH_INITIAL_UPDATE : 0;
+  return PyBool_Check(include_self);
+}
+
 int options_of(const state *known, arguments fields, gth_options *options, PyObject **fill_value) {
   PyObject *axis = fields[FIELD_AXIS];
   arguments own = fields + FIELD_OWN_SWITCHES;
@@ -70,7 +78,7 @@ int options_of(const state *known, arguments fields, gth_options *options, PyObj
          number_of(fields[FIELD_BATCH_DIMS], &options->batch_dims) && bag_switches_of(known, own + 3, options) &&
          switches_of(known, fields + FIELD_SWITCHES, options, fill_value) &&
          choice(known, EXTENTS, own[0], &options->extents) && choice(known, REDUCTIONS, own[1], &options->reduction) &&
-         choice(known, ACCUMULATES, own[2], &options->accumulate);
+         choice(known, ACCUMULATES, own[2], &options->accumulate) && initial_of(own[8], &options->initial);
 }
 
 PyObject *options(PyObject *module, arguments args, Py_ssize_t count) {

@@ -40,7 +40,11 @@ class Case:
 
     @property
     def switches(self) -> dict[str, Any]:
-        found = {k: self.keys[k] for k in SWITCHES if k in self.keys}
+        found: dict[str, Any] = {k: self.keys[k] for k in SWITCHES if k in self.keys}
+        if "padding_index" in self.keys:
+            found["padding_index"] = int(self.keys["padding_index"])
+        if "initial" in self.keys:
+            found["include_self"] = self.keys["initial"] == "target"
         if self.keys.get("fill") == "value":
             return {**found, "fill_value": bytes.fromhex(self.keys["fill_value"])}
         return {**found, "fill_value": self.keys["fill"]} if "fill" in self.keys else found
@@ -51,7 +55,8 @@ class Case:
 
         The library ignores a fill if `bounds` is not fill, and this package does not.
         """
-        return "fill" in self.keys and self.keys.get("bounds", "fill") != "fill"
+        fills = self.keys.get("bounds", "fill") == "fill" or "padding_index" in self.keys
+        return "fill" in self.keys and not fills
 
     @property
     def expected(self) -> list[str]:

@@ -92,11 +92,13 @@
   SWITCH(bounds,     GTH_BOUNDS_ERROR_PARTIAL, every)             \
   SWITCH(fill,       GTH_FILL_BY_DTYPE,        every)             \
   SWITCH(extents,    GTH_EXTENTS_BROADCAST,    every)             \
-  SWITCH(reduction,  GTH_REDUCTION_MIN,        scatters)          \
-  SWITCH(accumulate, GTH_ACCUMULATE_FLOAT32,   adders)            \
+  SWITCH(reduction,  GTH_REDUCTION_MEAN,       scatters)          \
+  SWITCH(accumulate, GTH_ACCUMULATE_FLOAT64,   adders)            \
   SWITCH(threads,    INT32_MAX,                every)             \
   SWITCH(bag_format, GTH_BAGS_DENSE,           bags)              \
   SWITCH(pool,       GTH_POOL_MIN,             bags)              \
   SWITCH(empty,      GTH_EMPTY_ERROR,          bags)              \
-  SWITCH(has_padding_index, 1,                 bags)
+  SWITCH(has_padding_index, 1,                 every)             \
+  SWITCH(initial,    GTH_INITIAL_UPDATE,       scatters)          \
+  SWITCH(reserved,   0,                        every)
 // clang-format on

@@ -43,7 +43,8 @@ inline int32_t resolve_index_dtype(const Settings& settings, int32_t operand, in
 
 // Rejects a fill value for strings. A string that is not gathered is always empty.
 int32_t check_fill_dtype(const Settings& settings, int32_t dtype, const Error& error) {
-  const bool fills = settings.bounds == GTH_BOUNDS_FILL && settings.fill != GTH_FILL_ZERO;
+  const bool selects_none = settings.bounds == GTH_BOUNDS_FILL || settings.has_padding;
+  const bool fills = selects_none && settings.fill != GTH_FILL_ZERO;
   if (dtype != GTH_DTYPE_STRING || !fills) return GTH_OK;
   return fail_dtype(settings.operation->name_of(Role::table), dtype, 0, error);
 }

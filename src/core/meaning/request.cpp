@@ -1,5 +1,7 @@
 #include "core/meaning/request.hpp"
 
+#include <algorithm>
+
 #include "core/base/structs.hpp"
 
 namespace gather::core {
@@ -29,6 +31,18 @@ int32_t check_sizes(const Request& request, const Meaning& meaning, const Error&
   return request.table->dtype == GTH_DTYPE_STRING ? check_offsets_memory(geometry, error) : GTH_OK;
 }
 
+// Returns true if updates have fewer dims than the rows of a scatter, and these are the last dims of the rows.
+bool are_repeated(const Settings& settings, const Geometry& geometry, const gth_tensor_desc* updates) {
+  const Operation& operation = *settings.operation;
+  if (operation.direction == Direction::gather || operation.is_gradient() || !settings.rules->repeats_updates ||
+      !updates || updates->ndim < 0 || updates->ndim >= geometry.ndim || (updates->ndim > 0 && !updates->shape)) {
+    return false;
+  }
+  const int64_t* const last = geometry.shape + geometry.ndim - updates->ndim;
+  return std::equal(updates->shape, updates->shape + updates->ndim, last,
+                    [](int64_t given, int64_t extent) { return given == extent && extent != GTH_OPEN; });
+}
+
 }  // namespace
 
 int32_t check_desc(const gth_tensor_desc& desc, int32_t operand, const Error& error) {
@@ -55,7 +69,8 @@ __attribute__((flatten)) int32_t resolve_meaning(const Request& request, Meaning
   if ((status = check_definition(out->settings, error))) return status;
   out->item = request.table->dtype == GTH_DTYPE_STRING ? int64_t{sizeof(int64_t)} : out->dtypes.table->bytes;
   if ((status = resolve_geometry(out->settings, request, request.open, &out->geometry, error))) return status;
-  if ((status = check_results(out->geometry, request, error))) return status;
+  out->repeats_updates = are_repeated(out->settings, out->geometry, request.rows);
+  if (!out->repeats_updates && (status = check_results(out->geometry, request, error))) return status;
   return check_sizes(request, *out, error);
 }
 

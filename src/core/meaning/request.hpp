@@ -30,7 +30,8 @@ struct Meaning {
   Settings settings;
   Geometry geometry;
   Dtypes dtypes;
-  int64_t item;  // bytes of an element of the table, or of the offset of a string
+  int64_t item;          // bytes of an element of the table, or of the offset of a string
+  bool repeats_updates;  // The shape of updates is the end of that of the rows, such as one row or one number.
 
   // Returns the bytes of an element of an operand, or of the offset of a string.
   int64_t bytes_of(Role role) const { return dtypes[role] == dtypes.table ? item : dtypes[role]->bytes; }

@@ -80,14 +80,14 @@ int32_t check_bag_options(const gth_options& options, const Operation& operation
     const int32_t limit = has_bags ? GTH_DTYPE_FLOAT32 : 0;
     return fail_value(offsetof(gth_options, out_dtype), options.out_dtype, limit, "out_dtype", error);
   }
-  if (options.padding_index && !options.has_padding_index) {
-    return fail_value(offsetof(gth_options, padding_index), options.padding_index, 0,
-                      "has_padding_index is 0, but padding_index", error);
-  }
   if (options.bag_count < 0 || (options.bag_count && options.bag_format != GTH_BAGS_SEGMENTS)) {
     return fail_value(offsetof(gth_options, bag_count), options.bag_count, 0, "bag_count", error);
   }
   if (!has_bags) return GTH_OK;
+  if (options.accumulate == GTH_ACCUMULATE_FLOAT64) {
+    return fail_value(offsetof(gth_options, accumulate), options.accumulate, GTH_ACCUMULATE_FLOAT32,
+                      "gather_bags does not accumulate in float64, accumulate", error);
+  }
   switch (options.profile) {
     case 0:
     case GTH_PROFILE_TENSORFLOW:
@@ -108,8 +108,6 @@ void resolve_bag_options(const gth_options& options, BagSettings* out) {
   out->out_dtype = options.out_dtype;
   out->ends_early = options.profile == GTH_PROFILE_TORCH;
   out->rounds_each = options.accumulate == GTH_ACCUMULATE_DTYPE;
-  out->has_padding = options.has_padding_index != 0;
-  out->padding = options.padding_index;
   out->count = options.bag_count;
 }
 
@@ -120,6 +118,10 @@ int32_t check_options(const gth_options* options, int32_t op, const Error& error
   const Operation& operation = operation_of(op);
   for (const Switch& each : switches) {
     if (int32_t status = check_switch(each, options->*each.field, operation, error)) return status;
+  }
+  if (options->padding_index && !options->has_padding_index) {
+    return fail_value(offsetof(gth_options, padding_index), options->padding_index, 0,
+                      "has_padding_index is 0, but padding_index", error);
   }
   if (int32_t status = check_bag_options(*options, operation, error)) return status;
   const bool has_fill = operation.direction == Direction::gather || operation.is_gradient();
@@ -154,9 +156,14 @@ void resolve_options(const gth_options* given, int32_t op, Settings* out) {
     out->reduction = GTH_REDUCTION_ADD;
     if (out->bounds == GTH_BOUNDS_FILL) out->bounds = GTH_BOUNDS_SKIP;  // A fill value has no gradient.
   }
-  out->in_float32 = (options.accumulate ? options.accumulate : rules.accumulate) == GTH_ACCUMULATE_FLOAT32;
+  const int32_t accumulate = options.accumulate ? options.accumulate : rules.accumulate;
+  out->in_float32 = accumulate != GTH_ACCUMULATE_DTYPE;
+  out->in_float64 = accumulate == GTH_ACCUMULATE_FLOAT64;
+  out->starts_with_update = options.initial == GTH_INITIAL_UPDATE;
   out->fill_value[0] = options.fill_value[0];
   out->fill_value[1] = options.fill_value[1];
+  out->has_padding = options.has_padding_index != 0;
+  out->padding = options.padding_index;
   out->given_opset = options.opset;
   if (operation.form == Form::bags) resolve_bag_options(options, &out->bags);
   if (profile.opsets != Opsets::none) apply_definition(options, profile.opsets, out);

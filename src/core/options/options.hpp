@@ -15,8 +15,7 @@ struct BagSettings {
   int32_t out_dtype;     // 0: that of the table
   bool ends_early;       // The last offset may be smaller than the number of ids.
   bool rounds_each;      // Each sum of numbers of 2 bytes is rounded.
-  bool has_padding;
-  int64_t padding, count;
+  int64_t count;
 };
 
 // gth_options after the profile has been applied. Every default has been replaced by a value.
@@ -34,13 +33,17 @@ struct Settings {
   int32_t extents;
   BatchRule batch;
   int32_t reduction;
-  bool in_float32;  // float16 and bfloat16 are added and multiplied in float32, and rounded once.
+  bool in_float32;          // float16 and bfloat16 are added and multiplied in float32, and rounded once.
+  bool in_float64;          // So is float32 in float64.
+  bool starts_with_update;  // A reduction does not begin with the row of the target.
   int32_t threads;
   int32_t given_opset;
   int64_t given_axis;  // the field axis, also if has_axis is 0
   int64_t axis;
   int64_t batch_dims;
   uint64_t fill_value[2];
+  bool has_padding;  // An index of the value `padding` selects no row.
+  int64_t padding;
   BagSettings bags;  // set for Form::bags only
 };
 

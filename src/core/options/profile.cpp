@@ -32,12 +32,14 @@ constexpr Profile profiles[] = {
         .set(On::scatters, &Rules::empty_check, check_always),
     // tensorflow
     Profile{}
+        .set(On::scatters, &Rules::repeats_updates, false)
         .set(On::all, &Rules::params, tensorflow_params)
         .set(On::all, &Rules::indices, IndexTypes::int16_int32_int64)
         .set(On::gather_nd, &Rules::refuses_empty_params, true)
         .set(On::scatter | On::scatter_nd, &Rules::empty_check, check_always),
     // tensorflow_gpu
     Profile{}
+        .set(On::scatters, &Rules::repeats_updates, false)
         .set(On::all, &Rules::params, tensorflow_gpu_params)
         .set(On::all, &Rules::indices, IndexTypes::int32_int64)
         .set(On::gathers, &Rules::bounds, GTH_BOUNDS_FILL)
@@ -45,6 +47,7 @@ constexpr Profile profiles[] = {
         .set(On::gather_nd, &Rules::refuses_empty_params, true),
     // onnx
     Profile{Opsets::text}
+        .set(On::scatters, &Rules::repeats_updates, false)
         .set(On::all, &Rules::negative, GTH_NEGATIVE_WRAP)
         .set(On::all, &Rules::params, onnx_params)
         .set(On::all, &Rules::indices, IndexTypes::int32_int64)
@@ -54,6 +57,7 @@ constexpr Profile profiles[] = {
         .set(On::elements, &Rules::extents, GTH_EXTENTS_PREFIX),
     // ort
     Profile{Opsets::types}
+        .set(On::scatters, &Rules::repeats_updates, false)
         .set(On::all, &Rules::negative, GTH_NEGATIVE_WRAP)
         .set(On::all, &Rules::params, onnx_params)
         .set(On::all, &Rules::indices, IndexTypes::int32_int64)
@@ -77,6 +81,7 @@ constexpr Profile profiles[] = {
     Profile{}.set(On::all, &Rules::bounds, GTH_BOUNDS_CLAMP).set(On::elements, &Rules::extents, GTH_EXTENTS_BROADCAST),
     // torch
     Profile{}
+        .set(On::scatters, &Rules::repeats_updates, false)
         .set(On::all, &Rules::params, any_numbers)
         .set(On::all, &Rules::indices, IndexTypes::int32_int64)
         .set(On::gather, &Rules::empty_check, check_always)

@@ -51,6 +51,7 @@ struct Rules {
   uint8_t params = any_params;  // ParamsTypes
   IndexTypes indices = IndexTypes::any;
   int32_t accumulate = GTH_ACCUMULATE_DTYPE;
+  bool repeats_updates = true;  // The shape of updates may be the end of the shape of the rows.
 };
 
 // The parts of the definitions of ONNX that a profile follows.

@@ -28,13 +28,11 @@ struct BagPlan {
   bool widens;       // The table has numbers of 2 bytes, and the output has float32.
   bool has_weights;
   bool has_float32_weights;  // They are float32, whatever the table has.
-  bool has_padding;
-  bool ids_are_open;  // Each run sets the number of ids.
-  IndexType type;     // of the operand bags
-  int64_t padding;
-  Scaled count;    // the number of bags
-  int64_t ids;     // their number, if it is not open and bags are not dense
-  int64_t length;  // the number of ids of each dense bag
+  bool ids_are_open;         // Each run sets the number of ids.
+  IndexType type;            // of the operand bags
+  Scaled count;              // the number of bags
+  int64_t ids;               // their number, if it is not open and bags are not dense
+  int64_t length;            // the number of ids of each dense bag
   int64_t largest_ids;
   int64_t bags_stride;
   Line ids_at, weights_at;  // by id

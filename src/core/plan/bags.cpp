@@ -96,10 +96,6 @@ void set_bags(const Request& request, const Meaning& meaning, const Placement& p
   bags.widens = meaning.bytes_of(Role::rows) != meaning.item;
   bags.has_weights = weights != nullptr;
   bags.has_float32_weights = weights && weights->dtype == GTH_DTYPE_FLOAT32 && table.dtype != GTH_DTYPE_FLOAT32;
-  // A large uint64 has the bits of a negative number.
-  const bool may_be_padding = settings.padding >= 0 || is_signed(index_type_of(indices.dtype));
-  bags.has_padding = settings.has_padding && may_be_padding;
-  bags.padding = settings.padding;
   bags.count = fixed(1);
   for (int32_t i = 0; i < first_slice; ++i) bags.count = times(bags.count, extent_of(geometry.shape[i]));
   const bool is_dense = bags.format == GTH_BAGS_DENSE;
@@ -140,7 +136,7 @@ void build_bags(const Request& request, const Meaning& meaning, const Placement&
   const int32_t first_slice = meaning.geometry.ndim - (params.ndim - 1);
   set_switches(meaning, plan);
   plan->number = meaning.dtypes.table->number;
-  plan->in_float32 = false;
+  plan->in_float32 = plan->in_float64 = plan->is_mean = plan->starts_with_update = false;
   plan->components = 1;
   const int64_t size = params.shape[0];
   plan->component[0] = {size, size <= 1 || placement.table.reach.empty ? 0 : placement.table.strides[0].factor};

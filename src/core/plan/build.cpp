@@ -203,9 +203,17 @@ void set_fill(const DtypeInfo& dtype, const Settings& settings, Plan* plan) {
 void set_number(const DtypeInfo& dtype, const Settings& settings, Plan* plan) {
   const bool reduces = settings.reduction != GTH_REDUCTION_NONE;
   plan->number = reduces ? dtype.number : Number::none;
-  const bool is_half = is_floating(plan->number) && dtype.bytes == 2;
-  const bool rounds = settings.reduction == GTH_REDUCTION_ADD || settings.reduction == GTH_REDUCTION_MUL;
-  plan->in_float32 = settings.in_float32 && is_half && rounds;
+  plan->is_mean = settings.reduction == GTH_REDUCTION_MEAN;
+  plan->reduction = plan->is_mean ? GTH_REDUCTION_ADD : settings.reduction;
+  const bool rounds = plan->reduction == GTH_REDUCTION_ADD || plan->reduction == GTH_REDUCTION_MUL;
+  const bool widens = rounds && is_floating(plan->number);
+  plan->in_float32 = settings.in_float32 && widens && dtype.bytes == 2;
+  plan->in_float64 = settings.in_float64 && widens && dtype.bytes == 4;
+  plan->starts_with_update = settings.starts_with_update && reduces;
+  if (!plan->starts_with_update) return;
+  const int64_t bytes = plan->number == Number::complex ? dtype.bytes / 2 : dtype.bytes;
+  plan->fill[0] = identity_of(plan->number, bytes, plan->reduction);
+  plan->fill[1] = 0;
 }
 
 }  // namespace
@@ -218,11 +226,14 @@ void set_switches(const Meaning& meaning, Plan* plan) {
   plan->wraps = settings.wraps;
   plan->bounds = settings.bounds;
   plan->is_partial_on_error = settings.is_partial_on_error;
+  // A large uint64 has the bits of a negative number. A tuple without components is no padding.
+  plan->has_padding = settings.has_padding && meaning.geometry.components > 0 &&
+                      (settings.padding >= 0 || is_signed(index_type_of(meaning.dtypes.indices->dtype)));
+  plan->padding = settings.padding;
   plan->operation = settings.operation;
-  plan->reduction = settings.reduction;
+  set_fill(dtype, settings, plan);
   set_number(dtype, settings, plan);
   plan->threads = settings.threads;
-  set_fill(dtype, settings, plan);
   plan->ndim = meaning.geometry.ndim;
   std::copy_n(meaning.geometry.shape, plan->ndim, plan->shape);
 }

@@ -19,6 +19,24 @@ GATHER_NOINLINE int32_t build_any(const Request& request, const Meaning& meaning
   return GTH_OK;
 }
 
+// Repeats updates for each tuple: a stride of 0 leads from tuple to tuple.
+GATHER_NOINLINE int32_t build_repeated(const Request& request, const Meaning& meaning, Plan* plan, const Error& error) {
+  const gth_tensor_desc& updates = *request.rows;
+  const int32_t ndim = meaning.geometry.ndim, first = ndim - updates.ndim;
+  int64_t strides[GTH_MAX_NDIM] = {}, dense = meaning.bytes_of(Role::rows);
+  for (int32_t i = updates.ndim; i-- > 0;) {
+    strides[first + i] = updates.strides ? updates.strides[i] : dense;
+    dense *= updates.shape[i];
+  }
+  gth_tensor_desc repeated = updates;
+  repeated.ndim = ndim;
+  repeated.shape = meaning.geometry.shape;
+  repeated.strides = strides;
+  Request with_rows = request;
+  with_rows.rows = &repeated;
+  return build_any(with_rows, meaning, false, plan, error);
+}
+
 }  // namespace
 
 int32_t lower(const Request& request, Plan* plan, const Error& error) {
@@ -27,6 +45,7 @@ int32_t lower(const Request& request, Plan* plan, const Error& error) {
   const int32_t status =
       has_bags ? resolve_bags_meaning(request, &meaning, error) : resolve_meaning(request, &meaning, error);
   if (status) return status;
+  if (!has_bags && meaning.repeats_updates) return build_repeated(request, meaning, plan, error);
 #ifndef GATHER_TESTING  // Test builds use build() for every request.
   if (!has_bags && build_dense(request, meaning, plan)) return GTH_OK;
 #endif

@@ -44,11 +44,14 @@ int32_t check_devices(const Request& request, Plan* plan, const Error& error) {
   return GTH_OK;
 }
 
-int32_t check_operation(const Operation& operation, const Plan& plan, const Error& error) {
-  const bool runs = operation.direction == Direction::gather && operation.form != Form::bags;
+int32_t check_operation(const Settings& settings, const Plan& plan, const Error& error) {
+  const Operation& operation = *settings.operation;
+  const bool runs = operation.direction == Direction::gather && operation.form != Form::bags && !settings.has_padding;
   if (runs || plan.device == GTH_DEVICE_CPU) return GTH_OK;
   const int32_t table = operation.name_of(Role::table);
-  const char* const what = operation.form == Form::bags ? "bags" : "scatters";
+  const char* const what = operation.form == Form::bags               ? "bags"
+                           : operation.direction == Direction::gather ? "gathers with padding_index"
+                                                                      : "scatters";
   return error.fail({GTH_E_UNSUPPORTED, table, -1, -1, plan.device, GTH_DEVICE_CPU}, "%s: %s are run on the CPU only",
                     operand_name(table), what);
 }
@@ -93,7 +96,7 @@ int32_t resolve_placement(const Request& request, const Meaning& meaning, Placem
                           const Error& error) {
   if (int32_t status = resolve_layouts(request, meaning, out, error)) return status;
   if (int32_t status = check_devices(request, plan, error)) return status;
-  if (int32_t status = check_operation(*meaning.settings.operation, *plan, error)) return status;
+  if (int32_t status = check_operation(meaning.settings, *plan, error)) return status;
   if (int32_t status = check_readonly(request, error)) return status;
   // Tuples without components are counted, but not read.
   if (meaning.geometry.components == 0) std::fill_n(out->indices.strides, request.indices->ndim, fixed(0));

@@ -78,9 +78,14 @@ struct Plan {
   const Operation* operation;
   Number number;             // the type of the elements if the scatter reduces, or none
   bool in_float32;           // A reduction accumulates in float32.
+  bool in_float64;           // A reduction of float32 accumulates in float64.
+  bool is_mean;              // Sums are divided by the number of their terms. reduction is add.
+  bool starts_with_update;   // A reduction replaces the rows that it selects. `fill` is its identity.
   bool is_partial_on_error;  // After an error, the output may contain some of the results.
+  bool has_padding;          // A tuple whose components all equal `padding` selects no row.
   int32_t reduction;
   int32_t bounds;
+  int64_t padding;
   int32_t refused_dim;  // the first empty dim of params if the profile rejects empty params, else -1
   int32_t device, device_id;
   int32_t threads;
@@ -92,7 +97,7 @@ struct Plan {
   int64_t largest_n;  // the largest open extent, or 0 if no extent is open
   Scaled tuples;      // the number of tuples in indices
   Scaled slices;      // the number of slices in the output
-  uint64_t fill[2];   // the element that bounds = fill writes
+  uint64_t fill[2];   // the element that bounds = fill and padding write, or the identity of a reduction
   ByRole<Reach> reach;
   RoleSet nonempty;          // the operands that have elements
   int64_t batch_split;       // The tuples are divided evenly between this number of params batches. 1: no split.
@@ -115,6 +120,9 @@ inline bool is_scatter(const Plan& plan) { return plan.operation->direction == D
 
 // Returns true if the plan is a scatter that combines updates with the target.
 inline bool reduces(const Plan& plan) { return plan.number != Number::none; }
+
+// Returns true if a scatter sorts its updates by slice before it combines them, which needs memory.
+inline bool sorts_updates(const Plan& plan) { return plan.in_float32 || plan.in_float64 || plan.is_mean; }
 
 // Returns true if a loop steps from tuple to tuple. Other loops repeat tuples or step through a slice.
 inline bool is_tuple_loop(const Loop& loop) { return loop.position.factor != 0; }

@@ -19,7 +19,8 @@ bool are_short_options(const Operation& operation, const gth_options* o) {
   if (!has_first_fields_only(o)) return false;
   const bool allows_axis = operation.form == Form::paired && o->has_axis;
   return is_in(o->has_axis, operation.has_axis() ? 1 : 0) && (allows_axis || o->axis == 0) && o->batch_dims == 0 &&
-         (o->profile | o->opset | o->extents | o->reduction | o->accumulate | o->out_dtype) == 0 &&
+         (o->profile | o->opset | o->extents | o->reduction | o->accumulate | o->out_dtype | o->has_padding_index) ==
+             0 &&
          is_in(o->negative, GTH_NEGATIVE_WRAP) && is_in(o->bounds, GTH_BOUNDS_ERROR_PARTIAL) &&
          needs_bounds_check(o->bounds) && is_in(o->fill, GTH_FILL_BY_DTYPE) && o->threads >= 0;
 }
@@ -144,7 +145,7 @@ Short::Memory memory_of(const Reach& reach) { return {reach.low, reach.high, rea
 
 bool shorten(const Plan& plan, Short* result) {
   const Loop& line = plan.loops[plan.line];
-  if (is_scatter(plan) || has_bags(plan) || !is_one_line(plan) || plan.device != GTH_DEVICE_CPU ||
+  if (is_scatter(plan) || has_bags(plan) || plan.has_padding || !is_one_line(plan) || plan.device != GTH_DEVICE_CPU ||
       plan.row.in > Short::largest_row || !needs_bounds_check(plan.bounds) || !is_short_index(plan.index) ||
       plan.components < 1 || plan.components > Short::most_components) {
     return false;

@@ -55,7 +55,7 @@ bool shorten_bags(const Plan& plan, ShortBags* out) {
   if (!has_bags(plan) || plan.device != GTH_DEVICE_CPU || plan.is_empty || plan.inner_begin != plan.end) return false;
   const BagPlan& bags = plan.bags;
   const bool has_offsets = bags.format == GTH_BAGS_OFFSETS;
-  const bool is_plain = !bags.has_weights && !bags.has_padding && !bags.widens && bags.empty == GTH_EMPTY_ZERO &&
+  const bool is_plain = !bags.has_weights && !plan.has_padding && !bags.widens && bags.empty == GTH_EMPTY_ZERO &&
                         !bags.ends_early && !plan.wraps && plan.bounds == GTH_BOUNDS_ERROR;
   if (!is_plain || !is_floating(plan.number) || !is_short_pool(bags.pool)) return false;
   if (!has_offsets && bags.format != GTH_BAGS_DENSE) return false;

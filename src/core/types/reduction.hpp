@@ -15,7 +15,8 @@ inline bool is_floating(Number number) { return number == Number::floating || nu
 // Returns true if a reduction (GTH_REDUCTION_*) is defined for elements of this type.
 inline bool is_reducible(Number number, int32_t reduction) {
   if (reduction == GTH_REDUCTION_NONE) return true;
-  if (number == Number::complex) return reduction == GTH_REDUCTION_ADD || reduction == GTH_REDUCTION_MUL;
+  if (number == Number::complex) return reduction != GTH_REDUCTION_MAX && reduction != GTH_REDUCTION_MIN;
+  if (number == Number::boolean) return reduction != GTH_REDUCTION_MEAN;
   return number != Number::none;
 }
 
@@ -25,7 +26,40 @@ inline const char* reduction_name(int32_t reduction) {
     case GTH_REDUCTION_ADD: return "add";
     case GTH_REDUCTION_MUL: return "mul";
     case GTH_REDUCTION_MAX: return "max";
+    case GTH_REDUCTION_MEAN: return "mean";
     default: return "min";
+  }
+}
+
+// Returns the bits of 1 as a number of `bytes` bytes.
+inline uint64_t one_of(Number number, int64_t bytes) {
+  if (number == Number::brain_floating) return 0x3f80;
+  if (number != Number::floating && number != Number::complex) return 1;
+  return bytes == 2 ? 0x3c00 : bytes == 4 ? 0x3f800000 : 0x3ff0000000000000;
+}
+
+// Returns the bits of the largest number of `bytes` bytes, or of the smallest one.
+inline uint64_t extreme_of(Number number, int64_t bytes, bool is_largest) {
+  const uint64_t sign = uint64_t{1} << (8 * bytes - 1);
+  switch (number) {
+    case Number::boolean: return is_largest ? 1 : 0;
+    case Number::unsigned_integer: return is_largest ? ~uint64_t{0} : 0;
+    case Number::signed_integer: return is_largest ? ~sign : sign;
+    case Number::brain_floating: return is_largest ? 0x7f80 : 0xff80;
+    default: break;
+  }
+  const uint64_t infinity = bytes == 2 ? 0x7c00 : bytes == 4 ? 0x7f800000 : 0x7ff0000000000000;
+  return is_largest ? infinity : infinity | sign;
+}
+
+// Returns the bits of the number that does not change another one in a reduction: 0, 1, or what is smaller or larger than
+// every other number. `bytes` is the size of a number, and that of a part of a complex number.
+inline uint64_t identity_of(Number number, int64_t bytes, int32_t reduction) {
+  switch (reduction) {
+    case GTH_REDUCTION_MUL: return one_of(number, bytes);
+    case GTH_REDUCTION_MAX: return extreme_of(number, bytes, false);
+    case GTH_REDUCTION_MIN: return extreme_of(number, bytes, true);
+    default: return 0;
   }
 }
 

@@ -85,6 +85,8 @@ mod ffi {
         pub has_padding_index: i32,
         pub padding_index: i64,
         pub bag_count: i64,
+        pub initial: i32,
+        pub reserved: i32,
     }
 
     #[repr(C)]
@@ -103,7 +105,7 @@ mod ffi {
         assert!(size_of::<Error>() == 328 && offset_of!(Error, message) == 72);
         assert!(size_of::<TensorDesc>() == 80 && offset_of!(TensorDesc, offset) == 64);
         assert!(size_of::<Request>() == 56 && offset_of!(Request, options) == 32);
-        assert!(size_of::<Options>() == 112 && offset_of!(Options, fill_value) == 56);
+        assert!(size_of::<Options>() == 120 && offset_of!(Options, fill_value) == 56);
     };
 
     #[link(name = "gather")]
@@ -294,6 +296,8 @@ fn options() -> ffi::Options {
         has_padding_index: 0,
         padding_index: 0,
         bag_count: 0,
+        initial: 0,
+        reserved: 0,
     }
 }
 

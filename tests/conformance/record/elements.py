@@ -73,7 +73,8 @@ def gather(case, form):
     size, nothing, out = form.params[form.axis], filler(case, bounds, fill), []
     for at in itertools.product(*map(range, form.out_shape or (1,))):
         met = within(form.indices, at)
-        row = resolve([case.indices.integer(met)], [size], negative, bounds, number_of(form.indices, met))
+        number = number_of(form.indices, met)
+        row = resolve([case.indices.integer(met)], [size], negative, bounds, number, case.padding_index)
         if row is None:
             out.append(nothing)
             continue

@@ -115,14 +115,15 @@ class Case:
     # This field is for scatters. Their target is in the field params.
     updates: Tensor | None = None
     reduction: str | None = None
+    initial: str | None = None
     accumulate: str | None = None
+    padding_index: int | None = None
     # These fields are for bags.
     bags: Tensor | None = None
     weights: Tensor | None = None
     bag_format: str | None = None
     pool: str | None = None
     empty: str | None = None
-    padding_index: int | None = None
     bag_count: int | None = None
     # It is set if a system runs the case in an unusual way. It is never written to the file.
     variant: str | None = field(default=None, compare=False)
@@ -181,6 +182,7 @@ def dump(case):
         ("fill", case.fill),
         ("fill_value", case.fill_value.hex() if case.fill_value is not None else None),
         ("reduction", case.reduction),
+        ("initial", case.initial),
         ("accumulate", case.accumulate),
         ("bag_format", case.bag_format),
         ("pool", case.pool),

@@ -58,7 +58,8 @@ def check_dtypes(case):
     if indices.name not in profiles.index_dtypes(case.profile, case.op):
         raise Refused("DTYPE", "indices", -1, indices.number, 0)
     _, bounds, fill = switches(case)
-    if params.name == "string" and bounds == "fill" and fill != "zero":
+    selects_none = bounds == "fill" or case.padding_index is not None
+    if params.name == "string" and selects_none and fill != "zero":
         raise Refused("DTYPE", "params", -1, params.number, 0)
 
 
@@ -192,7 +193,7 @@ def gather(case, form):
     positions = []
     if profile.values_checked(work):
         positions = [
-            resolve(values, form.indexed, negative, bounds, position)
+            resolve(values, form.indexed, negative, bounds, position, case.padding_index)
             for position, values in enumerate(tuples_of(case, form))
         ]
     elif not work.output_is_empty:

@@ -30,8 +30,10 @@ def extents(case):
     return case.extents or profiles.TABLE[case.profile].extents
 
 
-def resolve(values, sizes, negative, bounds, position):
+def resolve(values, sizes, negative, bounds, position, padding=None):
     """Returns the coordinates that a tuple selects, or None if nothing is read."""
+    if padding is not None and set(values) == {padding}:
+        return None
     flags = ("wrap",) if negative == "wrap" else ()
     resolved = []
     for component, (value, size) in enumerate(zip(values, sizes)):

@@ -12,6 +12,36 @@ Facts bad_index(int64_t position, int32_t component, int64_t value, int64_t limi
   return {GTH_E_INDEX, GTH_OPERAND_INDICES, component, position, value, limit, flags};
 }
 
+gth_options padded(int64_t padding, int32_t bounds = 0) {
+  gth_options options = GTH_OPTIONS_INIT;
+  options.bounds = bounds;
+  options.has_padding_index = 1;
+  options.padding_index = padding;
+  return options;
+}
+
+TEST(Hostile, B15_InvalidIndexBesidePaddingIsRejected) {
+  const Array params(f32, {4}), indices = indices64({3}, {-1, 9, -2}), out(f32, {3});
+  const gth_options options = padded(-1);
+  expect_refused({g, params.desc(), indices.desc(), &options}, out, bad_index(1, 0, 9, 4));
+}
+
+TEST(Hostile, B15_LargeIndexWithTheBitsOfPaddingIsRejected) {
+  const Array params(f32, {4}), indices = indices64({2}, {0, -1}), out(f32, {2});
+  gth_tensor_desc large = indices.desc();
+  large.dtype = GTH_DTYPE_UINT64;
+  const gth_options options = padded(-1);
+  expect_refused({g, params.desc(), large, &options}, out, bad_index(1, 0, -1, 4, GTH_ERROR_UNSIGNED));
+}
+
+TEST(Hostile, B15_PaddingIntoAnEmptyDimReadsNothing) {
+  const Array params(f32, {0}), indices = indices64({2}, {-1, -1});
+  for (const int32_t bounds : {GTH_BOUNDS_ERROR, GTH_BOUNDS_CLAMP, GTH_BOUNDS_MODULO}) {
+    const gth_options options = padded(-1, bounds);
+    expect_gathered({g, params.desc(), indices.desc(), &options}, {2}, Bytes(8));
+  }
+}
+
 TEST(Hostile, B1_NegativeComponentIsRejected) {
   const Array params(f32, {4, 4}), indices = indices64({1, 2}, {0, -1}), out(f32, {1});
   expect_refused({nd, params.desc(), indices.desc()}, out, bad_index(0, 1, -1, 4));

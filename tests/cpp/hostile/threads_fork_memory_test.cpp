@@ -154,6 +154,12 @@ void race(int32_t dtype, double seconds, Call&& call) {
   std::printf("race: %lld calls\n", static_cast<long long>(calls));
 }
 
+// Makes the most frequent index padding in some calls.
+void pad(int64_t n, gth_options* options) {
+  options->has_padding_index = n % 5 == 0;
+  options->padding_index = n % 5 == 0 ? 3 : 0;
+}
+
 template <class T>
 void race_gathers(int32_t dtype, double seconds) {
   const GuardedTable table(PROT_READ);
@@ -192,7 +198,10 @@ void race_scatters(int32_t dtype, double seconds) {
   Bytes updates(static_cast<size_t>(3000 * GuardedTable::width), static_cast<char>(update_byte));
   race<T>(dtype, seconds, [&](int64_t n, const gth_tensor_desc& i, gth_options* options) {
     if (options->bounds == GTH_BOUNDS_FILL) options->bounds = GTH_BOUNDS_ERROR;
-    options->reduction = 1 + static_cast<int32_t>(n % 3 == 0 ? options->threads % 2 : 0);
+    constexpr int32_t reductions[] = {GTH_REDUCTION_ADD, GTH_REDUCTION_MEAN};
+    options->reduction = n % 3 == 0 ? reductions[options->threads % 2] : GTH_REDUCTION_NONE;
+    options->initial = n % 2 == 0 ? GTH_INITIAL_UPDATE : GTH_INITIAL_TARGET;
+    pad(n, options);
     const Shape u_shape{n, GuardedTable::width};
     const gth_tensor_desc u = describe(u8, u_shape, updates.data());
     target.fill();

@@ -159,6 +159,8 @@ pub struct gth_options {
     pub has_padding_index: i32,
     pub padding_index: i64,
     pub bag_count: i64,
+    pub initial: i32,
+    pub reserved: i32,
 }
 #[repr(C)]
 #[derive(Debug, Copy, Clone)]
@@ -345,8 +347,12 @@ pub const GTH_REDUCTION_ADD: i32 = 2;
 pub const GTH_REDUCTION_MUL: i32 = 3;
 pub const GTH_REDUCTION_MAX: i32 = 4;
 pub const GTH_REDUCTION_MIN: i32 = 5;
+pub const GTH_REDUCTION_MEAN: i32 = 6;
+pub const GTH_INITIAL_TARGET: i32 = 1;
+pub const GTH_INITIAL_UPDATE: i32 = 2;
 pub const GTH_ACCUMULATE_DTYPE: i32 = 1;
 pub const GTH_ACCUMULATE_FLOAT32: i32 = 2;
+pub const GTH_ACCUMULATE_FLOAT64: i32 = 3;
 pub const GTH_BAGS_OFFSETS: i32 = 1;
 pub const GTH_BAGS_STARTS: i32 = 2;
 pub const GTH_BAGS_LENGTHS: i32 = 3;
@@ -360,7 +366,7 @@ pub const GTH_POOL_MIN: i32 = 5;
 pub const GTH_EMPTY_ZERO: i32 = 1;
 pub const GTH_EMPTY_FILL: i32 = 2;
 pub const GTH_EMPTY_ERROR: i32 = 3;
-pub const GTH_OPTIONS_FIRST: i32 = 112;
+pub const GTH_OPTIONS_FIRST: i32 = 120;
 pub const GTH_OP_GATHER: i32 = 1;
 pub const GTH_OP_GATHER_ND: i32 = 2;
 pub const GTH_OP_GATHER_ELEMENTS: i32 = 3;
@@ -488,7 +494,7 @@ const _: () = {
 };
 #[allow(clippy::unnecessary_operation, clippy::identity_op)]
 const _: () = {
-    ["Size of gth_options"][::core::mem::size_of::<gth_options>() - 112usize];
+    ["Size of gth_options"][::core::mem::size_of::<gth_options>() - 120usize];
     ["Alignment of gth_options"][::core::mem::align_of::<gth_options>() - 8usize];
     ["Offset of field: gth_options::size"][::core::mem::offset_of!(gth_options, size) - 0usize];
     ["Offset of field: gth_options::has_axis"][::core::mem::offset_of!(gth_options, has_axis) - 4usize];
@@ -512,6 +518,8 @@ const _: () = {
         [::core::mem::offset_of!(gth_options, has_padding_index) - 92usize];
     ["Offset of field: gth_options::padding_index"][::core::mem::offset_of!(gth_options, padding_index) - 96usize];
     ["Offset of field: gth_options::bag_count"][::core::mem::offset_of!(gth_options, bag_count) - 104usize];
+    ["Offset of field: gth_options::initial"][::core::mem::offset_of!(gth_options, initial) - 112usize];
+    ["Offset of field: gth_options::reserved"][::core::mem::offset_of!(gth_options, reserved) - 116usize];
 };
 #[allow(clippy::unnecessary_operation, clippy::identity_op)]
 const _: () = {

@@ -81,7 +81,7 @@ choices! {
         ErrorPartial = GTH_BOUNDS_ERROR_PARTIAL,
     }
 
-    /// The value that [`Bounds::Fill`] writes.
+    /// The value that [`Bounds::Fill`] and the padding of gathers write.
     Fill {
         /// Zero bytes, or empty strings.
         Zero = GTH_FILL_ZERO,
@@ -114,6 +114,17 @@ choices! {
         Max = GTH_REDUCTION_MAX,
         /// The row becomes the minimum, or NaN if either is NaN. Strings, float8 and complex numbers do not support it.
         Min = GTH_REDUCTION_MIN,
+        /// The row becomes the mean of its updates and itself. The mean of integers is rounded down. Such a call
+        /// allocates memory. Bools, strings and float8 do not support it.
+        Mean = GTH_REDUCTION_MEAN,
+    }
+
+    /// What the reduction of a row by a scatter begins with. Rows without updates are unchanged.
+    Initial {
+        /// The row of the target.
+        Target = GTH_INITIAL_TARGET,
+        /// The first update, as with `include_self=False` of torch.
+        Update = GTH_INITIAL_UPDATE,
     }
 
     /// How [`gather_bags`](crate::gather_bags()) makes one row of the rows of a bag. w is the weight of an id, or 1.
@@ -140,12 +151,16 @@ choices! {
         Error = GTH_EMPTY_ERROR,
     }
 
-    /// The type in which [`Reduction::Add`] and [`Reduction::Mul`] combine float16 and bfloat16.
+    /// The type in which [`Reduction::Add`], [`Reduction::Mul`] and [`Reduction::Mean`] combine floating numbers.
     Accumulate {
         /// The type is the dtype. The sum of 4,096 ones in float16 is then 2,048.
         DType = GTH_ACCUMULATE_DTYPE,
-        /// The type is float32, and the result is rounded once at the end. Such a call allocates memory.
+        /// The type of float16 and bfloat16 is float32, and the result is rounded once at the end. Such a call
+        /// allocates memory.
         Float32 = GTH_ACCUMULATE_FLOAT32,
+        /// The type of float32 is float64, and that of float16 and bfloat16 is float32. The result is rounded once at
+        /// the end. Such a call allocates memory.
+        Float64 = GTH_ACCUMULATE_FLOAT64,
     }
 }
 
@@ -231,6 +246,9 @@ options! {
     /// Sets the type in which sums and products are computed, in scatters, gradients and bags. Other calls return
     /// [`Error::Version`]. The default is that of the profile, else the dtype, and float32 for bags.
     choice accumulate: Accumulate;
+    /// Sets what the reduction of a row by a scatter begins with. Other calls return [`Error::Version`]. The default is
+    /// [`Initial::Target`].
+    choice initial: Initial;
     /// Sets how the rows of a bag become one. Other operations than bags return [`Error::Version`]. The default is the
     /// sum.
     choice pool: Pool;
@@ -298,7 +316,9 @@ impl Options {
         self
     }
 
-    /// Sets an id of bags that is neither read nor counted. It may be out of bounds.
+    /// Sets an index that selects nothing and is no error, whether it is in bounds or not. A gather fills its row with
+    /// the fill value, which is zero by default, also without [`Bounds::Fill`]. A scatter drops its update. Bags do not
+    /// count it.
     pub const fn padding_index(mut self, id: i64) -> Self {
         self.raw.has_padding_index = 1;
         self.raw.padding_index = id;

@@ -3,10 +3,10 @@
 use std::mem::MaybeUninit;
 
 use gather::{
-    Accumulate, Bounds, Buffer, BufferMut, Context, DType, Error, Extents, Float16, Layout, OPEN, Operand, Options,
-    Reduction, ScatterPlan, Tensor, TensorMut, gather, gather_elements_gradient, gather_gradient, gather_gradient_into,
-    gather_nd_gradient, scatter, scatter_elements, scatter_into, scatter_nd, scatter_nd_into, updates_shape,
-    updates_shape_elements, updates_shape_nd,
+    Accumulate, Bounds, Buffer, BufferMut, Context, DType, Error, Extents, Float16, Initial, Layout, OPEN, Operand,
+    Options, Reduction, ScatterPlan, Tensor, TensorMut, gather, gather_elements_gradient, gather_gradient,
+    gather_gradient_into, gather_nd_gradient, scatter, scatter_elements, scatter_into, scatter_nd, scatter_nd_into,
+    updates_shape, updates_shape_elements, updates_shape_nd,
 };
 
 const TABLE: [f32; 6] = [0., 1., 2., 3., 4., 5.];
@@ -39,6 +39,36 @@ fn last_update_remains() {
     assert_eq!(table, [20., 21., 2., 3., 30., 31.]);
     scatter_into(&mut TensorMut::new(&mut table, &[3, 2]), &ids, &updates, &add()).unwrap();
     assert_eq!(table, [40., 42., 2., 3., 70., 73.]);
+}
+
+#[test]
+fn one_row_is_repeated() {
+    let mut table = TABLE;
+    let mut target = TensorMut::new(&mut table, &[3, 2]);
+    let ids = Tensor::new(&[2u8, 0], &[2]);
+    scatter_into(&mut target, &ids, &Tensor::new(&[7f32, 8.], &[2]), &Options::new()).unwrap();
+    assert_eq!(table, [7., 8., 2., 3., 7., 8.]);
+    let mut target = TensorMut::new(&mut table, &[3, 2]);
+    scatter_into(&mut target, &ids, &Tensor::new(&[9f32], &[]), &Options::new()).unwrap();
+    assert_eq!(table, [9., 9., 2., 3., 9., 9.]);
+}
+
+#[test]
+fn means_of_the_updates() {
+    let rows = [1f32, 2., 4., 8., 100., 100.];
+    let means = Options::new()
+        .reduction(Reduction::Mean)
+        .initial(Initial::Update)
+        .padding_index(-1);
+    let ids = Tensor::new(&[1i32, 1, -1], &[3]);
+    let made = scatter(
+        &Tensor::new(&TABLE, &[3, 2]),
+        &ids,
+        &Tensor::new(&rows, &[3, 2]),
+        &means,
+    )
+    .unwrap();
+    assert_eq!(made.as_slice::<f32>().unwrap(), [0., 1., 2.5, 5., 4., 5.]);
 }
 
 #[test]

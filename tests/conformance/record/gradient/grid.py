@@ -1,5 +1,6 @@
 """The cases: profile x gather x kind x dtype. Operands are those of a scatter of the same kind. Its target is zeros."""
 
+import itertools
 import math
 import random
 from dataclasses import replace
@@ -26,6 +27,7 @@ def cases():
             for dtype in rules.HALVES:
                 for accumulate in ACCUMULATES.get(profile, (None,)):
                     yield of_halves(profile, op, dtype, accumulate)
+    yield from with_padding()
 
 
 def of_cell(profile, op, kind, dtype):
@@ -48,6 +50,16 @@ def gradient_of(op, case):
     shape, dtype = case.params.shape, case.params.dtype
     zeros = Tensor(dtype, shape, bytes(math.prod(shape) * dtypes.ALL[dtype].size))
     return replace(case, op=op, params=zeros, reduction=None)
+
+
+def with_padding():
+    """Embeddings, and other gathers without a profile, whose padding has no gradient."""
+    for profile, op, dtype in itertools.product(("none", "torch"), OPS, DTYPES[:4]):
+        for kind, padding in itertools.product(("plain", "duplicates", "strided"), (0, 1, -1)):
+            name = f"{profile}/{op}/{kind}/{dtype}_padding_{padding}"
+            rng = random.Random(name)
+            case = scatters.make(rng, name, profile, scatter_of(op), kind, "add", None, dtype, "int64")
+            yield gradient_of(op, scatters.padded(replace(case, padding_index=padding)))
 
 
 def in_batches(rng, case):

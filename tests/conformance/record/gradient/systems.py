@@ -53,7 +53,11 @@ def ask_torch(module, case):
     params = module._tensor(case.params.numpy(), case.params.dtype).requires_grad_()
     gradient = module._tensor(case.updates.numpy(), case.updates.dtype)
     indices, axis = torch.from_numpy(np.array(case.indices.numpy())), case.axis or 0
-    if case.op == "gather_gradient":
+    if case.padding_index is not None:
+        if case.op != "gather_gradient" or len(case.params.shape) != 2 or axis or case.padding_index < 0:
+            return scatters.NOT_EXPRESSED
+        gathered = torch.nn.functional.embedding(indices, params, padding_idx=case.padding_index)
+    elif case.op == "gather_gradient":
         if case.batch_dims or case.indices.numpy().ndim != 1:
             return scatters.NOT_EXPRESSED
         gathered = torch.index_select(params, axis, indices)

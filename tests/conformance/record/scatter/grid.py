@@ -3,6 +3,9 @@
 import itertools
 import math
 import random
+from dataclasses import replace
+
+import numpy as np
 
 from .. import data, dtypes
 from ..format import Case
@@ -36,6 +39,7 @@ def cases():
                     for bounds in BOUNDS.get(profile, (None,)):
                         yield from of_cell(profile, op, kind, reduction, bounds)
     yield from named()
+    yield from with_options()
 
 
 def of_cell(profile, op, kind, reduction, bounds):
@@ -209,6 +213,48 @@ def named():
                     )
     yield from without_elements()
     yield from sums_of_rows()
+
+
+#: reduction, and what it begins with
+BEGINNINGS = (*((reduction, "update") for reduction in (*REDUCTIONS[1:], "mean")), ("mean", None))
+OPTION_KINDS = ("plain", "duplicates", "middle", "strided", "outside", "empty_indices", "empty_rows")
+PADDINGS = (0, 1, -1, 7)
+
+
+def with_options():
+    """Means, reductions that ignore the target, sums in float64, and padding."""
+    for profile, op, kind in itertools.product(("none", "torch"), rules.OPS, OPTION_KINDS):
+        for reduction, initial in BEGINNINGS:
+            for turn in range(3):
+                name = f"{profile}/{op}/{kind}/{reduction}_{initial or 'target'}_{turn}"
+                yield replace(optional(name, profile, op, kind, reduction), initial=initial)
+        for reduction, initial in (("add", None), ("mul", "update"), ("mean", None)):
+            name = f"{profile}/{op}/{kind}/{reduction}_{initial or 'target'}_float64"
+            for dtype in ("float32", "float16"):
+                case = optional(f"{name}_{dtype}", profile, op, kind, reduction, dtype)
+                yield replace(case, initial=initial, accumulate="float64")
+    for op, kind, padding in itertools.product(rules.OPS, OPTION_KINDS, PADDINGS):
+        for bounds, reduction in (("error", None), ("skip", "add"), ("clamp", "mean"), ("modulo", "max")):
+            case = optional(f"none/{op}/{kind}/padding_{padding}_{bounds}", "none", op, kind, reduction)
+            yield padded(replace(case, bounds=bounds, padding_index=padding))
+
+
+def optional(name, profile, op, kind, reduction, dtype=None):
+    rng = random.Random(name)
+    allowed = [d for d in sorted(rules.target_dtypes(profile, op)) if rules.reduces(dtypes.ALL[d].kind, reduction)]
+    index_dtype = rng.choice(sorted(rules.index_dtypes(profile, op)))
+    return make(rng, name, profile, op, kind, reduction, None, dtype or rng.choice(allowed), index_dtype)
+
+
+def padded(case):
+    """Returns the case with padding in place of every third tuple, if the indices have its number."""
+    low, high = data.limits(case.indices.dtype)
+    if not low <= case.padding_index <= high or not case.indices.size:
+        return case
+    size = case.indices.shape[-1] if case.op == "scatter_nd" else 1
+    numbers = np.array(case.indices.numpy()).reshape(-1, size)
+    numbers[::3] = case.padding_index
+    return replace(case, indices=data.indices(case.indices.dtype, case.indices.shape, numbers.reshape(-1).tolist()))
 
 
 def without_elements():

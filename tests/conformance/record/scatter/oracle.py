@@ -97,21 +97,47 @@ def replaced(case, numbers):
 
 
 def scatter(case, elements, numbers, updates):
-    in_float32, sums = rules.in_float32(case), {}
+    """Applies the updates in their order, in the type that accumulates. Each element is then rounded once."""
+    kind, dtype = dtypes.ALL[case.params.dtype].kind, elements.dtype.type
+    wide = np.float32 if rules.in_float32(case) else np.float64 if rules.in_float64(case) else dtype
+    held, counts = {}, {}
     for number, update in zip(numbers, updates):
         if number == NOWHERE:
             continue
-        if in_float32:
-            held = sums.get(number, np.float32(elements[number]))
-            sums[number] = reduced(case.reduction, held, np.float32(update))
-        else:
-            elements[number] = reduced(case.reduction, elements[number], update)
-    for number, value in sums.items():
-        elements[number] = value
+        if number not in held:
+            starts = case.initial == "update" and case.reduction not in (None, "none")
+            first = identity(case.reduction, kind, elements.dtype) if starts else elements[number]
+            held[number], counts[number] = wide(first), int(not starts)
+        held[number] = reduced(case.reduction, held[number], wide(update))
+        counts[number] += 1
+    for number, value in held.items():
+        elements[number] = divided(value, counts[number], kind) if case.reduction == "mean" else value
+
+
+def identity(reduction, kind, dtype):
+    if reduction in ("add", "mean", "mul"):
+        return int(reduction == "mul")
+    if kind == "bool":
+        return reduction == "min"
+    if kind in ("int", "uint"):
+        return np.iinfo(dtype).min if reduction == "max" else np.iinfo(dtype).max
+    return float("-inf" if reduction == "max" else "inf")
+
+
+def divided(value, count, kind):
+    """Quotients of integers are rounded down. Those of numbers of 2 bytes are computed in float32."""
+    if kind in ("int", "uint"):
+        return int(value) // count
+    if value.dtype.itemsize == 2:
+        return np.float32(value) / np.float32(count)
+    divisor = value.real.dtype.type(count)
+    if kind == "complex":  # NumPy rounds the quotient of two complex numbers more than once.
+        return complex(value.real / divisor, value.imag / divisor)
+    return value / divisor
 
 
 def reduced(reduction, held, update):
-    if reduction == "add":
+    if reduction in ("add", "mean"):
         return held + update
     if reduction == "mul":
         return held * update

@@ -7,6 +7,7 @@ from .. import profiles
 OPS = ("scatter", "scatter_nd", "scatter_elements")
 REDUCTIONS = ("none", "add", "mul", "max", "min")
 HALVES = ("float16", "bfloat16")
+SUMS = ("add", "mul", "mean")
 
 # The first opset with a reduction, in ScatterND and ScatterElements.
 FIRST_OPSET = {"none": 11, "add": 16, "mul": 16, "max": 18, "min": 18}
@@ -58,8 +59,12 @@ def extents(case):
 
 def in_float32(case):
     own = TABLE[case.profile].accumulate if case.op == "scatter_elements" else "dtype"
-    sums = case.reduction in ("add", "mul") and case.params.dtype in HALVES
-    return sums and (case.accumulate or own) == "float32"
+    sums = case.reduction in SUMS and case.params.dtype in HALVES
+    return sums and (case.accumulate or own) != "dtype"
+
+
+def in_float64(case):
+    return case.reduction in SUMS and case.params.dtype == "float32" and case.accumulate == "float64"
 
 
 def target_dtypes(profile, op):
@@ -76,4 +81,6 @@ def reduces(dtype_kind, reduction):
         return True
     if dtype_kind in ("string", "float8"):
         return False
+    if reduction == "mean":
+        return dtype_kind != "bool"
     return dtype_kind != "complex" or reduction in ("add", "mul")

@@ -110,26 +110,40 @@ def ask_torch(module, case):
 
     if case.params.dtype not in module.TYPES or case.indices.dtype != "int64":
         return NOT_EXPRESSED
+    if case.padding_index is not None or (case.accumulate == "float64" and case.params.dtype != "float32"):
+        return NOT_EXPRESSED
     target, updates = (module._tensor(t.numpy(), t.dtype) for t in (case.params, case.updates))
+    if case.accumulate == "float64":  # The sums of torch in float64, rounded.
+        target, updates = target.double(), updates.double()
     index = torch.from_numpy(np.array(case.indices.numpy()))
-    name = {"add": "sum", "mul": "prod", "max": "amax", "min": "amin"}.get(case.reduction)
+    name = {"add": "sum", "mul": "prod", "max": "amax", "min": "amin", "mean": "mean"}.get(case.reduction)
+    includes = case.initial != "update"
     if case.op == "scatter_elements":
         if name:
-            target.scatter_reduce_(case.axis or 0, index, updates, name)
+            target.scatter_reduce_(case.axis or 0, index, updates, name, include_self=includes)
         else:
             target.scatter_(case.axis or 0, index, updates)
     elif case.op == "scatter":
         if len(case.indices.shape) != 1:
             return NOT_EXPRESSED
-        if name in ("amax", "amin", "prod"):
-            target.index_reduce_(case.axis or 0, index, updates, name)
+        if name in ("amax", "amin", "prod", "mean"):
+            target.index_reduce_(case.axis or 0, index, updates, name, include_self=includes)
+        elif not includes:
+            return NOT_EXPRESSED
         else:
             (target.index_add_ if name else target.index_copy_)(case.axis or 0, index, updates)
     else:
-        if name not in (None, "sum") or not case.indices.shape[-1] or (not name and has_duplicates(case)):
+        if (
+            name not in (None, "sum")
+            or not includes
+            or not case.indices.shape[-1]
+            or (not name and has_duplicates(case))
+        ):
             return NOT_EXPRESSED
         parts = tuple(torch.from_numpy(np.array(c)) for c in common.tuple_components(case.indices.numpy(), 0))
         target.index_put_(parts, updates, accumulate=name == "sum")
+    if case.accumulate == "float64":
+        target = target.float()
     return module._array(target, case.params.dtype)
 
 

@@ -33,6 +33,7 @@ if TYPE_CHECKING:
         empty: Empty | None = None
         padding_index: int | None = None
         bag_count: int = 0
+        include_self: bool = True
         bags: Any = None
         weights: Any = None
         inplace: bool = False
@@ -42,6 +43,7 @@ else:
     Request = namedtuple(
         "Request",
         "axis batch_dims negative bounds fill_value profile opset threads context stream sync extents "
-        "reduction accumulate bag_format pool empty padding_index bag_count bags weights inplace",
-        defaults=(None, 0, *(None,) * 8, False, *(None,) * 7, 0, None, None, False),
+        "reduction accumulate bag_format pool empty padding_index bag_count include_self bags weights "
+        "inplace",
+        defaults=(None, 0, *(None,) * 8, False, *(None,) * 7, 0, True, None, None, False),
     )

@@ -16,12 +16,12 @@ Negative = Literal["reject", "wrap"]
 Bounds = Literal["error", "fill", "null", "clamp", "modulo", "skip", "error_partial"]
 #: The bounds of scatters, which do not fill.
 ScatterBounds = Literal["error", "clamp", "modulo", "skip", "error_partial"]
-Reduction = Literal["none", "add", "mul", "max", "min"]
+Reduction = Literal["none", "add", "mul", "max", "min", "mean"]
 Pool = Literal["sum", "mean", "sqrtn", "max", "min"]
 #: The row of a bag of which no id is read.
 Empty = Literal["zero", "fill", "error"]
 BagFormat = Literal["offsets", "starts", "lengths", "segments", "dense"]
-Accumulate = Literal["dtype", "float32"]
+Accumulate = Literal["dtype", "float32", "float64"]
 #: The rule that assigns the rows of a table to a number of shards.
 ShardKind = Literal["blocks", "modulo"]
 Extents = Literal["equal", "prefix", "broadcast"]
@@ -66,6 +66,7 @@ class Switches(TypedDict, total=False):
     threads: int | None
     context: Any
     opset: int | None
+    padding_index: int | None
     stream: Any
     sync: bool
 
@@ -95,7 +96,9 @@ class ScatterSwitches(TypedDict, total=False):
     """The keywords of all scatters."""
 
     reduction: Reduction | None
+    include_self: bool
     accumulate: Accumulate | None
+    padding_index: int | None
     negative: Negative | None
     bounds: ScatterBounds | None
     profile: Profile | None

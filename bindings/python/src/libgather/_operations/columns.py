@@ -6,6 +6,7 @@ from .. import errors
 from .._arrays.kinds import call_library, enter, kind_of
 from .._base import constants as c
 from .._base.devices import is_host
+from .._base.request_fields import Request
 from .._requests.options_struct import check_bounds_of_fill
 
 TYPE_CHECKING = False
@@ -28,8 +29,10 @@ def gather_rows(params: Any, indices: Any, options: tuple[Any, ...]) -> Any:
     find = getattr(kind, "row_axis", None)
     if find is None:
         return NotImplemented
-    axis, batch_dims, _, bounds, fill_value, profile, opset, _, _, stream, *_ = options
+    request = Request._make(options)
+    axis, batch_dims, _, bounds, fill_value, profile, opset, _, _, stream, *_ = request
     has_other_rules = opset is not None or stream is not None or bounds == "skip" or profile in _OF_NUMBERS
+    has_other_rules |= request.padding_index is not None
     axis = None if has_other_rules or batch_dims != 0 else find(params, axis)
     if axis is None:
         return NotImplemented

@@ -28,8 +28,8 @@ class Plan(Prepared):
         out: The layout of the outputs, given in the same way. None means dense.
         op: ``"gather"`` (default), ``"gather_nd"`` or ``"gather_elements"``.
         nd: Short for ``op="gather_nd"``.
-        axis, batch_dims, extents, negative, bounds, fill_value, profile, opset, threads, context: As for the operation.
-            An `axis` of None means its default.
+        axis, batch_dims, extents, negative, bounds, fill_value, profile, opset, threads, context, padding_index: As for
+            the operation. An `axis` of None means its default.
 
     Raises:
         Error: As for the operation. Strings have no plan.
@@ -65,11 +65,12 @@ class Plan(Prepared):
         threads: int | None = None,
         context: Context | None = None,
         opset: int | None = None,
+        padding_index: int | None = None,
     ) -> None:
         operation = operation_named(op, nd)
         request = operation.completed(
             Request(axis, batch_dims, negative, bounds, fill_value, profile, opset, threads, extents=extents)
-        )
+        )._replace(padding_index=padding_index)
         source, layout = Spec.of(params, "params"), None if out is None else Spec.of(out, "out")
         #: The NumPy dtype of params, if params is an array whose dtype the library does not have. Otherwise None.
         self._carried = None if isinstance(params, Spec) else carried_of(params)

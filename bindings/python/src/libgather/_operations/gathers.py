@@ -67,6 +67,7 @@ def gather(
     threads: int | None = None,
     context: Context | None = None,
     opset: int | None = None,
+    padding_index: int | None = None,
     stream: t.Any = None,
     sync: bool = False,
     **others: t.Any,
@@ -98,6 +99,9 @@ def gather(
         threads: The largest number of threads of this call.
         context: The context of the call. Calls on the CPU do not need one.
         opset: For the profiles ``"onnx"`` and ``"ort"``: the call follows the newest definition that is not above it.
+        padding_index: An index of this value selects nothing and is no error, whether it is in bounds or not. Its row
+            is `fill_value`, or zero. `fill_value` then does not imply ``bounds="fill"``. With ``bounds="skip"``, its
+            row of `out` is not written. Tables, columns with nulls or nested types, and devices do not support it.
         stream: For arrays on a device: the CUDA stream of the call, as for :class:`Context`. None means the current
             stream of torch or CuPy, and the legacy default stream for other arrays. Each is ordered with the work of
             the array's library.
@@ -127,6 +131,8 @@ def gather(
     [[3], [4]]
     >>> libgather.gather([1, 2, 3], [0, 7], bounds="fill", fill_value=-1).tolist()
     [1, -1]
+    >>> libgather.gather([[1, 2], [3, 4]], [1, -1], padding_index=-1).tolist()
+    [[3, 4], [0, 0]]
     """
 
 
@@ -152,6 +158,7 @@ def gather_nd(
     threads: int | None = None,
     context: Context | None = None,
     opset: int | None = None,
+    padding_index: int | None = None,
     stream: t.Any = None,
     sync: bool = False,
     **others: t.Any,
@@ -163,7 +170,8 @@ def gather_nd(
         out.shape = indices.shape[:-1] + params.shape[b+K:]
         out[B, J, :] = params[B, indices[B, J, 0], ..., indices[B, J, K-1], :]
 
-    Arguments, results and errors are those of :func:`gather`. `batch_dims` must not be negative.
+    Arguments, results and errors are those of :func:`gather`. `batch_dims` must not be negative. A tuple selects
+    nothing if all its components are equal to `padding_index`.
 
     Raises:
         IndexError: A tuple is out of bounds. `position` is the number of the tuple, and `component` is its invalid
@@ -220,6 +228,7 @@ def gather_elements(
     threads: int | None = None,
     context: Context | None = None,
     opset: int | None = None,
+    padding_index: int | None = None,
     stream: t.Any = None,
     sync: bool = False,
     **others: t.Any,
@@ -274,6 +283,7 @@ def run_others(operation: Operation, params: t.Any, indices: t.Any, out: t.Any, 
         if (
             not is_number
             or request.bounds not in (None, "fill")
+            or request.padding_index is not None
             or site_of(request.context, request.stream, *operands) is not None
         ):
             raise

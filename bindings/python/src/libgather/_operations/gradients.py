@@ -32,6 +32,7 @@ def gather_gradient(
     bounds: t.Bounds | None = None,
     profile: t.Profile | None = None,
     accumulate: t.Accumulate | None = None,
+    padding_index: int | None = None,
     threads: int | None = None,
     context: Context | None = None,
     opset: int | None = None,
@@ -40,15 +41,15 @@ def gather_gradient(
 
     The result has the shape of `params`. It starts with zeros. Each slice of `gradient` is added to the slice that the
     gather has read. Slices are added in the order of `indices`, so the sum does not depend on the number of threads.
-    Slices that the gather has filled or skipped add nothing. Errors name `gradient` as the operand ``"updates"``, and
-    the result as ``"target"``.
+    Slices that the gather has filled or skipped, and padding, add nothing. Errors name `gradient` as the operand
+    ``"updates"``, and the result as ``"target"``.
 
     Args:
         gradient: The gradient of the output, of its shape. Any array of numbers that :func:`gather` takes.
-        indices, axis, batch_dims, negative, bounds, profile, threads, context, opset: As for the gather.
+        indices, axis, batch_dims, negative, bounds, profile, padding_index, threads, context, opset: As for the gather.
         shape: The shape of `params`, or an array of that shape.
-        accumulate: The type in which float16 and bfloat16 are added: ``"dtype"`` (default), or ``"float32"``, which
-            rounds each sum once at the end.
+        accumulate: The type in which floats are added: ``"dtype"`` (default), ``"float32"``, which rounds each sum of
+            float16 and bfloat16 once at the end, or ``"float64"``, which also does so for float32.
 
     Returns:
         A new array of the type and dtype of `gradient`.
@@ -75,6 +76,7 @@ def gather_nd_gradient(
     bounds: t.Bounds | None = None,
     profile: t.Profile | None = None,
     accumulate: t.Accumulate | None = None,
+    padding_index: int | None = None,
     threads: int | None = None,
     context: Context | None = None,
     opset: int | None = None,
@@ -101,6 +103,7 @@ def gather_elements_gradient(
     bounds: t.Bounds | None = None,
     profile: t.Profile | None = None,
     accumulate: t.Accumulate | None = None,
+    padding_index: int | None = None,
     threads: int | None = None,
     context: Context | None = None,
     opset: int | None = None,

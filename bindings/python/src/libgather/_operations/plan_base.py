@@ -151,8 +151,9 @@ def planned_again(
     kind: type[t.Any], op: str, table: Spec, indices: Spec, layout: Spec | None, request: Request
 ) -> t.Any:
     """Creates a plan again after it was pickled."""
-    left = ("context", "stream", "sync", "inplace", "bag_count")
-    keywords = {name: value for name, value in request._asdict().items() if name not in left and value is not None}
+    left, defaults = ("context", "stream", "sync", "inplace"), request._field_defaults
+    given = request._asdict().items()
+    keywords = {name: value for name, value in given if name not in left and value != defaults[name]}
     return kind(table, indices, op=op, **keywords, **{kind._layout_name: layout})
 
 

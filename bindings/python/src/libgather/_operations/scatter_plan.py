@@ -23,8 +23,9 @@ class ScatterPlan(Prepared):
         dim of the tuples (for scatter_elements, the axis), or the outermost dim that both share.
         updates: The layout of the updates, given in the same way. None means dense.
         op: ``"scatter"`` (default), ``"scatter_nd"`` or ``"scatter_elements"``.
-        axis, batch_dims, extents, reduction, accumulate, negative, bounds, profile, threads, context, opset: As for the
-            operation. An `axis` of None means its default.
+        axis, batch_dims, extents, reduction, include_self, accumulate, padding_index, negative, bounds, profile,
+            threads, context, opset: As for the operation. An `axis` of None means its default. Runs with
+            ``reduction="mean"`` allocate memory.
 
     Raises:
         Error: As for the operation. Strings have no plan.
@@ -51,7 +52,9 @@ class ScatterPlan(Prepared):
         extents: t.Extents | None = None,
         updates: t.Any = None,
         reduction: t.Reduction | None = "none",
+        include_self: bool = True,
         accumulate: t.Accumulate | None = None,
+        padding_index: int | None = None,
         negative: t.Negative | None = None,
         bounds: t.ScatterBounds | None = None,
         profile: t.Profile | None = None,
@@ -61,7 +64,11 @@ class ScatterPlan(Prepared):
     ) -> None:
         operation = scatter_named(op)
         request = Request(axis, batch_dims, negative, bounds, None, profile, opset, threads, extents=extents)
-        request = operation.completed(request._replace(reduction=reduction, accumulate=accumulate))
+        request = operation.completed(
+            request._replace(
+                reduction=reduction, include_self=include_self, accumulate=accumulate, padding_index=padding_index
+            )
+        )
         source, index = Spec.of(target, "target"), Spec.of(indices, "indices")
         layout = None if updates is None else Spec.of(updates, "updates")
         if not isinstance(target, Spec):

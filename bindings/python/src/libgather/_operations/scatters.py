@@ -52,7 +52,9 @@ def scatter(
     batch_dims: int = 0,
     *,
     reduction: t.Reduction | None = "none",
+    include_self: bool = True,
     accumulate: t.Accumulate | None = None,
+    padding_index: int | None = None,
     negative: t.Negative | None = None,
     bounds: t.ScatterBounds | None = None,
     profile: t.Profile | None = None,
@@ -76,14 +78,18 @@ def scatter(
     Args:
         target: Any array that :func:`gather` accepts.
         indices: Any array of integers.
-        updates: An array of the dtype of `target`. Nested lists and Python numbers are converted to that dtype.
+        updates: An array of the dtype of `target`. Nested lists and Python numbers are converted to that dtype. The
+            last dims of the shape above are sufficient, such as one row or one number, which each index then uses.
         axis: The axis that indices select in. None means the value of `batch_dims`, which is 0.
         batch_dims: The number of leading dims that all arrays share. A negative value counts from the rank of
             `indices`.
-        reduction: ``"none"`` (the update replaces the slice, default), ``"add"``, ``"mul"``, ``"max"`` or ``"min"``
-            (NaN if either value is NaN). For bool, add and max are or, and mul and min are and.
-        accumulate: The type in which float16 and bfloat16 are added and multiplied: ``"dtype"`` (default), or
-            ``"float32"``, which rounds once.
+        reduction: ``"none"`` (the update replaces the slice, default), ``"add"``, ``"mul"``, ``"max"``, ``"min"``
+            (NaN if either value is NaN) or ``"mean"``. For bool, add and max are or, mul and min are and, and there is
+            no mean. The mean of integers is rounded down.
+        include_self: If false, a reduction ignores the slices of `target` that it replaces, as in torch.
+        accumulate: The type in which floats are added and multiplied: ``"dtype"`` (default), ``"float32"``, which
+            rounds float16 and bfloat16 once, or ``"float64"``, which also rounds float32 once.
+        padding_index: The update of an index of this value is ignored. The value may be out of bounds.
         negative: ``"reject"`` (default), or ``"wrap"``: a negative index counts from the end.
         bounds: The result of an index out of bounds: ``"error"`` (default), ``"skip"`` (its update is ignored),
             ``"clamp"`` or ``"modulo"``. With ``"error_partial"``, an error leaves `target` partly written.
@@ -115,6 +121,8 @@ def scatter(
     [10, 2, 30, 4]
     >>> libgather.scatter([[0, 0], [0, 0]], [1, 1], [[1, 2], [3, 4]], reduction="add").tolist()
     [[0, 0], [4, 6]]
+    >>> libgather.scatter([9.0, 9.0], [1, 1], [1.0, 2.0], reduction="mean", include_self=False).tolist()
+    [9.0, 1.5]
     >>> counts = bytearray(3)
     >>> libgather.scatter(counts, [2, 2, 9], [1, 1, 1], reduction="add", bounds="skip", inplace=True) is counts
     True
@@ -147,7 +155,9 @@ def scatter_nd(
     batch_dims: int = 0,
     *,
     reduction: t.Reduction | None = "none",
+    include_self: bool = True,
     accumulate: t.Accumulate | None = None,
+    padding_index: int | None = None,
     negative: t.Negative | None = None,
     bounds: t.ScatterBounds | None = None,
     profile: t.Profile | None = None,
@@ -165,7 +175,8 @@ def scatter_nd(
         updates.shape = indices.shape[:-1] + target.shape[b+K:]
         out[B, indices[B, J, 0], ..., indices[B, J, K-1], :] = reduction(the same of target, updates[B, J, :])
 
-    Arguments, results and errors are those of :func:`scatter`. `batch_dims` must not be negative.
+    Arguments, results and errors are those of :func:`scatter`. `batch_dims` must not be negative. A tuple selects
+    nothing if all its components are equal to `padding_index`.
 
     Raises:
         IndexError: A tuple is out of bounds. `position` is the number of the tuple, and `component` is its invalid
@@ -209,7 +220,9 @@ def scatter_elements(
     *,
     extents: t.Extents | None = None,
     reduction: t.Reduction | None = "none",
+    include_self: bool = True,
     accumulate: t.Accumulate | None = None,
+    padding_index: int | None = None,
     negative: t.Negative | None = None,
     bounds: t.ScatterBounds | None = None,
     profile: t.Profile | None = None,
@@ -317,7 +330,7 @@ def run_blocks(
     if operation.has_rows:
         run(operation, words, index, rows, inner, True)
     else:
-        validated = request._replace(opset=None, reduction=None, accumulate=None)
+        validated = request._replace(opset=None, reduction=None, include_self=True, accumulate=None)
         run_gather(GATHER_ELEMENTS, blocks.without_values(target), index, None, validated)
         run(operation, words, blocks.repeated(numpy_.array_of(index), target.dtype), rows, inner, True)
     return whole

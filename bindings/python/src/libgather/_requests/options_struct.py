@@ -47,7 +47,10 @@ def check_options(request: Request) -> None:
     if request.padding_index is not None:
         integer("padding_index", request.padding_index)
     integer("count", request.bag_count)
-    if request.fill_value is not None and request.empty != "fill":
+    if not isinstance(request.include_self, bool):
+        raise errors.dtype_error("options", f"include_self is {type(request.include_self).__name__}, not a bool")
+    pads = request.padding_index is not None and request.bag_format is None
+    if request.fill_value is not None and request.empty != "fill" and not pads:
         check_bounds_of_fill(request.bounds)
     for option in ("opset", "threads"):
         number = getattr(request, option)

@@ -3,7 +3,9 @@
 use std::ffi::CStr;
 use std::path::Path;
 
-use gather::{Accumulate, Bounds, DType, Empty, Extents, Fill, Negative, Options, Pool, Profile, Reduction, sys};
+use gather::{
+    Accumulate, Bounds, DType, Empty, Extents, Fill, Initial, Negative, Options, Pool, Profile, Reduction, sys,
+};
 
 pub struct TensorText {
     pub dtype: DType,
@@ -110,12 +112,19 @@ fn read_options<'t>(get: impl Fn(&str) -> Option<&'t str>, dtype: DType) -> Opti
         Some("mul") => options = options.reduction(Reduction::Mul),
         Some("max") => options = options.reduction(Reduction::Max),
         Some("min") => options = options.reduction(Reduction::Min),
+        Some("mean") => options = options.reduction(Reduction::Mean),
         Some(other) => panic!("reduction {other}"),
+    }
+    match get("initial") {
+        None => {}
+        Some("update") => options = options.initial(Initial::Update),
+        Some(other) => panic!("initial {other}"),
     }
     match get("accumulate") {
         None => {}
         Some("dtype") => options = options.accumulate(Accumulate::DType),
         Some("float32") => options = options.accumulate(Accumulate::Float32),
+        Some("float64") => options = options.accumulate(Accumulate::Float64),
         Some(other) => panic!("accumulate {other}"),
     }
     match get("pool") {

@@ -1,15 +1,17 @@
 package io.libgather;
 
 /**
- * The type in which float16 and bfloat16 are added and multiplied.
+ * The type in which floating numbers are added and multiplied.
  *
  * <p>Generated from gather.h by ./dev generate: do not edit.
  */
 public enum Accumulate {
   /** Each result is rounded to the dtype. 4,096 ones in float16 then add up to 2,048. */
   DTYPE(1),
-  /** float32. Each element is rounded once, after all its updates. The sum is then 4,096. */
-  FLOAT32(2);
+  /** float32, for float16 and bfloat16. Elements are rounded once, after all updates: 4,096. */
+  FLOAT32(2),
+  /** float64, for float32, whose elements are rounded once. float16 and bfloat16 use float32. Not for bags. */
+  FLOAT64(3);
 
   final int number;
 

@@ -1,7 +1,7 @@
 package io.libgather;
 
 /**
- * The value that {@link Bounds#FILL} writes.
+ * The value that {@link Bounds#FILL} and padding write.
  *
  * <p>Generated from gather.h by ./dev generate: do not edit.
  */

@@ -142,7 +142,7 @@ public final class Options {
   }
 
   /**
-   * Returns the value that {@link Bounds#FILL} writes.
+   * Returns the value that {@link Bounds#FILL} and padding of gathers write.
    *
    * @return the value, or empty if it is not set
    */
@@ -170,7 +170,7 @@ public final class Options {
   }
 
   /**
-   * Returns the type in which scatters, gradients and bags compute float16 and bfloat16.
+   * Returns the type in which scatters, gradients and bags add and multiply floating numbers.
    *
    * @return the value, or empty if it is not set
    */
@@ -215,12 +215,21 @@ public final class Options {
   }
 
   /**
-   * Returns an id that gather_bags neither reads nor counts.
+   * Returns an index that selects nothing and is no error, whether it is in bounds or not.
    *
    * @return the value, or empty if it is not set
    */
   public OptionalLong paddingIndex() {
     return optional(Gth.Options.HAS_PADDING_INDEX, Gth.Options.PADDING_INDEX);
+  }
+
+  /**
+   * Returns what the reduction of a row by a scatter begins with: the row of target, or the first update.
+   *
+   * @return the value, or empty if it is not set
+   */
+  public Optional<Initial> initial() {
+    return choice(Gth.Options.INITIAL, Initial.values(), each -> each.number);
   }
 
   /**
@@ -249,6 +258,7 @@ public final class Options {
     pool().ifPresent(value -> set.put("pool", value));
     empty().ifPresent(value -> set.put("empty", value));
     paddingIndex().ifPresent(value -> set.put("paddingIndex", value));
+    initial().ifPresent(value -> set.put("initial", value));
     if (bagCount() != 0) set.put("bagCount", bagCount());
   }
 
@@ -415,7 +425,7 @@ public final class Options {
     }
 
     /**
-     * Sets the value that {@link Bounds#FILL} writes.
+     * Sets the value that {@link Bounds#FILL} and padding of gathers write.
      *
      * @param fill the kind of value
      * @return this builder
@@ -447,7 +457,7 @@ public final class Options {
     }
 
     /**
-     * Sets the type in which scatters, gradients and bags compute float16 and bfloat16. Other calls reject it.
+     * Sets the type in which scatters, gradients and bags add and multiply floating numbers. Other calls reject it.
      *
      * @param accumulate the type
      * @return this builder
@@ -497,13 +507,24 @@ public final class Options {
     }
 
     /**
-     * Sets an id that gather_bags neither reads nor counts. It may be out of bounds.
+     * Sets an index that selects nothing and is no error, whether it is in bounds or not. A gather fills its row as the
+     * option for fill values states, by default with zeros. A scatter drops its update. gather_bags does not count it.
      *
-     * @param paddingIndex the id
+     * @param paddingIndex the index
      * @return this builder
      */
     public Builder paddingIndex(long paddingIndex) {
       return set(Gth.Options.HAS_PADDING_INDEX, 1).setLong(Gth.Options.PADDING_INDEX, paddingIndex);
+    }
+
+    /**
+     * Sets what the reduction of a row by a scatter begins with: the row of target, or the first update.
+     *
+     * @param initial the kind of value
+     * @return this builder
+     */
+    public Builder initial(Initial initial) {
+      return set(Gth.Options.INITIAL, initial.number);
     }
 
     /**

@@ -15,7 +15,9 @@ public enum Reduction {
   /** GTH_REDUCTION_MAX of gather.h. */
   MAX(4),
   /** GTH_REDUCTION_MIN of gather.h. */
-  MIN(5);
+  MIN(5),
+  /** GTH_REDUCTION_MEAN of gather.h. */
+  MEAN(6);
 
   final int number;
 

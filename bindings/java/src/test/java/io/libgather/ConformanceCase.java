@@ -85,6 +85,7 @@ final class ConformanceCase {
             case "fill_value" -> options.fillBytes(table.dtype(), HexFormat.of().parseHex(value));
             case "extents" -> options.extents(Extents.valueOf(upper(value)));
             case "reduction" -> options.reduction(Reduction.valueOf(upper(value)));
+            case "initial" -> options.initial(Initial.valueOf(upper(value)));
             case "accumulate" -> options.accumulate(Accumulate.valueOf(upper(value)));
             case "bag_format" -> options.bagFormat(BagFormat.valueOf(upper(value)));
             case "bag_count" -> options.bagCount(Long.parseLong(value));

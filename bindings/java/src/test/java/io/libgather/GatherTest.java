@@ -46,6 +46,25 @@ class GatherTest {
   }
 
   @Test
+  void oneRowAndOneNumberAreRepeated() {
+    Tensor target = Tensor.of(new float[8], 4, 2);
+    Tensor ids = Tensor.of(new long[] {2, 0});
+    Tensor row = Gather.scatter(target, ids, Tensor.of(new float[] {7, 8}), Options.DEFAULT);
+    assertArrayEquals(new float[] {7, 8, 0, 0, 7, 8, 0, 0}, row.toFloatArray());
+    Tensor number = Gather.scatter(target, ids, Tensor.of(MemorySegment.ofArray(new float[] {9}), DType.FLOAT32), Options.DEFAULT);
+    assertArrayEquals(new float[] {9, 9, 0, 0, 9, 9, 0, 0}, number.toFloatArray());
+  }
+
+  @Test
+  void meanIsThatOfTheUpdates() {
+    Tensor target = Tensor.of(new float[] {50, 50, 50, 50}, 2, 2);
+    Tensor updates = Tensor.of(new float[] {1, 2, 4, 8, 100, 100}, 3, 2);
+    Options mean = Options.builder().reduction(Reduction.MEAN).initial(Initial.UPDATE).paddingIndex(-1).build();
+    Tensor made = Gather.scatter(target, Tensor.of(new long[] {1, 1, -1}), updates, mean);
+    assertArrayEquals(new float[] {50, 50, 2.5f, 5}, made.toFloatArray());
+  }
+
+  @Test
   void capabilitiesAreThoseOfThisLibrary() {
     Capabilities found = Capabilities.get();
     assertEquals(Gth.ABI_VERSION, found.abi());

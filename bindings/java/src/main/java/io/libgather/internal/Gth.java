@@ -129,8 +129,12 @@ public final class Gth {
   public static final int REDUCTION_MUL = 3;
   public static final int REDUCTION_MAX = 4;
   public static final int REDUCTION_MIN = 5;
+  public static final int REDUCTION_MEAN = 6;
+  public static final int INITIAL_TARGET = 1;
+  public static final int INITIAL_UPDATE = 2;
   public static final int ACCUMULATE_DTYPE = 1;
   public static final int ACCUMULATE_FLOAT32 = 2;
+  public static final int ACCUMULATE_FLOAT64 = 3;
   public static final int BAGS_OFFSETS = 1;
   public static final int BAGS_STARTS = 2;
   public static final int BAGS_LENGTHS = 3;
@@ -144,7 +148,7 @@ public final class Gth {
   public static final int EMPTY_ZERO = 1;
   public static final int EMPTY_FILL = 2;
   public static final int EMPTY_ERROR = 3;
-  public static final int OPTIONS_FIRST = 112;
+  public static final int OPTIONS_FIRST = 120;
   public static final int OP_GATHER = 1;
   public static final int OP_GATHER_ND = 2;
   public static final int OP_GATHER_ELEMENTS = 3;
@@ -268,7 +272,7 @@ public final class Gth {
 
   /** The size of gth_options, and the offsets of its fields. */
   public static final class Options {
-    public static final long BYTES = 112;
+    public static final long BYTES = 120;
     public static final long SIZE = 0;
     public static final long HAS_AXIS = 4;
     public static final long AXIS = 8;
@@ -290,6 +294,8 @@ public final class Gth {
     public static final long HAS_PADDING_INDEX = 92;
     public static final long PADDING_INDEX = 96;
     public static final long BAG_COUNT = 104;
+    public static final long INITIAL = 112;
+    public static final long RESERVED = 116;
 
     private Options() {}
   }
