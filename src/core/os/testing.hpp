@@ -9,7 +9,7 @@ extern "C" {
 
 // Makes the n-th allocation after this call fail. n counts from 1, and 0 disables failures. With `sticky`, all later
 // allocations fail too.
-GTH_API void gth_testing_fail_allocation(int64_t n, int32_t sticky);
+GTH_EXPORT void gth_testing_fail_allocation(int64_t n, int32_t sticky);
 // Returns the number of allocations since the last gth_testing_fail_allocation.
 GTH_API int64_t gth_testing_allocations(void);
 // Returns the number of steps in which gth_partition has searched for equal rows, and sets it to 0. A step is one slot
