@@ -1419,7 +1419,7 @@ typedef struct gth_take {
   const void *validity;           /**< Bits in the order of Arrow, least significant first. An index whose bit is 0 is
                                        null. Indices then have rank 1. NULL: no index is null. Borrowed */
   int64_t validity_offset;        /**< The number of the bit of the first index, at least 0. */
-  const gth_options *options;     /**< negative, bounds, profile and threads are used. Borrowed, or NULL. */
+  const gth_options *options;     /**< negative, bounds, profile, opset and threads are used. Borrowed, or NULL. */
 } gth_take;
 
 #define GTH_TAKE_FIRST 40

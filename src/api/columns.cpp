@@ -71,6 +71,7 @@ int32_t read_options(const gth_options* given, Taking* out, const Error& error) 
     out->options.profile = given->profile;
     out->options.negative = given->negative;
     out->options.bounds = given->bounds;
+    out->options.opset = given->opset;
     out->options.threads = given->threads;
   }
   if (!out->has_flag(GTH_TAKE_NULL)) return GTH_OK;

@@ -432,3 +432,43 @@ def test_rows_of_a_column_need_no_copy_of_it(name: str) -> None:
     finally:
         tracemalloc.stop()
     assert peak < 50_000
+
+
+# -------------------------------------------------------------------------------------------------------- profiles
+
+
+def columns_with_nulls() -> list[Any]:
+    """Returns columns [1, null, 3] of each library."""
+    numbers = [1, None, 3]
+    return [
+        pa.array(numbers),
+        pa.chunked_array([numbers[:1], numbers[1:]]),
+        library("pandas").Series(numbers, dtype="Int64"),
+        library("polars").Series(numbers),
+    ]
+
+
+def listed(rows: Any) -> list[Any]:
+    values = rows.to_pylist() if hasattr(rows, "to_pylist") else rows.to_list()
+    return [value if isinstance(value, int) else None for value in values]
+
+
+def test_profiles_of_all_types_keep_nulls() -> None:
+    for column in columns_with_nulls():
+        for profile in ("tensorflow", "onnx", "ort", "numpy_raise", "numpy_clip", "numpy_wrap"):
+            assert listed(libgather.gather(column, [1, 2], profile=profile)) == [None, 3]
+        for profile in ("onnx", "ort"):
+            for opset in (1, 11, 13):
+                assert listed(libgather.gather(column, [1, 2], profile=profile, opset=opset)) == [None, 3]
+        assert listed(libgather.gather(column, [-1], profile="onnx", opset=11)) == [3]
+        with pytest.raises(libgather.IndexError):
+            libgather.gather(column, [-1], profile="onnx", opset=1)
+
+
+def test_profiles_of_numbers_refuse_nulls() -> None:
+    for column in columns_with_nulls():
+        for profile in ("torch", "jax_fill", "jax_clip", "tensorflow_gpu"):
+            with pytest.raises(libgather.DTypeError, match="params: it has nulls"):
+                libgather.gather(column, [0, 2], profile=profile)
+    for column in (pa.array([1, 3]), library("pandas").Series([1, 3]), library("polars").Series([1, 3])):
+        assert listed(libgather.gather(column, [1, 1], profile="torch")) == [3, 3]

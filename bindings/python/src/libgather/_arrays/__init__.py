@@ -15,6 +15,7 @@ the call. It is None on the host, and if only the shape is needed. A kind may al
 - ``is_program(params, indices, request)``: returns whether a compiled program of its library runs such a call
 - ``row_axis(value, axis)``: returns the axis of a gather from a column or a table, or None for other arrays
 - ``gather_rows(params, selection)``: returns rows without any Memory, or NotImplemented
+- ``scatter_rows(target, updates, selection, inplace)``: writes rows without any Memory, or returns NotImplemented
 - ``split_nulls(value)``: returns indices without nulls, and their validity bits
 - ``hold(value)``: prevents a move of the array's memory while the returned object exists
 """

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import sys
 
 from .. import _objects, errors
@@ -13,28 +12,17 @@ from .._base.library_calls import created
 from .._base.optional_packages import module
 from .._memory.memory import Memory
 from . import arrow_strings, buffers, dlpack
-from .lists import numpy_kind
-from .selection import NO_NULLS, is_first, no_zero, tables_have_rows
+from .arrow_rows import gather_rows as gather_rows
+from .arrow_rows import row_axis as row_axis
+from .arrow_rows import scatter_rows as scatter_rows
+from .arrow_rows import shaped
+from .arrow_rows import split_nulls as split_nulls
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
     from .._memory.device_site import Site
-    from .selection import Selection
-
-#: The kinds of types that have a zero: their values in Python, and the zero.
-_ZEROS: Any = (
-    ("boolean", bool, False),
-    ("integer", int, 0),
-    ("floating", (int, float), 0.0),
-    ("string", str, ""),
-    ("large_string", str, ""),
-    ("string_view", str, ""),
-    ("binary", bytes, b""),
-    ("large_binary", bytes, b""),
-    ("binary_view", bytes, b""),
-)
 
 
 def enter(value: Any, site: Site | None, operand: str) -> Memory:
@@ -93,133 +81,6 @@ def of_capsules(capsules: tuple[Any, Any], operand: str) -> Memory:
     )
     format = ffi.string(ffi.cast("char **", schema_pointer)[0])
     return Memory._of_handle(handle, text=format in (b"u", b"U"))
-
-
-# ------------------------------------------------------------------------------------------------------------ rows
-
-
-def is_table(value: Any) -> bool:
-    pa = module("pyarrow")
-    return isinstance(value, (pa.Table, pa.RecordBatch))
-
-
-def row_axis(value: Any, axis: int | None) -> int | None:
-    """Returns 0 if a gather along an axis selects rows of an array or a table. Returns None otherwise."""
-    if not type(value).__module__.startswith("pyarrow"):
-        return None
-    pa = module("pyarrow")
-    rank = 1 if isinstance(value, (pa.Array, pa.ChunkedArray)) else 2
-    return 0 if (rank == 1 or is_table(value)) and is_first(axis, rank) else None
-
-
-def split_nulls(value: Any) -> tuple[Any, tuple[Any, int]]:
-    """Returns indices without nulls, and their validity bits."""
-    pa = module("pyarrow")
-    if isinstance(value, pa.ChunkedArray):
-        value = value.combine_chunks()
-    if not isinstance(value, pa.Array) or not pa.types.is_integer(value.type) or not value.null_count:
-        return value, NO_NULLS
-    bits, data = value.buffers()
-    indices = pa.Array.from_buffers(value.type, len(value), [None, data], offset=value.offset)
-    return indices, (bits, value.offset)
-
-
-def gather_rows(params: Any, selection: Selection) -> Any:
-    if is_table(params) and len(selection.shape) != 1:
-        raise tables_have_rows(selection.shape)
-    rows = rows_of(params, selection)
-    return rows if rows is NotImplemented else shaped(rows, params, selection.shape)
-
-
-def rows_of(params: Any, selection: Selection) -> Any:
-    """Returns rows in row-major order of their indices, as an array or a record batch."""
-    return filled_rows(params, selection) if selection.fills else taken(params, selection)
-
-
-def taken(params: Any, selection: Selection) -> Any:
-    """The same as `rows_of` for a request that does not fill."""
-    pa = module("pyarrow")
-    made, kind, flags = (
-        (pa.RecordBatch, params.schema, c.TAKE_RECORD) if is_table(params) else (pa.Array, params.type, 0)
-    )
-    stream = None if isinstance(params, (pa.Array, pa.RecordBatch)) else params.__arrow_c_stream__()
-    return selection.taken(params, stream, made._import_from_c, kind, flags)
-
-
-def filled_rows(params: Any, selection: Selection) -> Any:
-    """The same as `rows_of` for a request that fills. The fill value is an additional chunk with one row."""
-    if not numpy_kind():
-        return NotImplemented
-    pa = module("pyarrow")
-    extent, value = len(params), selection.fill_value
-    if is_table(params):
-        fills = [fill_of(field.type, value) for field in params.schema]
-        if any(fill is NotImplemented for fill in fills):
-            return NotImplemented
-        last = pa.Table.from_arrays(fills, schema=params.schema)
-        whole = pa.concat_tables([params if isinstance(params, pa.Table) else pa.table(params), last])
-    else:
-        fill = fill_of(params.type, value)
-        if fill is NotImplemented:
-            return fill
-        whole = pa.chunked_array([*(params.chunks if isinstance(params, pa.ChunkedArray) else [params]), fill])
-    rows = selection.numbers(params, extent)
-    if rows is NotImplemented:
-        return rows
-    rows = rows.reshape(-1)
-    rows[selection.filled(rows)] = extent
-    return taken(whole, selection.at(rows))
-
-
-def fill_of(kind: Any, value: Any) -> Any:
-    """Returns the fill value as an array. Returns NotImplemented for values that the general path handles."""
-    pa = module("pyarrow")
-    plain = kind.value_type if pa.types.is_dictionary(kind) else kind
-    python, zero = zero_of(plain)
-    if value is None or (isinstance(value, str) and value == "zero"):
-        value = zero
-        if zero is None:
-            raise no_zero(kind)
-    elif python and not is_plain(value, python):
-        return NotImplemented
-    try:
-        return pa.array([value], kind)
-    except (pa.ArrowException, TypeError, ValueError, OverflowError):
-        if python:
-            return NotImplemented
-        raise errors.dtype_error("options", f"fill_value {value!r} is no {kind}") from None
-
-
-def is_plain(value: Any, python: Any) -> bool:
-    """Returns whether a fill value is a value of a type of Python, and not the name of a way to fill."""
-    is_bool = isinstance(value, bool) is (python is bool)
-    return isinstance(value, python) and is_bool and not (isinstance(value, str) and value == "by_dtype")
-
-
-def zero_of(kind: Any) -> tuple[Any, Any]:
-    """Returns the types of Python and the zero of a type that has a zero. Otherwise both are None."""
-    types = module("pyarrow").types
-    for name, python, zero in _ZEROS:
-        if getattr(types, f"is_{name}")(kind):
-            return python, zero
-    return None, None
-
-
-def shaped(rows: Any, like: Any, shape: tuple[int, ...]) -> Any:
-    """Returns rows in the form of the params. Further dims are lists of a fixed size, and rank 0 is a scalar."""
-    pa = module("pyarrow")
-    if is_table(like):
-        return pa.Table.from_batches([rows]) if isinstance(like, pa.Table) else rows
-    if not shape:
-        return rows[0]
-    for dim in range(len(shape) - 1, 0, -1):
-        # The number of lists is passed explicitly, because it cannot be computed if there are no elements.
-        lists = pa.list_(rows.type, shape[dim])
-        rows = pa.Array.from_buffers(lists, math.prod(shape[:dim]), [None], children=[rows])
-    return pa.chunked_array([rows]) if isinstance(like, pa.ChunkedArray) else rows
-
-
-# -------------------------------------------------------------------------------------------------------- general path
 
 
 def leave(tensor: Memory, like: Any) -> Any:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from .. import _objects, errors
 from .._base.optional_packages import module
-from . import arrow
-from .selection import NO_NULLS, bits_of, is_first, no_zero, tables_have_rows
+from . import arrow_rows
+from .selection import NO_NULLS, bits_of, check_updates, is_first, no_zero, tables_have_rows, written_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -51,6 +51,19 @@ def gather_rows(params: Any, selection: Selection) -> Any:
     return taken.to_numpy().reshape(rows.shape)
 
 
+def scatter_rows(target: Any, updates: Any, selection: Selection, inplace: bool) -> Any:
+    """Writes rows of a column as its library assigns them. Returns NotImplemented for other targets."""
+    if len(target.shape) == 2 or len(selection.shape) > 1:
+        return NotImplemented
+    updates = updates if selection.shape else [updates]
+    if is_polars(target):
+        return polars_merged(target, updates, selection, inplace)
+    if isinstance(target.dtype, module("pandas").SparseDtype):
+        return NotImplemented  # pandas has no assignment to it
+    rows = selection.numbers(target, len(target))
+    return rows if rows is NotImplemented else pandas_assigned(target, updates, rows.reshape(-1), inplace)
+
+
 def zero_of(kind: str, dtype: Any) -> Any:
     """Returns the zero of a dtype of numbers, booleans or strings. Raises DTypeError for other dtypes."""
     zeros = {"i": 0, "u": 0, "f": 0.0, "b": False, "O": "", "U": ""}
@@ -88,6 +101,31 @@ def polars_fill(params: Any, value: Any) -> Any:
         raise errors.dtype_error("options", f"fill_value {value!r} is no {dtype}") from None
 
 
+def polars_merged(target: Any, updates: Any, selection: Selection, inplace: bool) -> Any:
+    """Returns a new column, in which rows of the target are replaced by updates."""
+    polars = module("polars")
+    if inplace:
+        raise errors.read_only("target", "columns of polars are immutable: use the one that the call returns")
+    values = polars_updates(target, updates)
+    rows = selection.merged(target, len(target))
+    if rows is NotImplemented:
+        return rows
+    check_updates(len(values), selection.shape)
+    return polars.concat([target, values], rechunk=False)[polars.Series(rows)]
+
+
+def polars_updates(target: Any, updates: Any) -> Any:
+    """Returns updates as a column of the dtype of the target. Lists are converted, and strings to categories."""
+    polars = module("polars")
+    if isinstance(updates, (list, tuple)):
+        return polars.Series(target.name, updates, target.dtype, strict=True)
+    values = polars.Series(target.name, updates)
+    is_category = target.dtype in (polars.Categorical, polars.Enum) and values.dtype == polars.String
+    if not is_category and values.dtype != target.dtype:
+        raise errors.dtype_error("updates", f"dtype is {values.dtype}, needed is {target.dtype}")
+    return values.cast(target.dtype, strict=True)
+
+
 # ---------------------------------------------------------------------------------------------------------- pandas
 
 
@@ -104,7 +142,7 @@ def pandas_rows(params: Any, rows: np.ndarray, selection: Selection) -> Any:
     if column is None and not is_missing:
         return params.take(rows)
     if column is not None:
-        taken = arrow_rows(array, column, selection)
+        taken = rows_of_arrow(array, column, selection)
     elif selection.fills and not selection.may_be_null and is_numpys(array):
         return NotImplemented  # the general path has NumPy's rules for fill values
     else:
@@ -147,8 +185,8 @@ def arrow_of(array: Any) -> Any:
     return None
 
 
-def arrow_rows(array: Any, column: Any, selection: Selection) -> Any:
-    made = arrow.rows_of(column, selection)
+def rows_of_arrow(array: Any, column: Any, selection: Selection) -> Any:
+    made = arrow_rows.rows_of(column, selection)
     if made is NotImplemented:
         return made
     kind = type(array)
@@ -196,3 +234,49 @@ def has_chunks(table: Any) -> bool:
     """Returns whether a column is stored in chunks, which the library's own take would join."""
     numbers = [number for number, dtype in enumerate(table.dtypes) if isinstance(dtype, configured())]
     return any(getattr(arrow_of(table.iloc[:, number].array), "num_chunks", 1) > 1 for number in numbers)
+
+
+def pandas_assigned(target: Any, updates: Any, rows: np.ndarray, inplace: bool) -> Any:
+    """Assigns updates to rows of a column, or to those of a copy."""
+    pandas = module("pandas")
+    if inplace and isinstance(target, pandas.Index):
+        raise errors.read_only("target", "an Index is immutable: use the one that the call returns")
+    is_series = isinstance(target, pandas.Series)
+    whole = target if inplace and is_series else pandas.Series(target, copy=not inplace)
+    values = values_of(updates)
+    check_updates(len(values), rows.shape)
+    places = last_of(rows) if arrow_of(whole.array) is not None else written_of(rows)
+    if places.size < rows.size:
+        values = [values[place] for place in places] if isinstance(values, list) else values[places]
+    if places.size:
+        assign(whole, rows[places], values)
+    if is_series or inplace:
+        return whole if is_series else target
+    return column_of(whole.array, target, None)
+
+
+def values_of(updates: Any) -> Any:
+    """Returns updates in a form that pandas assigns: a list, or an array of NumPy or pandas of rank 1."""
+    if type(updates).__module__.startswith("pandas"):
+        return getattr(updates, "array", updates)
+    if type(updates).__module__.startswith(("pyarrow", "polars")):
+        return updates.to_pylist() if hasattr(updates, "to_pylist") else updates.to_list()
+    if isinstance(updates, (list, tuple)):
+        return list(updates)
+    values = module("numpy").asarray(updates)
+    return values if values.ndim == 1 else list(values)
+
+
+def last_of(rows: np.ndarray) -> np.ndarray:
+    """Returns the place of the last update of each row. pandas assigns to columns of Arrow in another order."""
+    found, places = module("numpy").unique(rows[::-1], return_index=True)
+    return rows.size - 1 - places[found >= 0]  # type: ignore[no-any-return]
+
+
+def assign(column: Any, rows: np.ndarray, values: Any) -> None:
+    try:
+        column.iloc[rows] = values
+    except ValueError as error:
+        if "read-only" not in str(error):
+            raise
+        raise errors.read_only("target", str(error)) from None

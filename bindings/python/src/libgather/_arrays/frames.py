@@ -12,6 +12,7 @@ from .._memory.memory import Memory
 from . import numpy_
 from .frame_rows import gather_rows as gather_rows
 from .frame_rows import row_axis as row_axis
+from .frame_rows import scatter_rows as scatter_rows
 from .frame_rows import split_nulls as split_nulls
 
 TYPE_CHECKING = False

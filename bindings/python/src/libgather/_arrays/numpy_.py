@@ -14,6 +14,7 @@ from .._base.integers import INDEXING, check_floats, integer, integer_dtype
 from .._memory.memory import Memory
 from . import buffers
 from .memory_holds import holds
+from .selection import written_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -153,6 +154,36 @@ def gather_rows(params: np.ndarray, selection: Selection) -> Any:
         return NotImplemented
     rows = selection.numbers(params, params.shape[selection.axis])
     return rows if rows is NotImplemented else params.take(rows, selection.axis)
+
+
+def scatter_rows(target: np.ndarray, updates: Any, selection: Selection, inplace: bool) -> Any:
+    """Assigns Python objects and strings of ``StringDType``, which only NumPy can do."""
+    rows, axis = selection.numbers(target, target.shape[selection.axis]), selection.axis
+    if rows is NotImplemented:
+        return rows
+    if inplace and not target.flags.writeable:
+        raise errors.read_only("target", "it is read-only")
+    before, after = target.shape[:axis], target.shape[axis + 1 :]
+    values = objects_for(updates, target, (*before, *selection.shape, *after)).reshape(*before, rows.size, *after)
+    places, lead = written_of(rows), (slice(None),) * axis
+    whole = target if inplace else target.copy()
+    whole[(*lead, rows.reshape(-1)[places])] = values[(*lead, places)]
+    return whole if inplace else finished(whole, target)
+
+
+def objects_for(updates: Any, target: np.ndarray, shape: tuple[int, ...]) -> np.ndarray:
+    """Returns updates as an array of the dtype and shape of the written elements. NumPy would make strings of all."""
+    values = np.asarray(updates, object if target.dtype.kind == "T" else target.dtype)
+    if values.shape != shape:
+        message = f"updates: shape {values.shape}, needed is {shape}"
+        raise errors.ShapeError(message, status=c.E_SHAPE, operand="updates")
+    if target.dtype.kind == "O":
+        return values
+    missing = getattr(target.dtype, "na_object", "")
+    others = [value for value in values.flat if not isinstance(value, str) and value is not missing]
+    if others:
+        raise errors.dtype_error("updates", f"{others[0]!r} is no string")
+    return values.astype(target.dtype)
 
 
 def native(value: Any) -> Any:

@@ -73,6 +73,19 @@ class Selection:
         valid = np.unpackbits(np.frombuffer(bits, np.uint8), count=first + rows.size, bitorder="little")[first:]
         return mask & valid.astype(bool)  # type: ignore[no-any-return]
 
+    def merged(self, target: Any, extent: int) -> Any:
+        """Returns for each row of a scatter its row in the target, behind which the updates are.
+
+        Returns NotImplemented if the C half does not read the indices.
+        """
+        rows = self.numbers(target, extent)
+        if rows is NotImplemented:
+            return rows
+        np = module("numpy")
+        places, merged = written_of(rows), np.arange(extent)
+        merged[rows.reshape(-1)[places]] = extent + places
+        return merged
+
     def at(self, rows: np.ndarray) -> Selection:
         """Returns the selection of validated row numbers of one dim. The null indices are the same."""
         *_, opset, threads, context = self.options[:9]
@@ -83,6 +96,19 @@ class Selection:
 def bits_of(valid: np.ndarray) -> tuple[Any, int]:
     """Returns the validity bits of a mask, or those without nulls."""
     return NO_NULLS if valid.all() else (module("numpy").packbits(valid, bitorder="little"), 0)
+
+
+def written_of(rows: np.ndarray) -> np.ndarray:
+    """Returns the places of the updates that write a row. The row numbers of the others are negative."""
+    return module("numpy").flatnonzero(rows.reshape(-1) >= 0)  # type: ignore[no-any-return]
+
+
+def check_updates(count: int, shape: tuple[int, ...]) -> None:
+    """Raises ShapeError if a column of updates does not have a row for each index. Indices have at most one dim."""
+    needed = shape[0] if shape else 1
+    if count != needed:
+        message = f"updates: shape ({count},), needed is ({needed},)"
+        raise errors.ShapeError(message, status=c.E_SHAPE, operand="updates")
 
 
 def is_first(axis: int | None, rank: int) -> bool:

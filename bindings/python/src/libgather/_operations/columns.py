@@ -1,4 +1,7 @@
-"""Gathers rows of columns, which are never converted. A call costs what the rows cost that it selects."""
+"""Gathers and scatters of rows of columns, which are never converted.
+
+A gather costs what the rows cost that it selects.
+"""
 
 from __future__ import annotations
 
@@ -20,21 +23,30 @@ if TYPE_CHECKING:
 _OF_NUMBERS = ("tensorflow_gpu", "torch", "jax_fill", "jax_clip")
 
 
+def row_axis(kind: Any, params: Any, options: tuple[Any, ...]) -> int | None:
+    """Returns the axis of a request that selects rows of a column or a table.
+
+    Returns None for other arrays and other requests. `options` are the fields of a Request.
+    """
+    find = getattr(kind, "row_axis", None)
+    if find is None:
+        return None
+    request = Request._make(options)
+    has_other_rules = request.stream is not None or request.padding_index is not None or request.profile in _OF_NUMBERS
+    if has_other_rules or request.batch_dims != 0:
+        return None
+    return find(params, request.axis)  # type: ignore[no-any-return]
+
+
 def gather_rows(params: Any, indices: Any, options: tuple[Any, ...]) -> Any:
     """Gathers rows of a column or a table. Returns NotImplemented for other arrays and other requests.
 
     `options` are the fields of a Request.
     """
     kind = kind_of(params)
-    find = getattr(kind, "row_axis", None)
-    if find is None:
-        return NotImplemented
-    request = Request._make(options)
-    axis, batch_dims, _, bounds, fill_value, profile, opset, _, _, stream, *_ = request
-    has_other_rules = opset is not None or stream is not None or bounds == "skip" or profile in _OF_NUMBERS
-    has_other_rules |= request.padding_index is not None
-    axis = None if has_other_rules or batch_dims != 0 else find(params, axis)
-    if axis is None:
+    axis = row_axis(kind, params, options)
+    _, _, _, bounds, fill_value, *_ = options
+    if axis is None or bounds == "skip":
         return NotImplemented
     if fill_value is not None:
         check_bounds_of_fill(bounds)
@@ -42,6 +54,31 @@ def gather_rows(params: Any, indices: Any, options: tuple[Any, ...]) -> Any:
         rows = call_library(kind.gather_rows, params, "params", selection)
         if rows is not NotImplemented:
             return rows
+    return NotImplemented
+
+
+def scatter_rows(target: Any, indices: Any, updates: Any, options: tuple[Any, ...]) -> Any:
+    """Writes rows of a column. Returns NotImplemented for other arrays and other requests.
+
+    `options` are the fields of a Request.
+    """
+    kind = kind_of(target)
+    write = getattr(kind, "scatter_rows", None)
+    if write is None:
+        return NotImplemented
+    request = Request._make(options)
+    is_plain = request.reduction in (None, "none") and isinstance(request.inplace, bool)
+    axis = row_axis(kind, target, options) if is_plain and request.bounds not in ("fill", "null") else None
+    if axis is None:
+        return NotImplemented
+    # The library resolves the number of a skipped row to -1.
+    bounds = "fill" if request.bounds == "skip" else request.bounds
+    resolved = request._replace(bounds=bounds, reduction=None, accumulate=None, inplace=False)
+    for selection in selections(indices, axis, resolved):
+        if selection.validity[0] is None:
+            written = call_library(write, target, "updates", updates, selection, request.inplace)
+            if written is not NotImplemented:
+                return written
     return NotImplemented
 
 

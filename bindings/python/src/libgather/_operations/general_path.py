@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from .._arrays.kinds import kind_of
-from .._base.constants import OP_GATHER
+from .._base.constants import OP_GATHER, OP_SCATTER
 from .._base.request_fields import Request
 from .._requests.operation_table import GATHER_BAGS, GATHERS, GRADIENTS, OPERATIONS, SCATTERS
 from . import bags, gathers, gradients, scatters
-from .columns import gather_rows
+from .columns import gather_rows, scatter_rows
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -34,6 +34,10 @@ def run_others(number: int, table: Any, indices: Any, rows: Any, *options: Any) 
             result = gather_rows(table, indices, options)
         if result is not NotImplemented:
             return result
+    if number == OP_SCATTER:
+        written = scatter_rows(table, indices, rows, options)
+        if written is not NotImplemented:
+            return written
     return _RUNNERS[number](OPERATIONS[number], table, indices, rows, request)
 
 

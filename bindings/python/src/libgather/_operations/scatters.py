@@ -76,10 +76,11 @@ def scatter(
     reduction combines them in the order of `indices`. The result does not depend on the number of threads.
 
     Args:
-        target: Any array that :func:`gather` accepts.
+        target: Any array that :func:`gather` accepts. Columns are written as their own library assigns rows.
         indices: Any array of integers.
         updates: An array of the dtype of `target`. Nested lists and Python numbers are converted to that dtype. The
             last dims of the shape above are sufficient, such as one row or one number, which each index then uses.
+            Those of a column may be null, and have the whole shape.
         axis: The axis that indices select in. None means the value of `batch_dims`, which is 0.
         batch_dims: The number of leading dims that all arrays share. A negative value counts from the rank of
             `indices`.

@@ -1,0 +1,211 @@
+"""Rows of arrays, chunked arrays and tables of Arrow, which the library takes and writes."""
+
+from __future__ import annotations
+
+import math
+
+from .. import errors
+from .._base import constants as c
+from .._base.optional_packages import module
+from .lists import numpy_kind
+from .selection import NO_NULLS, check_updates, is_first, no_zero, tables_have_rows
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from .selection import Selection
+
+#: The kinds of types that have a zero: their values in Python, and the zero.
+_ZEROS: Any = (
+    ("boolean", bool, False),
+    ("integer", int, 0),
+    ("floating", (int, float), 0.0),
+    ("string", str, ""),
+    ("large_string", str, ""),
+    ("string_view", str, ""),
+    ("binary", bytes, b""),
+    ("large_binary", bytes, b""),
+    ("binary_view", bytes, b""),
+)
+
+
+def is_table(value: Any) -> bool:
+    pa = module("pyarrow")
+    return isinstance(value, (pa.Table, pa.RecordBatch))
+
+
+def row_axis(value: Any, axis: int | None) -> int | None:
+    """Returns 0 if a gather along an axis selects rows of an array or a table. Returns None otherwise."""
+    if not type(value).__module__.startswith("pyarrow"):
+        return None
+    pa = module("pyarrow")
+    rank = 1 if isinstance(value, (pa.Array, pa.ChunkedArray)) else 2
+    return 0 if (rank == 1 or is_table(value)) and is_first(axis, rank) else None
+
+
+def split_nulls(value: Any) -> tuple[Any, tuple[Any, int]]:
+    """Returns indices without nulls, and their validity bits."""
+    pa = module("pyarrow")
+    if isinstance(value, pa.ChunkedArray):
+        value = value.combine_chunks()
+    if not isinstance(value, pa.Array) or not pa.types.is_integer(value.type) or not value.null_count:
+        return value, NO_NULLS
+    bits, data = value.buffers()
+    indices = pa.Array.from_buffers(value.type, len(value), [None, data], offset=value.offset)
+    return indices, (bits, value.offset)
+
+
+def gather_rows(params: Any, selection: Selection) -> Any:
+    if is_table(params) and len(selection.shape) != 1:
+        raise tables_have_rows(selection.shape)
+    rows = rows_of(params, selection)
+    return rows if rows is NotImplemented else shaped(rows, params, selection.shape)
+
+
+def rows_of(params: Any, selection: Selection) -> Any:
+    """Returns rows in row-major order of their indices, as an array or a record batch."""
+    return filled_rows(params, selection) if selection.fills else taken(params, selection)
+
+
+def taken(params: Any, selection: Selection) -> Any:
+    """The same as `rows_of` for a request that does not fill."""
+    pa = module("pyarrow")
+    made, kind, flags = (
+        (pa.RecordBatch, params.schema, c.TAKE_RECORD) if is_table(params) else (pa.Array, params.type, 0)
+    )
+    stream = None if isinstance(params, (pa.Array, pa.RecordBatch)) else params.__arrow_c_stream__()
+    return selection.taken(params, stream, made._import_from_c, kind, flags)
+
+
+def filled_rows(params: Any, selection: Selection) -> Any:
+    """The same as `rows_of` for a request that fills. The fill value is an additional chunk with one row."""
+    if not numpy_kind():
+        return NotImplemented
+    pa = module("pyarrow")
+    extent, value = len(params), selection.fill_value
+    if is_table(params):
+        fills = [fill_of(field.type, value) for field in params.schema]
+        if any(fill is NotImplemented for fill in fills):
+            return NotImplemented
+        last = pa.Table.from_arrays(fills, schema=params.schema)
+        whole = pa.concat_tables([params if isinstance(params, pa.Table) else pa.table(params), last])
+    else:
+        fill = fill_of(params.type, value)
+        if fill is NotImplemented:
+            return fill
+        whole = pa.chunked_array([*(params.chunks if isinstance(params, pa.ChunkedArray) else [params]), fill])
+    rows = selection.numbers(params, extent)
+    if rows is NotImplemented:
+        return rows
+    rows = rows.reshape(-1)
+    rows[selection.filled(rows)] = extent
+    return taken(whole, selection.at(rows))
+
+
+def scatter_rows(target: Any, updates: Any, selection: Selection, inplace: bool) -> Any:
+    """Returns a new array, in which rows of the target are replaced. Returns NotImplemented for other targets."""
+    if is_table(target) or len(selection.shape) > 1 or not numpy_kind():
+        return NotImplemented
+    if inplace:
+        raise errors.read_only("target", "arrays of pyarrow are immutable: use the one that the call returns")
+    pa = module("pyarrow")
+    values = updates_of(target.type, updates if selection.shape else [updates])
+    rows = selection.merged(target, len(target))
+    if rows is NotImplemented:
+        return rows
+    check_updates(len(values), selection.shape)
+    if not pa.types.is_dictionary(target.type):
+        return shaped(replaced(target, values, selection.at(rows)), target, rows.shape)
+    whole = target.unify_dictionaries().combine_chunks() if isinstance(target, pa.ChunkedArray) else target
+    codes = replaced(whole.indices, codes_of(values, whole), selection.at(rows))
+    made = pa.DictionaryArray.from_arrays(codes, whole.dictionary, ordered=target.type.ordered)
+    return shaped(made, target, rows.shape)
+
+
+def replaced(target: Any, updates: Any, selection: Selection) -> Any:
+    """Returns rows of a target that updates follow."""
+    pa = module("pyarrow")
+    chunks = target.chunks if isinstance(target, pa.ChunkedArray) else [target]
+    return taken(pa.chunked_array([*chunks, updates]), selection)
+
+
+def codes_of(values: Any, target: Any) -> Any:
+    """Returns the codes of values. Raises DTypeError for a value outside of the dictionary."""
+    codes = module("pyarrow.compute").index_in(values, target.dictionary, skip_nulls=True)
+    if codes.null_count > values.null_count:
+        outside = values.filter(codes.is_null().to_numpy(False) & values.is_valid().to_numpy(False))[0]
+        raise errors.dtype_error("updates", f"{outside.as_py()!r} is not in the dictionary of the column")
+    return codes.cast(target.type.index_type)
+
+
+def updates_of(kind: Any, updates: Any) -> Any:
+    """Returns updates as an array of a type, or of the values of a dictionary. Lists and the like are converted."""
+    pa = module("pyarrow")
+    plain = kind.value_type if pa.types.is_dictionary(kind) else kind
+    if isinstance(updates, pa.ChunkedArray):
+        updates = updates.combine_chunks()
+    if not isinstance(updates, pa.Array):
+        updates = list(updates) if getattr(updates, "ndim", 1) > 1 else updates
+        if pa.types.is_integer(plain) and isinstance(updates, (list, tuple)):
+            refuse_floats(updates, plain)
+        return pa.array(updates, plain)
+    values = updates.dictionary_decode() if pa.types.is_dictionary(updates.type) else updates
+    if values.type != plain:
+        raise errors.dtype_error("updates", f"type is {updates.type}, needed is {kind}")
+    return values
+
+
+def refuse_floats(updates: Any, kind: Any) -> None:
+    """Raises DTypeError for a float, which pyarrow would convert to an integer."""
+    for value in updates:
+        if isinstance(value, (float, module("numpy").floating)):
+            raise errors.dtype_error("updates", f"{value!r} is no {kind}")
+
+
+def fill_of(kind: Any, value: Any) -> Any:
+    """Returns the fill value as an array. Returns NotImplemented for values that the general path handles."""
+    pa = module("pyarrow")
+    plain = kind.value_type if pa.types.is_dictionary(kind) else kind
+    python, zero = zero_of(plain)
+    if value is None or (isinstance(value, str) and value == "zero"):
+        value = zero
+        if zero is None:
+            raise no_zero(kind)
+    elif python and not is_plain(value, python):
+        return NotImplemented
+    try:
+        return pa.array([value], kind)
+    except (pa.ArrowException, TypeError, ValueError, OverflowError):
+        if python:
+            return NotImplemented
+        raise errors.dtype_error("options", f"fill_value {value!r} is no {kind}") from None
+
+
+def is_plain(value: Any, python: Any) -> bool:
+    """Returns whether a fill value is a value of a type of Python, and not the name of a way to fill."""
+    is_bool = isinstance(value, bool) is (python is bool)
+    return isinstance(value, python) and is_bool and not (isinstance(value, str) and value == "by_dtype")
+
+
+def zero_of(kind: Any) -> tuple[Any, Any]:
+    """Returns the types of Python and the zero of a type that has a zero. Otherwise both are None."""
+    types = module("pyarrow").types
+    for name, python, zero in _ZEROS:
+        if getattr(types, f"is_{name}")(kind):
+            return python, zero
+    return None, None
+
+
+def shaped(rows: Any, like: Any, shape: tuple[int, ...]) -> Any:
+    """Returns rows in the form of the params. Further dims are lists of a fixed size, and rank 0 is a scalar."""
+    pa = module("pyarrow")
+    if is_table(like):
+        return pa.Table.from_batches([rows]) if isinstance(like, pa.Table) else rows
+    if not shape:
+        return rows[0]
+    for dim in range(len(shape) - 1, 0, -1):
+        # The number of lists is passed explicitly, because it cannot be computed if there are no elements.
+        lists = pa.list_(rows.type, shape[dim])
+        rows = pa.Array.from_buffers(lists, math.prod(shape[:dim]), [None], children=[rows])
+    return pa.chunked_array([rows]) if isinstance(like, pa.ChunkedArray) else rows

@@ -1,0 +1,215 @@
+"""Scatters to columns equal the assignments of the columns' own libraries."""
+
+from __future__ import annotations
+
+import random
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+import pytest
+from test_column_rows import ARROW, ODD, PANDAS, POLARS, arrow_column, library, pandas_column
+
+import libgather
+
+# --------------------------------------------------------------------------------------------------------- pyarrow
+
+
+@pytest.mark.parametrize("name", ARROW | ODD)
+def test_writes_to_arrow_equal_those_to_lists(name: str) -> None:
+    chance = random.Random(name)
+    for _ in range(20):
+        target = arrow_column(name, chance, 30)
+        known = list(dict.fromkeys(target.to_pylist())) if name == "dictionary" else None
+        ids = [chance.randrange(len(target)) for _ in range(chance.choice([0, 1, 5, 40]))]
+        source = arrow_column(name, chance, 30)
+        values = chance.choices(known or source.to_pylist(), k=len(ids))
+        expected = target.to_pylist()
+        for place, value in zip(ids, values, strict=True):
+            expected[place] = value
+        updates = pa.array(values, target.type)
+        for given in (updates, pa.chunked_array([updates]), values):
+            written = libgather.scatter(target, ids, given)
+            assert type(written) is type(target) or isinstance(target, pa.Array)
+            assert written.type == target.type and written.to_pylist() == expected
+            written.validate(full=True)
+
+
+def test_writes_to_arrow_equal_those_of_pyarrow() -> None:
+    for name in ("bool", "int8", "float64", "timestamp", "decimal128", "string", "fixed_size_binary"):
+        chance = random.Random(name)
+        target = pa.array(arrow_column(name, chance, 30).to_pylist(), ARROW[name][0])
+        ids = sorted(chance.sample(range(len(target)), 5))
+        updates = arrow_column(name, chance, 30)[:5]
+        mask = pa.array([place in ids for place in range(len(target))])
+        replacements = updates.combine_chunks() if isinstance(updates, pa.ChunkedArray) else updates
+        assert libgather.scatter(target, ids, updates).equals(pc.replace_with_mask(target, mask, replacements))
+
+
+def test_codes_of_arrow_keep_their_dictionary() -> None:
+    words = pa.DictionaryArray.from_arrays(pa.array([0, None, 2], pa.int8()), ["low", "middle", "high"], ordered=True)
+    written = libgather.scatter(words, [1, 0], ["high", None])
+    assert written.type == words.type and written.dictionary.equals(words.dictionary)
+    assert written.indices.to_pylist() == [None, 2, 2]
+    with pytest.raises(libgather.DTypeError, match="updates: 'none' is not in the dictionary of the column"):
+        libgather.scatter(words, [1, 0], ["high", "none"])
+    assert libgather.scatter(words, 0, "middle").to_pylist() == ["middle", None, "high"]
+
+
+def test_vectors_of_numpy_are_written() -> None:
+    vectors = pa.array([[1, 2], None, [3, 4]], pa.list_(pa.float32(), 2))
+    written = libgather.scatter(vectors, [1, 2], np.array([[5, 6], [7, 8]], "f4"))
+    assert written.to_pylist() == [[1, 2], [5, 6], [7, 8]]
+
+
+# ---------------------------------------------------------------------------------------------------------- pandas
+
+
+def updates_of_pandas(name: str, column: Any) -> list[Any]:
+    """Returns three values of a column, of which the last is null if its dtype has nulls."""
+    values = column.tolist()
+    has_nulls = name not in ("int64", "bool", "interval", "float64")
+    return [values[4], values[2], None if has_nulls else values[5]]
+
+
+@pytest.mark.parametrize("name", [name for name in PANDAS if name != "sparse"])
+def test_writes_to_pandas_equal_its_assignments(name: str) -> None:
+    pd = library("pandas")
+    column = pandas_column(name)
+    values = updates_of_pandas(name, column)
+    for ids in ([0, 3, 5], [5, 5, 0], [2, 0, 2]):
+        expected = column.copy()
+        for place, value in zip(ids, values, strict=True):
+            expected.iloc[place] = value
+        before = column.copy()
+        for updates in (values, pd.Series(values, dtype=column.dtype), pd.Series(values, dtype=column.dtype).array):
+            pd.testing.assert_series_equal(libgather.scatter(column, ids, updates), expected)
+            pd.testing.assert_series_equal(column, before)
+            written = column.copy()
+            assert libgather.scatter(written, np.array(ids), updates, inplace=True) is written
+            pd.testing.assert_series_equal(written, expected)
+            array = column.array.copy()
+            made = libgather.scatter(array, ids, updates)
+            pd.testing.assert_extension_array_equal(made, expected.array)
+            assert libgather.scatter(array, ids, updates, inplace=True) is array
+            pd.testing.assert_extension_array_equal(array, expected.array)
+        if name != "object":
+            index = pd.Index(column.array, name="i")
+            pd.testing.assert_index_equal(
+                libgather.scatter(index, ids, values), pd.Index(expected.array, name="i"), exact=name != "bool"
+            )
+    skipped = libgather.scatter(column, [9, 1, -1], values, bounds="skip")
+    expected = column.copy()
+    expected.iloc[1] = values[1]
+    pd.testing.assert_series_equal(skipped, expected)
+    one = libgather.scatter(column, 1, values[0])
+    assert one.iloc[1] == values[0] and one.iloc[[0, 2, 3]].tolist() == column.iloc[[0, 2, 3]].tolist()
+    pd.testing.assert_series_equal(libgather.scatter(column, [], []), column)
+    with pytest.raises(libgather.IndexError) as caught:
+        libgather.scatter(column, [0, 6, 1], values, inplace=True)
+    assert (caught.value.position, caught.value.value, caught.value.limit) == (1, 6, 6)
+    with pytest.raises(libgather.ShapeError, match=r"updates: shape \(3,\), needed is \(2,\)"):
+        libgather.scatter(column, [0, 1], values)
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [("category", "z"), ("Int64", 1.5), ("int64", 1.5), ("int64", None), ("datetime", 5), ("str", 5), ("period", "x")],
+)
+def test_value_of_another_type_is_an_error(name: str, value: Any) -> None:
+    pd = library("pandas")
+    column = pandas_column(name)
+    for inplace in (False, True):
+        before = column.copy()
+        with pytest.raises(libgather.DTypeError, match="updates"):
+            libgather.scatter(column, [0, 1], [column.iloc[0], value], inplace=inplace)
+        pd.testing.assert_series_equal(column, before)
+
+
+def test_immutable_columns_are_refused() -> None:
+    pd, pl = library("pandas"), library("polars")
+    targets = (pd.Index([1, 2]), pl.Series([1, 2]), pa.array([1, None]), pa.chunked_array([[1, 2]]))
+    for target in targets:
+        with pytest.raises(libgather.OutputError, match=r"target: .* immutable: use the one that the call returns"):
+            libgather.scatter(target, [0], [1], inplace=True)
+    with pytest.raises(libgather.OutputError, match="read-only"):
+        libgather.scatter(pd.period_range("2020", periods=2, freq="M").array, [0], [None], inplace=True)
+    with pytest.raises(libgather.DTypeError, match="indices"):
+        libgather.scatter(pd.Series([1, 2]), [0, None], [1, 2])
+
+
+# ---------------------------------------------------------------------------------------------------------- polars
+
+
+@pytest.mark.parametrize("name", POLARS)
+def test_writes_to_polars_equal_those_to_lists(name: str) -> None:
+    pl = library("polars")
+    column = POLARS[name](pl).alias("n")
+    values = column.to_list()
+    for ids in ([0, 1], [2, 2], []):
+        taken = [values[2], values[1]][: len(ids)]
+        expected = list(values)
+        for place, value in zip(ids, taken, strict=True):
+            expected[place] = value
+        for updates in (taken, pl.Series(taken, dtype=column.dtype)):
+            written = libgather.scatter(column, ids, updates)
+            assert written.name == "n" and written.dtype == column.dtype and written.to_list() == expected
+        if column.dtype in (pl.Int64, pl.Float32, pl.Boolean, pl.Duration) and ids:
+            assert column.clone().scatter(ids, pl.Series(taken, dtype=column.dtype)).to_list() == expected
+    with pytest.raises(libgather.DTypeError, match="updates"):
+        libgather.scatter(column, [0], pl.Series([1], dtype=pl.Int16))
+
+
+def test_strings_are_written_to_categories_of_polars() -> None:
+    pl = library("polars")
+    for dtype in (pl.Categorical, pl.Enum(["a", "b"])):
+        column = pl.Series(["a", None, "b"], dtype=dtype)
+        for updates in (["b", None], pl.Series(["b", None]), np.array(["b", "a"])):
+            written = libgather.scatter(column, [0, 2], updates)
+            assert written.dtype == dtype and written.to_list() == ["b", None, list(updates)[1]]
+
+
+# ----------------------------------------------------------------------------------------------------------- NumPy
+
+KINDS: dict[str, Any] = {
+    "objects": np.array([1, None, "x", {}], object),
+    "StringDType": np.array(["a", "bb" * 20, "c", ""], np.dtypes.StringDType()),
+    "StringDType with NA": np.array(["a", "bb" * 20, "c", None], np.dtypes.StringDType(na_object=None)),
+    "times": np.array(["2020", "NaT", "2022", "2023"], "M8[s]"),
+    "durations": np.arange(4).astype("m8[ms]"),
+    "records": np.array([(1, 2.5), (3, 4.5), (5, 6.5), (7, 8.5)], "i4,f8"),
+    "U": np.array(["a", "bb", "ccc", ""]),
+    "S": np.array([b"a", b"bb", b"ccc", b""]),
+    "big-endian": np.arange(4).astype(">i8"),
+}
+
+
+@pytest.mark.parametrize("name", KINDS)
+def test_writes_to_numpy_equal_its_assignments(name: str) -> None:
+    whole = KINDS[name]
+    for target, axis in ((whole, 0), (whole.reshape(2, 2), 0), (whole.reshape(2, 2), 1), (whole[::-1], 0)):
+        places = np.array([1, 0, 1])
+        chosen = np.array([2, 0, 3]) % target.shape[axis]
+        updates = target.take(chosen, axis)
+        expected = target.copy()
+        expected[(*(slice(None),) * axis, places)] = updates
+        assert libgather.scatter(target, places, updates, axis).tolist() == expected.tolist()
+        written = target.copy()
+        assert libgather.scatter(written, places, updates, axis, inplace=True) is written
+        assert written.tolist() == expected.tolist() and written.dtype == target.dtype
+
+
+def test_updates_of_objects_and_strings_are_checked() -> None:
+    words = KINDS["StringDType"].copy()
+    for bad in ([5], [None], np.array([1])):
+        with pytest.raises(libgather.DTypeError, match="is no string"):
+            libgather.scatter(words, [0], bad, inplace=True)
+    with pytest.raises(libgather.ShapeError, match=r"updates: shape \(1,\), needed is \(2,\)"):
+        libgather.scatter(words, [0, 1], ["x"], inplace=True)
+    with pytest.raises(libgather.IndexError):
+        libgather.scatter(words, [0, 9], ["x", "y"], inplace=True)
+    assert words.tolist() == KINDS["StringDType"].tolist()
+    words.flags.writeable = False
+    with pytest.raises(libgather.OutputError, match="read-only"):
+        libgather.scatter(words, [0], ["x"], inplace=True)
