@@ -109,8 +109,8 @@ static int has_all_types(int32_t profile) {
 static int selects_elements(const request *call) {
   const gth_options *options = &call->options;
   return call->op == GTH_OP_GATHER && call->args[ARG_ROWS] == Py_None && options->batch_dims == 0 &&
-         options->opset == 0 && options->bounds != GTH_BOUNDS_FILL && options->bounds != GTH_BOUNDS_SKIP &&
-         !options->has_padding_index && has_all_types(options->profile);
+         options->opset == 0 && call->args[ARG_FILL_VALUE] == Py_None && options->bounds != GTH_BOUNDS_FILL &&
+         options->bounds != GTH_BOUNDS_SKIP && !options->has_padding_index && has_all_types(options->profile);
 }
 
 /* Returns true if indices of rank 1 select in the first axis of a column. */

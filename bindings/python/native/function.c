@@ -52,6 +52,12 @@ static Py_ssize_t parameter_named(const function_object *self, PyObject *name) {
   return -1;
 }
 
+/* Stores an argument of a call. A fill_value of None means null for columns, if the call has given it. */
+static void read_argument(const function_object *self, int place, PyObject *value, PyObject **read) {
+  const int is_null = value == Py_None && place == ARG_FILL_VALUE;
+  read[place] = is_null ? state_of(self->module)->null_fill : value;
+}
+
 /* Stores the arguments of a call as those of run_arrays(). Returns false, without an exception, if they do not fit. */
 static int read_arguments(const function_object *self, arguments args, Py_ssize_t count, PyObject *names,
                           PyObject **read) {
@@ -69,7 +75,7 @@ static int read_arguments(const function_object *self, arguments args, Py_ssize_
     if (parameter < count) {
       return 0;
     }
-    read[self->places[parameter]] = args[count + i];
+    read_argument(self, self->places[parameter], args[count + i], read);
     given += parameter < self->required;
   }
   return given == self->required;

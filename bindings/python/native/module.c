@@ -80,8 +80,11 @@ static int execute(PyObject *module) {
   known->handle_type = known->memory_type ? handle_type_new() : NULL;
   known->function_type = known->handle_type ? function_type_new() : NULL;
   known->zero = known->function_type ? PyLong_FromLong(0) : NULL;
-  return known->zero ? PyModule_AddStringConstant(module, "__doc__", "Calls on Python objects that cffi cannot make.")
-                     : -1;
+  known->null_fill = known->zero ? PyObject_CallNoArgs((PyObject *)&PyBaseObject_Type) : NULL;
+  if (!known->null_fill || PyModule_AddObjectRef(module, "NULL_FILL", known->null_fill)) {
+    return -1;
+  }
+  return PyModule_AddStringConstant(module, "__doc__", "Calls on Python objects that cffi cannot make.");
 }
 
 static int traverse(PyObject *module, visitproc visit, void *arg) {

@@ -17,7 +17,7 @@ static PyObject **slot_of(state *known, size_t number) {
       &known->int64,        &known->arrow_types,  &known->series,      &known->arrow_dtypes,
       &known->arrow_export, &known->arrow_import, &known->type_name,   &known->requires_grad_name,
       &known->level_name,   &known->memory_type,  &known->handle_type, &known->function_type,
-      &known->zero};
+      &known->zero,         &known->null_fill};
   const size_t alone = sizeof slots / sizeof *slots;
   if (number < alone) {
     return slots[number];

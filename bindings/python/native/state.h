@@ -43,7 +43,8 @@ typedef struct state {
   PyObject *memory_type;
   PyObject *handle_type;
   PyObject *function_type;
-  PyObject *zero; /* the integer */
+  PyObject *zero;      /* the integer */
+  PyObject *null_fill; /* stands for a fill_value of None that a call has given */
 } state;
 
 const state *state_of(PyObject *module);

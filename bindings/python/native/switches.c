@@ -35,7 +35,7 @@ int switches_of(const state *known, arguments args, gth_options *options, PyObje
       !small_number(args[5], &options->threads)) {
     return 0;
   }
-  if (fill == Py_None) {
+  if (fill == Py_None || fill == known->null_fill) {
     return 1;
   }
   /* Padding of a gather is filled, whatever an index out of bounds does. */

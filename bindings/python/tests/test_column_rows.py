@@ -472,3 +472,35 @@ def test_profiles_of_numbers_refuse_nulls() -> None:
                 libgather.gather(column, [0, 2], profile=profile)
     for column in (pa.array([1, 3]), library("pandas").Series([1, 3]), library("polars").Series([1, 3])):
         assert listed(libgather.gather(column, [1, 1], profile="torch")) == [3, 3]
+
+
+# ------------------------------------------------------------------------------------------------------------ null
+
+
+def test_fill_value_of_none_is_null() -> None:
+    pd, pl = library("pandas"), library("polars")
+    columns = [*columns_with_nulls(), pa.array([DAY.date()] * 3), pa.array(["a", "b", "c"]), pl.Series(["a", "b", "c"])]
+    columns += [pd.Series(["a", "b", "c"], dtype="category"), pd.Series([1.5, 2.5, 3.5])]
+    for column in columns:
+        for rows in (
+            libgather.gather(column, [9, 2, -1], fill_value=None),
+            libgather.gather(column, [9, 2, -1], bounds="fill", fill_value=None),
+        ):
+            values = rows.to_pylist() if hasattr(rows, "to_pylist") else rows.to_list()
+            last = column[2].as_py() if hasattr(column[2], "as_py") else column[2]
+            assert [bool(pd.isna(value)) for value in values] == [True, False, True] and values[1] == last
+        with pytest.raises(libgather.IndexError):
+            libgather.gather(column, [9], fill_value=None, bounds="error")
+        with pytest.raises(libgather.IndexError):
+            libgather.gather(column, [9])
+    table = pa.table({"a": [1, 2], "b": ["x", "y"]})
+    assert libgather.gather(table, [7], fill_value=None).to_pylist() == [{"a": None, "b": None}]
+    with pytest.raises(libgather.DTypeError, match="int64 cannot represent null"):
+        libgather.gather(pd.Series([1, 2]), [9], fill_value=None)
+
+
+def test_fill_value_of_none_is_no_value_of_an_array() -> None:
+    for array in (np.arange(3), np.arange(3).astype(object), [1, 2, 3], np.array(["a", "b", "c"])):
+        assert libgather.gather(array, [1], fill_value=None)[0] == array[1]
+        with pytest.raises(libgather.IndexError):
+            libgather.gather(array, [9], fill_value=None)

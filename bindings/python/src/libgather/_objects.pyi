@@ -5,6 +5,9 @@ from typing import Any, type_check_only
 #: A description of an operand (native/described.c).
 _Operand = tuple[Any, ...]
 
+#: Stands for a fill_value of None that a call has given. It is null for columns, and no value for other arrays.
+NULL_FILL: object
+
 def configure(
     make_error: Any,
     buffer_types: tuple[type, ...],

@@ -212,12 +212,19 @@ def fill_of(dtype: Any, value: Any) -> Any:
     if value is None or (isinstance(value, str) and value == "zero"):
         plain = dtype.categories.dtype if is_category else dtype
         value = zero_of("U" if isinstance(plain, pandas.StringDtype) else plain.kind, dtype)
-    if is_category and value not in dtype.categories:
-        raise errors.dtype_error("out", f"{value!r} is not in the categories of the column")
+    check_categories([value], dtype)
     try:
         return pandas.array([value], dtype)[0]
     except (TypeError, ValueError, OverflowError):
         raise errors.dtype_error("options", f"fill_value {value!r} is no {dtype}") from None
+
+
+def check_categories(values: Any, dtype: Any) -> None:
+    """Raises DTypeError for a value that is not in the categories of a dtype, if it has any."""
+    if isinstance(dtype, module("pandas").CategoricalDtype):
+        outside = [value for value, code in zip(values, dtype.categories.get_indexer(values), strict=True) if code < 0]
+        if outside:
+            raise errors.dtype_error("out", f"{outside[0]!r} is not in the categories of the column")
 
 
 def table_rows(params: Any, rows: np.ndarray, selection: Selection) -> Any:

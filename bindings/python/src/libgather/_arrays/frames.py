@@ -10,6 +10,7 @@ from .. import errors
 from .._base.optional_packages import module
 from .._memory.memory import Memory
 from . import numpy_
+from .frame_rows import check_categories, column_of, is_polars
 from .frame_rows import gather_rows as gather_rows
 from .frame_rows import row_axis as row_axis
 from .frame_rows import scatter_rows as scatter_rows
@@ -98,19 +99,7 @@ def leave(tensor: Memory, like: Any) -> Any:
     result = numpy_.leave(tensor, like.to_numpy())
     if getattr(result, "ndim", 0) != 1 or len(like.shape) != 1:
         return result
-    return column_of(result, like)
-
-
-def column_of(elements: np.ndarray, like: Any) -> Any:
-    """Returns elements as a column of the type and dtype of another one. Raises DTypeError if that changes a value."""
-    if type(like).__module__.startswith("polars"):
-        return module("polars").Series(like.name, elements, like.dtype)
-    pandas = module("pandas")
-    if isinstance(like.dtype, pandas.CategoricalDtype):
-        outside = elements[like.dtype.categories.get_indexer(elements) < 0].tolist()
-        if outside:
-            raise errors.dtype_error("out", f"{outside[0]!r} is not in the categories of the column")
-    if isinstance(like, (pandas.Series, pandas.Index)):
-        kind = pandas.Index if isinstance(like, pandas.Index) else pandas.Series
-        return kind(elements, name=like.name, dtype=like.dtype)
-    return pandas.array(elements, like.dtype)
+    if is_polars(like):
+        return module("polars").Series(like.name, result, like.dtype)
+    check_categories(result.tolist(), like.dtype)
+    return column_of(module("pandas").array(result, like.dtype), like, None)

@@ -165,7 +165,8 @@ def scatter_rows(target: np.ndarray, updates: Any, selection: Selection, inplace
         raise errors.read_only("target", "it is read-only")
     before, after = target.shape[:axis], target.shape[axis + 1 :]
     values = objects_for(updates, target, (*before, *selection.shape, *after)).reshape(*before, rows.size, *after)
-    places, lead = written_of(rows), (slice(None),) * axis
+    places = written_of(rows)
+    lead: tuple[Any, ...] = (slice(None),) * axis
     whole = target if inplace else target.copy()
     whole[(*lead, rows.reshape(-1)[places])] = values[(*lead, places)]
     return whole if inplace else finished(whole, target)

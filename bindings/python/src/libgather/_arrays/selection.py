@@ -122,4 +122,4 @@ def tables_have_rows(shape: tuple[int, ...]) -> errors.Error:
 
 
 def no_zero(dtype: Any) -> errors.Error:
-    return errors.dtype_error("options", f"{dtype} has no zero to fill with: give a fill_value, or bounds='null'")
+    return errors.dtype_error("options", f"{dtype} has no zero to fill with: give a fill_value, None for null")

@@ -10,6 +10,7 @@ from .._arrays.kinds import call_library, enter, kind_of
 from .._base import constants as c
 from .._base.devices import is_host
 from .._base.request_fields import Request
+from .._objects import NULL_FILL
 from .._requests.options_struct import check_bounds_of_fill
 
 TYPE_CHECKING = False
@@ -45,12 +46,15 @@ def gather_rows(params: Any, indices: Any, options: tuple[Any, ...]) -> Any:
     """
     kind = kind_of(params)
     axis = row_axis(kind, params, options)
-    _, _, _, bounds, fill_value, *_ = options
-    if axis is None or bounds == "skip":
+    request = Request._make(options)
+    if axis is None or request.bounds == "skip":
         return NotImplemented
-    if fill_value is not None:
-        check_bounds_of_fill(bounds)
-    for selection in selections(indices, axis, options):
+    if request.fill_value is NULL_FILL:
+        is_null = hasattr(kind, "split_nulls") and request.bounds in (None, "fill")
+        request = request._replace(fill_value=None, bounds="null" if is_null else request.bounds)
+    if request.fill_value is not None:
+        check_bounds_of_fill(request.bounds)
+    for selection in selections(indices, axis, request):
         rows = call_library(kind.gather_rows, params, "params", selection)
         if rows is not NotImplemented:
             return rows

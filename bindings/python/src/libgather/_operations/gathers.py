@@ -93,7 +93,8 @@ def gather(
             ``"error_partial"``, an error leaves `out` partly written, and large calls read the indices once.
         fill_value: The value of ``bounds="fill"``, which it implies: a value, ``"zero"`` (default), ``"by_dtype"`` (as
             in JAX: NaN, NaT, the smallest or the largest integer), or the bytes of one element. A real number must
-            fit the dtype of `params` if an index is out of bounds, and always in plans and on a device.
+            fit the dtype of `params` if an index is out of bounds, and always in plans and on a device. For a column or
+            table, None is null if the call gives it, and another value has the type of the column.
         profile: The rules of another system for all switches: ``"tensorflow"``, ``"onnx"``, ``"numpy_raise"``, ...
         out: An array of the result's shape and dtype that the call writes. Strings have no `out`.
         threads: The largest number of threads of this call.

@@ -5,6 +5,7 @@ from __future__ import annotations
 from .._arrays.kinds import kind_of
 from .._base.constants import OP_GATHER, OP_SCATTER
 from .._base.request_fields import Request
+from .._objects import NULL_FILL
 from .._requests.operation_table import GATHER_BAGS, GATHERS, GRADIENTS, OPERATIONS, SCATTERS
 from . import bags, gathers, gradients, scatters
 from .columns import gather_rows, scatter_rows
@@ -28,6 +29,8 @@ _RUNNERS = {
 def run_others(number: int, table: Any, indices: Any, rows: Any, *options: Any) -> Any:
     """Runs a call of the C half on the general path."""
     request = Request._make(options)
+    if request.fill_value is NULL_FILL:  # Only columns have nulls.
+        request = request._replace(fill_value=None)
     if rows is None:
         result = run_program(number, table, indices, request)
         if result is NotImplemented and number == OP_GATHER:
