@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-from functools import partial
 
 from .. import errors
 from .. import types as t
@@ -15,7 +14,7 @@ from .._requests.memory_runs import shape_for
 from .._requests.operation_table import SCATTER_ELEMENTS
 from .._requests.scatter_updates import enter_updates, repeated
 from .._requests.spec import is_dense
-from .numpy_take import by_numpy, is_numpys
+from .numpy_take import by_numpy
 from .scatters import check_place, run, scatter_elements
 
 
@@ -52,7 +51,7 @@ def put_along_axis(arr: t.Any, indices: t.Any, values: t.Any, axis: int | None) 
     numpy = sys.modules.get("numpy")
     if numpy is None or not isinstance(arr, numpy.ndarray):
         put_into_memory(arr, indices, values, axis)
-    elif is_numpys(arr):
+    elif arr.dtype.hasobject:
         by_numpy(numpy.put_along_axis, arr, numpy.asarray(indices), values, axis)
     else:
         put_into_numpys(numpy, arr, indices, values, axis)
@@ -60,25 +59,28 @@ def put_along_axis(arr: t.Any, indices: t.Any, values: t.Any, axis: int | None) 
 
 def put_into_numpys(numpy: t.Any, arr: t.Any, indices: t.Any, values: t.Any, axis: int | None) -> None:
     """Writes to a NumPy array with the conversions of NumPy's assignments. Copies operands that overlap."""
-    if isinstance(arr, numpy.ma.MaskedArray):
+    if type(arr) is not numpy.ndarray and isinstance(arr, numpy.ma.MaskedArray):
         raise errors.read_only("target", "a masked array cannot be written in place")
-    whole = numpy.asarray(arr) if axis is not None else numpy.asarray(arr).reshape(-1)
+    whole = numpy.asarray(arr)
+    whole = whole.reshape(-1) if axis is None else whole
     rows = converted(numpy, values, arr.dtype)
     if rows.shape != getattr(indices, "shape", None) or 1 in rows.shape:
         rows = broadcast(numpy, rows, places(whole, indices, axis))
-    put: t.Any = partial(scatter_elements, axis=axis or 0, profile="numpy_raise", inplace=True)
+    along = 0 if axis is None else axis
     try:
-        put(whole, indices, rows)
+        scatter_elements(whole, indices, rows, along, profile="numpy_raise", inplace=True)
     except errors.OutputError as error:
         if error.status != c.E_ALIAS:
             raise
-        put(whole, numpy.array(indices), rows.copy())
+        scatter_elements(whole, numpy.array(indices), rows.copy(), along, profile="numpy_raise", inplace=True)
     if axis is None and not numpy.may_share_memory(whole, arr):
         arr[...] = whole.reshape(arr.shape)
 
 
 def converted(numpy: t.Any, values: t.Any, dtype: t.Any) -> t.Any:
     """Returns values as NumPy assigns them to elements of a dtype."""
+    if type(values) is numpy.ndarray and values.dtype is dtype:
+        return values
     try:
         return numpy.asarray(values, dtype)
     except MemoryError:

@@ -12,11 +12,11 @@ from .scatters import scatter
 
 def joined(parts: t.Any, answers: t.Any, out: t.Any) -> t.Any:
     """Returns the result of :meth:`Partition.join`."""
-    numpy = module("numpy")
-    found = [numpy.asarray(answer) for answer in answers]
+    asarray = module("numpy").asarray
+    found = [asarray(answer) for answer in answers]
     check_answers(parts, found, out)
     shape, dtype = (*parts.place.shape, *found[0].shape[1:]), found[0].dtype
-    return placed(parts, found, shape, dtype, numpy.zeros((), dtype) if out is None else None, out)
+    return placed(parts, found, shape, dtype, module("numpy").zeros((), dtype) if out is None else None, out)
 
 
 def check_answers(parts: t.Any, answers: list[t.Any], out: t.Any) -> None:
@@ -51,7 +51,8 @@ def placed(
         put(rows, parts.order, answers)
     elif answers:
         repeated(module("numpy").concatenate(answers), parts.place.reshape(-1), rows)
-    if missing is not None:
+    # `order` has the ids that are in a shard.
+    if missing is not None and (parts.order is None or len(parts.order) < len(rows)):
         rows[module("numpy").flatnonzero(parts.place.reshape(-1) < 0)] = missing
     if out is None or out is result:
         return result
