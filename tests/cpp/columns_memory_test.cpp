@@ -58,7 +58,7 @@ class Call {
   ArrowArray out_{};
 };
 
-TEST(ColumnsMemory, FailedAllocationLeavesTheArraysToTheProducer) {
+TEST(ColumnsMemory, K11_FailedAllocationLeavesTheArraysToTheProducer) {
   const Type text{"u", {}, false}, view{"vu", {}, false}, number{"i", {}, false}, codes{"s", {text}, true};
   for (const Type& type : {number, text, view, codes, Type{"+s", {text, number}, false}, Type{"+l", {text}, false},
                            Type{"+L", {number}, false}, Type{"+w:2", {codes}, false}, Type{"+w:3", {number}, false}}) {

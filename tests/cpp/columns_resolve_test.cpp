@@ -15,7 +15,7 @@ TEST(Resolve, RowsAreInRangeOrMinusOne) {
   EXPECT_EQ(Ids(rows, rows + 5), (Ids{3, 0, -1, -1, 3}));
 }
 
-TEST(Resolve, NothingIsWrittenOnAnError) {
+TEST(Resolve, K13_NothingIsWrittenOnAnError) {
   for (const bool has_null : {false, true}) {
     int64_t rows[3] = {-7, -7, -7};
     Request request({0, has_null ? null_id : 1, 4});
@@ -45,7 +45,7 @@ TEST(Resolve, ManyIndicesOfEachTypeAreResolved) {
   }
 }
 
-TEST(Resolve, InvalidArgumentsAreRejected) {
+TEST(Resolve, K12_InvalidArgumentsAreRejected) {
   Ids rows(4);
   Request request({0, 1});
   const auto status = [&](int64_t extent, int64_t capacity, int64_t* to) {

@@ -202,7 +202,7 @@ TEST(Columns, NullIndexOfATableIsNullInEachColumn) {
   EXPECT_TRUE(read_rows(column.type, taken.array) == (Values{row, none, none}));
 }
 
-TEST(Columns, OnlyStructsAreTables) {
+TEST(Columns, K12_OnlyStructsAreTables) {
   const Below below = seeded(5);
   Column column({"i", {}, false}, below);
   column.add({{true, "1234", {}}});
@@ -241,14 +241,14 @@ TEST_P(ColumnIndices, IndexOutOfBoundsIsReportedWithItsPosition) {
   }
 }
 
-TEST_P(ColumnIndices, NullIndexHasAnyValue) {
+TEST_P(ColumnIndices, K7_NullIndexHasAnyValue) {
   Request request({1, null_id, 2});
   Taken taken;
   column_.take_once(request, &taken);
   expect_rows(column_, request.ids, taken);
 }
 
-TEST_P(ColumnIndices, IndexBehindANullIndexIsReportedWithItsPosition) {
+TEST_P(ColumnIndices, K7_IndexBehindANullIndexIsReportedWithItsPosition) {
   Taken taken;
   column_.take_once(Request({1, null_id, 7}), &taken);
   expect_failure(taken, GTH_E_INDEX, 2, 7, 7);
@@ -321,7 +321,7 @@ TEST_P(ColumnIndices, ContextsWithAnyNumberOfThreadsGiveEqualRows) {
 
 // ---------------------------------------------------------------------------------------------------- Malformed columns
 
-TEST(Columns, UnsupportedTypesAreRejected) {
+TEST(Columns, K5_UnsupportedTypesAreRejected) {
   const Below below = seeded(1);
   for (const char* format : {"",    "+ud:0",    "+us:0", "+r",  "+vl", "+vL", "x", "ii", "w:", "w:-1", "w:99999999999",
                              "d:5", "d:5,1,99", "tsx:",  "tsu", "tdx", "+w:", "+", "v",  "vx", "t",    "ts"}) {
@@ -335,7 +335,7 @@ TEST(Columns, UnsupportedTypesAreRejected) {
   }
 }
 
-TEST(Columns, TypesMayBeNested32Deep) {
+TEST(Columns, K6_TypesMayBeNested32Deep) {
   const Below below = seeded(1);
   for (const int depth : {32, 33}) {
     Type type{"i", {}, false};
@@ -357,7 +357,7 @@ struct Damage {
   int64_t value, limit;
 };
 
-TEST(Columns, MalformedArraysAreRejected) {
+TEST(Columns, K1_MalformedArraysAreRejected) {
   static const Type ints{"i", {}, false}, texts{"u", {}, false}, lists{"+l", {ints}, false},
       structs{"+s", {ints}, false}, vectors{"+w:2", {ints}, false}, codes{"c", {texts}, true};
   const Damage all[] = {
@@ -440,7 +440,7 @@ class BadContent {
   ArrowArray array_, *array_children_[1];
 };
 
-TEST(Columns, OnlyOffsetsOfTheTakenRowsAreValidated) {
+TEST(Columns, K2_OnlyOffsetsOfTheTakenRowsAreValidated) {
   const int32_t offsets[] = {0, 2, -9, 3, 99, 8};
   BadContent strings("u", 5, {nullptr, offsets, "abcdefgh"});
   strings.expect_good({0});
@@ -452,7 +452,7 @@ TEST(Columns, OnlyOffsetsOfTheTakenRowsAreValidated) {
   without_bytes.expect_bad({0}, 0, 2, 0);
 }
 
-TEST(Columns, OnlyRangesOfTheTakenListsAreValidated) {
+TEST(Columns, K2_OnlyRangesOfTheTakenListsAreValidated) {
   const int32_t offsets[] = {0, 2, 50, 3};
   const int8_t items[] = {1, 2, 3};
   for (const bool is_plain : {true, false}) {
@@ -466,7 +466,7 @@ TEST(Columns, OnlyRangesOfTheTakenListsAreValidated) {
   }
 }
 
-TEST(Columns, PositionOfABadElementIsThatOfItsRow) {
+TEST(Columns, K2_PositionOfABadElementIsThatOfItsRow) {
   const int32_t bytes[] = {0, 1, 2, -1, 4, 5, 5};
   BadContent strings("u", 6, {nullptr, bytes, "abcde"});
   const int32_t offsets[] = {0, 2, 4, 6};
@@ -480,7 +480,7 @@ TEST(Columns, PositionOfABadElementIsThatOfItsRow) {
   vectors.expect_bad({2, 0, 1}, 2, -1, 2);
 }
 
-TEST(Columns, OnlyTakenViewsAreValidated) {
+TEST(Columns, K3_OnlyTakenViewsAreValidated) {
   const int64_t sizes[] = {16};
   const int32_t views[] = {1, 'a', 0,  0, 20, 0, 0,  4, 20, 0,  7,  0, 16, 0,
                            0, 0,   -5, 0, 0,  0, 13, 0, 0,  -1, 13, 0, -1, 0};
@@ -493,7 +493,7 @@ TEST(Columns, OnlyTakenViewsAreValidated) {
   strings.expect_bad({6}, 0, 0, -1);
 }
 
-TEST(Columns, OnlyTakenCodesAreValidated) {
+TEST(Columns, K4_OnlyTakenCodesAreValidated) {
   const int8_t codes[] = {0, 1, 77, -3};
   const int32_t offsets[] = {0, 1, 2};
   BadContent values("u", 2, {nullptr, offsets, "ab"});
@@ -504,12 +504,12 @@ TEST(Columns, OnlyTakenCodesAreValidated) {
   column.expect_bad({3}, 0, -3, 2);
 }
 
-TEST(Columns, BuffersOfEmptyArraysMayBeNull) {
+TEST(Columns, K8_BuffersOfEmptyArraysMayBeNull) {
   for (const char* format : {"i", "b"}) BadContent(format, 0, {nullptr, nullptr}).expect_good({});
   for (const char* format : {"u", "Z", "vu"}) BadContent(format, 0, {nullptr, nullptr, nullptr}).expect_good({});
 }
 
-TEST(Columns, OffsetsBeyond32BitsBecomeWide) {
+TEST(Columns, K9_OffsetsBeyond32BitsBecomeWide) {
   constexpr int64_t most = int64_t{1} << 30;
   const int32_t offsets[] = {0, most};
   BadContent nothing("w:0", most, {nullptr, nullptr}), lists("+l", 1, {nullptr, offsets});
@@ -525,7 +525,7 @@ TEST(Columns, OffsetsBeyond32BitsBecomeWide) {
   EXPECT_EQ(wide.array.children[0]->length, 3 * most);
 }
 
-TEST(Columns, WideOffsetsNeedASchema) {
+TEST(Columns, K9_WideOffsetsNeedASchema) {
   constexpr int64_t most = int64_t{1} << 30;
   const int32_t offsets[] = {0, most};
   const void *buffers[] = {nullptr, offsets}, *none[] = {nullptr, nullptr};
@@ -592,7 +592,7 @@ TEST(Columns, StreamBecomesAColumn) {
   }
 }
 
-TEST(Columns, FailureOfAStreamIsReported) {
+TEST(Columns, K10_FailureOfAStreamIsReported) {
   const Below below = seeded(9);
   Column column({"u", {}, false}, below);
   for (int64_t i = 0; i < 3; ++i) column.add(random_values(column.type, 3, below));
@@ -608,7 +608,7 @@ TEST(Columns, FailureOfAStreamIsReported) {
   EXPECT_EQ(column.builder.released, 2);
 }
 
-TEST(Columns, RequiredPointersAreChecked) {
+TEST(Columns, K12_RequiredPointersAreChecked) {
   const Below below = seeded(1);
   Column column({"i", {}, false}, below);
   column.add({{true, "1234", {}}});

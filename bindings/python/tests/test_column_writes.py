@@ -117,7 +117,7 @@ def test_writes_to_pandas_equal_its_assignments(name: str) -> None:
     ("name", "value"),
     [("category", "z"), ("Int64", 1.5), ("int64", 1.5), ("int64", None), ("datetime", 5), ("str", 5), ("period", "x")],
 )
-def test_value_of_another_type_is_an_error(name: str, value: Any) -> None:
+def test_k14_value_of_another_type_is_an_error(name: str, value: Any) -> None:
     pd = library("pandas")
     column = pandas_column(name)
     for inplace in (False, True):
@@ -127,7 +127,7 @@ def test_value_of_another_type_is_an_error(name: str, value: Any) -> None:
         pd.testing.assert_series_equal(column, before)
 
 
-def test_immutable_columns_are_refused() -> None:
+def test_k15_immutable_columns_are_refused() -> None:
     pd, pl = library("pandas"), library("polars")
     targets = (pd.Index([1, 2]), pl.Series([1, 2]), pa.array([1, None]), pa.chunked_array([[1, 2]]))
     for target in targets:
@@ -200,7 +200,7 @@ def test_writes_to_numpy_equal_its_assignments(name: str) -> None:
         assert written.tolist() == expected.tolist() and written.dtype == target.dtype
 
 
-def test_updates_of_objects_and_strings_are_checked() -> None:
+def test_k14_updates_of_objects_and_strings_are_checked() -> None:
     words = KINDS["StringDType"].copy()
     for bad in ([5], [None], np.array([1])):
         with pytest.raises(libgather.DTypeError, match="is no string"):
