@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from .. import _objects, errors
 from .._base.optional_packages import module
+from . import arrow as arrow  # it configures the C half to read arrays of pyarrow
 from . import arrow_rows
 from .selection import NO_NULLS, bits_of, check_updates, is_first, no_zero, tables_have_rows, written_of
 
