@@ -49,9 +49,7 @@ struct Used {
 
 // The operands of a call. All but bags and ids have been validated. Plans are on the heap, because gather_bags needs most
 // of the stack that a call may use.
-struct Operands : core::Allocated {
-  const Context* context;
-  Request request;  // of the forward call
+struct Operands : core::Allocated, Found {  // Found: of the forward call
   const gth_tensor_desc *target, *unique;
   Plan plan;           // of the forward call, with a dense output
   mutable Plan inner;  // of a request of this call
@@ -213,7 +211,7 @@ GATHER_NOINLINE int32_t validate(Result result, Operands* on, const Error& error
   if (int32_t status = check_forms(result, *on, meaning, error)) return status;
   // The plan is one of a call that writes the rows. They are read here, and may have strides that a plan rejects.
   Request dense = on->request;
-  dense.rows = nullptr;
+  dense.set(core::Role::rows, nullptr);
   if (int32_t status = core::lower(dense, &on->plan, error)) return status;
   return check_memory(result, *on, error);
 }
@@ -291,7 +289,13 @@ class Computation {
   }
   Request request(int32_t op, const gth_tensor_desc* table, const gth_tensor_desc* indices, const gth_tensor_desc* rows,
                   const gth_options* options) const {
-    return {core::by_role(table, indices, rows), op, core::Open::none, options, GTH_DEVICE_CPU, 0};
+    return {core::by_role(table, indices, rows),
+            &core::operation_of(op),
+            core::Open::none,
+            core::three_roles,
+            options,
+            GTH_DEVICE_CPU,
+            0};
   }
   cpu::Executor executor() const { return executor_for(*on_.context, plan_.threads); }
 
@@ -371,8 +375,8 @@ class Computation {
     given.bag_format = GTH_BAGS_SEGMENTS;
     given.bag_count = shape[0];
     Request sum = request(GTH_OP_GATHER_BAGS, &table, &indices, &target, &given);
-    sum.bags = &bags;
-    if (has_factors) sum.weights = &weights;
+    sum.set(core::Role::bags, &bags);
+    if (has_factors) sum.set(core::Role::weights, &weights);
     return run_inner(*on_.context, sum, &on_.inner, error);
   }
 
@@ -491,14 +495,13 @@ int32_t check_pointers(const Call& call, const gth_request& given, const Error& 
 int32_t compute(gth_context* handle, const gth_request* given, const Call& call, Operands* on, const Error& error) {
   gth_request read;
   gth_tensor_desc target_room, unique_room;
-  Room room;
   if (int32_t status = read_request(given, &read, &given, error)) return status;
   if (int32_t status = check_pointers(call, *given, error)) return status;
   on->unique = nullptr;
   int32_t status = read_operand(call.target, GTH_OPERAND_TARGET, &target_room, &on->target, error);
   if (!status && call.unique) status = read_operand(call.unique, GTH_OPERAND_OUT, &unique_room, &on->unique, error);
   if (status) return status;
-  status = find_operands(handle, *given, core::Open::none, Results::required, &room, &on->context, &on->request, error);
+  status = find_operands(handle, *given, core::Open::none, Results::required, on, error);
   if (status) return fail_updates(status, error);
   status = resolve_tensor(GTH_OPERAND_TARGET, &on->target, error);
   if (!status && on->unique) status = resolve_tensor(GTH_OPERAND_OUT, &on->unique, error);

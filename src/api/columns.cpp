@@ -66,7 +66,7 @@ int32_t read_options(const gth_options* given, Taking* out, const Error& error) 
   out->options = GTH_OPTIONS_INIT;
   if (given) {
     int32_t status = core::read_struct(given, &room, &given, GTH_OPERAND_OPTIONS, error);
-    if (!status) status = core::check_options(given, GTH_OP_GATHER, error);
+    if (!status) status = core::check_options(*given, core::operation_of(GTH_OP_GATHER), error);
     if (status) return status;
     out->options.profile = given->profile;
     out->options.negative = given->negative;
@@ -99,9 +99,9 @@ int32_t read_take(const gth_take* given, uint32_t known_flags, Taking* out, cons
 int32_t lower(const Context& context, const Taking& taking, const gth_tensor_desc& table, Plan* plan,
               const Error& error) {
   const auto operands = core::by_role<const gth_tensor_desc*>(&table, taking.indices, nullptr);
-  return core::lower(
-      {operands, GTH_OP_GATHER, core::Open::none, &taking.options, context.device, context.device_id, true}, plan,
-      error);
+  return core::lower({operands, &core::operation_of(GTH_OP_GATHER), core::Open::none, core::two_roles, &taking.options,
+                      context.device, context.device_id, true},
+                     plan, error);
 }
 
 // Validates everything about the indices except their values. The plan gathers from a table without memory, whose

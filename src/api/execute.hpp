@@ -14,7 +14,7 @@ using core::pointers_of;
 
 inline core::Pointers pointers_of(const core::Request& request) {
   core::Pointers pointers{};
-  core::for_each_role(core::set_roles(request), [&](core::Role role) GATHER_UNROLLED {
+  core::for_each_role(request.roles, [&](core::Role role) GATHER_UNROLLED {
     pointers[role] = static_cast<char*>(const_cast<void*>(request[role]->data));
     return GTH_OK;
   });

@@ -16,13 +16,12 @@ int32_t infer(const gth_request* given, gth_tensor_desc* rows, int32_t capacity,
   if (int32_t status = read_request(given, &read, &given, error)) return status;
   if (int32_t status = check_required(*given, Results::ignored, error)) return status;
   if (int32_t status = check_inferred(rows, error)) return status;
-  Room room;
-  const Context* context = nullptr;
-  core::Request request;
-  int32_t status = find_operands(nullptr, *given, core::Open::any, Results::ignored, &room, &context, &request, error);
+  Found found;
+  int32_t status = find_operands(nullptr, *given, core::Open::any, Results::ignored, &found, error);
   if (status) return status;
+  const core::Request& request = found.request;
   core::Geometry geometry;
-  const bool has_bags = core::operation_of(request.op).form == core::Form::bags;
+  const bool has_bags = request.operation->form == core::Form::bags;
   status =
       has_bags ? core::query_bags_geometry(request, &geometry, error) : core::query_geometry(request, &geometry, error);
   if (status) return status;

@@ -37,7 +37,7 @@ bool gather_fast_path(const Context& context, const Request& request, gth_tensor
   *status = allocate_dense(context, false, &desc, &storage, error);
   if (*status) return true;
   Request into = request;
-  into.rows = &desc;
+  into.set(core::Role::rows, &desc);
   const bool is_done = run_fast_path(context, into);
   if (is_done) *status = make_tensor(desc, storage, out, error);
   if (!is_done || *status) storage->release();
@@ -82,7 +82,7 @@ gth_tensor_desc dense_table(const Making& making) {
 
 // Allocates the result. For a scatter it is a copy of the table, and for a gradient it is zero.
 int32_t allocate_table(const Making& making, gth_tensor_desc* desc, Storage** storage, const Error& error) {
-  if (core::operation_of(making.request.op).is_gradient()) {
+  if (making.request.operation->is_gradient()) {
     return allocate_dense(*making.context, true, desc, storage, error);
   }
   const int32_t status = copy_dense(*making.context, *making.request.table, desc, storage, error);
@@ -114,11 +114,10 @@ int32_t make(gth_context* handle, const gth_request* given, gth_tensor** out, co
                ? status
                : error.fail({GTH_E_VERSION, GTH_OPERAND_OUT}, "out: must be NULL, because the result is a new tensor");
   }
-  Room room;
   Making making;
   making.given = given;
-  int32_t status = find_operands(handle, *given, Open::none, gathers ? Results::ignored : Results::required, &room,
-                                 &making.context, &making.request, error);
+  const Results results = gathers ? Results::ignored : Results::required;
+  int32_t status = find_operands(handle, *given, Open::none, results, &making, error);
   if (status) return status;
   if (!gathers) return scatter_new(making, out, error);
   const bool is_done =

@@ -8,9 +8,7 @@
 namespace gather::api {
 
 // The operands of a request whose result is new.
-struct Making {
-  const Context* context;
-  core::Request request;
+struct Making : Found {
   const gth_request* given;
 };
 

@@ -158,14 +158,14 @@ struct Lowered {
 GATHER_NOINLINE int32_t validate_request(gth_context* handle, const gth_request* given, int64_t item, Lowered* lowered,
                                          Ranges* ranges, const Error& error) {
   gth_request read;
-  Room room;
-  core::Request request;
+  Found found;
+  const core::Request& request = found.request;
   Plan* const plan = &lowered->plan;
   if (int32_t status = read_request(given, &read, &given, error)) return status;
-  int32_t status =
-      find_operands(handle, *given, core::Open::none, Results::required, &room, &lowered->context, &request, error);
+  int32_t status = find_operands(handle, *given, core::Open::none, Results::required, &found, error);
   if (!status) status = lower_request(request, plan, error);
   if (status) return status;
+  lowered->context = found.context;
   lowered->pointers = pointers_of(request);
   lowered->kernels = cpu::choose_kernels(*plan);
   if ((status = core::check_run(*plan, lowered->pointers, GTH_OPEN, nullptr, error))) return status;

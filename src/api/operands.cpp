@@ -3,17 +3,6 @@
 #include "core/base/noinline.hpp"
 
 namespace gather::api {
-namespace {
-
-int32_t read_options(const gth_options* given, int32_t op, gth_options* room, const gth_options** out,
-                     const Error& error) {
-  if (!given) return GTH_OK;
-  if (int32_t status = core::read_struct(given, room, out, GTH_OPERAND_OPTIONS, error)) return status;
-  return core::check_options(*out, op, error);
-}
-
-}  // namespace
-
 int32_t read_request(const gth_request* given, gth_request* room, const gth_request** out, const Error& error) {
   if (!given) return fail_null(GTH_OPERAND_REQUEST, error);
   return core::read_struct(given, room, out, GTH_OPERAND_REQUEST, error);
@@ -33,49 +22,42 @@ __attribute__((cold)) int32_t fail_role(const core::Operation& operation, core::
   return set & core::set_of(role) ? fail_absent(name, error) : fail_null(name, error);
 }
 
-// Implements check_required. *set receives the operands that are not NULL.
-inline int32_t check_roles(const gth_request& given, Results results, core::RoleSet* set, const Error& error) {
-  if (!core::is_operation(given.op)) return fail_operation(given.op, error);
-  const core::Operands& operands = core::operation_of(given.op).operands;
-  *set = core::set_roles(given);
-  const core::RoleSet required = operands.required & ~(results == Results::required ? 0 : operands.results);
-  const core::RoleSet wrong = (required & ~*set) | (*set & ~operands.present);
-  return wrong ? fail_role(core::operation_of(given.op), core::first_of(wrong), *set, error) : GTH_OK;
-}
-
 }  // namespace
 
-int32_t check_required(const gth_request& given, Results results, const Error& error) {
-  core::RoleSet set;
-  return check_roles(given, results, &set, error);
+int32_t fail_request(const gth_request& given, Results results, const Error& error) {
+  if (!core::is_operation(given.op)) return fail_operation(given.op, error);
+  const core::Operation& operation = core::operation_of(given.op);
+  const core::RoleSet roles = core::set_roles(given), wrong = wrong_roles(operation, roles, results);
+  return fail_role(operation, core::first_of(wrong), roles, error);
 }
 
-int32_t find_operands(gth_context* handle, const gth_request& given, core::Open open, Results results, Room* room,
-                      const Context** context, core::Request* out, const Error& error) {
-  core::RoleSet set = 0, tensors = 0;
-  if (int32_t status = check_roles(given, results, &set, error)) return status;
-  const core::Operation& operation = core::operation_of(given.op);
-  static_cast<core::ByRole<const gth_tensor_desc*>&>(*out) = core::operands_of(given);
-  out->op = given.op;
-  out->open = open;
-  out->options = given.options;
-  if (results == Results::ignored) {
-    set &= ~operation.operands.results;
-    for (core::Role role : core::EachRole{operation.operands.results}) (*out)[role] = nullptr;
+int32_t read_options(const gth_options* given, Found* out, const Error& error) {
+  core::Request& request = out->request;
+  if (int32_t status = core::read_struct(given, &out->options_copy, &request.options, GTH_OPERAND_OPTIONS, error)) {
+    return status;
   }
-  int32_t status = core::for_each_role(set, [&](core::Role role) GATHER_UNROLLED {
-    const gth_tensor_desc*& desc = (*out)[role];
-    if (__builtin_expect(is_memory(desc), 1)) return GTH_OK;
-    tensors |= core::set_of(role);
-    return read_operand(desc, operation.name_of(role), &room->operands[role], &desc, error);
-  });
-  if (status) return status;
-  if ((status = read_options(given.options, given.op, &room->options, &out->options, error))) return status;
-  if ((status = find_context(handle, context, error))) return status;
-  out->device = (*context)->device;
-  out->device_id = (*context)->device_id;
-  for (core::Role role : core::EachRole{tensors}) {
-    if ((status = resolve_tensor(operation.name_of(role), &(*out)[role], error))) return status;
+  return core::check_options(*request.options, *request.operation, error);
+}
+
+int32_t read_others(Found* out, const Error& error) {
+  for (core::Role role : core::EachRole{out->others}) {
+    const gth_tensor_desc*& desc = out->request[role];
+    const gth_tensor_desc* const memory = desc->tensor ? find_memory(desc) : nullptr;
+    if (memory) {
+      desc = memory;
+      continue;
+    }
+    out->unknown |= core::set_of(role);
+    const int32_t name = out->request.operation->name_of(role);
+    if (int32_t status = read_operand(desc, name, &out->operand_copies[role], &desc, error)) return status;
+  }
+  return GTH_OK;
+}
+
+int32_t resolve_tensors(Found* out, const Error& error) {
+  for (core::Role role : core::EachRole{out->unknown}) {
+    const int32_t name = out->request.operation->name_of(role);
+    if (int32_t status = resolve_tensor(name, &out->request[role], error)) return status;
   }
   return GTH_OK;
 }

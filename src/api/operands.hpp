@@ -6,6 +6,7 @@
 #include "api/context.hpp"
 #include "api/handles.hpp"
 #include "api/tensor.hpp"
+#include "core/base/noinline.hpp"
 #include "core/base/structs.hpp"
 #include "core/meaning/request.hpp"
 
@@ -13,10 +14,15 @@
 // the descriptions of their tensors.
 namespace gather::api {
 
-// Copies of structs that are shorter than the library's.
-struct Room {
-  core::ByRole<gth_tensor_desc> operands;
-  gth_options options;
+// A request whose operands have been found.
+struct Found {
+  const Context* context;
+  core::Request request;  // Refers to the caller's structs and to the copies.
+  core::RoleSet others;   // the operands that name a tensor, or whose struct is shorter
+  core::RoleSet unknown;  // those whose handle has not been found
+  // Copies of structs that are shorter than the library's.
+  core::ByRole<gth_tensor_desc> operand_copies;
+  gth_options options_copy;
 };
 
 // The requirement of a call for the operands of its request whose shape is a result.
@@ -28,13 +34,73 @@ int32_t read_request(const gth_request* given, gth_request* room, const gth_requ
 // Reports an operand that the operation does not have.
 int32_t fail_absent(int32_t operand, const Error& error);
 
+// Returns the operands that a request lacks, and those that its operation does not have.
+inline core::RoleSet wrong_roles(const core::Operation& operation, core::RoleSet given, Results results) {
+  const core::Operands& operands = operation.operands;
+  const core::RoleSet required = operands.required & ~(results == Results::required ? 0 : operands.results);
+  return (required & ~given) | (given & ~operands.present);
+}
+
+// Reports an unknown operation, or the first of the wrong operands.
+__attribute__((cold)) int32_t fail_request(const gth_request& given, Results results, const Error& error);
+
 // Checks that a request has a known operation, all required operands, and no operand that the operation does not have.
-int32_t check_required(const gth_request& given, Results results, const Error& error);
+inline int32_t check_required(const gth_request& given, Results results, const Error& error) {
+  const bool is_right =
+      core::is_operation(given.op) && !wrong_roles(core::operation_of(given.op), core::set_roles(given), results);
+  return is_right ? GTH_OK : fail_request(given, results, error);
+}
+
+// Returns true if an operand has the known size, names no tensor, and is valid.
+inline bool is_memory(const gth_tensor_desc* desc) {
+  return desc->size == sizeof(gth_tensor_desc) && !desc->tensor && !desc->codec &&
+         !(desc->flags & ~uint32_t{GTH_TENSOR_READONLY});
+}
+
+// Returns the operands of a request that are not plain descriptions of memory.
+GATHER_UNROLLED inline core::RoleSet find_others(const core::Request& request) {
+  core::RoleSet others = 0;
+  core::for_each_role(request.roles, [&](core::Role role) GATHER_UNROLLED {
+    if (!is_memory(request[role])) others |= core::set_of(role);
+    return GTH_OK;
+  });
+  return others;
+}
+
+// The rare steps of find_operands. Replaces operands that name a live tensor, and reads the structs of the others.
+GATHER_NOINLINE int32_t read_others(Found* out, const Error& error);
+// Reads the options, which are not NULL, and checks their switches.
+GATHER_NOINLINE int32_t read_options(const gth_options* given, Found* out, const Error& error);
+// Looks up the unknown tensors.
+GATHER_NOINLINE int32_t resolve_tensors(Found* out, const Error& error);
 
 // Reads a request in the order that gather.h promises: check_required, structs and switches, handles. Each operand of
-// *out describes memory. *out refers to `room` and to the caller's structs. Precondition: `given` has the known size.
-int32_t find_operands(gth_context* handle, const gth_request& given, core::Open open, Results results, Room* room,
-                      const Context** context, core::Request* out, const Error& error);
+// the result describes memory. Precondition: `given` has the known size. A call would take 30 instructions.
+GATHER_UNROLLED inline int32_t find_operands(gth_context* handle, const gth_request& given, core::Open open,
+                                             Results results, Found* out, const Error& error) {
+  if (!core::is_operation(given.op)) return fail_request(given, results, error);
+  const core::Operation& operation = core::operation_of(given.op);
+  const core::RoleSet roles = core::set_roles(given);
+  if (wrong_roles(operation, roles, results)) return fail_request(given, results, error);
+  core::Request& request = out->request;
+  static_cast<core::ByRole<const gth_tensor_desc*>&>(request) = core::operands_of(given);
+  request.operation = &operation;
+  request.open = open;
+  request.roles = roles;
+  request.options = given.options;
+  if (results == Results::ignored) {
+    for (core::Role role : core::EachRole{operation.operands.results}) request.set(role, nullptr);
+  }
+  out->others = find_others(request);
+  out->unknown = 0;
+  int32_t status = out->others ? read_others(out, error) : GTH_OK;
+  if (!status && given.options) status = read_options(given.options, out, error);
+  if (status) return status;
+  if ((status = find_context(handle, &out->context, error))) return status;
+  request.device = out->context->device;
+  request.device_id = out->context->device_id;
+  return out->unknown ? resolve_tensors(out, error) : GTH_OK;
+}
 
 // Reads the struct of an operand that is not NULL. Does not look up its tensor.
 int32_t read_operand(const gth_tensor_desc* given, int32_t name, gth_tensor_desc* room, const gth_tensor_desc** out,
@@ -42,12 +108,6 @@ int32_t read_operand(const gth_tensor_desc* given, int32_t name, gth_tensor_desc
 
 // Replaces an operand that names a tensor by the description of the tensor.
 int32_t resolve_tensor(int32_t name, const gth_tensor_desc** desc, const Error& error);
-
-// Returns true if an operand has the known size, names no tensor, and is valid.
-inline bool is_memory(const gth_tensor_desc* desc) {
-  return desc->size == sizeof(gth_tensor_desc) && !desc->tensor && !desc->codec &&
-         !(desc->flags & ~uint32_t{GTH_TENSOR_READONLY});
-}
 
 // Returns true if a description that names a tensor sets no other field. It reads 16 bytes at once. dtype is read
 // separately, because a load that covers the recent stores of size and dtype would stall.

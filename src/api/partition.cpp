@@ -39,7 +39,7 @@ int32_t read_given(Given* given, const Error& error) {
   if (!status) status = read_operand(given->ids, GTH_OPERAND_INDICES, &given->ids_room, &given->ids, error);
   if (status || !given->options) return status;
   status = core::read_struct(given->options, &given->options_room, &given->options, GTH_OPERAND_OPTIONS, error);
-  if (!status) status = core::check_options(given->options, GTH_OP_GATHER, error);
+  if (!status) status = core::check_options(*given->options, core::operation_of(GTH_OP_GATHER), error);
   if (status || !given->options->has_padding_index) return status;
   return error.fail({GTH_E_VERSION, GTH_OPERAND_OPTIONS, offsetof(gth_options, has_padding_index), -1, 1, 0},
                     "options: padding_index is set, which gth_partition does not have");
@@ -61,7 +61,9 @@ int32_t resolve(const Context& context, Given* given, Shards* shards, Plan* plan
   table.ndim = 1;
   table.shape = &shards->rows;
   const auto operands = core::by_role<const gth_tensor_desc*>(&table, given->ids, nullptr);
-  return core::lower({operands, GTH_OP_GATHER, core::Open::none, given->options, context.device, 0, true}, plan, error);
+  return core::lower({operands, &core::operation_of(GTH_OP_GATHER), core::Open::none, core::two_roles, given->options,
+                      context.device, 0, true},
+                     plan, error);
 }
 
 int32_t fail_scratch(int64_t given, int64_t needed, const Error& error) {

@@ -21,9 +21,9 @@ using core::Request;
 using core::Role;
 
 int32_t check_planned(const Request& request, const Error& error) {
-  const core::Operation& operation = core::operation_of(request.op);
+  const core::Operation& operation = *request.operation;
   if (operation.is_gradient()) {
-    return error.fail({GTH_E_UNSUPPORTED, GTH_OPERAND_REQUEST, -1, -1, request.op, 0}, "request: %s has no plan",
+    return error.fail({GTH_E_UNSUPPORTED, GTH_OPERAND_REQUEST, -1, -1, operation.number, 0}, "request: %s has no plan",
                       operation.name);
   }
   if (request.table->dtype == GTH_DTYPE_STRING) {
@@ -40,18 +40,17 @@ int32_t check_device(const Plan& plan, const Error& error) {
 }
 
 int32_t lower(const gth_request& given, PlanObject* object, const Error& error) {
-  Room room;
-  const Context* context = nullptr;
-  Request request;
-  int32_t status = find_operands(nullptr, given, Open::one, Results::optional, &room, &context, &request, error);
+  Found found;
+  int32_t status = find_operands(nullptr, given, Open::one, Results::optional, &found, error);
   if (status) return status;
+  Request& request = found.request;
   request.device = request.device_id = 0;  // The operands determine the device.
   if ((status = check_planned(request, error))) return status;
   if ((status = core::lower(request, &object->plan, error))) return status;
   if ((status = check_device(object->plan, error))) return status;
   const auto operands = core::operands_of(given);
   object->bound = {};
-  for (Role role : core::EachRole{core::set_roles(operands)}) object->bound[role] = operands[role]->tensor;
+  for (Role role : core::EachRole{found.others}) object->bound[role] = operands[role]->tensor;
   object->is_bound = core::set_roles(object->bound) != 0;
   object->dtype = core::rows_dtype_of(request);
   object->kernels = cpu::choose_kernels(object->plan);
@@ -125,12 +124,6 @@ int32_t bind_all(const PlanObject& object, core::RoleSet roles, core::Pointers* 
   return GTH_OK;
 }
 
-// Returns the sizes of the memory of a run. The memory of a bound operand has been checked with the plan.
-core::Extents without_bound(const PlanObject& object, core::Extents extents) {
-  for (Role role : core::EachRole{core::set_roles(object.bound)}) extents[role] = INT64_MAX;
-  return extents;
-}
-
 __attribute__((noinline)) bool run_bound_fast_path(const PlanObject& object, core::Pointers pointers, int64_t n,
                                                    const core::Extents* given) {
   if (!object.is_short || bind_all(object, object.plan.operation->operands.present, &pointers, Error(nullptr)))
@@ -163,8 +156,7 @@ T load_alone(const T& field) {
 
 int32_t run_plan(gth_context* context, const gth_plan* plan, const core::Pointers& pointers, int64_t n,
                  const core::Extents* extents, const Error& error) {
-  PlanRun run;
-  run.pointers = pointers;
+  PlanRun run{nullptr, nullptr, pointers};
   if (int32_t status = find_run(context, plan, &run, error)) return status;
   const PlanObject& object = *run.object;
   if (object.short_pooling && !object.is_bound &&
@@ -231,16 +223,15 @@ int32_t infer(const gth_plan* handle, int64_t n, gth_tensor_desc* rows, int32_t 
 
 }  // namespace
 
+core::Extents without_bound(const PlanObject& object, core::Extents extents) {
+  for (Role role : core::EachRole{core::set_roles(object.bound)}) extents[role] = INT64_MAX;
+  return extents;
+}
+
 int32_t find_run(gth_context* context, const gth_plan* plan, PlanRun* run, const Error& error) {
   if (int32_t status = find_unbound_run(context, plan, run, error)) return status;
   const core::RoleSet present = run->plan().operation->operands.present;
   return run->object->is_bound ? bind_all(*run->object, present, &run->pointers, error) : GTH_OK;
-}
-
-int32_t check_run(const PlanRun& run, int64_t n, const core::Extents* given, const Error& error) {
-  if (!given || !run.object->is_bound) return core::check_run(run.plan(), run.pointers, n, given, error);
-  const core::Extents extents = without_bound(*run.object, *given);
-  return core::check_run(run.plan(), run.pointers, n, &extents, error);
 }
 
 int32_t read_args(const gth_plan* plan, const gth_plan_args* given, PlanArgs* out, const Error& error) {

@@ -43,7 +43,14 @@ struct PlanArgs {
 // Checks that the plan is not NULL, and then the struct and its flags.
 int32_t read_args(const gth_plan* plan, const gth_plan_args* given, PlanArgs* out, const Error& error);
 
+// Returns the sizes of the memory of a run. The memory of a bound operand has been checked with the plan.
+core::Extents without_bound(const PlanObject& object, core::Extents extents);
+
 // Calls core::check_run. The sizes of bound operands in `given` are ignored.
-int32_t check_run(const PlanRun& run, int64_t n, const core::Extents* given, const Error& error);
+inline int32_t check_run(const PlanRun& run, int64_t n, const core::Extents* given, const Error& error) {
+  if (!given || !run.object->is_bound) return core::check_run(run.plan(), run.pointers, n, given, error);
+  const core::Extents extents = without_bound(*run.object, *given);
+  return core::check_run(run.plan(), run.pointers, n, &extents, error);
+}
 
 }  // namespace gather::api

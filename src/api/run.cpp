@@ -30,10 +30,11 @@ GATHER_NOINLINE int32_t run_read(gth_context* context, const gth_request* given,
 }
 
 // The fast path for few bags. Returns false if the request is invalid or of another kind. Nothing has been written then.
-bool run_bags_fast_path(gth_context* handle, const gth_request& given) {
+GATHER_NOINLINE bool run_bags_fast_path(gth_context* handle, const gth_request& given) {
   const Context* context = nullptr;
   if (!given.table || !given.indices || !given.rows || find_context(handle, &context, Error(nullptr))) return false;
-  Request request{core::operands_of(given), given.op, Open::none, given.options, 0, 0};
+  const Request request{
+      core::operands_of(given), &core::operation_of(given.op), Open::none, core::set_roles(given), given.options, 0, 0};
   core::ShortBags form;
   return context->device == GTH_DEVICE_CPU && core::lower_short_bags(request, &form) &&
          cpu::run_short_bags(form, cpu::choose_short_pooling(form), pointers_of(request), GTH_OPEN, nullptr);
@@ -41,32 +42,34 @@ bool run_bags_fast_path(gth_context* handle, const gth_request& given) {
 
 int32_t find_and_run(gth_context* handle, const gth_request& given, const Error& error) {
   if (given.op == GTH_OP_GATHER_BAGS && run_bags_fast_path(handle, given)) return GTH_OK;
-  Room room;
-  const Context* context = nullptr;
-  Request request;
-  const int32_t status = find_operands(handle, given, Open::none, Results::required, &room, &context, &request, error);
-  return status ? status : run_request(*context, request, error);
+  Found found;
+  const int32_t status = find_operands(handle, given, Open::none, Results::required, &found, error);
+  return status ? status : run_request(*found.context, found.request, error);
 }
 
 // The fast path for gathers of which an operand names a tensor.
 bool run_tensors_fast_path(gth_context* handle, const gth_request& given) {
-  const Request request{core::by_role(find_memory(given.table), find_memory(given.indices), find_memory(given.rows)),
-                        given.op,
+  const gth_tensor_desc *const table = given.table, *const indices = given.indices, *const rows = given.rows;
+  if (!table || !indices || !rows || (!names_tensor(table) && !names_tensor(indices) && !names_tensor(rows))) {
+    return false;
+  }
+  const Request request{core::by_role(find_memory(table), find_memory(indices), find_memory(rows)),
+                        &core::operation_of(given.op),
                         Open::none,
+                        core::three_roles,
                         given.options,
                         0,
                         0};
   const Context* context = nullptr;
-  return request.table && request.indices && request.rows &&
-         (given.table->tensor || given.indices->tensor || given.rows->tensor) &&
-         !find_context(handle, &context, Error(nullptr)) && run_fast_path(*context, request);
+  return request.table && request.indices && request.rows && !find_context(handle, &context, Error(nullptr)) &&
+         run_fast_path(*context, request);
 }
 
 }  // namespace
 
 int32_t lower_request(const Request& request, Plan* plan, const Error& error) {
   if (request.table->dtype != GTH_DTYPE_STRING) return core::lower(request, plan, error);
-  const int32_t operand = core::operation_of(request.op).name_of(core::Role::table);
+  const int32_t operand = request.operation->name_of(core::Role::table);
   return error.fail({GTH_E_UNSUPPORTED, operand, -1, -1, GTH_DTYPE_STRING, 0},
                     "%s: strings are supported by gth_make only", core::operand_name(operand));
 }

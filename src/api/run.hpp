@@ -10,7 +10,7 @@
 namespace gather::api {
 
 // The fast path for gathers that have a short form. Returns false if the request is invalid or of another kind.
-// Nothing has been written then. Precondition: core::has_short_form(request.op).
+// Nothing has been written then. Precondition: core::has_short_form(request.operation->number).
 bool run_fast_path(const Context& context, const core::Request& request);
 
 // Returns true if an operand names a tensor. Such a tensor must be looked up before the fast path. The parameter is a
@@ -36,7 +36,8 @@ __attribute__((always_inline)) inline int32_t run_operation(gth_context* handle,
   if (core::has_short_form(op) && is_error_struct(err) && table && indices && rows && !names_tensor(table)) {
     const Context* context = nullptr;
     if (!find_context(handle, &context, Error(nullptr)) &&
-        run_fast_path(*context, {core::by_role(table, indices, rows), op, core::Open::none, options, 0, 0})) {
+        run_fast_path(*context, {core::by_role(table, indices, rows), &core::operation_of(op), core::Open::none,
+                                 core::three_roles, options, 0, 0})) {
       return succeed(err);
     }
   }

@@ -216,13 +216,12 @@ int32_t plans_of(const Form& form, const Operation& op) {
 }
 
 // Returns the paths of a call with dense tensors. Only gathers of at most 1,024 rows have a short form, and elements only
-// if all extents are equal. Elements have no dense plan, and neither has a plan handle, because one of its extents may be open. A new target
-// begins as a copy, which is a general plan. Sums of long lines of
-// several elements have no kernel that moves rows.
+// if all extents are equal. Elements have no dense plan. A new target begins as a copy, which is a general plan. Sums of
+// long lines of several elements have no kernel that moves rows.
 Paths dense_paths(const Form& form, const Operation& op, bool is_small) {
   const bool is_short = is_small && form.is_short && is_gather(op) && !is_elements(op);
   const int32_t plans = !is_short || form.is_plan ? plans_of(form, op) : 0;
-  const bool is_general = is_elements(op) || form.is_plan;
+  const bool is_general = is_elements(op);
   const bool copies_table = form.is_new && !is_gather(op) && !is_gradient(op);
   const bool is_fused = op.number <= GTH_OP_SCATTER_ELEMENTS || op.number == GTH_OP_GATHER_ELEMENTS_GRADIENT;
   return {is_short, is_general ? 0 : plans, (is_general ? plans : 0) + copies_table, 0, is_fused ? plans : 0};

@@ -155,13 +155,15 @@ void choose(Random& random, const Operation& operation, Case* c) {
 }
 
 // Returns true if build_dense() accepts the request. The general builder must then make the same plan.
-bool compare(int32_t op, int32_t device, bool in_order, const Case& c) {
+bool compare(int32_t op, Open open, int32_t device, bool in_order, const Case& c) {
   const Error silent(nullptr);
-  if (check_options(&c.options, op, silent)) return false;
+  const Operation& operation = operation_of(op);
+  if (check_options(c.options, operation, silent)) return false;
   const Request request{
       by_role<const gth_tensor_desc*>(&c.table.desc, &c.indices.desc, c.has_rows ? &c.rows.desc : nullptr),
-      op,
-      Open::none,
+      &operation,
+      open,
+      c.has_rows ? three_roles : two_roles,
       &c.options,
       device,
       0,
@@ -190,7 +192,9 @@ TEST_P(PlanBuilders, DenseRequestHasSamePlan) {
     SCOPED_TRACE("case " + std::to_string(i));
     Case c;
     choose(random, operation_of(GetParam()), &c);
-    if (compare(GetParam(), static_cast<int32_t>(random.below(2)), random.chance(30), c)) ++compared;
+    if (compare(GetParam(), random.chance(50) ? Open::one : Open::none, static_cast<int32_t>(random.below(2)),
+                random.chance(30), c))
+      ++compared;
   }
   EXPECT_GT(compared, cases / 8);
 }

@@ -68,10 +68,14 @@ Launch launch_of(const Wish& wish) {
   Plan plan;
   const auto operands =
       gather::core::by_role<const gth_tensor_desc*>(&params, &indices, wish.out.empty() ? nullptr : &out);
-  EXPECT_EQ(gather::core::lower({operands, wish.op, gather::core::Open::none, &wish.options, GTH_DEVICE_CUDA, 0}, &plan,
-                                gather::core::Error(&error)),
-            GTH_OK)
-      << error.message;
+  const gather::core::Request request{operands,
+                                      &gather::core::operation_of(wish.op),
+                                      gather::core::Open::none,
+                                      gather::core::set_roles(operands),
+                                      &wish.options,
+                                      GTH_DEVICE_CUDA,
+                                      0};
+  EXPECT_EQ(gather::core::lower(request, &plan, gather::core::Error(&error)), GTH_OK) << error.message;
   const auto at = [](auto address) { return reinterpret_cast<const void*>(address); };
   const gather::core::Pointers pointers =
       gather::core::pointers_of(at(wish.params_at), at(wish.indices_at), at(wish.out_at));

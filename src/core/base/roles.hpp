@@ -36,8 +36,9 @@ typedef uint32_t RoleSet;
 
 constexpr RoleSet set_of(Role role) { return RoleSet{1} << static_cast<int32_t>(role); }
 
-// The roles of table, indices and rows, which almost every call has.
-constexpr RoleSet three_roles = set_of(Role::table) | set_of(Role::indices) | set_of(Role::rows);
+// The operands of almost every request, without and with rows.
+constexpr RoleSet two_roles = set_of(Role::table) | set_of(Role::indices);
+constexpr RoleSet three_roles = two_roles | set_of(Role::rows);
 
 // Returns the first role of a set that is not empty.
 constexpr Role first_of(RoleSet roles) { return static_cast<Role>(__builtin_ctz(roles)); }
@@ -53,19 +54,22 @@ struct EachRole {
   bool operator!=(const EachRole& other) const { return roles != other.roles; }
 };
 
-// Calls body(role) for each role of a set, in order, while it returns GTH_OK. Returns its last result. Table, indices and
-// rows are constants in a body that is declared with GATHER_UNROLLED. They then cost as much as if the body named them.
-// A loop over EachRole takes up to 20 more instructions for each role.
+// Calls body(role) for each role of a set, in order, while it returns GTH_OK. Returns its last result. If the set is
+// two_roles or three_roles, each role is a constant in a body that is declared with GATHER_UNROLLED. They then cost as much as if the
+// body named them. A loop over EachRole takes up to 20 more instructions for each role.
 #define GATHER_UNROLLED __attribute__((always_inline))
 template <class Body>
 GATHER_UNROLLED inline int32_t for_each_role(RoleSet roles, Body&& body) {
-  int32_t status = GTH_OK;
-  if (roles & set_of(Role::table)) status = body(Role::table);
-  if (!status && (roles & set_of(Role::indices))) status = body(Role::indices);
-  if (!status && (roles & set_of(Role::rows))) status = body(Role::rows);
-  for (roles &= ~three_roles; __builtin_expect(roles != 0, 0) && !status; roles &= roles - 1)
-    status = body(first_of(roles));
-  return status;
+  const bool has_rows = roles == three_roles;
+  if (__builtin_expect(has_rows || roles == two_roles, 1)) {
+    int32_t status = body(Role::table);
+    if (!status) status = body(Role::indices);
+    return status || !has_rows ? status : body(Role::rows);
+  }
+  for (Role role : EachRole{roles}) {
+    if (int32_t status = body(role)) return status;
+  }
+  return GTH_OK;
 }
 
 // Returns the values of the first three roles. Those of the others are zero.
@@ -97,7 +101,7 @@ bool has_more_operands(const Struct& given) {
 
 // Returns the roles whose value is not NULL.
 template <class Struct>
-RoleSet set_roles(const Struct& given) {
+GATHER_UNROLLED inline RoleSet set_roles(const Struct& given) {
   const bool has_three = given.table && given.indices && given.rows;
   if (__builtin_expect(has_three && !has_more_operands(given), 1)) return three_roles;
   RoleSet roles = 0;

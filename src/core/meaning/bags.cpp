@@ -51,8 +51,7 @@ int32_t check_bags_dtype(const gth_tensor_desc& desc, const DtypeInfo** info, co
 int32_t resolve_bag_dtypes(const Request& request, const Settings& settings, bool may_be_unknown, Dtypes* out,
                            const Error& error) {
   const int32_t dtype = request.table->dtype;
-  const auto two = by_role<const gth_tensor_desc*>(request.table, request.indices, nullptr);
-  if (int32_t status = resolve_dtypes(settings, two, may_be_unknown, out, error)) return status;
+  if (int32_t status = resolve_dtypes(settings, request, two_roles, may_be_unknown, out, error)) return status;
   if (dtype) {
     out->rows = find_dtype(rows_dtype_of(request));
     const DtypeInfo& table = *find_dtype(dtype);
@@ -194,14 +193,14 @@ int32_t resolve_bags_geometry(const Request& request, const Settings& settings, 
 
 int32_t query_bags_geometry(const Request& request, Geometry* out, const Error& error) {
   Settings settings;
-  resolve_options(request.options, request.op, &settings);
+  resolve_options(request.options, *request.operation, &settings);
   Dtypes found{};
   if (int32_t status = resolve_bags_geometry(request, settings, true, &found, out, error)) return status;
   return check_size(out->ndim, out->shape, 1, GTH_OPERAND_OUT, error);
 }
 
 int32_t resolve_bags_meaning(const Request& request, Meaning* out, const Error& error) {
-  resolve_options(request.options, request.op, &out->settings);
+  resolve_options(request.options, *request.operation, &out->settings);
   Geometry& geometry = out->geometry;
   int32_t status = resolve_bags_geometry(request, out->settings, false, &out->dtypes, &geometry, error);
   if (status) return status;
@@ -212,7 +211,7 @@ int32_t resolve_bags_meaning(const Request& request, Meaning* out, const Error& 
   }
   out->item = out->dtypes.table->bytes;
   if ((status = check_results(geometry, request, error))) return status;
-  for (Role role : EachRole{set_roles(request) & ~set_of(Role::rows)}) {
+  for (Role role : EachRole{request.roles & ~set_of(Role::rows)}) {
     const gth_tensor_desc& desc = *request[role];
     const int32_t operand = geometry.operation->name_of(role);
     if ((status = check_size(desc.ndim, desc.shape, out->bytes_of(role), operand, error))) return status;

@@ -51,24 +51,23 @@ int32_t check_fill_dtype(const Settings& settings, int32_t dtype, const Error& e
 
 }  // namespace
 
-int32_t resolve_dtypes(const Settings& settings, const ByRole<const gth_tensor_desc*>& operands, bool may_be_unknown,
-                       Dtypes* result, const Error& error) {
+int32_t resolve_dtypes(const Settings& settings, const ByRole<const gth_tensor_desc*>& operands, RoleSet roles,
+                       bool may_be_unknown, Dtypes* result, const Error& error) {
   const Operands& entries = settings.operation->operands;
   const int32_t table = operands.table->dtype;
   const auto is_unknown = [&](int32_t dtype) { return dtype == 0 && may_be_unknown; };
   if (!is_unknown(table)) {
     if (int32_t status = resolve_data_dtype(settings, table, &result->table, error)) return status;
   }
-  for (Role role : EachRole{entries.index}) {
-    if (!operands[role]) continue;
+  for (Role role : EachRole{entries.index & roles}) {
     const int32_t dtype = operands[role]->dtype;
     if (is_unknown(dtype)) continue;
     const int32_t status = resolve_index_dtype(settings, entries[role].name, dtype, &(*result)[role], error);
     if (status) return status;
   }
-  for (Role role : EachRole{entries.present & ~entries.index & ~set_of(Role::table)}) {
+  for (Role role : EachRole{entries.as_table}) {
     (*result)[role] = result->table;
-    const int32_t dtype = operands[role] ? operands[role]->dtype : table;
+    const int32_t dtype = roles & set_of(role) ? operands[role]->dtype : table;
     if (dtype == table || is_unknown(dtype) || is_unknown(table)) continue;
     return fail_dtype(entries[role].name, dtype, table, error);
   }

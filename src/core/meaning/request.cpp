@@ -63,8 +63,8 @@ int32_t read_desc(const gth_tensor_desc* given, gth_tensor_desc* room, const gth
 
 // Each call of a request needs all of these functions. Link-time optimisation inlines only some of them by itself.
 __attribute__((flatten)) int32_t resolve_meaning(const Request& request, Meaning* out, const Error& error) {
-  resolve_options(request.options, request.op, &out->settings);
-  int32_t status = resolve_dtypes(out->settings, request, false, &out->dtypes, error);
+  resolve_options(request.options, *request.operation, &out->settings);
+  int32_t status = resolve_dtypes(out->settings, request, request.roles, false, &out->dtypes, error);
   if (status) return status;
   if ((status = check_definition(out->settings, error))) return status;
   out->item = request.table->dtype == GTH_DTYPE_STRING ? int64_t{sizeof(int64_t)} : out->dtypes.table->bytes;
@@ -76,9 +76,9 @@ __attribute__((flatten)) int32_t resolve_meaning(const Request& request, Meaning
 
 __attribute__((flatten)) int32_t query_geometry(const Request& request, Geometry* out, const Error& error) {
   Settings settings;
-  resolve_options(request.options, request.op, &settings);
+  resolve_options(request.options, *request.operation, &settings);
   Dtypes found;
-  int32_t status = resolve_dtypes(settings, request, true, &found, error);
+  int32_t status = resolve_dtypes(settings, request, request.roles, true, &found, error);
   if (status) return status;
   if ((status = check_definition(settings, error))) return status;
   if ((status = resolve_geometry(settings, request, Open::any, out, error))) return status;

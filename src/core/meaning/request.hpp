@@ -12,11 +12,18 @@ namespace gather::core {
 // A request whose structs have been read: every operand describes memory, and every struct has the known size. An
 // operand that the request does not have is nullptr. If its shape is a result, its memory is dense and row-major.
 struct Request : ByRole<const gth_tensor_desc*> {
-  int32_t op;  // GTH_OP_*
+  const Operation* operation;
   Open open;
+  RoleSet roles;  // the operands that are not nullptr
   const gth_options* options;
   int32_t device, device_id;  // The device of the context. If device is 0, the descriptions determine it.
   bool in_order = false;      // Tuples must be processed in the order of their positions.
+
+  // Sets an operand, or removes it if `desc` is nullptr.
+  void set(Role role, const gth_tensor_desc* desc) {
+    (*this)[role] = desc;
+    roles = desc ? roles | set_of(role) : roles & ~set_of(role);
+  }
 };
 
 // Returns the dtype of the rows of a request, or 0 if the dtype of the table is 0.

@@ -42,7 +42,7 @@ struct Operand {
 
 // The operands of an operation, and the roles of each kind of them.
 struct Operands : ByRole<Operand> {
-  RoleSet present, required, written, zeroed, results, index, of_rows, of_tuples;
+  RoleSet present, required, written, zeroed, results, index, as_table, of_rows, of_tuples;
 };
 
 // The correspondence of the dims of table, indices and rows.

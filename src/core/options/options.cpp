@@ -113,26 +113,23 @@ void resolve_bag_options(const gth_options& options, BagSettings* out) {
 
 }  // namespace
 
-int32_t check_options(const gth_options* options, int32_t op, const Error& error) {
-  if (!options) return GTH_OK;
-  const Operation& operation = operation_of(op);
+int32_t check_options(const gth_options& options, const Operation& operation, const Error& error) {
   for (const Switch& each : switches) {
-    if (int32_t status = check_switch(each, options->*each.field, operation, error)) return status;
+    if (int32_t status = check_switch(each, options.*each.field, operation, error)) return status;
   }
-  if (options->padding_index && !options->has_padding_index) {
-    return fail_value(offsetof(gth_options, padding_index), options->padding_index, 0,
+  if (options.padding_index && !options.has_padding_index) {
+    return fail_value(offsetof(gth_options, padding_index), options.padding_index, 0,
                       "has_padding_index is 0, but padding_index", error);
   }
-  if (int32_t status = check_bag_options(*options, operation, error)) return status;
+  if (int32_t status = check_bag_options(options, operation, error)) return status;
   const bool has_fill = operation.direction == Direction::gather || operation.is_gradient();
-  if (options->bounds != GTH_BOUNDS_FILL || has_fill) return GTH_OK;
-  return fail_absent(operation, offsetof(gth_options, bounds), options->bounds, "bounds = fill", error);
+  if (options.bounds != GTH_BOUNDS_FILL || has_fill) return GTH_OK;
+  return fail_absent(operation, offsetof(gth_options, bounds), options.bounds, "bounds = fill", error);
 }
 
-void resolve_options(const gth_options* given, int32_t op, Settings* out) {
+void resolve_options(const gth_options* given, const Operation& operation, Settings* out) {
   const gth_options& options = given ? *given : defaults;
   const Profile& profile = profile_of(options.profile);
-  const Operation& operation = operation_of(op);
   const Rules& rules = profile.rules[operation.rules - 1];
   out->operation = &operation;
   out->rules = &rules;

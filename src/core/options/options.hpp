@@ -49,11 +49,11 @@ struct Settings {
 
 // Validates the switches of `options`, and that the operation has them. nullptr means all defaults. Precondition: the
 // size of the struct is valid.
-int32_t check_options(const gth_options* options, int32_t op, const Error& error);
+int32_t check_options(const gth_options& options, const Operation& operation, const Error& error);
 
 // Applies profile and switches. Precondition: check_options has succeeded. If the opset is below the first definition,
 // the newest definition is used until check_definition() rejects the opset.
-void resolve_options(const gth_options* given, int32_t op, Settings* out);
+void resolve_options(const gth_options* given, const Operation& operation, Settings* out);
 
 // Checks that the opset defines the operation, and that the definition has the reduction. Precondition: the dtypes are
 // valid.

@@ -182,14 +182,15 @@ void set_memory(const Source& source, Plan* plan) {
                              INT64_MAX / std::max<int64_t>(plan->slices.factor, 1));
   plan->offset = {};
   plan->nonempty = 0;
-  for (Role role : EachRole{laid_out(source.request)}) {
+  for_each_role(laid_out(source.request), [&](Role role) GATHER_UNROLLED {
     const Layout& layout = source.placement[role];
     plan->reach[role] = layout.reach;
     plan->largest_n = std::min(plan->largest_n, layout.largest_n);
-    if (layout.reach.empty) continue;
+    if (layout.reach.empty) return GTH_OK;
     plan->nonempty |= set_of(role);
     plan->offset[role] = source.request[role] ? source.request[role]->offset : 0;
-  }
+    return GTH_OK;
+  });
   if (!plan->is_open) plan->largest_n = 0;
 }
 

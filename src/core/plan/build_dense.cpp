@@ -9,8 +9,8 @@ namespace {
 
 // Returns true if all operands are dense, and the written ones are writable.
 bool are_dense(const Request& request) {
-  const RoleSet written = operation_of(request.op).operands.written;
-  return !for_each_role(set_roles(request), [&](Role role) GATHER_UNROLLED {
+  const RoleSet written = request.operation->operands.written;
+  return !for_each_role(request.roles, [&](Role role) GATHER_UNROLLED {
     const bool is_read_only = (written & set_of(role)) && (request[role]->flags & GTH_TENSOR_READONLY);
     return is_read_only || !is_dense(*request[role]);
   });
@@ -19,8 +19,7 @@ bool are_dense(const Request& request) {
 // Returns true if the batch dims, the outer dims and the tuple dims can be one loop each.
 bool is_dense_request(const Request& request, const Geometry& geometry) {
   return geometry.operation->form == Form::slices && !geometry.has_batch_split && geometry.components > 0 &&
-         request.open == Open::none && request.device <= GTH_DEVICE_CPU && request.table->dtype != GTH_DTYPE_STRING &&
-         are_dense(request);
+         request.device <= GTH_DEVICE_CPU && request.table->dtype != GTH_DTYPE_STRING && are_dense(request);
 }
 
 // Sets the reach of `bytes` bytes that begin at the offset. Returns false if the described memory is smaller.
@@ -102,8 +101,11 @@ bool build_dense(const Request& request, const Meaning& meaning, Plan* plan) {
   set_loops(request, strides, plan);
   plan->tuples = fixed(strides.batches * strides.tuples);
   plan->slices = fixed(strides.batches * strides.outers * strides.tuples);
-  plan->offset = by_role(request.table->offset, request.indices->offset, request.rows ? request.rows->offset : 0);
-  plan->nonempty = operation_of(request.op).operands.present;
+  plan->offset = {};
+  plan->offset.table = request.table->offset;
+  plan->offset.indices = request.indices->offset;
+  plan->offset.rows = request.rows ? request.rows->offset : 0;
+  plan->nonempty = request.operation->operands.present;
   plan->largest_n = 0;
   plan->is_open = plan->is_empty = plan->checks_when_empty = false;
   plan->refused_dim = -1;

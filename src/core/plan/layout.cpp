@@ -72,11 +72,13 @@ int64_t largest_open_extent(const Reach& reach, int64_t limit) {
 // Returns the largest n for which the product of all extents fits int64. Each other extent counts as at least 1.
 // check_size applies the same rule to known extents.
 int64_t largest_by_size(const gth_tensor_desc& desc, int64_t bytes) {
-  const int64_t* end = desc.shape + desc.ndim;
-  if (std::find(desc.shape, end, GTH_OPEN) == end) return INT64_MAX;
+  bool is_open = false;
   int64_t size = std::max<int64_t>(bytes, 1);
-  for (const int64_t* extent = desc.shape; extent != end; ++extent) size *= std::max<int64_t>(*extent, 1);
-  return INT64_MAX / size;
+  for (int32_t i = 0; i < desc.ndim; ++i) {
+    is_open |= desc.shape[i] == GTH_OPEN;
+    size *= std::max<int64_t>(desc.shape[i], 1);
+  }
+  return is_open ? INT64_MAX / size : INT64_MAX;
 }
 
 }  // namespace

@@ -46,7 +46,7 @@ void choose_line(const Request& request, Plan* plan) {
     return;
   }
   if (plan->batch_split_ndim > 0 || are_lines_merged(*plan, line)) return;
-  const bool in_order = request.in_order || operation_of(request.op).direction == Direction::scatter;
+  const bool in_order = request.in_order || request.operation->direction == Direction::scatter;
   for (int32_t i = line; i-- > 0 && length_of(plan->loops[line]) < min_line;) {
     const Loop& loop = plan->loops[i];
     const bool is_longer = is_tuple_loop(loop) && length_of(loop) > length_of(plan->loops[line]);

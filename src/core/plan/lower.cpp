@@ -41,7 +41,7 @@ GATHER_NOINLINE int32_t build_repeated(const Request& request, const Meaning& me
 
 int32_t lower(const Request& request, Plan* plan, const Error& error) {
   Meaning meaning;
-  const bool has_bags = operation_of(request.op).form == Form::bags;
+  const bool has_bags = request.operation->form == Form::bags;
   const int32_t status =
       has_bags ? resolve_bags_meaning(request, &meaning, error) : resolve_meaning(request, &meaning, error);
   if (status) return status;
@@ -67,7 +67,8 @@ int32_t lower_copy(const gth_tensor_desc& source, const gth_tensor_desc& destina
   indices.shape = &no_components;
   indices.device = GTH_DEVICE_CUDA_HOST;  // Every device accepts it. Indices without components are not read.
   const auto operands = by_role<const gth_tensor_desc*>(&params, &indices, &out);
-  return lower({operands, GTH_OP_GATHER_ND, Open::none, nullptr, device, device_id}, plan, error);
+  return lower({operands, &operation_of(GTH_OP_GATHER_ND), Open::none, three_roles, nullptr, device, device_id}, plan,
+               error);
 }
 
 }  // namespace gather::core

@@ -2,6 +2,8 @@
 
 #include <cinttypes>
 
+#include "core/base/noinline.hpp"
+
 namespace gather::core {
 namespace {
 
@@ -20,11 +22,15 @@ int32_t check_extent(int32_t operand, int64_t given, int64_t needed, const Error
                     "%s: memory of %" PRId64 " bytes, needed are %" PRId64, operand_name(operand), given, needed);
 }
 
-int32_t check_extents(const Plan& plan, RoleSet roles, int64_t n, int64_t ids, const Extents& given,
-                      const Error& error) {
+// Checks the open numbers of a run, and the sizes of the memory of `roles` if they are given.
+int32_t check_sizes(const Plan& plan, RoleSet roles, int64_t n, int64_t ids, const Extents* given, const Error& error) {
+  if (int32_t status = check_open_extent(plan, n, error)) return status;
+  if (int32_t status = check_open_ids(plan, ids, error)) return status;
+  if (!given) return GTH_OK;
   const Extents needed = extents_of(plan, n, ids);
   for (Role role : EachRole{roles}) {
-    if (int32_t status = check_extent(plan.operation->name_of(role), given[role], needed[role], error)) return status;
+    if (int32_t status = check_extent(plan.operation->name_of(role), (*given)[role], needed[role], error))
+      return status;
   }
   return GTH_OK;
 }
@@ -34,13 +40,18 @@ int32_t check_data(const Plan& plan, RoleSet accessed, const Pointers& pointers,
   return missing == 0 ? GTH_OK : fail_null_data(plan.operation->name_of(first_of(missing)), error);
 }
 
-// Checks that no written operand shares memory with another one.
-int32_t check_overlap(const Plan& plan, RoleSet accessed, const Pointers& pointers, int64_t n, const Error& error) {
+// Checks that the operands that a run accesses have data, and that no written one shares memory with another one.
+// `span_at` returns the memory of an operand.
+template <class SpanAt>
+GATHER_UNROLLED inline int32_t check_memory(const Plan& plan, RoleSet accessed, const Pointers& pointers,
+                                            SpanAt span_at, const Error& error) {
+  if (int32_t status = check_data(plan, accessed, pointers, error)) return status;
   const Operation& operation = *plan.operation;
   for (Role written : EachRole{accessed & operation.operands.written}) {
-    const Span span = span_of(plan, written, n, pointers.ids);
-    const int32_t status = for_each_role(accessed & ~set_of(written), [&](Role other) GATHER_UNROLLED {
-      return overlap(pointers[written], span, pointers[other], span_of(plan, other, n, pointers.ids))
+    const Span span = span_at(written);
+    const char* const data = pointers[written];
+    const int32_t status = for_each_role(accessed, [&](Role other) GATHER_UNROLLED {
+      return other != written && overlap(data, span, pointers[other], span_at(other))
                  ? fail_alias(operation.name_of(written), operation.name_of(other), error)
                  : GTH_OK;
     });
@@ -57,6 +68,14 @@ RoleSet accessed_by_bags(const Plan& plan, int64_t n, int64_t open_ids) {
   if (writes && ids > 0) roles |= set_of(Role::table);
   if (ids > 0) roles |= set_of(Role::indices) | set_of(Role::weights);
   if (plan.bags.numbers_of(n, open_ids) > 0) roles |= set_of(Role::bags);
+  return roles & plan.nonempty;
+}
+
+RoleSet accessed_by_tuples(const Plan& plan, int64_t n) {
+  const Operands& operands = plan.operation->operands;
+  RoleSet roles = operands.zeroed;
+  if (plan.tuples.at(n) > 0 && reads_indices(plan)) roles |= operands.of_tuples;
+  if (plan.tuples.at(n) > 0 && !plan.is_empty) roles |= operands.of_rows;
   return roles & plan.nonempty;
 }
 
@@ -93,12 +112,7 @@ Span span_of(const Plan& plan, Role role, int64_t n, int64_t ids) {
 }
 
 RoleSet accessed_by(const Plan& plan, int64_t n, int64_t ids) {
-  if (has_bags(plan)) return accessed_by_bags(plan, n, ids);
-  const Operands& operands = plan.operation->operands;
-  RoleSet roles = operands.zeroed;
-  if (plan.tuples.at(n) > 0 && reads_indices(plan)) roles |= operands.of_tuples;
-  if (plan.tuples.at(n) > 0 && !plan.is_empty) roles |= operands.of_rows;
-  return roles & plan.nonempty;
+  return has_bags(plan) ? accessed_by_bags(plan, n, ids) : accessed_by_tuples(plan, n);
 }
 
 Extents extents_of(const Plan& plan, int64_t n, int64_t ids) {
@@ -109,26 +123,27 @@ Extents extents_of(const Plan& plan, int64_t n, int64_t ids) {
 
 int32_t check_index_run(const Plan& plan, const Pointers& pointers, int64_t n, const Extents* given,
                         const Error& error) {
-  if (int32_t status = check_open_extent(plan, n, error)) return status;
-  if (int32_t status = check_open_ids(plan, pointers.ids, error)) return status;
   const RoleSet indices = plan.operation->operands.index;
-  if (given) {
-    if (int32_t status = check_extents(plan, indices, n, pointers.ids, *given, error)) return status;
-  }
+  if (int32_t status = check_sizes(plan, indices, n, pointers.ids, given, error)) return status;
   return check_data(plan, accessed_by(plan, n, pointers.ids) & indices, pointers, error);
+}
+
+// Calls of bags have a frame of their own.
+GATHER_NOINLINE int32_t check_bags_run(const Plan& plan, const Pointers& pointers, int64_t n, const Extents* given,
+                                       const Error& error) {
+  const RoleSet present = plan.operation->operands.present;
+  if (int32_t status = check_sizes(plan, present, n, pointers.ids, given, error)) return status;
+  const auto span_at = [&](Role role) { return span_of(plan, role, n, pointers.ids); };
+  return check_memory(plan, accessed_by_bags(plan, n, pointers.ids), pointers, span_at, error);
 }
 
 __attribute__((flatten)) int32_t check_run(const Plan& plan, const Pointers& pointers, int64_t n, const Extents* given,
                                            const Error& error) {
-  if (int32_t status = check_open_extent(plan, n, error)) return status;
-  if (int32_t status = check_open_ids(plan, pointers.ids, error)) return status;
-  if (given) {
-    const RoleSet present = plan.operation->operands.present;
-    if (int32_t status = check_extents(plan, present, n, pointers.ids, *given, error)) return status;
-  }
-  const RoleSet accessed = accessed_by(plan, n, pointers.ids);
-  const int32_t status = check_data(plan, accessed, pointers, error);
-  return status ? status : check_overlap(plan, accessed, pointers, n, error);
+  if (has_bags(plan)) return check_bags_run(plan, pointers, n, given, error);
+  const RoleSet present = plan.operation->operands.present;
+  if (int32_t status = check_sizes(plan, present, n, pointers.ids, given, error)) return status;
+  const auto span_at = [&](Role role) GATHER_UNROLLED { return plan.reach[role].at(n); };
+  return check_memory(plan, accessed_by_tuples(plan, n), pointers, span_at, error);
 }
 
 }  // namespace gather::core

@@ -26,7 +26,7 @@ void find_device(const Request& request, Plan* plan) {
   plan->device = request.device ? request.device : GTH_DEVICE_CPU;
   plan->device_id = request.device_id;
   if (request.device) return;
-  for (Role role : EachRole{set_roles(request)}) {
+  for (Role role : EachRole{request.roles}) {
     const gth_tensor_desc& desc = *request[role];
     if (is_host(desc.device) || !is_known_device(desc.device)) continue;
     plan->device = GTH_DEVICE_CUDA;
@@ -37,11 +37,10 @@ void find_device(const Request& request, Plan* plan) {
 
 int32_t check_devices(const Request& request, Plan* plan, const Error& error) {
   find_device(request, plan);
-  const Operation& operation = operation_of(request.op);
-  for (Role role : EachRole{set_roles(request)}) {
-    if (int32_t status = check_operand_device(*request[role], operation.name_of(role), *plan, error)) return status;
-  }
-  return GTH_OK;
+  const Operation& operation = *request.operation;
+  return for_each_role(request.roles, [&](Role role) GATHER_UNROLLED {
+    return check_operand_device(*request[role], operation.name_of(role), *plan, error);
+  });
 }
 
 int32_t check_operation(const Settings& settings, const Plan& plan, const Error& error) {
@@ -67,22 +66,21 @@ int32_t resolve_layouts(const Request& request, const Meaning& meaning, Placemen
   const Operation& operation = *meaning.settings.operation;
   const gth_tensor_desc result = dense_output(meaning.geometry);
   const auto desc_of = [&](Role role) -> const gth_tensor_desc& { return request[role] ? *request[role] : result; };
-  for (Role role : EachRole{laid_out(request)}) {
-    const int32_t operand = operation.name_of(role);
-    const int32_t status = resolve_layout(desc_of(role), meaning.bytes_of(role), operand, &(*out)[role], error);
-    if (status) return status;
-  }
+  int32_t status = for_each_role(laid_out(request), [&](Role role) GATHER_UNROLLED {
+    return resolve_layout(desc_of(role), meaning.bytes_of(role), operation.name_of(role), &(*out)[role], error);
+  });
+  if (status) return status;
   for (Role role : EachRole{operation.operands.written}) {
     const int32_t operand = operation.name_of(role);
-    const int32_t status = check_disjoint(desc_of(role), meaning.bytes_of(role), operand, &(*out)[role], error);
+    status = check_disjoint(desc_of(role), meaning.bytes_of(role), operand, &(*out)[role], error);
     if (status) return status;
   }
   return GTH_OK;
 }
 
 int32_t check_readonly(const Request& request, const Error& error) {
-  const Operation& operation = operation_of(request.op);
-  for (Role role : EachRole{set_roles(request) & operation.operands.written}) {
+  const Operation& operation = *request.operation;
+  for (Role role : EachRole{request.roles & operation.operands.written}) {
     if (!(request[role]->flags & GTH_TENSOR_READONLY)) continue;
     const int32_t operand = operation.name_of(role);
     return error.fail({GTH_E_READONLY, operand}, "%s: the memory is read-only", operand_name(operand));

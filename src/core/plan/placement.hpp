@@ -9,9 +9,7 @@ namespace gather::core {
 struct Placement : ByRole<Layout> {};
 
 // Returns the operands that have memory: those of the request, and those whose shape is a result.
-inline RoleSet laid_out(const Request& request) {
-  return set_roles(request) | operation_of(request.op).operands.results;
-}
+inline RoleSet laid_out(const Request& request) { return request.roles | request.operation->operands.results; }
 
 // Validates the memory of a request in the order that gather.h promises. Sets the device of the plan. Precondition:
 // resolve_meaning has succeeded.

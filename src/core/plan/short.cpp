@@ -42,7 +42,7 @@ struct Dims {
 
 bool split(const Request& request, Dims* dims) {
   const gth_tensor_desc &params = *request.table, &indices = *request.indices, &out = *request.rows;
-  const bool has_components = operation_of(request.op).has_components;
+  const bool has_components = request.operation->has_components;
   if (params.ndim == 0 || (has_components && indices.ndim == 0)) return false;
   const int32_t tuple_ndim = indices.ndim - (has_components ? 1 : 0);
   const int64_t components = has_components ? indices.shape[tuple_ndim] : 1;
@@ -90,7 +90,7 @@ bool set_slices(const Request& request, int64_t item, Short* result, int64_t* by
     return false;
   }
   result->places.outer = 0;
-  result->line_indices = result->index_step * (operation_of(request.op).has_components ? dims.components : 1);
+  result->line_indices = result->index_step * (request.operation->has_components ? dims.components : 1);
   return true;
 }
 
@@ -176,7 +176,7 @@ bool shorten(const Plan& plan, Short* result) {
 
 bool lower_short(const Request& request, Short* result) {
   const gth_tensor_desc &params = *request.table, &indices = *request.indices, &output = *request.rows;
-  const Operation& operation = operation_of(request.op);
+  const Operation& operation = *request.operation;
   if (!is_exact(&params, GTH_TENSOR_READONLY) || !is_exact(&indices, GTH_TENSOR_READONLY) || !is_exact(&output, 0) ||
       (request.options && !are_short_options(operation, request.options)) || params.dtype != output.dtype) {
     return false;
@@ -202,7 +202,7 @@ bool lower_short(const Request& request, Short* result) {
 
 bool infer_short(const Request& request, gth_tensor_desc* rows, int64_t* shape) {
   const gth_tensor_desc &table = *request.table, &indices = *request.indices;
-  const Operation& operation = operation_of(request.op);
+  const Operation& operation = *request.operation;
   if (!is_exact(&indices, GTH_TENSOR_READONLY) ||
       (indices.dtype != GTH_DTYPE_INT64 && indices.dtype != GTH_DTYPE_INT32)) {
     return false;

@@ -49,14 +49,14 @@ struct Short {
 bool shorten(const Plan& plan, Short* out);
 
 // Describes the dense result of a request that may have a short form. `shape` has room for GTH_MAX_NDIM extents.
-// Returns false if the request has no short form. Precondition: has_short_form(request.op).
+// Returns false if the request has no short form. Precondition: has_short_form(request.operation->number).
 bool infer_short(const Request& request, gth_tensor_desc* rows, int64_t* shape);
 
 // Returns true if an operation may have a short form.
 inline bool has_short_form(int32_t op) { return op >= GTH_OP_GATHER && op <= GTH_OP_GATHER_ELEMENTS; }
 
 // Sets the short form of a request of dense tensors without batch dims and profile. A gather must be along axis 0.
-// Returns false if the request has none. Precondition: has_short_form(request.op).
+// Returns false if the request has none. Precondition: has_short_form(request.operation->number).
 bool lower_short(const Request& request, Short* out);
 
 }  // namespace gather::core
