@@ -13,11 +13,13 @@ int64_t rows_ahead(int64_t row) {
 }
 
 // Returns true if the innermost loop of a slice runs inside the loop over tuples: there are few tuples, the rows of the
-// slice are closer to each other than those of successive tuples, or table and row fit the L2 and L1 caches.
+// slice are closer to each other than those of successive tuples, or table and row fit the L2 and L1 caches. Rows at
+// distances of a power of 2 have few places in the caches, so fewer tuples are few for them.
 bool moves_slice_first(const Job& job, int64_t tuples) {
-  constexpr int64_t few_tuples = 16, min_rows = 8, max_rows = 256, cached_bytes = 1 << 20;
-  if (tuples <= few_tuples) return true;
+  constexpr int64_t few_tuples = 24, few_aliased = 16, aliased = 512, min_rows = 8, max_rows = 256,
+                    cached_bytes = 1 << 20;
   const SizedLoop& inner = job.inner[job.inner_count - 1];
+  if (tuples <= (inner.table % aliased == 0 ? few_aliased : few_tuples)) return true;
   if (inner.extent < min_rows || job.plan.components == 0) return false;
   if (core::magnitude(inner.table) < core::magnitude(job.plan.component[0].stride)) return true;
   return inner.extent <= max_rows && job.plan.reach.table.high - job.plan.reach.table.low <= cached_bytes;
