@@ -123,6 +123,7 @@ FEATURES = {
         None,
     ),
     "operation by number": ("gth_run gth_run_request GTH_OP_LAST", None, None, None, "Operation Gather.make"),
+    "request with addresses": ("gth_run_at", None, None, None, "Gather.gatherInto"),
     "several requests as one": ("gth_run_many gth_plan_run_many", None, None, None, None),
     "gather": (
         "gth_make GTH_OP_GATHER",
@@ -365,6 +366,9 @@ EXEMPT = {
     ("operation by number", "Python"): "each operation is a function",
     ("operation by number", "Rust"): "each operation is a function",
     ("operation by number", "Go"): "each operation is a function",
+    ("request with addresses", "Python"): "descriptions have the addresses of arrays",
+    ("request with addresses", "Rust"): "descriptions have the addresses of slices",
+    ("request with addresses", "Go"): "descriptions have the addresses of pinned slices",
     ("several requests as one", "Python"): "the binding does not have it yet",
     ("several requests as one", "Rust"): "the binding does not have it yet",
     ("several requests as one", "Go"): "the binding does not have it yet",

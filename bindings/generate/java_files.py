@@ -28,7 +28,7 @@ READING = {"gth_run", "gth_run_request", "gth_copy", "gth_make", "gth_partition"
 READING |= {f"gth_gather_bags_{kind}gradient" for kind in ("", "sparse_", "weight_")}
 READING |= {"gth_column_take", "gth_resolve"}
 # Functions that also have a form with heap segments.
-CRITICAL = {"gth_plan_run"}
+CRITICAL = {"gth_plan_run", "gth_run_at"}
 # Public enums: prefix of the constants, name and description.
 ENUMS = [
     ("GTH_PROFILE_", "Profile", "A set of rules that makes the library return the results of another system."),

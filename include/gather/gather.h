@@ -1065,6 +1065,21 @@ GTH_API int32_t gth_run(gth_context *context, int32_t op, const gth_tensor_desc 
 GTH_API int32_t gth_run_request(gth_context *context, const gth_request *request, gth_error *err);
 
 /**
+ * Runs a request, as gth_run_request, on memory at other addresses.
+ *
+ * The field data of table, indices and rows is not read: the parameters have the addresses. This is for memory whose
+ * address is known during a call only, such as an array of a garbage-collected heap.
+ *
+ * @param request  Borrowed, with all that it points to.
+ * @param table    Borrowed, the data of the table. It must be NULL if request->table names a tensor.
+ * @param indices  Borrowed, as table.
+ * @param rows     Borrowed, as table.
+ * @return The statuses of gth_run. HANDLE also means that the address of an operand that names a tensor is not NULL.
+ */
+GTH_API int32_t gth_run_at(gth_context *context, const gth_request *request, const void *table, const void *indices,
+                           const void *rows, gth_error *err);
+
+/**
  * Runs several requests as one.
  *
  * All requests, including their indices, are validated before the first byte is written. err->item is the number of the

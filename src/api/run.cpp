@@ -80,6 +80,42 @@ int32_t run_given(gth_context* handle, const gth_request* given, const Error& er
   return find_and_run(handle, *given, error);
 }
 
+namespace {
+
+// Replaces the data of an operand. One that names a tensor keeps its own.
+int32_t place(core::Role role, bool names_tensor, const void* data, Found* found, const Error& error) {
+  const int32_t name = found->request.operation->name_of(role);
+  if (names_tensor) {
+    return data
+               ? error.fail({GTH_E_HANDLE, name}, "%s: is a tensor, its address must be NULL", core::operand_name(name))
+               : GTH_OK;
+  }
+  const gth_tensor_desc*& desc = found->request[role];
+  gth_tensor_desc& copy = found->operand_copies[role];
+  copy = *desc;
+  copy.data = data;
+  desc = &copy;
+  return GTH_OK;
+}
+
+int32_t run_at(gth_context* handle, const gth_request* given, const core::ByRole<const void*>& data,
+               const Error& error) {
+  gth_request room;
+  Found found;
+  int32_t status = read_request(given, &room, &given, error);
+  if (!status) status = find_operands(handle, *given, Open::none, Results::required, &found, error);
+  if (status) return status;
+  const auto operands = core::operands_of(*given);
+  status = core::for_each_role(core::three_roles, [&](core::Role role) GATHER_UNROLLED {
+    return place(role, operands[role]->tensor, data[role], &found, error);
+  });
+  if (status) return status;
+  const bool is_done = core::has_short_form(given->op) && run_fast_path(*found.context, found.request);
+  return is_done ? GTH_OK : run_request(*found.context, found.request, error);
+}
+
+}  // namespace
+
 // Calls would take 40 instructions. Link-time optimisation inlines only some of them by itself.
 __attribute__((flatten)) bool run_fast_path(const Context& context, const Request& request) {
   core::Short form;
@@ -110,4 +146,11 @@ int32_t gth_run_request(gth_context* context, const gth_request* request, gth_er
   }
   const gth_request& r = *request;
   return run_operation(context, r.op, r.table, r.indices, r.rows, r.options, err);
+}
+
+int32_t gth_run_at(gth_context* context, const gth_request* request, const void* table, const void* indices,
+                   const void* rows, gth_error* err) {
+  return api_boundary(err, [&](const Error& error) {
+    return run_at(context, request, gather::core::by_role(table, indices, rows), error);
+  });
 }

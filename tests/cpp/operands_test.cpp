@@ -32,15 +32,46 @@ TEST(Operands, EveryMixWritesTheSameBytes) {
       check(gth_run_request(nullptr, &request, &error), "request");
       check(op.named(nullptr, mixed.table(), mixed.indices(), mixed.rows(), nullptr, &error), "named");
       check(gth_run_many(nullptr, 1, requests, &error), "many");
+      const auto pointer = [&](int32_t role, const Array& array) { return handles & role ? nullptr : array.data(); };
+      check(gth_run_at(nullptr, &request, pointer(1, sample.table), pointer(2, sample.indices), pointer(4, sample.rows),
+                       &error),
+            "at");
       if (is_gradient(op)) continue;
       Plan plan;
       ASSERT_EQ(gth_plan_create(&request, plan.out(), &error), GTH_OK) << error.message;
-      const auto pointer = [&](int32_t role, const Array& array) { return handles & role ? nullptr : array.data(); };
       check(gth_plan_run(nullptr, plan.get(), GTH_OPEN, pointer(1, sample.table), pointer(2, sample.indices),
                          pointer(4, sample.rows), &error),
             "plan");
     }
   }
+}
+
+TEST(Operands, AddressOfAnOperandThatNamesATensorIsRejected) {
+  const Sample sample(calls::scatter);
+  const Bytes before = sample.written().bytes();
+  const int32_t names[] = {GTH_OPERAND_TARGET, GTH_OPERAND_INDICES, GTH_OPERAND_UPDATES};
+  const void* const memory[] = {sample.table.data(), sample.indices.data(), sample.rows.data()};
+  for (int32_t role = 0; role < 3; ++role) {
+    const Mixed mixed(sample.descs(), 1 << role);
+    const gth_request request = mixed.request(calls::scatter);
+    Error error;
+    EXPECT_EQ(gth_run_at(nullptr, &request, memory[0], memory[1], memory[2], &error), GTH_E_HANDLE);
+    EXPECT_EQ(error.operand, names[role]);
+  }
+  EXPECT_TRUE(sample.written().bytes() == before);
+}
+
+TEST(Operands, DataOfARequestWithAddressesIsNotRead) {
+  const Sample sample(calls::gather);
+  std::array<gth_tensor_desc, 3> descs = sample.descs();
+  for (gth_tensor_desc& each : descs) each.data = nullptr;
+  const gth_request request = GTH_REQUEST(GTH_OP_GATHER, &descs[0], &descs[1], &descs[2], nullptr);
+  Error error;
+  EXPECT_EQ(gth_run_at(nullptr, &request, sample.table.data(), sample.indices.data(), nullptr, &error), GTH_E_NULL);
+  EXPECT_EQ(error.operand, GTH_OPERAND_OUT);
+  EXPECT_EQ(gth_run_at(nullptr, &request, sample.table.data(), sample.indices.data(), sample.rows.data(), &error),
+            GTH_OK);
+  EXPECT_TRUE(sample.written().bytes() == sample.expected());
 }
 
 // The operands that an operation does not have, and the field of a struct for each of them.

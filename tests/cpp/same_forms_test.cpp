@@ -146,6 +146,13 @@ TEST_F(SameForms, RandomRequestsGiveTheSameInEveryForm) {
                   return c.op->named(nullptr, request.table, request.indices, request.rows, request.options, err);
                 }),
                 "named");
+    std::array<gth_tensor_desc, 3> elsewhere = descs;
+    for (gth_tensor_desc& each : elsewhere) each.data = &elsewhere;
+    const gth_request other = GTH_REQUEST(request.op, &elsewhere[0], &elsewhere[1], &elsewhere[2], request.options);
+    expect_same(expected, outcome([&](gth_error* err) {
+                  return gth_run_at(nullptr, &other, descs[0].data, descs[1].data, descs[2].data, err);
+                }),
+                "at");
     Outcome many = outcome([&](gth_error* err) {
       const gth_request* const requests[] = {&request};
       return gth_run_many(nullptr, 1, requests, err);

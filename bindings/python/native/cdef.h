@@ -214,6 +214,9 @@ int32_t gth_run(gth_context *context, int32_t op, const gth_tensor_desc *table, 
 
 int32_t gth_run_request(gth_context *context, const gth_request *request, gth_error *err);
 
+int32_t gth_run_at(gth_context *context, const gth_request *request, const void *table, const void *indices,
+                           const void *rows, gth_error *err);
+
 int32_t gth_run_many(gth_context *context, int64_t count, const gth_request *const *requests, gth_error *err);
 
 int32_t gth_make(gth_context *context, const gth_request *request, gth_tensor **out, gth_error *err);

@@ -783,6 +783,14 @@ unsafe extern "C" {
         err: *mut gth_error,
     ) -> i32;
     pub fn gth_run_request(context: *mut gth_context, request: *const gth_request, err: *mut gth_error) -> i32;
+    pub fn gth_run_at(
+        context: *mut gth_context,
+        request: *const gth_request,
+        table: *const ::core::ffi::c_void,
+        indices: *const ::core::ffi::c_void,
+        rows: *const ::core::ffi::c_void,
+        err: *mut gth_error,
+    ) -> i32;
     pub fn gth_run_many(
         context: *mut gth_context,
         count: i64,

@@ -57,10 +57,12 @@ final class Calls {
 
   /** Runs an operation with arrays. A description cannot name an array, so a plan passes them. */
   private static void runOnHeap(Operation operation, Tensor table, Tensor indices, Tensor rows, Options options) {
+    long tableBytes = table.segment.byteSize();
     long indexBytes = indices.segment.byteSize();
     long rowBytes = rows.segment.byteSize();
-    boolean known = table.segment.byteSize() > 0 && indexBytes > 0 && rowBytes > 0;
-    if (!isGradient(operation) && known && Heap.isShort(indices.dtype, indexBytes, rowBytes)) {
+    boolean known = tableBytes > 0 && indexBytes > 0 && rowBytes > 0; // A description of 0 bytes has an unknown size.
+    long zeroed = isGradient(operation) ? tableBytes : 0;
+    if (known && zeroed <= Heap.ROW_BYTES && Heap.isShort(indices.dtype, indexBytes, rowBytes)) {
       runShort(operation, table, indices, rows, options);
       return;
     }
@@ -125,7 +127,7 @@ final class Calls {
     }
   }
 
-  /** Runs a plan once. Its creation validates the sizes of the memory unless they are 0, so the run does not. */
+  /** Runs an operation on a few rows of arrays. The collector waits until the call has ended. */
   private static void runShort(Operation operation, Tensor table, Tensor indices, Tensor rows, Options options) {
     Scratch scratch = Scratch.take();
     try {
@@ -133,24 +135,11 @@ final class Calls {
       scratch.describe(Role.INDICES, indices);
       scratch.describe(Role.ROWS, rows);
       MemorySegment request = scratch.request(operation, table.dtype, options);
-      int status = Gth.planCreate(request, scratch.out, scratch.error);
+      int status =
+          Gth.runAtCritical(
+              context(options), request, table.segment, indices.segment, rows.segment, scratch.error);
       if (status != 0) {
         throw scratch.failure(status);
-      }
-      MemorySegment plan = MemorySegment.ofAddress(scratch.out.get(ValueLayout.JAVA_LONG, 0));
-      try {
-        if ((writesRows(operation) ? rows : table).readOnly) {
-          throw Heap.readOnly(operation);
-        }
-        MemorySegment context = context(options);
-        status =
-            Gth.planRunCritical(
-                context, plan, Plan.OPEN, table.segment, indices.segment, rows.segment, scratch.error);
-        if (status != 0) {
-          throw scratch.failure(status);
-        }
-      } finally {
-        Gth.planRelease(plan);
       }
     } finally {
       scratch.give();

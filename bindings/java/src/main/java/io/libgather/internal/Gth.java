@@ -926,6 +926,45 @@ public final class Gth {
     }
   }
 
+  private static final class RunAt {
+    static final MethodHandle HANDLE =
+        Native.link(
+            "gth_run_at",
+            FunctionDescriptor.of(JAVA_INT, ADDRESS, ADDRESS, ADDRESS, ADDRESS, ADDRESS, ADDRESS));
+  }
+
+  /** Calls gth_run_at. */
+  public static int runAt(
+      MemorySegment context, MemorySegment request, MemorySegment table, MemorySegment indices, MemorySegment rows,
+      MemorySegment err) {
+    Native.check();
+    try {
+      return (int) RunAt.HANDLE.invokeExact(context, request, table, indices, rows, err);
+    } catch (Throwable e) {
+      throw Native.unchecked(e);
+    }
+  }
+
+  private static final class RunAtCritical {
+    static final MethodHandle HANDLE =
+        Native.link(
+            "gth_run_at",
+            FunctionDescriptor.of(JAVA_INT, ADDRESS, ADDRESS, ADDRESS, ADDRESS, ADDRESS, ADDRESS),
+            Linker.Option.critical(true));
+  }
+
+  /** Calls gth_run_at. */
+  public static int runAtCritical(
+      MemorySegment context, MemorySegment request, MemorySegment table, MemorySegment indices, MemorySegment rows,
+      MemorySegment err) {
+    Native.check();
+    try {
+      return (int) RunAtCritical.HANDLE.invokeExact(context, request, table, indices, rows, err);
+    } catch (Throwable e) {
+      throw Native.unchecked(e);
+    }
+  }
+
   private static final class RunMany {
     static final MethodHandle HANDLE =
         Native.link(
