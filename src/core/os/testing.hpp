@@ -11,10 +11,10 @@ extern "C" {
 // allocations fail too.
 GTH_EXPORT void gth_testing_fail_allocation(int64_t n, int32_t sticky);
 // Returns the number of allocations since the last gth_testing_fail_allocation.
-GTH_API int64_t gth_testing_allocations(void);
+GTH_EXPORT int64_t gth_testing_allocations(void);
 // Returns the number of steps in which gth_partition has searched for equal rows, and sets it to 0. A step is one slot
 // of a hash table, or one id in one pass of a sort.
-GTH_API int64_t gth_testing_take_steps(void);
+GTH_EXPORT int64_t gth_testing_take_steps(void);
 }
 
 namespace gather::core {
