@@ -108,9 +108,8 @@ typedef struct gather_go_batch {
 INLINE gather_go_error *gather_go_plan_run_batch(gather_go_handle context, gather_go_batch batch, int64_t item) {
   for (int64_t i = 0; i < batch.count; ++i) {
     const gather_go_plan_args *run = &batch.runs[i];
-    gather_go_error *err =
-        gather_go_plan_run(context, run->plan, run->n, run->table, run->table_extent, run->indices,
-                           run->indices_extent, run->rows, run->rows_extent);
+    gather_go_error *err = gather_go_plan_run(context, run->plan, run->n, run->table, run->table_extent, run->indices,
+                                              run->indices_extent, run->rows, run->rows_extent);
     if (err) return gather_go_error_at(err, item + i);
   }
   return NULL;

@@ -167,7 +167,9 @@ class Go:
         done = self.build("-x", "-work", GOTMPDIR=str(self.work / "tmp"), CGO_CFLAGS=flags)
         if not done.returncode:
             root, *lines = done.stdout.decode().splitlines()
-            first = next(i for i, line in enumerate(lines) if "/compile " in line and " -p libgather.io/gather " in line)
+            first = next(
+                i for i, line in enumerate(lines) if "/compile " in line and " -p libgather.io/gather " in line
+            )
             kept = [line for line in lines[first:] if not re.match(r"(cp|go tool buildid) .* # internal", line)]
             objects = re.search(r" -o (\S+)/_pkg_.a ", lines[first])[1]
             text = "\n".join(["set -e", root, f"ln -sfn {objects} {self.work}/objects", *kept, ""])

@@ -4,7 +4,8 @@
 use std::ptr::{self, NonNull};
 
 use gather::{
-    Buffer, BufferMut, Column, Context, DType, Device, DlPack, Options, Plan, Rows, Strings, Tensor, TensorMut, Work, sys,
+    Buffer, BufferMut, Column, Context, DType, Device, DlPack, Options, Plan, Rows, Strings, Tensor, TensorMut, Work,
+    sys,
 };
 
 pub fn no_second_owners(tensor: Tensor<'static>, target: TensorMut<'_>, plan: Plan, context: Context) {
