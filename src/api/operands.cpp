@@ -42,7 +42,7 @@ int32_t read_options(const gth_options* given, Found* out, const Error& error) {
 int32_t read_others(Found* out, const Error& error) {
   for (core::Role role : core::EachRole{out->others}) {
     const gth_tensor_desc*& desc = out->request[role];
-    const gth_tensor_desc* const memory = desc->tensor ? find_memory(desc) : nullptr;
+    const gth_tensor_desc* const memory = names_tensor(desc) ? find_memory(desc) : nullptr;
     if (memory) {
       desc = memory;
       continue;

@@ -123,6 +123,12 @@ inline bool names_tensor_only(const gth_tensor_desc& desc) {
   return (static_cast<uint64_t>(static_cast<uint32_t>(desc.dtype)) | all[0] | all[1]) == 0;
 }
 
+// Returns true if an operand names a tensor. Such a tensor must be looked up before the fast path. The parameter is a
+// pointer, because a compiler may read a struct behind a reference before its size has been checked.
+inline bool names_tensor(const gth_tensor_desc* operand) {
+  return core::has_first_fields_only(operand) && operand->tensor;
+}
+
 // Finds the description of the memory of an operand for the fast path. Returns nullptr if the operand is invalid. Its
 // struct may be that of the first release.
 inline const gth_tensor_desc* find_memory(const gth_tensor_desc* operand) {

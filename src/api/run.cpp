@@ -83,9 +83,9 @@ int32_t run_given(gth_context* handle, const gth_request* given, const Error& er
 namespace {
 
 // Replaces the data of an operand. One that names a tensor keeps its own.
-int32_t place(core::Role role, bool names_tensor, const void* data, Found* found, const Error& error) {
+int32_t place(core::Role role, bool is_tensor, const void* data, Found* found, const Error& error) {
   const int32_t name = found->request.operation->name_of(role);
-  if (names_tensor) {
+  if (is_tensor) {
     return data
                ? error.fail({GTH_E_HANDLE, name}, "%s: is a tensor, its address must be NULL", core::operand_name(name))
                : GTH_OK;

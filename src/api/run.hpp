@@ -1,6 +1,7 @@
 #pragma once
 
 #include "api/context.hpp"
+#include "api/operands.hpp"
 #include "core/base/structs.hpp"
 #include "core/meaning/request.hpp"
 #include "core/plan/plan.hpp"
@@ -12,12 +13,6 @@ namespace gather::api {
 // The fast path for gathers that have a short form. Returns false if the request is invalid or of another kind.
 // Nothing has been written then. Precondition: core::has_short_form(request.operation->number).
 bool run_fast_path(const Context& context, const core::Request& request);
-
-// Returns true if an operand names a tensor. Such a tensor must be looked up before the fast path. The parameter is a
-// pointer, because a compiler may read a struct behind a reference before its size has been checked.
-inline bool names_tensor(const gth_tensor_desc* operand) {
-  return core::has_first_fields_only(operand) && operand->tensor;
-}
 
 // Runs a request of the caller, whose struct may have another size.
 int32_t run_given(gth_context* handle, const gth_request* given, const Error& error);

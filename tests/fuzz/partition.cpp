@@ -246,6 +246,8 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   choose_shards(input, &wanted);
   damage(input, &wanted);
   Request request(Op::gather, input);
+  request.options.fields.has_padding_index = 0;  // It is refused.
+  request.options.fields.padding_index = 0;
   if (!request.place_ids(wanted.shards.rows, input)) return -1;
   Prediction prediction = predict(Op::gather, request.params(), request.indices(), nullptr, request.options);
   if (prediction.unpredicted || wanted.shards.count > most_shards) return -1;

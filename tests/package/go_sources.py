@@ -8,8 +8,8 @@ ROOT = Path(__file__).resolve().parents[2]
 SOURCES = ROOT / "src"
 LIST = SOURCES / "sources.inc"  # the sources that CMake and the module share
 
-# The module supports only Linux without CUDA, and contains no test code.
-ELSEWHERE = {"core/os/os_macos.cpp", "core/os/os_windows.cpp", "core/os/testing.cpp"}
+# The module supports Linux and Windows without CUDA, and contains no test code.
+ELSEWHERE = {"core/os/os_macos.cpp", "core/os/testing.cpp"}
 
 
 def library():
