@@ -9,8 +9,6 @@
 namespace gather::cpu {
 namespace {
 
-using core::Number;
-
 // The number of rows that one call of a kernel combines.
 constexpr int64_t block_rows = 64;
 

@@ -129,8 +129,8 @@ int32_t check_index_run(const Plan& plan, const Pointers& pointers, int64_t n, c
 }
 
 // Calls of bags have a frame of their own.
-GATHER_NOINLINE int32_t check_bags_run(const Plan& plan, const Pointers& pointers, int64_t n, const Extents* given,
-                                       const Error& error) {
+GATHER_NOINLINE static int32_t check_bags_run(const Plan& plan, const Pointers& pointers, int64_t n,
+                                              const Extents* given, const Error& error) {
   const RoleSet present = plan.operation->operands.present;
   if (int32_t status = check_sizes(plan, present, n, pointers.ids, given, error)) return status;
   const auto span_at = [&](Role role) { return span_of(plan, role, n, pointers.ids); };
