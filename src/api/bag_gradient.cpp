@@ -76,7 +76,7 @@ int32_t allocate(int64_t count, int64_t size, Bytes* out, const Error& error) {
   return core::multiply(count, size, &bytes) ? allocate(bytes, out, error) : fail_memory(INT64_MAX, error);
 }
 
-bool is_extreme(const Plan& plan) { return plan.bags.pool == GTH_POOL_MAX || plan.bags.pool == GTH_POOL_MIN; }
+bool is_extreme(const Plan& plan) { return core::is_extreme_pool(plan.bags.pool); }
 
 bool divides(const Plan& plan) { return plan.bags.pool == GTH_POOL_MEAN || plan.bags.pool == GTH_POOL_SQRTN; }
 

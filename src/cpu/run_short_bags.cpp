@@ -1,7 +1,6 @@
 #include "cpu/run_short_bags.hpp"
 
 #include <algorithm>
-#include <cstring>
 
 #include "cpu/bag_ids.hpp"
 #include "cpu/bag_kernels.hpp"
@@ -62,7 +61,7 @@ bool load_bags(const ShortBags& form, const core::Pointers& pointers, Run* run) 
     for (int64_t i = 0; i <= run->bags; ++i) begin[i] = i * form.length;
   }
   bool are_valid = begin[0] == 0 && begin[run->bags] == run->ids;
-  const int64_t shortest = form.pool == GTH_POOL_MAX || form.pool == GTH_POOL_MIN ? 1 : 0;
+  const int64_t shortest = core::is_extreme_pool(form.pool) ? 1 : 0;
   for (int64_t i = 0; i < run->bags; ++i) {
     are_valid &= begin[i] >= 0 && begin[i] <= run->ids && begin[i + 1] - begin[i] >= shortest;
   }

@@ -6,6 +6,7 @@
 
 #include "core/meaning/attributes.hpp"
 #include "core/types/dtype.hpp"
+#include "core/types/reduction.hpp"
 
 namespace gather::core {
 namespace {
@@ -22,8 +23,6 @@ bool is_poolable(Number number, int32_t pool) {
   if (is_integer(number)) return pool != GTH_POOL_MEAN && pool != GTH_POOL_SQRTN;
   return number == Number::complex && (pool == GTH_POOL_SUM || pool == GTH_POOL_MEAN);
 }
-
-bool is_extreme(int32_t pool) { return pool == GTH_POOL_MAX || pool == GTH_POOL_MIN; }
 
 int32_t check_out_dtype(const Settings& settings, const DtypeInfo& table, const Error& error) {
   const int32_t wanted = settings.bags.out_dtype;
@@ -73,7 +72,7 @@ int32_t check_bag_operands(const Request& request, const Settings& settings, con
   if (format == GTH_BAGS_DENSE && request.bags) {
     return error.fail({GTH_E_VERSION, GTH_OPERAND_BAGS}, "bags: must be NULL for dense bags");
   }
-  if (!request.weights || !is_extreme(settings.bags.pool)) return GTH_OK;
+  if (!request.weights || !is_extreme_pool(settings.bags.pool)) return GTH_OK;
   return error.fail({GTH_E_VERSION, GTH_OPERAND_WEIGHTS}, "weights: must be NULL for max and min");
 }
 
