@@ -15,7 +15,7 @@ namespace {
 using core::Error;
 
 // The number of elements that are converted at once.
-constexpr int64_t block_elements = 512;
+constexpr int64_t sum_elements = 512;
 
 // An update in a list: the offsets of its slice and of itself.
 struct Update {
@@ -90,10 +90,10 @@ struct SliceUpdates {
 // Combines updates of a slice with a row of it. `from` is the distance of the row in the updates.
 template <class Wide, class InWide>
 void combine_row(const Job& job, const InWide& kernels, const SliceUpdates& on, int64_t from, char* row) {
-  Wide values[block_elements];
+  Wide values[sum_elements];
   const int64_t item = job.plan.item.bytes(), elements = job.plan.row.out / item;
-  for (int64_t at = 0; at < elements; at += block_elements) {
-    const int64_t n = std::min(block_elements, elements - at);
+  for (int64_t at = 0; at < elements; at += sum_elements) {
+    const int64_t n = std::min(sum_elements, elements - at);
     kernels.load(row + at * item, n, values);
     for (const Update* each = on.first; each != on.end; each = each->next) {
       kernels.combine(moved(job.rows, each->from + from + at * item), n, values);
@@ -130,9 +130,9 @@ void divide_integers(char* row, int64_t bytes, int64_t item, int64_t divisor) {
 }
 
 void divide_halves(const Accumulate& kernels, char* row, int64_t bytes, int64_t divisor) {
-  float values[block_elements];
-  for (int64_t at = 0; at < bytes; at += 2 * block_elements) {
-    const int64_t n = std::min(block_elements, (bytes - at) / 2);
+  float values[sum_elements];
+  for (int64_t at = 0; at < bytes; at += 2 * sum_elements) {
+    const int64_t n = std::min(sum_elements, (bytes - at) / 2);
     kernels.load(row + at, n, values);
     for (int64_t i = 0; i < n; ++i) values[i] /= static_cast<float>(divisor);
     kernels.store(values, n, row + at);
