@@ -66,7 +66,7 @@ static PyObject *gather_new(request *call) {
   operand *made = &call->operands.rows;
   gth_tensor_desc form = GTH_TENSOR_DESC_INIT;
   int64_t shape[GTH_MAX_NDIM];
-  if (!array_is_made_for(call->known, like)) {
+  if (call->options.out_dtype || !array_is_made_for(call->known, like)) { /* a new array has the dtype of the table */
     Py_RETURN_NOTIMPLEMENTED;
   }
   request_find_plan(call);

@@ -7,7 +7,20 @@
 #include <string.h>
 
 /* The dicts of names, in the order of configure(). */
-enum { NEGATIVE, BOUNDS, PROFILES, EXTENTS, REDUCTIONS, ACCUMULATES, BAG_FORMATS, POOLS, EMPTIES, FILLS, SHARD_KINDS };
+enum {
+  NEGATIVE,
+  BOUNDS,
+  PROFILES,
+  EXTENTS,
+  REDUCTIONS,
+  ACCUMULATES,
+  BAG_FORMATS,
+  POOLS,
+  EMPTIES,
+  OUT_DTYPES,
+  FILLS,
+  SHARD_KINDS
+};
 
 /* Reads the number of a name. None leaves it unchanged. Returns false for an unknown name. */
 static int choice(const state *known, int which, PyObject *name, int32_t *number) {
@@ -78,7 +91,8 @@ int options_of(const state *known, arguments fields, gth_options *options, PyObj
          number_of(fields[FIELD_BATCH_DIMS], &options->batch_dims) && bag_switches_of(known, own + 3, options) &&
          switches_of(known, fields + FIELD_SWITCHES, options, fill_value) &&
          choice(known, EXTENTS, own[0], &options->extents) && choice(known, REDUCTIONS, own[1], &options->reduction) &&
-         choice(known, ACCUMULATES, own[2], &options->accumulate) && initial_of(own[8], &options->initial);
+         choice(known, ACCUMULATES, own[2], &options->accumulate) && initial_of(own[8], &options->initial) &&
+         choice(known, OUT_DTYPES, own[9], &options->out_dtype);
 }
 
 PyObject *options(PyObject *module, arguments args, Py_ssize_t count) {

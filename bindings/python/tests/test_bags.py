@@ -91,6 +91,36 @@ def test_weights_of_half_are_not_rounded_to_it() -> None:
     assert np.float16(1.0004) == 1
 
 
+@pytest.mark.parametrize("dtype", ["float16", ml_dtypes.bfloat16])
+@pytest.mark.parametrize("pool", ["sum", "mean", "max"])
+def test_float32_results_of_half_are_not_rounded(pool: Any, dtype: Any) -> None:
+    params = (1 + np.arange(24).reshape(8, 3) / 128).astype(dtype)
+    wide = params.astype("float32")
+    expected = np.array([pooled(wide[IDS[low:high]], np.ones(high - low), pool) for low, high in pairwise(OFFSETS)])
+    result = libgather.gather_bags(params, IDS, offsets=OFFSETS, pool=pool, out_dtype="float32")
+    assert result.dtype == np.float32
+    np.testing.assert_allclose(result, expected, rtol=1e-6)
+    out = np.zeros((4, 3), "float32")
+    assert libgather.gather_bags(params, IDS, offsets=OFFSETS, pool=pool, out_dtype="float32", out=out) is out
+    np.testing.assert_array_equal(out, result)
+    scalars = libgather.gather_bags(params[:, 0], IDS, offsets=OFFSETS, pool=pool, out_dtype="float32")
+    np.testing.assert_array_equal(scalars, result[:, 0])
+    with pytest.raises(libgather.DTypeError, match="out"):
+        libgather.gather_bags(params, IDS, offsets=OFFSETS, pool=pool, out=out)
+
+
+def test_float32_results_of_other_tables_and_arrays() -> None:
+    torch = pytest.importorskip("torch")
+    half = torch.ones(4, 3, dtype=torch.bfloat16)
+    result = libgather.gather_bags(half, torch.tensor([[0, 1]]), out_dtype="float32")
+    assert result.dtype == torch.float32 and result.tolist() == [[2, 2, 2]]
+    assert libgather.gather_bags(table("float32"), [[1]], out_dtype="float32").dtype == np.float32
+    with pytest.raises(libgather.DTypeError):
+        libgather.gather_bags(table("float64"), [[1]], out_dtype="float32")
+    with pytest.raises(libgather.OptionError, match="out_dtype"):
+        libgather.gather_bags(half, [[1]], out_dtype="float64")  # type: ignore[call-overload]
+
+
 def test_rows_of_indices_are_bags() -> None:
     params, ids = table(), np.array([[[1, 2], [3, 3]], [[0, 7], [5, 1]]])
     assert (libgather.gather_bags(params, ids) == params[ids].sum(axis=2)).all()

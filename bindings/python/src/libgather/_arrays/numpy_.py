@@ -9,7 +9,7 @@ import numpy as np
 
 from .. import _objects, errors
 from .._base import constants as c
-from .._base.dtypes import NAMES, NUMBERS
+from .._base.dtypes import NAMES, NUMBERS, size_of
 from .._base.integers import INDEXING, check_floats, integer, integer_dtype
 from .._memory.memory import Memory
 from . import buffers
@@ -239,7 +239,9 @@ def hold(value: Any) -> Any:
 def leave(tensor: Memory, like: Any) -> Any:
     """Returns an array of the dtype of params. A result of rank 0 is a scalar, as from ``np.take``."""
     array = np.asarray(like) if not isinstance(like, np.ndarray) else like
-    result = strings_of(tensor, array.dtype) if array.dtype.kind in _STRINGS else numbers_of(tensor, array.dtype)
+    if array.dtype.kind in _STRINGS:
+        return finished(strings_of(tensor, array.dtype), like)
+    result = numbers_of(tensor, array.dtype) if array.dtype.itemsize == size_of(tensor._dtype) else array_of(tensor)
     return finished(result, like)
 
 

@@ -11,7 +11,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any, NamedTuple
 
-    from ..types import Accumulate, BagFormat, Bounds, Empty, Extents, Negative, Pool, Profile, Reduction
+    from ..types import Accumulate, BagFormat, Bounds, Empty, Extents, Negative, OutDType, Pool, Profile, Reduction
 
     class Request(NamedTuple):
         axis: int | None = None
@@ -34,6 +34,7 @@ if TYPE_CHECKING:
         padding_index: int | None = None
         bag_count: int = 0
         include_self: bool = True
+        out_dtype: OutDType | None = None
         bags: Any = None
         weights: Any = None
         inplace: bool = False
@@ -43,7 +44,7 @@ else:
     Request = namedtuple(
         "Request",
         "axis batch_dims negative bounds fill_value profile opset threads context stream sync extents "
-        "reduction accumulate bag_format pool empty padding_index bag_count include_self bags weights "
+        "reduction accumulate bag_format pool empty padding_index bag_count include_self out_dtype bags weights "
         "inplace",
-        defaults=(None, 0, *(None,) * 8, False, *(None,) * 7, 0, True, None, None, False),
+        defaults=(None, 0, *(None,) * 8, False, *(None,) * 7, 0, True, *(None,) * 3, False),
     )

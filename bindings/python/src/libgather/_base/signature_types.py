@@ -18,6 +18,8 @@ Bounds = Literal["error", "fill", "null", "clamp", "modulo", "skip", "error_part
 ScatterBounds = Literal["error", "clamp", "modulo", "skip", "error_partial"]
 Reduction = Literal["none", "add", "mul", "max", "min", "mean"]
 Pool = Literal["sum", "mean", "sqrtn", "max", "min"]
+#: The dtype of the pooled rows of float16 and bfloat16.
+OutDType = Literal["float32"]
 #: The row of a bag of which no id is read.
 Empty = Literal["zero", "fill", "error"]
 BagFormat = Literal["offsets", "starts", "lengths", "segments", "dense"]
@@ -84,6 +86,7 @@ class BagSwitches(TypedDict, total=False):
     padding_index: int | None
     empty: Empty | None
     accumulate: Accumulate | None
+    out_dtype: OutDType | None
     negative: Negative | None
     bounds: Bounds | None
     fill_value: Any

@@ -44,6 +44,7 @@ def gather_bags(
     padding_index: int | None = None,
     empty: t.Empty | None = None,
     accumulate: t.Accumulate | None = None,
+    out_dtype: t.OutDType | None = None,
     negative: t.Negative | None = None,
     bounds: t.Bounds | None = None,
     fill_value: t.Any = None,
@@ -85,6 +86,8 @@ def gather_bags(
             ``"error"``.
         accumulate: The type in which float16 and bfloat16 are added: ``"float32"`` (default), which rounds once, or
             ``"dtype"``.
+        out_dtype: ``"float32"``: the result of a table of float16 or bfloat16 is not rounded. None means the dtype of
+            `params`.
         negative: ``"reject"`` (default), or ``"wrap"``: a negative index counts from the end.
         bounds: The result of an index out of bounds: ``"error"`` (default), ``"fill"`` (it counts as a row of
             `fill_value`), ``"clamp"``, ``"modulo"``, or ``"skip"`` (it is neither read nor counted). With
@@ -92,12 +95,12 @@ def gather_bags(
         fill_value: As for :func:`gather`. With ``empty="fill"``, it does not imply ``bounds="fill"``.
         profile: ``"torch"``, ``"tensorflow"``, ``"jax_fill"`` or ``"jax_clip"``: the rules of that system. With
             ``"torch"``, the last offset may be smaller than the number of indices.
-        out: The array that the call writes and returns. It must be writable, and must have the dtype of `params`.
+        out: The array that the call writes and returns. It must be writable, and must have the dtype of the result.
         threads: The largest number of threads of this call.
         context: The context of the call. Calls on the CPU do not need one.
 
     Returns:
-        A new array of the kind and dtype of `params`, or `out`.
+        A new array of the kind of `params`, or `out`.
 
     Raises:
         OffsetsError: Offsets, starts, lengths or segments are invalid, or a bag is empty with ``empty="error"``. The
@@ -137,6 +140,7 @@ def gather_bags(
         empty=empty,
         padding_index=padding_index,
         bag_count=count or 0,
+        out_dtype=out_dtype,
         bags=bags,
         weights=weights,
     )

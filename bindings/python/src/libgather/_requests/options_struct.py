@@ -19,7 +19,12 @@ Fill = tuple[int, bytes]
 NAMED = {
     option: named(f"{option.upper()}_")
     for option in ("negative", "bounds", "profile", "extents", "reduction", "accumulate")
-} | {"bag_format": named("BAGS_"), "pool": named("POOL_"), "empty": named("EMPTY_")}
+} | {
+    "bag_format": named("BAGS_"),
+    "pool": named("POOL_"),
+    "empty": named("EMPTY_"),
+    "out_dtype": {"float32": c.DTYPE_FLOAT32},
+}
 FILLS = {"zero": c.FILL_ZERO, "by_dtype": c.FILL_BY_DTYPE}
 #: The layouts of shards that only the number of shards defines.
 SHARD_KINDS = {"blocks": c.SHARDS_BLOCKS, "modulo": c.SHARDS_MODULO}

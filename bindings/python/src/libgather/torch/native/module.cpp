@@ -36,6 +36,7 @@ enum Choice {
   BAG_FORMATS,
   POOLS,
   EMPTIES,
+  OUT_DTYPES,
   FILLS,
   CHOICES
 };
