@@ -39,6 +39,8 @@ SWITCHES: list[dict[str, Any]] = [
     {"bounds": "modulo"},
     {"fill_value": 2.0},
     {"bounds": "fill", "negative": "wrap"},
+    {"padding_index": 1},
+    {"padding_index": -1, "bounds": "clamp", "fill_value": 2.0},
 ]
 
 
@@ -86,6 +88,18 @@ class TestPrimitives:
         twice = jax.hessian(lambda p: squares(p).sum())(params)
         diagonal = np.diag(2 * ones.sum(tuple(range(source.ndim))).reshape(-1))
         np.testing.assert_allclose(np.reshape(twice, diagonal.shape), diagonal)
+
+
+def test_traced_fill_of_padding() -> None:
+    table, ids = jnp.arange(1.0, 7).reshape(3, 2), jnp.array([2, 9, 0])
+
+    def score(fill: Any, ids: Any = ids) -> Any:
+        return operators.gather(table, ids, padding_index=9, fill_value=fill)
+
+    assert jax.jit(score)(7.0).tolist() == [[5, 6], [7, 7], [1, 2]]
+    assert jax.grad(lambda fill: score(fill).sum())(7.0) == 2
+    with pytest.raises(jax.errors.JaxRuntimeError, match="is 8, valid are"):
+        jax.jit(score)(7.0, ids - 1).block_until_ready()
 
 
 @pytest.mark.parametrize("switches", SWITCHES[:1] + SWITCHES[4:5], ids=str)  # batching does not depend on the others

@@ -26,8 +26,9 @@ CASES: dict[str, tuple[str, tuple[int, ...], tuple[int, ...], tuple[int, ...], d
     "elements": ("scatter_elements", (3, 4), (3, 7), (3, 7), {}),
     "none": ("scatter", (4, 3), (0,), (0, 3), {}),
 }
-REDUCTIONS = ["none", "add", "mul", "max", "min"]
+REDUCTIONS = ["none", "add", "mul", "max", "min", "mean"]
 BOUNDS: list[dict[str, Any]] = [{"negative": "wrap"}, {"bounds": "skip"}, {"bounds": "clamp"}, {"bounds": "modulo"}]
+BOUNDS += [{"padding_index": 4, "bounds": "clamp", "include_self": False}]
 SWITCHED: list[tuple[str, dict[str, Any]]] = [(name, {}) for name in CASES] + [
     (name, switches) for name in ("rows", "tuples", "elements") for switches in BOUNDS
 ]
@@ -109,6 +110,42 @@ def test_vmap(name: str, reduction: str) -> None:
         np.testing.assert_array_equal(jax.jit(jax.vmap(primitive, dims))(*many), np.stack(expected))
 
 
+@pytest.mark.parametrize("shape", [(), (2,), (3, 2)], ids=str)
+@pytest.mark.parametrize("reduction", ["none", "add", "mean"])
+def test_one_row_or_one_number_as_updates(reduction: Any, shape: tuple[int, ...]) -> None:
+    target, ids = np.arange(1, 11, dtype=np.float32).reshape(5, 2), np.array([[4, 1, 1], [0, 4, 1]], np.int32)
+    updates = np.arange(6, dtype=np.float32)[: int(np.prod(shape))].reshape(shape)
+    whole = np.broadcast_to(updates, (2, 3, 2))
+
+    def run(target: Any, updates: Any) -> Any:
+        return operators.scatter(target, ids, updates, reduction=reduction)
+
+    np.testing.assert_array_equal(run(target, updates), libgather.scatter(target, ids, whole, reduction=reduction))
+    given, wanted = (jax.grad(lambda u: (run(target, u) ** 2).sum())(each) for each in (updates, whole))
+    lead = tuple(range(3 - len(shape)))
+    np.testing.assert_allclose(given, wanted.sum(lead), rtol=1e-6)
+
+
+@pytest.mark.parametrize("reduction", ["add", "mul", "mean", "max", "min"])
+def test_gradients_without_self_are_those_of_torch(reduction: Any) -> None:
+    torch = pytest.importorskip("torch")
+    theirs = {"add": "sum", "mul": "prod", "mean": "mean", "max": "amax", "min": "amin"}[reduction]
+    random = np.random.default_rng(5)
+    target, updates = np.split(random.permutation(33).astype(np.float32) + 1, [15])
+    target, updates = target.reshape(5, 3), updates.reshape(6, 3) / 8
+    ids, factors = random.integers(0, 4, (6, 3)), random.standard_normal((5, 3)).astype(np.float32)
+
+    def score(target: Any, updates: Any) -> Any:
+        rules: Any = {"reduction": reduction, "include_self": False}
+        return (operators.scatter_elements(target, ids, updates, 0, **rules) * factors).sum()
+
+    leaves = [torch.tensor(each, requires_grad=True) for each in (target, updates)]
+    result = torch.scatter_reduce(leaves[0], 0, torch.tensor(ids), leaves[1], theirs, include_self=False)
+    result.backward(torch.tensor(factors))
+    for given, leaf in zip(jax.grad(score, (0, 1))(target, updates), leaves, strict=True):
+        np.testing.assert_allclose(given, leaf.grad, rtol=1e-4)
+
+
 def test_gradients_equal_those_of_jax() -> None:
     random = np.random.default_rng(5)
     target, updates = (random.standard_normal(shape).astype(np.float32) for shape in ((50, 4), (200, 4)))
@@ -172,7 +209,7 @@ def test_gradients_of_extremes_equal_those_of_jax(reduction: str, is_tied: bool)
         np.testing.assert_allclose(result, expected, rtol=1e-5, atol=1e-6)
 
 
-@pytest.mark.parametrize("reduction", ["mul", "max", "min"])
+@pytest.mark.parametrize("reduction", ["mul", "max", "min", "mean"])
 @pytest.mark.parametrize(("name", "switches"), SWITCHED, ids=str)
 def test_derivatives_equal_differences(name: str, reduction: str, switches: dict[str, Any]) -> None:
     primitive, _, target, indices, updates = drawn(name, switches, reduction)

@@ -309,6 +309,9 @@ def test_updates(batched: bool) -> None:
         table.update(ids, rows, reduction)
         libgather.scatter(held, ids, rows, 0, reduction=reduction, inplace=True)
         assert table.gather(np.arange(1000)).tobytes() == held.tobytes()
+    table.update(ids, rows, "mean", include_self=False)
+    libgather.scatter(held, ids, rows, 0, reduction="mean", include_self=False, inplace=True)
+    assert table.gather(np.arange(1000)).tobytes() == held.tobytes()
     table.update([[-1, 5000]], [[[1] * 7, [2] * 7]], negative="wrap", bounds="skip")
     held[-1] = 1
     assert table.gather(np.arange(1000)).tobytes() == held.tobytes()

@@ -114,6 +114,47 @@ def test_modules_are_those_of_torch(
     torch.testing.assert_close(*found)
 
 
+@pytest.mark.parametrize(
+    ("pool", "weighted"), [*((pool, False) for pool in POOLS), *((pool, True) for pool in POOLS[:3])]
+)
+@pytest.mark.parametrize("form", FORMATS)
+def test_sparse_gradients_are_the_dense_ones(form: str, pool: Any, weighted: bool) -> None:
+    ids, found = bags_of(form, IDS), []
+    weights = drawn(*ids.shape) if weighted else None
+    for sparse in (True, False):
+        table = (found[0][1].detach() if found else drawn(8, 3)).clone().requires_grad_()
+        rules: Any = {"pool": pool, "padding_index": 4, "weights": weights, "sparse": sparse}
+        result = ours.gather_bags(table, ids, **FORMATS[form], **rules)
+        upstream = torch.arange(result.numel(), dtype=table.dtype).reshape(result.shape)
+        found.append((result, table, *torch.autograd.grad(result, table, upstream)))
+    (result, _, gradient), (expected, _, dense) = found
+    assert torch.equal(result, expected) and gradient.is_sparse and gradient.is_coalesced()
+    assert torch.equal(gradient.to_dense(), dense)
+    rows = gradient.indices()[0]
+    assert torch.equal(rows, rows.unique()) and 4 not in rows and len(rows) <= 7
+
+
+@pytest.mark.parametrize(("mode", "weighted"), [("sum", False), ("sum", True), ("mean", False)])
+@pytest.mark.parametrize("optimizer", [torch.optim.SGD, torch.optim.SparseAdam, torch.optim.Adagrad])
+def test_twenty_steps_with_sparse_gradients_have_the_losses_of_torch(optimizer: Any, mode: str, weighted: bool) -> None:
+    modules = as_of_torch(mode, sparse=True, padding_idx=0, include_last_offset=True)
+    targets, losses = drawn(4, 5), []
+    weights = drawn(9) if weighted else None
+    for module in modules:
+        steps = optimizer(module.parameters(), lr=0.01)
+        losses.append([])
+        for _ in range(20):
+            steps.zero_grad()
+            loss = (module(IDS, OFFSETS, weights) - targets).square().sum()
+            loss.backward()
+            assert module.weight.grad.is_sparse
+            steps.step()
+            losses[-1].append(loss.item())
+    theirs, own = losses
+    torch.testing.assert_close(own, theirs, rtol=1e-9, atol=0)
+    assert own[-1] < own[0]
+
+
 @pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16, torch.float32, torch.float64], ids=str)
 @pytest.mark.parametrize("mode", ["sum", "mean", "max"])
 def test_dtypes_are_those_of_torch(mode: Any, dtype: torch.dtype) -> None:
@@ -160,7 +201,7 @@ def test_errors_have_fields() -> None:
         ours.gather_bags(table, torch.tensor([[0, 1]]), pool="most")  # type: ignore[arg-type]
     with pytest.raises(libgather.UnsupportedError, match="fill_value"):
         ours.gather_bags(table, torch.tensor([[0, 1]]), pool="max", fill_value=1)
-    for switch in ("max_norm", "scale_grad_by_freq", "sparse"):
+    for switch in ("max_norm", "scale_grad_by_freq"):
         with pytest.raises(libgather.UnsupportedError, match=switch):
             ours.EmbeddingBag(3, 2, **{switch: 1})
     with torch._subclasses.FakeTensorMode(), pytest.raises(libgather.ShapeError, match="weights"):

@@ -61,6 +61,11 @@ BACKWARD: dict[str, tuple[Callable[[], Any], torch.Tensor]] = {
     "sparse embedding": (lambda: ours.embedding(ids, leaf, sparse=True), rows),
     "gather_bags": (lambda: ours.gather_bags(leaf, ids, starts=starts, weights=factors), table[:2]),
     "embedding_bag, mean": (lambda: ours.embedding_bag(ids, leaf, starts), table[:2]),
+    "scatter with mean": (
+        lambda: ours.scatter(leaf, ids, updates, reduction="mean", include_self=False, padding_index=0),
+        table,
+    ),
+    "sparse embedding_bag": (lambda: ours.embedding_bag(ids, leaf, starts, mode="sum", sparse=True), table[:2]),
     "embedding_bag, max": (lambda: ours.embedding_bag(ids, leaf, starts, mode="max"), table[:2]),
 }
 

@@ -39,6 +39,9 @@ SWITCHES: list[dict[str, Any]] = [
     {"bounds": "fill", "fill_value": 2.0},
     {"bounds": "fill", "negative": "wrap"},
 ]
+PADDED: list[dict[str, Any]] = [{"padding_index": 1}, {"padding_index": -1, "bounds": "modulo", "fill_value": 2.0}]
+if operators.is_compiled():
+    SWITCHES += PADDED
 
 
 def drawn(

@@ -1,4 +1,4 @@
-"""Runs torch's own samples of 12 operations, in all their dtypes, with libgather.torch. test_torch.py runs this.
+"""Runs torch's own samples of 13 operations, in all their dtypes, with libgather.torch. test_torch.py runs this.
 
 The samples are those of torch's own tests (``torch.testing._internal``). torch computes the expected values and
 gradients.
@@ -23,7 +23,7 @@ def scatter_reduce(
     reduction: Any, x: Any, dim: int, index: Any, source: Any, reduce: str, *, include_self: bool = True
 ) -> Any:
     source = source[tuple(map(slice, index.shape))]
-    return ours.scatter_elements(x, index, source, dim, reduction=reduction) if include_self else None
+    return ours.scatter_elements(x, index, source, dim, reduction=reduction, include_self=include_self)
 
 
 def scatter_add(x: Any, dim: int, index: Any, source: Any) -> Any:
@@ -37,7 +37,7 @@ def embedding(weight: Any, ids: Any, **given: Any) -> Any:
 
 def embedding_bag(weight: Any, ids: Any, **given: Any) -> Any:
     given = {name: value for name, value in given.items() if value is not None and value is not False}
-    known = {"offsets", "mode", "per_sample_weights", "include_last_offset", "padding_idx"}
+    known = {"offsets", "mode", "per_sample_weights", "include_last_offset", "padding_idx", "sparse"}
     return ours.embedding_bag(ids, weight, **given) if {*given} <= known else None
 
 
@@ -53,6 +53,7 @@ CALLS: dict[tuple[str, str], Callable[..., Any]] = {
     ("scatter_reduce", "prod"): partial(scatter_reduce, "mul"),
     ("scatter_reduce", "amax"): partial(scatter_reduce, "max"),
     ("scatter_reduce", "amin"): partial(scatter_reduce, "min"),
+    ("scatter_reduce", "mean"): partial(scatter_reduce, "mean"),
     ("nn.functional.embedding", ""): embedding,
     ("nn.functional.embedding_bag", ""): embedding_bag,
 }

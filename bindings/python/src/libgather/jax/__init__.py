@@ -50,6 +50,7 @@ def gather(
     negative: t.Negative = "reject",
     bounds: t.Bounds = "error",
     fill_value: float | str | None = None,
+    padding_index: int | None = None,
 ) -> jax.Array:
     """Gathers slices of `params` along an axis. It is :func:`libgather.gather` as a primitive.
 
@@ -57,8 +58,10 @@ def gather(
 
     Args:
         axis: The axis that indices select in. None means the value of `batch_dims`.
-        bounds: ``"error"``, ``"clamp"``, ``"modulo"``, or ``"fill"``, which a `fill_value` implies.
+        bounds: ``"error"``, ``"clamp"``, ``"modulo"``, or ``"fill"``, which a `fill_value` implies without a
+            `padding_index`.
         fill_value: A value, ``"zero"`` (default), or ``"by_dtype"``. It may be a traced scalar, which has a gradient.
+        padding_index: The slice of an index of this value is `fill_value`. The value may be out of bounds.
 
     JAX has 64-bit integers only with ``jax_enable_x64``. Without it, a larger index in an array of NumPy or a list is a
     DTypeError. ``jax.jit`` itself converts its arguments, so that this function receives other indices.
@@ -76,8 +79,8 @@ def gather(
     """
     params, indices = array_of(params, "params"), array_of(indices, "indices")
     if fill_value is not None:
-        return filled(rows_of, params, indices, axis, batch_dims, negative, bounds, fill_value)
-    return gathering(rows_of, axis, batch_dims, negative, bounds)(params, indices)
+        return filled(rows_of, params, indices, axis, batch_dims, negative, bounds, fill_value, padding_index)
+    return gathering(rows_of, axis, batch_dims, negative, bounds, padding_index)(params, indices)
 
 
 def gather_nd(
@@ -88,6 +91,7 @@ def gather_nd(
     negative: t.Negative = "reject",
     bounds: t.Bounds = "error",
     fill_value: float | str | None = None,
+    padding_index: int | None = None,
 ) -> jax.Array:
     """Gathers slices of `params` by tuples. It is :func:`libgather.gather_nd` as a primitive.
 
@@ -97,8 +101,8 @@ def gather_nd(
     """
     params, indices = array_of(params, "params"), array_of(indices, "indices")
     if fill_value is not None:
-        return filled(tuples_of, params, indices, None, batch_dims, negative, bounds, fill_value)
-    return gathering(tuples_of, None, batch_dims, negative, bounds)(params, indices)
+        return filled(tuples_of, params, indices, None, batch_dims, negative, bounds, fill_value, padding_index)
+    return gathering(tuples_of, None, batch_dims, negative, bounds, padding_index)(params, indices)
 
 
 def gather_elements(
@@ -109,6 +113,7 @@ def gather_elements(
     negative: t.Negative = "reject",
     bounds: t.Bounds = "error",
     fill_value: float | str | None = None,
+    padding_index: int | None = None,
 ) -> jax.Array:
     """Gathers single elements along an axis. It is :func:`libgather.gather_elements` as a primitive.
 
@@ -120,8 +125,8 @@ def gather_elements(
     """
     params, indices = array_of(params, "params"), array_of(indices, "indices")
     if fill_value is not None:
-        return filled(elements_of, params, indices, axis, 0, negative, bounds, fill_value)
-    return gathering(elements_of, axis, 0, negative, bounds)(params, indices)
+        return filled(elements_of, params, indices, axis, 0, negative, bounds, fill_value, padding_index)
+    return gathering(elements_of, axis, 0, negative, bounds, padding_index)(params, indices)
 
 
 def scatter(
@@ -132,7 +137,9 @@ def scatter(
     batch_dims: int = 0,
     *,
     reduction: t.Reduction = "none",
+    include_self: bool = True,
     accumulate: t.Accumulate | None = None,
+    padding_index: int | None = None,
     negative: t.Negative = "reject",
     bounds: t.ScatterBounds = "error",
 ) -> jax.Array:
@@ -140,14 +147,18 @@ def scatter(
 
     It is :func:`libgather.scatter` as a primitive, and ``target.at[indices].set(updates)``, ``.add``, ``.mul``,
     ``.max`` and ``.min``. XLA makes no copy of a `target` that nothing else needs. The shape of `updates` is
-    ``target.shape[:axis] + indices.shape[batch_dims:] + target.shape[axis+1:]``.
+    ``target.shape[:axis] + indices.shape[batch_dims:] + target.shape[axis+1:]``. Its last dims are sufficient: one row
+    or one number, which each index uses.
 
     Args:
         axis: The axis that indices select in. None means the value of `batch_dims`.
-        reduction: ``"none"`` (the last duplicate wins), ``"add"``, ``"mul"``, ``"max"`` or ``"min"``. All have
-            derivatives with respect to `target` and `updates`. Equal values that are the maximum or the minimum share
-            the gradient, as in JAX. The second derivative of a product is 0 where two of its updates are 0.
-        accumulate: The type in which float16 and bfloat16 are added: ``"dtype"`` (default) or ``"float32"``.
+        reduction: ``"none"`` (the last duplicate wins), ``"add"``, ``"mul"``, ``"max"``, ``"min"`` or ``"mean"``. All
+            have derivatives with respect to `target` and `updates`. Equal values that are the maximum or the minimum
+            share the gradient, as in JAX. The second derivative of a product is 0 where two of its updates are 0.
+        include_self: If false, a reduction ignores the slices of `target` that it replaces. They have no gradient.
+        accumulate: The type in which floats are added and multiplied: ``"dtype"`` (default), ``"float32"`` or
+            ``"float64"``.
+        padding_index: The update of an index of this value is ignored. The value may be out of bounds.
         bounds: ``"error"``, ``"skip"``, ``"clamp"`` or ``"modulo"``.
 
     Raises:
@@ -162,7 +173,8 @@ def scatter(
     >>> jax.grad(lambda rows: (add(jnp.zeros(3), ids, rows) ** 2).sum())(jnp.array([1.0, 2.0, 4.0])).tolist()
     [6.0, 6.0, 8.0]
     """
-    run = scattering(scatters.scatter, axis, batch_dims, reduction, accumulate, negative, bounds)
+    others = reduction, include_self, accumulate, padding_index, negative, bounds
+    run = scattering(scatters.scatter, axis, batch_dims, *others)
     return run(*operands_of(target, indices, updates))
 
 
@@ -173,7 +185,9 @@ def scatter_nd(
     batch_dims: int = 0,
     *,
     reduction: t.Reduction = "none",
+    include_self: bool = True,
     accumulate: t.Accumulate | None = None,
+    padding_index: int | None = None,
     negative: t.Negative = "reject",
     bounds: t.ScatterBounds = "error",
 ) -> jax.Array:
@@ -185,7 +199,8 @@ def scatter_nd(
     >>> libgather.jax.scatter_nd(jnp.zeros((2, 2), int), jnp.array([[1, 0], [0, 1]]), jnp.array([3, 2])).tolist()
     [[0, 2], [3, 0]]
     """
-    run = scattering(scatters.scatter_nd, None, batch_dims, reduction, accumulate, negative, bounds)
+    others = reduction, include_self, accumulate, padding_index, negative, bounds
+    run = scattering(scatters.scatter_nd, None, batch_dims, *others)
     return run(*operands_of(target, indices, updates))
 
 
@@ -196,7 +211,9 @@ def scatter_elements(
     axis: int = -1,
     *,
     reduction: t.Reduction = "none",
+    include_self: bool = True,
     accumulate: t.Accumulate | None = None,
+    padding_index: int | None = None,
     negative: t.Negative = "reject",
     bounds: t.ScatterBounds = "error",
 ) -> jax.Array:
@@ -209,7 +226,8 @@ def scatter_elements(
     >>> libgather.jax.scatter_elements(table, ids, jnp.array([[20], [30]]), reduction="add").tolist()
     [[1, 22], [33, 4]]
     """
-    run = scattering(scatters.scatter_elements, axis, 0, reduction, accumulate, negative, bounds)
+    others = reduction, include_self, accumulate, padding_index, negative, bounds
+    run = scattering(scatters.scatter_elements, axis, 0, *others)
     return run(*operands_of(target, indices, updates))
 
 
@@ -326,12 +344,20 @@ def operands_of(*operands: jax.typing.ArrayLike) -> tuple[jax.Array, jax.Array, 
 
 # Equal arguments of other types are other requests, for example 1 and True.
 @lru_cache(maxsize=None, typed=True)
-def gathering(kind: t.Any, axis: int | None, batch_dims: int, negative: t.Negative, bounds: t.Bounds) -> t.Any:
+def gathering(
+    kind: t.Any,
+    axis: int | None,
+    batch_dims: int,
+    negative: t.Negative,
+    bounds: t.Bounds,
+    padding_index: int | None,
+) -> t.Any:
     """Returns the compiled gather of params and indices."""
     if bounds == "skip":
         raise errors.unsupported("options", "bounds 'skip' is for an out, which a primitive of JAX does not have")
     extents: t.Extents | None = "broadcast" if kind is elements_of else None
-    return compiled(kind.operator, Request(axis, batch_dims, negative, bounds, extents=extents))
+    request = Request(axis, batch_dims, negative, bounds, extents=extents, padding_index=padding_index)
+    return compiled(kind.operator, request)
 
 
 @lru_cache(maxsize=None, typed=True)
@@ -340,13 +366,15 @@ def scattering(
     axis: int | None,
     batch_dims: int,
     reduction: t.Reduction,
+    include_self: bool,
     accumulate: t.Accumulate | None,
+    padding_index: int | None,
     negative: t.Negative,
     bounds: t.ScatterBounds,
 ) -> t.Any:
     """Returns the compiled scatter of target, indices and updates."""
     request = Request(axis, batch_dims, negative, bounds, reduction=reduction, accumulate=accumulate)
-    return compiled(operator, request)
+    return compiled(operator, request._replace(include_self=include_self, padding_index=padding_index))
 
 
 @lru_cache(maxsize=None, typed=True)
@@ -381,10 +409,12 @@ def filled(
     negative: t.Negative,
     bounds: t.Bounds,
     fill_value: t.Any,
+    padding_index: int | None,
 ) -> jax.Array:
     """Gathers with a fill value. The value of a tracer takes its place where a gather of ones has zeros."""
     extents: t.Extents | None = "broadcast" if kind is elements_of else None
-    request = Request(axis, batch_dims, negative, filling(bounds), "zero", extents=extents)
+    bounds = filling(bounds) if padding_index is None else bounds
+    request = Request(axis, batch_dims, negative, bounds, "zero", extents=extents, padding_index=padding_index)
     if not isinstance(fill_value, jax.core.Tracer):
         made: jax.Array = compiled(kind.operator, request._replace(fill_value=fill_of(fill_value, params)))(
             params, indices

@@ -71,8 +71,7 @@ class Shard:
         switches = {name: getattr(request, name) for name in ("negative", "bounds", "fill_value", "profile")}
         return self.timed(lambda rows: gather_nd(rows, tuples, **switches), len(tuples), 1)
 
-    def update(self, local: t.Any, updates: t.Any, reduction: str, accumulate: str | None) -> None:
-        switches: t.Any = {"reduction": reduction, "accumulate": accumulate}
+    def update(self, local: t.Any, updates: t.Any, switches: t.Any) -> None:
         self.timed(lambda rows: scatter(rows, local, updates, 0, inplace=True, **switches), len(local), 1)
 
     def stats(self) -> ShardStats:
@@ -128,9 +127,9 @@ class BatchedShard(Shard):
         self.waiting.append((local, answer))
         return await answer
 
-    def update(self, local: t.Any, updates: t.Any, reduction: str, accumulate: str | None) -> None:
+    def update(self, local: t.Any, updates: t.Any, switches: t.Any) -> None:
         self.answer()  # runs the gathers that were called before
-        super().update(local, updates, reduction, accumulate)
+        super().update(local, updates, switches)
 
     def answer(self) -> None:
         waiting, self.waiting = self.waiting, []

@@ -311,6 +311,7 @@ class ShardedTable:
         rows: t.Any,
         reduction: t.Reduction = "none",
         *,
+        include_self: bool = True,
         accumulate: t.Accumulate | None = None,
         negative: t.Negative | None = None,
         bounds: t.ScatterBounds | None = None,
@@ -318,8 +319,9 @@ class ShardedTable:
     ) -> None:
         """Writes rows of a writable table by id, as :func:`libgather.scatter` does in place.
 
-        The last row of an id wins, or a reduction combines the rows in their order. All arguments are validated before
-        any row is written. If a shard has ended or is late, other shards may have written their rows.
+        The last row of an id wins, or a reduction combines the rows in their order. Without `include_self`, it ignores
+        the row of the table. All arguments are validated before any row is written. If a shard has ended or is late,
+        other shards may have written their rows.
 
         Raises:
             IndexError: An id is out of bounds. The error has its place in `ids`, and no row is written.
@@ -332,7 +334,8 @@ class ShardedTable:
             raise errors.unsupported("target", "the table has not been made with writable=True")
         updates = rows if isinstance(rows, np.ndarray) else np.asarray(rows, self.dtype)
         row = self._layout.shape[1:]
-        validate_update(self.dtype, updates.dtype, {"reduction": reduction, "accumulate": accumulate, "bounds": bounds})
+        switches: t.Any = {"reduction": reduction, "include_self": include_self, "accumulate": accumulate}
+        validate_update(self.dtype, updates.dtype, switches | {"bounds": bounds})
         parts = partition_ids(ids, self._shards, False, Request(None, 0, negative, bounds))
         if updates.shape != parts.place.shape + row:
             message = f"updates: shape {updates.shape}, {parts.place.shape + row} is needed"
@@ -340,7 +343,7 @@ class ShardedTable:
         ordered = gather(updates.reshape(-1, *row), parts.order)
         self._open_actors().call(
             [
-                ShardCall(shard, "update", (parts.local[part], ordered[part], reduction, accumulate))
+                ShardCall(shard, "update", (parts.local[part], ordered[part], switches))
                 for shard, part in ranges_of(parts)
             ],
             self._seconds_to_wait(timeout),

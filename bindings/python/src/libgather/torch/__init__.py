@@ -79,6 +79,7 @@ def gather(
     negative: t.Negative | None = None,
     bounds: t.Bounds | None = None,
     fill_value: t.Any = None,
+    padding_index: int | None = None,
     profile: t.Profile | None = None,
     opset: int | None = None,
 ) -> torch.Tensor:
@@ -94,7 +95,9 @@ def gather(
         batch_dims: The number of leading dims that both tensors share.
         negative, bounds, profile, opset: As for :func:`libgather.gather`. `bounds` is not ``"skip"``.
         fill_value: A number that the dtype of `params` can represent, ``"zero"`` or ``"by_dtype"``. It implies
-            ``bounds="fill"``. An integer is passed exactly.
+            ``bounds="fill"``, unless there is a `padding_index`. An integer is passed exactly.
+        padding_index: The slice of an index of this value is `fill_value`, or zeros, and has no gradient. The value may
+            be out of bounds.
 
     Returns:
         A tensor of shape ``params.shape[:axis] + indices.shape[batch_dims:] + params.shape[axis+1:]``.
@@ -112,10 +115,11 @@ def gather(
             [2., 2.]])
     """
     if not is_compiling():
-        result = _fast_gather(params, indices, axis, batch_dims, negative, bounds, fill_value, profile, opset, None)
+        last = profile, opset, None, padding_index
+        result = _fast_gather(params, indices, axis, batch_dims, negative, bounds, fill_value, *last)
         if result is not NotImplemented:
             return result
-    given = {"negative": negative, "bounds": bounds, "profile": profile, "opset": opset, "extents": None}
+    given = _gather_switches(negative, bounds, padding_index, profile, opset, None)
     return run_gather("gather", gather, params, indices, axis, batch_dims, fill_value, **given)
 
 
@@ -127,6 +131,7 @@ def gather_nd(
     negative: t.Negative | None = None,
     bounds: t.Bounds | None = None,
     fill_value: t.Any = None,
+    padding_index: int | None = None,
     profile: t.Profile | None = None,
     opset: int | None = None,
 ) -> torch.Tensor:
@@ -142,10 +147,11 @@ def gather_nd(
     tensor([3, 2])
     """
     if not is_compiling():
-        result = _fast_gather_nd(params, indices, 0, batch_dims, negative, bounds, fill_value, profile, opset, None)
+        last = profile, opset, None, padding_index
+        result = _fast_gather_nd(params, indices, 0, batch_dims, negative, bounds, fill_value, *last)
         if result is not NotImplemented:
             return result
-    given = {"negative": negative, "bounds": bounds, "profile": profile, "opset": opset, "extents": None}
+    given = _gather_switches(negative, bounds, padding_index, profile, opset, None)
     return run_gather("gather_nd", gather_nd, params, indices, 0, batch_dims, fill_value, **given)
 
 
@@ -157,6 +163,7 @@ def gather_elements(
     negative: t.Negative | None = None,
     bounds: t.Bounds | None = None,
     fill_value: t.Any = None,
+    padding_index: int | None = None,
     profile: t.Profile | None = None,
     opset: int | None = None,
     extents: t.Extents | None = None,
@@ -177,11 +184,17 @@ def gather_elements(
     if extents is None and profile is None:
         extents = "prefix"
     if not is_compiling():
-        result = _fast_gather_elements(params, indices, axis, 0, negative, bounds, fill_value, profile, opset, extents)
+        last = profile, opset, extents, padding_index
+        result = _fast_gather_elements(params, indices, axis, 0, negative, bounds, fill_value, *last)
         if result is not NotImplemented:
             return result
-    given = {"negative": negative, "bounds": bounds, "profile": profile, "opset": opset, "extents": extents}
+    given = _gather_switches(negative, bounds, padding_index, profile, opset, extents)
     return run_gather("gather_elements", gather_elements, params, indices, axis, 0, fill_value, **given)
+
+
+def _gather_switches(*given: t.Any) -> dict[str, t.Any]:
+    names = "negative", "bounds", "padding_index", "profile", "opset", "extents"
+    return dict(zip(names, given, strict=True))
 
 
 def scatter(
@@ -192,6 +205,8 @@ def scatter(
     batch_dims: int = 0,
     *,
     reduction: t.Reduction | None = None,
+    include_self: bool = True,
+    padding_index: int | None = None,
     negative: t.Negative | None = None,
     bounds: t.ScatterBounds | None = None,
     profile: t.Profile | None = None,
@@ -208,9 +223,12 @@ def scatter(
         target: A tensor. It is not changed.
         indices: A tensor of integers, an integer, or a list of integers.
         updates: A tensor of the dtype of `target` and of shape ``target.shape[:axis] + indices.shape[batch_dims:] +
-            target.shape[axis+1:]``, or numbers.
+            target.shape[axis+1:]``, or the last dims of it: one row or one number, which each index uses. It may also
+            consist of Python numbers.
         axis, batch_dims: As for :func:`gather`.
-        reduction: ``"none"`` (the default), ``"add"``, ``"mul"``, ``"max"`` or ``"min"``.
+        reduction: ``"none"`` (the default), ``"add"``, ``"mul"``, ``"max"``, ``"min"`` or ``"mean"``.
+        include_self: If false, a reduction ignores the slices of `target` that it replaces. They have no gradient.
+        padding_index: The update of an index of this value is ignored. The value may be out of bounds.
         negative, bounds, profile, opset, accumulate: As for :func:`libgather.scatter`.
 
     Returns:
@@ -230,13 +248,13 @@ def scatter(
     >>> updates.grad
     tensor([1., 1., 0.])
     """
+    others = include_self, padding_index
     if not is_compiling():
-        result = _fast_scatter(
-            target, indices, updates, axis, batch_dims, reduction, negative, bounds, profile, opset, None, accumulate
-        )
+        last = profile, opset, None, accumulate, *others
+        result = _fast_scatter(target, indices, updates, axis, batch_dims, reduction, negative, bounds, *last)
         if result is not NotImplemented:
             return result
-    given = _scatter_switches(reduction, negative, bounds, profile, opset, None, accumulate)
+    given = _scatter_switches(reduction, negative, bounds, profile, opset, None, accumulate, *others)
     return run_scatter("scatter", scatter, target, indices, updates, axis, batch_dims, **given)
 
 
@@ -247,6 +265,8 @@ def scatter_nd(
     batch_dims: int = 0,
     *,
     reduction: t.Reduction | None = None,
+    include_self: bool = True,
+    padding_index: int | None = None,
     negative: t.Negative | None = None,
     bounds: t.ScatterBounds | None = None,
     profile: t.Profile | None = None,
@@ -262,13 +282,13 @@ def scatter_nd(
     tensor([[0., 0.],
             [5., 0.]])
     """
+    others = include_self, padding_index
     if not is_compiling():
-        result = _fast_scatter_nd(
-            target, indices, updates, 0, batch_dims, reduction, negative, bounds, profile, opset, None, accumulate
-        )
+        last = profile, opset, None, accumulate, *others
+        result = _fast_scatter_nd(target, indices, updates, 0, batch_dims, reduction, negative, bounds, *last)
         if result is not NotImplemented:
             return result
-    given = _scatter_switches(reduction, negative, bounds, profile, opset, None, accumulate)
+    given = _scatter_switches(reduction, negative, bounds, profile, opset, None, accumulate, *others)
     return run_scatter("scatter_nd", scatter_nd, target, indices, updates, 0, batch_dims, **given)
 
 
@@ -279,6 +299,8 @@ def scatter_elements(
     axis: int = -1,
     *,
     reduction: t.Reduction | None = None,
+    include_self: bool = True,
+    padding_index: int | None = None,
     negative: t.Negative | None = None,
     bounds: t.ScatterBounds | None = None,
     profile: t.Profile | None = None,
@@ -298,19 +320,19 @@ def scatter_elements(
     """
     if extents is None and profile is None:
         extents = "prefix"
+    others = include_self, padding_index
     if not is_compiling():
-        result = _fast_scatter_elements(
-            target, indices, updates, axis, 0, reduction, negative, bounds, profile, opset, extents, accumulate
-        )
+        last = profile, opset, extents, accumulate, *others
+        result = _fast_scatter_elements(target, indices, updates, axis, 0, reduction, negative, bounds, *last)
         if result is not NotImplemented:
             return result
-    given = _scatter_switches(reduction, negative, bounds, profile, opset, extents, accumulate)
+    given = _scatter_switches(reduction, negative, bounds, profile, opset, extents, accumulate, *others)
     return run_scatter("scatter_elements", scatter_elements, target, indices, updates, axis, 0, **given)
 
 
 def _scatter_switches(*given: t.Any) -> dict[str, t.Any]:
-    names = "reduction", "negative", "bounds", "profile", "opset", "extents", "accumulate"
-    return dict(zip(names, given, strict=True))
+    names = "reduction", "negative", "bounds", "profile", "opset", "extents", "accumulate", "include_self"
+    return dict(zip((*names, "padding_index"), given, strict=True))
 
 
 def gather_bags(
@@ -331,6 +353,7 @@ def gather_bags(
     bounds: t.Bounds | None = None,
     fill_value: t.Any = None,
     profile: t.Profile | None = None,
+    sparse: bool = False,
 ) -> torch.Tensor:
     """Gathers rows by bags of indices, and pools each bag. It is :func:`libgather.gather_bags` as an operator.
 
@@ -346,6 +369,8 @@ def gather_bags(
         pool: ``"sum"``, ``"mean"``, ``"sqrtn"``, ``"max"`` or ``"min"``.
         padding_index: An index of this value is neither read nor counted.
         empty, accumulate, negative, bounds, fill_value, profile: As for :func:`libgather.gather_bags`.
+        sparse: If true, the gradient of `params` is a sparse tensor of the rows that are read, with each row once. In a
+            compiled program and for higher derivatives it is dense.
 
     Returns:
         A tensor of shape ``(bags,) + params.shape[1:]``, or ``indices.shape[:-1] + params.shape[1:]``.
@@ -365,12 +390,13 @@ def gather_bags(
     """
     form, bags = bags_of(count, offsets, starts, lengths, segments)
     if not is_compiling():
-        last = padding_index, negative, bounds, fill_value, profile, accumulate
+        last = padding_index, negative, bounds, fill_value, profile, accumulate, sparse
         result = _fast_bags(params, indices, bags, weights, count or 0, form, pool, empty, *last)
         if result is not NotImplemented:
             return result
     rules: dict[str, t.Any] = {"pool": pool, "empty": empty, "accumulate": accumulate, "negative": negative}
     rules |= {"bounds": bounds, "profile": profile, "padding_index": padding_index, "fill_value": fill_value}
+    rules["sparse"] = sparse
     return run_bags(gather_bags, params, indices, form, bags, count, weights, rules)
 
 
@@ -454,6 +480,7 @@ def embedding_bag(
     per_sample_weights: torch.Tensor | None = None,
     include_last_offset: bool = False,
     padding_idx: int | None = None,
+    sparse: bool = False,
 ) -> torch.Tensor:
     """Returns ``torch.nn.functional.embedding_bag`` of the same arguments. It is :func:`gather_bags`.
 
@@ -465,6 +492,7 @@ def embedding_bag(
         per_sample_weights: A factor for each id, for sums and means.
         include_last_offset: If true, the last one of `offsets` is the end of the last bag.
         padding_idx: The row that is neither read nor counted. A negative number counts from the end.
+        sparse: As for :func:`gather_bags`.
 
     Raises:
         OffsetsError: `offsets` are invalid.
@@ -480,14 +508,13 @@ def embedding_bag(
     form = "dense" if offsets is None else "offsets" if include_last_offset else "starts"
     padding = None if padding_idx is None else padding_of(padding_idx, weight)
     if not is_compiling():
-        last = padding, None, None, None, "torch", None
+        last = padding, None, None, None, "torch", None, sparse
         result = _fast_bags(weight, ids, offsets, per_sample_weights, 0, form, mode, None, *last)
         if result is not NotImplemented:
             return result
-    bags = {} if offsets is None else {form: offsets}
-    return gather_bags(
-        weight, ids, **bags, weights=per_sample_weights, pool=mode, padding_index=padding, profile="torch"
-    )
+    bags: dict[str, t.Any] = {} if offsets is None else {form: offsets}
+    rules: dict[str, t.Any] = {"padding_index": padding, "profile": "torch", "sparse": sparse}
+    return gather_bags(weight, ids, **bags, weights=per_sample_weights, pool=mode, **rules)
 
 
 # For type checkers, the modules are those of torch, whose arguments and attributes they have.
@@ -518,7 +545,7 @@ else:
     class EmbeddingBag(torch.nn.EmbeddingBag):
         """``torch.nn.EmbeddingBag`` on :func:`embedding_bag`, with the same arguments and the same state dict.
 
-        `max_norm`, `scale_grad_by_freq` and `sparse` are not supported.
+        `max_norm` and `scale_grad_by_freq` are not supported.
 
         >>> import torch, libgather.torch
         >>> module = libgather.torch.EmbeddingBag(10, 4, mode="sum")
@@ -530,7 +557,7 @@ else:
 
         def __init__(self, *arguments: t.Any, **keywords: t.Any) -> None:
             super().__init__(*arguments, **keywords)
-            refuse(self, "max_norm", "scale_grad_by_freq", "sparse")
+            refuse(self, "max_norm", "scale_grad_by_freq")
 
         def forward(
             self,
@@ -546,4 +573,5 @@ else:
                 per_sample_weights=per_sample_weights,
                 include_last_offset=self.include_last_offset,
                 padding_idx=self.padding_idx,
+                sparse=self.sparse,
             )

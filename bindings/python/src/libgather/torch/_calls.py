@@ -46,8 +46,9 @@ def run_gather(
         relevant = (params, indices)
         return handle_torch_function(public, relevant, params, indices, **own, fill_value=fill_value, **given)
     indices = tensor_of(indices, require_tensor("params", params))
-    filling, value = fill_of(fill_value, given["bounds"], params)
-    if fill_value is not None:
+    pads = given["padding_index"] is not None
+    filling, value = fill_of(fill_value, None if pads else given["bounds"], params)
+    if fill_value is not None and not pads:
         given["bounds"] = "fill"
     if given["bounds"] == "skip":
         raise errors.unsupported("options", "bounds 'skip' is for an out, which an operator of torch's does not have")
@@ -55,6 +56,8 @@ def run_gather(
     if name in CALLS:
         if given["extents"] not in (None, "prefix"):
             require_extension(f"{name} with extents")
+        if pads:
+            require_extension(f"{name} with padding_index")
         if name != "gather_nd":
             axis, batch_dims = from_front(axis, params.dim()), from_front(batch_dims, indices.dim())
         return CALLS[name](params, indices, axis, batch_dims, switches_of(fill=filling, **given), value)
@@ -120,7 +123,7 @@ def run_bags(
         weights = torch.as_tensor(weights, dtype=torch.float32 if is_half else params.dtype, device=params.device)
     is_for_empty = rules["empty"] == "fill"
     filling, value = fill_of(rules["fill_value"], None if is_for_empty else rules["bounds"], params)
-    given = rules | {"fill": filling, "has_padding_index": rules["padding_index"] is not None}
+    given = rules | {"fill": filling}
     if rules["fill_value"] is not None and not is_for_empty:
         given["bounds"] = "fill"
     return called(
@@ -227,7 +230,15 @@ def from_front(dim: int, rank: int) -> int:
 
 
 def switches_of(**given: Any) -> list[int]:
+    given["has_padding_index"] = given.get("padding_index") is not None
+    given["initial"] = initial_of(given.get("include_self", True))
     return [number_of(option, given.get(option)) for option in ORDER]
+
+
+def initial_of(include_self: Any) -> int:
+    if not isinstance(include_self, bool):
+        raise errors.dtype_error("options", f"include_self is {type(include_self).__name__}, not a bool")
+    return 0 if include_self else c.INITIAL_UPDATE
 
 
 def number_of(option: str, value: Any) -> int:

@@ -28,7 +28,7 @@ CALLS: dict[str, Callable[..., torch.Tensor]] = {}
 #: The switches in the order of the argument `switches` of the operators.
 ORDER = (
     *("profile", "opset", "negative", "bounds", "fill", "extents", "reduction", "accumulate"),
-    *("bag_format", "pool", "empty", "has_padding_index", "padding_index"),
+    *("bag_format", "pool", "empty", "has_padding_index", "padding_index", "initial", "sparse"),
 )
 _ATTRIBUTES = "int axis, int batch_dims, int[] switches"
 #: The names of the numbers of each switch, in the order of the argument `switches`.
@@ -65,8 +65,10 @@ def registered(
     def gradient(rows: torch.Tensor, indices: torch.Tensor, shape: Any, *arguments: Any) -> torch.Tensor:
         axis, batch_dims, switches = arguments
         given = words_of(switches, 0, rows.dtype)
-        if "profile" in given:
-            raise errors.unsupported("options", "a gradient with a profile needs the extension and tensors on the CPU")
+        for switch in ("profile", "padding_index"):
+            if switch in given:
+                message = f"a gradient with a {switch} needs the extension and tensors on the CPU"
+                raise errors.unsupported("options", message)
         rules = given.get("negative", "reject"), given.get("bounds", "error")
         result: torch.Tensor = backward(rows, indices, tuple(shape), axis, batch_dims, *rules)
         return result
@@ -184,6 +186,8 @@ def words_of(switches: list[int], fill_value: complex, dtype: torch.dtype) -> di
     given: dict[str, Any] = {name: words[numbers[name]] for name, words in _NAMES.items() if numbers.get(name)}
     if numbers.get("opset"):
         given["opset"] = numbers["opset"]
+    if numbers.get("has_padding_index"):
+        given["padding_index"] = numbers["padding_index"]
     if numbers.get("fill") == FILL_VALUE:
         is_whole = isinstance(fill_value, float) and not dtype.is_floating_point and fill_value.is_integer()
         given["fill_value"] = int(fill_value.real) if is_whole else fill_value  # a fraction is rejected later

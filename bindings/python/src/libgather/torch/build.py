@@ -11,6 +11,7 @@ import subprocess
 import sys
 import sysconfig
 import time
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -18,10 +19,6 @@ from tempfile import TemporaryDirectory
 import torch
 
 from ._extension import SOURCES, cache_folder, file_name
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 PACKAGE = SOURCES.parents[1]
 #: The libraries of torch that a process with torch has loaded. The extension is linked to empty files of these names.

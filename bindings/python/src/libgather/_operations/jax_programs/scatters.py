@@ -55,7 +55,7 @@ def registered(operation: Operation, reader: Any, batched: Callable[[Request], R
         result = primitive.bind(target, indices, updates, request=request)
         if request.reduction in ("none", "add"):
             return result, primitive.bind(moves, indices, changes, request=request)
-        find = factors_of_product if request.reduction == "mul" else factors_of_extreme
+        find = finds[request.reduction]
         kept, used, count = find(target, indices, updates, result, request)
         sums = primitive.bind(moves * kept, indices, changes * used, request=request._replace(reduction="add"))
         return result, sums / count
@@ -73,6 +73,10 @@ def registered(operation: Operation, reader: Any, batched: Callable[[Request], R
         used = jnp.where(is_only_zero, others, rows_of(result, indices, request) / jnp.where(is_zero, 1, updates))
         return scattered(jnp.ones_like(target), updates, "mul"), used, 1
 
+    def factors_of_mean(target: Any, indices: Any, updates: Any, result: Any, request: Request) -> Any:
+        ones = jnp.ones_like(target), indices, jnp.ones_like(updates)
+        return 1, 1, primitive.bind(*ones, request=request._replace(reduction="add"))
+
     def factors_of_extreme(target: Any, indices: Any, updates: Any, result: Any, request: Request) -> Any:
         """All values that are the extreme have equal factors."""
         is_own = (target == result).astype(target.dtype)
@@ -80,15 +84,22 @@ def registered(operation: Operation, reader: Any, batched: Callable[[Request], R
         count = primitive.bind(is_own, indices, is_one, request=request._replace(reduction="add"))
         return is_own, is_one, jnp.maximum(count, 1)
 
+    finds: dict[Any, Any] = {
+        "mul": factors_of_product,
+        "max": factors_of_extreme,
+        "min": factors_of_extreme,
+        "mean": factors_of_mean,
+    }
+
     def transpose(gradient: Any, target: Any, indices: Any, updates: Any, *, request: Request) -> Any:
         if type(gradient) is ad.Zero:
             return zero_of(target), None, zero_of(updates)
         of_target = of_updates = None
         if ad.is_undefined_primal(target):
             of_target = gradient
-            if request.reduction == "none":
+            if request.reduction == "none" or not request.include_self:
                 rows = jnp.zeros(inferred(operation, reader.shape_of, gradient, indices, request), gradient.dtype)
-                of_target = primitive.bind(gradient, indices, rows, request=request)
+                of_target = primitive.bind(gradient, indices, rows, request=request._replace(reduction="none"))
         if ad.is_undefined_primal(updates):
             of_updates = rows_of(gradient, indices, request)
             if request.reduction == "none":
@@ -97,7 +108,8 @@ def registered(operation: Operation, reader: Any, batched: Callable[[Request], R
 
     def rows_of(array: Any, indices: Any, request: Request) -> Any:
         """Returns the rows that a scatter has written. Zeros take the place of those that it has skipped."""
-        request = request._replace(reduction=None, accumulate=None, extents=None if operation.has_rows else "broadcast")
+        request = request._replace(reduction=None, accumulate=None, include_self=True)
+        request = request._replace(extents=None if operation.has_rows else "broadcast")
         if request.bounds == "skip":
             request = request._replace(bounds="fill", fill_value="zero")
         return reader.operator(array, indices, request=request)
@@ -112,7 +124,11 @@ def registered(operation: Operation, reader: Any, batched: Callable[[Request], R
     ad.primitive_transposes[primitive] = transpose
 
     def operator(target: Any, indices: Any, updates: Any, *, request: Request) -> Any:
-        return primitive.bind(target, indices, updates, request=reader.from_front_of(request, target, indices))
+        request = reader.from_front_of(request, target, indices)
+        wanted = inferred(operation, reader.shape_of, target, indices, request)
+        if updates.ndim < len(wanted) and updates.shape == wanted[len(wanted) - updates.ndim :]:
+            updates = jnp.broadcast_to(updates, wanted)
+        return primitive.bind(target, indices, updates, request=request)
 
     return operator
 

@@ -65,7 +65,7 @@ class Places {
     const bool is_error =
         a[BOUNDS] == GTH_BOUNDS_ERROR || a[BOUNDS] == GTH_BOUNDS_ERROR_PARTIAL || (a[BOUNDS] == 0 && !is_jax);
     const bool is_filled = a[BOUNDS] == GTH_BOUNDS_SKIP || (is_error && !checked);
-    for (const Switch which : {ACCUMULATE, BAG_FORMAT, POOL, EMPTY, HAS_PADDING_INDEX, PADDING_INDEX}) {
+    for (const Switch which : {ACCUMULATE, BAG_FORMAT, POOL, EMPTY, HAS_PADDING_INDEX, PADDING_INDEX, SPARSE}) {
       switches.set(which, 0);
     }
     if (!is_jax) {
@@ -285,9 +285,9 @@ struct BagsBackward {
   static variable_list direct(const Tensor &gradient, const Bags &b, const Saved &saved) {
     const int64_t count = b.count.guard_int(__FILE__, __LINE__);
     const Optional values = saved.numbers[2] ? Optional(b.params) : std::nullopt;
-    return {saved.numbers[0]
-                ? gradient_of_bags(gradient, values, b.params.sizes(), b.indices, b.bags, b.weights, count, b.a)
-                : Tensor(),
+    const auto of_params = b.a[SPARSE] ? sparse_gradient_of_bags : gradient_of_bags;
+    return {saved.numbers[0] ? of_params(gradient, values, b.params.sizes(), b.indices, b.bags, b.weights, count, b.a)
+                             : Tensor(),
             saved.numbers[1] ? gradient_of_weights(gradient, b.params, b.indices, b.bags, *b.weights, count, b.a)
                              : Tensor()};
   }

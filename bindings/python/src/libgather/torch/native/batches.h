@@ -70,8 +70,9 @@ Tensor gather_batched(const Tensor &params, const Tensor &indices, int64_t axis,
 }
 
 template <int32_t Op>
-Tensor scatter_batched(const Tensor &target, const Tensor &indices, const Tensor &updates, int64_t axis,
+Tensor scatter_batched(const Tensor &target, const Tensor &indices, const Tensor &given, int64_t axis,
                        int64_t batch_dims, Numbers switches) {
+  const Tensor updates = widened<Op>(target, indices, given, {axis, batch_dims, switches});
   const Excluded guard(c10::DispatchKey::FuncTorchBatched);
   const Batch batch({target, indices, updates});
   return batch.wrapped(call_scatter<Op>(batch.operands[0], batch.operands[1], batch.operands[2],

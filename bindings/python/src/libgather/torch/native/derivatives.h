@@ -4,6 +4,7 @@
 
 #include "kernels.h"
 #include "nodes.h"
+#include "shapes.h"
 
 #include <ATen/ops/arange.h>
 #include <ATen/ops/embedding_sparse_backward.h>
@@ -29,11 +30,16 @@ inline Attributes attributes_of(const std::vector<int64_t> &numbers) {
 // Returns the switches of a gather that is zero where nothing is read.
 inline Switches zero_filled(const Attributes &a) {
   Switches switches(a.switches);
-  switches.set(FILL, GTH_FILL_ZERO).set(REDUCTION, 0).set(ACCUMULATE, 0);
+  switches.set(FILL, GTH_FILL_ZERO).set(REDUCTION, 0).set(ACCUMULATE, 0).set(INITIAL, 0);
   if (a[BOUNDS] == GTH_BOUNDS_SKIP) {
     switches.set(BOUNDS, GTH_BOUNDS_FILL);
   }
   return switches;
+}
+
+// Returns the switches of a scatter that replaces the same places.
+inline Switches replacing(const Attributes &a) {
+  return Switches(a.switches).set(REDUCTION, GTH_REDUCTION_NONE).set(ACCUMULATE, 0).set(INITIAL, 0);
 }
 
 template <int32_t Op>
@@ -148,13 +154,30 @@ Factors factors_of_extreme(const Scattering<Op> &s) {
 }
 
 template <int32_t Op>
+Factors factors_of_mean(const Scattering<Op> &s) {
+  return {{}, {}, s.scatter(at::ones_like(s.target), at::ones_like(s.updates), GTH_REDUCTION_ADD)};
+}
+
+template <int32_t Op>
 Factors factors_of(const Scattering<Op> &s) {
-  return s.a[REDUCTION] == GTH_REDUCTION_MUL ? factors_of_product(s) : factors_of_extreme(s);
+  switch (s.a[REDUCTION]) {
+    case GTH_REDUCTION_MUL: return factors_of_product(s);
+    case GTH_REDUCTION_MEAN: return factors_of_mean(s);
+    default: return factors_of_extreme(s);
+  }
 }
 
 inline bool has_factors(const Attributes &a) { return a[REDUCTION] >= GTH_REDUCTION_MUL; }
 
+// Returns whether the factors depend on the values of target and updates.
+inline bool needs_values(const Attributes &a) { return has_factors(a) && a[REDUCTION] != GTH_REDUCTION_MEAN; }
+
 inline bool replaces(const Attributes &a) { return a[REDUCTION] <= GTH_REDUCTION_NONE; }
+
+// Returns whether an update replaces the value of target, so that this value has no gradient.
+inline bool drops_target(const Attributes &a) { return replaces(a) || a[INITIAL] == GTH_INITIAL_UPDATE; }
+
+inline Tensor conjugate(const Tensor &factor) { return factor.defined() ? factor.conj() : factor; }
 
 inline Tensor times(const Tensor &factor, const Tensor &value) { return factor.defined() ? value.mul(factor) : value; }
 
@@ -186,7 +209,7 @@ Tensor is_replaced(const Tensor &indices, const Shape &target, const Shape &upda
   const auto options = indices.options().dtype(at::kLong);
   const Tensor numbers = at::arange(Scalar(c10::multiply_integers(count)), options).reshape_symint(count);
   const Tensor none = at::full_symint(places, -1, options);
-  const Switches switches = Switches(a.switches).set(REDUCTION, GTH_REDUCTION_NONE).set(ACCUMULATE, 0);
+  const Switches switches = replacing(a);
   own.switches = switches;
   const Tensor last = call_scatter<Op>(none, indices, numbers, own);
   return linear_gather<gather_of(Op)>(last, indices, own).ne(numbers).reshape_symint(answer);
@@ -207,17 +230,12 @@ struct ScatterBackward {
   static variable_list gradients(const Tensor &gradient, const Saved &saved, const Attributes &a, bool needs_target,
                                  bool needs_updates) {
     const Tensor &indices = saved.tensors[0];
-    Factors factors;
-    if (has_factors(a)) {
-      factors = factors_of(Scattering<Op>{saved.tensors[1], indices, saved.tensors[2], a});
-      if (gradient.is_complex()) {
-        factors = {factors.kept.conj(), factors.used.conj(), {}};  // complex numbers have no extreme
-      }
-    }
+    const Factors factors = has_factors(a) ? factors_of_saved(gradient, saved, a) : Factors{};
     const Tensor each = over(factors.count, gradient);
     variable_list result(INPUTS);
     if (needs_target) {
-      result[0] = replaces(a) ? without_places(gradient, indices, saved.shapes[1], a) : times(factors.kept, each);
+      const Tensor kept = times(factors.kept, each);
+      result[0] = drops_target(a) ? without_places(kept, indices, saved.shapes[1], a) : kept;
     }
     if (needs_updates) {
       result[1] = replaces(a) ? of_last(gradient, indices, saved, a)
@@ -226,10 +244,20 @@ struct ScatterBackward {
     return result;
   }
 
+  static Factors factors_of_saved(const Tensor &gradient, const Saved &saved, const Attributes &a) {
+    const auto operand = [&](size_t which) {
+      return needs_values(a) ? saved.tensors[which]
+                             : at::zeros({}, gradient.options()).expand_symint(saved.shapes[which - 1]);
+    };
+    const Tensor target = operand(1), updates = operand(2);
+    const Factors factors = factors_of(Scattering<Op>{target, saved.tensors[0], updates, a});
+    return {conjugate(factors.kept), conjugate(factors.used), factors.count};
+  }
+
   static Tensor of_last(const Tensor &gradient, const Tensor &indices, const Saved &saved, const Attributes &a) {
     const bool has_rows = Op == GTH_OP_SCATTER && a.axis == 0 && a.batch_dims == 0;
     if (has_rows && !at::GradMode::is_enabled() && is_plain(gradient) && is_plain(indices)) {
-      const Switches reads = zero_filled(a), writes = Switches(a.switches).set(ACCUMULATE, 0);
+      const Switches reads = zero_filled(a), writes = replacing(a);
       return gradient_of_last(gradient, indices, gradient.size(0), {0, 0, writes}, {0, 0, reads});
     }
     const Tensor rows = linear_gather<gather_of(Op)>(gradient, indices, a);
@@ -238,7 +266,9 @@ struct ScatterBackward {
 
   static Tensor without_places(const Tensor &gradient, const Tensor &indices, const Shape &updates,
                                const Attributes &a) {
-    return call_scatter<Op>(gradient, indices, at::zeros({}, gradient.options()).expand_symint(updates), a);
+    const Switches switches = replacing(a);
+    return call_scatter<Op>(gradient, indices, at::zeros({}, gradient.options()).expand_symint(updates),
+                            {a.axis, a.batch_dims, switches});
   }
 };
 
@@ -255,17 +285,19 @@ Tensor scatter_tangent(const Tensor &target, const Tensor &indices, const Tensor
   const Tensor onto = target._fw_primal(0), from = updates._fw_primal(0);
   const Scattering<Op> s{onto, indices, from, a};
   const Factors factors = factors_of(s);
-  return over(factors.count, s.scatter(of_target.mul(factors.kept), of_updates.mul(factors.used), GTH_REDUCTION_ADD));
+  const Tensor sums = s.scatter(times(factors.kept, of_target), times(factors.used, of_updates), GTH_REDUCTION_ADD);
+  return over(factors.count, sums);
 }
 
 template <int32_t Op>
-Tensor scatter_autograd(Keys keys, const Tensor &target, const Tensor &indices, const Tensor &updates, int64_t axis,
+Tensor scatter_autograd(Keys keys, const Tensor &target, const Tensor &indices, const Tensor &given, int64_t axis,
                         int64_t batch_dims, Numbers switches) {
   const Attributes a{axis, batch_dims, switches};
+  const Tensor updates = widened<Op>(target, indices, given, a);
   const auto node = recorded<ScatterBackward<Op>>(target, updates);
   if (node) {
     node->tensors.emplace_back(indices, false);
-    if (has_factors(a)) {
+    if (needs_values(a)) {
       node->tensors.emplace_back(target, false);
       node->tensors.emplace_back(updates, false);
     }

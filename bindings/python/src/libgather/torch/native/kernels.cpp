@@ -2,10 +2,10 @@
 
 #include <ATen/EmptyTensor.h>
 #include <ATen/core/Formatting.h>
+#include <ATen/ops/_sparse_coo_tensor_unsafe.h>
 
 #include <algorithm>
 #include <cstring>
-#include <limits>
 #include <numeric>
 #include <sstream>
 
@@ -23,24 +23,12 @@ bool is_half(const at::Tensor &tensor) {
   raise(GTH_E_DTYPE, GTH_OPERAND_OPTIONS, message.str());
 }
 
-// Returns indices in which the padding index is replaced by one that is always out of bounds.
-at::Tensor without_padding(const at::Tensor &indices, const Attributes &attributes) {
-  if (C10_LIKELY(attributes[HAS_PADDING_INDEX] == 0)) {
-    return indices;
-  }
-  const at::Tensor given = indices.to(at::kLong).contiguous(), made = at::detail::empty_cpu(given.sizes(), at::kLong);
-  const auto *const from = given.const_data_ptr<int64_t>();
-  std::transform(from, from + given.numel(), made.data_ptr<int64_t>(), [&](int64_t index) {
-    return index == attributes[PADDING_INDEX] ? std::numeric_limits<int64_t>::min() : index;
-  });
-  return made;
-}
-
 void run_scatter(int32_t op, const at::Tensor &target, const at::Tensor &indices, const at::Tensor &updates,
                  const Attributes &attributes) {
   const Operand table(target), index(indices), rows(updates);
   gth_options options = options_of(op, attributes);
-  const bool is_rounded = options.reduction == GTH_REDUCTION_ADD || options.reduction == GTH_REDUCTION_MUL;
+  const bool is_rounded = options.reduction == GTH_REDUCTION_ADD || options.reduction == GTH_REDUCTION_MUL ||
+                          options.reduction == GTH_REDUCTION_MEAN;
   if (is_half(target) && is_rounded && options.accumulate == 0 && options.profile == 0) {
     options.accumulate = GTH_ACCUMULATE_FLOAT32;
   }
@@ -60,10 +48,12 @@ at::Tensor new_rows(const gth_request &request, at::ScalarType type) {
 
 at::Tensor gathered(int32_t op, const at::Tensor &params, const at::Tensor &indices, const Attributes &attributes,
                     const at::Scalar &fill_value) {
-  const at::Tensor ids = without_padding(indices, attributes);
-  const Operand table(params), index(ids);
+  const Operand table(params), index(indices);
   gth_options options = options_of(op, attributes);
   const bool is_stored = options.fill != GTH_FILL_VALUE || store(fill_value, params.scalar_type(), options.fill_value);
+  if (!is_stored && options.has_padding_index) {
+    refuse_fill(fill_value, params);
+  }
   if (!is_stored) {  // an unused value need not fit
     options.bounds = GTH_BOUNDS_ERROR;
     options.fill = 0;
@@ -89,8 +79,7 @@ at::Tensor scattered(int32_t op, const at::Tensor &target, const at::Tensor &ind
 at::Tensor summed(int32_t op, const at::Tensor &gradient, const at::Tensor &indices, at::IntArrayRef shape,
                   const Attributes &attributes) {
   at::Tensor out = at::detail::empty_cpu(shape, gradient.scalar_type());
-  const at::Tensor ids = without_padding(indices, attributes);
-  const Operand table(out), index(ids), rows(gradient);
+  const Operand table(out), index(indices), rows(gradient);
   gth_options options = options_of(op, attributes);
   options.fill = 0;
   if (is_half(gradient)) {
@@ -151,6 +140,29 @@ at::Tensor gradient_of_bags(const at::Tensor &gradient, const std::optional<at::
   gth_error error = no_error();
   require(gth_gather_bags_gradient(nullptr, &made.request, &target.desc, &error), error);
   return out;
+}
+
+at::Tensor sparse_gradient_of_bags(const at::Tensor &gradient, const std::optional<at::Tensor> &params,
+                                   at::IntArrayRef shape, const at::Tensor &indices,
+                                   const std::optional<at::Tensor> &bags, const std::optional<at::Tensor> &weights,
+                                   int64_t count, const Attributes &attributes) {
+  const int64_t capacity = std::min(indices.numel(), shape[0]);
+  const at::Tensor unique = at::detail::empty_cpu({1, capacity}, at::kLong), ids = unique[0];
+  std::vector<int64_t> rows_shape(shape.begin(), shape.end());
+  rows_shape[0] = capacity;
+  const at::Tensor sums = at::detail::empty_cpu(rows_shape, gradient.scalar_type());
+  BagsRequest made(params.value_or(sums), indices, bags, weights, count, attributes);
+  if (!params) {
+    made.table.desc.data = nullptr;  // its memory is that of the sums
+    made.table.desc.shape = shape.data();
+  }
+  const Operand rows(gradient), numbers(ids), target(sums);
+  made.request.rows = &rows.desc;
+  gth_error error = no_error();
+  int64_t found = 0;
+  require(gth_gather_bags_sparse_gradient(nullptr, &made.request, &numbers.desc, &target.desc, &found, &error), error);
+  return at::_sparse_coo_tensor_unsafe(unique.narrow(1, 0, found), sums.narrow(0, 0, found), shape, sums.scalar_type(),
+                                       at::kSparse, at::kCPU, false, /*is_coalesced=*/true);
 }
 
 at::Tensor gradient_of_weights(const at::Tensor &gradient, const at::Tensor &params, const at::Tensor &indices,

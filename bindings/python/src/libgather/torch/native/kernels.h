@@ -21,6 +21,11 @@ at::Tensor pooled(const at::Tensor &params, const at::Tensor &indices, const std
 at::Tensor gradient_of_bags(const at::Tensor &gradient, const std::optional<at::Tensor> &params, at::IntArrayRef shape,
                             const at::Tensor &indices, const std::optional<at::Tensor> &bags,
                             const std::optional<at::Tensor> &weights, int64_t count, const Attributes &attributes);
+// Returns the same gradient of params as a sparse tensor: the rows that were read, in ascending order, and their sums.
+at::Tensor sparse_gradient_of_bags(const at::Tensor &gradient, const std::optional<at::Tensor> &params,
+                                   at::IntArrayRef shape, const at::Tensor &indices,
+                                   const std::optional<at::Tensor> &bags, const std::optional<at::Tensor> &weights,
+                                   int64_t count, const Attributes &attributes);
 at::Tensor gradient_of_weights(const at::Tensor &gradient, const at::Tensor &params, const at::Tensor &indices,
                                const std::optional<at::Tensor> &bags, const at::Tensor &weights, int64_t count,
                                const Attributes &attributes);

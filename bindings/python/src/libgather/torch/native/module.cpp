@@ -109,13 +109,14 @@ bool read_number(PyObject *value, Scalar &number) {
   return false;
 }
 
-// Reads a fill value, which implies that bounds are filled, unless it is that of empty bags.
+// Reads a fill value, which implies that bounds are filled, unless it is that of empty bags or of padding.
 bool read_fill(PyObject *value, Call &call) {
   if (value == Py_None) {
     return true;
   }
   int64_t &bounds = call.switches[BOUNDS];
-  if (call.switches[EMPTY] != GTH_EMPTY_FILL) {
+  const bool pads = call.switches[HAS_PADDING_INDEX] && call.switches[BAG_FORMAT] == 0;
+  if (call.switches[EMPTY] != GTH_EMPTY_FILL && !pads) {
     if (bounds != 0 && bounds != GTH_BOUNDS_FILL) {
       return false;
     }
@@ -181,16 +182,28 @@ PyObject *run_call(int32_t op, Arguments args, const Call &call, Run run) {
   return exception ? failed(op, exception, args, call) : THPVariable_Wrap(result);
 }
 
-// params, indices, axis, batch_dims, negative, bounds, fill_value, profile, opset, extents
+// Reads an index that selects nothing. None is no such index.
+bool read_padding(PyObject *index, Call &call) {
+  call.switches[HAS_PADDING_INDEX] = index != Py_None;
+  return index == Py_None || read(index, call.switches[PADDING_INDEX]);
+}
+
+// Reads whether a reduction begins with the values of target.
+bool read_include_self(PyObject *include_self, Call &call) {
+  call.switches[INITIAL] = include_self == Py_False ? GTH_INITIAL_UPDATE : 0;
+  return PyBool_Check(include_self);
+}
+
+// params, indices, axis, batch_dims, negative, bounds, fill_value, profile, opset, extents, padding_index
 template <int32_t Op>
 PyObject *gather(PyObject *, Arguments args, Py_ssize_t count) {
   Call call;
   int64_t *const switches = call.switches;
-  if (count != 10 || !is_tensor(args[0]) || !is_tensor(args[1]) || at::impl::torch_function_mode_enabled() ||
+  if (count != 11 || !is_tensor(args[0]) || !is_tensor(args[1]) || at::impl::torch_function_mode_enabled() ||
       !read_dims(args[2], args[3], call) || !read(NEGATIVES, args[4], switches[NEGATIVE]) ||
       !read(BOUNDS_NAMES, args[5], switches[BOUNDS]) || switches[BOUNDS] == GTH_BOUNDS_SKIP ||
-      !read_fill(args[6], call) || !read(PROFILES, args[7], switches[PROFILE]) || !read_opset(args[8], call) ||
-      !read(EXTENTS_NAMES, args[9], switches[EXTENTS])) {
+      !read_padding(args[10], call) || !read_fill(args[6], call) || !read(PROFILES, args[7], switches[PROFILE]) ||
+      !read_opset(args[8], call) || !read(EXTENTS_NAMES, args[9], switches[EXTENTS])) {
     return not_implemented();
   }
   return run_call(Op, args, call, [&] {
@@ -198,17 +211,19 @@ PyObject *gather(PyObject *, Arguments args, Py_ssize_t count) {
   });
 }
 
-// target, indices, updates, axis, batch_dims, reduction, negative, bounds, profile, opset, extents, accumulate
+// target, indices, updates, axis, batch_dims, reduction, negative, bounds, profile, opset, extents, accumulate,
+// include_self, padding_index
 template <int32_t Op>
 PyObject *scatter(PyObject *, Arguments args, Py_ssize_t count) {
   Call call;
   int64_t *const switches = call.switches;
-  if (count != 12 || !is_tensor(args[0]) || !is_tensor(args[1]) || !is_tensor(args[2]) ||
+  if (count != 14 || !is_tensor(args[0]) || !is_tensor(args[1]) || !is_tensor(args[2]) ||
       at::impl::torch_function_mode_enabled() || !read_dims(args[3], args[4], call) ||
       !read(REDUCTIONS, args[5], switches[REDUCTION]) || !read(NEGATIVES, args[6], switches[NEGATIVE]) ||
       !read(BOUNDS_NAMES, args[7], switches[BOUNDS]) || !read(PROFILES, args[8], switches[PROFILE]) ||
       !read_opset(args[9], call) || !read(EXTENTS_NAMES, args[10], switches[EXTENTS]) ||
-      !read(ACCUMULATES, args[11], switches[ACCUMULATE])) {
+      !read(ACCUMULATES, args[11], switches[ACCUMULATE]) || !read_include_self(args[12], call) ||
+      !read_padding(args[13], call)) {
     return not_implemented();
   }
   return run_call(Op, args, call, [&] {
@@ -221,21 +236,21 @@ bool is_tensor_or_none(PyObject *value) { return value == Py_None || is_tensor(v
 Optional given_tensor(PyObject *value) { return value == Py_None ? Optional() : Optional(tensor_of(value)); }
 
 // params, indices, bags, weights, count, bag_format, pool, empty, padding_index, negative, bounds, fill_value, profile,
-// accumulate
+// accumulate, sparse
 PyObject *gather_bags(PyObject *, Arguments args, Py_ssize_t count) {
   Call call;
   int64_t *const switches = call.switches;
   int64_t bag_count = 0;
-  if (count != 14 || !is_tensor(args[0]) || !is_tensor(args[1]) || !is_tensor_or_none(args[2]) ||
+  if (count != 15 || !is_tensor(args[0]) || !is_tensor(args[1]) || !is_tensor_or_none(args[2]) ||
       !is_tensor_or_none(args[3]) || at::impl::torch_function_mode_enabled() || !read(args[4], bag_count) ||
       !read(BAG_FORMATS, args[5], switches[BAG_FORMAT]) || !read(POOLS, args[6], switches[POOL]) ||
-      !read(EMPTIES, args[7], switches[EMPTY]) || (args[8] != Py_None && !read(args[8], switches[PADDING_INDEX])) ||
+      !read(EMPTIES, args[7], switches[EMPTY]) || !read_padding(args[8], call) ||
       !read(NEGATIVES, args[9], switches[NEGATIVE]) || !read(BOUNDS_NAMES, args[10], switches[BOUNDS]) ||
       !read_fill(args[11], call) || !read(PROFILES, args[12], switches[PROFILE]) ||
       !read(ACCUMULATES, args[13], switches[ACCUMULATE])) {
     return not_implemented();
   }
-  switches[HAS_PADDING_INDEX] = args[8] != Py_None;
+  switches[SPARSE] = args[14] == Py_True;
   return run_call(GTH_OP_GATHER_BAGS, args, call, [&] {
     return bags_operation().call(tensor_of(args[0]), tensor_of(args[1]), given_tensor(args[2]), given_tensor(args[3]),
                                  bag_count, Numbers(switches, SWITCHES), call.fill_value);

@@ -54,9 +54,12 @@ gth_options options_of(int32_t op, const Attributes &attributes) {
     options.bag_format = static_cast<int32_t>(attributes[BAG_FORMAT]);
     options.pool = static_cast<int32_t>(attributes[POOL]);
     options.empty = static_cast<int32_t>(attributes[EMPTY]);
-    options.has_padding_index = static_cast<int32_t>(attributes[HAS_PADDING_INDEX]);
-    options.padding_index = attributes[PADDING_INDEX];
   }
+  if (is_scatter(op)) {
+    options.initial = static_cast<int32_t>(attributes[INITIAL]);
+  }
+  options.has_padding_index = static_cast<int32_t>(attributes[HAS_PADDING_INDEX]);
+  options.padding_index = attributes[PADDING_INDEX];
   options.threads = at::get_num_threads();
   return options;
 }

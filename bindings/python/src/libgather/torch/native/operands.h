@@ -10,8 +10,8 @@
 namespace libgather {
 
 // The switches of a call: the fields of gth_options from `profile` on that select a rule. This is their order in the
-// operators' argument `switches`. Missing numbers are zero, so the list can grow. A gather and its gradient treat the
-// padding index as an index out of bounds.
+// operators' argument `switches`. Missing numbers are zero, so the list can grow. SPARSE is no field: the gradient of
+// params is then a sparse tensor.
 enum Switch {
   PROFILE,
   OPSET,
@@ -26,6 +26,8 @@ enum Switch {
   EMPTY,
   HAS_PADDING_INDEX,
   PADDING_INDEX,
+  INITIAL,
+  SPARSE,
   SWITCHES
 };
 

@@ -102,6 +102,30 @@ c10::SymDimVector shape_of_rows(const Tensor &table, const Tensor &indices, cons
   }
 }
 
+// Returns updates of the whole shape. Those of a smaller rank are one row or one number, which each tuple uses. Updates of
+// another shape are returned unchanged, and the library reports the error. Profiles refuse a smaller rank.
+template <int32_t Op>
+Tensor widened(const Tensor &target, const Tensor &indices, const Tensor &updates, const Attributes &a) {
+  const int64_t batch_dims = a.batch_dims < 0 ? a.batch_dims + indices.dim() : a.batch_dims;
+  const bool has_tuples = !has_axis(Op) && indices.dim() > 0;
+  const int64_t rank =
+      is_elements(Op) ? target.dim()
+      : has_axis(Op)  ? target.dim() - 1 + indices.dim() - batch_dims
+      : has_tuples ? indices.dim() - 1 + target.dim() - batch_dims - indices.sym_size(-1).guard_int(__FILE__, __LINE__)
+                   : 0;
+  if (updates.dim() >= rank || a[PROFILE]) {
+    return updates;
+  }
+  const c10::SymDimVector shape = shape_of_rows<Op>(target, indices, a);
+  for (int64_t dim = 1; dim <= updates.dim(); dim++) {
+    const c10::SymInt given = updates.sym_size(-dim), required = shape[shape.size() - static_cast<size_t>(dim)];
+    if (given.maybe_as_int() && required.maybe_as_int() && given != required) {
+      return updates;
+    }
+  }
+  return updates.expand_symint(shape);
+}
+
 template <int32_t Op>
 Tensor gather_meta(const Tensor &params, const Tensor &indices, int64_t axis, int64_t batch_dims, Numbers switches,
                    const Scalar &) {
@@ -109,9 +133,11 @@ Tensor gather_meta(const Tensor &params, const Tensor &indices, int64_t axis, in
 }
 
 template <int32_t Op>
-Tensor scatter_meta(const Tensor &target, const Tensor &indices, const Tensor &updates, int64_t axis,
-                    int64_t batch_dims, Numbers switches) {
-  const c10::SymDimVector shape = shape_of_rows<Op>(target, indices, {axis, batch_dims, switches});
+Tensor scatter_meta(const Tensor &target, const Tensor &indices, const Tensor &given, int64_t axis, int64_t batch_dims,
+                    Numbers switches) {
+  const Attributes a{axis, batch_dims, switches};
+  const Tensor updates = widened<Op>(target, indices, given, a);
+  const c10::SymDimVector shape = shape_of_rows<Op>(target, indices, a);
   if (updates.dim() != static_cast<int64_t>(shape.size())) {
     raise(GTH_E_RANK, GTH_OPERAND_UPDATES, c10::str("updates: rank is ", updates.dim(), ", needed is ", shape.size()));
   }
