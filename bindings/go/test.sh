@@ -74,11 +74,11 @@ expect_output() {
   diff -u "$temp/lookup/expected.txt" "$temp/output"
 }
 
-# The tests with random calls are a separate module.
-printf 'go 1.24\nuse %s\nuse %s/property\n' "$here" "$here" >"$temp/go.work"
+# The tests with random calls, and those with the Arrow library of Go, are separate modules.
+printf 'go 1.24\nuse %s\nuse %s/property\nuse %s/arrowgo\n' "$here" "$here" "$here" >"$temp/go.work"
 export GOWORK="$temp/go.work"
 
-tests "go test" env "$shared" go test -count=1 -v ./...
+tests "go test" env "$shared" go test -count=1 -v ./... ./property/... ./arrowgo/...
 # In the gate, only the tests that need this library run with it.
 needs_emulated='OnAnEmulatedDevice|EveryAllocationFails'
 [ "${GATHER_LONG:-}" != 1 ] || needs_emulated=.
