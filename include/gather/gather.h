@@ -1434,7 +1434,8 @@ typedef struct gth_take {
   const void *validity;           /**< Bits in the order of Arrow, least significant first. An index whose bit is 0 is
                                        null. Indices then have rank 1. NULL: no index is null. Borrowed */
   int64_t validity_offset;        /**< The number of the bit of the first index, at least 0. */
-  const gth_options *options;     /**< negative, bounds, profile, opset and threads are used. Borrowed, or NULL. */
+  const gth_options *options;     /**< negative, bounds, profile, opset, threads and padding_index, which selects null,
+                                       are used. Borrowed, or NULL. */
 } gth_take;
 
 #define GTH_TAKE_FIRST 40
@@ -1502,8 +1503,8 @@ GTH_API int32_t gth_arrow_take(gth_context *context, const struct ArrowSchema *t
 
 /**
  * Resolves indices to row numbers, for a caller that moves the rows itself. It writes a number in [0, extent) for each
- * index, in row-major order. A null index and an index that selects no row (GTH_TAKE_NULL, bounds = fill or skip) give
- * -1. GTH_TAKE_RECORD is not valid. CPU only. On an error other than RACE, nothing is written.
+ * index, in row-major order. A null index and an index that selects no row (GTH_TAKE_NULL, bounds = fill or skip,
+ * padding_index) give -1. GTH_TAKE_RECORD is not valid. CPU only. On an error other than RACE, nothing is written.
  *
  * @param extent    The number of rows, at most 2^60.
  * @param take      Borrowed, with all that it points to.

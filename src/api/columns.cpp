@@ -46,6 +46,7 @@ struct Taking {
   gth_options options;
 
   bool has_flag(uint32_t flag) const { return take.flags & flag; }
+  bool may_select_null() const { return take.validity || has_flag(GTH_TAKE_NULL) || options.has_padding_index; }
   const char* data() const { return static_cast<const char*>(indices->data); }
   cpu::IndexValidity validity() const { return {static_cast<const uint8_t*>(take.validity), take.validity_offset}; }
 };
@@ -73,6 +74,8 @@ int32_t read_options(const gth_options* given, Taking* out, const Error& error) 
     out->options.bounds = given->bounds;
     out->options.opset = given->opset;
     out->options.threads = given->threads;
+    out->options.has_padding_index = given->has_padding_index;
+    out->options.padding_index = given->padding_index;
   }
   if (!out->has_flag(GTH_TAKE_NULL)) return GTH_OK;
   if (out->options.bounds) {
@@ -150,8 +153,7 @@ bool is_dense(const Column& column, const Taking& taking) {
   const columns::Type& type = column.type();
   const bool has_width = type.kind == columns::Kind::fixed || type.kind == columns::Kind::dictionary;
   if (!has_width || !type.width || column.parts().count != 1) return false;
-  const bool may_be_null = taking.take.validity || taking.has_flag(GTH_TAKE_NULL);
-  return !may_be_null && !columns::validity_of(type, *column.parts()[0].array);
+  return !taking.may_select_null() && !columns::validity_of(type, *column.parts()[0].array);
 }
 
 int32_t dtype_of(int64_t width) {
@@ -204,8 +206,8 @@ int32_t take_dense(const Context& context, const Taking& taking, const Column& c
 // Takes rows whose numbers have been resolved.
 int32_t take_rows(const cpu::Executor& executor, const Taking& taking, const Column& column, int64_t count,
                   int64_t* rows, const Outputs& outputs, const Error& error) {
-  const bool may_be_null = taking.take.validity || taking.has_flag(GTH_TAKE_NULL);
-  const bool has_nulls = may_be_null && std::any_of(rows, rows + count, [](int64_t row) { return row < 0; });
+  const bool has_nulls =
+      taking.may_select_null() && std::any_of(rows, rows + count, [](int64_t row) { return row < 0; });
   columns::Located located;
   columns::Call call{column, executor, outputs.schema != nullptr, {}};
   int32_t status = located.locate(column, count, rows, has_nulls, &call.trouble);

@@ -15,6 +15,20 @@ TEST(Resolve, RowsAreInRangeOrMinusOne) {
   EXPECT_EQ(Ids(rows, rows + 5), (Ids{3, 0, -1, -1, 3}));
 }
 
+TEST(Resolve, PaddingSelectsNoRow) {
+  for (const bool has_null : {false, true}) {
+    int64_t rows[4];
+    Request request({9, -1, 3, has_null ? null_id : 9});
+    request.options.has_padding_index = 1;
+    request.options.padding_index = 9;
+    gth_error error = GTH_ERROR_INIT;
+    ASSERT_EQ(gth_resolve(nullptr, 4, &request.take, 4, rows, &error), GTH_OK) << error.message;
+    EXPECT_EQ(Ids(rows, rows + 4), (Ids{-1, 3, 3, -1}));
+    request.ids[2] = 4;
+    EXPECT_EQ(gth_resolve(nullptr, 4, &request.take, 4, rows, &error), GTH_E_INDEX);
+  }
+}
+
 TEST(Resolve, K13_NothingIsWrittenOnAnError) {
   for (const bool has_null : {false, true}) {
     int64_t rows[3] = {-7, -7, -7};

@@ -273,6 +273,15 @@ TEST_P(ColumnIndices, PoliciesForBounds) {
   expect({null_id, null_id});
 }
 
+TEST_P(ColumnIndices, PaddingIsNull) {
+  Request request({1, 9, 2});
+  request.options.has_padding_index = 1;
+  request.options.padding_index = 9;
+  Taken taken;
+  column_.take_once(request, &taken);
+  expect_rows(column_, {1, null_id, 2}, taken);
+}
+
 TEST_P(ColumnIndices, FillAndSkipAreUnsupported) {
   for (const int32_t bounds : {GTH_BOUNDS_FILL, GTH_BOUNDS_SKIP}) {
     Request request({0});

@@ -99,8 +99,7 @@ static PyObject *or_general(PyObject *result) {
   return result;
 }
 
-/* Returns true if the rules of a profile apply to elements of every type. */
-static int has_all_types(int32_t profile) {
+int has_all_types(int32_t profile) {
   return profile == 0 || profile == GTH_PROFILE_TENSORFLOW || profile == GTH_PROFILE_ONNX ||
          profile == GTH_PROFILE_ORT || (profile >= GTH_PROFILE_NUMPY_RAISE && profile <= GTH_PROFILE_NUMPY_CLIP);
 }

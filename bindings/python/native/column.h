@@ -5,8 +5,11 @@
 
 #include "request.h"
 
-/* Gathers rows of Arrow arrays, chunks and tables, of a Series of pandas, or objects of a NumPy array. Returns NotImplemented for other tables and
- * for other requests, such as those that fill. */
+/* Returns true if the rules of a profile apply to elements of every type. */
+int has_all_types(int32_t profile);
+
+/* Gathers rows of Arrow arrays, chunks and tables, of a Series of pandas, or objects of a NumPy array. Returns
+ * NotImplemented for other tables and for other requests, such as those that fill. */
 PyObject *column_gather(request *call);
 
 /* Functions of the module. Their last arguments are those of run_arrays(). They return NotImplemented if the indices or

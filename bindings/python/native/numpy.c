@@ -115,11 +115,28 @@ static int64_t moved_size(const state *known, const numpy_descr *descr) {
   return is_first ? ((const descr_1 *)descr)->size : ((const descr_2 *)descr)->size;
 }
 
+int numpy_rank(PyObject *array) { return ((numpy_array *)array)->ndim; }
+
+int numpy_has_text(PyObject *array) {
+  const char kind = ((numpy_array *)array)->descr->kind;
+  return kind == 'S' || kind == 'U';
+}
+
+int numpy_same_dtype(PyObject *array, PyObject *other) {
+  PyObject *mine = (PyObject *)((numpy_array *)array)->descr, *others = (PyObject *)((numpy_array *)other)->descr;
+  const int is_same = mine == others ? 1 : PyObject_RichCompareBool(mine, others, Py_EQ);
+  if (is_same < 0) {
+    PyErr_Clear();
+  }
+  return is_same > 0;
+}
+
 int numpy_open_moved(const state *known, PyObject *object, operand *opened, int32_t *words) {
   enum { LARGEST = 8, COMPLEX = 16, BITS = 8 };
   const numpy_array *array = (const numpy_array *)object;
   const int64_t size = moved_size(known, array->descr), lowest = size & -size;
-  const int64_t word = size == COMPLEX ? COMPLEX : lowest < LARGEST ? lowest : LARGEST;
+  /* Profiles that have strings need not have complex numbers. */
+  const int64_t word = size == COMPLEX && !numpy_has_text(object) ? COMPLEX : lowest < LARGEST ? lowest : LARGEST;
   const int32_t dtype = word == COMPLEX ? GTH_DTYPE_COMPLEX128 : GTH_DTYPE_UINT8 + (int32_t)(word - 1) * BITS;
   const int32_t ndim = array->ndim;
   if (size <= 0 || ndim >= GTH_MAX_NDIM || !open_as(array, dtype, opened)) {

@@ -15,6 +15,15 @@ int numpy_open(PyObject *array, operand *opened);
  * consists of. `words` is then 1, else 0. Returns false, without an exception, if the elements hold references. */
 int numpy_open_moved(const state *known, PyObject *array, operand *opened, int32_t *words);
 
+/* Returns the rank of an array. */
+int numpy_rank(PyObject *array);
+
+/* Returns true if the elements of an array are strings of one size. */
+int numpy_has_text(PyObject *array);
+
+/* Returns true if two arrays have the same dtype. */
+int numpy_same_dtype(PyObject *array, PyObject *other);
+
 /* Returns the extent of an axis of an array of Python objects or StringDType. Returns -1 for other arrays and axes, and
  * if another dim is empty. Indices of such an array are not validated. */
 int64_t numpy_extent_of_objects(PyObject *array, int64_t axis);

@@ -72,6 +72,26 @@ int operand_is_dense(const operand *opened) {
   return 1;
 }
 
+int operand_repeat(operand *opened, int64_t count) {
+  gth_tensor_desc *desc = &opened->desc;
+  const int32_t ndim = desc->ndim;
+  int64_t stride = gth_dtype_size(desc->dtype);
+  if (desc->tensor || ndim >= GTH_MAX_NDIM) {
+    return 0;
+  }
+  for (int i = ndim - 1; i >= 0; i--) {
+    opened->shape[i] = desc->shape[i];
+    opened->strides[i] = desc->strides ? desc->strides[i] : stride;
+    stride *= desc->shape[i];
+  }
+  opened->shape[ndim] = count;
+  opened->strides[ndim] = 0;
+  desc->shape = opened->shape;
+  desc->strides = opened->strides;
+  desc->ndim++;
+  return 1;
+}
+
 void operand_close(operand *opened) {
   if (opened->buffer.obj) {
     PyBuffer_Release(&opened->buffer);

@@ -43,6 +43,11 @@ static inline int writes_rows(int64_t op) {
   return !is_gradient(op) && !(op >= GTH_OP_SCATTER && op <= GTH_OP_SCATTER_ELEMENTS);
 }
 
+/* Returns true if the indices of a gather or scatter select single elements. */
+static inline int selects_single_elements(int64_t op) {
+  return op == GTH_OP_GATHER_ELEMENTS || op == GTH_OP_SCATTER_ELEMENTS;
+}
+
 /* Marks an operand as one without a buffer. operand_close() then releases no buffer. */
 void operand_without_buffer(operand *opened);
 
@@ -59,6 +64,9 @@ int operands_are_small(const operands *all);
 
 /* Returns true if the memory is dense row-major. */
 int operand_is_dense(const operand *opened);
+
+/* Adds a last dim of `count` equal elements. Returns false for a handle and for the highest rank. */
+int operand_repeat(operand *opened, int64_t count);
 
 void operand_close(operand *opened);
 

@@ -18,6 +18,7 @@ int request_begin(request *call, const state *known, arguments args, enum rules 
   call->options = (gth_options)GTH_OPTIONS_INIT;
   call->last = last;
   call->plan = NULL;
+  call->moved = NULL;
   call->words = 0;
   call->writes_new = 0;
   call->fill_value = NULL;
@@ -132,8 +133,15 @@ PyObject *call_python(PyObject *function, PyObject *first, arguments args) {
   return result;
 }
 
+/* Returns true if an error has a rank, a shape or a position of words. */
+static int counts_words(const request *call) {
+  const int32_t status = call->error.status;
+  return call->words && (status == GTH_E_RANK || status == GTH_E_AXIS || status == GTH_E_SHAPE ||
+                         (status == GTH_E_INDEX && selects_single_elements(call->op)));
+}
+
 PyObject *request_fail(const request *call) {
-  if (call->rules != OWN_RULES && call->error.status == GTH_E_ALIAS) {
+  if (counts_words(call) || (call->rules != OWN_RULES && call->error.status == GTH_E_ALIAS)) {
     Py_RETURN_NOTIMPLEMENTED;
   }
   PyObject *exception = exception_of(call->known, &call->error);

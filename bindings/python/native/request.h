@@ -39,7 +39,8 @@ typedef struct request {
   repeat *last;         /* the last call of the same function, or NULL */
   gth_plan *plan;       /* of a call that repeats it, or NULL */
   form planned;         /* of the rows, with a plan */
-  int32_t words;        /* 1 if an element of the table is a dim of words, else 0 */
+  PyObject *moved;      /* borrowed: the array of NumPy that is read, if its elements are only moved. Otherwise NULL */
+  int32_t words;        /* 1 if such an element is a dim of words, else 0 */
   int writes_new;       /* the written operand is a new array, which is discarded after an error */
   PyObject *fill_value; /* borrowed: a number that has to be converted to an element, or NULL */
   gth_error error;
@@ -64,8 +65,8 @@ int32_t request_run(request *call);
 /* Copies the elements of an open operand to another one. */
 int32_t request_copy(const request *call, const operand *source, const operand *destination);
 
-/* Raises the error of a call and returns NULL. The Python side adds the place of an invalid index. If the rules leave
- * the error to the Python side, returns NotImplemented. */
+/* Raises the error of a call and returns NULL. The Python side adds the place of an invalid index. Returns NotImplemented
+ * if the rules leave the error to the Python side, or if it counts words of elements. */
 PyObject *request_fail(const request *call);
 
 /* Calls a Python function with the arguments of a call. They follow `first` if it is not NULL. */

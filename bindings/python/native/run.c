@@ -20,9 +20,16 @@ static int32_t run_into(request *call, operand *written) {
   return status;
 }
 
+/* Opens an array whose elements are written or copied. Elements that are only moved need an array of the same dtype. */
+static int open_like_read(request *call, PyObject *array, operand *opened) {
+  return !call->moved ? operand_open(call->known, array, opened)
+                      : is_numpys(call->known, array) && numpy_same_dtype(array, call->moved) &&
+                            numpy_open_moved(call->known, array, opened, &call->words);
+}
+
 /* Writes to a given array. Returns NotImplemented if its type is not supported here. */
 static PyObject *write_given(request *call, operand *written, PyObject *array) {
-  if (!operand_open(call->known, array, written)) {
+  if (!open_like_read(call, array, written)) {
     Py_RETURN_NOTIMPLEMENTED;
   }
   request_find_plan(call);
@@ -48,8 +55,8 @@ static PyObject *write_new(request *call, operand *written, PyObject *array) {
   return array_or_scalar(call->known, array, ndim - call->words);
 }
 
-/* Creates the array of the rows of a gather, and opens it. */
-static PyObject *new_rows(const request *call, const gth_tensor_desc *form, const int64_t *shape, operand *made) {
+/* Creates an array like the table, and opens it. */
+static PyObject *new_array(const request *call, const gth_tensor_desc *form, const int64_t *shape, operand *made) {
   PyObject *like = call->args[ARG_TABLE];
   if (!call->words) {
     return array_new(call->known, like, form->dtype, form->ndim, shape, made);
@@ -73,7 +80,7 @@ static PyObject *gather_new(request *call) {
   if (request_infer(call, &form, shape) != GTH_OK) {
     return request_fail(call);
   }
-  PyObject *array = new_rows(call, &form, shape, made);
+  PyObject *array = new_array(call, &form, shape, made);
   if (!array) {
     Py_RETURN_NOTIMPLEMENTED;
   }
@@ -94,7 +101,7 @@ static PyObject *gather_new(request *call) {
 static PyObject *scatter_to_copy(request *call, const operand *source) {
   operand *made = &call->operands.table;
   const gth_tensor_desc *form = &source->desc;
-  PyObject *array = array_new(call->known, call->args[ARG_TABLE], form->dtype, form->ndim, form->shape, made);
+  PyObject *array = new_array(call, form, form->shape, made);
   if (!array) {
     Py_RETURN_NOTIMPLEMENTED;
   }
@@ -109,7 +116,7 @@ static PyObject *scatter_to_copy(request *call, const operand *source) {
 static PyObject *scatter_new(request *call) {
   PyObject *like = call->args[ARG_TABLE];
   operand source;
-  if (!array_is_made_for(call->known, like) || !operand_open(call->known, like, &source)) {
+  if (!array_is_made_for(call->known, like) || !open_like_read(call, like, &source)) {
     Py_RETURN_NOTIMPLEMENTED;
   }
   PyObject *result = scatter_to_copy(call, &source);
@@ -205,22 +212,59 @@ static PyObject *run_bags(request *call) {
   return result;
 }
 
-/* Opens the table of a gather that only moves elements. Returns false, without an exception, for other calls. */
-static int open_moved(request *call, operand *table) {
+/* Returns true if a gather or scatter does not use the values of the elements of an array of NumPy. A row that is filled
+ * has zero bytes. */
+static int only_moves(const request *call, PyObject *array) {
+  const gth_options *options = &call->options;
+  const int32_t profile = options->profile;
+  const int is_numpys_profile = profile >= GTH_PROFILE_NUMPY_RAISE && profile <= GTH_PROFILE_NUMPY_CLIP;
+  const int has_text = numpy_has_text(array), writes_given = writes_rows(call->op) && call->args[ARG_ROWS] != Py_None;
+  return call->op <= GTH_OP_SCATTER_ELEMENTS && !call->fill_value && options->fill <= GTH_FILL_ZERO &&
+         options->reduction <= GTH_REDUCTION_NONE && !(has_text && writes_given) &&
+         (profile == 0 || is_numpys_profile || (has_text && has_all_types(profile)));
+}
+
+/* Opens the operand of a call that only moves elements. Returns false, without an exception, for other calls. */
+static int open_moved(request *call, PyObject *array, operand *read) {
   gth_options *options = &call->options;
-  PyObject *array = call->args[ARG_TABLE];
-  const int is_numpys_profile =
-      options->profile >= GTH_PROFILE_NUMPY_RAISE && options->profile <= GTH_PROFILE_NUMPY_CLIP;
-  const int fills = options->bounds == GTH_BOUNDS_FILL || options->has_padding_index;
-  const int only_moves = !fills && (options->profile == 0 || is_numpys_profile);
-  if (call->op > GTH_OP_GATHER_ELEMENTS || call->args[ARG_ROWS] != Py_None || !only_moves ||
-      !is_numpys(call->known, array) || !numpy_open_moved(call->known, array, table, &call->words)) {
+  if (!is_numpys(call->known, array) || !only_moves(call, array) ||
+      !numpy_open_moved(call->known, array, read, &call->words)) {
     return 0;
   }
-  if (call->words && call->op != GTH_OP_GATHER) {
-    return 0;
-  }
+  call->moved = array;
   options->axis -= options->has_axis && options->axis < 0 ? call->words : 0;
+  return 1;
+}
+
+/* Returns true if indices select in the dim of words, which is no dim of the table. */
+static int selects_in_words(const request *call) {
+  PyObject *table = call->args[ARG_TABLE];
+  const gth_options *options = &call->options;
+  const gth_tensor_desc *indices = &call->operands.indices.desc;
+  if (indices->tensor || !is_numpys(call->known, table)) {
+    return 1;
+  }
+  const int64_t rank = numpy_rank(table), last = indices->ndim - 1;
+  const int64_t batch_dims = options->batch_dims + (options->batch_dims < 0 ? indices->ndim : 0);
+  if (call->op == GTH_OP_GATHER_ND || call->op == GTH_OP_SCATTER_ND) {
+    return last >= 0 && indices->shape[last] > rank - batch_dims;
+  }
+  return (options->has_axis ? options->axis : batch_dims) >= rank;
+}
+
+/* Opens the indices. Those of single elements select all words of an element. */
+static int open_indices(request *call, const operand *read) {
+  operand *indices = &call->operands.indices;
+  const gth_tensor_desc *elements = &read->desc;
+  if (!source_indices_open(call->known, call->args[ARG_INDICES], indices)) {
+    return 0;
+  }
+  const int is_repeated = call->words && selects_single_elements(call->op);
+  if ((call->words && selects_in_words(call)) ||
+      (is_repeated && !operand_repeat(indices, elements->shape[elements->ndim - 1]))) {
+    operand_close(indices);
+    return 0;
+  }
   return 1;
 }
 
@@ -229,11 +273,12 @@ static PyObject *run_operands(request *call) {
   const int is_gather = writes_rows(call->op);
   operands *all = &call->operands;
   operand *read = is_gather ? &all->table : &all->rows;
-  if (!source_open(call->known, call->args[is_gather ? ARG_TABLE : ARG_ROWS], read) && !open_moved(call, read)) {
+  PyObject *array = call->args[is_gather ? ARG_TABLE : ARG_ROWS];
+  if (!source_open(call->known, array, read) && !open_moved(call, array, read)) {
     return column_gather(call);
   }
   PyObject *result = Py_NotImplemented;
-  if (source_indices_open(call->known, call->args[ARG_INDICES], &all->indices)) {
+  if (open_indices(call, read)) {
     result = run_bags(call);
     operand_close(&all->indices);
   } else {

@@ -91,8 +91,9 @@ def test_other_objects_are_moved_and_not_converted(value: list[Any]) -> None:
     assert libgather.gather(params, [1, 0, 0]).tolist() == [value[1], value[0], value[0]]
     with pytest.raises(libgather.DTypeError, match="tensor"):
         libgather.Tensor(params)
+    assert libgather.gather_nd(params, [[1], [0]]).tolist() == value[::-1]
     with pytest.raises(libgather.DTypeError, match="params"):
-        libgather.gather_nd(params, [[0]])
+        libgather.gather_nd(params.reshape(1, 2), [[0, 0]])
 
 
 def test_masked_arrays_and_records_of_objects_are_refused() -> None:

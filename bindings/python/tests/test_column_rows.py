@@ -434,6 +434,57 @@ def test_rows_of_a_column_need_no_copy_of_it(name: str) -> None:
     assert peak < 50_000
 
 
+# --------------------------------------------------------------------------------------------- tuples and elements
+
+
+def columns_of_each_library() -> list[tuple[Any, list[Any]]]:
+    """Returns columns, and their values. Some have nulls, and most have no number."""
+    columns = [arrow_column(name, random.Random(name), 9) for name in ("string", "list", "dictionary", "timestamp")]
+    columns += [pandas_column(name) for name in PANDAS]
+    columns += [POLARS[name](library("polars")) for name in ("String", "Enum", "Decimal", "Int64", "Null")]
+    columns += [np.array(["a", {}, None], object), np.array(["a", "b", "c"], np.dtypes.StringDType())]
+    return [(column, column.to_pylist() if hasattr(column, "to_pylist") else list(column)) for column in columns]
+
+
+def same_values(rows: Any, values: list[Any]) -> bool:
+    found = rows.to_pylist() if hasattr(rows, "to_pylist") else list(rows)
+    is_null = library("pandas").isna
+    pairs = zip(found, values, strict=True)
+    return all(a == b if isinstance(a, (list, dict)) else bool(is_null(a) if is_null(b) else a == b) for a, b in pairs)
+
+
+def test_tuples_and_elements_select_rows_of_columns() -> None:
+    for column, values in columns_of_each_library():
+        for ids in ([2, 0, 1, 1], []):
+            expected = [values[i] for i in ids]
+            pairs = np.array(ids, "i8").reshape(-1, 1)
+            calls = [libgather.gather_nd(column, pairs), libgather.gather_elements(column, ids)]
+            calls += [libgather.take_along_axis(column, np.array(ids, int), 0)]
+            for rows in calls:
+                assert type(rows) is type(column) or type(rows) is type(libgather.gather(column, ids))
+                assert rows.dtype == column.dtype if hasattr(column, "dtype") else rows.type == column.type
+                assert same_values(rows, expected)
+        assert same_values(libgather.gather_nd(column, [[2]]), [values[2]])
+        for call in (
+            lambda column=column: libgather.gather_nd(column, [[0], [99]]),
+            lambda column=column: libgather.gather_elements(column, [0, 99]),
+        ):
+            with pytest.raises(libgather.IndexError) as caught:
+                call()
+            assert (caught.value.position, caught.value.value, caught.value.limit) == (1, 99, len(values))
+        with pytest.raises(libgather.IndexError) as caught:
+            libgather.gather_nd(column, [[0], [99]])
+        assert (caught.value.index, caught.value.component) == ((1, 0), 0)
+
+
+def test_tuples_have_nulls_and_fill_values() -> None:
+    words = pa.array(["a", None, "c"])
+    assert libgather.gather_nd(words, [[9], [2]], fill_value=None).to_pylist() == [None, "c"]
+    assert libgather.gather_elements(words, pa.array([None, 0]), fill_value="z").to_pylist() == [None, "a"]
+    assert libgather.gather_elements(words, [7, 0], bounds="null").to_pylist() == [None, "a"]
+    assert libgather.gather_nd(words, [[[0], [1]], [[2], [2]]]).to_pylist() == [["a", None], ["c", "c"]]
+
+
 # -------------------------------------------------------------------------------------------------------- profiles
 
 

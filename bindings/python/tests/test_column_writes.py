@@ -9,7 +9,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 import pytest
-from test_column_rows import ARROW, ODD, PANDAS, POLARS, arrow_column, library, pandas_column
+from test_column_rows import ARROW, DAY, ODD, PANDAS, POLARS, arrow_column, library, pandas_column
 
 import libgather
 
@@ -168,6 +168,59 @@ def test_strings_are_written_to_categories_of_polars() -> None:
         for updates in (["b", None], pl.Series(["b", None]), np.array(["b", "a"])):
             written = libgather.scatter(column, [0, 2], updates)
             assert written.dtype == dtype and written.to_list() == ["b", None, list(updates)[1]]
+
+
+# ------------------------------------------------------------------------------------------- one row, and tuples
+
+
+def test_single_row_is_written_for_each_index() -> None:
+    pd, pl = library("pandas"), library("polars")
+    columns: list[tuple[Any, Any]] = [
+        (pa.array(["a", None, "c"]), "z"),
+        (pa.chunked_array([[1, 2], [3]]), 9),
+        (pa.array([DAY, None, DAY]), None),
+        (pa.array([{"a": 1}, None, {"a": 2}]), {"a": 7}),
+        (pa.array([1, 2, 3]), pa.scalar(5)),
+        (pd.Series(["a", None, "c"], dtype="str"), "z"),
+        (pd.Series(pd.Categorical(["a", "b", "a"])), "b"),
+        (pd.Series(pd.to_datetime(["2020", None, "2022"])), pd.Timestamp("2021")),
+        (pd.Series(pd.arrays.IntervalArray.from_breaks(range(4))), pd.Interval(0, 1)),
+        (pd.Series([1.5, 2.5, 3.5]), np.float64(9)),
+        (pd.array([1, None, 3], "Int64"), np.array(7)),
+        (pl.Series(["a", None, "c"]), "z"),
+        (pl.Series([1, 2, 3]), 8),
+        (pl.Series(["a", "b", "a"], dtype=pl.Enum(["a", "b"])), "b"),
+        (np.array([1, {}, None], object), "z"),
+        (np.array(["a", "b", "c"], np.dtypes.StringDType()), "z"),
+        (np.array(["a", "b", "c"]), "z"),
+    ]
+    for column, row in columns:
+        value = row.as_py() if hasattr(row, "as_py") else row
+        for ids in ([2, 0, 2], [], [1]):
+            written = libgather.scatter(column, ids, row)
+            expected = [value if place in ids else old for place, old in enumerate(values_of(column))]
+            assert repr(values_of(written)) == repr(expected) or values_of(written) == expected
+        assert values_of(libgather.scatter(column, 1, row))[1] == value
+
+
+def values_of(column: Any) -> list[Any]:
+    return next(getattr(column, name)() for name in ("to_pylist", "to_list", "tolist") if hasattr(column, name))
+
+
+def test_tuples_and_elements_write_rows_of_columns() -> None:
+    pd, pl = library("pandas"), library("polars")
+    words = ["a", None, "c"]
+    for column in (pa.array(words), pd.Series(words, dtype="str"), pl.Series(words), np.array(words, object)):
+        for written in (
+            libgather.scatter_nd(column, [[2], [0]], ["y", "x"]),
+            libgather.scatter_nd(column, np.array([[2], [0]]), ["y", "x"]),
+            libgather.scatter_elements(column, [2, 0], ["y", "x"]),
+            libgather.scatter_elements(column, [-1, -3], ["y", "x"], negative="wrap"),
+        ):
+            assert type(written) is type(column)
+            assert [bool(pd.isna(v)) or v for v in values_of(written)] == ["x", True, "y"]
+        with pytest.raises(libgather.IndexError):
+            libgather.scatter_nd(column, [[9]], ["x"])
 
 
 # ----------------------------------------------------------------------------------------------------------- NumPy

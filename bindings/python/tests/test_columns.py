@@ -79,6 +79,6 @@ def test_result_of_an_extension_array_is_one(array: Any) -> None:
 )
 def test_message_names_the_dtype_of_a_column(column: Any, dtype: str) -> None:
     with pytest.raises(libgather.DTypeError, match=f"params: elements of dtype {dtype}. are no dtype of this library$"):
-        libgather.gather_nd(column, [[0]])
+        libgather.gather(column, [0], profile="torch")
     with pytest.raises(libgather.DTypeError, match=r"indices: elements of dtype .* are no dtype of this library$"):
         libgather.gather(np.zeros(3), column)

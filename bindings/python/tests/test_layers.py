@@ -144,7 +144,7 @@ def with_line(graph: dict[str, set[str]], name: str, line: str) -> dict[str, set
         ("_memory.memory", "from .._arrays.kinds import enter"),
         ("_memory.memory", "def late():\n    from .._requests.tensor import Tensor"),
         ("_requests.options_struct", "def late():\n    from .fill_values import fill_of"),
-        ("_arrays.numpy_records", "def late():\n    from .._operations.gathers import run"),
+        ("_arrays.numpy_carried", "def late():\n    from .._operations.gathers import run"),
         ("_arrays.tensors", "from .._requests import tensor"),
         ("_memory.device_site", "if TYPE_CHECKING:\n    from .._requests.site_of_call import site_of"),
         ("errors", "from ._base.library_calls import call"),

@@ -54,9 +54,28 @@ def test_columns_of_values_have_padding() -> None:
     for array in (pyarrow.array([1, 2]), pyarrow.chunked_array([[1], [2]]), pyarrow.array(["", "x"])):
         empty = "" if array[1].as_py() == "x" else 0
         assert libgather.gather(array, [1, -1], padding_index=-1).to_pylist() == [array[1].as_py(), empty]
-    for array in (pyarrow.array([1, None]), pyarrow.table({"x": [1, 2]})):
-        with pytest.raises(libgather.DTypeError):
-            libgather.gather(array, [1, -1], padding_index=-1)
+    table = pyarrow.table({"x": [1, 2]})
+    assert libgather.gather(table, [1, -1], padding_index=-1).to_pylist() == [{"x": 2}, {"x": 0}]
+
+
+def test_columns_of_any_type_have_padding() -> None:
+    pyarrow, pandas, polars = (pytest.importorskip(name) for name in ("pyarrow", "pandas", "polars"))
+    for column in (pyarrow.array([1, None]), pandas.Series([1, None], dtype="Int64"), polars.Series([1, None])):
+        rows = libgather.gather(column, [1, -1, 0], padding_index=-1)
+        assert pandas.isna(pandas.array(rows.to_pandas() if hasattr(rows, "to_pandas") else rows)).tolist() == [
+            True,
+            False,
+            False,
+        ]
+        for value, expected in ((7, [1, 7]), (None, [1, None])):
+            rows = libgather.gather(column, [0, 9], padding_index=9, fill_value=value)
+            assert [None if pandas.isna(row) else row for row in pyarrow.array(rows).to_pylist()] == expected
+        with pytest.raises(libgather.IndexError):
+            libgather.gather(column, [5, 9], padding_index=9, fill_value=7)
+        assert pyarrow.array(libgather.scatter(column, [9, 1], [5, 6], padding_index=9)).to_pylist() == [1, 6]
+    words = pyarrow.array([["a"], ["b", "c"]])
+    assert libgather.gather(words, [1, 2, 0], padding_index=2, fill_value=None).to_pylist() == [["b", "c"], None, ["a"]]
+    assert libgather.gather(words, [1, 3, 2], padding_index=2, bounds="null").to_pylist() == [["b", "c"], None, None]
 
 
 def test_updates_of_padding_are_ignored() -> None:

@@ -117,7 +117,7 @@ def test_columns_of_polars(name: str) -> None:
         with pytest.raises(libgather.DTypeError, match="tensor"):
             libgather.Tensor(bad)
         with pytest.raises(libgather.DTypeError, match="params"):
-            libgather.gather_nd(bad, [[0]])
+            libgather.gather(bad, [0], profile="torch")
     check_refused(pl.LazyFrame({"a": [1, 2]}))
 
 

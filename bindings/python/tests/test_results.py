@@ -248,6 +248,9 @@ def test_errors_of_blocks(dtype: Any) -> None:
     assert (caught.value.position, caught.value.index, caught.value.axis) == (1, (0, 1), 1)
     with pytest.raises(libgather.ShapeError):
         libgather.gather_nd(params, [[0, 0, 0]])
+    for axis in (2, -3):  # the dim of words is no axis
+        with pytest.raises(libgather.RankError, match=rf"axis is {axis}, valid are \[-2, 2\)"):
+            libgather.gather(params, [[0]], axis)
     assert libgather.gather(params, [9], bounds="fill").tobytes() == bytes(3 * params.itemsize)
     if params.dtype.kind == "V":
         assert_outputs_are_checked(params)
@@ -263,11 +266,11 @@ def assert_outputs_are_checked(params: np.ndarray) -> None:
         libgather.gather(params, [0], out=np.zeros((1, 3), "V200"))
     with pytest.raises(libgather.DTypeError, match="out: records go into an array of dtype"):
         libgather.gather(params, [0], out=[[b""] * 3])
-    with pytest.raises(libgather.ShapeError, match=r"out: shape \(1, 3\), needed is \(2, 3\)") as caught:
+    with pytest.raises(libgather.ShapeError, match="out: dim 0 is 1, needed is 2") as caught:
         libgather.gather(params, [0, 1], out=out)
     assert caught.value.operand == "out"
     out.flags.writeable = False
-    with pytest.raises(libgather.OutputError, match="out: it is read-only"):
+    with pytest.raises(libgather.OutputError, match=r"out: .*read-only"):
         libgather.gather(params, [0], out=out)
     with pytest.raises(libgather.DTypeError, match=r"target: dtype .* has no values that this profile knows"):
         libgather.scatter(params, [0], out, profile="torch")
@@ -298,9 +301,9 @@ def test_pandas() -> None:
         assert result.tolist() == [values[1], values[1], values[0]] and result.index.tolist() == ["y", "y", "x"]
         assert libgather.gather(series, 1) == values[1]
     assert type(libgather.gather(pd.Index([1, 2]), [1])) is pd.Index
-    for nulls in (pd.Series([1, None], dtype="Int64"), pd.DataFrame({"a": pd.array([1, None], dtype="Int64")})):
-        with pytest.raises(libgather.DTypeError, match="nulls"):
-            libgather.gather_elements(nulls, nulls)
+    nulls = pd.DataFrame({"a": pd.array([1, None], dtype="Int64")})
+    with pytest.raises(libgather.DTypeError, match="nulls"):
+        libgather.gather_elements(nulls, nulls)
     assert libgather.gather(pd.DataFrame({"a": [1, 2], "b": [3, 4]}), [1], 1).tolist() == [[3], [4]]
     assert libgather.gather(np.arange(3), pd.Series([2, 0])).tolist() == [2, 0]
 
@@ -312,9 +315,8 @@ def test_polars() -> None:
         result = libgather.gather(series, [1, 0])
         assert type(result) is pl.Series and result.name == "n" and result.dtype == series.dtype
         assert result.to_list() == values[::-1]
-    for nulls in (pl.Series([1, None]), pl.DataFrame({"a": [1, None]})):
-        with pytest.raises(libgather.DTypeError, match="nulls"):
-            libgather.gather_nd(nulls, [[0]])
+    with pytest.raises(libgather.DTypeError, match="nulls"):
+        libgather.gather_nd(pl.DataFrame({"a": [1, None]}), [[0]])
 
 
 # ---------------------------------------------------------------------------------------------------------------- cost

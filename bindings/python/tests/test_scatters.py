@@ -251,12 +251,16 @@ def test_strings() -> None:
         result = libgather.scatter(target, [2, 0], target[:2])
         assert result.dtype == target.dtype and result.tolist() == ["bb", "bb", "a"]
         assert libgather.scatter_elements(target, [1], ["a longer one"])[1] == "a longer one"
+        written = target.copy()
+        assert libgather.scatter_elements(written, [2, 0], target[:2], inplace=True) is written
+        assert written.tolist() == ["bb", "bb", "a"]
+        grid = target.reshape(1, 3)
         with pytest.raises(libgather.UnsupportedError, match="target: strings"):
-            libgather.scatter_elements(target, [2, 0], target[:2], inplace=True)
+            libgather.scatter_elements(grid, [[2, 0]], grid[:, :2], extents="prefix", inplace=True)
         with pytest.raises(libgather.DTypeError):
             libgather.scatter(target, [0], target[:1], reduction="add")
         with pytest.raises(libgather.DTypeError, match="updates: they are bytes, needed is text"):
-            libgather.scatter_elements(target, [0], [b"x"])
+            libgather.scatter_elements(grid, [[0]], [[b"x"]], extents="prefix")
     assert libgather.scatter(["a", "bb"], [0], ["longest"]).tolist() == ["longest", "bb"]
     column = pa.array(["a", "bb"])
     assert libgather.scatter(column, [0], pa.array(["c"])) == pa.array(["c", "bb"])
@@ -284,7 +288,7 @@ def test_blocks_of_bytes(dtype: Any) -> None:
     with pytest.raises(libgather.IndexError) as caught:
         libgather.scatter_elements(target, [[0, 1], [2, 3]], updates, 0, inplace=True)
     assert (caught.value.position, caught.value.index) == (3, (1, 1))
-    with pytest.raises(libgather.ShapeError, match="updates: shape"):
+    with pytest.raises(libgather.ShapeError, match="updates: dim 0 is 1, needed is 2"):
         libgather.scatter(target, [2, 0], updates[:1])
     with pytest.raises(libgather.DTypeError, match="updates: dtype is"):
         libgather.scatter(target, [2, 0], np.zeros((2, 2)))

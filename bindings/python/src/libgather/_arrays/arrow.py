@@ -11,7 +11,7 @@ from .._base.library import NULL, ffi, lib
 from .._base.library_calls import created
 from .._base.optional_packages import module
 from .._memory.memory import Memory
-from . import arrow_strings, buffers, dlpack
+from . import buffers, dlpack
 from .arrow_rows import gather_rows as gather_rows
 from .arrow_rows import row_axis as row_axis
 from .arrow_rows import scatter_rows as scatter_rows
@@ -31,14 +31,12 @@ def enter(value: Any, site: Site | None, operand: str) -> Memory:
     pa = module("pyarrow")
     if isinstance(value, pa.Tensor):
         return buffers.enter(value, site, operand)
-    if isinstance(value, pa.ChunkedArray):
-        value = arrow_strings.combined(pa, value)
-    if not isinstance(value, pa.Array):
+    if not isinstance(value, (pa.Array, pa.ChunkedArray)):
         raise errors.dtype_error(operand, f"{type(value).__name__} is not an array")
     if value.null_count:
         raise errors.dtype_error(operand, "it has nulls, which an element cannot be: fill them first")
     plain = plain_of(pa, value)
-    if is_string(pa, plain.type):
+    if plain.type in (pa.large_string(), pa.large_binary()):
         return of_capsules(plain.__arrow_c_array__(), operand)
     if not pa.types.is_integer(plain.type) and not pa.types.is_floating(plain.type):
         raise errors.dtype_error(operand, f"elements of type {value.type} are no dtype of this library")
@@ -46,20 +44,15 @@ def enter(value: Any, site: Site | None, operand: str) -> Memory:
     return bool_of(tensor) if pa.types.is_boolean(value.type) else tensor
 
 
-def is_string(pa: Any, kind: Any) -> bool:
-    return kind in (pa.string(), pa.large_string(), pa.binary(), pa.large_binary())
-
-
 def plain_of(pa: Any, value: Any) -> Any:
-    """Returns the array in plain encoding: bits as bytes, and dictionaries and string views as strings."""
-    kind = value.type
-    if pa.types.is_dictionary(kind):
-        return plain_of(pa, arrow_strings.decoded(pa, value))
-    if pa.types.is_boolean(kind):
-        return value.cast(pa.uint8())
-    if kind in (pa.string_view(), pa.binary_view()):
-        return value.cast(arrow_strings.large_of(pa, kind))
-    return value
+    """Returns one array: bits as bytes, the values of dictionaries, and strings with large offsets."""
+    kind = value.type.value_type if pa.types.is_dictionary(value.type) else value.type
+    if kind in (pa.string(), pa.string_view(), pa.binary(), pa.binary_view()):
+        kind = pa.large_string() if kind in (pa.string(), pa.string_view()) else pa.large_binary()
+    elif pa.types.is_boolean(kind):
+        kind = pa.uint8()
+    value = value if kind == value.type else value.cast(kind)
+    return value.combine_chunks() if isinstance(value, pa.ChunkedArray) else value
 
 
 def bool_of(tensor: Memory) -> Memory:
@@ -84,7 +77,7 @@ def of_capsules(capsules: tuple[Any, Any], operand: str) -> Memory:
 
 
 def leave(tensor: Memory, like: Any) -> Any:
-    """Returns an array of the type of params. Strings of more than 2 GiB have the large type."""
+    """Returns an array of the type of params."""
     if not type(like).__module__.startswith("pyarrow"):
         return tensor
     pa = module("pyarrow")
@@ -96,17 +89,14 @@ def leave(tensor: Memory, like: Any) -> Any:
 
 
 def flat_of(pa: Any, tensor: Memory, kind: Any) -> Any:
+    is_dictionary = pa.types.is_dictionary(kind)
     if tensor._dtype == c.DTYPE_STRING:
         schema, array = tensor.__arrow_c_array__()
         flat = pa.Array._import_from_c_capsule(schema, array)
-        fit = arrow_strings.encoded if pa.types.is_dictionary(kind) else arrow_strings.fitted
-        return fit(pa, flat, kind)
-    data = pa.py_buffer(tensor.memory())
-    if pa.types.is_boolean(kind):
-        return pa.Array.from_buffers(pa.uint8(), tensor.size, [None, data]).cast(pa.bool_())
-    if pa.types.is_dictionary(kind):
-        return arrow_strings.encoded(pa, pa.Array.from_buffers(kind.value_type, tensor.size, [None, data]), kind)
-    return pa.Array.from_buffers(kind, tensor.size, [None, data])
+    else:
+        plain = pa.uint8() if pa.types.is_boolean(kind) else kind.value_type if is_dictionary else kind
+        flat = pa.Array.from_buffers(plain, tensor.size, [None, pa.py_buffer(tensor.memory())])
+    return (flat.dictionary_encode() if is_dictionary else flat).cast(kind)
 
 
 def configure(pa: Any) -> None:

@@ -8,7 +8,7 @@ from .. import errors
 from .._base import constants as c
 from .._base.optional_packages import module
 from .lists import numpy_kind
-from .selection import NO_NULLS, check_updates, is_first, no_zero, tables_have_rows
+from .selection import NO_NULLS, check_updates, is_first, no_zero, repeated, tables_have_rows
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -110,7 +110,7 @@ def scatter_rows(target: Any, updates: Any, selection: Selection, inplace: bool)
     if inplace:
         raise errors.read_only("target", "arrays of pyarrow are immutable: use the one that the call returns")
     pa = module("pyarrow")
-    values = updates_of(target.type, updates if selection.shape else [updates])
+    values = updates_of(target.type, repeated(updates, selection.shape))
     rows = selection.merged(target, len(target))
     if rows is NotImplemented:
         return rows

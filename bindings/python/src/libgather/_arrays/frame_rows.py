@@ -6,7 +6,7 @@ from .. import _objects, errors
 from .._base.optional_packages import module
 from . import arrow as arrow  # it configures the C half to read arrays of pyarrow
 from . import arrow_rows
-from .selection import NO_NULLS, bits_of, check_updates, is_first, no_zero, tables_have_rows, written_of
+from .selection import NO_NULLS, bits_of, check_updates, is_first, no_zero, repeated, tables_have_rows, written_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -45,18 +45,18 @@ def gather_rows(params: Any, selection: Selection) -> Any:
     if rows is NotImplemented:
         return rows
     taken = (polars_rows if is_polars(params) else pandas_rows)(params, rows.reshape(-1), selection)
-    if taken is NotImplemented or rows.ndim == 1:
+    if taken is NotImplemented or len(selection.shape) == 1:
         return taken
-    if rows.ndim == 0:
+    if not selection.shape:
         return taken.iloc[0] if hasattr(taken, "iloc") else taken[0]
-    return taken.to_numpy().reshape(rows.shape)
+    return taken.to_numpy().reshape(selection.shape)
 
 
 def scatter_rows(target: Any, updates: Any, selection: Selection, inplace: bool) -> Any:
     """Writes rows of a column as its library assigns them. Returns NotImplemented for other targets."""
     if len(target.shape) == 2 or len(selection.shape) > 1:
         return NotImplemented
-    updates = updates if selection.shape else [updates]
+    updates = repeated(updates, selection.shape)
     if is_polars(target):
         return polars_merged(target, updates, selection, inplace)
     if isinstance(target.dtype, module("pandas").SparseDtype):
@@ -254,10 +254,9 @@ def pandas_assigned(target: Any, updates: Any, rows: np.ndarray, inplace: bool) 
     values = values_of(updates)
     check_updates(len(values), rows.shape)
     places = last_of(rows) if arrow_of(whole.array) is not None else written_of(rows)
-    if places.size < rows.size:
-        values = [values[place] for place in places] if isinstance(values, list) else values[places]
     if places.size:
-        assign(whole, rows[places], values)
+        chosen = [values[place] for place in places] if isinstance(values, list) else values[places]
+        assign(whole, rows[places], chosen)
     if is_series or inplace:
         return whole if is_series else target
     return column_of(whole.array, target, None)

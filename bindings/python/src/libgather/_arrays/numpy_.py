@@ -153,7 +153,7 @@ def gather_rows(params: np.ndarray, selection: Selection) -> Any:
     if selection.fills or selection.may_be_null:
         return NotImplemented
     rows = selection.numbers(params, params.shape[selection.axis])
-    return rows if rows is NotImplemented else params.take(rows, selection.axis)
+    return rows if rows is NotImplemented else params.take(rows.reshape(selection.shape), selection.axis)
 
 
 def scatter_rows(target: np.ndarray, updates: Any, selection: Selection, inplace: bool) -> Any:
@@ -175,6 +175,8 @@ def scatter_rows(target: np.ndarray, updates: Any, selection: Selection, inplace
 def objects_for(updates: Any, target: np.ndarray, shape: tuple[int, ...]) -> np.ndarray:
     """Returns updates as an array of the dtype and shape of the written elements. NumPy would make strings of all."""
     values = np.asarray(updates, object if target.dtype.kind == "T" else target.dtype)
+    if values.shape == shape[len(shape) - values.ndim :]:
+        values = np.broadcast_to(values, shape)
     if values.shape != shape:
         message = f"updates: shape {values.shape}, needed is {shape}"
         raise errors.ShapeError(message, status=c.E_SHAPE, operand="updates")

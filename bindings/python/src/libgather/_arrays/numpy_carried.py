@@ -1,6 +1,7 @@
-"""NumPy elements without a dtype of the library: times, long doubles, 4-bit numbers and the other byte order.
+"""NumPy elements without a dtype of the library: times, long doubles, 4-bit numbers, the other byte order, and blocks.
 
 The library moves their bytes as another dtype of the same size. Rules that depend on values are implemented here.
+Blocks are records, strings of one size, and elements of other sizes. The C half moves them as words.
 """
 
 from __future__ import annotations
@@ -10,10 +11,14 @@ import numpy as np
 from .. import errors
 from .._base.dtypes import NUMBERS
 from .._base.optional_packages import module
+from .._base.request_fields import PROFILES_OF_NUMBERS
+from . import numpy_
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
+
+    from .._base.request_fields import Request
 
 
 def check_profile(dtype: np.dtype[Any], profile: str | None, operand: str = "params") -> None:
@@ -75,3 +80,53 @@ def extreme_of(dtype: np.dtype[Any]) -> bytes:
         limits = module("ml_dtypes").iinfo(dtype) if is_small(dtype) else np.iinfo(dtype)
         return image_of(limits.min if limits.min < 0 else limits.max, dtype)
     return image_of(np.nan, dtype)
+
+
+# ------------------------------------------------------------------------------------------------- blocks of bytes
+
+
+def only_moves(dtype: np.dtype[Any], request: Request) -> bool:
+    """Returns whether a request only moves blocks. Other requests need the values of the elements."""
+    is_text = dtype.kind in "US"
+    profile = request.profile or "numpy"
+    if profile in PROFILES_OF_NUMBERS or not (is_text or str(profile).startswith("numpy")):
+        return False
+    fill = request.fill_value
+    return fill is None or (isinstance(fill, str) and fill in (("zero", "") if is_text else ("zero",)))
+
+
+def unknown(dtype: np.dtype[Any], what: str) -> str:
+    return f"dtype {dtype} has no values that this {what}"
+
+
+def check_moved(dtype: np.dtype[Any], request: Request) -> None:
+    """Raises DTypeError if a scatter needs the values of the blocks."""
+    if not only_moves(dtype, request):
+        raise errors.dtype_error("target", unknown(dtype, "profile knows"))
+    if request.reduction not in (None, "none"):
+        message = f"dtype {dtype} is only moved, reduction {request.reduction!r} needs numbers of this library"
+        raise errors.dtype_error("target", message)
+
+
+def check_output(out: Any, dtype: np.dtype[Any]) -> None:
+    if dtype.kind in "US":
+        raise errors.unsupported("out", "strings have no place to be written to")
+    if not isinstance(out, np.ndarray) or out.dtype != dtype:
+        raise errors.dtype_error("out", f"records go into an array of dtype {dtype}")
+
+
+def updates_of(updates: Any, dtype: np.dtype[Any]) -> np.ndarray:
+    """Returns updates as an array of a dtype. Shorter strings are extended to the size of the target's strings."""
+    array = numpy_.of_list(updates, "updates") if isinstance(updates, (list, tuple)) else np.asarray(updates)
+    if dtype.kind in "US" and array.dtype.kind == dtype.kind and array.dtype.itemsize <= dtype.itemsize:
+        array = array.astype(dtype, copy=False)
+    if array.dtype != dtype:
+        raise errors.dtype_error("updates", f"dtype is {array.dtype}, needed is {dtype}")
+    return array
+
+
+def single_bytes(array: np.ndarray) -> np.ndarray:
+    """Returns an array of the same shape whose elements have one byte."""
+    made = np.zeros(array.shape, np.uint8)
+    made.flags.writeable = array.flags.writeable
+    return made

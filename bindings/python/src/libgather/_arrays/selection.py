@@ -6,6 +6,7 @@ from .. import _objects, errors
 from .._base import constants as c
 from .._base.integers import integer
 from .._base.optional_packages import module
+from .._base.request_fields import Request
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -18,41 +19,45 @@ NO_NULLS = (None, 0)
 
 
 class Selection:
-    """Indices without nulls, their shape, and the validity bits of those that were null.
+    """Indices without nulls, and the validity bits of those that were null.
 
     Attributes:
+        number: The number of the operation that has the indices.
         axis: The axis that indices select in.
-        shape: The shape of the indices.
+        shape: The shape of the rows that are selected.
         fill_value: The fill value of the call, or None.
-        fills: True if an index out of bounds selects the fill value.
+        fills: True if padding or an index out of bounds selects the fill value.
         may_be_null: True if an index may select null.
     """
 
-    __slots__ = ("axis", "fill_value", "fills", "flags", "indices", "may_be_null", "options", "shape", "validity")
-
     def __init__(
-        self, indices: Any, shape: tuple[int, ...], validity: tuple[Any, int], axis: int, options: tuple[Any, ...]
+        self, number: int, indices: Any, shape: tuple[int, ...], validity: tuple[Any, int], request: Request
     ) -> None:
-        _, batch_dims, negative, bounds, fill_value, *others = options
-        is_null = bounds == "null"
-        self.fill_value: Any = fill_value
-        self.fills: bool = bounds == "fill" or fill_value is not None
-        self.may_be_null: bool = is_null or validity[0] is not None
+        """Creates a selection. With a fill value of NULL_FILL, null replaces the fill value."""
+        value, bounds, pads = request.fill_value, request.bounds, request.padding_index is not None
+        has_value = value is not _objects.NULL_FILL
+        is_null = bounds == "null" or (not has_value and not pads and bounds in (None, "fill"))
+        self.number: int = number
+        self.fill_value: Any = value if has_value else None
+        self.fills: bool = has_value and not is_null and (pads or bounds == "fill" or value is not None)
+        self.may_be_null: bool = validity[0] is not None or is_null or (pads and not self.fills)
         self.flags: int = c.TAKE_NULL if is_null else 0
-        self.axis: int = axis
+        self.axis: int = request.axis or 0
         self.indices: Any = indices
         self.shape: tuple[int, ...] = shape
         self.validity: tuple[Any, int] = validity
         # The library resolves the fill value to -1.
         zero = "zero" if self.fills else None
-        self.options: tuple[Any, ...] = (axis, batch_dims, negative, None if is_null else bounds, zero, *others)
+        self.options: tuple[Any, ...] = request._replace(
+            axis=self.axis, bounds=None if is_null else bounds, fill_value=zero
+        )
 
     def numbers(self, params: Any, extent: int) -> Any:
         """Returns a row number for each index as an array of NumPy. It is -1 for null and for the fill value.
 
         Returns NotImplemented if the C half does not read the indices.
         """
-        operands = (c.OP_GATHER, params, self.indices, None)
+        operands = (self.number, params, self.indices, None)
         return _objects.resolve(extent, self.flags, *self.validity, *operands, *self.options)
 
     def taken(self, params: Any, stream: Any, importer: Any, kind: Any, flags: int = 0) -> Any:
@@ -60,7 +65,7 @@ class Selection:
 
         Returns NotImplemented if the C half does not read the indices.
         """
-        operands = (c.OP_GATHER, params, self.indices, None)
+        operands = (self.number, params, self.indices, None)
         return _objects.take_rows(stream, importer, kind, self.flags | flags, *self.validity, *operands, *self.options)
 
     def filled(self, rows: np.ndarray) -> np.ndarray:
@@ -88,9 +93,8 @@ class Selection:
 
     def at(self, rows: np.ndarray) -> Selection:
         """Returns the selection of validated row numbers of one dim. The null indices are the same."""
-        *_, opset, threads, context = self.options[:9]
-        plain = (0, 0, None, None, None, None, opset, threads, context, *self.options[9:])
-        return Selection(rows, rows.shape, self.validity, 0, plain)
+        _, _, _, _, _, _, _, threads, context, *_ = self.options
+        return Selection(c.OP_GATHER, rows, rows.shape, self.validity, Request(threads=threads, context=context))
 
 
 def bits_of(valid: np.ndarray) -> tuple[Any, int]:
@@ -101,6 +105,14 @@ def bits_of(valid: np.ndarray) -> tuple[Any, int]:
 def written_of(rows: np.ndarray) -> np.ndarray:
     """Returns the places of the updates that write a row. The row numbers of the others are negative."""
     return module("numpy").flatnonzero(rows.reshape(-1) >= 0)  # type: ignore[no-any-return]
+
+
+def repeated(updates: Any, shape: tuple[int, ...]) -> Any:
+    """Returns a row of updates for each index. A single row is repeated. Indices have at most one dim."""
+    if getattr(updates, "shape", None) == ():
+        updates = updates[()]
+    is_row = not hasattr(updates, "__len__") or isinstance(updates, (str, bytes, dict)) or hasattr(updates, "as_py")
+    return [updates] * (shape[0] if shape else 1) if is_row or not shape else updates
 
 
 def check_updates(count: int, shape: tuple[int, ...]) -> None:

@@ -7,6 +7,9 @@ from __future__ import annotations
 
 from collections import namedtuple
 
+#: The profiles that have only numbers.
+PROFILES_OF_NUMBERS = ("tensorflow_gpu", "torch", "jax_fill", "jax_clip")
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any, NamedTuple

@@ -10,6 +10,7 @@ from .. import types as t
 from .._arrays.kinds import call_library, enter, enter_output, loaded, native
 from .._base import constants as c
 from .._base.constants import OP_GATHER, OP_GATHER_ELEMENTS, OP_GATHER_ND
+from .._base.optional_packages import module
 from .._base.request_fields import Request
 from .._memory.context import Context
 from .._objects import run_arrays
@@ -19,7 +20,6 @@ from .._requests.memory_runs import run_memory, shape_for
 from .._requests.operation_table import operation_named
 from .._requests.options_struct import options_of
 from .._requests.site_of_call import site_of
-from .._requests.spec import Spec
 from .._requests.tensor import Tensor
 from .native_functions import run_natively
 
@@ -102,7 +102,8 @@ def gather(
         opset: For the profiles ``"onnx"`` and ``"ort"``: the call follows the newest definition that is not above it.
         padding_index: An index of this value selects nothing and is no error, whether it is in bounds or not. Its row
             is `fill_value`, or zero. `fill_value` then does not imply ``bounds="fill"``. With ``bounds="skip"``, its
-            row of `out` is not written. Tables, columns with nulls or nested types, and devices do not support it.
+            row of `out` is not written. For a column, a `fill_value` of None and ``bounds="null"`` make it null.
+            Devices do not support it.
         stream: For arrays on a device: the CUDA stream of the call, as for :class:`Context`. None means the current
             stream of torch or CuPy, and the legacy default stream for other arrays. Each is ordered with the work of
             the array's library.
@@ -269,7 +270,7 @@ def run(operation: Operation, params: t.Any, indices: t.Any, out: t.Any, request
 
 
 def run_buffers(operation: Operation, params: t.Any, indices: t.Any, out: t.Any, request: Request) -> t.Any:
-    """As `run`. Returns NotImplemented if an argument is not a buffer."""
+    """As `run`. Returns NotImplemented if the C half does not support the call."""
     return _objects.run_buffers(operation.number, params, indices, out, *request)
 
 
@@ -299,9 +300,8 @@ def run_others(operation: Operation, params: t.Any, indices: t.Any, out: t.Any, 
 def run_filled(operation: Operation, params: t.Any, indices: t.Any, out: t.Any, request: Request) -> t.Any:
     """The same as `run_others` for a fill_value of the dtype of params."""
     if request.stream is None:  # the arrays may be on the host
-        blocks = blocks_of(params, request)
-        if blocks is not None:
-            return run_blocks(blocks, operation, params, indices, out, request)
+        if moves_blocks(params, request):
+            return run_blocks(operation, params, indices, out, request)
     return run_tensors(operation, params, indices, out, request)
 
 
@@ -344,54 +344,42 @@ def has_blocks(array: t.Any) -> bool:
     return numpy_.is_record(array)
 
 
-def blocks_of(params: t.Any, request: Request) -> t.Any:
-    """Returns the module for elements that are blocks of bytes, or None.
-
-    Raises DTypeError if the request uses their values.
-    """
+def moves_blocks(params: t.Any, request: Request) -> bool:
+    """Returns whether a request only moves blocks of bytes. Raises DTypeError if it uses the values of records."""
     if not has_blocks(params):
-        return None
-    from .._arrays import numpy_records
+        return False
+    from .._arrays import numpy_carried
 
-    if numpy_records.only_moves(params.dtype, request):
-        return numpy_records
+    if numpy_carried.only_moves(params.dtype, request):
+        return True
     if params.dtype.kind in "US":
-        return None
-    raise numpy_records.refused(params.dtype)
+        return False
+    raise errors.dtype_error("params", numpy_carried.unknown(params.dtype, "profile or fill_value knows"))
 
 
-def shape_of_blocks(operation: Operation, array: t.Any, index: Memory, request: Request) -> tuple[int, ...]:
-    """Returns the shape of the output or of the updates. Validates the operands without the axis of words.
+def run_blocks(operation: Operation, params: t.Any, indices: t.Any, out: t.Any, request: Request) -> t.Any:
+    """Gathers from params whose elements are blocks of bytes."""
+    from .._arrays import numpy_, numpy_carried
 
-    A tuple must not select in the axis of words.
-    """
-    dtype = "string" if array.dtype.kind in "US" else None
-    return shape_for(operation, Spec(dtype, array.shape), Spec(index.dtype if dtype else None, index.shape), request)
-
-
-def before_words(axis: int | None) -> int | None:
-    """Returns the axis of an array that has an additional last axis of words."""
-    return axis - 1 if axis is not None and axis < 0 else axis
+    if out is not None:
+        numpy_carried.check_output(out, params.dtype)
+    request = request._replace(fill_value=None if request.fill_value is None else "zero")
+    made = move_blocks(operation, params, indices, out, request)
+    return numpy_.finished(module("numpy").asarray(made), params) if out is None else out
 
 
-def run_blocks(
-    blocks: t.Any, operation: Operation, params: t.Any, indices: t.Any, out: t.Any, request: Request
-) -> t.Any:
-    """Gathers from params whose elements are blocks of bytes. The blocks are moved as words."""
-    from .._arrays import numpy_
+def move_blocks(operation: Operation, table: t.Any, indices: t.Any, rows: t.Any, request: Request) -> t.Any:
+    """Runs an operation on blocks of bytes, which only the C half moves. Raises the error if it does not."""
+    from .._arrays import numpy_, numpy_carried
 
-    index = enter(indices, None, "indices")[0]
-    shape = shape_of_blocks(operation, params, index, request)
-    target = None if out is None else blocks.output_words(out, params.dtype, shape)
-    words, axis = blocks.with_words(params), request.axis
-    inner = request._replace(fill_value=None if request.fill_value is None else "zero", opset=None)
-    inner = inner._replace(axis=before_words(axis))
-    if operation.has_rows:
-        result = run(operation, words, index, target, inner)
-    else:
-        run(operation, blocks.without_values(params), index, None, inner._replace(axis=axis))
-        result = run(operation, words, blocks.repeated(numpy_.array_of(index), params.dtype), target, inner)
-    return numpy_.finished(blocks.of_words(result, params.dtype, shape), params) if out is None else out
+    index = numpy_.array_of(enter(indices, None, "indices")[0])
+    made = run_buffers(operation, module("numpy").asarray(table), index, rows, request)
+    if made is NotImplemented:
+        # The errors for single bytes have the same places.
+        single = numpy_carried.single_bytes
+        run(operation, single(table), indices, None if rows is None else single(rows), request)
+        raise errors.dtype_error(operation.roles[0], numpy_carried.unknown(table.dtype, "profile knows"))
+    return made
 
 
 def output_shape(

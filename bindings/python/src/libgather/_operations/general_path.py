@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from .._arrays.kinds import kind_of
-from .._base.constants import OP_GATHER, OP_SCATTER
 from .._base.request_fields import Request
 from .._objects import NULL_FILL
 from .._requests.operation_table import GATHER_BAGS, GATHERS, GRADIENTS, OPERATIONS, SCATTERS
@@ -28,20 +27,21 @@ _RUNNERS = {
 
 def run_others(number: int, table: Any, indices: Any, rows: Any, *options: Any) -> Any:
     """Runs a call of the C half on the general path."""
-    request = Request._make(options)
+    operation = OPERATIONS[number]
+    request = given = Request._make(options)
     if request.fill_value is NULL_FILL:  # Only columns have nulls.
         request = request._replace(fill_value=None)
     if rows is None:
         result = run_program(number, table, indices, request)
-        if result is NotImplemented and number == OP_GATHER:
-            result = gather_rows(table, indices, options)
+        if result is NotImplemented and operation in GATHERS:
+            result = gather_rows(operation, table, indices, given)
         if result is not NotImplemented:
             return result
-    if number == OP_SCATTER:
-        written = scatter_rows(table, indices, rows, options)
+    if operation in SCATTERS:
+        written = scatter_rows(operation, table, indices, rows, given)
         if written is not NotImplemented:
             return written
-    return _RUNNERS[number](OPERATIONS[number], table, indices, rows, request)
+    return _RUNNERS[number](operation, table, indices, rows, request)
 
 
 def run_program(number: int, table: Any, indices: Any, request: Request) -> Any:

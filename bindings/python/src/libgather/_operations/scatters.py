@@ -11,13 +11,12 @@ from .._base.request_fields import Request
 from .._memory.context import Context
 from .._objects import run_arrays
 from .._requests.memory_runs import run_memory, shape_for
-from .._requests.operation_table import GATHER_ELEMENTS, scatter_named
+from .._requests.operation_table import scatter_named
 from .._requests.options_struct import options_of
 from .._requests.scatter_updates import check_target, enter_updates
 from .._requests.site_of_call import place_of, site_of
 from .._requests.tensor import Tensor
-from .gathers import before_words, has_blocks, shape_of_blocks
-from .gathers import run as run_gather
+from .gathers import has_blocks, move_blocks
 from .native_functions import run_natively
 
 TYPE_CHECKING = False
@@ -80,7 +79,7 @@ def scatter(
         indices: Any array of integers.
         updates: An array of the dtype of `target`. Nested lists and Python numbers are converted to that dtype. The
             last dims of the shape above are sufficient, such as one row or one number, which each index then uses.
-            Those of a column may be null, and have the whole shape.
+            Those of a column may be null.
         axis: The axis that indices select in. None means the value of `batch_dims`, which is 0.
         batch_dims: The number of leading dims that all arrays share. A negative value counts from the rank of
             `indices`.
@@ -276,9 +275,8 @@ def run_others(operation: Operation, target: t.Any, indices: t.Any, updates: t.A
     if not request.inplace:
         target = loaded(target, "target")
     updates = loaded(updates, "updates")
-    blocks = blocks_of(target)
-    if blocks is not None:
-        return run_blocks(blocks, operation, target, indices, updates, request)
+    if has_blocks(target):
+        return run_blocks(operation, target, indices, updates, request)
     return run_tensors(operation, target, indices, updates, request)
 
 
@@ -303,37 +301,15 @@ def run_tensors(operation: Operation, target: t.Any, indices: t.Any, updates: t.
     return call_library(kind_of(target).leave, Tensor._of_handle(made, None, source._text), "out", target)
 
 
-# ------------------------------------------------------------------------------------------------- blocks of bytes
-
-
-def blocks_of(target: t.Any) -> t.Any:
-    """Returns the module for elements that are blocks of bytes, or None."""
-    if not has_blocks(target):
-        return None
-    from .._arrays import numpy_records
-
-    return numpy_records
-
-
-def run_blocks(
-    blocks: t.Any, operation: Operation, target: t.Any, indices: t.Any, updates: t.Any, request: Request
-) -> t.Any:
-    """Scatters to a target whose elements are blocks of bytes. The blocks are moved as words."""
-    from .._arrays import numpy_
+def run_blocks(operation: Operation, target: t.Any, indices: t.Any, updates: t.Any, request: Request) -> t.Any:
+    """Scatters to a target whose elements are blocks of bytes."""
+    from .._arrays import numpy_carried
 
     options_of(request)
-    blocks.check_moved(target.dtype, request)
-    index = enter(indices, None, "indices")[0]
-    rows = blocks.update_words(updates, target.dtype, shape_of_blocks(operation, target, index, request))
+    numpy_carried.check_moved(target.dtype, request)
+    rows = numpy_carried.updates_of(updates, target.dtype)
     whole = target if request.inplace else target.copy()
-    words = blocks.with_words(whole)
-    inner = request._replace(opset=None, axis=before_words(request.axis))
-    if operation.has_rows:
-        run(operation, words, index, rows, inner, True)
-    else:
-        validated = request._replace(opset=None, reduction=None, include_self=True, accumulate=None)
-        run_gather(GATHER_ELEMENTS, blocks.without_values(target), index, None, validated)
-        run(operation, words, blocks.repeated(numpy_.array_of(index), target.dtype), rows, inner, True)
+    move_blocks(operation, whole, indices, rows, request._replace(inplace=True))
     return whole
 
 
