@@ -8,8 +8,11 @@
 #include "core/base/noinline.hpp"
 #include "core/os/memory.hpp"
 #include "core/plan/lower.hpp"
+#include "core/plan/short.hpp"
+#include "cpu/run_short.hpp"
 
-// Runs several requests or several plans in one call. All of them are validated before the first one writes.
+// Runs several requests or several plans in one call. All of them are validated before the first one writes. If all of
+// them have a short form, the short forms validate and run them.
 namespace gather::api {
 namespace {
 
@@ -42,18 +45,9 @@ class Ranges {
  public:
   static constexpr int64_t most_per_item = std::size(core::ByRole<int>::members);
 
-  // Allocates `bytes` bytes, which begin with most_per_item ranges for each of `count` items. Written ranges fill them
-  // from the front, and read ones from the back.
-  Ranges(int64_t count, int64_t bytes)
-      : written_(static_cast<Range*>(core::allocate(static_cast<size_t>(bytes)))),
-        read_(written_ ? written_ + count * most_per_item : nullptr),
-        end_(read_) {}
-  ~Ranges() { core::deallocate(written_); }
-  Ranges(const Ranges&) = delete;
-  Ranges& operator=(const Ranges&) = delete;
-
-  bool is_allocated() const { return written_ != nullptr; }
-  void* rest() const { return end_; }  // the memory behind the ranges
+  // `memory` has room for most_per_item ranges of each of `count` items. Written ranges fill it from the front, and read
+  // ones from the back.
+  Ranges(Range* memory, int64_t count) : written_(memory), read_(memory + count * most_per_item), end_(read_) {}
 
   // Adds the ranges of an item.
   void add(const Plan& plan, const core::Pointers& pointers, int64_t n, int64_t item) {
@@ -66,10 +60,17 @@ class Ranges {
     }
   }
 
+  // Adds the ranges of an item in short form, which writes its rows.
+  void add(const core::Spans& spans, const core::Pointers& pointers, int64_t item) {
+    for (core::Role role : core::EachRole{core::set_roles(pointers)}) {
+      append(role == core::Role::rows, pointers[role], spans[role], item, GTH_OPERAND_NONE);
+    }
+  }
+
   // Finds a written range that overlaps a range of another item. Returns false if there is none.
   bool find_overlap(Range* written, Range* other) {
     Range* end = written_ + writes_;
-    std::sort(written_, end, by_low);
+    if (!std::is_sorted(written_, end, by_low)) std::sort(written_, end, by_low);
     for (Range* first = written_; first < end;) {
       uintptr_t high = first->high;
       Range* last = first + 1;
@@ -77,7 +78,8 @@ class Ranges {
       if (!are_columns(first, last) && find_pair(first, last, written, other)) return true;
       for (; first < last; ++first) first->high = high;  // The search below needs ends in increasing order.
     }
-    for (const Range* range = read_; range < end_; ++range) {
+    for (const Range* range = read_; range < end_ && writes_ > 0; ++range) {
+      if (range->high <= written_->low || range->low >= end[-1].high) continue;
       // Several written ranges may begin before the end of this range. The last of these has the highest end.
       const Range* next = std::lower_bound(written_, end, range->high,
                                            [](const Range& each, uintptr_t high) { return each.low < high; });
@@ -187,6 +189,33 @@ struct Requests {
     Lowered last;
     return validate_request(context, requests[i], i, i < most_kept ? kept + i : &last, ranges, error);
   }
+  bool check_short(int64_t i, core::Pointers* pointers, core::Spans* spans) const {
+    const gth_request* given = requests[i];
+    gth_request room;
+    const Context* found = nullptr;
+    if (read_request(given, &room, &given, Error(nullptr)) || find_context(context, &found, Error(nullptr)))
+      return false;
+    if (found->cuda || !core::is_operation(given->op)) return false;
+    core::Request request{core::operands_of(*given),
+                          &core::operation_of(given->op),
+                          core::Open::none,
+                          core::set_roles(*given),
+                          given->options,
+                          0,
+                          0};
+    for (core::Role role : core::EachRole{request.roles}) {
+      if (!(request[role] = find_memory(request[role]))) return false;
+    }
+    if (!request.table || !request.indices || !request.rows) return false;
+    *pointers = pointers_of(request);
+    if (given->op == GTH_OP_GATHER_BAGS) return run_bags_fast_path(request, spans);
+    core::Short form;
+    return core::has_short_form(given->op) && !core::has_more_operands(*given) && core::lower_short(request, &form) &&
+           cpu::check_short(form, *pointers, GTH_OPEN, nullptr, spans);
+  }
+  int32_t run_short(int64_t i, const Error& error) const {
+    return gth_run_request(context, requests[i], nullptr) ? run_given(context, requests[i], error) : GTH_OK;
+  }
   int32_t run(int64_t i, const Error& error) const {
     if (i >= most_kept || kept[i].plan.operation->is_gradient()) return run_given(context, requests[i], error);
     const Lowered& each = kept[i];
@@ -221,6 +250,18 @@ struct Plans {
     return validate_indices(*run.context, run.plan(), run.object->kernels, run.pointers, read.n, error);
   }
 
+  bool check_short(int64_t i, core::Pointers* pointers, core::Spans* spans) const {
+    PlanArgs read{};
+    PlanRun run;
+    if (find(i, &read, &run, Error(nullptr)) || run.context->cuda) return false;
+    *pointers = run.pointers;
+    return check_short_form(run, read, spans);
+  }
+
+  int32_t run_short(int64_t i, const Error& error) const {
+    return gth_plan_run_args(context, plans[i], args[i], nullptr) ? run(i, error) : GTH_OK;
+  }
+
   int32_t run(int64_t i, const Error& error) const {
     PlanArgs read{};
     PlanRun run;
@@ -237,18 +278,56 @@ int32_t check_count(int64_t count, const void* pointers, const Error& error) {
   return count == 0 || pointers ? GTH_OK : fail_null(GTH_OPERAND_REQUEST, error);
 }
 
+// Returns true if the items are few, have a short form, are valid, and do not overlap.
+template <class Items>
+bool are_short(const Items& items, int64_t count) {
+  constexpr int64_t most = 64;
+  if (count > most) return false;
+  Range memory[most * Ranges::most_per_item];
+  Ranges ranges(memory, count);
+  for (int64_t i = 0; i < count; ++i) {
+    core::Pointers pointers;
+    core::Spans spans;
+    if (!items.check_short(i, &pointers, &spans)) return false;
+    ranges.add(spans, pointers, i);
+  }
+  Range written, other;
+  return !ranges.find_overlap(&written, &other);
+}
+
+// Calls run(i) for each of the validated items. *item receives the number of one that fails.
+template <class Run>
+int32_t run_each(int64_t count, int64_t* item, const Error& error, Run&& run) {
+  for (*item = 0; *item < count; ++*item) {
+    const int32_t status = run(*item);
+    if (status) return status == GTH_E_INDEX ? core::fail_index_race(error) : status;
+  }
+  return GTH_OK;
+}
+
+struct Memory {
+  void* data;
+
+  ~Memory() { core::deallocate(data); }
+};
+
 // Runs all items. On an error, *item receives the number of the failed item, or -1 if no single item has failed.
 template <class Items>
 int32_t run_all(Items items, int64_t count, int64_t* item, const Error& error) {
+  if (are_short(items, count)) {
+    return run_each(count, item, error, [&](int64_t i) { return items.run_short(i, error); });
+  }
   int64_t bytes;
   const int64_t kept = std::min(count, Items::most_kept) * int64_t{sizeof(Lowered)};
   if (!core::multiply(count, Ranges::most_per_item * int64_t{sizeof(Range)}, &bytes) ||
       !core::add(bytes, kept, &bytes)) {
     return fail_memory(INT64_MAX, error);
   }
-  Ranges ranges(count, bytes);
-  if (!ranges.is_allocated()) return fail_memory(bytes, error);
-  items.keep_in(ranges.rest());
+  const Memory memory{core::allocate(static_cast<size_t>(bytes))};
+  if (!memory.data) return fail_memory(bytes, error);
+  Range* const first = static_cast<Range*>(memory.data);
+  Ranges ranges(first, count);
+  items.keep_in(first + count * Ranges::most_per_item);
   for (*item = 0; *item < count; ++*item) {
     if (int32_t status = items.validate(*item, &ranges, error)) return status;
   }
@@ -259,11 +338,7 @@ int32_t run_all(Items items, int64_t count, int64_t* item, const Error& error) {
                       "request %lld: %s shares memory with request %lld", static_cast<long long>(written.item),
                       core::operand_name(written.operand), static_cast<long long>(other.item));
   }
-  for (*item = 0; *item < count; ++*item) {
-    const int32_t status = items.run(*item, error);
-    if (status) return status == GTH_E_INDEX ? core::fail_index_race(error) : status;
-  }
-  return GTH_OK;
+  return run_each(count, item, error, [&](int64_t i) { return items.run(i, error); });
 }
 
 template <class Items>

@@ -221,11 +221,28 @@ int32_t infer(const gth_plan* handle, int64_t n, gth_tensor_desc* rows, int32_t 
   return write_inferred(operand, object->dtype, plan.ndim, extents, rows, capacity, shape, error);
 }
 
+// Returns the given sizes of the memory of a run, or nullptr. *room receives them if those of bound operands are ignored.
+const core::Extents* given_extents(const PlanObject& object, const PlanArgs& args, core::Extents* room) {
+  if (!args.has_extents) return nullptr;
+  if (!object.is_bound) return &args.extents;
+  *room = without_bound(object, args.extents);
+  return room;
+}
+
 }  // namespace
 
 core::Extents without_bound(const PlanObject& object, core::Extents extents) {
   for (Role role : core::EachRole{core::set_roles(object.bound)}) extents[role] = INT64_MAX;
   return extents;
+}
+
+bool check_short_form(const PlanRun& run, const PlanArgs& args, core::Spans* spans) {
+  const PlanObject& object = *run.object;
+  core::Extents room;
+  const core::Extents* const given = given_extents(object, args, &room);
+  if (object.is_short) return cpu::check_short(object.short_form, run.pointers, args.n, given, spans);
+  return object.short_pooling &&
+         cpu::check_short_bags(object.short_bags, object.short_pooling, run.pointers, args.n, given, spans);
 }
 
 int32_t find_run(gth_context* context, const gth_plan* plan, PlanRun* run, const Error& error) {

@@ -46,6 +46,10 @@ int32_t read_args(const gth_plan* plan, const gth_plan_args* given, PlanArgs* ou
 // Returns the sizes of the memory of a run. The memory of a bound operand has been checked with the plan.
 core::Extents without_bound(const PlanObject& object, core::Extents extents);
 
+// Returns true if a run has a short form and is valid. *spans receives the accessed memory. Precondition: the context is
+// one of the CPU.
+bool check_short_form(const PlanRun& run, const PlanArgs& args, core::Spans* spans);
+
 // Calls core::check_run. The sizes of bound operands in `given` are ignored.
 inline int32_t check_run(const PlanRun& run, int64_t n, const core::Extents* given, const Error& error) {
   if (!given || !run.object->is_bound) return core::check_run(run.plan(), run.pointers, n, given, error);

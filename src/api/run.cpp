@@ -30,18 +30,16 @@ GATHER_NOINLINE int32_t run_read(gth_context* context, const gth_request* given,
 }
 
 // The fast path for few bags. Returns false if the request is invalid or of another kind. Nothing has been written then.
-GATHER_NOINLINE bool run_bags_fast_path(gth_context* handle, const gth_request& given) {
+GATHER_NOINLINE bool run_bags_at(gth_context* handle, const gth_request& given) {
   const Context* context = nullptr;
   if (!given.table || !given.indices || !given.rows || find_context(handle, &context, Error(nullptr))) return false;
   const Request request{
       core::operands_of(given), &core::operation_of(given.op), Open::none, core::set_roles(given), given.options, 0, 0};
-  core::ShortBags form;
-  return context->device == GTH_DEVICE_CPU && core::lower_short_bags(request, &form) &&
-         cpu::run_short_bags(form, cpu::choose_short_pooling(form), pointers_of(request), GTH_OPEN, nullptr);
+  return context->device == GTH_DEVICE_CPU && run_bags_fast_path(request, nullptr);
 }
 
 int32_t find_and_run(gth_context* handle, const gth_request& given, const Error& error) {
-  if (given.op == GTH_OP_GATHER_BAGS && run_bags_fast_path(handle, given)) return GTH_OK;
+  if (given.op == GTH_OP_GATHER_BAGS && run_bags_at(handle, given)) return GTH_OK;
   Found found;
   const int32_t status = find_operands(handle, given, Open::none, Results::required, &found, error);
   return status ? status : run_request(*found.context, found.request, error);
@@ -116,7 +114,16 @@ int32_t run_at(gth_context* handle, const gth_request* given, const core::ByRole
 
 }  // namespace
 
-// Calls would take 40 instructions. Link-time optimisation inlines only some of them by itself.
+// In both fast paths, calls would take 40 instructions. Link-time optimisation inlines only some of them by itself.
+__attribute__((flatten)) bool run_bags_fast_path(const Request& request, core::Spans* checked) {
+  core::ShortBags form;
+  if (!core::lower_short_bags(request, &form)) return false;
+  const cpu::PoolBags kernel = cpu::choose_short_pooling(form);
+  const core::Pointers pointers = pointers_of(request);
+  return checked ? cpu::check_short_bags(form, kernel, pointers, GTH_OPEN, nullptr, checked)
+                 : cpu::run_short_bags(form, kernel, pointers, GTH_OPEN, nullptr);
+}
+
 __attribute__((flatten)) bool run_fast_path(const Context& context, const Request& request) {
   core::Short form;
   return context.device == GTH_DEVICE_CPU && core::lower_short(request, &form) &&

@@ -4,6 +4,7 @@
 #include "api/operands.hpp"
 #include "core/base/structs.hpp"
 #include "core/meaning/request.hpp"
+#include "core/plan/operands.hpp"
 #include "core/plan/plan.hpp"
 #include "core/plan/short.hpp"
 
@@ -13,6 +14,10 @@ namespace gather::api {
 // The fast path for gathers that have a short form. Returns false if the request is invalid or of another kind.
 // Nothing has been written then. Precondition: core::has_short_form(request.operation->number).
 bool run_fast_path(const Context& context, const core::Request& request);
+
+// The same for few bags. If `checked` is not nullptr, nothing is written, and *checked receives the memory of a valid
+// request. Precondition: the request has table, indices and rows, and its device is the CPU.
+bool run_bags_fast_path(const core::Request& request, core::Spans* checked);
 
 // Runs a request of the caller, whose struct may have another size.
 int32_t run_given(gth_context* handle, const gth_request* given, const Error& error);

@@ -20,7 +20,7 @@ constexpr int64_t min_kernel_tuples = 16;
 
 // Computes the offset of the row that a tuple selects. Returns false if it selects none.
 template <class T>
-bool resolve(const Short& form, const char* tuple, int64_t* offset) {
+__attribute__((always_inline)) inline bool resolve(const Short& form, const char* tuple, int64_t* offset) {
   const core::IndexPolicy policy{form.wraps, true, Outside::refused};
   *offset = 0;
   for (int32_t c = 0; c < form.components; ++c, tuple += form.index_step) {
@@ -33,11 +33,18 @@ bool resolve(const Short& form, const char* tuple, int64_t* offset) {
 }
 
 template <class T>
-bool resolve_few(const Short& form, const char* indices, int64_t tuples, int64_t* offsets) {
+__attribute__((always_inline)) inline bool resolve_each(const Short& form, const char* indices, int64_t tuples,
+                                                        int64_t* offsets) {
   for (int64_t i = 0; i < tuples; ++i) {
     if (!resolve<T>(form, indices + i * form.line_indices, offsets + i)) return false;
   }
   return true;
+}
+
+__attribute__((always_inline)) inline bool resolve_few(const Short& form, const char* indices, int64_t tuples,
+                                                       int64_t* offsets) {
+  return form.is_int64 ? resolve_each<int64_t>(form, indices, tuples, offsets)
+                       : resolve_each<int32_t>(form, indices, tuples, offsets);
 }
 
 // Resolves tuples with the kernel of the tier. Returns false if it does not support them.
@@ -85,9 +92,7 @@ void copy_fixed(char* out, int64_t stride, const char* table, const int64_t* off
 // Copies the rows of a few tuples. Returns false if one is invalid.
 bool copy_few(const Short& form, char* out, const char* table, const char* indices, int64_t tuples) {
   int64_t offsets[min_kernel_tuples];
-  const bool all = form.is_int64 ? resolve_few<int64_t>(form, indices, tuples, offsets)
-                                 : resolve_few<int32_t>(form, indices, tuples, offsets);
-  if (!all) return false;
+  if (!resolve_few(form, indices, tuples, offsets)) return false;
   add_places(form.places, offsets);
   if (form.row == 4) {
     copy_fixed<4>(out, form.line_rows, table, offsets, tuples);
@@ -110,24 +115,47 @@ int64_t tuples_of(const Short& form, int64_t n) {
   return tuples <= Short::most_tuples && tuples * form.row <= Short::most_bytes ? tuples : 0;
 }
 
+// Finds the tuples and the memory of a run. Returns the number of tuples, or 0 if the short form cannot run it.
+__attribute__((always_inline)) inline int64_t find_run(const Short& form, const core::Pointers& pointers, int64_t n,
+                                                       const core::Extents* given, core::Spans* spans) {
+#ifdef GATHER_TESTING
+  return 0;  // In test builds, all calls take the general path.
+#endif
+  const int64_t tuples = tuples_of(form, n);
+  if (tuples == 0 || !pointers.table || !pointers.indices || !pointers.rows) return 0;
+  const int64_t more = n == GTH_OPEN ? 0 : n - 1;
+  const core::Span params = form.table.at(more), entries = form.indices.at(more), out = form.rows.at(more);
+  if (given && (given->table < params.high || given->indices < entries.high || given->rows < out.high)) return 0;
+  if (core::overlap(pointers.rows, out, pointers.table, params) ||
+      core::overlap(pointers.rows, out, pointers.indices, entries)) {
+    return 0;
+  }
+  spans->table = params;
+  spans->indices = entries;
+  spans->rows = out;
+  return tuples;
+}
+
 }  // namespace
 
 bool run_short(const Short& form, const core::Pointers& pointers, int64_t n, const core::Extents* given) {
-#ifdef GATHER_TESTING
-  return false;  // In test builds, all calls take the general path.
-#endif
-  const int64_t tuples = tuples_of(form, n);
-  if (tuples == 0 || !pointers.table || !pointers.indices || !pointers.rows) return false;
-  const int64_t more = n == GTH_OPEN ? 0 : n - 1;
-  const core::Span params = form.table.at(more), entries = form.indices.at(more), out = form.rows.at(more);
-  if (given && (given->table < params.high || given->indices < entries.high || given->rows < out.high)) return false;
-  if (core::overlap(pointers.rows, out, pointers.table, params) ||
-      core::overlap(pointers.rows, out, pointers.indices, entries)) {
-    return false;
-  }
+  core::Spans spans;
+  const int64_t tuples = find_run(form, pointers, n, given, &spans);
+  if (tuples == 0) return false;
   const auto copy = tuples < min_kernel_tuples ? copy_few : copy_many;
   return copy(form, moved(pointers.rows, form.rows_offset), moved(pointers.table, form.table_offset),
               moved(pointers.indices, form.indices_offset), tuples);
+}
+
+bool check_short(const Short& form, const core::Pointers& pointers, int64_t n, const core::Extents* given,
+                 core::Spans* spans) {
+  *spans = {};
+  const int64_t tuples = find_run(form, pointers, n, given, spans);
+  int64_t offsets[Short::most_tuples];
+  if (tuples == 0) return false;
+  const char* const indices = moved(pointers.indices, form.indices_offset);
+  return tuples < min_kernel_tuples ? resolve_few(form, indices, tuples, offsets)
+                                    : resolve_many(form, indices, tuples, offsets);
 }
 
 }  // namespace gather::cpu

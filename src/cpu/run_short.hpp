@@ -11,4 +11,8 @@ namespace gather::cpu {
 // then runs the plan or reports the error. `given` is the size of the memory; nullptr means that it is sufficient.
 bool run_short(const core::Short& form, const core::Pointers& pointers, int64_t n, const core::Extents* given);
 
+// Returns true if run_short can run this. *spans receives the accessed memory.
+bool check_short(const core::Short& form, const core::Pointers& pointers, int64_t n, const core::Extents* given,
+                 core::Spans* spans);
+
 }  // namespace gather::cpu

@@ -31,15 +31,20 @@ bool set_counts(const ShortBags& form, int64_t n, int64_t open_ids, Run* run) {
   return run->ids >= 1 && run->ids <= ShortBags::most_ids;
 }
 
-// Returns true if the memory of a run has the given sizes, and if the output overlaps no other operand.
-bool is_memory_valid(const ShortBags& form, const Run& run, const core::Pointers& pointers,
-                     const core::Extents* given) {
+// Returns true if the memory of a run has the given sizes, and if the output overlaps no other operand. *spans receives
+// the memory.
+bool find_memory(const ShortBags& form, const Run& run, const core::Pointers& pointers, const core::Extents* given,
+                 core::Spans* spans) {
   const auto span_of = [&](core::Role role, int64_t bytes) {
     return Span{form.offset[role], form.offset[role] + bytes};
   };
   const Span ids = span_of(core::Role::indices, run.ids * core::index_bytes(form.index));
   const Span rows = span_of(core::Role::rows, run.bags * form.row);
   const Span bags = span_of(core::Role::bags, form.has_offsets ? (run.bags + 1) * core::index_bytes(form.numbers) : 0);
+  spans->table = form.table;
+  spans->indices = ids;
+  spans->rows = rows;
+  spans->bags = bags;
   if (!pointers.table || !pointers.indices || !pointers.rows || pointers.weights) return false;
   if ((pointers.bags != nullptr) != form.has_offsets) return false;
   if (given && (given->table < form.table.high || given->indices < ids.high || given->rows < rows.high ||
@@ -98,6 +103,19 @@ void pool_bag(const ShortBags& form, PoolBags kernel, const core::Pointers& poin
   kernel(rows);  // The ids have been validated, and are no memory of the caller.
 }
 
+// Loads and validates the bags and ids of a run. Returns false if the short form cannot run it.
+__attribute__((always_inline)) inline bool load_run(const ShortBags& form, const core::Pointers& pointers, int64_t n,
+                                                    const core::Extents* given, Run* run, core::Spans* spans) {
+#ifdef GATHER_TESTING
+  return false;  // In test builds, all calls take the general path.
+#endif
+  if (!set_counts(form, n, pointers.ids, run) || !find_memory(form, *run, pointers, given, spans)) return false;
+  if (!load_bags(form, pointers, run)) return false;
+  load_numbers(form.index, moved(pointers.indices, form.offset.indices), core::index_bytes(form.index), run->ids,
+               run->id);
+  return are_inside(form.rows, 0, run->id, run->ids);
+}
+
 }  // namespace
 
 PoolBags choose_short_pooling(const ShortBags& form) {
@@ -107,19 +125,20 @@ PoolBags choose_short_pooling(const ShortBags& form) {
   return choose({form.number, form.item, form.rounds_each, pool_of(form.pool, false)}, elements);
 }
 
-bool run_short_bags(const ShortBags& form, PoolBags kernel, const core::Pointers& pointers, int64_t n,
-                    const core::Extents* given) {
-#ifdef GATHER_TESTING
-  return false;  // In test builds, all calls take the general path.
-#endif
+__attribute__((flatten)) bool run_short_bags(const ShortBags& form, PoolBags kernel, const core::Pointers& pointers,
+                                             int64_t n, const core::Extents* given) {
   Run run;
-  if (!kernel || !set_counts(form, n, pointers.ids, &run) || !is_memory_valid(form, run, pointers, given)) return false;
-  if (!load_bags(form, pointers, &run)) return false;
-  load_numbers(form.index, moved(pointers.indices, form.offset.indices), core::index_bytes(form.index), run.ids,
-               run.id);
-  if (!are_inside(form.rows, 0, run.id, run.ids)) return false;
+  core::Spans spans;
+  if (!kernel || !load_run(form, pointers, n, given, &run, &spans)) return false;
   pool_bag(form, kernel, pointers, run);
   return true;
+}
+
+bool check_short_bags(const ShortBags& form, PoolBags kernel, const core::Pointers& pointers, int64_t n,
+                      const core::Extents* given, core::Spans* spans) {
+  Run run;
+  *spans = {};
+  return kernel && load_run(form, pointers, n, given, &run, spans);
 }
 
 }  // namespace gather::cpu

@@ -15,4 +15,8 @@ PoolBags choose_short_pooling(const core::ShortBags& form);
 bool run_short_bags(const core::ShortBags& form, PoolBags kernel, const core::Pointers& pointers, int64_t n,
                     const core::Extents* given);
 
+// Returns true if run_short_bags can run this. *spans receives the accessed memory.
+bool check_short_bags(const core::ShortBags& form, PoolBags kernel, const core::Pointers& pointers, int64_t n,
+                      const core::Extents* given, core::Spans* spans);
+
 }  // namespace gather::cpu

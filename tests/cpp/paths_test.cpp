@@ -179,7 +179,7 @@ const Form forms[] = {
      [](const gth_request& r) { return gth_run_request(nullptr, &r, nullptr); }},
     {"run", false, true, false, false, 1,
      [](const gth_request& r) { return gth_run(nullptr, r.op, r.table, r.indices, r.rows, r.options, nullptr); }},
-    {"many", false, false, false, true, 1,
+    {"many", false, true, false, true, 1,
      [](const gth_request& r) {
        const gth_request* const requests[] = {&r};
        return gth_run_many(nullptr, 1, requests, nullptr);

@@ -24,6 +24,9 @@ enum class Output : uint8_t { callers, ours };
 // The size of the memory of each operand in bytes, from its data pointer on.
 struct Extents : ByRole<int64_t> {};
 
+// The memory that a run accesses, relative to the data pointers. The span of an absent operand is empty.
+struct Spans : ByRole<Span> {};
+
 // Checks the open extent of a run. All sizes must fit int64 and the described memory. n must be GTH_OPEN if the plan
 // has no open extent.
 int32_t check_open_extent(const Plan& plan, int64_t n, const Error& error);
