@@ -47,15 +47,17 @@ def checked(value: Any, operand: str) -> Any:
     return tf
 
 
-def is_recorded(tensor: Any) -> bool:
-    """Returns whether a tape or a forward accumulator records a tensor.
+def recording() -> Any:
+    """Returns the private module of TensorFlow that records operations on tapes and forward accumulators."""
+    return module("tensorflow.python.eager.record")
 
-    Only private modules of TensorFlow report it.
-    """
-    recording = module("tensorflow.python.eager.record")
-    if not recording.could_possibly_record():
+
+def is_recorded(tensor: Any) -> bool:
+    """Returns whether a tape or a forward accumulator records a tensor."""
+    record = recording()
+    if not record.could_possibly_record():
         return False
-    if recording.should_record_backprop([tensor]):
+    if record.should_record_backprop([tensor]):
         return True
     return bool(module("tensorflow.python.eager.forwardprop_util").pack_tangents([tensor]).tangents)
 

@@ -5,7 +5,7 @@ for an index out of bounds, so such a call raises no error later. Calls on a dev
 :func:`libgather.gather` uses. As in TensorFlow, strings become bytes, and lists of Python numbers become int32 and
 float32. TensorFlow's own tensors are accepted and returned. This module does not import TensorFlow.
 
-Scatters and lookups have gradients, and a ``tf.function`` may call them. It calls them by ``tf.numpy_function``, so
+All have gradients, and a ``tf.function`` may call them. It calls them by ``tf.numpy_function``, so
 neither a saved model nor XLA can contain them. An error then is one of ``tf.errors`` with the message of the library.
 """
 
@@ -15,11 +15,12 @@ from .. import errors
 from .. import types as t
 from .._base import constants as c
 from .._base.request_fields import Request
-from .._operations.gathers import run
 from .._requests.operation_table import GATHER, GATHER_ND
 from . import raw
-from ._arguments import attribute, axis_number, constant, policy, prepared, profile_of, rank_of
+from ._arguments import attribute, axis_number, constant, policy, profile_of, rank_of
+from ._differentiated import unconverted
 from ._embeddings import embedding_lookup_sparse, safe_embedding_lookup_sparse
+from ._gathers import gathered
 from ._scatters import (
     scatter_nd,
     tensor_scatter_nd_add,
@@ -43,6 +44,7 @@ __all__ = [
 ]
 
 
+@unconverted
 def gather(
     params: t.Any,
     indices: t.Any,
@@ -71,10 +73,10 @@ def gather(
     """
     number = axis_number(constant(batch_dims if axis is None else axis))
     batch_dims = attribute("batch_dims", batch_dims) if number else 0
-    request = Request(number, batch_dims, profile=profile_of(params))
-    return run(GATHER, *prepared(params, indices), None, request)
+    return gathered(GATHER, params, indices, Request(number, batch_dims, profile=profile_of(params)))
 
 
+@unconverted
 def gather_nd(
     params: t.Any, indices: t.Any, batch_dims: t.Any = 0, name: t.Any = None, bad_indices_policy: str = ""
 ) -> t.Any:
@@ -105,9 +107,10 @@ def gather_nd(
         raise errors.dtype_error("options", f"batch_dims: {error}") from None
     profile = profile_of(params)
     request = Request(batch_dims=number, bounds=policy(bad_indices_policy, profile), profile=profile)
-    return run(GATHER_ND, *prepared(params, indices), None, request)
+    return gathered(GATHER_ND, params, indices, request)
 
 
+@unconverted
 def batch_gather(params: t.Any, indices: t.Any, name: t.Any = None) -> t.Any:
     """``tf.compat.v1.batch_gather``: all dims of `indices` except the last one are batch dims.
 
@@ -121,5 +124,4 @@ def batch_gather(params: t.Any, indices: t.Any, name: t.Any = None) -> t.Any:
     batch_dims = rank_of(indices) - 1
     if batch_dims < 0:
         raise errors.RankError("indices: rank 0, 1 is needed", status=c.E_RANK, operand="indices", limit=1)
-    request = Request(batch_dims, batch_dims, profile=profile_of(params))
-    return run(GATHER, *prepared(params, indices), None, request)
+    return gathered(GATHER, params, indices, Request(batch_dims, batch_dims, profile=profile_of(params)))

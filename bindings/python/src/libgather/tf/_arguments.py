@@ -88,6 +88,9 @@ def checked_indices(indices: Any) -> Any:
 
 
 def rank_of(indices: Any) -> int:
+    rank = getattr(getattr(indices, "shape", None), "rank", None)  # a traced tensor has no values
+    if rank is not None:
+        return int(rank)
     return enter(indices, None, "indices")[0].ndim
 
 

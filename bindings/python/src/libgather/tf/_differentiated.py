@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 
-from .._arrays.tensorflow_ import is_recorded
+from .._arrays.tensorflow_ import is_recorded, recording
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -25,9 +25,11 @@ def is_differentiated(*operands: Any) -> bool:
     tf = sys.modules.get("tensorflow")
     if tf is None:
         return False
-    tensors = [operand for operand in operands if isinstance(operand, (tf.Tensor, tf.Variable))]
     if not tf.executing_eagerly():
-        return bool(tensors)
+        return any(isinstance(operand, (tf.Tensor, tf.Variable)) for operand in operands)
+    if not recording().could_possibly_record():
+        return False
+    tensors = [operand for operand in operands if isinstance(operand, (tf.Tensor, tf.Variable))]
     return any(is_recorded(tf.convert_to_tensor(tensor)) for tensor in tensors)
 
 
@@ -41,14 +43,33 @@ def differentiated(call: Callable[..., Any], gradient: Callable[..., Any], shape
         shape: The known shape of the result.
     """
     tf = sys.modules["tensorflow"]
+    tensors = [tf.convert_to_tensor(operand) for operand in operands]
+    if tf.executing_eagerly():
+        return recorded(call, gradient, tensors)
 
     @tf.custom_gradient  # type: ignore[untyped-decorator]
     def operator(*tensors: Any) -> Any:
-        if tf.executing_eagerly():
-            result = call(*map(tf.stop_gradient, tensors))
-        else:
-            result = tf.numpy_function(call, tensors, tensors[0].dtype)
-            result.set_shape(shape)
+        result = tf.numpy_function(call, tensors, tensors[0].dtype)
+        result.set_shape(shape)
         return result, lambda upstream: gradient(tensors, result, upstream)
 
-    return operator(*map(tf.convert_to_tensor, operands))
+    return operator(*tensors)
+
+
+def recorded(call: Callable[..., Any], gradient: Callable[..., Any], tensors: list[Any]) -> Any:
+    """Runs a call and records its gradient, as ``tf.custom_gradient`` does in several operations more."""
+    tf, record, is_transposed = sys.modules["tensorflow"], recording(), True
+
+    def backward(upstream: Any) -> Any:
+        parts = gradient(tensors, result, upstream)
+        return [as_tensor(part) for part in parts] if is_transposed else parts
+
+    def as_tensor(part: Any) -> Any:
+        return tf.convert_to_tensor(part) if isinstance(part, tf.IndexedSlices) else part
+
+    with record.stop_recording():
+        result = call(*tensors)
+    # A forward accumulator transposes the gradient at once, and needs tensors.
+    record.record_operation("libgather", [result], tensors, backward)
+    is_transposed = False
+    return result

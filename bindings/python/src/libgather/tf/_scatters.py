@@ -10,6 +10,7 @@ from .._operations.gradients import gather_nd_gradient
 from .._operations.scatters import scatter_nd as scatter_to
 from ._arguments import as_bytes, constant, policy, prepared, profile_of
 from ._differentiated import differentiated, is_differentiated, unconverted
+from ._eager import empty, tensor_of, views_of
 
 
 @unconverted
@@ -131,8 +132,14 @@ def skipping(bad_indices_policy: t.Any, array: t.Any) -> t.Any:
 
 
 def reduced(reduction: t.Reduction, bounds: t.Any, tensor: t.Any, indices: t.Any, updates: t.Any) -> t.Any:
-    tensor, indices = prepared(tensor, indices)
-    return scatter_to(tensor, indices, as_bytes(updates), reduction=reduction, bounds=bounds, profile="tensorflow")
+    rules: t.Any = {"reduction": reduction, "bounds": bounds, "profile": "tensorflow"}
+    views = views_of(tensor, indices, updates)
+    if views is None:
+        tensor, indices = prepared(tensor, indices)
+        return scatter_to(tensor, indices, as_bytes(updates), **rules)
+    made = empty(views[0].shape, views[0].dtype)
+    made[...] = views[0]
+    return tensor_of(scatter_to(made, *views[1:], inplace=True, **rules))
 
 
 def summed(bounds: t.Any, updates: t.Any, indices: t.Any, shape: t.Any) -> t.Any:

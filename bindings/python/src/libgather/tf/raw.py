@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from .. import types as t
 from .._base.request_fields import Request
-from .._operations.gathers import run
 from .._requests.operation_table import GATHER_ND
-from ._arguments import policy, prepared, profile_of
+from ._arguments import policy, profile_of
+from ._differentiated import unconverted
+from ._gathers import gathered
 
 
+@unconverted
 def GatherNd(params: t.Any, indices: t.Any, bad_indices_policy: str = "") -> t.Any:
     """The operation GatherNd, as in ``tf.raw_ops.GatherNd`` and TensorFlow's Java class.
 
@@ -23,5 +25,4 @@ def GatherNd(params: t.Any, indices: t.Any, bad_indices_policy: str = "") -> t.A
     [3]
     """
     profile = profile_of(params)
-    request = Request(bounds=policy(bad_indices_policy, profile), profile=profile)
-    return run(GATHER_ND, *prepared(params, indices), None, request)
+    return gathered(GATHER_ND, params, indices, Request(bounds=policy(bad_indices_policy, profile), profile=profile))
