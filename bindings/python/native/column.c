@@ -205,29 +205,36 @@ static PyObject *take_objects(taking *it) {
   return result;
 }
 
-/* Gathers rows of a Series of pandas that Arrow does not store. */
-static PyObject *take_series(taking *it) {
+/* Returns true if an object has one dim. */
+static int has_one_dim(PyObject *object) {
+  PyObject *shape = PyObject_GetAttrString(object, "shape");
+  const int has_one = shape && PyTuple_Check(shape) && PyTuple_Size(shape) == 1;
+  Py_XDECREF(shape);
+  PyErr_Clear();
+  return has_one;
+}
+
+/* Gathers rows of a Series or a DataFrame of pandas. */
+static PyObject *take_frame(taking *it) {
   const request *call = it->call;
-  PyObject *series = call->args[ARG_TABLE], *dtype = PyObject_GetAttrString(series, "dtype");
-  const int is_arrows = !dtype || PyObject_IsInstance(dtype, call->known->arrow_dtypes);
-  Py_XDECREF(dtype);
-  if (is_arrows || !selects_first_axis(call) || !call->known->ndarray) {
-    PyErr_Clear();
+  PyObject *frame = call->args[ARG_TABLE];
+  if (call->operands.indices.desc.ndim != 1 || (call->options.has_axis && call->options.axis != 0) ||
+      (call->rules == NUMPY_RULES_FLAT && !has_one_dim(frame))) {
     return NULL;
   }
-  PyObject *rows = numbers_of(it, PyObject_Size(series));
-  PyObject *result = rows ? PyObject_CallMethod(series, "take", "O", rows) : NULL;
+  PyObject *rows = call->known->ndarray ? numbers_of(it, PyObject_Size(frame)) : NULL;
+  PyObject *function = PyDict_GetItem(call->known->frame_takers, (PyObject *)Py_TYPE(frame));
+  PyObject *result = rows ? PyObject_CallFunctionObjArgs(function, frame, rows, NULL) : NULL;
   Py_XDECREF(rows);
   return result;
 }
 
-PyObject *configure_series(PyObject *module, arguments args, Py_ssize_t count) {
-  if (count != 2) {
-    return wrong_arguments("configure_series(series, arrow_dtypes)");
+PyObject *configure_frames(PyObject *module, arguments args, Py_ssize_t count) {
+  if (count != 1 || !PyDict_Check(args[0])) {
+    return wrong_arguments("configure_frames(functions)");
   }
   state *known = PyModule_GetState(module);
-  keep(&known->arrow_dtypes, args[1]);
-  keep(&known->series, args[0]);
+  keep(&known->frame_takers, args[0]);
   Py_RETURN_NONE;
 }
 
@@ -240,7 +247,8 @@ static PyObject *(*taker_of(const state *known, PyObject *table))(taking *) {
   if (is_numpys(known, table)) {
     return take_objects;
   }
-  return (PyObject *)Py_TYPE(table) == known->series ? take_series : NULL;
+  PyObject *takers = known->frame_takers;
+  return takers && PyDict_GetItem(takers, (PyObject *)Py_TYPE(table)) ? take_frame : NULL;
 }
 
 /* Runs a function with open indices. */

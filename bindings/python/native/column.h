@@ -8,7 +8,7 @@
 /* Returns true if the rules of a profile apply to elements of every type. */
 int has_all_types(int32_t profile);
 
-/* Gathers rows of Arrow arrays, chunks and tables, of a Series of pandas, or objects of a NumPy array. Returns
+/* Gathers rows of Arrow arrays, chunks and tables, of columns and tables of pandas, or objects of a NumPy array. Returns
  * NotImplemented for other tables and for other requests, such as those that fill. */
 PyObject *column_gather(request *call);
 
@@ -17,7 +17,7 @@ PyObject *column_gather(request *call);
 PyObject *take_rows(PyObject *module, arguments args, Py_ssize_t count);
 PyObject *resolve(PyObject *module, arguments args, Py_ssize_t count);
 
-/* Sets the type of columns of pandas, and a tuple of the types of dtypes that Arrow stores. */
-PyObject *configure_series(PyObject *module, arguments args, Py_ssize_t count);
+/* Sets a dict from the types of columns and tables of pandas to functions that take their rows by validated numbers. */
+PyObject *configure_frames(PyObject *module, arguments args, Py_ssize_t count);
 
 #endif

@@ -40,7 +40,7 @@ static PyMethodDef methods[] = {
     FAST("configure_arrow", configure_arrow),
     FAST("run_arrays", run_arrays),
     FAST("run_buffers", run_buffers),
-    FAST("configure_series", configure_series),
+    FAST("configure_frames", configure_frames),
     FAST("take_rows", take_rows),
     FAST("resolve", resolve),
     FAST("partition", partition),

@@ -34,9 +34,9 @@ typedef struct state {
   PyObject *memmap;      /* numpy.memmap if ndarray is set. Its arrays have the same fields */
   PyObject *int64;       /* NumPy's int64 dtype if ndarray is set */
   ndarray_maker new_ndarray;
-  int numpy_abi;                   /* the number of the layout of NumPy's descriptors */
-  exchange exchanges[EXCHANGES];   /* unused entries have no type */
-  PyObject *series, *arrow_dtypes; /* of pandas, or NULL. See column.h */
+  int numpy_abi;                 /* the number of the layout of NumPy's descriptors */
+  exchange exchanges[EXCHANGES]; /* unused entries have no type */
+  PyObject *frame_takers;        /* a dict of types of pandas, or NULL. See column.h */
   PyObject *arrow_types; /* a dict from the types of Arrow to their entries. See arrow.h. NULL without pyarrow */
   PyObject *arrow_export, *arrow_import;                 /* the name of a method, and a function of pyarrow */
   PyObject *type_name, *requires_grad_name, *level_name; /* interned names of attributes */

@@ -295,6 +295,19 @@ def test_tables_of_pandas() -> None:
         libgather.gather(table, 0)
 
 
+def test_long_tables_of_pandas_do_not_join_chunks(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The own take of a table joins the chunks."""
+    pd = library("pandas")
+    words = pa.array(["a long string of many bytes"] * 60_000, pa.large_string())
+    dtype = pd.array(["a"], "str").dtype
+    column = type(pd.array(["a"], "str"))(pa.chunked_array([words, words]), dtype=dtype)
+    table = pd.DataFrame({"text": column, "number": np.arange(120_000)})
+    ids = [119_999, 0]
+    expected = table.take(ids)
+    monkeypatch.setattr(pd.DataFrame, "take", None)
+    pd.testing.assert_frame_equal(libgather.gather(table, ids), expected)
+
+
 def test_fill_values_of_pandas() -> None:
     library("pandas")
     for name, value in (("str", "zz"), ("python", "zz"), ("Int64", 7), ("boolean", True), ("category", "d")):
