@@ -17,22 +17,22 @@ func GatherBagsGradient[T Element, I Index](gradient, params Tensor[T], indices 
 	return newBagGradient[T](0, &params.view, bags.operands(&params.view, &indices.view, &gradient.view), &bags, options)
 }
 
-// GatherBagsGradientInto writes the result of [GatherBagsGradient] to out, which must have the shape of params. It
-// overwrites all elements. If the call fails, out is unchanged.
-func GatherBagsGradientInto[T Element, I Index](out Output[T], gradient, params Tensor[T], indices Tensor[I], bags Bags,
-	options ...Option) error {
-	_, err := bagGradient(0, bags.operands(&params.view, &indices.view, &gradient.view), &absent, &out.view, &bags,
+// GatherBagsGradientInto writes the result of [GatherBagsGradient] to target, which must have the shape of params. It
+// overwrites all elements. If the call fails, target is unchanged.
+func GatherBagsGradientInto[T Element, I Index](target Output[T], gradient, params Tensor[T], indices Tensor[I],
+	bags Bags, options ...Option) error {
+	_, err := bagGradient(0, bags.operands(&params.view, &indices.view, &gradient.view), &absent, &target.view, &bags,
 		options)
 	return err
 }
 
 // GatherBagsSparseGradientInto writes the result of [GatherBagsGradient] in sparse form. It writes the numbers of the
-// rows that bags have read to unique, in ascending order, and their gradients to out. It returns the number of these
-// rows. out has as many rows as unique has elements. If they are too few, the error is [ErrSize], whose limit is the
-// needed number. If the call fails, unique and out are unchanged.
-func GatherBagsSparseGradientInto[T Element, I Index](unique Output[int64], out Output[T], gradient, params Tensor[T],
+// rows that bags have read to unique, in ascending order, and their gradients to target. It returns the number of these
+// rows. target has as many rows as unique has elements. If they are too few, the error is [ErrSize], whose limit is the
+// needed number. If the call fails, unique and target are unchanged.
+func GatherBagsSparseGradientInto[T Element, I Index](unique Output[int64], target Output[T], gradient, params Tensor[T],
 	indices Tensor[I], bags Bags, options ...Option) (int, error) {
-	return bagGradient(0, bags.operands(&params.view, &indices.view, &gradient.view), &unique.view, &out.view, &bags,
+	return bagGradient(0, bags.operands(&params.view, &indices.view, &gradient.view), &unique.view, &target.view, &bags,
 		options)
 }
 
@@ -44,11 +44,11 @@ func GatherBagsWeightGradient[W, T Element, I Index](gradient, params Tensor[T],
 	return newBagGradient[W](1, &indices.view, bags.operands(&params.view, &indices.view, &gradient.view), &bags, options)
 }
 
-// GatherBagsWeightGradientInto writes the result of [GatherBagsWeightGradient] to out. If the call fails, out is
+// GatherBagsWeightGradientInto writes the result of [GatherBagsWeightGradient] to target. If the call fails, target is
 // unchanged.
-func GatherBagsWeightGradientInto[W, T Element, I Index](out Output[W], gradient, params Tensor[T], indices Tensor[I],
+func GatherBagsWeightGradientInto[W, T Element, I Index](target Output[W], gradient, params Tensor[T], indices Tensor[I],
 	bags Bags, options ...Option) error {
-	_, err := bagGradient(1, bags.operands(&params.view, &indices.view, &gradient.view), &absent, &out.view, &bags,
+	_, err := bagGradient(1, bags.operands(&params.view, &indices.view, &gradient.view), &absent, &target.view, &bags,
 		options)
 	return err
 }

@@ -26,24 +26,24 @@ func GatherElementsGradient[T Element, I Index](gradient Tensor[T], indices Tens
 	return gatherGradient(opGatherElementsGradient, gradient, indices, shape, options)
 }
 
-// GatherGradientInto writes the result of [GatherGradient] to out, which must have the shape of the params. It
-// overwrites all elements. If the call fails, out is unchanged, except as [Error] documents.
-func GatherGradientInto[T Element, I Index](out Output[T], gradient Tensor[T], indices Tensor[I],
+// GatherGradientInto writes the result of [GatherGradient] to target, which must have the shape of the params. It
+// overwrites all elements. If the call fails, target is unchanged, except as [Error] documents.
+func GatherGradientInto[T Element, I Index](target Output[T], gradient Tensor[T], indices Tensor[I],
 	options ...Option) error {
-	return into(opGatherGradient, &out.view, &indices.view, &gradient.view, options)
+	return into(opGatherGradient, &target.view, &indices.view, &gradient.view, options)
 }
 
-// GatherNDGradientInto writes the result of [GatherNDGradient] to out. Other rules are those of [GatherGradientInto].
-func GatherNDGradientInto[T Element, I Index](out Output[T], gradient Tensor[T], indices Tensor[I],
+// GatherNDGradientInto writes the result of [GatherNDGradient] to target. Other rules are those of [GatherGradientInto].
+func GatherNDGradientInto[T Element, I Index](target Output[T], gradient Tensor[T], indices Tensor[I],
 	options ...Option) error {
-	return into(opGatherNDGradient, &out.view, &indices.view, &gradient.view, options)
+	return into(opGatherNDGradient, &target.view, &indices.view, &gradient.view, options)
 }
 
-// GatherElementsGradientInto writes the result of [GatherElementsGradient] to out. Other rules are those of
+// GatherElementsGradientInto writes the result of [GatherElementsGradient] to target. Other rules are those of
 // [GatherGradientInto].
-func GatherElementsGradientInto[T Element, I Index](out Output[T], gradient Tensor[T], indices Tensor[I],
+func GatherElementsGradientInto[T Element, I Index](target Output[T], gradient Tensor[T], indices Tensor[I],
 	options ...Option) error {
-	return into(opGatherElementsGradient, &out.view, &indices.view, &gradient.view, options)
+	return into(opGatherElementsGradient, &target.view, &indices.view, &gradient.view, options)
 }
 
 func gatherGradient[T Element, I Index](op operation, gradient Tensor[T], indices Tensor[I], shape []int,

@@ -8,7 +8,7 @@
  * Terms
  *   params    The source tensor of a gather. ONNX calls it data.
  *   target    The tensor that a scatter or a gradient writes.
- *   updates   The tensor whose rows a scatter writes or adds to target.
+ *   updates   The tensor whose rows a scatter writes or adds to target, or the gradient of an output.
  *   indices   The integer tensor that selects from params or target.
  *   tuple     One entry of indices. A tuple has one component for gather, and K = indices.shape[-1] components for
  *             gather_nd and scatter_nd.
@@ -1147,14 +1147,15 @@ GTH_API int32_t gth_scatter_nd(gth_context *context, const gth_tensor_desc *targ
 GTH_API int32_t gth_scatter_elements(gth_context *context, const gth_tensor_desc *target,
                                      const gth_tensor_desc *indices, const gth_tensor_desc *updates,
                                      const gth_options *options, gth_error *err);
-/** gth_run with GTH_OP_GATHER_GRADIENT. */
-GTH_API int32_t gth_gather_gradient(gth_context *context, const gth_tensor_desc *out, const gth_tensor_desc *indices,
+/** gth_run with GTH_OP_GATHER_GRADIENT. gradient is the gradient of the output: the operand UPDATES in errors. */
+GTH_API int32_t gth_gather_gradient(gth_context *context, const gth_tensor_desc *target, const gth_tensor_desc *indices,
                                     const gth_tensor_desc *gradient, const gth_options *options, gth_error *err);
 /** gth_run with GTH_OP_GATHER_ND_GRADIENT. */
-GTH_API int32_t gth_gather_nd_gradient(gth_context *context, const gth_tensor_desc *out, const gth_tensor_desc *indices,
-                                       const gth_tensor_desc *gradient, const gth_options *options, gth_error *err);
+GTH_API int32_t gth_gather_nd_gradient(gth_context *context, const gth_tensor_desc *target,
+                                       const gth_tensor_desc *indices, const gth_tensor_desc *gradient,
+                                       const gth_options *options, gth_error *err);
 /** gth_run with GTH_OP_GATHER_ELEMENTS_GRADIENT. */
-GTH_API int32_t gth_gather_elements_gradient(gth_context *context, const gth_tensor_desc *out,
+GTH_API int32_t gth_gather_elements_gradient(gth_context *context, const gth_tensor_desc *target,
                                              const gth_tensor_desc *indices, const gth_tensor_desc *gradient,
                                              const gth_options *options, gth_error *err);
 /** gth_run_request with GTH_OP_GATHER_BAGS. bags is NULL with GTH_BAGS_DENSE. weights may be NULL. */

@@ -1004,26 +1004,26 @@ struct Into {
 #endif
 };
 
-/// A gradient takes the gradient of the output first and its result last.
+/// A gradient takes the gradient of the output first, and target last.
 struct TryGradientInto {
   int32_t op;
-  [[nodiscard]] int32_t operator()(const View& gradient, const View& indices, const View& out, gth_error* err,
+  [[nodiscard]] int32_t operator()(const View& gradient, const View& indices, const View& target, gth_error* err,
                                    const Options& options = {}, const Context& context = {}) const noexcept {
-    return TryInto{op}(out, indices, gradient, err, options, context);
+    return TryInto{op}(target, indices, gradient, err, options, context);
   }
 };
 struct GradientInto {
   int32_t op;
-  void operator()(const View& gradient, const View& indices, const View& out, const Options& options = {},
+  void operator()(const View& gradient, const View& indices, const View& target, const Options& options = {},
                   const Context& context = {}) const {
-    Into{op}(out, indices, gradient, options, context);
+    Into{op}(target, indices, gradient, options, context);
   }
 #ifdef __cpp_lib_expected
   /// Returns an error instead of throwing it.
-  std::expected<void, Error> expected(const View& gradient, const View& indices, const View& out,
+  std::expected<void, Error> expected(const View& gradient, const View& indices, const View& target,
                                       const Options& options = {}, const Context& context = {}) const noexcept {
     return expect_ok(
-        [&](gth_error* err) { return TryGradientInto{op}(gradient, indices, out, err, options, context); });
+        [&](gth_error* err) { return TryGradientInto{op}(gradient, indices, target, err, options, context); });
   }
 #endif
 };
@@ -1088,42 +1088,42 @@ struct GatherBagsInto {
 template <auto call>
 struct TryBagGradientInto {
   [[nodiscard]] int32_t operator()(const View& params, const View& indices, const Bags& bags, const View& gradient,
-                                   const View& out, gth_error* err, const Options& options = {},
+                                   const View& target, gth_error* err, const Options& options = {},
                                    const Context& context = {}) const noexcept {
     const int32_t status = options.check(params, err);
     if (status != GTH_OK) return status;
     gth_request asked = request(GTH_OP_GATHER_BAGS, params, indices, &gradient, options);
     bags.add_to(&asked);
-    return call(context.get(), &asked, out.raw(), err);
+    return call(context.get(), &asked, target.raw(), err);
   }
 };
 template <auto call>
 struct BagGradientInto {
-  void operator()(const View& params, const View& indices, const Bags& bags, const View& gradient, const View& out,
+  void operator()(const View& params, const View& indices, const Bags& bags, const View& gradient, const View& target,
                   const Options& options = {}, const Context& context = {}) const {
     Thrown err;
-    err.unless_ok(TryBagGradientInto<call>{}(params, indices, bags, gradient, out, &err, options, context));
+    err.unless_ok(TryBagGradientInto<call>{}(params, indices, bags, gradient, target, &err, options, context));
   }
 };
 struct TryBagSparseGradientInto {
   [[nodiscard]] int32_t operator()(const View& params, const View& indices, const Bags& bags, const View& gradient,
-                                   const View& unique, const View& out, int64_t* count, gth_error* err,
+                                   const View& unique, const View& target, int64_t* count, gth_error* err,
                                    const Options& options = {}, const Context& context = {}) const noexcept {
     const int32_t status = options.check(params, err);
     if (status != GTH_OK) return status;
     gth_request asked = request(GTH_OP_GATHER_BAGS, params, indices, &gradient, options);
     bags.add_to(&asked);
-    return gth_gather_bags_sparse_gradient(context.get(), &asked, unique.raw(), out.raw(), count, err);
+    return gth_gather_bags_sparse_gradient(context.get(), &asked, unique.raw(), target.raw(), count, err);
   }
 };
 struct BagSparseGradientInto {
   int64_t operator()(const View& params, const View& indices, const Bags& bags, const View& gradient,
-                     const View& unique, const View& out, const Options& options = {},
+                     const View& unique, const View& target, const Options& options = {},
                      const Context& context = {}) const {
     Thrown err;
     int64_t count = 0;
     err.unless_ok(
-        TryBagSparseGradientInto{}(params, indices, bags, gradient, unique, out, &count, &err, options, context));
+        TryBagSparseGradientInto{}(params, indices, bags, gradient, unique, target, &count, &err, options, context));
     return count;
   }
 };
@@ -1193,12 +1193,13 @@ inline constexpr detail::TryGatherBagsInto try_gather_bags_into{};
 /// and returns how many they are.
 ///
 ///     void gather_bags_gradient_into(const View& params, const View& indices, const Bags&, const View& gradient,
-///                                    const View& out, ..);
-///     int64_t gather_bags_sparse_gradient_into(params, indices, bags, gradient, const View& unique, const View& out,
-///                                              ..);
-///     void gather_bags_weight_gradient_into(params, indices, bags, gradient, const View& out, ..);
-///     int32_t try_gather_bags_gradient_into(params, indices, bags, gradient, out, gth_error* err, options, context);
-///     int32_t try_gather_bags_sparse_gradient_into(params, indices, bags, gradient, unique, out, int64_t* count,
+///                                    const View& target, ..);
+///     int64_t gather_bags_sparse_gradient_into(params, indices, bags, gradient, const View& unique,
+///                                              const View& target, ..);
+///     void gather_bags_weight_gradient_into(params, indices, bags, gradient, const View& target, ..);
+///     int32_t try_gather_bags_gradient_into(params, indices, bags, gradient, target, gth_error* err, options,
+///                                           context);
+///     int32_t try_gather_bags_sparse_gradient_into(params, indices, bags, gradient, unique, target, int64_t* count,
 ///                                                  gth_error* err, options, context);
 inline constexpr detail::BagGradientInto<gth_gather_bags_gradient> gather_bags_gradient_into{};
 inline constexpr detail::TryBagGradientInto<gth_gather_bags_gradient> try_gather_bags_gradient_into{};
@@ -1245,9 +1246,9 @@ inline constexpr detail::Infer scatter_elements_shape{GTH_OP_SCATTER_ELEMENTS};
 /// gradient of the output is added at the place that the gather has read. Options are those of the gather.
 ///
 ///     Tensor gather_gradient(const View& gradient, const View& indices, const Dims& shape, const Options&, ..);
-///     void gather_gradient_into(const View& gradient, const View& indices, const View& out, const Options&, ..);
+///     void gather_gradient_into(const View& gradient, const View& indices, const View& target, const Options&, ..);
 ///     int32_t try_gather_gradient(gradient, indices, shape, Tensor* out, gth_error* err, options, context);
-///     int32_t try_gather_gradient_into(gradient, indices, out, gth_error* err, options, context);
+///     int32_t try_gather_gradient_into(gradient, indices, target, gth_error* err, options, context);
 /// @{
 inline constexpr detail::Gradient gather_gradient{GTH_OP_GATHER_GRADIENT};
 inline constexpr detail::TryGradient try_gather_gradient{GTH_OP_GATHER_GRADIENT};

@@ -43,17 +43,18 @@ int32_t gth_scatter_elements(gth_context* context, const gth_tensor_desc* target
   return run_operation(context, GTH_OP_SCATTER_ELEMENTS, target, indices, updates, options, err);
 }
 
-int32_t gth_gather_gradient(gth_context* context, const gth_tensor_desc* out, const gth_tensor_desc* indices,
+int32_t gth_gather_gradient(gth_context* context, const gth_tensor_desc* target, const gth_tensor_desc* indices,
                             const gth_tensor_desc* gradient, const gth_options* options, gth_error* err) {
-  return run_operation(context, GTH_OP_GATHER_GRADIENT, out, indices, gradient, options, err);
+  return run_operation(context, GTH_OP_GATHER_GRADIENT, target, indices, gradient, options, err);
 }
 
-int32_t gth_gather_nd_gradient(gth_context* context, const gth_tensor_desc* out, const gth_tensor_desc* indices,
+int32_t gth_gather_nd_gradient(gth_context* context, const gth_tensor_desc* target, const gth_tensor_desc* indices,
                                const gth_tensor_desc* gradient, const gth_options* options, gth_error* err) {
-  return run_operation(context, GTH_OP_GATHER_ND_GRADIENT, out, indices, gradient, options, err);
+  return run_operation(context, GTH_OP_GATHER_ND_GRADIENT, target, indices, gradient, options, err);
 }
 
-int32_t gth_gather_elements_gradient(gth_context* context, const gth_tensor_desc* out, const gth_tensor_desc* indices,
-                                     const gth_tensor_desc* gradient, const gth_options* options, gth_error* err) {
-  return run_operation(context, GTH_OP_GATHER_ELEMENTS_GRADIENT, out, indices, gradient, options, err);
+int32_t gth_gather_elements_gradient(gth_context* context, const gth_tensor_desc* target,
+                                     const gth_tensor_desc* indices, const gth_tensor_desc* gradient,
+                                     const gth_options* options, gth_error* err) {
+  return run_operation(context, GTH_OP_GATHER_ELEMENTS_GRADIENT, target, indices, gradient, options, err);
 }

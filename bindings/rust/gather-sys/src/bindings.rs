@@ -860,7 +860,7 @@ unsafe extern "C" {
     ) -> i32;
     pub fn gth_gather_gradient(
         context: *mut gth_context,
-        out: *const gth_tensor_desc,
+        target: *const gth_tensor_desc,
         indices: *const gth_tensor_desc,
         gradient: *const gth_tensor_desc,
         options: *const gth_options,
@@ -868,7 +868,7 @@ unsafe extern "C" {
     ) -> i32;
     pub fn gth_gather_nd_gradient(
         context: *mut gth_context,
-        out: *const gth_tensor_desc,
+        target: *const gth_tensor_desc,
         indices: *const gth_tensor_desc,
         gradient: *const gth_tensor_desc,
         options: *const gth_options,
@@ -876,7 +876,7 @@ unsafe extern "C" {
     ) -> i32;
     pub fn gth_gather_elements_gradient(
         context: *mut gth_context,
-        out: *const gth_tensor_desc,
+        target: *const gth_tensor_desc,
         indices: *const gth_tensor_desc,
         gradient: *const gth_tensor_desc,
         options: *const gth_options,

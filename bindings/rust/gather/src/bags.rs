@@ -192,13 +192,13 @@ pub fn gather_bags_gradient_into(
     bags: &Bags<'_>,
     gradient: &Tensor<'_>,
     options: &Options,
-    out: &mut TensorMut<'_>,
+    target: &mut TensorMut<'_>,
 ) -> Result<(), Error> {
-    context::DEFAULT.gather_bags_gradient_into(params, indices, bags, gradient, options, out)
+    context::DEFAULT.gather_bags_gradient_into(params, indices, bags, gradient, options, target)
 }
 
 /// Writes the result of [`gather_bags_gradient()`] in sparse form: the numbers of the rows that bags have read, in
-/// ascending order, and their gradients. Returns the number of these rows. `unique` are int64, and `out` has as many
+/// ascending order, and their gradients. Returns the number of these rows. `unique` are int64, and `target` has as many
 /// rows as `unique` has elements. Further elements of both are unchanged.
 ///
 /// # Errors
@@ -233,9 +233,9 @@ pub fn gather_bags_sparse_gradient_into(
     gradient: &Tensor<'_>,
     options: &Options,
     unique: &mut TensorMut<'_>,
-    out: &mut TensorMut<'_>,
+    target: &mut TensorMut<'_>,
 ) -> Result<usize, Error> {
-    context::DEFAULT.gather_bags_sparse_gradient_into(params, indices, bags, gradient, options, unique, out)
+    context::DEFAULT.gather_bags_sparse_gradient_into(params, indices, bags, gradient, options, unique, target)
 }
 
 /// Computes the gradient of [`gather_bags()`] with respect to the weights of `bags`. Without weights, each of them is 1,
@@ -267,9 +267,9 @@ pub fn gather_bags_weight_gradient_into(
     bags: &Bags<'_>,
     gradient: &Tensor<'_>,
     options: &Options,
-    out: &mut TensorMut<'_>,
+    target: &mut TensorMut<'_>,
 ) -> Result<(), Error> {
-    context::DEFAULT.gather_bags_weight_gradient_into(params, indices, bags, gradient, options, out)
+    context::DEFAULT.gather_bags_weight_gradient_into(params, indices, bags, gradient, options, target)
 }
 
 impl Context {
@@ -326,12 +326,12 @@ impl Context {
         bags: &Bags<'_>,
         gradient: &Tensor<'_>,
         options: &Options,
-        out: &mut TensorMut<'_>,
+        target: &mut TensorMut<'_>,
     ) -> Result<(), Error> {
         bags.with_request(&params.desc, indices, options, |request| {
             request.rows = &gradient.desc;
             // SAFETY: tensors borrow or hold the memory that they describe, and the output borrows its own exclusively.
-            call(|err| unsafe { sys::gth_gather_bags_gradient(self.raw(), request, &out.desc, err) })
+            call(|err| unsafe { sys::gth_gather_bags_gradient(self.raw(), request, &target.desc, err) })
         })
     }
 
@@ -348,7 +348,7 @@ impl Context {
         gradient: &Tensor<'_>,
         options: &Options,
         unique: &mut TensorMut<'_>,
-        out: &mut TensorMut<'_>,
+        target: &mut TensorMut<'_>,
     ) -> Result<usize, Error> {
         bags.with_request(&params.desc, indices, options, |request| {
             request.rows = &gradient.desc;
@@ -356,7 +356,14 @@ impl Context {
             call(|err| {
                 // SAFETY: tensors borrow or hold the memory that they describe, and outputs borrow theirs exclusively.
                 unsafe {
-                    sys::gth_gather_bags_sparse_gradient(self.raw(), request, &unique.desc, &out.desc, &mut count, err)
+                    sys::gth_gather_bags_sparse_gradient(
+                        self.raw(),
+                        request,
+                        &unique.desc,
+                        &target.desc,
+                        &mut count,
+                        err,
+                    )
                 }
             })?;
             Ok(extent_from_c(count))
@@ -386,12 +393,12 @@ impl Context {
         bags: &Bags<'_>,
         gradient: &Tensor<'_>,
         options: &Options,
-        out: &mut TensorMut<'_>,
+        target: &mut TensorMut<'_>,
     ) -> Result<(), Error> {
         bags.with_request(&params.desc, indices, options, |request| {
             request.rows = &gradient.desc;
             // SAFETY: tensors borrow or hold the memory that they describe, and the output borrows its own exclusively.
-            call(|err| unsafe { sys::gth_gather_bags_weight_gradient(self.raw(), request, &out.desc, err) })
+            call(|err| unsafe { sys::gth_gather_bags_weight_gradient(self.raw(), request, &target.desc, err) })
         })
     }
 }

@@ -329,9 +329,9 @@ macro_rules! gradients {
             gradient: &Tensor<'_>,
             indices: &Tensor<'_>,
             options: &Options,
-            out: &mut TensorMut<'_>,
+            target: &mut TensorMut<'_>,
         ) -> Result<(), Error> {
-            context::DEFAULT.$into(gradient, indices, options, out)
+            context::DEFAULT.$into(gradient, indices, options, target)
         }
 
         impl Context {
@@ -361,11 +361,11 @@ macro_rules! gradients {
                 gradient: &Tensor<'_>,
                 indices: &Tensor<'_>,
                 options: &Options,
-                out: &mut TensorMut<'_>,
+                target: &mut TensorMut<'_>,
             ) -> Result<(), Error> {
                 // SAFETY: tensors borrow or hold the memory that they describe, and the output borrows its own
                 // exclusively. It is overwritten before it is read.
-                unsafe { self.write(sys::$op, &out.desc, &indices.desc, &gradient.desc, options) }
+                unsafe { self.write(sys::$op, &target.desc, &indices.desc, &gradient.desc, options) }
             }
         }
     )*};

@@ -366,16 +366,16 @@ public final class Gather {
   }
 
   /**
-   * Does what {@link #gatherGradient} does, with an existing output. All its elements are overwritten.
+   * Does what {@link #gatherGradient} does, with an existing target. All its elements are overwritten.
    *
-   * @param out the output, with the shape of params
+   * @param target the result, with the shape of params
    * @param gradient the gradient of the gather's output
    * @param indices the indices of the gather
    * @param options the options of the gather
    * @throws GatherIndexException if an index is out of bounds
    */
-  public static void gatherGradientInto(Tensor out, Tensor gradient, Tensor indices, Options options) {
-    Calls.run(Operation.GATHER_GRADIENT, out, indices, gradient, options);
+  public static void gatherGradientInto(Tensor target, Tensor gradient, Tensor indices, Options options) {
+    Calls.run(Operation.GATHER_GRADIENT, target, indices, gradient, options);
   }
 
   /**
@@ -393,16 +393,16 @@ public final class Gather {
   }
 
   /**
-   * Does what {@link #gatherNdGradient} does, with an existing output. All its elements are overwritten.
+   * Does what {@link #gatherNdGradient} does, with an existing target. All its elements are overwritten.
    *
-   * @param out the output, with the shape of params
+   * @param target the result, with the shape of params
    * @param gradient the gradient of the gather's output
    * @param indices the indices of the gather
    * @param options the options of the gather
    * @throws GatherIndexException if an index is out of bounds
    */
-  public static void gatherNdGradientInto(Tensor out, Tensor gradient, Tensor indices, Options options) {
-    Calls.run(Operation.GATHER_ND_GRADIENT, out, indices, gradient, options);
+  public static void gatherNdGradientInto(Tensor target, Tensor gradient, Tensor indices, Options options) {
+    Calls.run(Operation.GATHER_ND_GRADIENT, target, indices, gradient, options);
   }
 
   /**
@@ -420,16 +420,16 @@ public final class Gather {
   }
 
   /**
-   * The same as {@link #gatherElementsGradient} with an existing output. All its elements are overwritten.
+   * The same as {@link #gatherElementsGradient} with an existing target. All its elements are overwritten.
    *
-   * @param out the output, with the shape of params
+   * @param target the result, with the shape of params
    * @param gradient the gradient of the gather's output
    * @param indices the indices of the gather
    * @param options the options of the gather
    * @throws GatherIndexException if an index is out of bounds
    */
-  public static void gatherElementsGradientInto(Tensor out, Tensor gradient, Tensor indices, Options options) {
-    Calls.run(Operation.GATHER_ELEMENTS_GRADIENT, out, indices, gradient, options);
+  public static void gatherElementsGradientInto(Tensor target, Tensor gradient, Tensor indices, Options options) {
+    Calls.run(Operation.GATHER_ELEMENTS_GRADIENT, target, indices, gradient, options);
   }
 
   /**
@@ -532,9 +532,9 @@ public final class Gather {
   }
 
   /**
-   * Does what {@link #gatherBagsGradient} does, with an existing output. All its elements are overwritten.
+   * Does what {@link #gatherBagsGradient} does, with an existing target. All its elements are overwritten.
    *
-   * @param out the output, with the shape of params
+   * @param target the result, with the shape of params
    * @param gradient the gradient of the output of gatherBags
    * @param params the source; its memory is read for the maximum and the minimum only
    * @param indices the ids
@@ -545,8 +545,8 @@ public final class Gather {
    * @throws GatherArgumentException if bags are invalid
    */
   public static void gatherBagsGradientInto(
-      Tensor out, Tensor gradient, Tensor params, Tensor indices, Tensor bags, Tensor weights, Options options) {
-    BagGradient.of(false, gradient, params, indices, bags, weights, options).run(out);
+      Tensor target, Tensor gradient, Tensor params, Tensor indices, Tensor bags, Tensor weights, Options options) {
+    BagGradient.of(false, gradient, params, indices, bags, weights, options).run(target);
   }
 
   /**
@@ -556,27 +556,27 @@ public final class Gather {
    * <p>If unique has too few elements, the exception has {@link Status#SIZE}, and the needed number as its limit.
    *
    * @param unique receives the numbers of the rows, as int64
-   * @param out receives their gradients; it has as many rows as unique has elements
+   * @param target receives their gradients; it has as many rows as unique has elements
    * @param gradient the gradient of the output of gatherBags
    * @param params the source; its memory is read for the maximum and the minimum only
    * @param indices the ids
    * @param bags the numbers that divide ids into bags, or null if each row of indices is a bag
    * @param weights one number for each id, or null
    * @param options the options of the call
-   * @return the number of rows; further elements of unique and out are unchanged
+   * @return the number of rows; further elements of unique and target are unchanged
    * @throws GatherIndexException if an id is out of bounds
    * @throws GatherArgumentException if bags are invalid, or unique is too small
    */
   public static long gatherBagsSparseGradientInto(
       Tensor unique,
-      Tensor out,
+      Tensor target,
       Tensor gradient,
       Tensor params,
       Tensor indices,
       Tensor bags,
       Tensor weights,
       Options options) {
-    return BagGradient.of(false, gradient, params, indices, bags, weights, options).run(unique, out);
+    return BagGradient.of(false, gradient, params, indices, bags, weights, options).run(unique, target);
   }
 
   /**
@@ -600,9 +600,9 @@ public final class Gather {
   }
 
   /**
-   * Does what {@link #gatherBagsWeightGradient} does, with an existing output.
+   * Does what {@link #gatherBagsWeightGradient} does, with an existing target.
    *
-   * @param out the output
+   * @param target the result
    * @param gradient the gradient of the output of gatherBags
    * @param params the source
    * @param indices the ids
@@ -613,8 +613,8 @@ public final class Gather {
    * @throws GatherArgumentException if bags are invalid
    */
   public static void gatherBagsWeightGradientInto(
-      Tensor out, Tensor gradient, Tensor params, Tensor indices, Tensor bags, Tensor weights, Options options) {
-    BagGradient.of(true, gradient, params, indices, bags, weights, options).run(out);
+      Tensor target, Tensor gradient, Tensor params, Tensor indices, Tensor bags, Tensor weights, Options options) {
+    BagGradient.of(true, gradient, params, indices, bags, weights, options).run(target);
   }
 
   /**

@@ -1143,11 +1143,11 @@ public final class Gth {
 
   /** Calls gth_gather_gradient. */
   public static int gatherGradient(
-      MemorySegment context, MemorySegment out, MemorySegment indices, MemorySegment gradient, MemorySegment options,
-      MemorySegment err) {
+      MemorySegment context, MemorySegment target, MemorySegment indices, MemorySegment gradient, MemorySegment
+      options, MemorySegment err) {
     Native.check();
     try {
-      return (int) GatherGradient.HANDLE.invokeExact(context, out, indices, gradient, options, err);
+      return (int) GatherGradient.HANDLE.invokeExact(context, target, indices, gradient, options, err);
     } catch (Throwable e) {
       throw Native.unchecked(e);
     }
@@ -1162,11 +1162,11 @@ public final class Gth {
 
   /** Calls gth_gather_nd_gradient. */
   public static int gatherNdGradient(
-      MemorySegment context, MemorySegment out, MemorySegment indices, MemorySegment gradient, MemorySegment options,
-      MemorySegment err) {
+      MemorySegment context, MemorySegment target, MemorySegment indices, MemorySegment gradient, MemorySegment
+      options, MemorySegment err) {
     Native.check();
     try {
-      return (int) GatherNdGradient.HANDLE.invokeExact(context, out, indices, gradient, options, err);
+      return (int) GatherNdGradient.HANDLE.invokeExact(context, target, indices, gradient, options, err);
     } catch (Throwable e) {
       throw Native.unchecked(e);
     }
@@ -1181,11 +1181,11 @@ public final class Gth {
 
   /** Calls gth_gather_elements_gradient. */
   public static int gatherElementsGradient(
-      MemorySegment context, MemorySegment out, MemorySegment indices, MemorySegment gradient, MemorySegment options,
-      MemorySegment err) {
+      MemorySegment context, MemorySegment target, MemorySegment indices, MemorySegment gradient, MemorySegment
+      options, MemorySegment err) {
     Native.check();
     try {
-      return (int) GatherElementsGradient.HANDLE.invokeExact(context, out, indices, gradient, options, err);
+      return (int) GatherElementsGradient.HANDLE.invokeExact(context, target, indices, gradient, options, err);
     } catch (Throwable e) {
       throw Native.unchecked(e);
     }
