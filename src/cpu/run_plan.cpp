@@ -87,7 +87,7 @@ void copy_contiguous(const Job& job, const Executor& executor) {
 }
 
 int32_t fail_empty(const Plan& plan, const Error& error) {
-  return core::fail_empty_params(error, plan.operation->name_of(core::Role::table), plan.refused_dim);
+  return core::fail_empty_table(error, plan.operation->name_of(core::Role::table), plan.refused_dim);
 }
 
 }  // namespace

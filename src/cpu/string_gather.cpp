@@ -15,7 +15,7 @@ namespace {
 using core::Error;
 using core::Plan;
 
-// Returns the number of contiguous strings in a slice of params.
+// Returns the number of contiguous strings in a slice of the table.
 int64_t strings_of(const Plan& plan) { return plan.row.in / plan.item.bytes(); }
 
 int64_t slices_of(const Plan& plan) { return plan.is_empty ? 0 : plan.slices.at(GTH_OPEN) * plan.inner; }
@@ -38,12 +38,12 @@ Plan addresses_plan(const Plan& plan) {
   return result;
 }
 
-// Finds the address of the first offset of each slice in the offsets of params. The address is 0 if the slice selects
-// nothing.
-int32_t find_slices(const Plan& plan, const core::Strings& params, const char* indices, const Executor& executor,
+// Finds the address of the first offset of each slice in the offsets of the table. The address is 0 if the slice
+// selects nothing.
+int32_t find_slices(const Plan& plan, const core::Strings& table, const char* indices, const Executor& executor,
                     int64_t* slices, const Error& error) {
   static_assert(sizeof(const char*) == sizeof(int64_t));
-  const core::Pointers pointers = core::pointers_of(params.offsets, indices, slices);
+  const core::Pointers pointers = core::pointers_of(table.offsets, indices, slices);
   Kernels kernels = choose_kernels(plan);
   if (plan.is_empty) return run(plan, kernels, pointers, GTH_OPEN, core::Output::ours, executor, error);
   kernels.move = store_addresses;
@@ -62,15 +62,15 @@ Pieces cut_slices(const Executor& executor, int64_t slices, int64_t strings, int
 
 enum class Measured : uint8_t { all, raced, too_large };
 
-// Returns true if a string is inside params. The offsets were validated when the tensor was created, so an invalid one
-// has been written by another thread.
-bool is_range(const core::Strings& params, int64_t begin, int64_t end) {
-  return begin >= 0 && begin <= end && end <= params.extent;
+// Returns true if a string is inside the table. The offsets were validated when the tensor was created, so an invalid
+// one has been written by another thread.
+bool is_range(const core::Strings& table, int64_t begin, int64_t end) {
+  return begin >= 0 && begin <= end && end <= table.extent;
 }
 
 // Replaces the addresses of the slices [first, last) by the offsets of their first bytes. Writes the end of each
-// string, counted from the first slice. Loads every offset of params once.
-Measured measure_slices(const core::Strings& params, int64_t strings, int64_t first, int64_t last, int64_t* slices,
+// string, counted from the first slice. Loads every offset of the table once.
+Measured measure_slices(const core::Strings& table, int64_t strings, int64_t first, int64_t last, int64_t* slices,
                         int64_t* offsets) {
   int64_t total = 0;
   for (int64_t slice = first; slice < last; ++slice) {
@@ -82,7 +82,7 @@ Measured measure_slices(const core::Strings& params, int64_t strings, int64_t fi
     slices[slice] = begin;
     for (int64_t i = 0; i < strings; ++i) {
       const int64_t end = at ? load_index<int64_t>(at + (i + 1) * int64_t{sizeof(int64_t)}) : 0;
-      if (at && !is_range(params, begin, end)) return Measured::raced;
+      if (at && !is_range(table, begin, end)) return Measured::raced;
       if (!core::add(total, end - begin, &total)) return Measured::too_large;
       ends[i] = total;
       begin = end;
@@ -115,29 +115,29 @@ int32_t join_pieces(const Executor& executor, const Pieces& pieces, int64_t stri
 }
 
 // A step may write bytes behind a string. The next strings overwrite them. No byte behind the piece is written.
-void copy_strings(const core::Strings& params, int64_t strings, int64_t first, int64_t last, const int64_t* begins,
+void copy_strings(const core::Strings& table, int64_t strings, int64_t first, int64_t last, const int64_t* begins,
                   const int64_t* offsets, char* bytes) {
-  const char* const from_end = params.bytes + params.extent;
+  const char* const from_end = table.bytes + table.extent;
   const char* const to_end = bytes + offsets[last * strings];
   for (int64_t slice = first; slice < last; ++slice) {
-    if (slice + prefetch_slices < last) __builtin_prefetch(params.bytes + begins[slice + prefetch_slices]);
+    if (slice + prefetch_slices < last) __builtin_prefetch(table.bytes + begins[slice + prefetch_slices]);
     const int64_t begin = offsets[slice * strings], length = offsets[(slice + 1) * strings] - begin;
-    if (length > 0) copy_string(bytes + begin, to_end, params.bytes + begins[slice], from_end, length);
+    if (length > 0) copy_string(bytes + begin, to_end, table.bytes + begins[slice], from_end, length);
   }
 }
 
 }  // namespace
 
-int32_t gather_string_offsets(const Plan& plan, const core::Strings& params, const char* indices,
+int32_t gather_string_offsets(const Plan& plan, const core::Strings& table, const char* indices,
                               const Executor& executor, int64_t* begins, int64_t* offsets, const Error& error) {
-  if (int32_t status = find_slices(plan, params, indices, executor, begins, error)) return status;
+  if (int32_t status = find_slices(plan, table, indices, executor, begins, error)) return status;
   const int64_t slices = slices_of(plan), strings = strings_of(plan);
   *offsets = 0;
   if (slices == 0) return GTH_OK;
   const Pieces pieces = cut_slices(executor, slices, strings, 0);
   std::atomic<Measured> measured{Measured::all};
   for_each_piece(executor, pieces, [&](int64_t i) {
-    const Measured now = measure_slices(params, strings, pieces.first(i), pieces.last(i), begins, offsets + 1);
+    const Measured now = measure_slices(table, strings, pieces.first(i), pieces.last(i), begins, offsets + 1);
     if (now != Measured::all) measured.store(now, std::memory_order_relaxed);
   });
   if (measured == Measured::raced) return fail_race(error);
@@ -145,13 +145,13 @@ int32_t gather_string_offsets(const Plan& plan, const core::Strings& params, con
   return pieces.count == 1 ? GTH_OK : join_pieces(executor, pieces, strings, offsets, error);
 }
 
-void gather_string_bytes(const Plan& plan, const core::Strings& params, const Executor& executor, const int64_t* begins,
+void gather_string_bytes(const Plan& plan, const core::Strings& table, const Executor& executor, const int64_t* begins,
                          const int64_t* offsets, char* bytes) {
   const int64_t slices = slices_of(plan), strings = strings_of(plan);
   if (slices == 0) return;
   const Pieces pieces = cut_slices(executor, slices, strings, offsets[slices * strings]);
   for_each_piece(executor, pieces, [&](int64_t i) {
-    copy_strings(params, strings, pieces.first(i), pieces.last(i), begins, offsets, bytes);
+    copy_strings(table, strings, pieces.first(i), pieces.last(i), begins, offsets, bytes);
   });
 }
 

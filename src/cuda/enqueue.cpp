@@ -118,7 +118,7 @@ int32_t run(Context& context, const Plan& plan, const Pointers& pointers, int64_
   const int64_t sequence = context.calls.fetch_add(1, std::memory_order_relaxed) + 1;
   int32_t status = GTH_OK;
   if (plan.tuples.at(n) > 0) {
-    if (plan.refused_dim >= 0) return core::fail_empty_params(error, GTH_OPERAND_PARAMS, plan.refused_dim);
+    if (plan.refused_dim >= 0) return core::fail_empty_table(error, GTH_OPERAND_PARAMS, plan.refused_dim);
     if (reads_indices(plan)) {
       CUstream_st* const stream = context.stream();
       State* state = nullptr;

@@ -59,9 +59,9 @@ NAMED = (
         "kernels.combine(moved(job.rows, each->from + at * item)",
     ),
     named(
-        "a known batch extent of indices replaces an open one of params",
+        "a known batch extent of indices replaces an open one of the table",
         "src/core/meaning/shape.cpp",
-        "i < out->batch && params.shape[i] == GTH_OPEN;",
+        "i < out->batch && table.shape[i] == GTH_OPEN;",
         "false;",
     ),
     named(
@@ -133,7 +133,7 @@ NAMED = (
     named(
         "offsets of strings are validated again when lengths are computed",
         "src/cpu/string_gather.cpp",
-        "if (at && !is_range(params, begin, end)) return Measured::raced;",
+        "if (at && !is_range(table, begin, end)) return Measured::raced;",
         "",
     ),
     named(
@@ -169,7 +169,7 @@ NAMED = (
     named(
         "TensorFlow's gather_nd rejects params without elements",
         "src/core/plan/build.cpp",
-        "source.meaning.settings.rules->refuses_empty_params ? first_empty_dim(*source.request.table) : -1;",
+        "source.meaning.settings.rules->refuses_empty_table ? first_empty_dim(*source.request.table) : -1;",
         "-1;",
     ),
     named(

@@ -15,8 +15,8 @@ EQUIVALENT = {
     ): "0 is valid in every dim with elements, and empty dims have been rejected",
     (
         "src/core/plan/short.cpp",
-        "!set_components(dims, result, &params_bytes)) {",
-        "set_components(dims, result, &params_bytes)) {",
+        "!set_components(dims, result, &table_bytes)) {",
+        "set_components(dims, result, &table_bytes)) {",
     ): "the general path has the same result and is slower",
     (
         "src/core/plan/build_dense.cpp",
@@ -161,8 +161,8 @@ EQUIVALENT = {
     ): "the general path has the same result and is slower",
     (
         "src/core/meaning/pairs.cpp",
-        "if (rule == GTH_EXTENTS_PREFIX) return extents.indices <= extents.params;",
-        "if (rule == GTH_EXTENTS_PREFIX) return extents.indices < extents.params;",
+        "if (rule == GTH_EXTENTS_PREFIX) return extents.indices <= extents.table;",
+        "if (rule == GTH_EXTENTS_PREFIX) return extents.indices < extents.table;",
     ): "equal extents have been accepted",
     (
         "src/core/os/memory.cpp",

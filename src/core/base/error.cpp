@@ -48,7 +48,7 @@ void Error::rename_operand(int32_t from, int32_t to) const noexcept {
   std::memcpy(target_->message, message, sizeof message);
 }
 
-// A copy of this table in each caller would be useless, because only failures need it.
+// A copy of the names in each caller would be useless, because only failures need them.
 __attribute__((noinline)) const char* operand_name(int32_t operand) {
   switch (operand) {
     case GTH_OPERAND_PARAMS: return "params";
@@ -84,7 +84,7 @@ int32_t fail_index(const Error& error, const Fault& fault) {
                     fault.component, fault.position, fault.value, low, bottom, fault.limit);
 }
 
-int32_t fail_empty_params(const Error& error, int32_t operand, int32_t dim) {
+int32_t fail_empty_table(const Error& error, int32_t operand, int32_t dim) {
   return error.fail({GTH_E_INDEX, operand, dim, -1, 0, 1},
                     "%s: has no elements (dim %" PRId32 " is 0), but indices select in it", operand_name(operand), dim);
 }

@@ -42,7 +42,7 @@ const char* operand_name(int32_t operand);
 int32_t fail_index(const Error& error, const Fault& fault);
 
 // Reports tuples that select in a tensor without elements, if the profile rejects this. `dim` is the first empty dim.
-int32_t fail_empty_params(const Error& error, int32_t operand, int32_t dim);
+int32_t fail_empty_table(const Error& error, int32_t operand, int32_t dim);
 
 // Reports that another thread made an index invalid after its validation.
 int32_t fail_index_race(const Error& error);

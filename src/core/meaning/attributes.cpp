@@ -30,7 +30,7 @@ int32_t fail_any_axis(int64_t value, const char* why, const Error& error) {
 }
 
 int32_t resolve_gather_attributes(const Settings& settings, Ranks ranks, Geometry* out, const Error& error) {
-  const int32_t r = ranks.params, q = ranks.indices;
+  const int32_t r = ranks.table, q = ranks.indices;
   if (settings.has_axis && !is_axis(settings.axis, r)) return fail_axis(settings.axis, r, error);
   const int64_t b = settings.batch_dims;
   const int64_t lowest = settings.has_axis ? -q : -std::min(q, r), highest = std::min(q, r - 1);
@@ -47,7 +47,7 @@ int32_t resolve_gather_attributes(const Settings& settings, Ranks ranks, Geometr
 
 int32_t resolve_gather_nd_attributes(const Settings& settings, Ranks ranks, Geometry* out, const Error& error) {
   if (settings.has_axis) return fail_any_axis(settings.axis, "gather_nd has none", error);
-  const int32_t r = ranks.params, q = ranks.indices;
+  const int32_t r = ranks.table, q = ranks.indices;
   const int64_t b = settings.batch_dims;
   if (b != 0 && !settings.has_batch_dims) return fail_any_batch_dims(b, error);
   if (settings.batch == BatchRule::divisible) {  // The rule counts tuples, so the rank of indices does not matter.
@@ -62,7 +62,7 @@ int32_t resolve_gather_nd_attributes(const Settings& settings, Ranks ranks, Geom
 // Every dim except the axis is a batch dim.
 int32_t resolve_elements_attributes(const Settings& settings, Ranks ranks, Geometry* out, const Error& error) {
   const int64_t axis = settings.has_axis ? settings.axis : 0;
-  const int32_t rank = std::max(ranks.params, 1);  // A scalar counts as one dim of one element.
+  const int32_t rank = std::max(ranks.table, 1);  // A scalar counts as one dim of one element.
   if (!is_axis(axis, rank)) return fail_axis(axis, rank, error);
   if (settings.batch_dims != 0) return fail_any_batch_dims(settings.batch_dims, error);
   out->batch = 0;

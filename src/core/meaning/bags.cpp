@@ -82,10 +82,10 @@ int32_t fail_bag_rank(int32_t operand, int32_t rank, int32_t needed, const Error
 }
 
 int32_t check_bag_ranks(const Request& request, int32_t format, const Error& error) {
-  const gth_tensor_desc &params = *request.table, &indices = *request.indices;
-  if (int32_t status = check_rank(params, GTH_OPERAND_PARAMS, error)) return status;
+  const gth_tensor_desc &table = *request.table, &indices = *request.indices;
+  if (int32_t status = check_rank(table, GTH_OPERAND_PARAMS, error)) return status;
   if (int32_t status = check_rank(indices, GTH_OPERAND_INDICES, error)) return status;
-  if (params.ndim < 1) return fail_bag_rank(GTH_OPERAND_PARAMS, 0, 1, error);
+  if (table.ndim < 1) return fail_bag_rank(GTH_OPERAND_PARAMS, 0, 1, error);
   const bool is_dense = format == GTH_BAGS_DENSE;
   if (is_dense ? indices.ndim < 1 : indices.ndim != 1) {
     return fail_bag_rank(GTH_OPERAND_INDICES, indices.ndim, 1, error);
@@ -100,7 +100,7 @@ int32_t check_bag_ranks(const Request& request, int32_t format, const Error& err
       return fail_bag_rank(GTH_OPERAND_WEIGHTS, request.weights->ndim, indices.ndim, error);
     }
   }
-  const int32_t rank = indices.ndim - 1 + params.ndim - (is_dense ? 1 : 0);
+  const int32_t rank = indices.ndim - 1 + table.ndim - (is_dense ? 1 : 0);
   return rank <= GTH_MAX_NDIM ? GTH_OK : fail_bag_rank(GTH_OPERAND_OUT, rank, GTH_MAX_NDIM, error);
 }
 
@@ -159,7 +159,7 @@ int64_t count_bags(const Request& request, const Settings& settings, int32_t for
 }
 
 void compose_bags(const Request& request, const Settings& settings, int32_t format, Geometry* out) {
-  const gth_tensor_desc &params = *request.table, &indices = *request.indices;
+  const gth_tensor_desc &table = *request.table, &indices = *request.indices;
   out->operation = settings.operation;
   out->batch = out->axis = 0;
   out->has_batch_split = false;
@@ -172,7 +172,7 @@ void compose_bags(const Request& request, const Settings& settings, int32_t form
   } else {
     out->shape[out->ndim++] = count_bags(request, settings, format);
   }
-  for (int32_t i = 1; i < params.ndim; ++i) out->shape[out->ndim++] = params.shape[i];
+  for (int32_t i = 1; i < table.ndim; ++i) out->shape[out->ndim++] = table.shape[i];
 }
 
 int32_t resolve_bags_geometry(const Request& request, const Settings& settings, bool may_be_unknown, Dtypes* found,

@@ -13,11 +13,11 @@ bool agree(int64_t a, int64_t b, Open open) {
   return a == b || (open == Open::any && (a == GTH_OPEN || b == GTH_OPEN));
 }
 
-int32_t check_equal_batch(int32_t batch, const gth_tensor_desc& params, const gth_tensor_desc& indices, Open open,
+int32_t check_equal_batch(int32_t batch, const gth_tensor_desc& table, const gth_tensor_desc& indices, Open open,
                           const Error& error) {
   for (int32_t i = 0; i < batch; ++i) {
-    if (!agree(params.shape[i], indices.shape[i], open)) {
-      return fail_extent(GTH_E_BATCH, GTH_OPERAND_INDICES, i, indices.shape[i], params.shape[i], error);
+    if (!agree(table.shape[i], indices.shape[i], open)) {
+      return fail_extent(GTH_E_BATCH, GTH_OPERAND_INDICES, i, indices.shape[i], table.shape[i], error);
     }
   }
   return GTH_OK;
@@ -29,11 +29,11 @@ bool has_open_extent(const gth_tensor_desc& desc) {
 
 // Returns true if the divisible rule compares the number of tuples with the number of batches. It returns false if the
 // batch dims are equal, or if an extent is open. Each batch dim is then compared, if indices has that many dims.
-bool needs_batch_split(int32_t batch, const gth_tensor_desc& params, const gth_tensor_desc& indices) {
+bool needs_batch_split(int32_t batch, const gth_tensor_desc& table, const gth_tensor_desc& indices) {
   if (batch >= indices.ndim) return true;
-  if (has_open_extent(params) || has_open_extent(indices)) return false;
+  if (has_open_extent(table) || has_open_extent(indices)) return false;
   for (int32_t i = 0; i < batch; ++i) {
-    if (params.shape[i] != indices.shape[i]) return true;
+    if (table.shape[i] != indices.shape[i]) return true;
   }
   return false;
 }
@@ -48,21 +48,21 @@ bool find_product(const int64_t* extents, int32_t count, int64_t* product) {
   return true;
 }
 
-// Applies the rule of ONNX Runtime. It divides the tuples evenly between the batches of params, and the output has the
-// shape of indices. It compares counts, not dims, and only if the output has elements. A shape query returns open
+// Applies the rule of ONNX Runtime. It divides the tuples evenly between the batches of the table, and the output has
+// the shape of indices. It compares counts, not dims, and only if the output has elements. A shape query returns open
 // extents unchanged. A plan rejects them, because the number of tuples is unknown. A number of tuples that does not fit
 // int64 is rejected later, because of its size.
-int32_t split_batches(const gth_tensor_desc& params, const gth_tensor_desc& indices, Open open, Geometry* geometry,
+int32_t split_batches(const gth_tensor_desc& table, const gth_tensor_desc& indices, Open open, Geometry* geometry,
                       const Error& error) {
-  const bool is_open = has_open_extent(params) || has_open_extent(indices);
+  const bool is_open = has_open_extent(table) || has_open_extent(indices);
   if (is_open && open == Open::one) {
     return fail_batch_dims(geometry->batch, indices.ndim, 0, indices.ndim - 1, error);
   }
   const int32_t first = geometry->axis + geometry->components;
-  const bool has_rows = std::find(params.shape + first, params.shape + params.ndim, 0) == params.shape + params.ndim;
+  const bool has_rows = std::find(table.shape + first, table.shape + table.ndim, 0) == table.shape + table.ndim;
   int64_t batches = 0, tuples = 0;
   const bool counts = !is_open && has_rows && find_product(indices.shape, indices.ndim - 1, &tuples);
-  if (!find_product(params.shape, geometry->batch, &batches)) batches = INT64_MAX;  // more than any number of tuples
+  if (!find_product(table.shape, geometry->batch, &batches)) batches = INT64_MAX;  // more than any number of tuples
   if (counts && tuples > 0 && (batches == 0 || tuples % batches != 0)) {
     return error.fail({GTH_E_BATCH, GTH_OPERAND_INDICES, 0, -1, tuples, batches},
                       "indices: %" PRId64 " tuples are not a multiple of %" PRId64 " params batches", tuples, batches);
@@ -74,12 +74,12 @@ int32_t split_batches(const gth_tensor_desc& params, const gth_tensor_desc& indi
 
 }  // namespace
 
-int32_t check_batch(BatchRule rule, const gth_tensor_desc& params, const gth_tensor_desc& indices, Open open,
+int32_t check_batch(BatchRule rule, const gth_tensor_desc& table, const gth_tensor_desc& indices, Open open,
                     Geometry* geometry, const Error& error) {
-  if (rule == BatchRule::divisible && needs_batch_split(geometry->batch, params, indices)) {
-    return split_batches(params, indices, open, geometry, error);
+  if (rule == BatchRule::divisible && needs_batch_split(geometry->batch, table, indices)) {
+    return split_batches(table, indices, open, geometry, error);
   }
-  return check_equal_batch(geometry->batch, params, indices, open, error);
+  return check_equal_batch(geometry->batch, table, indices, open, error);
 }
 
 }  // namespace gather::core

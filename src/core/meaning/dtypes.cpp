@@ -29,7 +29,7 @@ int32_t resolve_data_dtype(const Settings& settings, int32_t dtype, const DtypeI
   *info = find_dtype(dtype);
   const bool lacks_bfloat16 = settings.definition && !settings.definition->has_bfloat16;
   const bool allowed =
-      *info && allows_params(*settings.rules, dtype) && !(lacks_bfloat16 && dtype == GTH_DTYPE_BFLOAT16);
+      *info && allows_table(*settings.rules, dtype) && !(lacks_bfloat16 && dtype == GTH_DTYPE_BFLOAT16);
   if (!allowed) return fail_dtype(settings.operation->name_of(Role::table), dtype, 0, error);
   return check_reduced_dtype(settings, **info, error);
 }

@@ -10,18 +10,17 @@ namespace gather::core {
 // The extents that may be GTH_OPEN.
 enum class Open : uint8_t {
   none,
-  one,  // For a plan: one tuple dim, or the outermost dim that params and indices share.
+  one,  // For a plan: one tuple dim, or the outermost dim that the table and indices share.
   any,  // For a shape query: every dim.
 };
 
 // The values that follow from shapes and attributes alone.
 struct Geometry {
   const Operation* operation;
-  int32_t batch;  // Form::slices: the normalised batch_dims, equal in params and indices
-  int32_t axis;   // the first indexed dim, normalised
-  bool
-      has_batch_split;  // The tuples are divided evenly between the batches params.shape[:axis] (BatchRule::divisible).
-  int32_t components;   // K
+  int32_t batch;         // Form::slices: the normalised batch_dims, equal in table and indices
+  int32_t axis;          // the first indexed dim, normalised
+  bool has_batch_split;  // The tuples are divided evenly between the batches table.shape[:axis] (BatchRule::divisible).
+  int32_t components;    // K
   int32_t tuple_begin, tuple_end;  // the tuple dims of indices, without batch dims
   int32_t ndim;                    // the rank of the output
   int64_t shape[GTH_MAX_NDIM];     // the shape of the output
@@ -33,7 +32,7 @@ struct DimPair {
 };
 // The ranks of table and indices.
 struct Ranks {
-  int32_t params, indices;
+  int32_t table, indices;
 };
 
 // Checks the rank of one tensor, and that its shape is not NULL.

@@ -7,7 +7,7 @@
 namespace gather::core {
 namespace {
 
-// Checks that the offsets of the output strings fit in memory. Each offset has 8 bytes. The offsets of params exist
+// Checks that the offsets of the output strings fit in memory. Each offset has 8 bytes. The offsets of the table exist
 // already.
 int32_t check_offsets_memory(const Geometry& geometry, const Error& error) {
   const Error silent(nullptr);

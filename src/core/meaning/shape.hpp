@@ -8,7 +8,7 @@
 namespace gather::core {
 
 // Returns the dims of table and indices that correspond to dim `out_dim` of rows.
-DimPair dims_of(const Geometry& geometry, int32_t out_dim, const gth_tensor_desc& params,
+DimPair dims_of(const Geometry& geometry, int32_t out_dim, const gth_tensor_desc& table,
                 const gth_tensor_desc& indices);
 
 // Validates ranks, attributes and shapes, in this order. It reads only ndim and shape of the descriptions.

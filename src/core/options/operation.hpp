@@ -52,7 +52,7 @@ enum class Form : uint8_t {
   bags,    // Rows have a dim of bags, or all dims of indices but the last, and slice dims.
 };
 
-// One entry of the table of operations.
+// One entry of the list of operations.
 struct Operation {
   const char* name;
   int32_t number;  // GTH_OP_*

@@ -21,9 +21,9 @@ struct On {
 };
 static_assert(On::all == (1u << ruled_count) - 1, "each operation with rules needs a bit");
 
-constexpr uint8_t tensorflow_gpu_params = with_bfloat16 | with_float8_e5m2_e4m3fn;
-constexpr uint8_t tensorflow_params = tensorflow_gpu_params | with_strings;
-constexpr uint8_t onnx_params = with_bfloat16 | with_strings;  // The definition also decides about bfloat16.
+constexpr uint8_t tensorflow_gpu_types = with_bfloat16 | with_float8_e5m2_e4m3fn;
+constexpr uint8_t tensorflow_types = tensorflow_gpu_types | with_strings;
+constexpr uint8_t onnx_types = with_bfloat16 | with_strings;  // The definition also decides about bfloat16.
 
 // Each entry sets only the fields that differ from the defaults of Rules. Later calls of set() override earlier ones.
 constexpr Profile profiles[] = {
@@ -33,23 +33,23 @@ constexpr Profile profiles[] = {
     // tensorflow
     Profile{}
         .set(On::scatters, &Rules::repeats_updates, false)
-        .set(On::all, &Rules::params, tensorflow_params)
+        .set(On::all, &Rules::table, tensorflow_types)
         .set(On::all, &Rules::indices, IndexTypes::int16_int32_int64)
-        .set(On::gather_nd, &Rules::refuses_empty_params, true)
+        .set(On::gather_nd, &Rules::refuses_empty_table, true)
         .set(On::scatter | On::scatter_nd, &Rules::empty_check, check_always),
     // tensorflow_gpu
     Profile{}
         .set(On::scatters, &Rules::repeats_updates, false)
-        .set(On::all, &Rules::params, tensorflow_gpu_params)
+        .set(On::all, &Rules::table, tensorflow_gpu_types)
         .set(On::all, &Rules::indices, IndexTypes::int32_int64)
         .set(On::gathers, &Rules::bounds, GTH_BOUNDS_FILL)
         .set(On::scatters, &Rules::bounds, GTH_BOUNDS_SKIP)
-        .set(On::gather_nd, &Rules::refuses_empty_params, true),
+        .set(On::gather_nd, &Rules::refuses_empty_table, true),
     // onnx
     Profile{Opsets::text}
         .set(On::scatters, &Rules::repeats_updates, false)
         .set(On::all, &Rules::negative, GTH_NEGATIVE_WRAP)
-        .set(On::all, &Rules::params, onnx_params)
+        .set(On::all, &Rules::table, onnx_types)
         .set(On::all, &Rules::indices, IndexTypes::int32_int64)
         .set(On::gather | On::scatter | On::nd, &Rules::empty_check, check_always)
         .set(On::nd, &Rules::indices, IndexTypes::int64)
@@ -59,7 +59,7 @@ constexpr Profile profiles[] = {
     Profile{Opsets::types}
         .set(On::scatters, &Rules::repeats_updates, false)
         .set(On::all, &Rules::negative, GTH_NEGATIVE_WRAP)
-        .set(On::all, &Rules::params, onnx_params)
+        .set(On::all, &Rules::table, onnx_types)
         .set(On::all, &Rules::indices, IndexTypes::int32_int64)
         .set(On::gather | On::scatter | On::scatter_nd, &Rules::empty_check, check_always)
         .set(On::nd, &Rules::indices, IndexTypes::int64)
@@ -82,7 +82,7 @@ constexpr Profile profiles[] = {
     // torch
     Profile{}
         .set(On::scatters, &Rules::repeats_updates, false)
-        .set(On::all, &Rules::params, any_numbers)
+        .set(On::all, &Rules::table, any_numbers)
         .set(On::all, &Rules::indices, IndexTypes::int32_int64)
         .set(On::gather, &Rules::empty_check, check_always)
         .set(On::scatter, &Rules::empty_check, check_reduction)
@@ -94,7 +94,7 @@ constexpr Profile profiles[] = {
     // jax_fill
     Profile{}
         .set(On::all, &Rules::negative, GTH_NEGATIVE_WRAP)
-        .set(On::all, &Rules::params, any_numbers)
+        .set(On::all, &Rules::table, any_numbers)
         .set(On::gathers, &Rules::bounds, GTH_BOUNDS_FILL)
         .set(On::gathers, &Rules::fill, GTH_FILL_BY_DTYPE)
         .set(On::scatters, &Rules::bounds, GTH_BOUNDS_SKIP)
@@ -106,7 +106,7 @@ constexpr Profile profiles[] = {
         .set(On::all, &Rules::negative, GTH_NEGATIVE_WRAP)
         .set(On::gather, &Rules::negative, GTH_NEGATIVE_REJECT)
         .set(On::all, &Rules::bounds, GTH_BOUNDS_CLAMP)
-        .set(On::all, &Rules::params, any_numbers)
+        .set(On::all, &Rules::table, any_numbers)
         .set(On::gather, &Rules::empty_check, check_empty_dim)
         .set(On::gather_nd, &Rules::empty_check, check_single_empty)
         .set(On::elements, &Rules::extents, GTH_EXTENTS_BROADCAST),
@@ -116,7 +116,7 @@ static_assert(std::size(profiles) == GTH_PROFILE_JAX_CLIP + 1, "each profile of 
 // Precondition: dtype is not GTH_DTYPE_STRING. The float8 dtypes have the largest numbers.
 bool is_float8(int32_t dtype) { return dtype >= GTH_DTYPE_FLOAT8_E3M4; }
 
-// Returns the flag of ParamsTypes that a dtype needs, or 0 if every system has the dtype.
+// Returns the flag of TableTypes that a dtype needs, or 0 if every system has the dtype.
 uint8_t flag_of(int32_t dtype) {
   if (dtype == GTH_DTYPE_STRING) return with_strings;
   if (dtype == GTH_DTYPE_BFLOAT16) return with_bfloat16;
@@ -128,7 +128,7 @@ uint8_t flag_of(int32_t dtype) {
 
 const Profile& profile_of(int32_t profile) { return profiles[profile]; }
 
-bool allows_params(const Rules& rules, int32_t dtype) { return (flag_of(dtype) & ~rules.params) == 0; }
+bool allows_table(const Rules& rules, int32_t dtype) { return (flag_of(dtype) & ~rules.table) == 0; }
 
 bool allows_indices(const Rules& rules, int32_t dtype) {
   const bool is_32 = dtype == GTH_DTYPE_INT32, is_64 = dtype == GTH_DTYPE_INT64;

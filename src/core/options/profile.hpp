@@ -11,7 +11,7 @@ namespace gather::core {
 enum EmptyCheck : uint8_t {
   check_never = 0,
   check_empty_row = 1,      // The selected slices are empty.
-  check_empty_outer = 2,    // A params dim before the axis is empty.
+  check_empty_outer = 2,    // A dim of the table before the axis is empty.
   check_empty_dim = 4,      // An indexed dim has size 0.
   check_single_tuple = 8,   // Indices have rank 1 and contain one tuple.
   check_single_empty = 16,  // Indices contain one tuple as above, and an indexed dim has size 0.
@@ -20,18 +20,18 @@ enum EmptyCheck : uint8_t {
 };
 
 enum class BatchRule : uint8_t {
-  equal,      // Each batch extent is equal in params and indices.
-  divisible,  // The number of tuples is a multiple of the number of params batches (GatherND of ONNX Runtime).
+  equal,      // Each batch extent is equal in table and indices.
+  divisible,  // The number of tuples is a multiple of the number of batches of the table (GatherND of ONNX Runtime).
 };
 
-// The dtypes of params that only some systems have.
-enum ParamsTypes : uint8_t {
+// The dtypes of the table that only some systems have.
+enum TableTypes : uint8_t {
   with_bfloat16 = 1,
   with_float8_e5m2_e4m3fn = 2,
   with_other_float8 = 4,
   with_strings = 8,
   any_numbers = with_bfloat16 | with_float8_e5m2_e4m3fn | with_other_float8,
-  any_params = any_numbers | with_strings,
+  any_types = any_numbers | with_strings,
 };
 
 enum class IndexTypes : uint8_t { any, int32_int64, int16_int32_int64, int64 };
@@ -45,10 +45,10 @@ struct Rules {
   int32_t extents = GTH_EXTENTS_EQUAL;
   uint8_t empty_check = check_never;  // EmptyCheck
   bool allows_no_components = true;   // K may be 0.
-  bool refuses_empty_params = false;  // Tuples that select in params without elements are an error.
-  bool allows_scalars = false;        // params may have rank 0.
+  bool refuses_empty_table = false;   // Tuples that select in a table without elements are an error.
+  bool allows_scalars = false;        // The table may have rank 0.
   BatchRule batch = BatchRule::equal;
-  uint8_t params = any_params;  // ParamsTypes
+  uint8_t table = any_types;  // TableTypes
   IndexTypes indices = IndexTypes::any;
   int32_t accumulate = GTH_ACCUMULATE_DTYPE;
   bool repeats_updates = true;  // The shape of updates may be the end of the shape of the rows.
@@ -61,7 +61,7 @@ enum class Opsets : uint8_t {
   text,   // dtypes, attributes and the rule for negative indices
 };
 
-// One entry of the table of profiles.
+// One entry of the list of profiles.
 struct Profile {
   Opsets opsets = Opsets::none;
   Rules rules[ruled_count] = {};
@@ -80,9 +80,9 @@ struct Profile {
 // Returns the entry of a profile. Precondition: `profile` is 0 or one of GTH_PROFILE_*, which check_options validates.
 const Profile& profile_of(int32_t profile);
 
-// Returns true if the profile accepts params of this dtype. The kernels support every dtype. Precondition:
+// Returns true if the profile accepts a table of this dtype. The kernels support every dtype. Precondition:
 // find_dtype(dtype).
-bool allows_params(const Rules& rules, int32_t dtype);
+bool allows_table(const Rules& rules, int32_t dtype);
 // Returns true if the profile accepts indices of this dtype. Precondition: dtype is one of the eight integer types.
 bool allows_indices(const Rules& rules, int32_t dtype);
 

@@ -54,8 +54,8 @@ void add_id_loops(const Request& request, const Placement& placement, Plan* plan
   plan->line = plan->end - 1;
 }
 
-// Makes the row of the trailing slice dims that are contiguous in params and in the output, and loops over the others.
-// `first` is the first slice dim of the output.
+// Makes the row of the trailing slice dims that are contiguous in the table and in the output, and loops over the
+// others. `first` is the first slice dim of the output.
 void add_row_loops(const Request& request, const Meaning& meaning, const Placement& placement, int32_t first,
                    Plan* plan) {
   const Geometry& geometry = meaning.geometry;
@@ -132,13 +132,13 @@ void set_largest(const Request& request, const Placement& placement, Plan* plan)
 }  // namespace
 
 void build_bags(const Request& request, const Meaning& meaning, const Placement& placement, Plan* plan) {
-  const gth_tensor_desc &params = *request.table, &indices = *request.indices;
-  const int32_t first_slice = meaning.geometry.ndim - (params.ndim - 1);
+  const gth_tensor_desc &table = *request.table, &indices = *request.indices;
+  const int32_t first_slice = meaning.geometry.ndim - (table.ndim - 1);
   set_switches(meaning, plan);
   plan->number = meaning.dtypes.table->number;
   plan->in_float32 = plan->in_float64 = plan->is_mean = plan->starts_with_update = false;
   plan->components = 1;
-  const int64_t size = params.shape[0];
+  const int64_t size = table.shape[0];
   plan->component[0] = {size, size <= 1 || placement.table.reach.empty ? 0 : placement.table.strides[0].factor};
   plan->index_step = 0;
   plan->index = index_type_of(indices.dtype);

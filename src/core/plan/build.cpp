@@ -14,9 +14,9 @@ struct Source {
   const Placement& placement;
 };
 
-// Returns the stride of a loop over a dim of params. It is 0 if params has no elements, because its strides have not
-// been validated then and nothing is read.
-Scaled params_step(const Source& source, int32_t dim) {
+// Returns the stride of a loop over a dim of the table. It is 0 if the table has no elements, because its strides have
+// not been validated then and nothing is read.
+Scaled table_step(const Source& source, int32_t dim) {
   return dim < 0 || source.placement.table.reach.empty ? fixed(0) : source.placement.table.strides[dim];
 }
 
@@ -55,7 +55,7 @@ void append(Plan* plan, int32_t first, const Loop& loop) {
 Loop loop_over(const Source& source, const Scaled* positions, int32_t dim) {
   const DimPair dims = dims_of(source.meaning.geometry, dim, *source.request.table, *source.request.indices);
   const bool has_index = dims.indices >= 0;
-  return {extent_of(source.meaning.geometry.shape[dim]), params_step(source, dims.table),
+  return {extent_of(source.meaning.geometry.shape[dim]), table_step(source, dims.table),
           has_index ? source.placement.indices.strides[dims.indices] : fixed(0), source.placement.rows.strides[dim],
           has_index ? positions[dims.indices] : fixed(0)};
 }
@@ -72,7 +72,7 @@ int32_t first_inner_dim(const Source& source) {
   return std::max(dim, 0);
 }
 
-// Makes the row of the trailing inner dims that are contiguous in params and in the output. Returns its first dim.
+// Makes the row of the trailing inner dims that are contiguous in the table and in the output. Returns its first dim.
 int32_t find_row(const Source& source, int32_t first_inner, Plan* plan) {
   const Geometry& geometry = source.meaning.geometry;
   int64_t row = source.meaning.item;
@@ -106,12 +106,12 @@ void add_loops(const Source& source, int32_t first_inner, Plan* plan) {
 }
 
 void set_components(const Source& source, Plan* plan) {
-  const gth_tensor_desc &params = *source.request.table, &indices = *source.request.indices;
+  const gth_tensor_desc &table = *source.request.table, &indices = *source.request.indices;
   const int32_t first = source.meaning.geometry.axis;
   plan->components = source.meaning.geometry.components;
   for (int32_t i = 0; i < plan->components; ++i) {
-    const int64_t size = params.ndim == 0 ? 1 : params.shape[first + i];
-    plan->component[i] = {size, size == 1 ? 0 : params_step(source, first + i).factor};
+    const int64_t size = table.ndim == 0 ? 1 : table.shape[first + i];
+    plan->component[i] = {size, size == 1 ? 0 : table_step(source, first + i).factor};
   }
   plan->index_step = plan->components > 1 ? source.placement.indices.strides[indices.ndim - 1].factor : 0;
   plan->index = index_type_of(indices.dtype);
@@ -122,7 +122,7 @@ void set_batch_split(const Source& source, Plan* plan) {
   plan->batch_split_ndim = source.meaning.geometry.has_batch_split ? source.meaning.geometry.axis : 0;
   for (int32_t i = 0; i < plan->batch_split_ndim; ++i) {
     plan->batch_split_extents[i] = source.request.table->shape[i];
-    plan->batch_split_strides[i] = params_step(source, i).factor;
+    plan->batch_split_strides[i] = table_step(source, i).factor;
     plan->batch_split *= source.request.table->shape[i];
   }
 }
@@ -174,7 +174,7 @@ void set_counts(const Source& source, int32_t first_inner, Plan* plan) {
   plan->slices = product(geometry.shape, 0, first_inner);
   plan->is_open = plan->tuples.by_n != 0;
   set_emptiness(source, first_inner, plan);
-  plan->refused_dim = source.meaning.settings.rules->refuses_empty_params ? first_empty_dim(*source.request.table) : -1;
+  plan->refused_dim = source.meaning.settings.rules->refuses_empty_table ? first_empty_dim(*source.request.table) : -1;
 }
 
 void set_memory(const Source& source, Plan* plan) {

@@ -19,7 +19,7 @@ struct Loop {
   Scaled position;
 };
 
-// One component of a tuple. It selects in one dim of params. The stride of a dim of size 1 is 0.
+// One component of a tuple. It selects in one dim of the table. The stride of a dim of size 1 is 0.
 struct Component {
   int64_t size;
   int64_t stride;
@@ -86,7 +86,7 @@ struct Plan {
   int32_t reduction;
   int32_t bounds;
   int64_t padding;
-  int32_t refused_dim;  // the first empty dim of params if the profile rejects empty params, else -1
+  int32_t refused_dim;  // the first empty dim of the table if the profile rejects an empty table, else -1
   int32_t device, device_id;
   int32_t threads;
   Item item;
@@ -100,8 +100,8 @@ struct Plan {
   uint64_t fill[2];   // the element that bounds = fill and padding write, or the identity of a reduction
   ByRole<Reach> reach;
   RoleSet nonempty;          // the operands that have elements
-  int64_t batch_split;       // The tuples are divided evenly between this number of params batches. 1: no split.
-  int32_t batch_split_ndim;  // the number of dims of params that are batch dims of this split
+  int64_t batch_split;       // The tuples are divided evenly between this number of batches of the table. 1: no split.
+  int32_t batch_split_ndim;  // the number of dims of the table that are batch dims of this split
   int32_t ndim;              // the rank of the output
   int64_t shape[GTH_MAX_NDIM];
   int64_t batch_split_extents[GTH_MAX_NDIM], batch_split_strides[GTH_MAX_NDIM];

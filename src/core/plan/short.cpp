@@ -32,7 +32,8 @@ bool describe_memory(const gth_tensor_desc& desc, int64_t bytes, Short::Memory* 
   return find_dense_end(desc, bytes, &memory->high);
 }
 
-// The dims of a request without batch and outer dims. The dims of params are the K indexed dims, and then the row dims.
+// The dims of a request without batch and outer dims. The dims of the table are the K indexed dims, and then the
+// row dims.
 struct Dims {
   const int64_t* table;
   const int64_t* indices;
@@ -41,14 +42,14 @@ struct Dims {
 };
 
 bool split(const Request& request, Dims* dims) {
-  const gth_tensor_desc &params = *request.table, &indices = *request.indices, &out = *request.rows;
+  const gth_tensor_desc &table = *request.table, &indices = *request.indices, &out = *request.rows;
   const bool has_components = request.operation->has_components;
-  if (params.ndim == 0 || (has_components && indices.ndim == 0)) return false;
+  if (table.ndim == 0 || (has_components && indices.ndim == 0)) return false;
   const int32_t tuple_ndim = indices.ndim - (has_components ? 1 : 0);
   const int64_t components = has_components ? indices.shape[tuple_ndim] : 1;
-  if (components < 1 || components > std::min(params.ndim, Short::most_components)) return false;
+  if (components < 1 || components > std::min(table.ndim, Short::most_components)) return false;
   const int32_t k = static_cast<int32_t>(components);
-  *dims = {params.shape, indices.shape, out.shape, tuple_ndim, k, params.ndim - k};
+  *dims = {table.shape, indices.shape, out.shape, tuple_ndim, k, table.ndim - k};
   return out.ndim == tuple_ndim + dims->row_ndim;
 }
 
@@ -71,7 +72,7 @@ bool measure_row(const Dims& dims, int64_t item, int64_t* row) {
   return *row <= Short::largest_row;
 }
 
-// Sets sizes and strides of the indexed dims. *bytes receives the size of params.
+// Sets sizes and strides of the indexed dims. *bytes receives the size of the table.
 bool set_components(const Dims& dims, Short* result, int64_t* bytes) {
   result->components = dims.components;
   *bytes = result->row;
@@ -82,7 +83,7 @@ bool set_components(const Dims& dims, Short* result, int64_t* bytes) {
   return true;
 }
 
-// Sets dims and sizes of a gather along axis 0 or of a gather_nd. *bytes receives the size of params.
+// Sets dims and sizes of a gather along axis 0 or of a gather_nd. *bytes receives the size of the table.
 bool set_slices(const Request& request, int64_t item, Short* result, int64_t* bytes) {
   Dims dims;
   if (!split(request, &dims) || !count_tuples(dims, &result->tuples) || !measure_row(dims, item, &result->row) ||
@@ -104,22 +105,22 @@ void lengthen(Places* places) {
   std::swap(places->outer, places->columns);
 }
 
-// Sets dims and sizes of gather_elements. *bytes receives the size of params.
+// Sets dims and sizes of gather_elements. *bytes receives the size of the table.
 bool set_pairs(const Request& request, int64_t item, Short* result, int64_t* bytes) {
-  const gth_tensor_desc &params = *request.table, &indices = *request.indices, &out = *request.rows;
+  const gth_tensor_desc &table = *request.table, &indices = *request.indices, &out = *request.rows;
   const int64_t given = request.options ? request.options->axis : 0;
-  const int64_t axis = given < 0 ? given + params.ndim : given;
-  if (indices.ndim != params.ndim || out.ndim != params.ndim || axis < 0 || axis >= params.ndim) return false;
+  const int64_t axis = given < 0 ? given + table.ndim : given;
+  if (indices.ndim != table.ndim || out.ndim != table.ndim || axis < 0 || axis >= table.ndim) return false;
   result->tuples = 1;
   Places places{1, 1, 1, 0, item};
-  for (int32_t i = 0; i < params.ndim; ++i) {
+  for (int32_t i = 0; i < table.ndim; ++i) {
     const int64_t extent = indices.shape[i];
     if (extent < 1 || extent > Short::most_tuples || out.shape[i] != extent) return false;
-    if (i != axis && params.shape[i] != extent) return false;
+    if (i != axis && table.shape[i] != extent) return false;
     if ((result->tuples *= extent) > Short::most_tuples) return false;
     (i < axis ? places.outer : i > axis ? places.columns : places.repeats) *= extent;
   }
-  const int64_t size = params.shape[axis], stride = places.columns * item;
+  const int64_t size = table.shape[axis], stride = places.columns * item;
   if (size < 1 || !multiply(stride, size, &places.outer_step)) return false;
   result->row = item;
   result->components = 1;
@@ -175,27 +176,27 @@ bool shorten(const Plan& plan, Short* result) {
 }
 
 bool lower_short(const Request& request, Short* result) {
-  const gth_tensor_desc &params = *request.table, &indices = *request.indices, &output = *request.rows;
+  const gth_tensor_desc &table = *request.table, &indices = *request.indices, &output = *request.rows;
   const Operation& operation = *request.operation;
-  if (!is_exact(&params, GTH_TENSOR_READONLY) || !is_exact(&indices, GTH_TENSOR_READONLY) || !is_exact(&output, 0) ||
-      (request.options && !are_short_options(operation, request.options)) || params.dtype != output.dtype) {
+  if (!is_exact(&table, GTH_TENSOR_READONLY) || !is_exact(&indices, GTH_TENSOR_READONLY) || !is_exact(&output, 0) ||
+      (request.options && !are_short_options(operation, request.options)) || table.dtype != output.dtype) {
     return false;
   }
   result->is_int64 = indices.dtype == GTH_DTYPE_INT64;
   if (!result->is_int64 && indices.dtype != GTH_DTYPE_INT32) return false;
-  const DtypeInfo* dtype = find_dtype(params.dtype);
+  const DtypeInfo* dtype = find_dtype(table.dtype);
   if (!dtype || dtype->bytes == 0) return false;
   result->index_step = result->is_int64 ? 8 : 4;
   const auto set = operation.form == Form::paired ? set_pairs : set_slices;
-  int64_t params_bytes;
-  if (!set(request, dtype->bytes, result, &params_bytes)) return false;
+  int64_t table_bytes;
+  if (!set(request, dtype->bytes, result, &table_bytes)) return false;
   result->line_rows = result->row;
   result->largest_n = GTH_OPEN;
-  result->table_offset = params.offset;
+  result->table_offset = table.offset;
   result->indices_offset = indices.offset;
   result->rows_offset = output.offset;
   result->wraps = request.options && request.options->negative == GTH_NEGATIVE_WRAP;
-  return describe_memory(params, params_bytes, &result->table) &&
+  return describe_memory(table, table_bytes, &result->table) &&
          describe_memory(indices, result->tuples * result->line_indices, &result->indices) &&
          describe_memory(output, result->tuples * result->row, &result->rows);
 }

@@ -24,8 +24,8 @@ bool are_short_options(const gth_options& given) {
 
 // Sets the number of bags. Returns false if operands of these shapes have no short form.
 bool set_shapes(const Request& request, ShortBags* out) {
-  const gth_tensor_desc &params = *request.table, &indices = *request.indices, &rows = *request.rows;
-  const int32_t bag_ndim = request.bags ? 1 : indices.ndim - 1, row_ndim = params.ndim - 1;
+  const gth_tensor_desc &table = *request.table, &indices = *request.indices, &rows = *request.rows;
+  const int32_t bag_ndim = request.bags ? 1 : indices.ndim - 1, row_ndim = table.ndim - 1;
   if (bag_ndim < 0 || row_ndim < 0 || rows.ndim != bag_ndim + row_ndim) return false;
   int64_t bags = 0;
   if (request.bags) {
@@ -40,7 +40,7 @@ bool set_shapes(const Request& request, ShortBags* out) {
     if (bags < 1 || bags > ShortBags::most_bags || out->length < 0 || out->length > ShortBags::most_ids) return false;
   }
   out->count = fixed(bags);
-  return std::equal(params.shape + 1, params.shape + params.ndim, rows.shape + bag_ndim);
+  return std::equal(table.shape + 1, table.shape + table.ndim, rows.shape + bag_ndim);
 }
 
 // Returns true if a dense operand has at least `bytes` bytes of memory.
@@ -86,34 +86,34 @@ bool shorten_bags(const Plan& plan, ShortBags* out) {
 }
 
 bool lower_short_bags(const Request& request, ShortBags* out) {
-  const gth_tensor_desc &params = *request.table, &indices = *request.indices, &rows = *request.rows;
+  const gth_tensor_desc &table = *request.table, &indices = *request.indices, &rows = *request.rows;
   if (request.weights || (request.options && !are_short_options(*request.options))) return false;
   const uint32_t readonly = GTH_TENSOR_READONLY;
-  if (!is_exact(&params, readonly) || !is_exact(&indices, readonly) || !is_exact(&rows, 0)) return false;
+  if (!is_exact(&table, readonly) || !is_exact(&indices, readonly) || !is_exact(&rows, 0)) return false;
   if (request.bags && !is_exact(request.bags, readonly)) return false;
-  const DtypeInfo *const table = find_dtype(params.dtype), *const index = find_dtype(indices.dtype);
+  const DtypeInfo *const dtype = find_dtype(table.dtype), *const index = find_dtype(indices.dtype);
   const DtypeInfo* const numbers = request.bags ? find_dtype(request.bags->dtype) : index;
-  if (!table || !is_floating(table->number) || rows.dtype != params.dtype) return false;
+  if (!dtype || !is_floating(dtype->number) || rows.dtype != table.dtype) return false;
   if (!index || !index->is_index || !numbers || !numbers->is_index) return false;
   if (!set_shapes(request, out)) return false;
-  out->number = table->number;
+  out->number = dtype->number;
   out->pool = request.options && request.options->pool ? request.options->pool : GTH_POOL_SUM;
   out->rounds_each = false;
   out->has_offsets = request.bags != nullptr;
   out->ids_are_open = false;
   out->index = index_type_of(indices.dtype);
   out->numbers = index_type_of(numbers->dtype);
-  out->item = table->bytes;
-  out->row = dense_product(params.shape, 1, params.ndim, table->bytes);
-  out->rows = params.shape[0];
+  out->item = dtype->bytes;
+  out->row = dense_product(table.shape, 1, table.ndim, dtype->bytes);
+  out->rows = table.shape[0];
   out->stride = out->row;
-  const int64_t bytes = dense_product(params.shape, 0, params.ndim, table->bytes);
+  const int64_t bytes = dense_product(table.shape, 0, table.ndim, dtype->bytes);
   const int64_t bags = out->count.factor, ids = out->ids_of(bags, GTH_OPEN);
   if (bytes == 0 || out->row > ShortBags::most_bytes || ids > ShortBags::most_ids) return false;
-  out->offset = by_role(params.offset, indices.offset, rows.offset);
+  out->offset = by_role(table.offset, indices.offset, rows.offset);
   out->offset.bags = request.bags ? request.bags->offset : 0;
-  out->table.low = params.offset;
-  return find_dense_end(params, bytes, &out->table.high) && has_memory(indices, ids * index->bytes) &&
+  out->table.low = table.offset;
+  return find_dense_end(table, bytes, &out->table.high) && has_memory(indices, ids * index->bytes) &&
          has_memory(rows, bags * out->row) && (!request.bags || has_memory(*request.bags, (bags + 1) * numbers->bytes));
 }
 
