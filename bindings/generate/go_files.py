@@ -23,68 +23,6 @@ class Group:
     declares: bool = False  # The comment documents the type, which is declared here.
 
 
-GROUPS = [
-    Group("GTH_E_", "Status", "Err", "These are the statuses of failed calls, for errors.Is."),
-    Group("GTH_OPERAND_", "Operand", "Operand", "These are the operands that an error can name."),
-    Group("GTH_OP_", "operation", "op", "An operation is the number of an operation in the C library.", True),
-    Group("GTH_ERROR_", "", "error", "These are the bits of gth_error.flags."),
-    Group("GTH_DTYPE_", "DType", "DType", "These are the dtypes."),
-    Group("GTH_DEVICE_", "DeviceKind", "Device", "These are the kinds of devices. 0 also means the CPU."),
-    Group("GTH_TIER_", "Tier", "Tier", "These are the instruction sets that CPU kernels exist for."),
-    Group("GTH_TENSOR_", "", "tensor", "These are the bits of gth_tensor_desc.flags."),
-    Group(
-        "GTH_PROFILE_",
-        "Profile",
-        "Profile",
-        "A Profile sets all switches at once, to the behaviour of the named system.",
-        True,
-    ),
-    Group("GTH_NEGATIVE_", "NegativePolicy", "Negative", "A NegativePolicy is the meaning of a negative index.", True),
-    Group("GTH_BOUNDS_", "BoundsPolicy", "Bounds", "A BoundsPolicy is the meaning of an index out of bounds.", True),
-    Group(
-        "GTH_FILL_", "FillPolicy", "Fill", "A FillPolicy is the kind of value that BoundsFill and padding write.", True
-    ),
-    Group(
-        "GTH_EXTENTS_",
-        "ExtentsPolicy",
-        "Extents",
-        "An ExtentsPolicy is the rule for the extents of params and indices in the dims that are not the axis.",
-        True,
-    ),
-    Group(
-        "GTH_REDUCTION_",
-        "ReductionPolicy",
-        "Reduction",
-        "A ReductionPolicy is the way in which a scatter combines an update with the row that it selects.",
-        True,
-    ),
-    Group(
-        "GTH_ACCUMULATE_",
-        "AccumulatePolicy",
-        "Accumulate",
-        "An AccumulatePolicy is the type in which a scatter adds and multiplies floating numbers.",
-        True,
-    ),
-    Group(
-        "GTH_INITIAL_",
-        "InitialPolicy",
-        "Initial",
-        "An InitialPolicy is what the reduction of a row by a scatter begins with.",
-        True,
-    ),
-    Group("GTH_POOL_", "PoolPolicy", "Pool", "A PoolPolicy is the way in which the rows of a bag become one.", True),
-    Group("GTH_EMPTY_", "EmptyPolicy", "Empty", "An EmptyPolicy is the row of a bag without ids.", True),
-    Group("GTH_SHARDS_", "", "shards", "These are the distributions of the rows of a table over shards."),
-    Group("GTH_PARTS_", "", "parts", "These are the bits of gth_parts.flags."),
-]
-
-# The values without a group: their Go names and comments.
-ALONE = {
-    "GTH_ABI_VERSION": ("abiVersion", ""),
-    "GTH_MAX_NDIM": ("MaxRank", "MaxRank is the highest rank of a tensor."),
-    "GTH_OPEN": ("Open", "Open is an extent that a plan leaves open, or that a shape query passes through."),
-}
-
 # The values that need no Go constant: success, the release of the header, sizes that cgo computes, flags that only the
 # shim sets, the formats that bags.go hides in its type Bags, and the exchange of C structs with other libraries.
 UNUSED = (
@@ -98,6 +36,35 @@ UNUSED = (
     "GTH_STRINGS_",
     "GTH_TAKE_",
 )
+
+
+def value_group(values):
+    # The type of profiles has the name of its constants, because the setter is WithProfile.
+    name = values.name if values.name == "Profile" else f"{values.name}Policy"
+    article = "An" if name[0] in "AEI" else "A"
+    return Group(values.prefix, name, values.name, f"{article} {name} is {values.text}.", True)
+
+
+GROUPS = [
+    Group("GTH_E_", "Status", "Err", "These are the statuses of failed calls, for errors.Is."),
+    Group("GTH_OPERAND_", "Operand", "Operand", "These are the operands that an error can name."),
+    Group("GTH_OP_", "operation", "op", "An operation is the number of an operation in the C library.", True),
+    Group("GTH_ERROR_", "", "error", "These are the bits of gth_error.flags."),
+    Group("GTH_DTYPE_", "DType", "DType", "These are the dtypes."),
+    Group("GTH_DEVICE_", "DeviceKind", "Device", "These are the kinds of devices. 0 also means the CPU."),
+    Group("GTH_TIER_", "Tier", "Tier", "These are the instruction sets that CPU kernels exist for."),
+    Group("GTH_TENSOR_", "", "tensor", "These are the bits of gth_tensor_desc.flags."),
+    *(value_group(each) for each in options.VALUES if each.prefix not in UNUSED),
+    Group("GTH_SHARDS_", "", "shards", "These are the distributions of the rows of a table over shards."),
+    Group("GTH_PARTS_", "", "parts", "These are the bits of gth_parts.flags."),
+]
+
+# The values without a group: their Go names and comments.
+ALONE = {
+    "GTH_ABI_VERSION": ("abiVersion", ""),
+    "GTH_MAX_NDIM": ("MaxRank", "MaxRank is the highest rank of a tensor."),
+    "GTH_OPEN": ("Open", "Open is an extent that a plan leaves open, or that a shape query passes through."),
+}
 
 # The options that the type Bags sets.
 HIDDEN = {"bag_format", "bag_count"}
@@ -149,7 +116,7 @@ def block(entries):
 
 
 def group_text(group, constants):
-    text = f"\n{comment(group.comment)}"
+    text = f"\n{comment(linked(group.comment))}"
     if group.declares:
         text += f"type {group.type} int32\n\n// These are the values of {group.type}.\n"
     return text + block(

@@ -31,17 +31,7 @@ READING |= {"gth_column_take", "gth_resolve"}
 CRITICAL = {"gth_plan_run", "gth_run_at"}
 # Public enums: prefix of the constants, name and description.
 ENUMS = [
-    ("GTH_PROFILE_", "Profile", "A set of rules that makes the library return the results of another system."),
-    ("GTH_NEGATIVE_", "Negative", "The meaning of a negative index."),
-    ("GTH_BOUNDS_", "Bounds", "The meaning of an index out of bounds."),
-    ("GTH_FILL_", "Fill", "The value that {@link Bounds#FILL} and padding write."),
-    ("GTH_EXTENTS_", "Extents", "The rule for extents of the dims that are not the axis, in element-wise calls."),
-    ("GTH_REDUCTION_", "Reduction", "The way in which a scatter combines an update with the element it selects."),
-    ("GTH_ACCUMULATE_", "Accumulate", "The type in which floating numbers are added and multiplied."),
-    ("GTH_INITIAL_", "Initial", "What the reduction of a row by a scatter begins with."),
-    ("GTH_BAGS_", "BagFormat", "How the operand bags divides indices into bags."),
-    ("GTH_POOL_", "Pool", "How the rows of a bag become one."),
-    ("GTH_EMPTY_", "Empty", "The row of a bag of which no id is read."),
+    *((each.prefix, each.name, f"{each.text[0].upper()}{each.text[1:]}.") for each in options.VALUES),
     ("GTH_OPERAND_", "OperandName", "The operand to which an error belongs."),
     ("GTH_E_", "Status", "The status of a failed call."),
 ]
@@ -196,7 +186,7 @@ def enum(header, prefix, name, description):
     return f"""package io.libgather;
 
 /**
- * {description}
+ * {linked(description)}
  *
  * <p>{NOTICE}
  */

@@ -16,6 +16,34 @@ class Option:
     value: str
 
 
+@dataclass(frozen=True)
+class Values:
+    """The named values of an option: constants with one prefix."""
+
+    prefix: str
+    name: str
+    # Completes the sentence "It is ..".
+    text: str
+
+
+VALUES = [
+    Values("GTH_PROFILE_", "Profile", "a set of rules that makes the library return the results of another system"),
+    Values("GTH_NEGATIVE_", "Negative", "the meaning of a negative index"),
+    Values("GTH_BOUNDS_", "Bounds", "the meaning of an index out of bounds"),
+    Values("GTH_FILL_", "Fill", "the kind of value that {GTH_BOUNDS_FILL} and padding of gathers write"),
+    Values(
+        "GTH_EXTENTS_",
+        "Extents",
+        "the rule for the extents of params and indices in the dims that are not the axis, in element-wise calls",
+    ),
+    Values("GTH_REDUCTION_", "Reduction", "the way in which a scatter combines an update with the row that it selects"),
+    Values("GTH_ACCUMULATE_", "Accumulate", "the type in which floating numbers are added and multiplied"),
+    Values("GTH_INITIAL_", "Initial", "what the reduction of a row by a scatter begins with"),
+    Values("GTH_BAGS_", "BagFormat", "the way in which the operand bags divides indices into bags"),
+    Values("GTH_POOL_", "Pool", "the way in which the rows of a bag become one"),
+    Values("GTH_EMPTY_", "Empty", "the row of a bag of which no id is read"),
+]
+
 OPTIONS = [
     Option(
         "axis",

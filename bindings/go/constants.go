@@ -175,7 +175,7 @@ const (
 	tensorReadOnly = 1
 )
 
-// A Profile sets all switches at once, to the behaviour of the named system.
+// A Profile is a set of rules that makes the library return the results of another system.
 type Profile int32
 
 // These are the values of Profile.
@@ -231,7 +231,7 @@ const (
 	BoundsErrorPartial BoundsPolicy = 6
 )
 
-// A FillPolicy is the kind of value that BoundsFill and padding write.
+// A FillPolicy is the kind of value that [BoundsFill] and padding of gathers write.
 type FillPolicy int32
 
 // These are the values of FillPolicy.
@@ -244,7 +244,8 @@ const (
 	FillByDType FillPolicy = 3
 )
 
-// An ExtentsPolicy is the rule for the extents of params and indices in the dims that are not the axis.
+// An ExtentsPolicy is the rule for the extents of params and indices in the dims that are not the axis, in element-wise
+// calls.
 type ExtentsPolicy int32
 
 // These are the values of ExtentsPolicy.
@@ -271,7 +272,7 @@ const (
 	ReductionMean ReductionPolicy = 6
 )
 
-// An AccumulatePolicy is the type in which a scatter adds and multiplies floating numbers.
+// An AccumulatePolicy is the type in which floating numbers are added and multiplied.
 type AccumulatePolicy int32
 
 // These are the values of AccumulatePolicy.
@@ -312,7 +313,7 @@ const (
 	PoolMin PoolPolicy = 5
 )
 
-// An EmptyPolicy is the row of a bag without ids.
+// An EmptyPolicy is the row of a bag of which no id is read.
 type EmptyPolicy int32
 
 // These are the values of EmptyPolicy.

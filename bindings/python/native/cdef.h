@@ -246,8 +246,9 @@ int32_t gth_scatter_elements(gth_context *context, const gth_tensor_desc *target
 int32_t gth_gather_gradient(gth_context *context, const gth_tensor_desc *target, const gth_tensor_desc *indices,
                                     const gth_tensor_desc *gradient, const gth_options *options, gth_error *err);
 
-int32_t gth_gather_nd_gradient(gth_context *context, const gth_tensor_desc *target, const gth_tensor_desc *indices,
-                                       const gth_tensor_desc *gradient, const gth_options *options, gth_error *err);
+int32_t gth_gather_nd_gradient(gth_context *context, const gth_tensor_desc *target,
+                                       const gth_tensor_desc *indices, const gth_tensor_desc *gradient,
+                                       const gth_options *options, gth_error *err);
 
 int32_t gth_gather_elements_gradient(gth_context *context, const gth_tensor_desc *target,
                                              const gth_tensor_desc *indices, const gth_tensor_desc *gradient,

@@ -58,7 +58,7 @@ pub use operations::{
     scatter_elements_into, scatter_into, scatter_nd, scatter_nd_into, updates_shape, updates_shape_elements,
     updates_shape_nd,
 };
-pub use options::{Accumulate, Bounds, Empty, Extents, Fill, Initial, Negative, Options, Pool, Profile, Reduction};
+pub use options::*;
 pub use partition::{Parts, PartsOnce, Shards, partition, partition_once};
 pub use plan::{Plan, ScatterPlan};
 pub use strings::Strings;

@@ -1,7 +1,7 @@
 package io.libgather;
 
 /**
- * How the operand bags divides indices into bags.
+ * The way in which the operand bags divides indices into bags.
  *
  * <p>Generated from gather.h by ./dev generate: do not edit.
  */

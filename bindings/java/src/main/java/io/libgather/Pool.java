@@ -1,7 +1,7 @@
 package io.libgather;
 
 /**
- * How the rows of a bag become one.
+ * The way in which the rows of a bag become one.
  *
  * <p>Generated from gather.h by ./dev generate: do not edit.
  */

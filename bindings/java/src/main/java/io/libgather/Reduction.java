@@ -1,7 +1,7 @@
 package io.libgather;
 
 /**
- * The way in which a scatter combines an update with the element it selects.
+ * The way in which a scatter combines an update with the row that it selects.
  *
  * <p>Generated from gather.h by ./dev generate: do not edit.
  */
