@@ -33,31 +33,19 @@ mod tensor;
 mod tensor_mut;
 
 pub use abi::{Version, abi_version, version};
-pub use bags::{
-    Bags, gather_bags, gather_bags_gradient, gather_bags_gradient_into, gather_bags_into,
-    gather_bags_sparse_gradient_into, gather_bags_weight_gradient, gather_bags_weight_gradient_into,
-};
+pub use bags::*;
 pub use buffer::{Buffer, BufferMut};
 pub use capabilities::{Capabilities, CudaDevice, Tier, capabilities, shutdown};
 pub use columns::{Column, Rows, Take, resolve};
 pub use context::{Context, ContextBuilder};
 pub use device::Device;
 pub use dtype::DType;
-pub use element::{
-    BFloat16, Complex64, Complex128, Element, Float8E3M4, Float8E4M3, Float8E4M3B11Fnuz, Float8E4M3Fn, Float8E4M3Fnuz,
-    Float8E5M2, Float8E5M2Fnuz, Float8E8M0Fnu, Float16,
-};
+pub use element::*;
 pub use error::{Cause, Error, Operand};
 pub use exchange::{DlPack, Export, Managed};
 pub use executor::Work;
 pub use layout::{Layout, OPEN};
-pub use operations::{
-    gather, gather_elements, gather_elements_gradient, gather_elements_gradient_into, gather_elements_into,
-    gather_gradient, gather_gradient_into, gather_into, gather_nd, gather_nd_gradient, gather_nd_gradient_into,
-    gather_nd_into, output_shape, output_shape_elements, output_shape_nd, scatter, scatter_elements,
-    scatter_elements_into, scatter_into, scatter_nd, scatter_nd_into, updates_shape, updates_shape_elements,
-    updates_shape_nd,
-};
+pub use operations::*;
 pub use options::*;
 pub use partition::{Parts, PartsOnce, Shards, partition, partition_once};
 pub use plan::{Plan, ScatterPlan};
