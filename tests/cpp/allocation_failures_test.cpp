@@ -1,6 +1,7 @@
 #include <functional>
 
 #include "../../src/core/os/testing.hpp"
+#include "hooks.hpp"
 #include "samples.hpp"
 
 // Every allocation of every call fails once, and then together with all later ones. The call must return GTH_E_NOMEM
@@ -12,35 +13,13 @@ using namespace hostile;
 
 constexpr int32_t f32 = GTH_DTYPE_FLOAT32;
 
-// Memory hooks that count allocations that have not been freed.
-struct Hooks {
-  int64_t live = 0;
-
-  gth_context_options options() {
-    gth_context_options options = GTH_CONTEXT_OPTIONS_INIT;
-    options.memory_user = this;
-    options.alloc = [](void* self, int64_t bytes, int64_t, int32_t, int32_t, CUstream_st*) -> void* {
-      ++static_cast<Hooks*>(self)->live;
-      return std::malloc(static_cast<size_t>(bytes));
-    };
-    options.free = [](void* self, int64_t, int64_t, int32_t, int32_t, CUstream_st*, void* memory) {
-      --static_cast<Hooks*>(self)->live;
-      std::free(memory);
-    };
-    return options;
-  }
-};
-
 class AllocationFailures : public ::testing::Test {
  protected:
-  void SetUp() override {
-    const gth_context_options options = hooks_.options();
-    ASSERT_EQ(gth_context_create(&options, &hooked_, nullptr), GTH_OK);
-  }
+  void SetUp() override { hooked_ = hooks_.context(); }
 
   void TearDown() override {
     EXPECT_EQ(gth_context_release(hooked_), GTH_OK);
-    EXPECT_EQ(hooks_.live, 0);
+    EXPECT_EQ(hooks_.live(), 0);
   }
 
   // `call` creates one object or fails. `release` releases it. Returns the number of allocations that the call needs.
@@ -73,7 +52,7 @@ class AllocationFailures : public ::testing::Test {
         if (n > 100) return ADD_FAILURE() << what << " never succeeds", needed;
       }
     }
-    EXPECT_EQ(hooks_.live, 0) << what;
+    EXPECT_EQ(hooks_.live(), 0) << what;
     return needed;
   }
 
@@ -200,7 +179,7 @@ TEST_F(AllocationFailures, G4_InvalidIndexAfterAllocationFreesTheOutput) {
     gth_tensor* out = reinterpret_cast<gth_tensor*>(&hooks_);
     EXPECT_EQ(calls::gather.make(context, params.get(), wrong.get(), nullptr, nullptr, &out, nullptr), GTH_E_INDEX);
     EXPECT_EQ(out, nullptr);
-    EXPECT_EQ(hooks_.live, 0);
+    EXPECT_EQ(hooks_.live(), 0);
   }
 }
 

@@ -1,6 +1,5 @@
 #include <gtest/gtest.h>
 
-#include <cstdlib>
 #include <cstring>
 #include <string>
 #include <thread>
@@ -8,6 +7,7 @@
 
 #include "../../src/core/os/testing.hpp"
 #include "arrow_words.hpp"
+#include "hooks.hpp"
 
 // Strings over plain buffers and their export to Arrow. Tests which buffers are shared, copied and freed.
 namespace {
@@ -369,19 +369,6 @@ TEST_F(Strings, FailedAllocationOfAnExportLeaksNothing) {
   gth_tensor_release(tensor);
 }
 
-struct Hooks {
-  int asked = 0, given_back = 0;
-
-  static void* alloc(void* user, int64_t bytes, int64_t, int32_t, int32_t, CUstream_st*) {
-    ++static_cast<Hooks*>(user)->asked;
-    return std::malloc(static_cast<size_t>(bytes));
-  }
-  static void free(void* user, int64_t, int64_t, int32_t, int32_t, CUstream_st*, void* memory) {
-    ++static_cast<Hooks*>(user)->given_back;
-    std::free(memory);
-  }
-};
-
 // A gather reads offsets that another thread has changed since the tensor was created and validated.
 TEST_F(Strings, ChangedOffsetsAreRejectedByGathers) {
   gth_tensor* tensor = borrow();
@@ -446,36 +433,21 @@ TEST_F(Strings, MoreStringsThanMemoryReturnNomem) {
   gth_tensor_release(tensor);
 }
 
-// The hook that allocates the bytes runs after offsets are validated and before bytes are copied.
-struct LateWriter : Hooks {
-  int64_t* offset;
-  int64_t value;
-
-  static void* alloc(void* user, int64_t bytes, int64_t align, int32_t device, int32_t id, CUstream_st* stream) {
-    LateWriter& self = *static_cast<LateWriter*>(user);
-    if (self.asked == 1) *self.offset = self.value;
-    return Hooks::alloc(static_cast<Hooks*>(user), bytes, align, device, id, stream);
-  }
-};
-
+// The bytes are allocated after offsets are validated and before bytes are copied.
 TEST_F(Strings, OffsetsAreReadOnce) {
-  LateWriter writer;
-  gth_context_options options = GTH_CONTEXT_OPTIONS_INIT;
-  options.alloc = LateWriter::alloc;
-  options.free = Hooks::free;
-  options.memory_user = static_cast<Hooks*>(&writer);
-  gth_context* context = nullptr;
-  ASSERT_EQ(gth_context_create(&options, &context, nullptr), GTH_OK);
+  Hooks writer;
+  gth_context* context = writer.context();
   gth_tensor* tensor = borrow();
   const int64_t third[] = {2}, shape[] = {1};
   const gth_tensor_desc desc = GTH_TENSOR_DESC_DENSE(GTH_DTYPE_INT64, 1, shape, third);
   gth_tensor *indices = nullptr, *made = nullptr;
   ASSERT_EQ(gth_tensor_borrow(&desc, &indices, nullptr), GTH_OK);
-  writer.offset = &offsets_[2];
+  writer.at = &offsets_[2];
+  writer.nth = 2;
   const int64_t good = offsets_[2];
   for (const int64_t bad : {int64_t{-1}, int64_t{7}, int64_t{12}, INT64_MAX, INT64_MIN}) {
     writer.asked = 0;
-    writer.value = bad;
+    writer.to = bad;
     ASSERT_EQ(calls::gather.make(context, tensor, indices, nullptr, nullptr, &made, nullptr), GTH_OK) << bad;
     offsets_[2] = good;
     EXPECT_EQ(exported(made, 0), Words{"three"}) << bad;
@@ -489,12 +461,7 @@ TEST_F(Strings, OffsetsAreReadOnce) {
 
 TEST_F(Strings, CopiesAllocateTwiceFromTheHooks) {
   Hooks hooks;
-  gth_context_options options = GTH_CONTEXT_OPTIONS_INIT;
-  options.alloc = Hooks::alloc;
-  options.free = Hooks::free;
-  options.memory_user = &hooks;
-  gth_context* context = nullptr;
-  ASSERT_EQ(gth_context_create(&options, &context, nullptr), GTH_OK);
+  gth_context* context = hooks.context();
   gth_tensor* tensor = borrow();
   ArrowSchema schema;
   ArrowArray array;

@@ -1,12 +1,12 @@
 #include <gtest/gtest.h>
 
-#include <cstdlib>
 #include <cstring>
 #include <type_traits>
 #include <vector>
 
 #include "../../src/core/os/testing.hpp"
 #include "dlpack_forms.hpp"
+#include "hooks.hpp"
 
 // Exports to DLPack in both structs. Tests which memory is shared, copied and freed.
 namespace {
@@ -231,27 +231,9 @@ TYPED_TEST(DlpackExport, failed_allocations_leak_nothing) {
   gth_tensor_release(tensor);
 }
 
-struct Hooks {
-  int asked = 0, given_back = 0;
-
-  static void* alloc(void* user, int64_t bytes, int64_t, int32_t, int32_t, CUstream_st*) {
-    ++static_cast<Hooks*>(user)->asked;
-    return std::malloc(static_cast<size_t>(bytes));
-  }
-  static void free(void* user, int64_t, int64_t, int32_t, int32_t, CUstream_st*, void* memory) {
-    ++static_cast<Hooks*>(user)->given_back;
-    std::free(memory);
-  }
-};
-
 TYPED_TEST(DlpackExport, copies_come_from_the_hooks_and_outlive_the_context) {
   Hooks hooks;
-  gth_context_options options = GTH_CONTEXT_OPTIONS_INIT;
-  options.alloc = Hooks::alloc;
-  options.free = Hooks::free;
-  options.memory_user = &hooks;
-  gth_context* context = nullptr;
-  ASSERT_EQ(gth_context_create(&options, &context, nullptr), GTH_OK);
+  gth_context* context = hooks.context();
   gth_tensor* tensor = borrow(dense(GTH_DTYPE_INT32, {3, 2}, this->values_));
   TypeParam* out = this->accept(context, tensor, 0);
   EXPECT_EQ(hooks.asked, 1);

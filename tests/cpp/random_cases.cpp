@@ -160,7 +160,7 @@ std::string gather_case(Random& random, const std::string& name) {
   problem.out.shape = output_shape(problem);
   lay_out(random, false, &problem.params);
   lay_out(random, false, &problem.indices);
-  if (problem.components > 0) gathers::fill_indices(random, &problem);
+  if (problem.components > 0) fill_indices(random, &problem);
   make_valid(&problem.params);
   make_unlike_untouched(c.options, &problem.params);
   make_dense(&problem.out, untouched);

@@ -40,16 +40,6 @@ inline void choose_shapes(Random& random, Case* c) {
   }
 }
 
-inline void fill_indices(Random& random, ElementsProblem* problem) {
-  Operand& x = problem->indices;
-  const int64_t size = problem->params.shape[static_cast<size_t>(problem->axis)];
-  const bool tame = random.chance(50);
-  for_each_element(x, [&](int64_t at, const Shape&) {
-    const int64_t value = tame && size ? random.below(size) : hostile_value(random, size, x.dtype);
-    std::memcpy(x.memory.data() + at, &value, static_cast<size_t>(x.item));
-  });
-}
-
 inline Case make_case(Random& random) {
   constexpr int64_t most_elements = 1 << 24;
   Case c;

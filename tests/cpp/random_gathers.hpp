@@ -5,18 +5,6 @@
 // Random gathers and gather_nds.
 namespace oracle::gathers {
 
-// Stores values at the places that the strides select. If several elements share bytes, the last value remains.
-inline void fill_indices(Random& random, Problem* problem) {
-  Operand& x = problem->indices;
-  const bool tame = random.chance(50);
-  for_each_element(x, [&](int64_t at, const Shape& place) {
-    const int64_t component = problem->is_nd ? place.back() : 0;
-    const int64_t size = problem->params.shape[static_cast<size_t>(problem->axis + component)];
-    const int64_t value = tame && size ? random.below(size) : hostile_value(random, size, x.dtype);
-    std::memcpy(x.memory.data() + at, &value, static_cast<size_t>(x.item));
-  });
-}
-
 struct Case {
   Problem problem;
   gth_options options = GTH_OPTIONS_INIT;

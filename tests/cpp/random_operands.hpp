@@ -98,6 +98,19 @@ inline int64_t hostile_value(Random& random, int64_t size, int32_t dtype) {
   return values[random.below(11)];
 }
 
+// Stores indices at the places that the strides select. All of them are valid in `tame` of 100 cases. If several elements
+// share bytes, the last value remains.
+inline void fill_indices(Random& random, Problem* problem, int64_t tame = 50) {
+  Operand& x = problem->indices;
+  const bool is_tame = random.chance(tame);
+  for_each_element(x, [&](int64_t at, const Shape& place) {
+    const int64_t component = problem->is_nd ? place.back() : 0;
+    const int64_t size = problem->params.shape[static_cast<size_t>(problem->axis + component)];
+    const int64_t value = is_tame && size ? random.below(size) : hostile_value(random, size, x.dtype);
+    std::memcpy(x.memory.data() + at, &value, static_cast<size_t>(x.item));
+  });
+}
+
 // Returns the default fill: NaN, the smallest signed, the largest unsigned integer, or true.
 inline uint64_t fill_of(int32_t dtype) {
   switch (dtype) {

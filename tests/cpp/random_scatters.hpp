@@ -94,17 +94,6 @@ inline void choose_switches(Random& random, Case* c) {
                        (options.reduction == GTH_REDUCTION_ADD || options.reduction == GTH_REDUCTION_MUL);
 }
 
-inline void fill_indices(Random& random, ScatterProblem* problem) {
-  Operand& x = problem->indices;
-  const bool tame = random.chance(60);
-  for_each_element(x, [&](int64_t at, const Shape& where) {
-    const int64_t component = problem->is_nd ? where.back() : 0;
-    const int64_t size = problem->params.shape[static_cast<size_t>(problem->axis + component)];
-    const int64_t value = tame && size ? random.below(size) : hostile_value(random, size, x.dtype);
-    std::memcpy(x.memory.data() + at, &value, static_cast<size_t>(x.item));
-  });
-}
-
 // Returns numbers whose sums and products are rounded, overflow, or are NaN.
 inline double number(Random& random) {
   constexpr double rare[] = {0.0, -0.0, INFINITY, -INFINITY, NAN, 65504, 6e-8, -3e-5, 1e-40, 3e38, 1.0 / 3};
@@ -133,7 +122,7 @@ inline void fill(Random& random, Case* c) {
   lay_out(random, true, &problem.params);
   lay_out(random, false, &problem.indices);
   lay_out(random, false, &problem.out);
-  if (problem.components > 0) fill_indices(random, &problem);
+  if (problem.components > 0) fill_indices(random, &problem, 60);
   fill_numbers(random, &problem.params);
   fill_numbers(random, &problem.out);
   // Strides were generated for this extent. They are meaningless along a dim of 0 or 1.

@@ -1,8 +1,8 @@
 #include <cmath>
-#include <cstdlib>
 #include <string>
 
 #include "guarded.hpp"
+#include "hooks.hpp"
 #include "hostile.hpp"
 
 // Tests the documentation of the header about scatters. The oracle tests the results.
@@ -266,23 +266,6 @@ TEST(Scatter, StringsAreScatteredIntoNewTensors) {
   EXPECT_EQ(gth_tensor_release(target), GTH_OK);
 }
 
-// Changes an offset of strings at the n-th allocation, and counts allocations and releases.
-struct Change {
-  int64_t* at;
-  int64_t to;
-  int nth, asked = 0, given_back = 0;
-
-  static void* alloc(void* user, int64_t bytes, int64_t, int32_t, int32_t, CUstream_st*) {
-    auto& change = *static_cast<Change*>(user);
-    if (++change.asked == change.nth) *change.at = change.to;
-    return std::malloc(static_cast<size_t>(bytes));
-  }
-  static void free(void* user, int64_t, int64_t, int32_t, int32_t, CUstream_st*, void* memory) {
-    ++static_cast<Change*>(user)->given_back;
-    std::free(memory);
-  }
-};
-
 // The change happens between two reads, as another thread could cause it. It happens before the lengths are read, or
 // before the bytes are copied.
 TEST(Scatter, ChangedOffsetsOfStringsAreReported) {
@@ -301,13 +284,8 @@ TEST(Scatter, ChangedOffsetsOfStringsAreReported) {
       for (const int nth : {1, 2}) {
         SCOPED_TRACE(std::to_string(operand) + ", " + std::to_string(bad) + ", memory " + std::to_string(nth));
         const int64_t good = *at;
-        Change change{at, bad, nth};
-        gth_context_options options = GTH_CONTEXT_OPTIONS_INIT;
-        options.alloc = Change::alloc;
-        options.free = Change::free;
-        options.memory_user = &change;
-        gth_context* context = nullptr;
-        ASSERT_EQ(gth_context_create(&options, &context, nullptr), GTH_OK);
+        Hooks change{at, bad, nth};
+        gth_context* context = change.context();
         gth_tensor* made = target;
         Error error;
         expect_facts(calls::scatter.make(context, target, indices.get(), updates, nullptr, &made, &error), error,

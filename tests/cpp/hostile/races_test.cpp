@@ -1,5 +1,4 @@
-#include <cstdlib>
-
+#include "hooks.hpp"
 #include "hostile.hpp"
 #include "watched.hpp"
 
@@ -67,20 +66,6 @@ TEST(Races, RowsOfANewTensorGiveRace) {
 
 // ---- strings: the offsets are read for the lengths, and again for the bytes
 
-// Changes an offset of strings at the n-th allocation.
-struct Change {
-  int64_t* at;
-  int64_t to;
-  int left;
-
-  static void* alloc(void* user, int64_t bytes, int64_t, int32_t, int32_t, CUstream_st*) {
-    auto& change = *static_cast<Change*>(user);
-    if (--change.left == 0) *change.at = change.to;
-    return std::malloc(static_cast<size_t>(bytes));
-  }
-  static void free(void*, int64_t, int64_t, int32_t, int32_t, CUstream_st*, void* memory) { std::free(memory); }
-};
-
 // The end of a string moves out of the buffer. The string is "ccc" when its length is read, and "bb" when it is copied.
 TEST(Races, StringsWhoseEndMovesGiveRace) {
   const Shape three{3}, one{1};
@@ -95,14 +80,9 @@ TEST(Races, StringsWhoseEndMovesGiveRace) {
   ASSERT_EQ(gth_tensor_from_strings(nullptr, 0, 1, one.data(), update_ends, "long", 4, nullptr, nullptr, updates.out(),
                                     nullptr),
             GTH_OK);
-  for (Change change : {Change{ends + 3, INT64_MAX, 1}, Change{ends + 1, 5, 2}}) {
+  for (Hooks change : {Hooks{ends + 3, INT64_MAX, 1}, Hooks{ends + 1, 5, 2}}) {
     std::copy_n(good, 4, ends);
-    gth_context_options options = GTH_CONTEXT_OPTIONS_INIT;
-    options.alloc = Change::alloc;
-    options.free = Change::free;
-    options.memory_user = &change;
-    gth_context* context = nullptr;
-    ASSERT_EQ(gth_context_create(&options, &context, nullptr), GTH_OK);
+    gth_context* context = change.context();
     gth_tensor* made = target.get();
     Error error;
     expect_facts(calls::scatter.make(context, target.get(), indices.get(), updates.get(), nullptr, &made, &error),
