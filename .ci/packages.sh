@@ -21,19 +21,24 @@ lint_debian() {
   lintian --allow-root --fail-on error,warning "$packages"/*.deb
 }
 
-package_python() {
+# build_wheels OUT [TARGET...] builds the source distribution and wheels into a folder, and prints no log if this works.
+build_wheels() {
   python_toolchain
   python=$tools/packaging/bin/python
   log=build/packaging/python.log
   [ -x "$python" ] || python3 -m venv "$tools/packaging"
-  mkdir -p build/packaging
+  mkdir -p build/packaging "$1"
   "$python" -m pip install --quiet -r bindings/python/requirements-wheels.txt
-  echo "Building wheels. In the first run, zig builds a C++ runtime for each platform, which takes minutes ..."
   rm -rf build/packaging/sdist
   { "$python" -m build --no-isolation --sdist --outdir build/packaging/sdist bindings/python &&
-    env -u CUDACXX "$python" bindings/python/wheels.py build/packaging/sdist/*.tar.gz "$packages"; } >"$log" 2>&1 ||
+    env -u CUDACXX "$python" bindings/python/wheels.py build/packaging/sdist/*.tar.gz "$@"; } >"$log" 2>&1 ||
     { cat "$log" && return 1; }
-  mv build/packaging/sdist/*.tar.gz "$packages"
+  mv build/packaging/sdist/*.tar.gz "$1"
+}
+
+package_python() {
+  echo "Building wheels. In the first run, zig builds a C++ runtime for each platform, which takes minutes ..."
+  build_wheels "$packages"
 }
 
 # Builds the conda packages with their recipe. The tools of this machine replace those of a channel.
@@ -71,6 +76,7 @@ task_package() {
   want dpkg-dev command -v dpkg-shlibdeps
   want lintian command -v lintian
   want maven command -v mvn
+  want g++-mingw-w64-x86-64-posix command -v $windows_compiler
   install_missing
   rm -rf "$packages"
   mkdir -p "$packages"

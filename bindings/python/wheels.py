@@ -1,15 +1,17 @@
-"""Builds wheels for glibc and musl on x86-64 and aarch64. Each serves all Python releases from 3.11 on.
+"""Builds wheels for glibc and musl on x86-64 and aarch64, and for Windows on x86-64.
 
     wheels.py SDIST OUT [TARGET ...]      builds wheels from a source distribution, by default for all targets
 
-The Python needs the packages of requirements-wheels.txt. A target is the platform in the name of a wheel. zig compiles
-for all targets on one machine. For glibc it uses the oldest release that wheels may support. auditwheel then validates
-the platform of each wheel, and abi3audit validates its use of Python's stable ABI.
+Each wheel serves all Python releases from 3.11 on. The Python needs the packages of requirements-wheels.txt. A target
+is the platform in the name of a wheel. zig compiles for all targets but Windows. For glibc it uses the oldest release
+that wheels may support, and auditwheel validates the platform. GCC of MinGW-w64 compiles for Windows. abi3audit
+validates the use of Python's stable ABI.
 """
 
 from __future__ import annotations
 
 import os
+import shlex
 import shutil
 import subprocess
 import sys
@@ -17,14 +19,18 @@ import sysconfig
 from pathlib import Path
 
 from auditwheel.wheeltools import InWheel
+from wheels_windows import mingw
 
-#: The name of each platform in zig.
-TARGETS = {
+WINDOWS = "win_amd64"
+
+#: The name of each other platform in zig.
+ZIG = {
     "manylinux_2_17_x86_64": "x86_64-linux-gnu.2.17",
     "manylinux_2_17_aarch64": "aarch64-linux-gnu.2.17",
     "musllinux_1_2_x86_64": "x86_64-linux-musl",
     "musllinux_1_2_aarch64": "aarch64-linux-musl",
 }
+TARGETS = (*ZIG, WINDOWS)
 
 
 def run(*command: object, **environment: str) -> None:
@@ -54,12 +60,12 @@ def configuration(folder: Path, machine: str) -> Path:
 
 def compilers(folder: Path, target: str) -> dict[str, str]:
     """Returns zig as C and C++ compiler of a target, with the variables that CMake reads."""
-    zig = TARGETS[target]
+    name = ZIG[target]
     folder.mkdir(parents=True)
-    include = configuration(folder / "include", zig.partition("-")[0])
+    include = configuration(folder / "include", name.partition("-")[0])
     commands = {"CC": folder / "cc", "CXX": folder / "c++"}
     for command in commands.values():
-        compiler = f'"{sys.executable}" -m ziglang {command.name} -target {zig} -isystem "{include}"'
+        compiler = f'"{sys.executable}" -m ziglang {command.name} -target {name} -isystem "{include}"'
         command.write_text(f'#!/bin/sh\nexec {compiler} "$@"\n', encoding="utf-8")
         command.chmod(0o755)
     return {name: str(command) for name, command in commands.items()}
@@ -73,10 +79,9 @@ def processor_features(folder: Path) -> Path:
     return taken
 
 
-def build(tree: Path, target: str, folder: Path) -> Path:
-    """Builds a wheel whose platform has not been validated."""
-    machine = TARGETS[target].partition("-")[0]
-    environment = compilers(folder / "bin", target)
+def zig(folder: Path, target: str) -> tuple[dict[str, str], dict[str, str]]:
+    """Returns the environment and CMake's definitions of a target of zig."""
+    machine = ZIG[target].partition("-")[0]
     definitions = {
         "CMAKE_SYSTEM_NAME": "Linux",
         "CMAKE_SYSTEM_PROCESSOR": machine,
@@ -88,10 +93,15 @@ def build(tree: Path, target: str, folder: Path) -> Path:
     }
     if machine == "x86_64":
         definitions["CMAKE_CXX_STANDARD_LIBRARIES"] = str(processor_features(folder))
+    return compilers(folder / "bin", target) | {"_PYTHON_HOST_PLATFORM": f"linux-{machine}"}, definitions
+
+
+def build(tree: Path, target: str, folder: Path) -> Path:
+    """Builds a wheel that has not been validated."""
+    environment, definitions = mingw(folder) if target == WINDOWS else zig(folder, target)
     environment |= {
-        "CMAKE_ARGS": " ".join(f"-D{name}={value}" for name, value in definitions.items()),
+        "CMAKE_ARGS": shlex.join(f"-D{name}={value}" for name, value in definitions.items()),
         "CMAKE_GENERATOR": "Ninja",
-        "_PYTHON_HOST_PLATFORM": f"linux-{machine}",
     }
     made = folder / "made"
     run(sys.executable, "-m", "build", "--no-isolation", "--wheel", "--outdir", made, tree, **environment)
@@ -106,16 +116,22 @@ def name_musl(wheel: Path, machine: str) -> None:
             run("patchelf", "--replace-needed", "libc.so", f"libc.musl-{machine}.so.1", library)
 
 
-def validated(wheel: Path, target: str, folder: Path) -> Path:
-    """Validates the stable ABI of a wheel, and names it by the platform that auditwheel finds.
+def repaired(wheel: Path, target: str, folder: Path) -> Path:
+    """Names a wheel by the platform that auditwheel finds.
 
     auditwheel reads the machine and the C library from the name of the wheel.
     """
     claimed = wheel.rename(wheel.with_name(f"{wheel.name.rpartition('-')[0]}-{target}.whl"))
     if target.startswith("musl"):
-        name_musl(claimed, TARGETS[target].partition("-")[0])
+        name_musl(claimed, ZIG[target].partition("-")[0])
     run(sys.executable, "-m", "auditwheel", "repair", "--wheel-dir", folder, claimed)
     (named,) = folder.glob("*.whl")
+    return named
+
+
+def validated(wheel: Path, target: str, folder: Path) -> Path:
+    """Validates the platform of a wheel and its use of the stable ABI."""
+    named = wheel if target == WINDOWS else repaired(wheel, target, folder)
     if target not in named.name:
         sys.exit(f"{named.name} is not for {target}")
     run(sys.executable, "-m", "abi3audit", "--strict", named)
@@ -123,7 +139,7 @@ def validated(wheel: Path, target: str, folder: Path) -> Path:
 
 
 def main(arguments: list[str]) -> int:
-    if len(arguments) < 2 or not {*arguments[2:]} <= TARGETS.keys():
+    if len(arguments) < 2 or not {*arguments[2:]} <= {*TARGETS}:
         print(__doc__, "Targets:", *TARGETS, sep="\n")
         return 2
     sdist, out = Path(arguments[0]), Path(arguments[1])

@@ -52,30 +52,25 @@ int arrow_open(const state *known, int32_t dtype, PyObject *array, operand *open
   return 1;
 }
 
-/* The memory of an array that this module has created. */
+/* The memory of an array that this module has created. The elements follow. */
 typedef struct made {
   const void *buffers[BUFFERS];
-  void *data;
 } made;
 
 static void release(arrow_array *array) {
-  made *memory = array->producer;
-  free(memory->data);
-  free(memory);
+  free(array->producer);
   array->release = NULL;
 }
 
+/* C has no function for aligned memory that every system has. So the elements begin at the first aligned address. */
 static int make(arrow_array *out, int64_t length, int64_t size) {
-  made *memory = calloc(1, sizeof *memory);
-  const size_t bytes = (size_t)(length * size + ALIGNMENT) / ALIGNMENT * ALIGNMENT; /* at least one alignment */
-  if (memory) {
-    memory->data = aligned_alloc(ALIGNMENT, bytes);
-  }
-  if (!memory || !memory->data) {
-    free(memory);
+  made *memory = malloc(sizeof *memory + ALIGNMENT + (size_t)(length * size));
+  if (!memory) {
     return 0;
   }
-  memory->buffers[DATA] = memory->data;
+  char *end = (char *)(memory + 1);
+  memory->buffers[VALIDITY] = NULL;
+  memory->buffers[DATA] = end + (-(uintptr_t)end & (ALIGNMENT - 1));
   *out = (arrow_array){
       .length = length, .buffer_count = BUFFERS, .buffers = memory->buffers, .release = release, .producer = memory};
   return 1;

@@ -41,7 +41,13 @@ static const unsigned warn_on_write = 1u << 31;
 
 enum { HAS_REFERENCES = 1 }; /* a flag of descriptors */
 
-_Static_assert(sizeof(Py_ssize_t) == sizeof(int64_t) && sizeof(long) == sizeof(int64_t), "64-bit systems");
+_Static_assert(sizeof(Py_ssize_t) == sizeof(int64_t), "64-bit systems");
+
+/* A long has 32 bits on Windows. */
+enum {
+  LONG = sizeof(long) == sizeof(int64_t) ? GTH_DTYPE_INT64 : GTH_DTYPE_INT32,
+  UNSIGNED_LONG = sizeof(long) == sizeof(int64_t) ? GTH_DTYPE_UINT64 : GTH_DTYPE_UINT32,
+};
 
 int is_numpys(const state *known, PyObject *array) {
   PyObject *type = (PyObject *)Py_TYPE(array);
@@ -51,8 +57,8 @@ int is_numpys(const state *known, PyObject *array) {
 /* Returns the dtype of a descriptor of one native number, or 0. */
 static int32_t dtype_of(const numpy_descr *descr) {
   static const int32_t dtypes[] = {GTH_DTYPE_BOOL,    GTH_DTYPE_INT8,     GTH_DTYPE_UINT8,     GTH_DTYPE_INT16,
-                                   GTH_DTYPE_UINT16,  GTH_DTYPE_INT32,    GTH_DTYPE_UINT32,    GTH_DTYPE_INT64,
-                                   GTH_DTYPE_UINT64,  GTH_DTYPE_INT64,    GTH_DTYPE_UINT64,    GTH_DTYPE_FLOAT32,
+                                   GTH_DTYPE_UINT16,  GTH_DTYPE_INT32,    GTH_DTYPE_UINT32,    LONG,
+                                   UNSIGNED_LONG,     GTH_DTYPE_INT64,    GTH_DTYPE_UINT64,    GTH_DTYPE_FLOAT32,
                                    GTH_DTYPE_FLOAT64, 0 /* longdouble */, GTH_DTYPE_COMPLEX64, GTH_DTYPE_COMPLEX128};
   if (descr->byte_order == '>') {
     return 0;

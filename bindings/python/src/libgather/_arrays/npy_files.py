@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import socket
 import time
 from typing import NamedTuple
 
@@ -74,7 +75,7 @@ def file_of(path: str | os.PathLike[str]) -> File:
 
 def version_of(path: str) -> Version:
     status = os.stat(path)
-    return Version(status.st_size, status.st_mtime_ns, os.uname().nodename, status.st_ino, status.st_ctime_ns)
+    return Version(status.st_size, status.st_mtime_ns, socket.gethostname(), status.st_ino, status.st_ctime_ns)
 
 
 def mapped(path: str) -> t.Any:

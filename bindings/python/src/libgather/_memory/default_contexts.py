@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import atexit
 import os
+import sys
 import threading
 from collections import OrderedDict
 
@@ -113,4 +114,5 @@ def _renew_lock() -> None:
     _lock = threading.Lock()
 
 
-os.register_at_fork(after_in_child=_renew_lock)
+if sys.platform != "win32":  # which has no fork
+    os.register_at_fork(after_in_child=_renew_lock)
