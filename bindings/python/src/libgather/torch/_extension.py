@@ -1,7 +1,7 @@
 """The compiled extension: C++ operators for one version of torch, in a shared object beside the package or in a cache.
 
-A shared object is found by the version of torch and by a digest of its sources and of gather.h. Loading the wrong one
-would fail with an undefined symbol.
+A shared object is found by the minor version of torch and by a digest of its sources and of gather.h. Loading the wrong
+one would fail with an undefined symbol. Patch releases of torch and its builds for other devices have the same C++ ABI.
 """
 
 from __future__ import annotations
@@ -26,12 +26,19 @@ MODULE = "libgather_torch"
 COMMAND = "python -m libgather.torch.build"
 
 
-def file_name() -> str:
-    """Returns the name of the shared object for the sources and the imported torch."""
+def minor_of(version: str) -> tuple[int, int]:
+    """Returns the numbers of the minor version, such as (2, 14) of "2.14.1+cu130"."""
+    major, minor = version.split(".")[:2]
+    return int(major), int(minor)
+
+
+def file_name(version: str = torch.__version__) -> str:
+    """Returns the name of the shared object for the sources and a version of torch."""
+    major, minor = minor_of(version)
     digest = sha256()
     for source in sorted(SOURCES.rglob("*.*")):
         digest.update(source.read_bytes())
-    return f"{MODULE}-{torch.__version__}-{platform.machine()}-{digest.hexdigest()[:16]}.so"
+    return f"{MODULE}-{major}.{minor}-{platform.machine()}-{digest.hexdigest()[:16]}.so"
 
 
 def cache_folder() -> Path:

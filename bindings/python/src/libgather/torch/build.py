@@ -1,24 +1,28 @@
-"""Builds the extension of libgather.torch for the installed torch: ``python -m libgather.torch.build [FOLDER]``.
+"""Builds the extension of libgather.torch: ``python -m libgather.torch.build [FOLDER [TORCH]]``.
 
 It needs a C++ compiler (``CXX``, or ``c++``) and takes about 30 seconds. FOLDER is the cache of the user by default,
-``~/.cache/libgather``. The folder of the package, ``libgather/torch``, is also searched.
+``~/.cache/libgather``. The folder of the package, ``libgather/torch``, is also searched, so it may have shared objects
+for several minor versions of torch. TORCH is the folder ``torch`` of the version, by default the installed one. Of an
+unpacked wheel, ``torch/include`` and ``torch/version.py`` are enough.
 """
 
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 import sys
 import sysconfig
 import time
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import torch
 
-from ._extension import SOURCES, cache_folder, file_name
+from ._extension import SOURCES, cache_folder, file_name, minor_of
 
 PACKAGE = SOURCES.parents[1]
 #: The libraries of torch that a process with torch has loaded. The extension is linked to empty files of these names.
@@ -29,10 +33,16 @@ def compiler() -> list[str]:
     return os.environ.get("CXX", "c++").split()
 
 
-def flags() -> list[str]:
-    include = Path(torch.__file__).parent / "include"
+def version_of(folder: Path) -> str:
+    """Returns the version of a torch that is not imported."""
+    found = re.search(r"__version__ = '([^']+)'", (folder / "version.py").read_text(encoding="utf-8"))
+    return found[1] if found else sys.exit(f"{folder} is no torch")
+
+
+def flags(folder: Path) -> list[str]:
+    include = folder / "include"
     headers = [include, include / "torch/csrc/api/include", sysconfig.get_paths()["include"]]
-    standard = "c++20" if tuple(map(int, torch.__version__.split(".")[:2])) >= (2, 12) else "c++17"
+    standard = "c++20" if minor_of(version_of(folder)) >= (2, 12) else "c++17"
     return ["-O2", "-fPIC", "-fvisibility=hidden", f"-std={standard}", f"-I{SOURCES}"] + [
         word for header in headers for word in ("-isystem", str(header))
     ]
@@ -46,9 +56,9 @@ def run(*command: object) -> None:
         sys.exit(f"{' '.join(words)}\n{result.stdout}{result.stderr}")
 
 
-def compiled(source: Path, folder: Path) -> Path:
+def compiled(source: Path, folder: Path, of_torch: Path) -> Path:
     out = folder / f"{source.stem}.o"
-    run(*compiler(), *flags(), "-c", source, "-o", out)
+    run(*compiler(), *flags(of_torch), "-c", source, "-o", out)
     return out
 
 
@@ -62,14 +72,14 @@ def link(objects: Sequence[Path], out: Path, folder: Path) -> None:
     run(*compiler(), "-shared", "-Wl,-s,--no-as-needed", *objects, *paths, *libraries, library, "-o", out)
 
 
-def build(folder: Path) -> Path:
+def build(folder: Path, of_torch: Path) -> Path:
     """Builds the shared object in a folder and returns its path. An existing one is replaced in one step."""
     folder.mkdir(parents=True, exist_ok=True)
-    out = folder / file_name()
+    out = folder / file_name(version_of(of_torch))
     with TemporaryDirectory(dir=folder) as temporary:
         work = Path(temporary)
         with ThreadPoolExecutor(os.cpu_count()) as pool:
-            objects = list(pool.map(compiled, sorted(SOURCES.glob("*.cpp")), [work] * 100))
+            objects = list(pool.map(partial(compiled, folder=work, of_torch=of_torch), sorted(SOURCES.glob("*.cpp"))))
         made = work / out.name
         link(objects, made, work)
         made.replace(out)
@@ -77,11 +87,12 @@ def build(folder: Path) -> Path:
 
 
 def main(arguments: Sequence[str]) -> int:
-    if len(arguments) > 1 or any(argument.startswith("-") for argument in arguments):
+    if len(arguments) > 2 or any(argument.startswith("-") for argument in arguments):
         print(__doc__)
         return 2
     start = time.monotonic()
-    out = build(Path(arguments[0]) if arguments else cache_folder())
+    of_torch = Path(arguments[1] if len(arguments) > 1 else torch.__path__[0])
+    out = build(Path(arguments[0]) if arguments else cache_folder(), of_torch)
     print(f"{out}: {out.stat().st_size} bytes, {time.monotonic() - start:.0f} s")
     return 0
 
