@@ -76,7 +76,7 @@ task_package() {
   want dpkg-dev command -v dpkg-shlibdeps
   want lintian command -v lintian
   want maven command -v mvn
-  want g++-mingw-w64-x86-64-posix command -v $windows_compiler
+  want g++-mingw-w64-x86-64-posix command -v "$windows_compiler"
   install_missing
   rm -rf "$packages"
   mkdir -p "$packages"
