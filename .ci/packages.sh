@@ -25,14 +25,14 @@ lint_debian() {
 build_wheels() {
   python_toolchain
   python=$tools/packaging/bin/python
-  log=build/packaging/python.log
+  wheels_log=build/packaging/python.log
   [ -x "$python" ] || python3 -m venv "$tools/packaging"
   mkdir -p build/packaging "$1"
   "$python" -m pip install --quiet -r bindings/python/requirements-wheels.txt
   rm -rf build/packaging/sdist
   { "$python" -m build --no-isolation --sdist --outdir build/packaging/sdist bindings/python &&
-    env -u CUDACXX "$python" bindings/python/wheels.py build/packaging/sdist/*.tar.gz "$@"; } >"$log" 2>&1 ||
-    { cat "$log" && return 1; }
+    env -u CUDACXX "$python" bindings/python/wheels.py build/packaging/sdist/*.tar.gz "$@"; } >"$wheels_log" 2>&1 ||
+    { cat "$wheels_log" && return 1; }
   mv build/packaging/sdist/*.tar.gz "$1"
 }
 

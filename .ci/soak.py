@@ -54,7 +54,7 @@ STEPS = (
         "windows",
         "./dev windows",
         rf"{TESTS}|^\[  PASSED|{BINDINGS}",
-        "the library and the bindings of Go, Rust and Java for Windows, under Wine",
+        "the library and the bindings of Python, Go, Rust and Java for Windows, under Wine",
     ),
     Step("macos", "./dev macos", r"^linked|error", "the library for macOS, linked and not run"),
     Step("site", "./dev site", r"^\d+ pages|error", "the documentation site"),
