@@ -497,7 +497,8 @@ class TestExchange:
             libgather.gather(params, indices)
         with pytest.raises(libgather.DTypeError):
             torch.vmap(lambda i: libgather.gather(params, i))(torch.tensor([[0], [1]]))
-        with pytest.raises(libgather.DTypeError, match="gradient"):
+        # A tensor that torch.func records has no memory in torch 2.15, and requires a gradient in earlier versions.
+        with pytest.raises(libgather.DTypeError, match=r"gradient|torch\.func"):
             torch.func.grad(lambda p: libgather.gather(p, indices).sum())(params)
 
     def test_outputs(self, torch: Any) -> None:
