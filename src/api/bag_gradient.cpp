@@ -78,7 +78,7 @@ int32_t allocate(int64_t count, int64_t size, Bytes* out, const Error& error) {
 
 bool is_extreme(const Plan& plan) { return core::is_extreme_pool(plan.bags.pool); }
 
-bool divides(const Plan& plan) { return plan.bags.pool == GTH_POOL_MEAN || plan.bags.pool == GTH_POOL_SQRTN; }
+bool divides(const Plan& plan) { return core::is_dividing_pool(plan.bags.pool); }
 
 bool is_complex(const Plan& plan) { return plan.number == core::Number::complex; }
 

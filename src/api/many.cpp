@@ -196,13 +196,7 @@ struct Requests {
     if (read_request(given, &room, &given, Error(nullptr)) || find_context(context, &found, Error(nullptr)))
       return false;
     if (found->cuda || !core::is_operation(given->op)) return false;
-    core::Request request{core::operands_of(*given),
-                          &core::operation_of(given->op),
-                          core::Open::none,
-                          core::set_roles(*given),
-                          given->options,
-                          0,
-                          0};
+    core::Request request = request_of(*given);
     for (core::Role role : core::EachRole{request.roles}) {
       if (!(request[role] = find_memory(request[role]))) return false;
     }

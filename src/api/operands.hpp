@@ -51,6 +51,17 @@ inline int32_t check_required(const gth_request& given, Results results, const E
   return is_right ? GTH_OK : fail_request(given, results, error);
 }
 
+// Returns the request of a struct of the known size, as it is given. Precondition: its operation is known.
+inline core::Request request_of(const gth_request& given) {
+  return {core::operands_of(given),
+          &core::operation_of(given.op),
+          core::Open::none,
+          core::set_roles(given),
+          given.options,
+          0,
+          0};
+}
+
 // Returns true if an operand has the known size, names no tensor, and is valid.
 inline bool is_memory(const gth_tensor_desc* desc) {
   return desc->size == sizeof(gth_tensor_desc) && !desc->tensor && !desc->codec &&

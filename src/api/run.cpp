@@ -33,9 +33,7 @@ GATHER_NOINLINE int32_t run_read(gth_context* context, const gth_request* given,
 GATHER_NOINLINE bool run_bags_at(gth_context* handle, const gth_request& given) {
   const Context* context = nullptr;
   if (!given.table || !given.indices || !given.rows || find_context(handle, &context, Error(nullptr))) return false;
-  const Request request{
-      core::operands_of(given), &core::operation_of(given.op), Open::none, core::set_roles(given), given.options, 0, 0};
-  return context->device == GTH_DEVICE_CPU && run_bags_fast_path(request, nullptr);
+  return context->device == GTH_DEVICE_CPU && run_bags_fast_path(request_of(given), nullptr);
 }
 
 int32_t find_and_run(gth_context* handle, const gth_request& given, const Error& error) {

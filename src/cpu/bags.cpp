@@ -216,7 +216,7 @@ class Pooler {
 
   // ---- Divisors, and bags without ids
 
-  bool divides() const { return on_.bags.pool == GTH_POOL_MEAN || on_.bags.pool == GTH_POOL_SQRTN; }
+  bool divides() const { return core::is_dividing_pool(on_.bags.pool); }
   bool weighs() const { return on_.bags.has_weights && divides(); }
 
   // Returns true if no row is replaced: the sum of no rows is zero.

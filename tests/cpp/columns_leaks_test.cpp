@@ -1,10 +1,9 @@
 #include <gtest/gtest.h>
-#include <unistd.h>
 
 #include <cstdlib>
-#include <fstream>
 
 #include "columns_request.hpp"
+#include "process_memory.hpp"
 
 // Takes whose results are released. The memory of the process must not grow.
 namespace {
@@ -12,13 +11,6 @@ namespace {
 using namespace columns_test;
 
 constexpr int64_t limit = 65536;
-
-// Returns the resident memory of this process in bytes.
-int64_t resident() {
-  int64_t total = 0, pages = 0;
-  std::ifstream("/proc/self/statm") >> total >> pages;
-  return pages * sysconf(_SC_PAGESIZE);
-}
 
 // Returns the number of calls for each type. The long run makes more.
 int64_t calls() { return std::getenv("GATHER_LONG") ? 100000 : 5000; }
@@ -71,10 +63,10 @@ TEST(ColumnsLeaks, MemoryDoesNotGrow) {
     SCOPED_TRACE(type.format);
     for (void (*function)(const Type&, int64_t) : {take_from_handle, fail}) {
       function(type, calls() / 10);
-      const int64_t before = resident();
+      const int64_t before = hostile::process_memory().resident;
       function(type, calls());
       if (HasFatalFailure()) return;
-      EXPECT_LT(resident() - before, limit);
+      EXPECT_LT(hostile::process_memory().resident - before, limit);
     }
   }
 }

@@ -20,7 +20,7 @@ bool is_integer(Number number) { return number == Number::signed_integer || numb
 
 bool is_poolable(Number number, int32_t pool) {
   if (is_floating(number)) return true;
-  if (is_integer(number)) return pool != GTH_POOL_MEAN && pool != GTH_POOL_SQRTN;
+  if (is_integer(number)) return !is_dividing_pool(pool);
   return number == Number::complex && (pool == GTH_POOL_SUM || pool == GTH_POOL_MEAN);
 }
 

@@ -15,6 +15,9 @@ inline bool is_floating(Number number) { return number == Number::floating || nu
 // Returns true for GTH_POOL_MAX and GTH_POOL_MIN, which have no value for a bag without ids.
 inline bool is_extreme_pool(int32_t pool) { return pool == GTH_POOL_MAX || pool == GTH_POOL_MIN; }
 
+// Returns true for GTH_POOL_MEAN and GTH_POOL_SQRTN, which divide the sum of a bag.
+inline bool is_dividing_pool(int32_t pool) { return pool == GTH_POOL_MEAN || pool == GTH_POOL_SQRTN; }
+
 // Returns true if a reduction (GTH_REDUCTION_*) is defined for elements of this type.
 inline bool is_reducible(Number number, int32_t reduction) {
   if (reduction == GTH_REDUCTION_NONE) return true;
