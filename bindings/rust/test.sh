@@ -47,13 +47,15 @@ readme() {
     >steps.log 2>&1) || { cat "$user/steps.log" && return 1; }
 }
 
-# Unpacks the published crates in an empty folder, and runs the first program of the README with them.
+# Packages the crates, whose metadata must be complete. Unpacks them in an empty folder, and runs the first program of the
+# README with them.
 packaged() {
   alone="$build/alone"
   rm -rf "$alone" "$build/package"
   mkdir -p "$alone/user/src"
-  cargo package --locked --workspace --no-verify --allow-dirty --quiet --target-dir "$build" 2>"$build/package.log" ||
+  cargo package --locked --workspace --no-verify --allow-dirty --target-dir "$build" 2>"$build/package.log" ||
     { cat "$build/package.log" && return 1; }
+  if grep '^warning: manifest' "$build/package.log"; then return 1; fi
   for crate in "$build"/package/*.crate; do
     tar xzf "$crate" -C "$alone"
   done
