@@ -1,4 +1,4 @@
-#include "cpu/bag_gradient.hpp"
+#include "cpu/bag_gradient_steps.hpp"
 
 #include <algorithm>
 #include <cinttypes>
@@ -13,7 +13,7 @@
 #include "columns/room.hpp"
 #include "core/base/moved.hpp"
 #include "core/base/noinline.hpp"
-#include "core/meaning/bags.hpp"
+#include "core/meaning/bag_meaning.hpp"
 #include "core/os/memory.hpp"
 #include "core/plan/lower.hpp"
 #include "core/types/device.hpp"

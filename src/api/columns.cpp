@@ -8,7 +8,7 @@
 #include "columns/take.hpp"
 #include "core/base/checked.hpp"
 #include "core/plan/lower.hpp"
-#include "core/plan/operands.hpp"
+#include "core/plan/pointers.hpp"
 #include "cpu/resolve_rows.hpp"
 
 // Columns in the format of the Arrow C data interface, and the rows that are taken from them.

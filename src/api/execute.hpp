@@ -2,8 +2,8 @@
 
 #include "api/context.hpp"
 #include "core/meaning/request.hpp"
-#include "core/plan/operands.hpp"
 #include "core/plan/plan.hpp"
+#include "core/plan/pointers.hpp"
 #include "cpu/run_plan.hpp"
 #include "cuda/cuda.hpp"
 

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "api/context.hpp"
-#include "core/plan/operands.hpp"
+#include "core/plan/pointers.hpp"
 
 namespace gather::api {
 

@@ -5,7 +5,7 @@
 
 #include "api/operands.hpp"
 #include "core/base/structs.hpp"
-#include "core/meaning/bags.hpp"
+#include "core/meaning/bag_meaning.hpp"
 #include "core/meaning/shape.hpp"
 
 namespace gather::api {

@@ -2,7 +2,7 @@
 #include <iterator>
 
 #include "api/operands.hpp"
-#include "api/plan.hpp"
+#include "api/plan_object.hpp"
 #include "api/run.hpp"
 #include "core/base/checked.hpp"
 #include "core/base/noinline.hpp"

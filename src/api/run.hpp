@@ -4,8 +4,8 @@
 #include "api/operands.hpp"
 #include "core/base/structs.hpp"
 #include "core/meaning/request.hpp"
-#include "core/plan/operands.hpp"
 #include "core/plan/plan.hpp"
+#include "core/plan/pointers.hpp"
 #include "core/plan/short.hpp"
 
 // Runs one request.

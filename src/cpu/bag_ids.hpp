@@ -1,6 +1,6 @@
 #pragma once
 
-#include "core/plan/operands.hpp"
+#include "core/plan/pointers.hpp"
 #include "cpu/bag_reader.hpp"
 #include "cpu/bag_rows.hpp"
 #include "cpu/executor.hpp"

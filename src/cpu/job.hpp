@@ -3,8 +3,8 @@
 #include <cstdint>
 
 #include "core/base/moved.hpp"
-#include "core/plan/operands.hpp"
 #include "core/plan/plan.hpp"
+#include "core/plan/pointers.hpp"
 #include "cpu/kernels.hpp"
 
 namespace gather::cpu {

@@ -3,8 +3,8 @@
 #include <cstdint>
 
 #include "core/base/error.hpp"
-#include "core/plan/operands.hpp"
 #include "core/plan/plan.hpp"
+#include "core/plan/pointers.hpp"
 #include "cpu/executor.hpp"
 
 namespace gather::cpu {

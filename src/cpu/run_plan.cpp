@@ -6,12 +6,12 @@
 
 #include "core/base/checked.hpp"
 #include "core/base/noinline.hpp"
-#include "cpu/bags.hpp"
 #include "cpu/job.hpp"
 #include "cpu/move.hpp"
 #include "cpu/one_block.hpp"
 #include "cpu/packed.hpp"
 #include "cpu/pieces.hpp"
+#include "cpu/run_bags.hpp"
 #include "cpu/scatter.hpp"
 #include "cpu/validate.hpp"
 

@@ -4,8 +4,8 @@
 
 #include "core/base/error.hpp"
 #include "core/base/noinline.hpp"
-#include "core/plan/operands.hpp"
 #include "core/plan/plan.hpp"
+#include "core/plan/pointers.hpp"
 #include "cpu/before_write.hpp"
 #include "cpu/executor.hpp"
 #include "cpu/kernels.hpp"

@@ -124,13 +124,13 @@ __attribute__((always_inline)) inline int64_t find_run(const Short& form, const 
   const int64_t tuples = tuples_of(form, n);
   if (tuples == 0 || !pointers.table || !pointers.indices || !pointers.rows) return 0;
   const int64_t more = n == GTH_OPEN ? 0 : n - 1;
-  const core::Span params = form.table.at(more), entries = form.indices.at(more), out = form.rows.at(more);
-  if (given && (given->table < params.high || given->indices < entries.high || given->rows < out.high)) return 0;
-  if (core::overlap(pointers.rows, out, pointers.table, params) ||
+  const core::Span table = form.table.at(more), entries = form.indices.at(more), out = form.rows.at(more);
+  if (given && (given->table < table.high || given->indices < entries.high || given->rows < out.high)) return 0;
+  if (core::overlap(pointers.rows, out, pointers.table, table) ||
       core::overlap(pointers.rows, out, pointers.indices, entries)) {
     return 0;
   }
-  spans->table = params;
+  spans->table = table;
   spans->indices = entries;
   spans->rows = out;
   return tuples;

@@ -2,7 +2,7 @@
 
 #include <cstdint>
 
-#include "core/plan/operands.hpp"
+#include "core/plan/pointers.hpp"
 #include "core/plan/short.hpp"
 
 namespace gather::cpu {

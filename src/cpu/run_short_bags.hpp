@@ -1,6 +1,6 @@
 #pragma once
 
-#include "core/plan/operands.hpp"
+#include "core/plan/pointers.hpp"
 #include "core/plan/short_bags.hpp"
 #include "cpu/tiers/tier.hpp"
 

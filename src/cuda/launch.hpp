@@ -2,8 +2,8 @@
 
 #include <cstdint>
 
-#include "core/plan/operands.hpp"
 #include "core/plan/plan.hpp"
+#include "core/plan/pointers.hpp"
 #include "cuda/gather_kernels.hpp"
 #include "cuda/launch_pieces.hpp"
 

@@ -126,7 +126,7 @@ NAMED = (
     ),
     named(
         "the target of a scatter does not overlap what it reads",
-        "src/core/plan/operands.cpp",
+        "src/core/plan/pointers.cpp",
         "fail_alias(operation.name_of(written), operation.name_of(other), error)",
         "GTH_OK",
     ),
@@ -211,7 +211,7 @@ NAMED = (
     ),
     named(
         "a plan runs only on its device",
-        "src/api/plan.cpp",
+        "src/api/plan_object.cpp",
         "if (planned.device != given.device) "
         "return core::fail_device(GTH_OPERAND_PLAN, planned.device, given.device, error);",
         "return GTH_OK;",

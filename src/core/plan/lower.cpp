@@ -1,9 +1,9 @@
 #include "core/plan/lower.hpp"
 
 #include "core/base/noinline.hpp"
-#include "core/meaning/bags.hpp"
-#include "core/plan/bags.hpp"
+#include "core/meaning/bag_meaning.hpp"
 #include "core/plan/build.hpp"
+#include "core/plan/build_bags.hpp"
 #include "core/plan/placement.hpp"
 
 namespace gather::core {

@@ -1,8 +1,8 @@
 #pragma once
 
 #include "core/meaning/request.hpp"
-#include "core/plan/operands.hpp"
 #include "core/plan/plan.hpp"
+#include "core/plan/pointers.hpp"
 
 namespace gather::core {
 

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "core/base/noinline.hpp"
-#include "core/plan/operands.hpp"
+#include "core/plan/pointers.hpp"
 #include "cpu/executor.hpp"
 #include "cpu/kernels.hpp"
 

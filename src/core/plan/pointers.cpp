@@ -1,4 +1,4 @@
-#include "core/plan/operands.hpp"
+#include "core/plan/pointers.hpp"
 
 #include <cinttypes>
 

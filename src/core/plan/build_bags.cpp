@@ -1,8 +1,8 @@
-#include "core/plan/bags.hpp"
+#include "core/plan/build_bags.hpp"
 
 #include <algorithm>
 
-#include "core/meaning/bags.hpp"
+#include "core/meaning/bag_meaning.hpp"
 #include "core/plan/build.hpp"
 
 namespace gather::core {

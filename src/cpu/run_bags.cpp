@@ -1,4 +1,4 @@
-#include "cpu/bags.hpp"
+#include "cpu/run_bags.hpp"
 
 #include <algorithm>
 #include <atomic>

@@ -1,4 +1,4 @@
-#include "core/meaning/bags.hpp"
+#include "core/meaning/bag_meaning.hpp"
 
 #include <algorithm>
 #include <cinttypes>

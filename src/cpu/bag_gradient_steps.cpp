@@ -1,4 +1,4 @@
-#include "cpu/bag_gradient.hpp"
+#include "cpu/bag_gradient_steps.hpp"
 
 #include <algorithm>
 #include <cinttypes>

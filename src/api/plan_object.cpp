@@ -1,4 +1,4 @@
-#include "api/plan.hpp"
+#include "api/plan_object.hpp"
 
 #include <new>
 
