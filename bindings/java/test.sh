@@ -2,7 +2,7 @@
 # test.sh PREFIX BUILD: runs every test of the Java binding with the libgather that is installed in PREFIX. BUILD is a
 # folder for build products. JAVA_HOME names a JDK of version 24 or newer, or a Java with tools/javac. If it is not set,
 # the script searches /usr/lib/jvm. Exits with 77 if there is no such JDK, no Maven, or no registry. GATHER_TENSORFLOW=0
-# skips the comparison with TensorFlow, which fetches 250 MB.
+# skips the comparison with TensorFlow, which fetches 250 MB, and the example of DJL, which fetches 120 MB.
 set -eu
 prefix=$(cd "$1" && pwd)
 mkdir -p "$2"
@@ -193,6 +193,16 @@ else
   "$java" $native -cp "$jar:$natives:$temp/ours" Lookups >"$temp/ours.txt"
   diff -u "$temp/theirs.txt" "$temp/ours.txt"
   echo "$(wc -l <"$temp/ours.txt") lines are equal"
+fi
+
+# DJL unpacks the library of PyTorch into a folder.
+if [ "${GATHER_TENSORFLOW:-}" != 0 ]; then
+  step "the example of DJL"
+  maven -f ../../examples/java/djl/pom.xml dependency:copy-dependencies -DoutputDirectory="$build/djl" ||
+    { cat "$build/maven.log" && exit 1; }
+  "$home/bin/javac" -Xlint:all -cp "$jar:$build/djl/*" -d "$temp/djl" ../../examples/java/djl/DjlRows.java
+  DJL_CACHE_DIR="$temp/cache" DJL_OFFLINE=true "$java" $native -cp "$jar:$natives:$build/djl/*:$temp/djl" DjlRows \
+    2>"$temp/errors" || { cat "$temp/errors" && exit 1; }
 fi
 
 echo "java: all checks passed"

@@ -134,7 +134,17 @@ if is_long || [ -z "${GATHER_PREFIX:-}" ]; then
   lookup
 fi
 
+# The Python package of ONNX Runtime has its library.
+onnxruntime_example() {
+  runtime="$build/onnxruntime"
+  [ -d "$runtime" ] || python3 -m pip install --quiet --no-deps --target "$runtime" onnxruntime==1.32.0
+  (cd ../../examples/rust/onnxruntime && CARGO_TARGET_DIR="$build/ort" \
+    ORT_DYLIB_PATH=$(ls "$runtime"/onnxruntime/capi/libonnxruntime.so.*) cargo run --locked --quiet)
+}
+
 if is_long; then
+  step "the example of ONNX Runtime"
+  onnxruntime_example
   step "the example of candle"
   (cd ../../examples/rust/candle && CARGO_TARGET_DIR="$build/candle" cargo run --locked --quiet)
 fi
