@@ -158,6 +158,23 @@ impl fmt::Debug for Column {
 }
 
 /// The indices of a take, and the meaning of those that select no row.
+///
+/// # Examples
+///
+/// The columns of a table take the same rows.
+///
+/// ```
+/// use gather::{Column, Error, Rows, Take, Tensor};
+///
+/// fn rows_of_table(columns: &[Column], ids: &[i64]) -> Result<Vec<Rows>, Error> {
+///     let shape = [ids.len()];
+///     let ids = Tensor::new(ids, &shape);
+///     let take = Take::new(&ids).null_bounds();
+///     columns.iter().map(|column| column.take(&take)).collect()
+/// }
+/// # assert!(rows_of_table(&[], &[2, 0])?.is_empty());
+/// # Ok::<(), Error>(())
+/// ```
 #[derive(Clone, Copy, Debug)]
 #[must_use]
 pub struct Take<'a> {

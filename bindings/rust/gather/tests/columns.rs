@@ -145,6 +145,18 @@ fn numbers_with_nulls_repeated_rows_and_null_bounds() {
 }
 
 #[test]
+fn columns_of_a_table_take_the_same_rows() {
+    let text = column(c"u", vec![array(4, &words(8), &Arc::default())]).unwrap();
+    let table = [numbers(&Arc::default()), text];
+    let ids = Tensor::new(&[3i64, 9, 0], &[3]);
+    let take = Take::new(&ids).null_bounds();
+    let rows: Result<Vec<Rows>, Error> = table.iter().map(|column| column.take(&take)).collect();
+    let rows = rows.unwrap();
+    assert_eq!(read_numbers(&rows[0]), [Some(40), None, Some(10)]);
+    assert_eq!(read_words(&rows[1]), [Some("drei".into()), None, Some("zero".into())]);
+}
+
+#[test]
 fn strings_of_null_indices_are_null() {
     let column = column(c"u", vec![array(4, &words(8), &Arc::default())]).unwrap();
     let indices = [3i64, 77, 2, -1, 1, 0];

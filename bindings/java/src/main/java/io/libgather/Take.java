@@ -16,6 +16,15 @@ import java.lang.foreign.MemorySegment;
  * Take take = Take.of(Tensor.of(new long[] {3, 0, 9})).nullBounds();
  * long[] rows = take.resolve(4); // 3, 0, -1
  * }</pre>
+ *
+ * <p>The columns of a table take the same rows:
+ *
+ * <pre>{@code
+ * Take take = Take.of(Tensor.of(ids));
+ * for (int i = 0; i < table.size(); i++) {
+ *   table.get(i).take(take, schemas[i].memoryAddress(), arrays[i].memoryAddress());
+ * }
+ * }</pre>
  */
 public final class Take {
   private final Tensor indices;

@@ -186,6 +186,19 @@ class ColumnTest {
   }
 
   @Test
+  void columnsOfATableTakeTheSameRows() {
+    Take take = Take.of(Tensor.of(new long[] {3, 9, 0})).nullBounds();
+    List<Rows> rows = new ArrayList<>();
+    for (Column column : List.of(numbers(), words(8))) {
+      rows.add(take(column, take));
+      column.close();
+    }
+    assertEquals(Arrays.asList(40L, null, 10L), rows.get(0).numbers());
+    assertEquals(Arrays.asList("drei", null, "zero"), rows.get(1).words());
+    rows.forEach(Rows::close);
+  }
+
+  @Test
   void stringsOfNullIndicesAreNull() {
     Options wrap = Options.builder().negative(Negative.WRAP).build();
     // The validity begins at bit 2. The index 77 is null.
