@@ -8,8 +8,8 @@
 /* Returns true if the rules of a profile apply to elements of every type. */
 int has_all_types(int32_t profile);
 
-/* Gathers rows of Arrow arrays, chunks and tables, of columns and tables of pandas, or objects of a NumPy array. Returns
- * NotImplemented for other tables and for other requests, such as those that fill. */
+/* Gathers rows of Arrow arrays, chunks and tables, of columns and tables of pandas and polars, or objects of a NumPy
+ * array. Returns NotImplemented for other tables and for other requests, such as those that fill. */
 PyObject *column_gather(request *call);
 
 /* Functions of the module. Their last arguments are those of run_arrays(). They return NotImplemented if the indices or
@@ -17,7 +17,7 @@ PyObject *column_gather(request *call);
 PyObject *take_rows(PyObject *module, arguments args, Py_ssize_t count);
 PyObject *resolve(PyObject *module, arguments args, Py_ssize_t count);
 
-/* Sets a dict from the types of columns and tables of pandas to functions that take their rows by validated numbers. */
+/* Sets a dict from types of columns and tables to functions that take their rows by validated numbers. */
 PyObject *configure_frames(PyObject *module, arguments args, Py_ssize_t count);
 
 #endif

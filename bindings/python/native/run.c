@@ -218,9 +218,9 @@ static int only_moves(const request *call, PyObject *array) {
   const gth_options *options = &call->options;
   const int32_t profile = options->profile;
   const int is_numpys_profile = profile >= GTH_PROFILE_NUMPY_RAISE && profile <= GTH_PROFILE_NUMPY_CLIP;
-  const int has_text = numpy_has_text(array), writes_given = writes_rows(call->op) && call->args[ARG_ROWS] != Py_None;
+  const int has_text = numpy_has_text(array);
   return call->op <= GTH_OP_SCATTER_ELEMENTS && !call->fill_value && options->fill <= GTH_FILL_ZERO &&
-         options->reduction <= GTH_REDUCTION_NONE && !(has_text && writes_given) &&
+         options->reduction <= GTH_REDUCTION_NONE &&
          (profile == 0 || is_numpys_profile || (has_text && has_all_types(profile)));
 }
 

@@ -36,7 +36,7 @@ typedef struct state {
   ndarray_maker new_ndarray;
   int numpy_abi;                 /* the number of the layout of NumPy's descriptors */
   exchange exchanges[EXCHANGES]; /* unused entries have no type */
-  PyObject *frame_takers;        /* a dict of types of pandas, or NULL. See column.h */
+  PyObject *frame_takers;        /* a dict of types, or NULL. See column.h */
   PyObject *arrow_types; /* a dict from the types of Arrow to their entries. See arrow.h. NULL without pyarrow */
   PyObject *arrow_export, *arrow_import;                 /* the name of a method, and a function of pyarrow */
   PyObject *type_name, *requires_grad_name, *level_name; /* interned names of attributes */

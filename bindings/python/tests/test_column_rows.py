@@ -317,8 +317,38 @@ def test_fill_values_of_pandas() -> None:
         assert rows.isna().tolist() == [False, True, False] and rows.iloc[0] == value
     with pytest.raises(libgather.DTypeError, match="fill_value 'x' is no Int64"):
         libgather.gather(pandas_column("Int64"), [9], fill_value="x")
-    with pytest.raises(libgather.DTypeError, match="has no zero"):
-        libgather.gather(pandas_column("time zone"), [9], bounds="fill")
+    for name in ("time zone", "period", "interval"):
+        with pytest.raises(libgather.DTypeError, match="has no zero"):
+            libgather.gather(pandas_column(name), [9], bounds="fill")
+
+
+def test_fill_values_of_tables_of_pandas() -> None:
+    pd = library("pandas")
+    table = pd.DataFrame({"a": [1.5, 2.5], "b": pd.array([1, 2]), "c": [3, 4], "d": ["x", "y"]})
+    rows = libgather.gather(table, [9, 0], bounds="fill")
+    pd.testing.assert_frame_equal(
+        rows, pd.DataFrame([[0.0, 0, 0, ""], table.loc[0]], columns=list("abcd")).astype(table.dtypes)
+    )
+    rows = libgather.gather(table[["a", "c"]], [9, 1], fill_value=7)
+    pd.testing.assert_frame_equal(rows, pd.DataFrame({"a": [7.0, 2.5], "c": [7, 4]}))
+    with pytest.raises(libgather.DTypeError, match="'x'"):
+        libgather.gather(table, [9], fill_value="x")
+
+
+def test_names_of_columns_are_no_attributes() -> None:
+    pd = library("pandas")
+    names = ["dtype", "null_count", "columns", "array", "struct", "iloc"]
+    table = pd.DataFrame(np.arange(12.0).reshape(2, 6), columns=names)
+    assert libgather.gather(table, [1], 1, profile="torch").tolist() == [[1], [7]]
+    pd.testing.assert_frame_equal(libgather.gather(table, [1, 0]), table.take([1, 0]))
+    pd.testing.assert_series_equal(libgather.gather(table.loc[0], [5, 0]), table.loc[0].take([5, 0]))
+    assert libgather.gather(table.loc[1], [5], profile="torch").tolist() == [11]
+
+
+def test_nan_is_no_null() -> None:
+    column = library("pandas").Series([1.5, np.nan])
+    for values in (column, column.array):
+        assert np.isnan(libgather.gather(values, [1], profile="torch")[0])
 
 
 # ---------------------------------------------------------------------------------------------------------- polars

@@ -237,5 +237,9 @@ def read_only(operand: str, message: str) -> OutputError:
     return OutputError(f"{operand}: {message}", status=c.E_READONLY, operand=operand)
 
 
+def not_writable(operand: str, value: object) -> OutputError:
+    return read_only(operand, f"{type(value).__name__} cannot be written in place")
+
+
 def unsupported(operand: str, message: str) -> UnsupportedError:
     return UnsupportedError(f"{operand}: {message}", status=c.E_UNSUPPORTED, operand=operand)

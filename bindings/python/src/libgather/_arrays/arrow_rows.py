@@ -8,7 +8,7 @@ from .. import errors
 from .._base import constants as c
 from .._base.optional_packages import module
 from .lists import numpy_kind
-from .selection import NO_NULLS, check_updates, is_first, no_zero, repeated, tables_have_rows
+from .selection import NO_NULLS, check_shape, is_first, no_zero, repeated, tables_have_rows
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -114,7 +114,7 @@ def scatter_rows(target: Any, updates: Any, selection: Selection, inplace: bool)
     rows = selection.merged(target, len(target))
     if rows is NotImplemented:
         return rows
-    check_updates(len(values), selection.shape)
+    check_shape("updates", (len(values),), selection.shape or (1,))
     if not pa.types.is_dictionary(target.type):
         return shaped(replaced(target, values, selection.at(rows)), target, rows.shape)
     whole = target.unify_dictionaries().combine_chunks() if isinstance(target, pa.ChunkedArray) else target

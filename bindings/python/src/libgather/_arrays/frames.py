@@ -1,20 +1,22 @@
-"""Columns and tables of pandas and polars. Nulls are rejected, because an element cannot be null.
+"""Columns and tables of pandas and polars.
 
-A result of one dim is a column or an extension array of the same name and dtype. In pandas it has a new index. A table
-becomes a NumPy array of all columns, and results have the dtype of that array.
+Rows are those that the library's own functions return. As an array, a column must not have nulls, because an element
+cannot be null. A result of one dim is a column or an extension array of the same name and dtype. In pandas it has a new
+index. A table becomes a NumPy array of all columns, and results have the dtype of that array.
 """
 
 from __future__ import annotations
 
-from .. import errors
+from collections.abc import Callable
+
+from .. import _objects, errors
+from .._base import constants as c
 from .._base.optional_packages import module
+from .._base.request_fields import Request
 from .._memory.memory import Memory
-from . import numpy_
-from .frame_rows import check_categories, column_of, is_polars
-from .frame_rows import gather_rows as gather_rows
-from .frame_rows import row_axis as row_axis
-from .frame_rows import scatter_rows as scatter_rows
-from .frame_rows import split_nulls as split_nulls
+from . import arrow as arrow  # it configures the C half to read arrays of pyarrow
+from . import arrow_rows, numpy_
+from .selection import NO_NULLS, bits_of, check_shape, is_first, no_zero, repeated, tables_have_rows, written_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -23,6 +25,22 @@ if TYPE_CHECKING:
     import numpy as np
 
     from .._memory.device_site import Site
+    from .selection import Selection
+
+
+#: The largest number of rows of a table whose chunks may be joined.
+SHORT = 100_000
+#: The number of strings of Python from which on pandas takes them faster if it may fill.
+MANY = 1000
+#: The functions that take rows of a type by validated numbers. The C half calls them.
+_TAKERS: dict[type, Callable[[Any, Any], Any]] = {}
+_objects.configure_frames(_TAKERS)
+#: The types of Python whose zero fills rows.
+_ZEROS = (bool, int, float, str)
+
+
+def is_polars(value: Any) -> bool:
+    return type(value).__module__.startswith("polars")
 
 
 def enter(value: Any, site: Site | None, operand: str) -> Memory:
@@ -34,8 +52,8 @@ def enter(value: Any, site: Site | None, operand: str) -> Memory:
     try:
         return numpy_.enter(array, site, operand)
     except errors.DTypeError as error:
-        dtype = getattr(value, "dtype", array.dtype)
-        if not is_extended(dtype):
+        dtype = value.dtype if len(value.shape) == 1 else array.dtype
+        if is_numpys(dtype):
             raise
         message = f"elements of dtype {dtype} are no dtype of this library"
         raise errors.dtype_error(operand, message) from error
@@ -58,10 +76,11 @@ def array_of(value: Any, operand: str) -> Any:
 
 def columns_of(value: Any) -> list[tuple[Any, Any]]:
     """Returns the names and columns of a table, or of a polars column of structs."""
-    if hasattr(value, "iloc"):
-        return [(name, value.iloc[:, number]) for number, name in enumerate(value.columns)]
-    table = value.struct.unnest() if hasattr(value, "dtype") and value.dtype == module("polars").Struct else value
-    return [(column.name, column) for column in table] if hasattr(table, "get_columns") else []
+    if not is_polars(value):
+        return list(value.items())
+    polars = module("polars")
+    table = value.struct.unnest() if isinstance(value, polars.Series) and value.dtype == polars.Struct else value
+    return [(column.name, column) for column in table] if isinstance(table, polars.DataFrame) else []
 
 
 def is_exact(integers: np.ndarray, floats: np.ndarray) -> bool:
@@ -72,15 +91,25 @@ def is_exact(integers: np.ndarray, floats: np.ndarray) -> bool:
 
 def has_nulls(value: Any) -> bool:
     """Returns whether a column has nulls. NaN is a value of its dtype and not a null."""
-    if hasattr(value, "null_count"):
+    if is_polars(value):
         counts = value.null_count()
         return bool(counts if isinstance(counts, int) else sum(counts.row(0)))
-    columns = [value] if hasattr(value, "dtype") else [value.iloc[:, i] for i in range(value.shape[1])]
-    return any(is_extended(column.dtype) and column.isna().any() for column in columns)
+    columns = [value] if len(value.shape) == 1 else [column for _, column in value.items()]
+    return any(not is_numpys(column.dtype) and column.isna().any() for column in columns)
 
 
-def is_extended(dtype: Any) -> bool:
-    return not type(dtype).__module__.startswith("numpy")
+def is_numpys(dtype: Any) -> bool:
+    """Returns whether NumPy stores the elements of a dtype."""
+    return type(dtype).__module__.startswith("numpy") or type(dtype).__name__ == "NumpyEADtype"
+
+
+def has_memory(value: Any) -> bool:
+    """Returns whether a column is an array of NumPy without a conversion."""
+    if not is_polars(value):
+        return len(value.shape) == 1 and is_numpys(value.dtype)
+    if len(value.shape) == 2:
+        return False
+    return (value.dtype.is_integer() or value.dtype.is_float()) and value.n_chunks() == 1 and not value.null_count()
 
 
 def carried_of(value: Any) -> np.dtype[Any] | None:
@@ -103,3 +132,303 @@ def leave(tensor: Memory, like: Any) -> Any:
         return module("polars").Series(like.name, result, like.dtype)
     check_categories(result.tolist(), like.dtype)
     return column_of(module("pandas").array(result, like.dtype), like, None)
+
+
+# ------------------------------------------------------------------------------------------------------------ rows
+
+
+def row_axis(value: Any, axis: int | None) -> int | None:
+    """Returns 0 if a gather along an axis selects rows of a column or a table. Returns None otherwise."""
+    has_rows = hasattr(value, "to_numpy") and hasattr(value, "shape")
+    return 0 if has_rows and is_first(axis, len(value.shape)) else None
+
+
+def split_nulls(value: Any) -> tuple[Any, tuple[Any, int]]:
+    """Returns indices without nulls, and their validity bits."""
+    if is_polars(value):
+        if not value.dtype.is_integer() or not value.null_count():
+            return value, NO_NULLS
+        return value.fill_null(0).to_numpy(), bits_of(value.is_not_null().to_numpy())
+    if getattr(value.dtype, "kind", "O") not in "iu" or not value.isna().any():
+        return value, NO_NULLS
+    return value.to_numpy("int64" if value.dtype.kind == "i" else "uint64", na_value=0), bits_of(~value.isna())
+
+
+def gather_rows(params: Any, selection: Selection) -> Any:
+    if len(params.shape) == 2 and len(selection.shape) != 1:
+        raise tables_have_rows(selection.shape)
+    rows = selection.numbers(params, len(params))
+    if rows is NotImplemented:
+        return rows
+    rows = rows.reshape(-1)
+    take, fill = (polars_rows, polars_filled) if is_polars(params) else (pandas_rows, pandas_filled)
+    _TAKERS[type(params)] = take
+    taken = fill(params, rows, selection) if selection.fills or selection.may_be_null else take(params, rows)
+    if taken is NotImplemented or len(selection.shape) == 1:
+        return taken
+    if not selection.shape:
+        return taken.iloc[0] if hasattr(taken, "iloc") else taken[0]
+    return taken.to_numpy().reshape(selection.shape)
+
+
+def assign_rows(out: Any, rows: Any, selection: Selection) -> None:
+    """Assigns rows to a column of pandas of the same dtype."""
+    if is_polars(out) or len(out.shape) != 1 or isinstance(out, module("pandas").Index):
+        raise errors.not_writable("out", out)
+    values, array = (getattr(value, "array", value) for value in (rows, out))
+    needed = getattr(values, "dtype", type(rows).__name__)
+    if not array.dtype == needed:
+        raise errors.dtype_error("out", f"dtype is {array.dtype}, needed is {needed}")
+    check_shape("out", out.shape, selection.shape)
+    assign(out if array is not out else module("pandas").Series(out, copy=False), slice(None), values, "out")
+
+
+def scatter_rows(target: Any, updates: Any, selection: Selection, inplace: bool) -> Any:
+    """Writes rows of a column as its library assigns them. Returns NotImplemented for other targets."""
+    if len(target.shape) == 2 or len(selection.shape) > 1:
+        return NotImplemented
+    updates = repeated(updates, selection.shape)
+    if is_polars(target):
+        return polars_merged(target, updates, selection, inplace)
+    if isinstance(target.dtype, module("pandas").SparseDtype):
+        return NotImplemented  # pandas has no assignment to it
+    rows = selection.numbers(target, len(target))
+    return rows if rows is NotImplemented else pandas_assigned(target, updates, rows.reshape(-1), inplace)
+
+
+def zero_of(python: Any, dtype: Any) -> Any:
+    """Returns the zero of a type of Python. Raises DTypeError for other types than numbers, booleans and strings."""
+    if python not in _ZEROS:
+        raise no_zero(dtype)
+    return python()
+
+
+def is_zero(value: Any) -> bool:
+    """Returns whether a fill value stands for the zero of the dtype."""
+    return value is None or (isinstance(value, str) and value == "zero")
+
+
+# ---------------------------------------------------------------------------------------------------------- polars
+
+
+def polars_rows(params: Any, rows: np.ndarray, nulls: np.ndarray | None = None) -> Any:
+    """Returns rows by validated numbers. A mask tells which of them are null."""
+    polars = module("polars")
+    numbers = polars.Series(rows.astype("uint32" if polars.get_index_type() == polars.UInt32 else "uint64"))
+    return params[numbers if nulls is None else numbers.set(polars.Series(nulls), None)]
+
+
+def polars_filled(params: Any, rows: np.ndarray, selection: Selection) -> Any:
+    if selection.fills:
+        rows[selection.filled(rows)] = len(params)
+        params = module("polars").concat([params, polars_fill(params, selection.fill_value)], rechunk=False)
+    return polars_rows(params, rows, rows < 0)
+
+
+def polars_fill(params: Any, value: Any) -> Any:
+    """Returns a column or a table whose only row has the fill value."""
+    polars = module("polars")
+    if isinstance(params, polars.DataFrame):
+        return polars.DataFrame([polars_fill(column, value) for column in params])
+    dtype = params.dtype
+    if is_zero(value):
+        value = zero_of(int if dtype.is_numeric() else dtype.to_python(), dtype)
+    try:
+        return polars.Series(params.name, [value], dtype, strict=True)
+    except (TypeError, ValueError, OverflowError, polars.exceptions.PolarsError):
+        raise errors.dtype_error("options", f"fill_value {value!r} is no {dtype}") from None
+
+
+def polars_merged(target: Any, updates: Any, selection: Selection, inplace: bool) -> Any:
+    """Returns a new column, in which rows of the target are replaced by updates."""
+    polars = module("polars")
+    if inplace:
+        raise errors.read_only("target", "columns of polars are immutable: use the one that the call returns")
+    values = polars_updates(target, updates)
+    rows = selection.merged(target, len(target))
+    if rows is NotImplemented:
+        return rows
+    check_shape("updates", (len(values),), selection.shape or (1,))
+    return polars.concat([target, values], rechunk=False)[polars.Series(rows)]
+
+
+def polars_updates(target: Any, updates: Any) -> Any:
+    """Returns updates as a column of the dtype of the target. Lists are converted, and strings to categories."""
+    polars = module("polars")
+    if isinstance(updates, (list, tuple)):
+        return polars.Series(target.name, updates, target.dtype, strict=True)
+    values = polars.Series(target.name, updates)
+    is_category = target.dtype in (polars.Categorical, polars.Enum) and values.dtype == polars.String
+    if not is_category and values.dtype != target.dtype:
+        raise errors.dtype_error("updates", f"dtype is {values.dtype}, needed is {target.dtype}")
+    return values.cast(target.dtype, strict=True)
+
+
+# ---------------------------------------------------------------------------------------------------------- pandas
+
+
+def pandas_filled(params: Any, rows: np.ndarray, selection: Selection) -> Any:
+    """Returns rows, some of which may be null or the fill value. They have new labels."""
+    if isinstance(params, module("pandas").DataFrame):
+        return table_of(params, lambda column: pandas_filled(column, rows, selection))
+    array = getattr(params, "array", params)
+    column = arrow_of(array)
+    if column is not None:
+        taken = array_of_arrow(array, arrow_rows.rows_of(column, selection))
+    elif selection.fills and not selection.may_be_null and is_numpys(array.dtype):
+        value = "zero" if selection.fill_value is None else selection.fill_value
+        request = Request(bounds="fill", fill_value=value)
+        taken = _objects.run_arrays(c.OP_GATHER, array.to_numpy(), rows, None, *request)
+        taken = module("pandas").array(taken, array.dtype)
+    else:
+        taken = missing_rows(array, rows, selection)
+    return taken if taken is NotImplemented else column_of(taken, params, None)
+
+
+def pandas_rows(params: Any, rows: np.ndarray) -> Any:
+    """Returns rows by validated numbers. They keep the labels of their index."""
+    pandas = module("pandas")
+    if isinstance(params, pandas.DataFrame):
+        # In a short table, the search for chunks takes as long as a join of them.
+        if len(params) <= SHORT or not has_chunks(params):
+            return params.take(rows)
+        return table_of(params, lambda column: pandas_rows(column, rows))
+    if is_arrows(params.dtype):
+        array = getattr(params, "array", params)
+        taken = array_of_arrow(array, _objects.run_arrays(c.OP_GATHER, arrow_of(array), rows, None, *Request()))
+    elif type(params) is not pandas.Series:
+        return params.take(rows)
+    elif is_numpys(params.dtype):
+        taken = params.values.take(rows)  # this and a new Series take half of the time of its own take
+    else:
+        # The take that may fill is the faster one for many objects.
+        fills = getattr(params.dtype, "storage", None) == "python" and len(rows) > MANY
+        taken = params.array.take(rows, allow_fill=fills)
+    return column_of(taken, params, rows)
+
+
+def table_of(table: Any, taken: Callable[[Any], Any]) -> Any:
+    """Returns a table of columns that a function returns for each column of another table."""
+    columns = {number: taken(column) for number, (_, column) in enumerate(table.items())}
+    made = module("pandas").DataFrame(columns, copy=False)
+    made.columns = table.columns
+    return made.__finalize__(table, "take")
+
+
+def column_of(array: Any, like: Any, rows: np.ndarray | None) -> Any:
+    """Returns an array as a column of the type of another one. `rows` select its labels, and None means new labels."""
+    pandas = module("pandas")
+    if isinstance(like, pandas.Index):
+        return pandas.Index(array, name=like.name)
+    if not isinstance(like, pandas.Series):
+        return array
+    index = None if rows is None else like.index.take(rows)
+    # pandas infers the dtype of objects
+    dtype = like.dtype if like.dtype == object else None
+    made = pandas.Series(array, index, dtype, like.name, False)
+    # The copy of attributes takes as long as that of a row.
+    return made.__finalize__(like, "take") if like.attrs or not like.flags.allows_duplicate_labels else made
+
+
+def is_arrows(dtype: Any) -> bool:
+    """Returns whether Arrow stores the elements of a dtype of pandas."""
+    return getattr(dtype, "storage", None) == "pyarrow"
+
+
+def arrow_of(array: Any) -> Any:
+    """Returns the array or chunked array of Arrow that stores an array. Returns None for other storage."""
+    return module("pyarrow").array(array) if is_arrows(array.dtype) else None
+
+
+def array_of_arrow(like: Any, rows: Any) -> Any:
+    """Returns an array of Arrow as one of the type of another array."""
+    if rows is NotImplemented:
+        return rows
+    kind, dtype = type(like), like.dtype
+    return kind(rows) if hasattr(dtype, "pyarrow_dtype") else kind(rows, dtype=dtype)
+
+
+def missing_rows(array: Any, rows: np.ndarray, selection: Selection) -> Any:
+    """Returns rows of an array, of which some are null or the fill value."""
+    value = fill_of(array.dtype, selection.fill_value) if selection.fills else None
+    taken = array.take(rows, allow_fill=True, fill_value=value)
+    if selection.fills and selection.may_be_null:
+        taken[(rows < 0) & ~selection.filled(rows)] = None
+    if taken.dtype != array.dtype:
+        what = f"{value!r}" if selection.fills else "null"
+        raise errors.dtype_error("out", f"{array.dtype} cannot represent {what}")
+    return taken
+
+
+def fill_of(dtype: Any, value: Any) -> Any:
+    """Returns a fill value as an element of a dtype. Raises DTypeError if the dtype does not have it."""
+    pandas = module("pandas")
+    if is_zero(value):
+        plain = dtype.categories.dtype if isinstance(dtype, pandas.CategoricalDtype) else dtype
+        is_text = isinstance(plain, pandas.StringDtype) or (is_numpys(plain) and plain.kind == "O")
+        kinds = {"i": int, "u": int, "f": float, "b": bool}
+        value = zero_of(str if is_text else kinds.get(plain.kind), dtype)
+    check_categories([value], dtype)
+    try:
+        return pandas.array([value], dtype)[0]
+    except (TypeError, ValueError, OverflowError):
+        raise errors.dtype_error("options", f"fill_value {value!r} is no {dtype}") from None
+
+
+def check_categories(values: Any, dtype: Any) -> None:
+    """Raises DTypeError for a value that is not in the categories of a dtype, if it has any."""
+    if isinstance(dtype, module("pandas").CategoricalDtype):
+        outside = [value for value, code in zip(values, dtype.categories.get_indexer(values), strict=True) if code < 0]
+        if outside:
+            raise errors.dtype_error("out", f"{outside[0]!r} is not in the categories of the column")
+
+
+def has_chunks(table: Any) -> bool:
+    """Returns whether a column is stored in chunks, which the library's own take would join."""
+    numbers = [number for number, dtype in enumerate(table.dtypes) if is_arrows(dtype)]
+    return any(getattr(arrow_of(table.iloc[:, number].array), "num_chunks", 1) > 1 for number in numbers)
+
+
+def pandas_assigned(target: Any, updates: Any, rows: np.ndarray, inplace: bool) -> Any:
+    """Assigns updates to rows of a column, or to those of a copy."""
+    pandas = module("pandas")
+    if inplace and isinstance(target, pandas.Index):
+        raise errors.read_only("target", "an Index is immutable: use the one that the call returns")
+    is_series = isinstance(target, pandas.Series)
+    whole = target if inplace and is_series else pandas.Series(target, copy=not inplace)
+    values = values_of(updates)
+    check_shape("updates", (len(values),), rows.shape)
+    places = last_of(rows) if arrow_of(whole.array) is not None else written_of(rows)
+    if places.size:
+        chosen = [values[place] for place in places] if isinstance(values, list) else values[places]
+        assign(whole, rows[places], chosen, "target")
+    if is_series or inplace:
+        return whole if is_series else target
+    return column_of(whole.array, target, None)
+
+
+def values_of(updates: Any) -> Any:
+    """Returns updates in a form that pandas assigns: a list, or an array of NumPy or pandas of rank 1."""
+    if type(updates).__module__.startswith("pandas"):
+        return getattr(updates, "array", updates)
+    if type(updates).__module__.startswith(("pyarrow", "polars")):
+        return updates.to_pylist() if hasattr(updates, "to_pylist") else updates.to_list()
+    if isinstance(updates, (list, tuple)):
+        return list(updates)
+    values = module("numpy").asarray(updates)
+    return values if values.ndim == 1 else list(values)
+
+
+def last_of(rows: np.ndarray) -> np.ndarray:
+    """Returns the place of the last update of each row. pandas assigns to columns of Arrow in another order."""
+    found, places = module("numpy").unique(rows[::-1], return_index=True)
+    return rows.size - 1 - places[found >= 0]  # type: ignore[no-any-return]
+
+
+def assign(column: Any, rows: Any, values: Any, operand: str) -> None:
+    try:
+        column.iloc[rows] = values
+    except ValueError as error:
+        if "read-only" not in str(error):
+            raise
+        raise errors.read_only(operand, str(error)) from None

@@ -119,7 +119,7 @@ def enter_output(value: Any, site: Site | None, operand: str = "out") -> Memory:
     kind = kind_of(value)
     open_output = getattr(kind, "enter_output", None)
     if open_output is None:
-        raise errors.read_only(operand, f"{type(value).__name__} cannot be written in place")
+        raise errors.not_writable(operand, value)
     return call_library(open_output, value, operand, site, operand)  # type: ignore[no-any-return]
 
 

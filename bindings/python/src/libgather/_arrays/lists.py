@@ -77,10 +77,8 @@ def of_nested(value: Any, operand: str) -> Memory:
     if operand in INDEXING:
         elements = [element if isinstance(element, bool) else index_of(element) for element in elements]
     kinds = {type(element) for element in elements}
-    if kinds == {str}:
-        return Memory._of_strings([e.encode("utf-8", "surrogatepass") for e in elements], shape, True)
-    if kinds == {bytes}:
-        return Memory._of_strings(elements, shape, False)
+    if kinds in ({str}, {bytes}):
+        return Memory._of_strings(elements, shape, kinds == {str})
     code, dtype = number_format(kinds, elements, operand)
     try:
         data = bytearray(struct.pack(f"={len(elements)}{code}", *elements))

@@ -22,8 +22,7 @@ def list_of(memory: Memory) -> Any:
 def unpacked(memory: Memory) -> list[Any]:
     """Returns the elements in row-major order."""
     if memory._dtype == c.DTYPE_STRING:
-        strings = memory.strings()
-        return [s.decode("utf-8", "surrogatepass") for s in strings] if memory._text else strings
+        return memory._words()
     view = memory.memory()
     data, format = view.tobytes(), view.format
     if format[0] == "Z":

@@ -14,7 +14,7 @@ from .._base.integers import INDEXING, check_floats, integer, integer_dtype
 from .._memory.memory import Memory
 from . import buffers
 from .memory_holds import holds
-from .selection import written_of
+from .selection import check_shape, written_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -149,11 +149,30 @@ def row_axis(value: Any, axis: int | None) -> int | None:
 
 
 def gather_rows(params: np.ndarray, selection: Selection) -> Any:
-    """Gathers Python objects and strings of ``StringDType``. They have no null, and the general path fills them."""
+    """Gathers Python objects and strings of ``StringDType``. They have no null, and the general path fills them.
+
+    NumPy does not validate the rows again in mode clip, which is the fastest one for objects.
+    """
     if selection.fills or selection.may_be_null:
         return NotImplemented
     rows = selection.numbers(params, params.shape[selection.axis])
-    return rows if rows is NotImplemented else params.take(rows.reshape(selection.shape), selection.axis)
+    return rows if rows is NotImplemented else params.take(rows.reshape(selection.shape), selection.axis, mode="clip")
+
+
+def assign_rows(out: np.ndarray, rows: Any, selection: Selection) -> Any:
+    """Assigns Python objects and strings of ``StringDType``. Returns NotImplemented for other rows."""
+    if not isinstance(rows, np.ndarray):
+        return NotImplemented
+    axis = selection.axis
+    rows = rows.reshape((*rows.shape[:axis], *selection.shape, *rows.shape[axis + 1 :]))
+    check_output(out, "out")
+    if out.dtype != rows.dtype:
+        raise errors.dtype_error("out", f"dtype is {out.dtype}, needed is {rows.dtype}")
+    check_shape("out", out.shape, rows.shape)
+    if not out.flags.writeable:
+        raise errors.read_only("out", "it is read-only")
+    out[...] = rows
+    return out
 
 
 def scatter_rows(target: np.ndarray, updates: Any, selection: Selection, inplace: bool) -> Any:
@@ -177,9 +196,7 @@ def objects_for(updates: Any, target: np.ndarray, shape: tuple[int, ...]) -> np.
     values = np.asarray(updates, object if target.dtype.kind == "T" else target.dtype)
     if values.shape == shape[len(shape) - values.ndim :]:
         values = np.broadcast_to(values, shape)
-    if values.shape != shape:
-        message = f"updates: shape {values.shape}, needed is {shape}"
-        raise errors.ShapeError(message, status=c.E_SHAPE, operand="updates")
+    check_shape("updates", values.shape, shape)
     if target.dtype.kind == "O":
         return values
     missing = getattr(target.dtype, "na_object", "")
@@ -225,13 +242,17 @@ def is_record(value: Any) -> bool:
 
 
 def enter_output(value: Any, site: Site | None, operand: str) -> Memory:
-    if not isinstance(value, np.ndarray) or isinstance(value, np.ma.MaskedArray):
-        raise errors.read_only(operand, f"{type(value).__name__} cannot be written in place")
+    check_output(value, operand)
     if value.dtype.kind in _STRINGS:
         raise errors.unsupported(operand, "strings have no place of one size to be written to")
     if operand == "out" and not value.dtype.isnative:
         raise errors.dtype_error(operand, f"dtype {value.dtype} is of another byte order than the machine")
     return enter_numbers(value, operand)
+
+
+def check_output(value: Any, operand: str) -> None:
+    if not isinstance(value, np.ndarray) or isinstance(value, np.ma.MaskedArray):
+        raise errors.not_writable(operand, value)
 
 
 def hold(value: Any) -> Any:
@@ -295,8 +316,7 @@ def enter_strings(array: np.ndarray, operand: str) -> Memory:
     elements = array.reshape(-1).tolist()
     kinds = {type(element) for element in elements}
     if kinds <= {str} and array.dtype.kind != "S":
-        encoded = [element.encode("utf-8", "surrogatepass") for element in elements]
-        return Memory._of_strings(encoded, array.shape, True)
+        return Memory._of_strings(elements, array.shape, True)
     if kinds <= {bytes}:
         return Memory._of_strings(elements, array.shape, False)
     names = ", ".join(sorted(kind.__name__ for kind in kinds))
@@ -317,9 +337,7 @@ def widened(array: np.ndarray, tensor: Memory) -> np.ndarray:
 
 
 def strings_of(tensor: Memory, dtype: np.dtype[Any]) -> np.ndarray:
-    elements: list[Any] = tensor.strings()
-    if tensor._text:
-        elements = [element.decode("utf-8", "surrogatepass") for element in elements]
+    elements = tensor._words()
     array = np.empty(len(elements), dtype)
     array[:] = elements
     return array.reshape(tensor.shape)

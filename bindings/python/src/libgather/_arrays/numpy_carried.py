@@ -99,20 +99,16 @@ def unknown(dtype: np.dtype[Any], what: str) -> str:
     return f"dtype {dtype} has no values that this {what}"
 
 
-def check_moved(dtype: np.dtype[Any], request: Request) -> None:
-    """Raises DTypeError if a scatter needs the values of the blocks."""
-    if not only_moves(dtype, request):
-        raise errors.dtype_error("target", unknown(dtype, "profile knows"))
+def check_unreduced(dtype: np.dtype[Any], request: Request) -> None:
+    """Raises DTypeError if a scatter needs the values of the elements."""
     if request.reduction not in (None, "none"):
         message = f"dtype {dtype} is only moved, reduction {request.reduction!r} needs numbers of this library"
         raise errors.dtype_error("target", message)
 
 
 def check_output(out: Any, dtype: np.dtype[Any]) -> None:
-    if dtype.kind in "US":
-        raise errors.unsupported("out", "strings have no place to be written to")
     if not isinstance(out, np.ndarray) or out.dtype != dtype:
-        raise errors.dtype_error("out", f"records go into an array of dtype {dtype}")
+        raise errors.dtype_error("out", f"needed is an array of dtype {dtype}")
 
 
 def updates_of(updates: Any, dtype: np.dtype[Any]) -> np.ndarray:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from copy import copy
+from math import prod
+
 from .. import _objects, errors
 from .._base import constants as c
 from .._base.integers import integer
@@ -68,6 +71,12 @@ class Selection:
         operands = (self.number, params, self.indices, None)
         return _objects.take_rows(stream, importer, kind, self.flags | flags, *self.validity, *operands, *self.options)
 
+    def flat(self) -> Selection:
+        """Returns the same selection, whose rows have one dim."""
+        made = copy(self)
+        made.shape = (prod(self.shape),)
+        return made
+
     def filled(self, rows: np.ndarray) -> np.ndarray:
         """Returns a mask of the row numbers that stand for the fill value. Null indices do not."""
         mask = rows < 0
@@ -115,12 +124,9 @@ def repeated(updates: Any, shape: tuple[int, ...]) -> Any:
     return [updates] * (shape[0] if shape else 1) if is_row or not shape else updates
 
 
-def check_updates(count: int, shape: tuple[int, ...]) -> None:
-    """Raises ShapeError if a column of updates does not have a row for each index. Indices have at most one dim."""
-    needed = shape[0] if shape else 1
-    if count != needed:
-        message = f"updates: shape ({count},), needed is ({needed},)"
-        raise errors.ShapeError(message, status=c.E_SHAPE, operand="updates")
+def check_shape(operand: str, shape: tuple[int, ...], needed: tuple[int, ...]) -> None:
+    if shape != needed:
+        raise errors.ShapeError(f"{operand}: shape {shape}, needed is {needed}", status=c.E_SHAPE, operand=operand)
 
 
 def is_first(axis: int | None, rank: int) -> bool:

@@ -77,9 +77,10 @@ class Memory:
         return cls._of_handle(handle, keep)
 
     @classmethod
-    def _of_strings(cls, strings: list[bytes], shape: tuple[int, ...], text: bool) -> t.Self:
-        offsets = extents([0, *accumulate(map(len, strings))])
-        joined = b"".join(strings)
+    def _of_strings(cls, strings: list[t.Any], shape: tuple[int, ...], text: bool) -> t.Self:
+        encoded = [string.encode("utf-8", "surrogatepass") for string in strings] if text else strings
+        offsets = extents([0, *accumulate(map(len, encoded))])
+        joined = b"".join(encoded)
         data = ffi.from_buffer(joined)
         handle = created(
             lib.gth_tensor_from_strings,
@@ -225,6 +226,11 @@ class Memory:
         ends = ffi.unpack(offsets[0], self.size + 1)
         memory = bytes(ffi.buffer(data[0], ends[-1])) if ends[-1] else b""
         return [memory[begin:end] for begin, end in pairwise(ends)]
+
+    def _words(self) -> list[t.Any]:
+        """Returns the elements of a string tensor in row-major order as str or bytes."""
+        strings = self.strings()
+        return [string.decode("utf-8", "surrogatepass") for string in strings] if self._text else strings
 
     def close(self) -> None:
         """Releases the memory. Each later use raises Error. Arrays that were made of the tensor stay valid."""

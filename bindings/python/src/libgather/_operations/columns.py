@@ -5,13 +5,18 @@ A gather costs what the rows cost that it selects.
 
 from __future__ import annotations
 
+from math import prod
+
 from .. import errors
 from .._arrays.kinds import call_library, enter, kind_of, rank_of
 from .._base import constants as c
 from .._base.devices import is_host
+from .._base.optional_packages import module
 from .._base.request_fields import PROFILES_OF_NUMBERS, Request
 from .._objects import NULL_FILL
+from .._requests.operation_table import GATHER
 from .._requests.options_struct import check_bounds_of_fill
+from . import gathers
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -33,11 +38,11 @@ def row_axis(kind: Any, params: Any, request: Request) -> int | None:
     return find(params, request.axis)  # type: ignore[no-any-return]
 
 
-def gather_rows(operation: Operation, params: Any, indices: Any, request: Request) -> Any:
+def gather_rows(operation: Operation, params: Any, indices: Any, out: Any, request: Request) -> Any:
     """Gathers rows of a column or a table. Returns NotImplemented for other arrays and other requests."""
     kind = kind_of(params)
     axis = row_axis(kind, params, request)
-    if axis is None:
+    if axis is None or (out is not None and is_direct(kind, params, out, request)):
         return NotImplemented
     if request.fill_value is NULL_FILL and not hasattr(kind, "split_nulls"):
         request = request._replace(fill_value=None)
@@ -47,10 +52,33 @@ def gather_rows(operation: Operation, params: Any, indices: Any, request: Reques
     if not (request.fill_value is None or request.fill_value is NULL_FILL or pads):
         check_bounds_of_fill(request.bounds)
     for selection in selections(operation, params, indices, request._replace(axis=axis)):
-        rows = call_library(kind.gather_rows, params, "params", selection)
+        rows = call_library(kind.gather_rows, params, "params", selection if out is None else selection.flat())
         if rows is not NotImplemented:
-            return rows
+            return rows if out is None else write_rows(rows, selection, out, request)
     return NotImplemented
+
+
+def is_direct(kind: Any, params: Any, out: Any, request: Request) -> bool:
+    """Returns whether the general path writes `out`, because it converts nothing, or because other rows are kept."""
+    from .._arrays.lists import numpy_kind
+
+    if request.bounds == "skip" or not numpy_kind():
+        return True
+    has_memory = getattr(kind, "has_memory", None)
+    return has_memory is not None and hasattr(kind_of(out), "enter_output") and has_memory(params)
+
+
+def write_rows(rows: Any, selection: Selection, out: Any, request: Request) -> Any:
+    """Writes rows that a flat selection selects to an array of the caller."""
+    kind = kind_of(out)
+    if hasattr(kind, "assign_rows"):
+        if call_library(kind.assign_rows, out, "out", rows, selection) is not NotImplemented:
+            return out
+    elif not hasattr(kind, "enter_output"):
+        raise errors.not_writable("out", out)
+    places = module("numpy").arange(prod(selection.shape)).reshape(selection.shape)
+    copied = Request(0, threads=request.threads, context=request.context)
+    return gathers.run_others(GATHER, rows, places, out, copied)
 
 
 def scatter_rows(operation: Operation, target: Any, indices: Any, updates: Any, request: Request) -> Any:

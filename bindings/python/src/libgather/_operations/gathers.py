@@ -7,9 +7,10 @@ from functools import partial
 
 from .. import _objects, errors
 from .. import types as t
-from .._arrays.kinds import call_library, enter, enter_output, loaded, native
+from .._arrays.kinds import call_library, carried_of, enter, enter_output, loaded, native
 from .._base import constants as c
 from .._base.constants import OP_GATHER, OP_GATHER_ELEMENTS, OP_GATHER_ND
+from .._base.dtypes import NAMES
 from .._base.optional_packages import module
 from .._base.request_fields import Request
 from .._memory.context import Context
@@ -96,7 +97,7 @@ def gather(
             fit the dtype of `params` if an index is out of bounds, and always in plans and on a device. For a column or
             table, None is null if the call gives it, and another value has the type of the column.
         profile: The rules of another system for all switches: ``"tensorflow"``, ``"onnx"``, ``"numpy_raise"``, ...
-        out: An array of the result's shape and dtype that the call writes. Strings have no `out`.
+        out: An array of the result's shape and dtype that the call writes.
         threads: The largest number of threads of this call.
         context: The context of the call. Calls on the CPU do not need one.
         opset: For the profiles ``"onnx"`` and ``"ort"``: the call follows the newest definition that is not above it.
@@ -309,7 +310,7 @@ def run_tensors(operation: Operation, params: t.Any, indices: t.Any, out: t.Any,
     """Converts each array to a tensor of the library, and the result to an array of the kind of `params`."""
     site = site_of(request.context, request.stream, ("params", params), ("indices", indices), ("out", out))
     context = request.context if site is None else site.context
-    if out is not None:
+    if out is not None and carried_of(params) != carried_of(out):
         params = native(params, "params")
     source, kind = enter(params, site, "params")
     index = enter(indices, site, "indices")[0]
@@ -331,6 +332,9 @@ def run_tensors(operation: Operation, params: t.Any, indices: t.Any, out: t.Any,
 def output_for(source: Memory, out: t.Any, site: Site | None) -> Memory:
     if source._dtype == c.DTYPE_STRING:
         raise errors.unsupported("out", "strings have no place of one size to be written to")
+    carried = carried_of(out)
+    if carried is not None and not carried.isnative:  # params have the same dtype
+        out = out.view(NAMES[source._dtype])
     return enter_output(out, site)
 
 

@@ -31,16 +31,13 @@ def run_others(number: int, table: Any, indices: Any, rows: Any, *options: Any) 
     request = given = Request._make(options)
     if request.fill_value is NULL_FILL:  # Only columns have nulls.
         request = request._replace(fill_value=None)
-    if rows is None:
-        result = run_program(number, table, indices, request)
-        if result is NotImplemented and operation in GATHERS:
-            result = gather_rows(operation, table, indices, given)
-        if result is not NotImplemented:
-            return result
+    result = run_program(number, table, indices, request) if rows is None else NotImplemented
+    if result is NotImplemented and operation in GATHERS:
+        result = gather_rows(operation, table, indices, rows, given)
     if operation in SCATTERS:
-        written = scatter_rows(operation, table, indices, rows, given)
-        if written is not NotImplemented:
-            return written
+        result = scatter_rows(operation, table, indices, rows, given)
+    if result is not NotImplemented:
+        return result
     return _RUNNERS[number](operation, table, indices, rows, request)
 
 

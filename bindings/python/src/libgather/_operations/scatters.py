@@ -306,7 +306,9 @@ def run_blocks(operation: Operation, target: t.Any, indices: t.Any, updates: t.A
     from .._arrays import numpy_carried
 
     options_of(request)
-    numpy_carried.check_moved(target.dtype, request)
+    if not numpy_carried.only_moves(target.dtype, request):
+        raise errors.dtype_error("target", numpy_carried.unknown(target.dtype, "profile knows"))
+    numpy_carried.check_unreduced(target.dtype, request)
     rows = numpy_carried.updates_of(updates, target.dtype)
     whole = target if request.inplace else target.copy()
     move_blocks(operation, whole, indices, rows, request._replace(inplace=True))

@@ -25,9 +25,7 @@ def check_target(target: Any, request: Request) -> None:
     from .._arrays import numpy_carried
 
     numpy_carried.check_profile(dtype, request.profile, "target")
-    if request.reduction not in (None, "none"):
-        message = f"dtype {dtype} is only moved, reduction {request.reduction!r} needs numbers of this library"
-        raise errors.dtype_error("target", message)
+    numpy_carried.check_unreduced(dtype, request)
 
 
 def enter_updates(updates: Any, target: Any, memory: Memory) -> Memory:
