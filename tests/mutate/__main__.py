@@ -1,7 +1,7 @@
 """Mutation tests. They test that the tests fail if the sources are changed.
 
     python3 tests/mutate [--count N] [--seconds S] [--seed N] [--only PATTERN]
-                         [--named | --random | --check | --binding LANGUAGE]
+                         [--named | --random | --check FOLDER | --binding LANGUAGE]
 
 The tree is copied to build/mutate and built there. A mutant changes one operator, condition, constant or statement of
 src/core, src/api or src/cpu. The test programs that execute the line are compiled and run until one fails. Each named
@@ -22,7 +22,7 @@ from dataclasses import dataclass
 from functools import partial
 
 from binding_builds import Python
-from builds import HAS_NVCC, builds_for, fails, is_original, prepare
+from builds import HAS_NVCC, builds_for, fails, is_original, missing_programs, prepare
 from coverage import Coverage
 from killers import Killers
 from known import Known
@@ -133,7 +133,9 @@ def main():
     what.add_argument("--named", action="store_true", help="only named mutants")
     what.add_argument("--random", action="store_true", help="only random mutants")
     what.add_argument(
-        "--check", action="store_true", help="only check that the sources contain the code of the named mutants"
+        "--check",
+        metavar="FOLDER",
+        help="only check that the sources contain the code of the named mutants, and a build folder the test programs",
     )
     what.add_argument("--binding", choices=sorted(OF_BINDINGS), help="mutants of a binding instead of the library")
     arguments = parser.parse_args()
@@ -147,7 +149,9 @@ def main():
     for mutant in chosen:
         mutant.apply((ROOT / mutant.file).read_text())
     if arguments.check:
-        return 0
+        missing = missing_programs(arguments.check)
+        print("".join(f"{arguments.check} has no target {program}\n" for program in missing), end="")
+        return 1 if missing else 0
     language = OF_BINDINGS.get(arguments.binding, CPP)
     more = [] if arguments.named else random_mutants(ROOT, arguments.seed, arguments.only, language)
     prepare(dict.fromkeys(build for mutant in (*chosen, *more) for build in builds_for(mutant)))

@@ -22,9 +22,13 @@ LEAST_PROCESSOR_TIME = 20
 took, originals = {}, {}
 
 
+# Callers that are only compiled, and one that needs another library.
+NO_PROGRAMS = ("macros", "dropped_status", "eigen")
+
+
 def programs_of_tests():
     """Returns the programs of C++ and C. In those named _threads every call takes the general path."""
-    callers = [path for path in sorted((ROOT / "tests" / "callers").glob("*.c*")) if path.stem != "macros"]
+    callers = [path for path in sorted((ROOT / "tests" / "callers").glob("*.c*")) if path.stem not in NO_PROGRAMS]
     text = (ROOT / "tests" / "cpp" / "CMakeLists.txt").read_text()
     twice = re.findall(r"^gather_gtest_twice\((\w+)", text, re.MULTILINE)
     twice += [f"replay_{folder.name}" for folder in sorted((ROOT / "tests" / "fuzz" / "corpus").iterdir())]
@@ -34,6 +38,12 @@ def programs_of_tests():
         *(f"caller_{path.stem}{'_c99' if path.suffix == '.c' else ''}" for path in callers),
         *(name + variant for name in twice for variant in ("", "_threads")),
     )
+
+
+def missing_programs(folder):
+    """Returns the programs that a build folder has no targets for."""
+    targets = command(["cmake", "--build", folder, "--target", "help"]).stdout.decode().replace(":", " ").split()
+    return sorted({*PROGRAMS, *DEVICE_PROGRAMS, *THREAD_PROGRAMS}.difference(targets))
 
 
 PROGRAMS = programs_of_tests()
