@@ -70,7 +70,14 @@ def profile_of(params: Any) -> Profile:
 
 
 def prepared(params: Any, indices: Any) -> tuple[Any, Any]:
-    """Returns both arguments with the dtypes that TensorFlow would give them."""
+    """Returns both arguments with the dtypes that TensorFlow would give them.
+
+    NumPy's arrays of numbers are unchanged. A traced function calls with them.
+    """
+    np = sys.modules.get("numpy")
+    if np is not None and type(params) is type(indices) is np.ndarray:
+        if params.dtype.kind in "iuf" and indices.dtype.kind == "i" and indices.dtype.itemsize > 1:
+            return params, indices
     return as_bytes(shortened(params)), checked_indices(shortened(indices))
 
 
