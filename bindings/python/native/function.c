@@ -1,5 +1,6 @@
 #include "function.h"
 
+#include "program.h"
 #include "run.h"
 
 #include <stddef.h>
@@ -34,6 +35,7 @@ typedef struct function_object {
   Py_ssize_t required, positional, parameters;
   PyObject *name_of[PARAMETERS], *default_of[ARGUMENTS]; /* the items of both tuples */
   repeat last;                                           /* the last call */
+  program program;                                       /* of the last call on arrays of JAX */
   unsigned char places[PARAMETERS];                      /* of the parameters in the arguments of run_arrays() */
 } function_object;
 
@@ -123,15 +125,13 @@ static PyObject *call_vector(PyObject *object, arguments args, size_t flagged, P
   if (!read_arguments(self, args, count, names, read)) {
     return run_python(self, args, count, names);
   }
-  if (self->kind == OPERATION) {
-    return run_or_general(state_of(self->module), read, &self->last);
-  }
-  PyObject *result = run_numpys(self, read);
+  const state *known = state_of(self->module);
+  PyObject *result = self->kind == OPERATION ? program_run(known, &self->program, read) : run_numpys(self, read);
   if (result != Py_NotImplemented) {
     return result;
   }
   Py_DECREF(result);
-  return run_python(self, args, count, names);
+  return self->kind == OPERATION ? run_or_general(known, read, &self->last) : run_python(self, args, count, names);
 }
 
 static PyObject *call_tuple(PyObject *self, PyObject *args, PyObject *named) {
@@ -162,12 +162,13 @@ static int traverse(PyObject *object, visitproc visit, void *arg) {
   Py_VISIT(self->names);
   Py_VISIT(self->defaults);
   Py_VISIT(self->modes);
-  return 0;
+  return program_traverse(&self->program, visit, arg);
 }
 
 static int clear(PyObject *object) {
   function_object *self = (function_object *)object;
   Py_CLEAR(self->attributes);
+  program_drop(&self->program);
   return 0;
 }
 
@@ -234,6 +235,7 @@ PyObject *function(PyObject *module, arguments args, Py_ssize_t count) {
   made->call = call_vector;
   made->attributes = made->references = NULL;
   made->last = (repeat){.plan = NULL};
+  made->program = (program){NULL, NULL};
   made->module = owned(module);
   made->python = owned(args[PYTHON]);
   made->names = owned(args[NAMES]);

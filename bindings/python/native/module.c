@@ -10,6 +10,7 @@
 #include "numpy.h"
 #include "partition.h"
 #include "plan.h"
+#include "program.h"
 #include "run.h"
 #include "view.h"
 #include "xla.h"
@@ -41,6 +42,7 @@ static PyMethodDef methods[] = {
     FAST("run_arrays", run_arrays),
     FAST("run_buffers", run_buffers),
     FAST("configure_frames", configure_frames),
+    FAST("configure_programs", configure_programs),
     FAST("take_rows", take_rows),
     FAST("resolve", resolve),
     FAST("partition", partition),
@@ -75,7 +77,11 @@ static int execute(PyObject *module) {
   known->type_name = PyUnicode_InternFromString("type");
   known->requires_grad_name = PyUnicode_InternFromString("requires_grad");
   known->level_name = PyUnicode_InternFromString("_current_level");
-  const int named = known->type_name && known->requires_grad_name && known->level_name;
+  known->sharding_name = PyUnicode_InternFromString("sharding");
+  known->dtype_name = PyUnicode_InternFromString("dtype");
+  known->wait_name = PyUnicode_InternFromString("block_until_ready");
+  const int named = known->type_name && known->requires_grad_name && known->level_name && known->sharding_name &&
+                    known->dtype_name && known->wait_name;
   known->memory_type = named ? memory_type_new() : NULL;
   known->handle_type = known->memory_type ? handle_type_new() : NULL;
   known->function_type = known->handle_type ? function_type_new() : NULL;

@@ -17,7 +17,9 @@ static PyObject **slot_of(state *known, size_t number) {
                               &known->arrow_types,   &known->frame_takers, &known->arrow_export,
                               &known->arrow_import,  &known->type_name,    &known->requires_grad_name,
                               &known->level_name,    &known->memory_type,  &known->handle_type,
-                              &known->function_type, &known->zero,         &known->null_fill};
+                              &known->function_type, &known->zero,         &known->null_fill,
+                              &known->program_type,  &known->find_program, &known->sharding_name,
+                              &known->dtype_name,    &known->wait_name};
   const size_t alone = sizeof slots / sizeof *slots;
   if (number < alone) {
     return slots[number];

@@ -38,8 +38,11 @@ typedef struct state {
   exchange exchanges[EXCHANGES]; /* unused entries have no type */
   PyObject *frame_takers;        /* a dict of types, or NULL. See column.h */
   PyObject *arrow_types; /* a dict from the types of Arrow to their entries. See arrow.h. NULL without pyarrow */
-  PyObject *arrow_export, *arrow_import;                 /* the name of a method, and a function of pyarrow */
+  PyObject *arrow_export, *arrow_import; /* the name of a method, and a function of pyarrow */
+  PyObject *program_type;                /* the type of the arrays of JAX, or NULL. See program.h */
+  PyObject *find_program;                /* a function from the arguments of run_arrays() to a program */
   PyObject *type_name, *requires_grad_name, *level_name; /* interned names of attributes */
+  PyObject *sharding_name, *dtype_name, *wait_name;
   PyObject *memory_type;
   PyObject *handle_type;
   PyObject *function_type;

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from functools import partial
 from typing import Any
 
@@ -175,6 +176,43 @@ def test_plain_functions_equal_programs() -> None:
         expected = libgather.gather(np.asarray(params), [9], bounds="fill", fill_value=fill)
         np.testing.assert_array_equal(result, expected)
     assert libgather.gather(params, indices, threads=1).tolist() == params[indices].tolist()
+
+
+def test_repeated_call_runs_its_program_from_the_c_half() -> None:
+    params, indices = jnp.arange(12.0).reshape(4, 3), jnp.array([3, 0])
+    called: list[str] = []
+
+    def note(frame: Any, event: str, _: object) -> None:
+        if event == "call":
+            called.append(frame.f_code.co_name)
+
+    for _ in range(3):
+        sys.setprofile(note)
+        result = libgather.gather(params, indices)
+        sys.setprofile(None)
+        assert result.tolist() == params[indices].tolist()
+        last, called = called, []
+    assert {*last} <= {"sharding", "dtype"}  # attributes of JAX
+
+
+def test_repeated_calls_with_other_arguments_are_validated() -> None:
+    params, indices = jnp.arange(12.0).reshape(4, 3), jnp.array([3, 0])
+    for _ in range(3):
+        assert libgather.gather(params, indices).tolist() == params[indices].tolist()
+        assert libgather.gather(params, indices - 1, 1, bounds="clamp").shape == (4, 2)
+        assert libgather.gather(indices, jnp.array([-1]), negative="wrap").tolist() == [0]
+        assert libgather.gather(params, indices, fill_value=None).tolist() == params[indices].tolist()
+        assert isinstance(libgather.gather(params, [3, 0]), jax.Array)
+        with pytest.raises(libgather.IndexError, match=r"indices\[0\]"):
+            libgather.gather(params, indices + 1)
+        with pytest.raises(libgather.DTypeError, match="axis"):
+            libgather.gather(params, indices, [0])
+        with pytest.raises(libgather.DTypeError, match="indices"):
+            libgather.gather(params, params)
+        deleted = params + 1
+        deleted.delete()
+        with pytest.raises(libgather.ClosedError):
+            libgather.gather(deleted, indices)
 
 
 def test_call_without_a_valid_request_is_refused() -> None:

@@ -36,7 +36,7 @@ LAYERS = (
     {"arrow", "buffer", "described", "exchange", "numpy", "repeat"},
     {"array", "open", "request"},
     {"column", "dense"},
-    {"capsules", "partition", "plan", "run", "view"},
+    {"capsules", "partition", "plan", "program", "run", "view"},
     {"function"},
     {"module"},
 )

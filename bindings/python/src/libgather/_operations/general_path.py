@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from functools import cache
+
 from .._arrays.kinds import kind_of
 from .._base.request_fields import Request
-from .._objects import NULL_FILL
+from .._objects import NULL_FILL, configure_programs
 from .._requests.operation_table import GATHER_BAGS, GATHERS, GRADIENTS, OPERATIONS, SCATTERS
 from . import bags, gathers, gradients, scatters
 from .columns import gather_rows, scatter_rows
@@ -42,10 +44,35 @@ def run_others(number: int, table: Any, indices: Any, rows: Any, *options: Any) 
 
 
 def run_program(number: int, table: Any, indices: Any, request: Request) -> Any:
-    """Runs a compiled program of the library of the table. Returns NotImplemented if there is none for the call."""
+    """Runs a compiled program of the library of the table. Returns NotImplemented if there is none or it fails.
+
+    JAX reports an error only as text, and rejects arrays on several devices.
+    """
+    program = program_of(number, table, indices, request)
+    if program is None:
+        return NotImplemented
+    try:
+        return program(table, indices).block_until_ready()
+    except (RuntimeError, ValueError, TypeError):
+        return NotImplemented
+
+
+def program_of(number: int, table: Any, indices: Any, request: Request) -> Any:
+    """Returns a compiled program of the library of the table, or None if there is none for the call."""
     is_program = getattr(kind_of(table), "is_program", None)
     if is_program is None or not is_program(table, indices, request):
-        return NotImplemented
+        return None
+    return jax_programs(table.__class__).program_of(number, table, request)
+
+
+@cache
+def jax_programs(kind: Any) -> Any:
     from . import jax_programs
 
-    return jax_programs.run_program(number, table, indices, request)
+    configure_programs(kind, find_program)
+    return jax_programs
+
+
+def find_program(number: int, table: Any, indices: Any, rows: Any, *options: Any) -> Any:
+    """Returns the program of a call, for the C half. It then runs equal calls without this module."""
+    return program_of(number, table, indices, Request._make(options))

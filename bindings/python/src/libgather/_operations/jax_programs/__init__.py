@@ -32,18 +32,17 @@ def compiled(operator: Callable[..., Any], request: Request) -> Callable[..., An
     return program
 
 
-def run_program(number: int, params: Any, indices: Any, request: Request) -> Any:
-    """Runs the JAX program of an operation.
+def program_of(number: int, params: Any, request: Request) -> Any:
+    """Returns the JAX program of an operation, or None.
 
-    Returns NotImplemented if there is none, or if it fails. The general path then runs the call again. JAX reports an
-    error only as text, refuses arrays on several devices, and needs the fill_value before it reads the indices.
+    JAX needs the fill_value before it reads the indices. The general path reports that of another dtype.
     """
     program = PROGRAMS.get(number)
     if program is None:
-        return NotImplemented
+        return None
     try:
         if request.fill_value is not None:
             request = request._replace(fill_value=fill_of(request.fill_value, params))
-        return compiled(program.operator, request)(params, indices).block_until_ready()
-    except (RuntimeError, ValueError, TypeError):
-        return NotImplemented
+        return compiled(program.operator, request)
+    except (ValueError, TypeError):  # such as an argument that has no hash
+        return None
