@@ -310,6 +310,25 @@ def test_only_the_last_update_of_a_place_has_a_gradient() -> None:
     assert updates.grad[:, 0].tolist() == [0, 1, 0, 1]
 
 
+@pytest.mark.parametrize("shape", [(), (5,), (2, 3)], ids=str)
+def test_gradients_of_replaced_rows(shape: tuple[int, ...]) -> None:
+    target, updates = torch.zeros(3, 2, requires_grad=True), torch.ones(*shape, 2, requires_grad=True)
+    indices, gradient = torch.randint(0, 3, shape), torch.randn(2, 3).t()
+    ours.scatter(target, indices, updates).backward(gradient)
+    last = {int(row): number for number, row in enumerate(indices.flatten())}
+    for row in range(3):
+        assert target.grad[row].tolist() == ([0, 0] if row in last else gradient[row].tolist())
+    for number, row in enumerate(indices.flatten()):
+        expected = gradient[row].tolist() if last[int(row)] == number else [0, 0]
+        assert updates.grad.reshape(-1, 2)[number].tolist() == expected
+
+
+def test_skipped_updates_of_an_empty_target_have_no_gradient() -> None:
+    updates = torch.ones(2, 3, requires_grad=True)
+    ours.scatter(torch.zeros(0, 3), torch.tensor([5, 1]), updates, bounds="skip").sum().backward()
+    assert updates.grad.tolist() == [[0] * 3] * 2
+
+
 @pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16])
 def test_halves_are_added_in_float32(dtype: torch.dtype) -> None:
     ones = torch.ones(5000, dtype=dtype)

@@ -230,6 +230,13 @@ struct ScatterBackward {
   static variable_list gradients(const Tensor &gradient, const Saved &saved, const Attributes &a, bool needs_target,
                                  bool needs_updates) {
     const Tensor &indices = saved.tensors[0];
+    const bool has_rows = Op == GTH_OP_SCATTER && a.axis == 0 && a.batch_dims == 0 && replaces(a);
+    if (has_rows && !at::GradMode::is_enabled() && is_plain(gradient) && is_plain(indices)) {
+      const Switches switches = replacing(a);
+      const ReplacedGradients made =
+          gradients_of_replaced(gradient, indices, {0, 0, switches}, needs_target, needs_updates);
+      return {made.target, made.updates};
+    }
     const Factors factors = has_factors(a) ? factors_of_saved(gradient, saved, a) : Factors{};
     const Tensor each = over(factors.count, gradient);
     variable_list result(INPUTS);
@@ -255,11 +262,6 @@ struct ScatterBackward {
   }
 
   static Tensor of_last(const Tensor &gradient, const Tensor &indices, const Saved &saved, const Attributes &a) {
-    const bool has_rows = Op == GTH_OP_SCATTER && a.axis == 0 && a.batch_dims == 0;
-    if (has_rows && !at::GradMode::is_enabled() && is_plain(gradient) && is_plain(indices)) {
-      const Switches reads = zero_filled(a), writes = replacing(a);
-      return gradient_of_last(gradient, indices, gradient.size(0), {0, 0, writes}, {0, 0, reads});
-    }
     const Tensor rows = linear_gather<gather_of(Op)>(gradient, indices, a);
     return rows.masked_fill(is_replaced<Op>(indices, saved.shapes[0], saved.shapes[1], a), 0);
   }

@@ -177,25 +177,53 @@ at::Tensor gradient_of_weights(const at::Tensor &gradient, const at::Tensor &par
   return out;
 }
 
-at::Tensor gradient_of_last(const at::Tensor &gradient, const at::Tensor &indices, int64_t extent,
-                            const Attributes &writes, const Attributes &reads) {
-  const at::Tensor rows = gathered(GTH_OP_GATHER, gradient, indices, reads, 0);
-  const at::Tensor numbers = at::detail::empty_cpu(indices.sizes(), at::kLong);
-  const at::Tensor places = at::detail::empty_cpu({extent}, at::kLong);
-  auto *const number = numbers.data_ptr<int64_t>();
-  std::iota(number, number + numbers.numel(), 0);
-  std::fill_n(places.data_ptr<int64_t>(), extent, -1);
-  run_scatter(GTH_OP_SCATTER, places, indices, numbers, writes);
-  const at::Tensor last = gathered(GTH_OP_GATHER, places, indices, reads, 0);
-  const auto *const seen = last.const_data_ptr<int64_t>();
-  const size_t bytes = rows.numel() ? rows.nbytes() / static_cast<size_t>(numbers.numel()) : 0;
-  auto *const row = static_cast<char *>(rows.data_ptr());
-  for (int64_t i = 0; i < numbers.numel(); i++) {
-    if (seen[i] != i) {
-      memset(row + static_cast<size_t>(i) * bytes, 0, bytes);
+namespace {
+
+// Calls a function for each row that a scatter along axis 0 replaces, with the number of the last update of the row.
+template <class Function>
+void for_each_replaced(const int64_t *last, int64_t extent, Function function) {
+  for (int64_t row = 0; row < extent; row++) {
+    if (last[row] >= 0) {
+      function(static_cast<size_t>(row), static_cast<size_t>(last[row]));
     }
   }
-  return rows;
+}
+
+}  // namespace
+
+ReplacedGradients gradients_of_replaced(const at::Tensor &gradient, const at::Tensor &indices,
+                                        const Attributes &attributes, bool needs_target, bool needs_updates) {
+  const at::Tensor given = gradient.contiguous(), numbers = at::detail::empty_cpu(indices.sizes(), at::kLong);
+  const int64_t extent = given.size(0), count = numbers.numel();
+  const at::Tensor places = at::detail::empty_cpu({extent}, at::kLong);
+  auto *const number = numbers.data_ptr<int64_t>(), *const last = places.data_ptr<int64_t>();
+  std::iota(number, number + count, 0);
+  std::fill_n(last, extent, -1);
+  run_scatter(GTH_OP_SCATTER, places, indices, numbers, attributes);
+  const size_t bytes = given.element_size() * static_cast<size_t>(c10::multiply_integers(given.sizes().slice(1)));
+  ReplacedGradients made;
+  if (needs_target) {
+    made.target = given.clone();
+    auto *const to = static_cast<char *>(made.target.data_ptr());
+    for_each_replaced(last, extent, [&](size_t row, size_t) { memset(to + row * bytes, 0, bytes); });
+  }
+  if (needs_updates) {
+    std::vector<int64_t> shape = indices.sizes().vec();
+    shape.insert(shape.end(), given.sizes().begin() + 1, given.sizes().end());
+    made.updates = at::detail::empty_cpu(shape, given.scalar_type());
+    auto *const to = static_cast<char *>(made.updates.data_ptr());
+    const auto *const from = static_cast<const char *>(given.const_data_ptr());
+    for_each_replaced(last, extent, [&](size_t row, size_t update) {
+      memcpy(to + update * bytes, from + row * bytes, bytes);
+      number[update] = -1;
+    });
+    for (int64_t i = 0; i < count; i++) {
+      if (number[i] >= 0) {  // a later update has replaced it
+        memset(to + static_cast<size_t>(i) * bytes, 0, bytes);
+      }
+    }
+  }
+  return made;
 }
 
 at::Tensor numbers_of_bags(const at::Tensor &bags, int64_t count) {
