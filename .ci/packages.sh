@@ -41,6 +41,18 @@ package_python() {
   build_wheels "$packages"
 }
 
+# Tests libgather.torch with each version of torch that the wheel has a shared object for. The first run downloads
+# gigabytes.
+task_torch() {
+  rm -rf build/torch
+  build_wheels build/torch manylinux_2_17_x86_64
+  with_torch=$(dirname "$venv")/torch
+  [ -x "$with_torch/bin/python" ] || python3 -m venv "$with_torch"
+  "$with_torch/bin/python" -m pip install --quiet -c bindings/python/requirements-test.txt \
+    -c bindings/python/requirements-peers.txt cffi expecttest ml_dtypes numpy pytest torch
+  "$with_torch/bin/python" -B bindings/python/tests/torch_versions.py build/torch/*.whl build/torch || result=1
+}
+
 # Builds the conda packages with their recipe. The tools of this machine replace those of a channel.
 package_conda() {
   python_toolchain

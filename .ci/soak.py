@@ -41,6 +41,9 @@ STEPS = (
     ),
     Step("peers", "./dev peers", r"^(== test|\d+ (passed|failed|skipped))", "torch, JAX, TensorFlow, Dask and Ray"),
     Step(
+        "torch", "./dev torch", r"^torch |\d+ (passed|failed)", "each version of torch that the wheel has an object for"
+    ),
+    Step(
         "recorded", "./dev recorded", r"^(== |differs|\d+ answers)", "every recorded answer, asked again of its system"
     ),
     Step("asan", "./dev asan bindings", BINDINGS, "bindings with ASan"),

@@ -5,7 +5,8 @@
 Each wheel serves all Python releases from 3.11 on. The Python needs the packages of requirements-wheels.txt. A target
 is the platform in the name of a wheel. zig compiles for all targets but Windows. For glibc it uses the oldest release
 that wheels may support, and auditwheel validates the platform. GCC of MinGW-w64 compiles for Windows. abi3audit
-validates the use of Python's stable ABI.
+validates the use of Python's stable ABI. GCC compiles the extension of libgather.torch for the wheel for glibc on
+x86-64. This does not change the platform of the wheel, because torch itself needs a newer glibc.
 """
 
 from __future__ import annotations
@@ -19,9 +20,11 @@ import sysconfig
 from pathlib import Path
 
 from auditwheel.wheeltools import InWheel
+from wheels_torch import add_objects
 from wheels_windows import mingw
 
 WINDOWS = "win_amd64"
+WITH_TORCH = "manylinux_2_17_x86_64"
 
 #: The name of each other platform in zig.
 ZIG = {
@@ -148,6 +151,9 @@ def main(arguments: list[str]) -> int:
     tree = unpacked(sdist, work)
     for target in arguments[2:] or TARGETS:
         wheel = validated(build(tree, target, work / target), target, work / target / "validated")
+        if target == WITH_TORCH:
+            with InWheel(wheel, wheel) as folder:
+                add_objects(Path(folder, "libgather"))
         print(f"{wheel.name}: {wheel.stat().st_size} bytes", flush=True)
         shutil.move(wheel, out / wheel.name)
     return 0

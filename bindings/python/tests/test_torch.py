@@ -6,10 +6,12 @@ import importlib.util
 import os
 import subprocess
 import sys
+from importlib import metadata
 from pathlib import Path
 
 import pytest
 from test_documents import DOCS, run_page
+from test_object_files import load
 
 from conftest import BINDING
 
@@ -73,8 +75,24 @@ def test_calls_without_the_extension_name_the_command(tmp_path: Path) -> None:
         "import pytest, torch, libgather.torch as ours\n"
         "with pytest.warns(UserWarning, match='python -m libgather.torch.build'):\n"
         "    ours.gather(torch.ones(2), torch.tensor([1]))\n"
-        "with pytest.raises(NotImplementedError, match='scatter needs the extension .* -m libgather.torch.build'):\n"
+        "with pytest.raises(NotImplementedError, match='scatter needs the extension, but .* libgather.torch.build'):\n"
         "    ours.scatter(torch.ones(2), torch.tensor([1]), torch.ones(1))\n"
+    )
+    environment = os.environ | {"XDG_CACHE_HOME": str(tmp_path)}
+    result = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=False)
+    assert result.returncode == 0, result.stderr
+
+
+@needs_torch
+def test_object_that_cannot_be_loaded_leaves_the_pure_form(tmp_path: Path) -> None:
+    """The object of a wheel may need a newer C++ library than the system has."""
+    object_file = tmp_path / "libgather" / load().file_name(metadata.version("torch"))
+    object_file.parent.mkdir()
+    object_file.write_text("no library", encoding="utf-8")
+    code = (
+        "import pytest, torch, libgather.torch as ours\n"
+        f"with pytest.warns(UserWarning, match={object_file.name!r}):\n"
+        "    assert ours.gather(torch.ones(2), torch.tensor([1])).tolist() == [1]\n"
     )
     environment = os.environ | {"XDG_CACHE_HOME": str(tmp_path)}
     result = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=False)

@@ -4,8 +4,9 @@ The functions of :mod:`libgather` itself accept torch tensors as memory. These o
 ``torch.ops.libgather``. They have shapes for tensors without values, gradients that do not depend on the number of
 threads, and batching for ``vmap``. The module needs torch 2.4 or newer. It is imported at the first use.
 
-The operators are compiled for one version of torch by ``python -m libgather.torch.build``. Without that, there are only
-:func:`gather`, :func:`gather_nd` and :func:`gather_elements`, and they take ten times as long for a few rows.
+The operators are compiled for one minor version of torch. The wheel for glibc on x86-64 has them for two versions.
+``python -m libgather.torch.build`` compiles them for the installed one. Without them, there are only :func:`gather`,
+:func:`gather_nd` and :func:`gather_elements`, and they take ten times as long for a few rows.
 """
 
 from __future__ import annotations

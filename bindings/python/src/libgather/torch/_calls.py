@@ -15,7 +15,7 @@ from .._requests.index_errors import locate
 from .._requests.operation_table import OPERATIONS
 from .._requests.options_struct import FILLS, NAMED
 from ._common import CALLS, ORDER
-from ._extension import COMMAND, extension
+from ._extension import COMMAND, REASON, extension
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -163,8 +163,7 @@ def refuse(module: Any, *names: str) -> None:
 @cache
 def warn_without_extension() -> None:
     """Warns once that calls are slow."""
-    message = f"libgather.torch is not compiled for torch {torch.__version__}, so it is slow: run {COMMAND}"
-    warnings.warn(message, stacklevel=4)
+    warnings.warn(f"libgather.torch is slow without its extension, but {REASON}: run {COMMAND}", stacklevel=4)
 
 
 def called(name: str, *arguments: Any) -> Any:
@@ -205,9 +204,7 @@ def error_of(
 
 def require_extension(name: str) -> None:
     if extension is None:
-        raise errors.unsupported(
-            "options", f"libgather.torch.{name} needs the extension for torch {torch.__version__}: run {COMMAND}"
-        )
+        raise errors.unsupported("options", f"libgather.torch.{name} needs the extension, but {REASON}: run {COMMAND}")
 
 
 def require_tensor(operand: str, value: Any) -> torch.Tensor:

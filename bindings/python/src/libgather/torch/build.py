@@ -17,12 +17,11 @@ import time
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
+from importlib import import_module
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-import torch
-
-from ._extension import SOURCES, cache_folder, file_name, minor_of
+from ._object_files import SOURCES, cache_folder, file_name, minor_of
 
 PACKAGE = SOURCES.parents[1]
 #: The libraries of torch that a process with torch has loaded. The extension is linked to empty files of these names.
@@ -43,7 +42,9 @@ def flags(folder: Path) -> list[str]:
     include = folder / "include"
     headers = [include, include / "torch/csrc/api/include", sysconfig.get_paths()["include"]]
     standard = "c++20" if minor_of(version_of(folder)) >= (2, 12) else "c++17"
-    return ["-O2", "-fPIC", "-fvisibility=hidden", f"-std={standard}", f"-I{SOURCES}"] + [
+    # Messages of torch contain the paths of its headers.
+    names = f"-ffile-prefix-map={folder}=torch", f"-ffile-prefix-map={SOURCES}=libgather/torch/native"
+    return ["-O2", "-fPIC", "-fvisibility=hidden", f"-std={standard}", *names, f"-I{SOURCES}"] + [
         word for header in headers for word in ("-isystem", str(header))
     ]
 
@@ -62,13 +63,16 @@ def compiled(source: Path, folder: Path, of_torch: Path) -> Path:
     return out
 
 
-def link(objects: Sequence[Path], out: Path, folder: Path) -> None:
-    """Links the objects. The real libraries of torch take 500 MB and need not be read."""
+def link(objects: Sequence[Path], out: Path, folder: Path, package: str) -> None:
+    """Links the objects. The real libraries of torch take 500 MB and need not be read.
+
+    `package` is the folder in which the process finds the library.
+    """
     for name in LIBRARIES:
         run(*compiler(), "-shared", "-x", "c", "/dev/null", f"-Wl,-soname,lib{name}.so", "-o", folder / f"lib{name}.so")
     (library,) = PACKAGE.glob("libgather.so.*")
     libraries = [f"-l{name}" for name in LIBRARIES]
-    paths = f"-L{folder}", f"-Wl,-rpath,{PACKAGE}"
+    paths = f"-L{folder}", f"-Wl,-rpath,{package}"
     run(*compiler(), "-shared", "-Wl,-s,--no-as-needed", *objects, *paths, *libraries, library, "-o", out)
 
 
@@ -81,7 +85,8 @@ def build(folder: Path, of_torch: Path) -> Path:
         with ThreadPoolExecutor(os.cpu_count()) as pool:
             objects = list(pool.map(partial(compiled, folder=work, of_torch=of_torch), sorted(SOURCES.glob("*.cpp"))))
         made = work / out.name
-        link(objects, made, work)
+        is_inside = folder.resolve() == SOURCES.parent.resolve()
+        link(objects, made, work, "$ORIGIN/.." if is_inside else str(PACKAGE))
         made.replace(out)
     return out
 
@@ -91,7 +96,7 @@ def main(arguments: Sequence[str]) -> int:
         print(__doc__)
         return 2
     start = time.monotonic()
-    of_torch = Path(arguments[1] if len(arguments) > 1 else torch.__path__[0])
+    of_torch = Path(arguments[1] if len(arguments) > 1 else import_module("torch").__path__[0])
     out = build(Path(arguments[0]) if arguments else cache_folder(), of_torch)
     print(f"{out}: {out.stat().st_size} bytes, {time.monotonic() - start:.0f} s")
     return 0
