@@ -84,6 +84,7 @@ def processor_features(folder: Path) -> Path:
 
 def zig(folder: Path, target: str) -> tuple[dict[str, str], dict[str, str]]:
     """Returns the environment and CMake's definitions of a target of zig."""
+    folder.mkdir(parents=True)
     machine = ZIG[target].partition("-")[0]
     definitions = {
         "CMAKE_SYSTEM_NAME": "Linux",
