@@ -1,16 +1,18 @@
 """Times gth_column_take beside the take of pyarrow, in interleaved rounds, and prints the tables of docs/columns.md.
 
-    columns.py LIBRARY [--rows N] [--rounds N] [--taken N...]
-    columns.py package [--rows N] [--rounds N] [--taken N...] [--kinds pyarrow pandas polars numpy]
+    columns.py LIBRARY [--rows N...] [--rounds N] [--taken N...]
+    columns.py package [--rows N...] [--rounds N] [--taken N...] [--kinds pyarrow pandas polars numpy]
 
 A call of the library includes the release of its result. It is made with cffi, and creates no object of pyarrow. The
-second form times the function gather of the Python package beside the take of each library.
+second form times the function gather of the Python package beside the take of each library. With several lengths of a
+column, it compares a take of one row of each of them.
 """
 
 import argparse
 import datetime
 import functools
 import statistics
+import tempfile
 import time
 
 import numpy as np
@@ -160,7 +162,11 @@ def columns_of_polars(n, r):
 
 def columns_of_numpy(n, r):
     numbers = r.integers(0, 1000, n)
+    with tempfile.TemporaryFile() as file:
+        mapped = np.memmap(file, "i8", "w+", shape=n)
+    mapped[:] = numbers
     found = {
+        "memmap": mapped,
         "datetime64": numbers.astype("M8[us]"),
         "big-endian": numbers.astype(">i8"),
         "S8": numbers.astype("S8"),
@@ -173,21 +179,21 @@ def columns_of_numpy(n, r):
         yield name, column, lambda ids, column=column: functools.partial(np.take, column, ids, 0)
 
 
-def contestants_of_package(given, r):
+def contestants_of_package(given, n, r):
     """Yields the name of each column, and functions from ids to a call of the package and to one of its library."""
     import libgather
 
     for kind in given.kinds:
-        for name, column, own in globals()[f"columns_of_{kind}"](given.rows, r):
+        for name, column, own in globals()[f"columns_of_{kind}"](n, r):
             yield f"{kind} {name}", lambda ids, column=column: functools.partial(libgather.gather, column, ids), own
 
 
-def contestants_of_library(given, r):
+def contestants_of_library(given, n, r):
     """The same as contestants_of_package for the library and pyarrow."""
     ffi = FFI()
     ffi.cdef(DECLARATIONS)
     c = ffi.dlopen(given.library)
-    for name, array in columns(given.rows, r).items():
+    for name, array in columns(n, r).items():
         column = Column(ffi, c, array)
         peer = array.cast(pa.string()) if name == "string_view" else array
         yield name, column.taker, lambda ids, peer=peer: functools.partial(peer.take, pa.array(ids))
@@ -211,26 +217,39 @@ def compare(contestants, rounds):
     return [statistics.median(times) for times in zip(*rows, strict=True)]
 
 
+def print_lengths(contestants, given, r):
+    print("| column |" + "".join(f" of {n:,} rows |" for n in given.rows) + " ratio |")
+    for lengths in zip(*(contestants(given, n, r) for n in given.rows), strict=True):
+        calls = [ours_of(r.integers(0, n, 1)) for (_, ours_of, _), n in zip(lengths, given.rows, strict=True)]
+        times = compare(calls, given.rounds)
+        cells = [f"{time:.1f}" for time in times] + [f"{times[-1] / times[0]:.2f}"]
+        print(f"| {lengths[0][0]} | {' | '.join(cells)} |", flush=True)
+
+
+def print_takes(contestants, given, r):
+    print("| column |" + "".join(f" {count:,} rows |" for count in given.taken))
+    for name, ours_of, theirs_of in contestants(given, given.rows[0], r):
+        cells = []
+        for count in given.taken:
+            ids = r.integers(0, given.rows[0], count)
+            ours, theirs = compare((ours_of(ids), theirs_of(ids)), given.rounds)
+            cells.append(f" {ours:.1f} / {theirs:.1f} = {ours / theirs:.2f} |")
+        print(f"| {name} |" + "".join(cells), flush=True)
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("library")
-    parser.add_argument("--rows", type=int, default=100_000)
+    parser.add_argument("--rows", type=int, nargs="+", default=[100_000])
     parser.add_argument("--rounds", type=int, default=15)
     parser.add_argument("--taken", type=int, nargs="+", default=[1, 1000, 100_000])
     parser.add_argument("--kinds", nargs="+", default=["pyarrow", "pandas", "polars", "numpy"])
     given = parser.parse_args()
     pa.set_cpu_count(1)
     r = np.random.default_rng(1)
-    print(f"{given.rows} rows, {datetime.date.today()}, pyarrow {pa.__version__}")
-    print("| column |" + "".join(f" {count:,} rows |" for count in given.taken))
+    print(f"{given.rows[0]} rows, {datetime.date.today()}, pyarrow {pa.__version__}")
     contestants = contestants_of_package if given.library == "package" else contestants_of_library
-    for name, ours_of, theirs_of in contestants(given, r):
-        cells = []
-        for count in given.taken:
-            ids = r.integers(0, given.rows, count)
-            ours, theirs = compare((ours_of(ids), theirs_of(ids)), given.rounds)
-            cells.append(f" {ours:.1f} / {theirs:.1f} = {ours / theirs:.2f} |")
-        print(f"| {name} |" + "".join(cells), flush=True)
+    (print_takes if len(given.rows) == 1 else print_lengths)(contestants, given, r)
 
 
 if __name__ == "__main__":
