@@ -146,9 +146,13 @@ static int are_numbers(const taking *it, int64_t extent) {
       indices->strides || it->take.validity || options->bounds == GTH_BOUNDS_FILL || options->has_padding_index) {
     return 0;
   }
+  const int64_t count = operand_count(&call->operands.indices);
+  if (count <= FEW_ROWS) {
+    return are_in_bounds(indices->data, count, extent);
+  }
   int are;
   Py_BEGIN_ALLOW_THREADS
-  are = are_in_bounds(indices->data, operand_count(&call->operands.indices), extent);
+  are = are_in_bounds(indices->data, count, extent);
   Py_END_ALLOW_THREADS
   return are;
 }

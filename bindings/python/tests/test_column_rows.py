@@ -405,6 +405,7 @@ def test_tables_and_fill_values_of_polars() -> None:
         column = POLARS[name](pl)
         assert libgather.gather(column, [9, None, 0], fill_value=value).to_list() == [value, None, column[0]]
     assert libgather.gather(POLARS["String"](pl), [9], bounds="fill").to_list() == [""]
+    assert libgather.gather(POLARS["Binary"](pl), [9], bounds="fill").to_list() == [b""]
     with pytest.raises(libgather.DTypeError, match="fill_value 'z' is no Enum"):
         libgather.gather(POLARS["Enum"](pl), [9], fill_value="z")
     with pytest.raises(libgather.DTypeError, match="has no zero"):

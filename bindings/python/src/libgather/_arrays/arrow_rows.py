@@ -8,7 +8,7 @@ from .. import errors
 from .._base import constants as c
 from .._base.optional_packages import module
 from .lists import numpy_kind
-from .selection import NO_NULLS, check_shape, is_first, no_zero, repeated, tables_have_rows
+from .selection import NO_NULLS, check_shape, fill_or_zero, is_first, repeated, tables_have_rows
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -16,18 +16,10 @@ if TYPE_CHECKING:
 
     from .selection import Selection
 
-#: The kinds of types that have a zero: their values in Python, and the zero.
-_ZEROS: Any = (
-    ("boolean", bool, False),
-    ("integer", int, 0),
-    ("floating", (int, float), 0.0),
-    ("string", str, ""),
-    ("large_string", str, ""),
-    ("string_view", str, ""),
-    ("binary", bytes, b""),
-    ("large_binary", bytes, b""),
-    ("binary_view", bytes, b""),
-)
+#: The type of Python of the values of some kinds of types.
+_PYTHON: dict[str, type] = {"boolean": bool, "integer": int, "floating": float}
+_PYTHON |= {f"{size}string{view}": str for size, view in (("", ""), ("large_", ""), ("", "_view"))}
+_PYTHON |= {kind.replace("string", "binary"): bytes for kind, python in _PYTHON.items() if python is str}
 
 
 def is_table(value: Any) -> bool:
@@ -167,12 +159,9 @@ def fill_of(kind: Any, value: Any) -> Any:
     """Returns the fill value as an array. Returns NotImplemented for values that the general path handles."""
     pa = module("pyarrow")
     plain = kind.value_type if pa.types.is_dictionary(kind) else kind
-    python, zero = zero_of(plain)
-    if value is None or (isinstance(value, str) and value == "zero"):
-        value = zero
-        if zero is None:
-            raise no_zero(kind)
-    elif python and not is_plain(value, python):
+    python = next((_PYTHON[name] for name in _PYTHON if getattr(pa.types, f"is_{name}")(plain)), None)
+    value = fill_or_zero(value, python, kind)
+    if python and not is_plain(value, python):
         return NotImplemented
     try:
         return pa.array([value], kind)
@@ -182,19 +171,11 @@ def fill_of(kind: Any, value: Any) -> Any:
         raise errors.dtype_error("options", f"fill_value {value!r} is no {kind}") from None
 
 
-def is_plain(value: Any, python: Any) -> bool:
+def is_plain(value: Any, python: type) -> bool:
     """Returns whether a fill value is a value of a type of Python, and not the name of a way to fill."""
     is_bool = isinstance(value, bool) is (python is bool)
-    return isinstance(value, python) and is_bool and not (isinstance(value, str) and value == "by_dtype")
-
-
-def zero_of(kind: Any) -> tuple[Any, Any]:
-    """Returns the types of Python and the zero of a type that has a zero. Otherwise both are None."""
-    types = module("pyarrow").types
-    for name, python, zero in _ZEROS:
-        if getattr(types, f"is_{name}")(kind):
-            return python, zero
-    return None, None
+    types = (int, float) if python is float else python
+    return isinstance(value, types) and is_bool and not (isinstance(value, str) and value == "by_dtype")
 
 
 def shaped(rows: Any, like: Any, shape: tuple[int, ...]) -> Any:

@@ -16,7 +16,7 @@ from .._base.request_fields import Request
 from .._memory.memory import Memory
 from . import arrow as arrow  # it configures the C half to read arrays of pyarrow
 from . import arrow_rows, numpy_
-from .selection import NO_NULLS, bits_of, check_shape, is_first, no_zero, repeated, tables_have_rows, written_of
+from .selection import NO_NULLS, bits_of, check_shape, fill_or_zero, is_first, repeated, tables_have_rows, written_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -35,8 +35,6 @@ MANY = 1000
 #: The functions that take rows of a type by validated numbers. The C half calls them.
 _TAKERS: dict[type, Callable[[Any, Any], Any]] = {}
 _objects.configure_frames(_TAKERS)
-#: The types of Python whose zero fills rows.
-_ZEROS = (bool, int, float, str)
 
 
 def is_polars(value: Any) -> bool:
@@ -196,18 +194,6 @@ def scatter_rows(target: Any, updates: Any, selection: Selection, inplace: bool)
     return rows if rows is NotImplemented else pandas_assigned(target, updates, rows.reshape(-1), inplace)
 
 
-def zero_of(python: Any, dtype: Any) -> Any:
-    """Returns the zero of a type of Python. Raises DTypeError for other types than numbers, booleans and strings."""
-    if python not in _ZEROS:
-        raise no_zero(dtype)
-    return python()
-
-
-def is_zero(value: Any) -> bool:
-    """Returns whether a fill value stands for the zero of the dtype."""
-    return value is None or (isinstance(value, str) and value == "zero")
-
-
 # ---------------------------------------------------------------------------------------------------------- polars
 
 
@@ -231,8 +217,7 @@ def polars_fill(params: Any, value: Any) -> Any:
     if isinstance(params, polars.DataFrame):
         return polars.DataFrame([polars_fill(column, value) for column in params])
     dtype = params.dtype
-    if is_zero(value):
-        value = zero_of(int if dtype.is_numeric() else dtype.to_python(), dtype)
+    value = fill_or_zero(value, int if dtype.is_numeric() else dtype.to_python(), dtype)
     try:
         return polars.Series(params.name, [value], dtype, strict=True)
     except (TypeError, ValueError, OverflowError, polars.exceptions.PolarsError):
@@ -363,11 +348,10 @@ def missing_rows(array: Any, rows: np.ndarray, selection: Selection) -> Any:
 def fill_of(dtype: Any, value: Any) -> Any:
     """Returns a fill value as an element of a dtype. Raises DTypeError if the dtype does not have it."""
     pandas = module("pandas")
-    if is_zero(value):
-        plain = dtype.categories.dtype if isinstance(dtype, pandas.CategoricalDtype) else dtype
-        is_text = isinstance(plain, pandas.StringDtype) or (is_numpys(plain) and plain.kind == "O")
-        kinds = {"i": int, "u": int, "f": float, "b": bool}
-        value = zero_of(str if is_text else kinds.get(plain.kind), dtype)
+    plain = dtype.categories.dtype if isinstance(dtype, pandas.CategoricalDtype) else dtype
+    is_text = isinstance(plain, pandas.StringDtype) or (is_numpys(plain) and plain.kind == "O")
+    kinds = {"i": int, "u": int, "f": float, "b": bool}
+    value = fill_or_zero(value, str if is_text else kinds.get(plain.kind), dtype)
     check_categories([value], dtype)
     try:
         return pandas.array([value], dtype)[0]

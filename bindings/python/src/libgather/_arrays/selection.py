@@ -139,5 +139,13 @@ def tables_have_rows(shape: tuple[int, ...]) -> errors.Error:
     return errors.RankError(message, status=c.E_RANK, operand="indices")
 
 
-def no_zero(dtype: Any) -> errors.Error:
-    return errors.dtype_error("options", f"{dtype} has no zero to fill with: give a fill_value, None for null")
+def fill_or_zero(value: Any, python: Any, dtype: Any) -> Any:
+    """Returns a fill value, or the zero of a type of Python that it stands for.
+
+    Raises DTypeError for other types than numbers, booleans, strings and bytes.
+    """
+    if value is not None and not (isinstance(value, str) and value == "zero"):
+        return value
+    if python not in (bool, int, float, str, bytes):
+        raise errors.dtype_error("options", f"{dtype} has no zero to fill with: give a fill_value, None for null")
+    return python()
