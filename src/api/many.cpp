@@ -185,7 +185,7 @@ struct Requests {
 
   void keep_in(void* memory) { kept = static_cast<Lowered*>(memory); }
 
-  int32_t validate(int64_t i, Ranges* ranges, const Error& error) const {
+  GATHER_NOINLINE int32_t validate(int64_t i, Ranges* ranges, const Error& error) const {
     Lowered last;
     return validate_request(context, requests[i], i, i < most_kept ? kept + i : &last, ranges, error);
   }
@@ -274,7 +274,7 @@ int32_t check_count(int64_t count, const void* pointers, const Error& error) {
 
 // Returns true if the items are few, have a short form, are valid, and do not overlap.
 template <class Items>
-bool are_short(const Items& items, int64_t count) {
+GATHER_NOINLINE bool are_short(const Items& items, int64_t count) {
   constexpr int64_t most = 64;
   if (count > most) return false;
   Range memory[most * Ranges::most_per_item];

@@ -4,6 +4,7 @@
 #include <signal.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
+#include <sys/syscall.h>
 
 #include <atomic>
 #include <new>
@@ -268,7 +269,7 @@ int check_ways_of_workers(const Large& large) {
     sched_setaffinity(0, sizeof one, &one);
     setpriority(PRIO_PROCESS, static_cast<id_t>(gettid()), 5);
     const sched_param lowest{1};
-    sched_setscheduler(0, SCHED_RR, &lowest);  // if the process has permission
+    syscall(SYS_sched_setscheduler, 0, SCHED_RR, &lowest);  // if the process has permission
     EXPECT_EQ(gth_capabilities(&info, nullptr), GTH_OK);
     workers = workers_of(large);
   }).join();
@@ -280,7 +281,7 @@ int check_ways_of_workers(const Large& large) {
     if (CPU_COUNT(&all) > 1 && CPU_COUNT(&all) < 8 && CPU_ISSET(cpu, &set)) return 6;
     CPU_SET(cpu, &set);  // the caller's CPU, which workers do not use
     if (!CPU_EQUAL(&set, &all)) return 3;
-    if (sched_getscheduler(each) != SCHED_OTHER) return 4;
+    if (syscall(SYS_sched_getscheduler, each) != SCHED_OTHER) return 4;
     const int of_process = getpriority(PRIO_PROCESS, static_cast<id_t>(getpid()));
     if (geteuid() == 0 && getpriority(PRIO_PROCESS, static_cast<id_t>(each)) != of_process) return 5;
   }

@@ -300,7 +300,8 @@ TEST(Lock, RealTimeThreadLetsTheHolderRun) {
                                        });
                                        while (!held) std::this_thread::yield();
                                        const sched_param highest{sched_get_priority_max(SCHED_FIFO)};
-                                       if (sched_setscheduler(0, SCHED_FIFO, &highest) != 0) _exit(hostile::skipped);
+                                       if (syscall(SYS_sched_setscheduler, 0, SCHED_FIFO, &highest) != 0)
+                                         _exit(hostile::skipped);
                                        const double before = cpu_seconds_of_thread();
                                        waits = true;
                                        lock.lock();
@@ -450,13 +451,13 @@ int policy_of_started(int policy_of_process) {
     while (!changed) std::this_thread::yield();
     pthread_t thread;
     started = start_thread(&thread, 64 << 10, [](void*) -> void* {
-      policy_of_thread = sched_getscheduler(0);
+      policy_of_thread = static_cast<int>(syscall(SYS_sched_getscheduler, 0));
       return nullptr;
     });
     if (started) join_thread(thread);
   });
   const sched_param none{};
-  const bool has_right = sched_setscheduler(0, policy_of_process, &none) == 0;
+  const bool has_right = syscall(SYS_sched_setscheduler, 0, policy_of_process, &none) == 0;
   changed = true;
   starter.join();
   return has_right && started ? policy_of_thread.load() : -1;

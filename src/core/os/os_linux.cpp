@@ -180,11 +180,12 @@ __attribute__((constructor)) void measure_thread_local_memory() {
 // glibc allocates thread-local memory on the stack of a thread.
 int64_t thread_local_bytes() { return local_bytes; }
 
-// The calls may fail because the process lacks the permission. Such a failure is ignored.
+// The calls may fail because the process lacks the permission. Such a failure is ignored. The function sched_getscheduler
+// of musl always fails, because the policy of Linux is that of a thread.
 void apply_process_scheduling() {
   const pid_t process = getpid();
   const sched_param none{};
-  const int policy = sched_getscheduler(process);
+  const auto policy = static_cast<int>(syscall(SYS_sched_getscheduler, process));
   pthread_setschedparam(pthread_self(), policy == SCHED_BATCH || policy == SCHED_IDLE ? policy : SCHED_OTHER, &none);
   const auto self = static_cast<id_t>(syscall(SYS_gettid));
   setpriority(PRIO_PROCESS, self, getpriority(PRIO_PROCESS, static_cast<id_t>(process)));
