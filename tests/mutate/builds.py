@@ -145,7 +145,7 @@ SANITIZERS = "-fsanitize=address,undefined -fno-sanitize-recover=all"
 # Programs that contain the code themselves, and those that count memory, or take too long, with sanitizers.
 WITHOUT_SANITIZERS = (
     *("paths", "plan_builders", "error", "os", "tiers", "load_cycles", "cuda_emulated"),
-    *("caller_raii_partition", "stack", "executor", "allocations", "sizes"),
+    *("caller_raii_partition", "stack", "executor", "allocations", "sizes", "columns_leaks"),
 )
 # The first build of a mutant. Its programs are fast, and equal programs show that a mutant is equivalent.
 FAST = optimised(Build, "fast", "", (*PROGRAMS, *DEVICE_PROGRAMS))
