@@ -151,6 +151,14 @@ void Job::build_validating_nest() {
   in_order = false;
 }
 
+int64_t contiguous_rows(const Job& job) {
+  int64_t bytes = job.plan.row.out;
+  for (int32_t i = job.inner_count; i-- > 0; bytes *= job.inner[i].extent) {
+    if (job.inner[i].rows != bytes) return i + 1 == job.inner_count ? 0 : job.inner[job.inner_count - 1].extent;
+  }
+  return job.plan.inner;
+}
+
 int64_t copied_bytes(const Job& job) {
   const int64_t overhead = core::reduces(job.plan) ? sum_overhead : row_overhead;
   int64_t bytes;

@@ -92,6 +92,9 @@ struct Job {
   Runs joined_{0, 0, 0, 0};  // the distances in the table if is_joined
 };
 
+// Returns the number of rows of a slice that are contiguous in the output: those of the innermost loop, or all.
+int64_t contiguous_rows(const Job& job);
+
 // Estimates the cost of the call in bytes. Small rows count as more than their bytes.
 int64_t copied_bytes(const Job& job);
 

@@ -54,6 +54,31 @@ void move_in_steps(const Job& job, int32_t count, const RowBlock& block) {
 // Moves the first rows of all slices, then the second ones, and so on. All lines have the same offsets.
 void move_row_by_row(const Job& job, const RowBlock& block) { move_in_steps(job, job.inner_count, block); }
 
+// From about 80 rows on, the kernels of single slices are faster.
+constexpr int64_t few_rows = 64;
+
+// Returns true if lines repeat the offsets of few rows, and the rows of a line are contiguous in the output.
+bool has_few_rows(const Job& job, const RowBlock& block) {
+  constexpr int64_t min_lines = 4;
+  const int64_t rows = job.plan.inner;
+  return job.inner_count > 0 && block.lines >= min_lines && rows <= few_rows && block.n * rows <= few_rows &&
+         contiguous_rows(job) == rows && (block.n == 1 || block.row_stride == rows * block.row_bytes);
+}
+
+// Moves lines of few rows in one call of the kernel. A call for each line would take as long as twenty elements.
+GATHER_NOINLINE void move_lines_of_few_rows(const Job& job, const RowBlock& block) {
+  int64_t offsets[few_rows], count = 0;
+  for (int64_t i = 0; i < block.n; ++i) {
+    for_each_row(job, [&](int64_t table, int64_t) { offsets[count++] = block.offsets[i] + table; });
+  }
+  RowBlock rows = block;
+  rows.row_stride = block.row_bytes;
+  rows.offsets = offsets;
+  rows.n = count;
+  rows.ahead = 0;
+  job.kernels.move(rows);
+}
+
 // Moves the slices of one line.
 void move_slices(const Job& job, const RowBlock& block) {
   if (job.inner_count == 0) return job.kernels.move(block);
@@ -135,6 +160,7 @@ void move_block(const Job& job, const BlockResolver& resolver, const TupleBlock&
   const bool moves_lines = block.repeats || (block.lines > 1 && resolver.has_own_offsets());
   if (all && job.inner_count == 0 && moves_lines) return job.kernels.move(part);
   if (all && block.repeats && lines_are_closer(job)) return move_row_by_row(job, part);
+  if (all && block.repeats && has_few_rows(job, part)) return move_lines_of_few_rows(job, part);
   if (prefetches) part.ahead = rows_ahead(part.row_bytes);
   if (!block.repeats && part.next_table == 0 && next.rows == wrapping_multiply(block.n, line.rows)) {
     part.n = block.tuples();  // the rows of all lines are one line

@@ -20,15 +20,6 @@ int64_t table_rows(const core::Plan& plan) {
   return rows;
 }
 
-// Returns the number of rows of a slice that are contiguous in the output: those of the innermost loop, or all.
-int64_t contiguous_rows(const Job& job) {
-  int64_t bytes = job.plan.row.out;
-  for (int32_t i = job.inner_count; i-- > 0; bytes *= job.inner[i].extent) {
-    if (job.inner[i].rows != bytes) return i + 1 == job.inner_count ? 0 : job.inner[job.inner_count - 1].extent;
-  }
-  return job.plan.inner;
-}
-
 // Returns the number of rows of a slice in a panel.
 int64_t panel_rows(const Job& job) {
   const int64_t rows = table_rows(job.plan);
