@@ -55,23 +55,6 @@ task_fuzz() {
   done
 }
 
-# Checks that builds of the library in two folders are identical.
-task_reproducible() {
-  compiler
-  rm -rf build/twice
-  for copy in one another; do
-    mkdir -p "build/twice/$copy"
-    git ls-files -z --cached --others --exclude-standard | xargs -0 tar -c --ignore-failed-read 2>/dev/null |
-      tar -x -C "build/twice/$copy"
-    (cd "build/twice/$copy" && env -u CUDACXX cmake --preset release -DGATHER_CUDA=OFF -DGATHER_DEMO=OFF >/dev/null &&
-      cmake --build --preset release >/dev/null)
-  done
-  for library in libgather.so libgather.a; do
-    cmp "build/twice/one/build/release/lib/$library" "build/twice/another/build/release/lib/$library" || return 1
-  done
-  echo "identical: libgather.so, libgather.a"
-}
-
 # Runs the tests with threads under the thread sanitizer.
 task_tsan() {
   compiler

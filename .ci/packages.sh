@@ -36,9 +36,10 @@ build_wheels() {
   mv build/packaging/sdist/*.tar.gz "$1"
 }
 
+# package_python [TARGET...]
 package_python() {
   echo "Building wheels. In the first run, zig builds a C++ runtime for each platform, which takes minutes ..."
-  build_wheels "$packages"
+  build_wheels "$packages" "$@"
 }
 
 # Tests libgather.torch with each version of torch that the wheel has a shared object for. The first run downloads
@@ -82,23 +83,35 @@ package_java() {
   rm -r "$packages/java"
 }
 
-# Creates all packages, and tests each kind in a minimal Debian system.
-task_package() {
+packaging_tools() {
   compiler
   want dpkg-dev command -v dpkg-shlibdeps
-  want lintian command -v lintian
   want maven command -v mvn
-  want g++-mingw-w64-x86-64-posix command -v "$windows_compiler"
   install_missing
+}
+
+# make_packages [TARGET...] creates all packages but those for conda, with the wheels of the targets. The time of the last
+# commit replaces all others, so that a later build is identical.
+make_packages() {
+  export SOURCE_DATE_EPOCH="${SOURCE_DATE_EPOCH:-$(git log -1 --format=%ct)}"
   rm -rf "$packages"
   mkdir -p "$packages"
   package_library
-  lint_debian || result=1
-  package_python
-  package_conda
+  package_python "$@"
   package_rust
   package_java
   python3 bindings/go/module.py "$packages"
+}
+
+# Creates all packages, and tests each kind in a minimal Debian system.
+task_package() {
+  packaging_tools
+  want lintian command -v lintian
+  want g++-mingw-w64-x86-64-posix command -v "$windows_compiler"
+  install_missing
+  make_packages
+  lint_debian || result=1
+  package_conda
   (cd "$packages" && set -- * && python3 ../../src/package/sbom.py "$@" >libgather.spdx.json &&
     sha256sum "$@" libgather.spdx.json >SHA256SUMS)
   ls -l "$packages"
@@ -107,11 +120,42 @@ task_package() {
   python3 tests/package/bare.py "$packages" "$@" || { [ $? = 77 ] && [ "${GATHER_STRICT:-}" != 1 ]; } || result=1
 }
 
+# Checks that packages that are built in two folders are identical. A compiler cache would replace the second build.
+task_reproducible() {
+  packaging_tools
+  export CCACHE_DISABLE=1
+  SOURCE_DATE_EPOCH=$(git log -1 --format=%ct)
+  export SOURCE_DATE_EPOCH
+  rm -rf build/twice
+  for copy in one another; do
+    mkdir -p "build/twice/$copy"
+    git ls-files -z --cached --others --exclude-standard | xargs -0 tar -c --ignore-failed-read 2>/dev/null |
+      tar -x -C "build/twice/$copy"
+    (cd "build/twice/$copy" && git init -q && packages=$(pwd)/build/packages && make_packages musllinux_1_2_x86_64)
+    cp "build/twice/$copy/build/package/lib/libgather.a" "build/twice/$copy/build/packages"
+  done
+  identical=
+  for file in build/twice/one/build/packages/*; do
+    name=$(basename "$file")
+    if cmp -s "$file" "build/twice/another/build/packages/$name"; then
+      identical="$identical $name"
+    else
+      echo "differs: $name"
+      result=1
+    fi
+  done
+  echo "identical:$identical"
+}
+
 task_managers() {
   compiler
+  want npm command -v npm
+  install_missing
   python_toolchain
   [ -x "$tools/managers/bin/conan" ] || python3 -m venv "$tools/managers"
   "$tools/managers/bin/python" -m pip install --quiet conan==2.34.0 meson==1.12.1
+  npm install --silent --prefix "$tools/managers" @bazel/bazel-linux_x64@2.1.0
+  ln -sf ../node_modules/@bazel/bazel-linux_x64/bazel-2.1.0-linux-x86_64 "$tools/managers/bin/bazel"
   tests/package/managers.sh "$tools/managers/bin" build/managers || result=1
 }
 

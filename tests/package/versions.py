@@ -16,12 +16,13 @@ STATED = {
     "bindings/python/pyproject.toml": r'^version = "(.+)"',
     "bindings/java/pom.xml": r"<artifactId>libgather</artifactId>\n  <version>(.+)<",
     "bindings/java/README.md": r"<artifactId>libgather</artifactId>\n  <version>(.+)<",
+    "MODULE.bazel": r'^    version = "(.+)"',
     "src/package/conda/recipe.yaml": r"^  version: (\d\S*)",
     "src/package/meson/meson.build": r"version: '(\d\S*?)', meson_version",
     "src/package/nix/default.nix": r'version = "(.+)"',
     "src/package/vcpkg/vcpkg.json": r'"version": "(.+)"',
     "README.md": r"^\*\*Status\.\*\* (\d+\.\d+)",
-    "docs/install.md": r"find_package\(gather (\S+) CONFIG|(?:libgather(?:1|-dev)?|gather)[_-](\d+\.\d+\.\d+)",
+    "docs/install.md": r"find_package\(gather (\S+) CONFIG|(?:libgather(?:1|-dev)?|gather)[_/-](\d+\.\d+\.\d+)",
 }
 
 
