@@ -5,6 +5,8 @@
 #include <unistd.h>
 #if defined(__APPLE__)
 #include <sys/random.h>
+#else
+#include <sys/syscall.h>
 #endif
 
 #include <initializer_list>
@@ -24,6 +26,15 @@ constexpr clockid_t coarse_clock = CLOCK_MONOTONIC_RAW_APPROX;
 #else
 constexpr clockid_t coarse_clock = CLOCK_MONOTONIC_COARSE;
 #endif
+
+// Returns true if all bits are random.
+bool fill_random(uint64_t* bits) {
+#if defined(__APPLE__)
+  return getentropy(bits, sizeof *bits) == 0;
+#else  // The glibc that wheels support has no function for it.
+  return syscall(SYS_getrandom, bits, sizeof *bits, 0) == long{sizeof *bits};
+#endif
+}
 
 }  // namespace
 
@@ -54,7 +65,7 @@ void advise_unused(void* memory, size_t bytes) noexcept { madvise(memory, bytes,
 uint64_t random_bits() {
   constexpr uint64_t multiplier = 0x9e3779b97f4a7c15u;
   uint64_t bits;
-  if (getentropy(&bits, sizeof bits) == 0) return bits;
+  if (fill_random(&bits)) return bits;
   bits = static_cast<uint64_t>(now_in_nanoseconds()) + reinterpret_cast<uintptr_t>(&random_bits);
   bits *= multiplier;
   return bits ^ bits >> 32;
