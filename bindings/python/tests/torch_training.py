@@ -310,23 +310,27 @@ def test_only_the_last_update_of_a_place_has_a_gradient() -> None:
     assert updates.grad[:, 0].tolist() == [0, 1, 0, 1]
 
 
+@pytest.mark.parametrize("width", [2, 40])  # narrow and wide rows
 @pytest.mark.parametrize("shape", [(), (5,), (2, 3)], ids=str)
-def test_gradients_of_replaced_rows(shape: tuple[int, ...]) -> None:
-    target, updates = torch.zeros(3, 2, requires_grad=True), torch.ones(*shape, 2, requires_grad=True)
-    indices, gradient = torch.randint(0, 3, shape), torch.randn(2, 3).t()
-    ours.scatter(target, indices, updates).backward(gradient)
+@pytest.mark.parametrize("call", ["scatter", "scatter_nd"])
+def test_gradients_of_replaced_rows(call: str, shape: tuple[int, ...], width: int) -> None:
+    target, updates = torch.zeros(3, width, requires_grad=True), torch.ones(*shape, width, requires_grad=True)
+    indices, gradient = torch.randint(0, 3, shape), torch.randn(width, 3).t()
+    given = indices if call == "scatter" else indices[..., None]
+    getattr(ours, call)(target, given, updates).backward(gradient)
     last = {int(row): number for number, row in enumerate(indices.flatten())}
     for row in range(3):
-        assert target.grad[row].tolist() == ([0, 0] if row in last else gradient[row].tolist())
+        assert target.grad[row].tolist() == ([0] * width if row in last else gradient[row].tolist())
     for number, row in enumerate(indices.flatten()):
-        expected = gradient[row].tolist() if last[int(row)] == number else [0, 0]
-        assert updates.grad.reshape(-1, 2)[number].tolist() == expected
+        expected = gradient[row].tolist() if last[int(row)] == number else [0] * width
+        assert updates.grad.reshape(-1, width)[number].tolist() == expected
 
 
 def test_skipped_updates_of_an_empty_target_have_no_gradient() -> None:
-    updates = torch.ones(2, 3, requires_grad=True)
-    ours.scatter(torch.zeros(0, 3), torch.tensor([5, 1]), updates, bounds="skip").sum().backward()
-    assert updates.grad.tolist() == [[0] * 3] * 2
+    for width in (3, 40):
+        updates = torch.ones(2, width, requires_grad=True)
+        ours.scatter(torch.zeros(0, width), torch.tensor([5, 1]), updates, bounds="skip").sum().backward()
+        assert updates.grad.tolist() == [[0] * width] * 2
 
 
 @pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16])
@@ -537,6 +541,7 @@ def losses_of(way: str, rows: Any, bags: Any, ids: torch.Tensor, targets: torch.
 
 @pytest.mark.parametrize("way", WAYS)
 def test_twenty_steps_of_adamw_have_the_losses_of_torch(way: str) -> None:
+    torch.manual_seed(5)  # rounding differs by data
     ids, targets = torch.randint(0, 50, (16, 5)), torch.randint(0, 50, (16,))
     own = losses_of(way, ours.Embedding, ours.EmbeddingBag, ids, targets)
     expected = losses_of("eager", torch.nn.Embedding, torch.nn.EmbeddingBag, ids, targets)

@@ -230,11 +230,10 @@ struct ScatterBackward {
   static variable_list gradients(const Tensor &gradient, const Saved &saved, const Attributes &a, bool needs_target,
                                  bool needs_updates) {
     const Tensor &indices = saved.tensors[0];
-    const bool has_rows = Op == GTH_OP_SCATTER && a.axis == 0 && a.batch_dims == 0 && replaces(a);
-    if (has_rows && !at::GradMode::is_enabled() && is_plain(gradient) && is_plain(indices)) {
-      const Switches switches = replacing(a);
+    if (has_rows(indices, a) && !at::GradMode::is_enabled() && is_plain(gradient) && is_plain(indices)) {
+      const Switches writes = replacing(a), reads = zero_filled(a);
       const ReplacedGradients made =
-          gradients_of_replaced(gradient, indices, {0, 0, switches}, needs_target, needs_updates);
+          gradients_of_replaced(Op, gradient, indices, {0, 0, writes}, {0, 0, reads}, needs_target, needs_updates);
       return {made.target, made.updates};
     }
     const Factors factors = has_factors(a) ? factors_of_saved(gradient, saved, a) : Factors{};
@@ -249,6 +248,12 @@ struct ScatterBackward {
                               : times(factors.used, linear_gather<gather_of(Op)>(each, indices, a));
     }
     return result;
+  }
+
+  // Returns whether the scatter replaces rows along axis 0 or by tuples.
+  static bool has_rows(const Tensor &indices, const Attributes &a) {
+    const bool is_first = has_axis(Op) ? a.axis == 0 : indices.dim() > 0 && indices.sym_size(-1) > 0;
+    return !is_elements(Op) && replaces(a) && a.batch_dims == 0 && is_first;
   }
 
   static Factors factors_of_saved(const Tensor &gradient, const Saved &saved, const Attributes &a) {

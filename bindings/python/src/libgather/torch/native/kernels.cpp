@@ -179,51 +179,112 @@ at::Tensor gradient_of_weights(const at::Tensor &gradient, const at::Tensor &par
 
 namespace {
 
-// Calls a function for each row that a scatter along axis 0 replaces, with the number of the last update of the row.
-template <class Function>
-void for_each_replaced(const int64_t *last, int64_t extent, Function function) {
-  for (int64_t row = 0; row < extent; row++) {
-    if (last[row] >= 0) {
-      function(static_cast<size_t>(row), static_cast<size_t>(last[row]));
+// A scatter that replaces rows, and the gradient of its result.
+struct Replacing {
+  int32_t op;
+  const at::Tensor &gradient, &indices;
+  const Attributes &writes, &reads;
+  at::IntArrayRef count, places, row;  // the shapes of the updates, of the target, and of a row of both
+
+  at::Tensor new_updates() const {
+    std::vector<int64_t> shape = count.vec();
+    shape.insert(shape.end(), row.begin(), row.end());
+    return at::detail::empty_cpu(shape, gradient.scalar_type());
+  }
+  size_t bytes() const { return gradient.element_size() * static_cast<size_t>(c10::multiply_integers(row)); }
+};
+
+// The numbers of the updates from `first` on, which `places` has where they remain.
+struct Numbered {
+  at::Tensor numbers, places;
+
+  Numbered(const Replacing &on, int64_t first, bool clears)
+      : numbers(at::detail::empty_cpu(on.count, at::kLong)), places(at::detail::empty_cpu(on.places, at::kLong)) {
+    auto *const number = numbers.data_ptr<int64_t>();
+    std::iota(number, number + numbers.numel(), first);
+    if (clears) {
+      std::fill_n(places.data_ptr<int64_t>(), places.numel(), first - 1);
+    }
+    run_scatter(on.op, places, on.indices, numbers, on.writes);
+  }
+};
+
+void clear_row(char *rows, int64_t number, size_t bytes) {
+  memset(rows + static_cast<size_t>(number) * bytes, 0, bytes);
+}
+
+// Reads all places. This takes less time than a copy of wide rows.
+ReplacedGradients by_places(const Replacing &on, bool needs_target, bool needs_updates) {
+  const at::Tensor given = on.gradient.contiguous();
+  const Numbered made(on, 0, true);
+  const size_t bytes = on.bytes();
+  const auto *const last = made.places.const_data_ptr<int64_t>(), *const end = last + made.places.numel();
+  ReplacedGradients result;
+  if (needs_target) {
+    result.target = given.clone();
+    auto *const rows = static_cast<char *>(result.target.data_ptr());
+    for (const int64_t *place = last; place != end; place++) {
+      if (*place >= 0) {
+        clear_row(rows, place - last, bytes);
+      }
     }
   }
+  if (needs_updates) {
+    result.updates = on.new_updates();
+    auto *const number = made.numbers.data_ptr<int64_t>();
+    auto *const rows = static_cast<char *>(result.updates.data_ptr());
+    const auto *from = static_cast<const char *>(given.const_data_ptr());
+    for (const int64_t *place = last; place != end; place++, from += bytes) {
+      if (*place >= 0) {
+        memcpy(rows + static_cast<size_t>(*place) * bytes, from, bytes);
+        number[*place] = -1;
+      }
+    }
+    for (int64_t i = 0; i < made.numbers.numel(); i++) {
+      if (number[i] >= 0) {  // a later update has replaced it
+        clear_row(rows, i, bytes);
+      }
+    }
+  }
+  return result;
+}
+
+// Reads the places of the updates only. A gather of nothing is 0, which is the number of no update.
+ReplacedGradients by_updates(const Replacing &on, bool needs_target, bool needs_updates) {
+  ReplacedGradients result;
+  if (needs_target) {
+    const at::Tensor zeros = on.new_updates();
+    zeros.zero_();
+    result.target = on.gradient.clone(at::MemoryFormat::Contiguous);
+    run_scatter(on.op, result.target, on.indices, zeros, on.writes);
+  }
+  if (needs_updates) {
+    result.updates = gathered(gather_of(on.op), on.gradient, on.indices, on.reads, 0);
+    const Numbered made(on, 1, false);
+    const at::Tensor last = gathered(gather_of(on.op), made.places, on.indices, on.reads, 0);
+    const auto *const number = last.const_data_ptr<int64_t>();
+    auto *const rows = static_cast<char *>(result.updates.data_ptr());
+    const size_t bytes = on.bytes();
+    for (int64_t i = 0; i < last.numel(); i++) {
+      if (number[i] != i + 1) {
+        clear_row(rows, i, bytes);
+      }
+    }
+  }
+  return result;
 }
 
 }  // namespace
 
-ReplacedGradients gradients_of_replaced(const at::Tensor &gradient, const at::Tensor &indices,
-                                        const Attributes &attributes, bool needs_target, bool needs_updates) {
-  const at::Tensor given = gradient.contiguous(), numbers = at::detail::empty_cpu(indices.sizes(), at::kLong);
-  const int64_t extent = given.size(0), count = numbers.numel();
-  const at::Tensor places = at::detail::empty_cpu({extent}, at::kLong);
-  auto *const number = numbers.data_ptr<int64_t>(), *const last = places.data_ptr<int64_t>();
-  std::iota(number, number + count, 0);
-  std::fill_n(last, extent, -1);
-  run_scatter(GTH_OP_SCATTER, places, indices, numbers, attributes);
-  const size_t bytes = given.element_size() * static_cast<size_t>(c10::multiply_integers(given.sizes().slice(1)));
-  ReplacedGradients made;
-  if (needs_target) {
-    made.target = given.clone();
-    auto *const to = static_cast<char *>(made.target.data_ptr());
-    for_each_replaced(last, extent, [&](size_t row, size_t) { memset(to + row * bytes, 0, bytes); });
-  }
-  if (needs_updates) {
-    std::vector<int64_t> shape = indices.sizes().vec();
-    shape.insert(shape.end(), given.sizes().begin() + 1, given.sizes().end());
-    made.updates = at::detail::empty_cpu(shape, given.scalar_type());
-    auto *const to = static_cast<char *>(made.updates.data_ptr());
-    const auto *const from = static_cast<const char *>(given.const_data_ptr());
-    for_each_replaced(last, extent, [&](size_t row, size_t update) {
-      memcpy(to + update * bytes, from + row * bytes, bytes);
-      number[update] = -1;
-    });
-    for (int64_t i = 0; i < count; i++) {
-      if (number[i] >= 0) {  // a later update has replaced it
-        memset(to + static_cast<size_t>(i) * bytes, 0, bytes);
-      }
-    }
-  }
-  return made;
+ReplacedGradients gradients_of_replaced(int32_t op, const at::Tensor &gradient, const at::Tensor &indices,
+                                        const Attributes &writes, const Attributes &reads, bool needs_target,
+                                        bool needs_updates) {
+  const size_t selected = has_axis(op) ? 1 : static_cast<size_t>(indices.size(-1));
+  const at::IntArrayRef count = has_axis(op) ? indices.sizes() : indices.sizes().slice(0, indices.sizes().size() - 1);
+  const at::IntArrayRef sizes = gradient.sizes();
+  const Replacing on{op, gradient, indices, writes, reads, count, sizes.slice(0, selected), sizes.slice(selected)};
+  constexpr size_t wide = 64;  // bytes
+  return (on.bytes() < wide ? by_updates : by_places)(on, needs_target, needs_updates);
 }
 
 at::Tensor numbers_of_bags(const at::Tensor &bags, int64_t count) {

@@ -30,13 +30,15 @@ at::Tensor gradient_of_weights(const at::Tensor &gradient, const at::Tensor &par
                                const std::optional<at::Tensor> &bags, const at::Tensor &weights, int64_t count,
                                const Attributes &attributes);
 
-// Returns the gradients of a scatter along axis 0 that replaces rows. That of the target is zero for replaced rows, and
-// that of the updates for updates that a later one has replaced.
+// Returns the gradients of a scatter of rows along axis 0 or by tuples, which replaces rows. That of the target is zero for
+// replaced rows, and that of the updates for updates that a later one has replaced. `reads` are the attributes of a gather
+// of what the scatter `writes`.
 struct ReplacedGradients {
   at::Tensor target, updates;
 };
-ReplacedGradients gradients_of_replaced(const at::Tensor &gradient, const at::Tensor &indices,
-                                        const Attributes &attributes, bool needs_target, bool needs_updates);
+ReplacedGradients gradients_of_replaced(int32_t op, const at::Tensor &gradient, const at::Tensor &indices,
+                                        const Attributes &writes, const Attributes &reads, bool needs_target,
+                                        bool needs_updates);
 
 // Returns the number of the bag of each of `count` indices, for the starts of bags or their offsets.
 at::Tensor numbers_of_bags(const at::Tensor &bags, int64_t count);
