@@ -48,6 +48,12 @@ def tuples(count: int) -> tuple[tuple[Any, ...], tuple[Any, ...]]:
     return (torch.stack(pair, -1),), pair
 
 
+def updated_tuples(count: int) -> tuple[tuple[Any, ...], tuple[Any, ...]]:
+    (stacked,), pair = tuples(count)
+    updates = torch.randn(count)
+    return (stacked, updates), (*pair, updates)
+
+
 def elements(count: int) -> tuple[tuple[Any, ...], tuple[Any, ...]]:
     ids, updates = torch.randint(0, TABLE, (count, DIM)), torch.randn(count, DIM)
     return (ids, updates), (ids, updates)
@@ -56,6 +62,11 @@ def elements(count: int) -> tuple[tuple[Any, ...], tuple[Any, ...]]:
 def bags(count: int) -> tuple[tuple[Any, ...], tuple[Any, ...]]:
     """Bags of ten ids."""
     both = torch.randint(0, TABLE, (count * 10,)), torch.arange(0, count * 10, 10)
+    return both, both
+
+
+def weighted_bags(count: int) -> tuple[tuple[Any, ...], tuple[Any, ...]]:
+    both = *bags(count)[0], torch.randn(count * 10)
     return both, both
 
 
@@ -82,6 +93,11 @@ CALLS: dict[tuple[str, str], tuple[Call, Call, Callable[..., Any]]] = {
         lambda t, i, u: torch.gather(t, 0, i),
         elements,
     ),
+    ("take_along_dim(table, ids, 0)", "torch.take_along_dim"): (
+        lambda t, i, u: ours.take_along_dim(t, i, 0),
+        lambda t, i, u: torch.take_along_dim(t, i, 0),
+        elements,
+    ),
     ("index_add(table, 0, ids, updates)", "torch.index_add"): (
         lambda t, i, u: ours.index_add(t, 0, i, u),
         lambda t, i, u: torch.index_add(t, 0, i, u),
@@ -92,6 +108,21 @@ CALLS: dict[tuple[str, str], tuple[Call, Call, Callable[..., Any]]] = {
         lambda t, i, u: torch.index_copy(t, 0, i, u),
         rows,
     ),
+    ("scatter(.., reduction='mean')", "torch.index_reduce(.., 'mean')"): (
+        lambda t, i, u: ours.scatter(t, i, u, reduction="mean"),
+        lambda t, i, u: torch.index_reduce(t, 0, i, u, "mean"),
+        rows,
+    ),
+    ("scatter_nd(table, tuples, updates)", "torch.index_put"): (
+        ours.scatter_nd,
+        lambda t, i, j, u: torch.index_put(t, (i, j), u),
+        updated_tuples,
+    ),
+    ("scatter_nd(.., reduction='add')", "torch.index_put(.., accumulate=True)"): (
+        lambda t, i, u: ours.scatter_nd(t, i, u, reduction="add"),
+        lambda t, i, j, u: torch.index_put(t, (i, j), u, accumulate=True),
+        updated_tuples,
+    ),
     ("scatter_elements(.., reduction='add')", "torch.scatter_add"): (
         lambda t, i, u: ours.scatter_elements(t, i, u, 0, reduction="add"),
         lambda t, i, u: torch.scatter_add(t, 0, i, u),
@@ -101,6 +132,21 @@ CALLS: dict[tuple[str, str], tuple[Call, Call, Callable[..., Any]]] = {
         lambda t, i, u: ours.scatter_elements(t, i, u, 0, reduction="max"),
         lambda t, i, u: torch.scatter_reduce(t, 0, i, u, "amax"),
         elements,
+    ),
+    ("scatter_elements(.., 'mean', include_self=False)", "torch.scatter_reduce(.., 'mean', include_self=False)"): (
+        lambda t, i, u: ours.scatter_elements(t, i, u, 0, reduction="mean", include_self=False),
+        lambda t, i, u: torch.scatter_reduce(t, 0, i, u, "mean", include_self=False),
+        elements,
+    ),
+    ("embedding_bag(.., sparse=True)", "F.embedding_bag(.., sparse=True)"): (
+        lambda t, i, o: ours.embedding_bag(i, t, o, mode="sum", sparse=True),
+        lambda t, i, o: functional.embedding_bag(i, t, o, mode="sum", sparse=True),
+        bags,
+    ),
+    ("gather_bags(.., weights=weights)", "F.embedding_bag(.., per_sample_weights=weights)"): (
+        lambda t, i, o, w: ours.gather_bags(t, i, starts=o, weights=w),
+        lambda t, i, o, w: functional.embedding_bag(i, t, o, mode="sum", per_sample_weights=w),
+        weighted_bags,
     ),
     **{
         (f"embedding_bag(.., mode='{mode}')", f"F.embedding_bag(.., mode='{mode}')"): (
