@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from functools import cache
-
 from .._arrays.kinds import kind_of
 from .._base.request_fields import Request
 from .._objects import NULL_FILL, configure_programs
@@ -62,15 +60,10 @@ def program_of(number: int, table: Any, indices: Any, request: Request) -> Any:
     is_program = getattr(kind_of(table), "is_program", None)
     if is_program is None or not is_program(table, indices, request):
         return None
-    return jax_programs(table.__class__).program_of(number, table, request)
-
-
-@cache
-def jax_programs(kind: Any) -> Any:
     from . import jax_programs
 
-    configure_programs(kind, find_program)
-    return jax_programs
+    configure_programs(type(table), find_program)
+    return jax_programs.program_of(number, table, request)
 
 
 def find_program(number: int, table: Any, indices: Any, rows: Any, *options: Any) -> Any:
