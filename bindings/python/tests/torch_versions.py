@@ -2,8 +2,7 @@
 
     torch_versions.py WHEEL FOLDER
 
-The Python has one of these versions. FOLDER receives the wheel and the other versions, which use the CUDA libraries of
-this Python.
+The Python has one of these versions. FOLDER receives the wheel, and the other versions with what they need.
 """
 
 from __future__ import annotations
@@ -26,15 +25,15 @@ print(torch.__version__.partition("+")[0], extension.__spec__.origin.rpartition(
 """
 
 
-def install(what: str, folder: Path) -> Path:
-    command = [sys.executable, "-m", "pip", "install", "--quiet", "--no-deps", "--upgrade", "--target", folder, what]
+def install(folder: Path, *what: str) -> Path:
+    command = [sys.executable, "-m", "pip", "install", "--quiet", "--upgrade", "--target", folder, *what]
     subprocess.run(command, check=True)
     return folder
 
 
 def tested(version: str, site: Path, folder: Path) -> bool:
     """Runs the tests with a version of torch, prints the result, and returns whether they passed."""
-    paths = [site] if installed("torch") == version else [site, install(f"torch=={version}", folder / version)]
+    paths = [site] if installed("torch") == version else [site, install(folder / version, f"torch=={version}")]
     # The cache of the user is an empty folder, so that the shared object is that of the wheel.
     variables = {"PYTHONPATH": os.pathsep.join(map(str, paths)), "XDG_CACHE_HOME": str(folder / "empty")}
     environment = os.environ | variables
@@ -66,7 +65,7 @@ def main(arguments: list[str]) -> int:
         print(__doc__)
         return 2
     wheel, folder = map(Path, arguments)
-    site = install(str(wheel), folder / "site")
+    site = install(folder / "site", "--no-deps", str(wheel))
     results = [tested(version, site, folder) for version in VERSIONS]
     return 0 if all(results) else 1
 
