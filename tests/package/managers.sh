@@ -61,7 +61,9 @@ bazel_project() {
     java_package_configuration
   touch libgather/WORKSPACE
   for name in libgather rules_cc rules_java; do echo "local_repository(name = '$name', path = '$name')"; done >WORKSPACE
-  bazel --output_user_root="$build/bazel/output" --batch run -c opt --jobs=2 //:main
+  # A compiler cache cannot write in the sandbox of Bazel.
+  bazel --output_user_root="$build/bazel/output" --batch run -c opt --jobs=2 \
+    --action_env=CCACHE_DISABLE=1 //:main
 }
 
 # The commands run in the background, because a shell ignores errors in a condition.
