@@ -117,6 +117,44 @@ def test_immutable_output_is_an_error() -> None:
             libgather.gather(column, [1, 0], out=out)
 
 
+@pytest.mark.parametrize("dtype", ["i8", "f4", "M8[ns]", "m8[s]", object], ids=str)
+def test_read_only_output_of_pandas_is_an_error(dtype: Any) -> None:
+    pd, memory = library("pandas"), np.array([1, 2]).astype(dtype)
+    column, before = pd.Series(memory.copy(), dtype=dtype), memory.tolist()
+    memory.flags.writeable = False
+    out = pd.Series(memory, dtype=dtype, copy=False)
+    with pytest.raises(libgather.OutputError, match=r"out: .*read-only"):
+        libgather.gather(column, [1, 0], out=out)
+    with pytest.raises(libgather.OutputError, match=r"target: .*read-only"):
+        libgather.scatter(out, [0, 1], column[::-1], inplace=True)
+    assert memory.tolist() == before
+
+
+def test_error_of_the_caller_is_no_read_only_output() -> None:
+    pd = library("pandas")
+    numbers = pd.array([1, 2], "Int64")
+    try:
+        raise ValueError("read-only memory")
+    except ValueError:
+        with pytest.raises(libgather.DTypeError, match="updates: "):
+            libgather.scatter(numbers, [0], [object()], inplace=True)
+
+
+def test_output_of_pandas_has_no_rows_of_other_libraries_and_no_tables() -> None:
+    pd, pl = library("pandas"), library("polars")
+    numbers = pd.array([1, 2, 3], "Int64")
+    for rows, kind in (
+        (pd.DataFrame({"array": numbers, "b": numbers}), "DataFrame"),
+        (pd.DataFrame({"dtype": numbers}), "DataFrame"),
+        (pl.Series([1, 2, 3]), "Series"),
+        (np.array(["a", None, 3], object), "ndarray"),
+    ):
+        out = pd.Series(numbers[:2])
+        with pytest.raises(libgather.DTypeError, match=f"out: dtype is Int64, needed is {kind}"):
+            libgather.gather(rows, IDS, out=out)
+        assert out.tolist() == [1, 2]
+
+
 def numbers_of(n: int) -> dict[str, Any]:
     """Returns columns [0, 1, 2 ..]. Most of them have no array of NumPy."""
     pd, pl, numbers = library("pandas"), library("polars"), np.arange(n)

@@ -7,6 +7,7 @@ index. A table becomes a NumPy array of all columns, and results have the dtype 
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
 
 from .. import _objects, errors
@@ -171,14 +172,17 @@ def gather_rows(params: Any, selection: Selection) -> Any:
 
 def assign_rows(out: Any, rows: Any, selection: Selection) -> None:
     """Assigns rows to a column of pandas of the same dtype."""
-    if is_polars(out) or len(out.shape) != 1 or isinstance(out, module("pandas").Index):
+    pandas = module("pandas")
+    if is_polars(out) or len(out.shape) != 1 or isinstance(out, pandas.Index):
         raise errors.not_writable("out", out)
-    values, array = (getattr(value, "array", value) for value in (rows, out))
-    needed = getattr(values, "dtype", type(rows).__name__)
-    if not array.dtype == needed:
+    is_column = isinstance(rows, (pandas.Series, pandas.Index, pandas.api.extensions.ExtensionArray))
+    # A table may have a column of the name "array".
+    values, array = getattr(rows, "array", rows) if is_column else rows, getattr(out, "array", out)
+    if not is_column or array.dtype != values.dtype:
+        needed = values.dtype if is_column else type(rows).__name__
         raise errors.dtype_error("out", f"dtype is {array.dtype}, needed is {needed}")
     check_shape("out", out.shape, selection.shape)
-    assign(out if array is not out else module("pandas").Series(out, copy=False), slice(None), values, "out")
+    assign(out if array is not out else pandas.Series(out, copy=False), slice(None), values, "out")
 
 
 def scatter_rows(target: Any, updates: Any, selection: Selection, inplace: bool) -> Any:
@@ -410,9 +414,14 @@ def last_of(rows: np.ndarray) -> np.ndarray:
 
 
 def assign(column: Any, rows: Any, values: Any, operand: str) -> None:
+    """Assigns values to rows of a column. pandas reports read-only memory as the reason of another error."""
+    handled = sys.exception()
     try:
         column.iloc[rows] = values
     except ValueError as error:
-        if "read-only" not in str(error):
-            raise
-        raise errors.read_only(operand, str(error)) from None
+        reason: BaseException | None = error
+        while reason is not None and "read-only" not in str(reason):
+            reason = reason.__cause__ or reason.__context__
+            if reason is handled:  # it is the caller's
+                raise
+        raise errors.read_only(operand, str(reason)) from None
