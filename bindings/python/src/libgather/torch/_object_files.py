@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 import platform
+import re
 from hashlib import sha256
 from pathlib import Path
 
@@ -19,8 +20,8 @@ MODULE = "libgather_torch"
 
 
 def minor_of(version: str) -> tuple[int, int]:
-    """Returns the numbers of the minor version, such as (2, 14) of "2.14.1+cu130"."""
-    major, minor = version.split(".")[:2]
+    """Returns the numbers of the minor version, such as (2, 14) of "2.14.1+cu130" and of "2.14rc1"."""
+    major, minor = re.findall(r"\d+", version)[:2]
     return int(major), int(minor)
 
 
