@@ -61,7 +61,7 @@ static PyObject *run_with(const state *known, program *last, arguments args, PyO
 PyObject *program_run(const state *known, program *last, arguments args) {
   PyObject *table = args[ARG_TABLE], *type = (PyObject *)Py_TYPE(table);
   if (!is_kept || type != known->program_type || type != (PyObject *)Py_TYPE(args[ARG_INDICES]) ||
-      args[ARG_ROWS] != Py_None) {
+      args[ARG_ROWS] != Py_None || args[ARG_CONTEXT] != Py_None) { /* the key would keep a context */
     Py_RETURN_NOTIMPLEMENTED;
   }
   PyObject *sharding = PyObject_GetAttr(table, known->sharding_name);

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import gc
 import sys
+import weakref
 from functools import partial
 from typing import Any
 
@@ -193,6 +195,17 @@ def test_repeated_call_runs_its_program_from_the_c_half() -> None:
         assert result.tolist() == params[indices].tolist()
         last, called = called, []
     assert {*last} <= {"sharding", "dtype"}  # attributes of JAX
+
+
+def test_context_of_the_last_call_is_released() -> None:
+    params, indices = jnp.arange(4), jnp.array([1, 2])
+    libgather.gather(params, indices)
+    context = libgather.Context()
+    seen = weakref.ref(context)
+    libgather.gather(params, indices, context=context)
+    del context
+    gc.collect()
+    assert seen() is None
 
 
 def test_repeated_calls_with_other_arguments_are_validated() -> None:
