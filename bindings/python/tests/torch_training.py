@@ -24,6 +24,7 @@ SCATTERS: dict[str, tuple[str, tuple[int, ...], tuple[int, ...], tuple[int, ...]
     "last": ("scatter", (2, 3), (4,), (2, 4), {"axis": -1}),
     "tuples": ("scatter_nd", (3, 3, 2), (5, 2), (5, 2), {}),
     "batch of tuples": ("scatter_nd", (2, 3, 2), (2, 4, 1), (2, 4, 2), {"batch_dims": 1}),
+    "tuples of none": ("scatter_nd", (2, 3), (2, 0), (2, 2, 3), {}),
     "elements": ("scatter_elements", (2, 3), (2, 5), (2, 5), {}),
     "prefix": ("scatter_elements", (3, 4), (5, 2), (5, 2), {"axis": 0}),
 }

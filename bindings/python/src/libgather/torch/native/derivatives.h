@@ -203,7 +203,8 @@ Tensor is_replaced(const Tensor &indices, const Shape &target, const Shape &upda
   } else {
     const int64_t selected = batch_dims + indices.sym_size(-1).guard_int(__FILE__, __LINE__);
     places.resize(static_cast<size_t>(selected));
-    count.pop_back();
+    places.push_back(1);  // a tuple without components needs a target of rank 1
+    count.back() = 1;
     std::fill(answer.end() - (rank - selected), answer.end(), 1);
   }
   const auto options = indices.options().dtype(at::kLong);
