@@ -162,6 +162,16 @@ def test_gradients_equal_those_of_jax() -> None:
             np.testing.assert_allclose(result, expected, rtol=1e-4)
 
 
+def test_reduction_of_none_has_the_gradients_of_jax() -> None:
+    target, indices, updates = jnp.ones((3, 2)), jnp.array([2, 0]), jnp.full((2, 2), 2.0)
+    sums = (
+        lambda t, u: libgather.jax.scatter(t, indices, u, reduction=None).sum(),
+        lambda t, u: t.at[indices].set(u).sum(),
+    )
+    given, expected = (jax.grad(call, (0, 1))(target, updates) for call in sums)
+    assert [part.tolist() for part in given] == [part.tolist() for part in expected]
+
+
 @pytest.mark.parametrize("shape", [(6,), (2, 3)])
 @pytest.mark.parametrize("dtype", ["float32", "int32", "bfloat16"])
 def test_segment_sum_equals_that_of_jax(shape: tuple[int, ...], dtype: str) -> None:

@@ -136,7 +136,7 @@ def scatter(
     axis: int | None = None,
     batch_dims: int = 0,
     *,
-    reduction: t.Reduction = "none",
+    reduction: t.Reduction | None = "none",
     include_self: bool = True,
     accumulate: t.Accumulate | None = None,
     padding_index: int | None = None,
@@ -184,7 +184,7 @@ def scatter_nd(
     updates: jax.typing.ArrayLike,
     batch_dims: int = 0,
     *,
-    reduction: t.Reduction = "none",
+    reduction: t.Reduction | None = "none",
     include_self: bool = True,
     accumulate: t.Accumulate | None = None,
     padding_index: int | None = None,
@@ -210,7 +210,7 @@ def scatter_elements(
     updates: jax.typing.ArrayLike,
     axis: int = -1,
     *,
-    reduction: t.Reduction = "none",
+    reduction: t.Reduction | None = "none",
     include_self: bool = True,
     accumulate: t.Accumulate | None = None,
     padding_index: int | None = None,
@@ -365,7 +365,7 @@ def scattering(
     operator: t.Any,
     axis: int | None,
     batch_dims: int,
-    reduction: t.Reduction,
+    reduction: t.Reduction | None,
     include_self: bool,
     accumulate: t.Accumulate | None,
     padding_index: int | None,
@@ -373,6 +373,7 @@ def scattering(
     bounds: t.ScatterBounds,
 ) -> t.Any:
     """Returns the compiled scatter of target, indices and updates."""
+    reduction = "none" if reduction is None else reduction
     request = Request(axis, batch_dims, negative, bounds, reduction=reduction, accumulate=accumulate)
     return compiled(operator, request._replace(include_self=include_self, padding_index=padding_index))
 
