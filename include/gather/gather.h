@@ -783,7 +783,7 @@ GTH_API int32_t gth_tensor_strings(const gth_tensor *tensor, const int64_t **off
  *
  * If target and update are equal, max and min keep the value of target. mean adds as add does, and then divides each
  * row that has updates by the number of them, plus one for the row of target. Rows without updates are unchanged. mean
- * allocates 24 bytes for each slice of updates, also in runs of plans. If that fails (GTH_E_NOMEM), target is
+ * allocates up to 24 bytes for each slice of updates, also in runs of plans. If that fails (GTH_E_NOMEM), target is
  * unchanged.
  * @{
  */

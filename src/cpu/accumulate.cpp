@@ -1,13 +1,10 @@
 #include "cpu/accumulate.hpp"
 
 #include <algorithm>
-#include <atomic>
 #include <cstring>
-#include <type_traits>
 
-#include "core/base/checked.hpp"
-#include "core/os/memory.hpp"
 #include "cpu/target.hpp"
+#include "cpu/update_room.hpp"
 
 namespace gather::cpu {
 namespace {
@@ -103,57 +100,6 @@ void combine_row(const Job& job, const InWide& kernels, const SliceUpdates& on, 
   }
 }
 
-// Divides numbers. Quotients of integers are rounded down. A divisor may exceed T, but not Wide.
-template <class T, class Wide>
-void divide(char* row, int64_t bytes, int64_t divisor) {
-  for (int64_t at = 0; at < bytes; at += int64_t{sizeof(T)}) {
-    T value;
-    std::memcpy(&value, row + at, sizeof value);
-    const Wide number = value, by = static_cast<Wide>(divisor);
-    Wide quotient = number / by;
-    if constexpr (std::is_integral_v<Wide> && std::is_signed_v<Wide>) {
-      if (number < 0 && quotient * by != number) --quotient;
-    }
-    value = static_cast<T>(quotient);
-    std::memcpy(row + at, &value, sizeof value);
-  }
-}
-
-template <class Wide, class Byte, class Half, class Word, class Long>
-void divide_integers(char* row, int64_t bytes, int64_t item, int64_t divisor) {
-  switch (item) {
-    case 1: return divide<Byte, Wide>(row, bytes, divisor);
-    case 2: return divide<Half, Wide>(row, bytes, divisor);
-    case 4: return divide<Word, Wide>(row, bytes, divisor);
-    default: return divide<Long, Wide>(row, bytes, divisor);
-  }
-}
-
-void divide_halves(const Accumulate& kernels, char* row, int64_t bytes, int64_t divisor) {
-  float values[sum_elements];
-  for (int64_t at = 0; at < bytes; at += 2 * sum_elements) {
-    const int64_t n = std::min(sum_elements, (bytes - at) / 2);
-    kernels.load(row + at, n, values);
-    for (int64_t i = 0; i < n; ++i) values[i] /= static_cast<float>(divisor);
-    kernels.store(values, n, row + at);
-  }
-}
-
-// Divides the numbers of a row.
-void divide_row(const core::Plan& plan, const Accumulate& halves, char* row, int64_t divisor) {
-  const int64_t bytes = plan.row.out, item = plan.item.bytes();
-  switch (plan.number) {
-    case core::Number::signed_integer:
-      return divide_integers<int64_t, int8_t, int16_t, int32_t, int64_t>(row, bytes, item, divisor);
-    case core::Number::unsigned_integer:
-      return divide_integers<uint64_t, uint8_t, uint16_t, uint32_t, uint64_t>(row, bytes, item, divisor);
-    default: break;
-  }
-  if (item == 2) return divide_halves(halves, row, bytes, divisor);
-  const bool is_float = item == (plan.number == core::Number::complex ? 8 : 4);
-  is_float ? divide<float, float>(row, bytes, divisor) : divide<double, double>(row, bytes, divisor);
-}
-
 // Combines the updates of a slice with it.
 void combine(const Job& job, const Accumulate& halves, const SliceUpdates& on) {
   const core::Plan& plan = job.plan;
@@ -162,31 +108,13 @@ void combine(const Job& job, const Accumulate& halves, const SliceUpdates& on) {
     char* const row = moved(slice, to);
     if (plan.starts_with_update) job.kernels.fill(plan, row);
     if (plan.in_float32) return combine_row<float>(job, halves, on, from, row);
-    if (plan.in_float64) return combine_row<double>(job, InDoubles{plan.reduction == GTH_REDUCTION_ADD}, on, from, row);
-    constexpr int64_t none = 0;
-    for (const Update* each = on.first; each != on.end; each = each->next) {
-      job.kernels.update(row, &none, moved(job.rows, each->from + from), &none, 1, plan.row.out);
-    }
-    divide_row(plan, halves, row, on.divisor);
+    combine_row<double>(job, InDoubles{plan.reduction == GTH_REDUCTION_ADD}, on, from, row);
   });
 }
 
-// Memory for the updates of all parts.
-struct Room {
-  Update* updates;
-  int64_t size;
-  std::atomic<int64_t> used;
-
-  // Returns nullptr if there is no room for n updates.
-  Update* take(int64_t n) {
-    const int64_t begin = used.fetch_add(n, std::memory_order_relaxed);
-    return n > size - begin ? nullptr : updates + begin;
-  }
-};
-
 // Combines the updates of a part. Returns false if an index has become invalid, or if the parts have more updates than
 // there were at first.
-bool accumulate_part(const Part& part, const Accumulate& kernels, Room* room) {
+bool accumulate_part(const Part& part, const Accumulate& kernels, UpdateRoom<Update>* room) {
   const Job& job = part.job;
   Update *first = nullptr, **end = &first;
   bool fits = true;
@@ -210,25 +138,16 @@ bool accumulate_part(const Part& part, const Accumulate& kernels, Room* room) {
   return true;
 }
 
-int32_t fail_memory(int64_t bytes, const Error& error) {
-  return error.fail({GTH_E_NOMEM, GTH_OPERAND_NONE, -1, -1, bytes, 0}, "no memory to sort the updates");
-}
-
 }  // namespace
 
 int32_t accumulate(const Job& job, const BeforeWrite& before_write, const Executor& executor, const Error& error) {
-  int64_t bytes;
-  if (!core::multiply(job.slices, sizeof(Update), &bytes)) return fail_memory(INT64_MAX, error);
-  Room room{static_cast<Update*>(core::allocate(static_cast<size_t>(bytes))), job.slices, {0}};
-  if (!room.updates) return fail_memory(bytes, error);
+  UpdateRoom<Update> room;
+  if (int32_t status = room.allocate(job.slices, 1, error)) return status;
   const Accumulate kernels = job.kernels.tier->choose_accumulate(job.plan.number, job.plan.reduction);
-  int32_t status = before_write();
-  if (!status &&
-      !for_each_part(job, executor, [&](const Part& part) { return accumulate_part(part, kernels, &room); })) {
-    status = core::fail_index_race(error);
-  }
-  core::deallocate(room.updates);
-  return status;
+  if (int32_t status = before_write()) return status;
+  const bool whole =
+      for_each_part(job, executor, [&](const Part& part) { return accumulate_part(part, kernels, &room); });
+  return whole ? GTH_OK : core::fail_index_race(error);
 }
 
 }  // namespace gather::cpu

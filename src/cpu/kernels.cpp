@@ -80,7 +80,7 @@ bool has_short_lines(const core::Plan& plan) {
 // Chooses the kernel that moves or combines rows of one element, or adds the rows of short lines. Returns NULL for all
 // other plans.
 MoveRows choose_scatter(const core::Plan& plan, const Tier& tier) {
-  if (plan.inner_begin != plan.end || core::sorts_updates(plan)) return nullptr;
+  if (plan.inner_begin != plan.end || core::is_widened(plan)) return nullptr;
   if (!core::reduces(plan)) return tier.choose_scatter(plan.row.out);
   const bool is_element = plan.row.out == plan.item.bytes();
   if (plan.reduction != GTH_REDUCTION_ADD) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "cpu/accumulate.hpp"
+#include "cpu/divide_sums.hpp"
 #include "cpu/hot_rows.hpp"
 #include "cpu/move.hpp"
 #include "cpu/one_block.hpp"
@@ -84,22 +85,31 @@ bool write_part(const Part& part, const ScatterKernel& kernel) {
   });
 }
 
-}  // namespace
-
-int32_t scatter(const Job& job, const BeforeWrite& before_write, const Executor& executor, const Error& error) {
-  if (job.kernels.move && !job.plan.starts_with_update && is_one_block(job))
-    return run_one_block(job, before_write, error);
-  // The writes also validate indices. They are the only validation if the caller permits a partly written target.
-  const bool validates_first = !job.plan.is_partial_on_error || core::sorts_updates(job.plan);
-  if (validates_first) {
-    if (int32_t status = validate_all(job, executor, error)) return status;
-  }
-  if (core::sorts_updates(job.plan)) return accumulate(job, before_write, executor, error);
+// Writes all parts. If the tuples have not been validated, the writes validate them.
+int32_t write_all(const Job& job, const BeforeWrite& before_write, bool is_validated, const Executor& executor,
+                  const Error& error) {
   if (int32_t status = before_write()) return status;
   const ScatterKernel kernel = choose_scatter_kernel(job);
   const bool whole = for_each_part(job, executor, [&](const Part& part) { return write_part(part, kernel); });
-  if (whole) return GTH_OK;
-  return fail_write(job, validates_first, executor, error);
+  return whole ? GTH_OK : fail_write(job, is_validated, executor, error);
+}
+
+}  // namespace
+
+int32_t scatter(const Job& job, const BeforeWrite& before_write, const Executor& executor, const Error& error) {
+  const bool sorts = core::sorts_updates(job.plan);
+  if (job.kernels.move && !sorts && !job.plan.starts_with_update && is_one_block(job))
+    return run_one_block(job, before_write, error);
+  // The writes also validate indices. They are the only validation if the caller permits a partly written target.
+  const bool validates_first = !job.plan.is_partial_on_error || sorts;
+  if (validates_first) {
+    if (int32_t status = validate_all(job, executor, error)) return status;
+  }
+  if (core::is_widened(job.plan)) return accumulate(job, before_write, executor, error);
+  auto write = [&] { return write_all(job, before_write, validates_first, executor, error); };
+  if (!sorts) return write();
+  return divide_sums(job, {[](void* sums) { return (*static_cast<decltype(write)*>(sums))(); }, &write}, executor,
+                     error);
 }
 
 }  // namespace gather::cpu

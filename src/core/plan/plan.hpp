@@ -121,8 +121,11 @@ inline bool is_scatter(const Plan& plan) { return plan.operation->direction == D
 // Returns true if the plan is a scatter that combines updates with the target.
 inline bool reduces(const Plan& plan) { return plan.number != Number::none; }
 
-// Returns true if a scatter sorts its updates by slice before it combines them, which needs memory.
-inline bool sorts_updates(const Plan& plan) { return plan.in_float32 || plan.in_float64 || plan.is_mean; }
+// Returns true if a reduction accumulates in a wider type than that of the elements.
+inline bool is_widened(const Plan& plan) { return plan.in_float32 || plan.in_float64; }
+
+// Returns true if a scatter sorts its updates by slice, which needs memory.
+inline bool sorts_updates(const Plan& plan) { return is_widened(plan) || plan.is_mean; }
 
 // Returns true if a loop steps from tuple to tuple. Other loops repeat tuples or step through a slice.
 inline bool is_tuple_loop(const Loop& loop) { return loop.position.factor != 0; }
