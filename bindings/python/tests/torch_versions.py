@@ -64,7 +64,7 @@ def main(arguments: list[str]) -> int:
     if len(arguments) != 2:
         print(__doc__)
         return 2
-    wheel, folder = map(Path, arguments)
+    wheel, folder = (Path(argument).resolve() for argument in arguments)  # the tests run in another folder
     site = install(folder / "site", "--no-deps", str(wheel))
     results = [tested(version, site, folder) for version in VERSIONS]
     return 0 if all(results) else 1
