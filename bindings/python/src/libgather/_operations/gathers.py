@@ -124,7 +124,7 @@ def gather(
         DeviceError: Arrays are on different devices, a stream is given for arrays on the CPU, or the library has no
             CUDA.
         OutOfMemoryError: The result cannot be allocated.
-        OutputError: `out` is read-only or overlaps an input.
+        OutputError: `out` is read-only or overlaps an input. Outputs of objects and of pandas may overlap it.
         OptionError: A switch has an unknown value.
 
     >>> import libgather
