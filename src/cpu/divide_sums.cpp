@@ -96,21 +96,21 @@ void sort(Offsets* offsets) {
   }
 }
 
-// Reads the offsets of the updates of a part. Returns false if an index has become invalid, or if indices have changed.
+// Reads the offsets of the updates of a part. If indices change meanwhile, it reads at most as many as there were at
+// first. Returns false if an index has become invalid, or if the parts have more updates than there were at first.
 bool read_offsets(const Part& part, UpdateRoom<int64_t>* room, Offsets* offsets) {
   int64_t count = 0;
   if (!for_updates_of(part, [&](const Updates& on) { count += on.count; })) return false;
   int64_t* const taken = room->take(2 * count);
   if (!taken) return false;
   *offsets = {taken, taken + count, 0};
-  const bool whole = for_updates_of(part, [&](const Updates& on) {
+  return for_updates_of(part, [&](const Updates& on) {
     const int64_t n = std::min(on.count, count - offsets->count);
     for (int64_t i = 0; i < n; ++i) offsets->numbers[offsets->count++] = on.target + on.offsets[i];
   });
-  return whole && offsets->count == count;
 }
 
-// Divides the sums of a part. Returns false if an index has become invalid, or if indices have changed.
+// Divides the sums of a part. Returns false if read_offsets() does.
 bool divide_part(const Part& part, const Accumulate& halves, UpdateRoom<int64_t>* room) {
   const Job& job = part.job;
   Offsets offsets;
