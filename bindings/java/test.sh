@@ -33,7 +33,7 @@ if ! maven package -Dgather.build="$build/first"; then
   if grep -q 'Could not transfer artifact\|Unknown host' "$build/maven.log"; then
     skip "Maven cannot fetch its plugins" && exit 77
   fi
-  grep -v '^WARNING' "$build/maven.log" | head -n 60
+  grep -v '^WARNING' "$build/maven.log" | tail -n 60
   exit 1
 fi
 grep -E '^(conformance|memory|collector)' "$build/maven.log" |

@@ -45,7 +45,12 @@ class ExamplesTest {
 
   private static List<String> names(String folder, String suffix) throws IOException {
     try (var files = Files.list(EXAMPLES.resolve(folder))) {
-      return files.map(file -> file.getFileName().toString().replace(suffix, "")).sorted().toList();
+      return files
+          .map(file -> file.getFileName().toString())
+          .filter(name -> name.endsWith(suffix))
+          .map(name -> name.replace(suffix, ""))
+          .sorted()
+          .toList();
     }
   }
 
