@@ -13,6 +13,7 @@
 #include "cpu/bag_reader.hpp"
 #include "cpu/job.hpp"
 #include "cpu/pieces.hpp"
+#include "cpu/sort_by_digit.hpp"
 #include "cpu/tiers/choice.hpp"
 #include "cpu/validate.hpp"
 
@@ -95,21 +96,6 @@ int32_t check_not_empty(const Plan& plan, const ReadBags& read, int64_t first, i
 struct SortedId {
   int64_t row, position;
 };
-
-// Sorts by 8 bits of the rows.
-void sort_by_digit(const SortedId* from, int64_t n, int32_t shift, SortedId* to) {
-  constexpr uint64_t digits = 256;
-  int64_t next[digits] = {};
-  const auto digit_of = [shift](const SortedId& id) { return static_cast<uint64_t>(id.row) >> shift & (digits - 1); };
-  for (int64_t i = 0; i < n; ++i) ++next[digit_of(from[i])];
-  int64_t sum = 0;
-  for (int64_t& each : next) {
-    const int64_t count = each;
-    each = sum;
-    sum += count;
-  }
-  for (int64_t i = 0; i < n; ++i) to[next[digit_of(from[i])]++] = from[i];
-}
 
 // ---- Weights
 
@@ -379,7 +365,7 @@ SortedIds sort_ids(const ReadBags& read, int64_t* room) {
     bits |= static_cast<uint64_t>(read.rows[i]);
   }
   for (int32_t shift = 0; shift < 64 && bits >> shift != 0; shift += 8, std::swap(from, to)) {
-    sort_by_digit(from, n, shift, to);
+    sort_by_digit(from, n, shift, to, [](const SortedId& id) { return id.row; });
   }
   const SortedIds sorted{n, reinterpret_cast<int64_t*>(to), reinterpret_cast<int64_t*>(to) + n};
   for (int64_t i = 0; i < n; ++i) {

@@ -5,6 +5,7 @@
 #include <type_traits>
 #include <utility>
 
+#include "cpu/sort_by_digit.hpp"
 #include "cpu/target.hpp"
 #include "cpu/update_room.hpp"
 
@@ -75,23 +76,15 @@ struct Offsets {
 
 // Sorts offsets by 8 bits in each pass. Afterwards `numbers` are the sorted ones.
 void sort(Offsets* offsets) {
-  constexpr int32_t bits = 8;
-  constexpr uint64_t lists = 1 << bits;
-  const auto digit = [](int64_t number, int32_t shift) { return static_cast<uint64_t>(number) >> shift & (lists - 1); };
+  const auto key = [](int64_t offset) { return offset; };
   uint64_t differences = 0;
   for (int64_t i = 1; i < offsets->count; ++i) {
     differences |= static_cast<uint64_t>(offsets->numbers[i]) ^ static_cast<uint64_t>(offsets->numbers[0]);
   }
   if (differences == 0) return;
-  for (int32_t shift = __builtin_ctzll(differences); shift < 64; shift += bits) {
-    if ((differences >> shift & (lists - 1)) == 0) continue;
-    int64_t ends[lists] = {};
-    for (int64_t i = 0; i < offsets->count; ++i) ++ends[digit(offsets->numbers[i], shift)];
-    int64_t begin = 0;
-    for (int64_t& end : ends) begin += std::exchange(end, begin);
-    for (int64_t i = 0; i < offsets->count; ++i) {
-      offsets->room[ends[digit(offsets->numbers[i], shift)]++] = offsets->numbers[i];
-    }
+  for (int32_t shift = __builtin_ctzll(differences); shift < 64; shift += 8) {
+    if ((differences >> shift & 255) == 0) continue;
+    sort_by_digit(offsets->numbers, offsets->count, shift, offsets->room, key);
     std::swap(offsets->numbers, offsets->room);
   }
 }
