@@ -27,9 +27,11 @@ constexpr int32_t integers[] = {GTH_DTYPE_INT8,  GTH_DTYPE_INT16,  GTH_DTYPE_INT
                                 GTH_DTYPE_UINT8, GTH_DTYPE_UINT16, GTH_DTYPE_UINT32, GTH_DTYPE_UINT64};
 constexpr int32_t wide_integers[] = {GTH_DTYPE_INT16,  GTH_DTYPE_INT32,  GTH_DTYPE_INT64,
                                      GTH_DTYPE_UINT16, GTH_DTYPE_UINT32, GTH_DTYPE_UINT64};
-constexpr int32_t numbers[] = {GTH_DTYPE_FLOAT32, GTH_DTYPE_FLOAT32,  GTH_DTYPE_FLOAT64,
-                               GTH_DTYPE_FLOAT16, GTH_DTYPE_BFLOAT16, GTH_DTYPE_COMPLEX64,
-                               GTH_DTYPE_INT8,    GTH_DTYPE_UINT32,   GTH_DTYPE_INT64};
+constexpr int32_t numbers[] = {GTH_DTYPE_FLOAT32,   GTH_DTYPE_FLOAT64,    GTH_DTYPE_FLOAT16, GTH_DTYPE_BFLOAT16,
+                               GTH_DTYPE_COMPLEX64, GTH_DTYPE_COMPLEX128, GTH_DTYPE_INT8,    GTH_DTYPE_INT16,
+                               GTH_DTYPE_INT32,     GTH_DTYPE_INT64,      GTH_DTYPE_UINT8,   GTH_DTYPE_UINT16,
+                               GTH_DTYPE_UINT32,    GTH_DTYPE_UINT64};
+constexpr int32_t all_pools[] = {GTH_POOL_SUM, GTH_POOL_MEAN, GTH_POOL_SQRTN, GTH_POOL_MAX, GTH_POOL_MIN};
 
 inline bool is_integer(int32_t dtype) { return dtype < 512; }
 inline bool is_signed(int32_t dtype) { return dtype < 256; }
@@ -263,14 +265,43 @@ inline void draw_numbers(const Array& array) {
   }
 }
 
-inline int32_t draw_pool(int32_t dtype) {
-  constexpr int32_t pools[] = {0, GTH_POOL_SUM, GTH_POOL_MEAN, GTH_POOL_SQRTN, GTH_POOL_MAX, GTH_POOL_MIN};
+enum class Weighted : uint8_t { none, as_table, as_float32 };
+
+// What a request computes.
+struct Kind {
+  int32_t dtype, pool, accumulate;
+  Weighted weights;
+};
+
+inline bool is_valid(const Kind& kind) {
+  const bool divides = kind.pool == GTH_POOL_MEAN || kind.pool == GTH_POOL_SQRTN;
+  if (is_integer(kind.dtype) && (divides || kind.weights == Weighted::as_float32)) return false;
+  if (is_complex(kind.dtype) && (kind.pool > GTH_POOL_MEAN || kind.weights != Weighted::none)) return false;
+  return kind.weights == Weighted::none || kind.pool <= GTH_POOL_SQRTN;
+}
+
+inline Kind draw_kind() {
   for (;;) {
-    const int32_t pool = pick(pools);
-    if (is_integer(dtype) && (pool == GTH_POOL_MEAN || pool == GTH_POOL_SQRTN)) continue;
-    if (is_complex(dtype) && pool > GTH_POOL_MEAN) continue;
-    return pool;
+    const Weighted weights = chance(60) ? Weighted::none : chance(50) ? Weighted::as_float32 : Weighted::as_table;
+    const int32_t accumulate = chance(80) ? 0 : static_cast<int32_t>(1 + below(2));
+    const Kind kind{chance(20) ? GTH_DTYPE_FLOAT32 : pick(numbers), pick(all_pools), accumulate, weights};
+    if (is_valid(kind)) return kind;
   }
+}
+
+// Returns every kind of request.
+inline std::vector<Kind> all_kinds() {
+  std::vector<Kind> kinds;
+  for (int32_t dtype : numbers) {
+    for (int32_t pool : all_pools) {
+      for (int32_t accumulate : {0, GTH_ACCUMULATE_DTYPE, GTH_ACCUMULATE_FLOAT32}) {
+        for (Weighted weights : {Weighted::none, Weighted::as_table, Weighted::as_float32}) {
+          if (is_valid({dtype, pool, accumulate, weights})) kinds.push_back({dtype, pool, accumulate, weights});
+        }
+      }
+    }
+  }
+  return kinds;
 }
 
 // Draws the borders of the bags.
@@ -316,7 +347,7 @@ inline void draw_ids(Case* c) {
   }
 }
 
-inline Case make_case(bool is_large) {
+inline Case make_case(bool is_large, const Kind& kind = draw_kind()) {
   Case c;
   const bool is_dense = chance(50);
   constexpr int32_t formats[] = {GTH_BAGS_OFFSETS, GTH_BAGS_STARTS, GTH_BAGS_LENGTHS, GTH_BAGS_SEGMENTS,
@@ -325,7 +356,7 @@ inline Case make_case(bool is_large) {
   c.rows = is_large ? 100 : below(12) + (chance(90) ? 1 : 0);
   c.bag_count = is_large ? 700 : below(6) + (chance(90) ? 1 : 0);
   c.count = c.bag_count == 0 ? 0 : is_large ? 7000 : below(chance(10) ? 1500 : 12);
-  const int32_t dtype = pick(numbers);
+  const int32_t dtype = kind.dtype;
   Shape slice{is_large ? 40 : chance(5) ? below(2000) : below(40)};
   if (chance(20)) slice.push_back(below(4));
   if (chance(10)) slice.clear();
@@ -341,9 +372,9 @@ inline Case make_case(bool is_large) {
   out.insert(out.end(), slice.begin(), slice.end());
   table.insert(table.end(), slice.begin(), slice.end());
   c.options.out_dtype = is_half(dtype) && chance(30) ? GTH_DTYPE_FLOAT32 : 0;
-  c.options.accumulate = chance(20) ? GTH_ACCUMULATE_DTYPE : 0;
-  c.options.pool = draw_pool(dtype);
-  c.pool = c.options.pool ? c.options.pool : GTH_POOL_SUM;
+  c.options.accumulate = kind.accumulate;
+  c.pool = kind.pool;
+  c.options.pool = kind.pool == GTH_POOL_SUM && chance(50) ? 0 : kind.pool;
   c.table.make(dtype, table, is_dense);
   draw_numbers(c.table);
   c.ids.make(pick(integers), ids, is_dense || chance(30));
@@ -355,8 +386,8 @@ inline Case make_case(bool is_large) {
                                                        : c.bag_count;
   if (c.has_bags)
     c.bags.make(c.count > 100 || c.bag_count > 100 ? pick(wide_integers) : pick(integers), {size}, is_dense);
-  c.has_weights = !is_complex(dtype) && c.pool <= GTH_POOL_SQRTN && chance(40);
-  const bool has_float32_weights = !is_integer(dtype) && chance(50);
+  c.has_weights = kind.weights != Weighted::none;
+  const bool has_float32_weights = kind.weights == Weighted::as_float32;
   if (c.has_weights) c.weights.make(has_float32_weights ? GTH_DTYPE_FLOAT32 : dtype, ids, is_dense || chance(30));
   if (c.has_weights) draw_numbers(c.weights);
   constexpr int32_t bounds[] = {
@@ -367,8 +398,11 @@ inline Case make_case(bool is_large) {
   constexpr int32_t empties[] = {0, 0, GTH_EMPTY_ZERO, GTH_EMPTY_FILL, GTH_EMPTY_ERROR};
   c.options.empty = pick(empties);
   c.options.fill = GTH_FILL_VALUE;
-  oracle::encode_float(is_integer(dtype) ? GTH_DTYPE_FLOAT64 : part_of(dtype), 3.5,
-                       reinterpret_cast<char*>(c.options.fill_value));
+  if (is_integer(dtype)) {
+    c.options.fill_value[0] = engine();
+  } else {
+    oracle::encode_float(part_of(dtype), 3.5, reinterpret_cast<char*>(c.options.fill_value));
+  }
   c.options.has_padding_index = chance(30);
   if (c.options.has_padding_index)
     c.options.padding_index = is_signed(c.ids.desc.dtype) && chance(40) ? -1 : below(c.rows + 1);
@@ -380,6 +414,14 @@ inline Case make_case(bool is_large) {
   draw_ids(&c);
   expect(&c);
   return c;
+}
+
+inline std::string describe(const Case& c) {
+  return std::string(gth_dtype_name(c.dtype())) + ", format " + std::to_string(c.format) + ", pool " +
+         std::to_string(c.pool) + ", accumulate " + std::to_string(c.options.accumulate) + ", bounds " +
+         std::to_string(c.options.bounds) + ", weights " + std::to_string(c.has_weights) + ", padding " +
+         std::to_string(c.options.has_padding_index) + ", ids " + std::to_string(c.count) + ", empty " +
+         std::to_string(c.options.empty);
 }
 
 // ---- Forms

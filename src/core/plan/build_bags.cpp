@@ -92,7 +92,7 @@ void set_bags(const Request& request, const Meaning& meaning, const Placement& p
   bags.pool = settings.pool;
   bags.empty = settings.empty;
   bags.ends_early = settings.ends_early && bags.format == GTH_BAGS_OFFSETS;
-  bags.rounds_each = settings.rounds_each && meaning.item == 2;
+  bags.rounds_each = settings.rounds_each && is_floating(table.number) && table.bytes == 2;
   bags.widens = meaning.bytes_of(Role::rows) != meaning.item;
   bags.has_weights = weights != nullptr;
   bags.has_float32_weights = weights && weights->dtype == GTH_DTYPE_FLOAT32 && table.dtype != GTH_DTYPE_FLOAT32;
