@@ -38,7 +38,8 @@ $linter: skipped, it cannot be installed"
     "lint_$name" && code=0 || code=$?
     case $code in
       0) verdict=passed ;;
-      77) verdict=skipped ;;
+      77) verdict="skipped, a tool is missing"
+        [ "${GATHER_STRICT:-}" != 1 ] || result=1 ;;
       *) verdict=FAILED result=1 ;;
     esac
     outcome="$outcome

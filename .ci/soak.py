@@ -26,8 +26,10 @@ class Step:
     command: str
     states: str  # a regular expression: the lines of the log that state the result
     contents: str
+    parts: tuple[str, ...] = ("src",)  # the folders of results.PARTS whose change makes a result out of date
 
 
+BOTH = ("src", "bindings")
 TESTS = r"% tests passed, \d+ tests failed|\((Failed|Timeout|SEGFAULT|Subprocess aborted)\)"
 BINDINGS = r"^(== |rust: |\d+ tests passed|\d+ passed|test result|go: |[A-Z][A-Za-z ]+: (passed|FAILED|skipped))"
 STEPS = (
@@ -38,15 +40,26 @@ STEPS = (
         "./dev bindings",
         BINDINGS,
         "the bindings with every way to build and link the library, with -race and cgocheck2, and the READMEs",
-    ),
-    Step("peers", "./dev peers", r"^(== test|\d+ (passed|failed|skipped))", "torch, JAX, TensorFlow, Dask and Ray"),
-    Step(
-        "torch", "./dev torch", r"^torch |\d+ (passed|failed)", "each version of torch that the wheel has an object for"
+        BOTH,
     ),
     Step(
-        "recorded", "./dev recorded", r"^(== |differs|\d+ answers)", "every recorded answer, asked again of its system"
+        "peers", "./dev peers", r"^(== test|\d+ (passed|failed|skipped))", "torch, JAX, TensorFlow, Dask and Ray", BOTH
     ),
-    Step("asan", "./dev asan bindings", BINDINGS, "bindings with ASan"),
+    Step(
+        "torch",
+        "./dev torch",
+        r"^torch |\d+ (passed|failed)",
+        "each version of torch that the wheel has an object for",
+        BOTH,
+    ),
+    Step(
+        "recorded",
+        "./dev recorded",
+        r"^(== |differs|\d+ answers)",
+        "every recorded answer, asked again of its system",
+        BOTH,
+    ),
+    Step("asan", "./dev asan bindings", BINDINGS, "bindings with ASan", BOTH),
     Step("tsan", "./dev tsan", TESTS, "threads under the thread sanitizer"),
     Step("msan", "./dev msan", TESTS, "fuzz targets under the memory sanitizer"),
     Step("fuzz", "./dev fuzz {seconds}", r"executions, ", "each fuzz target, for the given time"),
@@ -58,13 +71,26 @@ STEPS = (
         "./dev windows",
         rf"{TESTS}|^\[  PASSED|{BINDINGS}",
         "the library and the bindings of Python, Go, Rust and Java for Windows, under Wine",
+        BOTH,
     ),
     Step("musl", "./dev musl", TESTS, "the tests in C and C++ with musl"),
     Step("macos", "./dev macos", r"^linked|error", "the library for macOS, linked and not run"),
-    Step("site", "./dev site", r"^\d+ pages|error", "the documentation site"),
-    Step("package", "./dev package", r": installed|FAILED|^[EW]: ", "all packages"),
-    Step("managers", "./dev managers", r"^\w+: (a project|FAILED)", "a project that finds the library by each manager"),
-    Step("reproducible", "./dev reproducible", r"^(identical|differs)", "packages of two builds in different folders"),
+    Step("site", "./dev site", r"^\d+ pages|error", "the documentation site", BOTH),
+    Step("package", "./dev package", r": installed|FAILED|^[EW]: ", "all packages", BOTH),
+    Step(
+        "managers",
+        "./dev managers",
+        r"^\w+: (a project|FAILED)",
+        "a project that finds the library by each manager",
+        BOTH,
+    ),
+    Step(
+        "reproducible",
+        "./dev reproducible",
+        r"^(identical|differs)",
+        "packages of two builds in different folders",
+        BOTH,
+    ),
     Step("coverage", "./dev coverage", r"^TOTAL", "lines and branches of src that the tests in C++ execute"),
     Step("mutants-named", "./dev mutate --named", r".", "the named mutants of src"),
     Step(
@@ -79,6 +105,7 @@ STEPS = (
             f"./dev mutate --binding {language} --seed {{seed}} --count {{mutants}} --seconds {{limit}}",
             r".",
             f"random mutants of the binding for {language.capitalize()}",
+            BOTH,
         )
         for language in ("python", "rust", "go")
     ),

@@ -2,6 +2,7 @@
 
     reliability.py --write     reads the results of the long run in .ci/results
     reliability.py --check     fails if the page has another text, or a result is not that of its lines
+    reliability.py --release   fails and names the steps if a step has not passed on the committed sources
 
 The gate has no figures, because .ci/run must pass before each change. The page names the sources with which it compares
 those of the results. Later changes of the sources do not change the page.
@@ -21,6 +22,7 @@ from table import table  # noqa: E402
 
 PAGE = ROOT / "docs" / "reliability.md"
 NOT_YET = "no result yet"
+OLD = "out of date"
 WISH, BAR = 300, 95  # random mutants of each language, and how many per cent of them the tests must detect
 
 HEAD = """# Reliability
@@ -43,7 +45,7 @@ the version of the sources, the seed, the duration and the lines of the log that
 from these files, and each file has the digest of its lines.
 
 A result is about the sources of its version. "Changed" is the number of files that differ between these and the git
-trees {trees}.
+trees {trees}. A result is "out of date" if a file changed that the step tests.
 
 | Step | Tests | Date | Changed | Result |
 |---|---|---|---|---|
@@ -150,6 +152,17 @@ def difference(result, trees):
     return "unknown" if counts is None else ", ".join(f"{count} of {part}" for part, count in counts.items())
 
 
+def is_old(step, result, trees):
+    """Returns true if a folder that the step tests has changed since the result, or if git cannot tell."""
+    counts = results.changed(results.trees_in(result.fields["version"]), trees)
+    return counts is None or any(counts.get(part, 1) for part in step.parts)
+
+
+def verdict_of(step, result, trees):
+    """Returns "passed", "failed" or "out of date"."""
+    return OLD if is_old(step, result, trees) else result.fields["result"]
+
+
 def long_run(trees):
     for step in soak.STEPS:
         if step.name.startswith("mutants"):
@@ -157,7 +170,7 @@ def long_run(trees):
         result = results.read(step.name)
         if result:
             summary = SUMMARIES.get(step.name, tests)(result.lines)
-            verdict = ": ".join(filter(None, (result.fields["result"], summary)))
+            verdict = ": ".join(filter(None, (verdict_of(step, result, trees), summary)))
             cells = (step.name, step.contents, result.day, difference(result, trees), verdict)
             yield f"| {' | '.join(cells)} |\n"
         else:
@@ -212,9 +225,12 @@ def mutants(trees):
         ran, detected, equivalent = figures
         share = f"{detected} ({detected * 100 / max(ran - equivalent, 1):.1f} %)"
         if step.name == "mutants-named":
-            seed, earlier, verdict = "", "", "met" if detected == ran else "not met: all must be detected"
+            seed, earlier = "", ""
+            verdict = "met" if detected == ran == len(NAMED) else f"not met: all {len(NAMED)} must be detected"
         else:
             seed, earlier, verdict = result.fields["seed"], resumed(result.lines), aim(result, *figures)
+        if is_old(step, result, trees):
+            verdict = OLD
         cells = (step.contents, result.day, difference(result, trees), seed, ran, earlier, share, equivalent, verdict)
         yield f"| {' | '.join(map(str, cells))} |\n"
 
@@ -228,15 +244,26 @@ def page(trees):
 
 
 def is_current(text):
-    """Returns true if the page is that of the results. Where git lacks the trees, the numbers of files may differ."""
+    """Returns true if the page is that of the results. Where git lacks the trees, the rows of results may differ."""
     fresh = page(results.trees_in(text))
-    numbers = re.compile(r"\| (?:unknown|\d+ of src[^|]*) \|")
-    return text == fresh or ("| unknown |" in fresh and numbers.sub("||", text) == numbers.sub("||", fresh))
+    rows = re.compile(r"^\|.*\| (?:unknown|\d+ of (?:src|bindings)[^|]*) \|.*\n", re.MULTILINE)
+    return text == fresh or ("| unknown |" in fresh and rows.sub("", text) == rows.sub("", fresh))
+
+
+def not_passed(trees):
+    """Returns the steps without a result that passed on these trees, and the mutants whose aim is not met."""
+    read = {step: results.read(step.name) for step in soak.STEPS}
+    missed = [step.name for step, result in read.items() if not result or verdict_of(step, result, trees) != "passed"]
+    return missed + [row.strip() for row in mutants(trees) if not row.endswith("| met |\n")]
 
 
 def main():
     if sys.argv[1:] == ["--write"]:
         PAGE.write_text(page(results.trees()))
+    elif sys.argv[1:] == ["--release"]:
+        missed = not_passed(results.trees())
+        if missed:
+            raise SystemExit("\n".join(["not passed on these sources:", *missed]))
     elif sys.argv[1:] != ["--check"]:
         raise SystemExit(__doc__)
     elif not is_current(PAGE.read_text()):
