@@ -67,11 +67,12 @@ pinned=$tools/lint
 pinned_linters() {
   want git command -v git
   python_toolchain || return 1
-  cmp -s .ci/requirements-lint.txt "$pinned/installed" && return 0
+  cmp -s .ci/requirements-lint.lock "$pinned/installed" && return 0
   echo "Installing linters into .cache/tools/lint ..."
   python3 -m venv "$pinned" &&
-    "$pinned/bin/python" -m pip install --quiet --disable-pip-version-check -r .ci/requirements-lint.txt &&
-    cp .ci/requirements-lint.txt "$pinned/installed"
+    "$pinned/bin/python" -m pip install --quiet --disable-pip-version-check --require-hashes \
+      -r .ci/requirements-lint.lock &&
+    cp .ci/requirements-lint.lock "$pinned/installed"
 }
 
 tools_clang_format() {

@@ -28,7 +28,7 @@ build_wheels() {
   wheels_log=build/packaging/python.log
   [ -x "$python" ] || python3 -m venv "$tools/packaging"
   mkdir -p build/packaging "$1"
-  "$python" -m pip install --quiet -r bindings/python/requirements-wheels.txt
+  "$python" -m pip install --quiet --require-hashes -r bindings/python/requirements-wheels.lock
   rm -rf build/packaging/sdist
   { "$python" -m build --no-isolation --sdist --outdir build/packaging/sdist bindings/python &&
     env -u CUDACXX "$python" bindings/python/wheels.py build/packaging/sdist/*.tar.gz "$@"; } >"$wheels_log" 2>&1 ||

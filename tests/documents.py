@@ -1,6 +1,7 @@
 """Fails if a page of this project names a missing file, in a link or in backticks.
 
-It also fails if the README states other numbers than the conformance cases and the report of random requests have.
+It also fails if the README states other numbers than the conformance cases and the report of random requests have, or
+if a list of Python packages pins a release that its lock file does not have.
 """
 
 import re
@@ -77,6 +78,17 @@ def measured_speed():
     return f"{int(requests):,}", mean
 
 
+def pins(path):
+    """Returns the releases that a list of Python packages pins."""
+    return set(re.findall(r"^([\w.-]+)(?:\[\w+\])?==(\S+)", path.read_text(), re.MULTILINE))
+
+
+def unlocked():
+    """Returns the pins that are missing in a lock file, with its name."""
+    locks = [ROOT / ".ci" / "requirements-lint.lock", ROOT / "bindings" / "python" / "requirements-wheels.lock"]
+    return [(path.name, pin) for path in locks for pin in sorted(pins(path.with_suffix(".txt")) - pins(path))]
+
+
 def main():
     names = {path.name for folder in OUR_FOLDERS for path in (ROOT / folder).rglob("*.*")}
     gone = [f"{page.relative_to(ROOT)}: there is no {path}" for page in PAGES for path in sorted(missing(page, names))]
@@ -84,6 +96,9 @@ def main():
         gone.append("README.md: the numbers of conformance cases are {:,}, {:,} and {:,}".format(*counted()))
     if speed((ROOT / "README.md").read_text()) != measured_speed():
         gone.append("README.md: {} random requests are {} times as fast".format(*measured_speed()))
+    gone += [
+        f"{name}: write it again, because {package}=={release} is missing" for name, (package, release) in unlocked()
+    ]
     for line in gone:
         print(line)
     return bool(gone)
