@@ -37,18 +37,69 @@ binding() {
 $name: $verdict, $(($(date +%s) - began)) s"
 }
 
-# Starts the tests of Python in the background, because they use one thread for minutes. end_python prints their output.
+# Installs the frameworks in the background while the library is built, because they have gigabytes.
+begin_frameworks() {
+  python_toolchain || return 0
+  with_frameworks=$(dirname "$venv")/frameworks
+  mkdir -p build/bindings
+  { { [ -x "$with_frameworks/bin/python" ] || python3 -m venv "$with_frameworks"; } &&
+    "$with_frameworks/bin/python" -m pip install --quiet --disable-pip-version-check \
+      -r bindings/python/requirements-test.txt -r bindings/python/requirements-frameworks.txt; } \
+    >build/bindings/install.log 2>&1 &
+  installed=$!
+}
+
+# Starts the tests of Python in the background, because they use one thread for minutes. In a strict run, those with
+# frameworks follow. end_python prints their output.
 begin_python() {
   python_toolchain || return 0
-  # Bindings build the library without CUDA, which takes less time.
-  env -u CUDACXX VENV="$venv" bindings/python/test.sh build/bindings >build/bindings/python.part 2>&1 &
+  [ -z "${installed:-}" ] || wait "$installed" || cat build/bindings/install.log
+  {
+    in_background python test_python
+    [ "${GATHER_STRICT:-}" != 1 ] || in_background frameworks test_frameworks
+  } &
   python_tests=$!
 }
 
+# in_background NAME COMMAND... writes the output and the status of a command to files.
+in_background() {
+  part=$1
+  shift
+  "$@" >"build/bindings/$part.part" 2>&1 && code=0 || code=$?
+  echo "$code" >"build/bindings/$part.code"
+}
+
+# end_python NAME waits for the tests of Python, prints the output of a part, and returns its status.
 end_python() {
-  wait "$python_tests" && code=0 || code=$?
-  cat build/bindings/python.part
-  return "$code"
+  wait "$python_tests" || true
+  cat "build/bindings/$1.part"
+  return "$(cat "build/bindings/$1.code")"
+}
+
+# Bindings build the library without CUDA, which takes less time.
+test_python() {
+  env -u CUDACXX VENV="$venv" bindings/python/test.sh build/bindings
+}
+
+# Prints the files of tests of which the tests of Python skipped a part because a framework is missing.
+skipped_files() {
+  expression=$(sed -n 's/^pytest frameworks //p' .ci/allowed_skips.txt | paste -s -d '|')
+  grep -E "^SKIPPED .*($expression)" build/bindings/python.part | grep -o 'test_[a-z_]*\.py' | sort -u
+}
+
+# Runs the files of tests that need the frameworks. Each file has its own process, because some of these libraries cannot
+# be loaded together.
+test_frameworks() {
+  # shellcheck disable=SC2046 # the names are words
+  env -u CUDACXX VENV="$(dirname "$venv")/frameworks" ALSO=frameworks EACH=1 \
+    WHEEL="$(echo build/bindings/python/dist/*.whl)" bindings/python/test.sh build/frameworks $(skipped_files)
+}
+
+# Compares the skipped tests with those that a run with the frameworks allows.
+frameworks() {
+  export ALSO=frameworks
+  binding "Python with frameworks" pytest python_toolchain end_python frameworks
+  unset ALSO
 }
 
 # Builds what the tests of the bindings need: the library, and the one with an emulated CUDA device.
@@ -80,7 +131,8 @@ test_bindings() {
   ! tests_language go || binding Go go go_toolchain bindings/go/test.sh "$stage"
   ! tests_language java || binding Java java java_toolchain env GATHER_TENSORFLOW="${GATHER_LONG:-0}" \
     bindings/java/test.sh "$stage" build/bindings/java
-  ! tests_language python || binding Python pytest python_toolchain end_python
+  ! tests_language python || binding Python pytest python_toolchain end_python python
+  ! tests_language python || [ "${GATHER_STRICT:-}" != 1 ] || frameworks
   [ $# -gt 0 ] || test_languages_together
   echo
   echo "Bindings:$outcome"
@@ -103,6 +155,13 @@ test_languages_together() {
   binding "Equal bindings" pytest python_toolchain python3 bindings/parity.py --check
   binding "Equal mistakes" pytest python_toolchain env PYTHON="$venv/bin/python" \
     python3 tests/mistakes --check "$stage" build/bindings/mistakes
+  [ "${GATHER_STRICT:-}" != 1 ] || binding "Site" pytest tools_of_site site
+}
+
+# Makes the documentation site with the wheel that the tests of Python have built.
+site() {
+  WHEEL=$(echo build/bindings/python/dist/*.whl)
+  make_site
 }
 
 # task_bindings [LANGUAGE...]
@@ -135,10 +194,10 @@ task_peers() {
   mkdir -p build/peers
   GATHER_EMULATED=$(pwd)/build/test/lib/libgather_emulated.so
   export GATHER_EMULATED
-  env -u CUDACXX VENV="$(dirname "$venv")/peers" PEERS=1 EACH=1 GATHER_LARGE=1 \
+  env -u CUDACXX VENV="$(dirname "$venv")/peers" ALSO=peers EACH=1 GATHER_LARGE=1 \
     bindings/python/test.sh build/peers "$@" >build/peers/log 2>&1 || result=1
   cat build/peers/log
-  PEERS=1 python3 .ci/skips.py pytest build/peers/log || result=1
+  ALSO=peers python3 .ci/skips.py pytest build/peers/log || result=1
 }
 
 # This takes minutes and covers little that ./dev test does not cover, so only the long run has it.

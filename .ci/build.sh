@@ -84,7 +84,7 @@ task_test() {
   # A Python that is not that of the system does not find the packages of the system.
   python3 -c 'import cffi' 2>/dev/null || python3 -m pip install --quiet cffi || true
   # With AUTO, the tests of the kernels would be missing if nvcc is missing or does not work.
-  [ "${GATHER_STRICT:-}" != 1 ] || cmake --preset test -D GATHER_CUDA=ON
+  [ "${GATHER_STRICT:-}" != 1 ] || { begin_frameworks && cmake --preset test -D GATHER_CUDA=ON; }
   test_cpp test asan
   test_bindings
   summary test asan

@@ -50,7 +50,7 @@ task_torch() {
   with_torch=$(dirname "$venv")/torch
   [ -x "$with_torch/bin/python" ] || python3 -m venv "$with_torch"
   "$with_torch/bin/python" -m pip install --quiet -c bindings/python/requirements-test.txt \
-    -c bindings/python/requirements-peers.txt cffi expecttest ml_dtypes numpy pytest torch
+    -c bindings/python/requirements-frameworks.txt cffi expecttest ml_dtypes numpy pytest torch
   "$with_torch/bin/python" -B bindings/python/tests/torch_versions.py build/torch/*.whl build/torch || result=1
 }
 
@@ -162,14 +162,20 @@ task_managers() {
 # The site uses the Python package of this tree for pictures and docstrings. WHEEL may name a built wheel of it.
 task_site() {
   compiler
+  tools_of_site
+  make_site "$@" || result=1
+}
+
+tools_of_site() {
   want doxygen command -v doxygen
   install_missing
-  python_toolchain
-  rust_toolchain
-  go_toolchain
+  python_toolchain && rust_toolchain && go_toolchain
+}
+
+make_site() {
   python=$tools/site/bin/python
-  [ -x "$python" ] || python3 -m venv "$tools/site"
-  "$python" -m pip install --quiet -r docs/site/requirements.txt
-  env -u CUDACXX "$python" -m pip install --quiet --force-reinstall --no-deps "${WHEEL:-./bindings/python}"
-  "$python" docs/site/build.py build/site "$@" || result=1
+  { [ -x "$python" ] || python3 -m venv "$tools/site"; } &&
+    "$python" -m pip install --quiet -r docs/site/requirements.txt &&
+    env -u CUDACXX "$python" -m pip install --quiet --force-reinstall --no-deps "${WHEEL:-./bindings/python}" &&
+    "$python" docs/site/build.py build/site "$@"
 }

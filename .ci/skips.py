@@ -3,9 +3,10 @@
     skips.py RUNNER LOG
 
 RUNNER is pytest, cargo, go or java. tests/summary.py does the same for ctest. The output has the skipped tests that
-.ci/allowed_skips.txt does not allow. With GATHER_LONG=1, the skips of the gate are not allowed, and with PEERS=1 those
-of runs without the peers. With GATHER_SANITIZED=1, those of the sanitizers are allowed. The output also has the number
-of tests if .ci/least_tests.txt states a larger one for the name of the log. In a strict run, both are failures.
+.ci/allowed_skips.txt does not allow. With GATHER_LONG=1, the skips of the gate are not allowed. With ALSO=frameworks
+or ALSO=peers, those of runs without these libraries are not allowed. With GATHER_SANITIZED=1, those of the sanitizers
+are allowed. The output also has the number of tests if .ci/least_tests.txt states a larger one for the name of the
+log. Both are failures in a strict run.
 """
 
 import os
@@ -32,7 +33,8 @@ def patterns(runner):
     """Returns the expressions of the skipped tests of a runner that this run allows."""
     runs = ["all"]
     runs += [] if os.environ.get("GATHER_LONG") == "1" else ["gate"]
-    runs += [] if os.environ.get("PEERS") == "1" else ["peers"]
+    installed = os.environ.get("ALSO", "")
+    runs += {"": ["frameworks", "peers"], "frameworks": ["peers"], "peers": []}[installed]
     runs += ["sanitized"] if os.environ.get("GATHER_SANITIZED") == "1" else []
     return [pattern for name, run, pattern in lines_of(ALLOWED) if name == runner and run in runs]
 

@@ -91,8 +91,8 @@ def of_gate():
 
 
 def tests(lines):
-    """Returns how many tests of ctest passed and failed."""
-    found = re.findall(r"(\d+)% tests passed, (\d+) tests failed out of (\d+)", lines)
+    """Returns how many tests of ctest passed and failed. A log may repeat the line of a run in a summary."""
+    found = dict.fromkeys(re.findall(r"(\d+)% tests passed, (\d+) tests failed out of (\d+)", lines))
     return "; ".join(f"{int(total) - int(failed)} tests passed, {failed} failed" for _, failed, total in found)
 
 

@@ -4,13 +4,14 @@
 #
 #     test.sh BUILD [PYTEST ARGUMENTS]
 #
-# PYTHON names the interpreter (python3). VENV names the folder of the virtual environment (BUILD/python/venv). PEERS=1
-# also installs torch, TensorFlow, JAX, Dask and Ray, which takes some gigabytes. EACH=1 runs each file of tests in its
-# own process. The arguments are then files of tests. WHEEL names a wheel to test instead of a new one. GATHER_EMULATED
-# names libgather_emulated.so of a test build. Arrays on devices are then tested on its emulated CUDA devices.
+# PYTHON names the interpreter (python3). VENV names the folder of the virtual environment (BUILD/python/venv). ALSO=NAME
+# also installs requirements-NAME.txt: `frameworks` (torch, TensorFlow, JAX, pandas, polars), or `peers`, which adds Dask
+# and Ray. They take gigabytes. EACH=1 runs each file of tests in its own process. The arguments are then files of tests.
+# WHEEL names a wheel to test instead of a new one. GATHER_EMULATED names libgather_emulated.so of a test build. Arrays on
+# devices are then tested on its emulated CUDA devices.
 set -eu
 
-[ $# -ge 1 ] || { sed -n '2,10s/^# \{0,1\}//p' "$0" && exit 2; }
+[ $# -ge 1 ] || { sed -n '2,11s/^# \{0,1\}//p' "$0" && exit 2; }
 here=$(cd "$(dirname "$0")" && pwd)
 mkdir -p "$1"
 build=$(cd "$1" && pwd)/python
@@ -22,7 +23,7 @@ venv=${VENV:-$build/venv}
 python=$venv/bin/python
 [ -x "$python" ] || "${PYTHON:-python3}" -m venv "$venv"
 "$python" -m pip install --quiet -r "$here/requirements-test.txt"
-[ -z "${PEERS:-}" ] || "$python" -m pip install --quiet -r "$here/requirements-peers.txt"
+[ -z "${ALSO:-}" ] || "$python" -m pip install --quiet -r "$here/requirements-$ALSO.txt"
 
 if [ -z "${WHEEL:-}" ]; then
   rm -rf "$build/dist"

@@ -41,6 +41,7 @@ PAGES = {
     "docs/python/dask.md": "dask.md",
     "docs/python/ray.md": "ray.md",
     "docs/python/scatter.md": "scatter.md",
+    "docs/python/training.md": "training.md",
     "docs/python/xarray.md": "xarray.md",
     "docs/reliability.md": "reliability.md",
     "docs/tensorflow-java.md": "tensorflow-java.md",

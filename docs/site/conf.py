@@ -5,6 +5,8 @@ import sys
 from pathlib import Path
 from unittest.mock import MagicMock
 
+from sphinx.ext.autodoc.mock import _MockModule
+
 import libgather
 
 sys.path.insert(0, str(Path(__file__).parent))
@@ -48,6 +50,7 @@ autodoc_typehints = "none"
 autodoc_preserve_defaults = True
 # Modules of the package import these large libraries. Sphinx reads the docstrings without them.
 autodoc_mock_imports = ["dask", "ray", "torch"]
+_MockModule.__version__ = "0.0"  # libgather.torch has no shared object for this version, and so it loads none
 # libgather.jax registers its primitives in tables of JAX at import. A mock accepts the registration.
 sys.modules |= {f"jax{name}": MagicMock() for name in ("", ".numpy", ".extend", ".extend.core", ".interpreters")}
 napoleon_use_ivar = True  # the attributes of a docstring are already listed as members

@@ -8,14 +8,18 @@ than its limit. --write replaces the table between the lines <!-- calls --> and 
 """
 
 import argparse
+import datetime
 import os
 import pathlib
-import platform
 import shutil
 import subprocess
 import sys
 
 HERE = pathlib.Path(__file__).resolve().parent
+sys.path.append(str(HERE.parent / "bench"))
+
+from machine import processor  # noqa: E402
+
 MARKS = "<!-- calls -->\n", "<!-- end of calls -->\n"
 PLANS = ("plan run", "plan run, open extent")
 INTO = "gather into an output, operands described once"
@@ -101,13 +105,6 @@ def measure(build):
     return found
 
 
-def processor():
-    for line in pathlib.Path("/proc/cpuinfo").read_text().splitlines():
-        if line.startswith("model name"):
-            return line.partition(":")[2].strip()
-    return platform.machine()
-
-
 def table(found):
     shared = [name for name, numbers in found["C++"].items() if len(numbers) == 3]
     lines = ["| One row of 4 bytes, ns | C | " + " | ".join(found) + " |", "|---|---|" + "---|" * len(found)]
@@ -122,7 +119,7 @@ def table(found):
             columns = dict.fromkeys(["C", *found], "")
             columns["C" if language == "C++" else language] = f"{rows[name][0]:.0f}"
             lines.append(f"| {name} | " + " | ".join(columns.values()) + " |")
-    note = f"`./dev overhead` wrote this table on {processor()}. Values are medians."
+    note = f"`./dev overhead` wrote this table on {datetime.date.today()}, on {processor()}. Values are medians."
     return "\n".join([*lines, "", note, ""])
 
 

@@ -19,7 +19,7 @@ import sys
 from typing import Any
 
 HERE = pathlib.Path(__file__).resolve().parent
-sys.path.append(str(HERE.parent))  # plot
+sys.path.append(str(HERE.parent))  # plot, machine
 
 
 def parse(args: list[str]) -> argparse.Namespace:
@@ -39,6 +39,8 @@ def parse(args: list[str]) -> argparse.Namespace:
 
 
 def facts() -> dict[str, Any]:
+    from machine import processor
+
     names = ("numpy", "ray", "dask", "distributed")
     return {
         "date": datetime.date.today().isoformat(),
@@ -47,11 +49,6 @@ def facts() -> dict[str, Any]:
         "load": os.getloadavg()[0],
         "versions": {name: importlib.metadata.version(name) for name in names},
     }
-
-
-def processor() -> str:
-    lines = pathlib.Path("/proc/cpuinfo").read_text().splitlines()
-    return next((line.partition(":")[2].strip() for line in lines if line.startswith("model name")), "unknown")
 
 
 def measure(part: str, path: pathlib.Path, rounds: int) -> Any:

@@ -20,12 +20,12 @@ class ScatterPlan(Prepared):
 
     Args:
         target, indices: Arrays like those of the runs, or :class:`Spec`. The size of one dim may be open (-1). It is a
-        dim of the tuples (for scatter_elements, the axis), or the outermost dim that both share.
+            dim of the tuples (for scatter_elements, the axis), or the outermost dim that both share.
         updates: The layout of the updates, given in the same way. None means dense.
         op: ``"scatter"`` (default), ``"scatter_nd"`` or ``"scatter_elements"``.
-        axis, batch_dims, extents, reduction, include_self, accumulate, padding_index, negative, bounds, profile,
-            threads, context, opset: As for the operation. An `axis` of None means its default. Runs with
-            ``reduction="mean"`` allocate memory.
+        axis, batch_dims, extents: As for the operation. An `axis` of None means its default.
+        reduction, include_self, accumulate: As for the operation. Runs with ``reduction="mean"`` allocate memory.
+        padding_index, negative, bounds, profile, threads, context, opset: As for the operation.
 
     Raises:
         Error: As for the operation. Strings have no plan.
