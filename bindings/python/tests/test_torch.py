@@ -6,7 +6,7 @@ import importlib.util
 import os
 import subprocess
 import sys
-from importlib import metadata
+from importlib import import_module, metadata
 from pathlib import Path
 
 import pytest
@@ -86,13 +86,33 @@ def test_calls_without_the_extension_name_the_command(tmp_path: Path) -> None:
 @needs_torch
 def test_object_that_cannot_be_loaded_leaves_the_pure_form(tmp_path: Path) -> None:
     """The object of a wheel may need a newer C++ library than the system has."""
-    object_file = tmp_path / "libgather" / load().file_name(metadata.version("torch"))
-    object_file.parent.mkdir()
+    files = load(tmp_path / "package")
+    object_file = tmp_path / "libgather" / files.file_name(metadata.version("torch"))
+    object_file.parent.mkdir(0o755)
     object_file.write_text("no library", encoding="utf-8")
+    import_module("extension._checked_files").seal(object_file)
     code = (
         "import pytest, torch, libgather.torch as ours\n"
         f"with pytest.warns(UserWarning, match={object_file.name!r}):\n"
         "    assert ours.gather(torch.ones(2), torch.tensor([1])).tolist() == [1]\n"
+    )
+    environment = os.environ | {"XDG_CACHE_HOME": str(tmp_path)}
+    result = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=False)
+    assert result.returncode == 0, result.stderr
+
+
+@needs_torch
+@pytest.mark.parametrize("size", [0, 64, 4096, 65536, 300_000, -1])
+def test_truncated_object_leaves_the_pure_form(size: int, cache: Path, tmp_path: Path) -> None:
+    """Access to the memory of a truncated file would end the process by SIGBUS."""
+    (built,) = (cache / "libgather").glob("*.so")
+    copy = tmp_path / "libgather" / built.name
+    copy.parent.mkdir(0o755)
+    copy.write_bytes(built.read_bytes()[:size])
+    copy.chmod(0o755)
+    code = (
+        "import libgather.torch as ours; from libgather.torch._extension import REASON; "
+        "assert not ours.is_compiled() and 'is not complete' in REASON"
     )
     environment = os.environ | {"XDG_CACHE_HOME": str(tmp_path)}
     result = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=False)

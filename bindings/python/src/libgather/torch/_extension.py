@@ -7,19 +7,18 @@ from importlib.util import module_from_spec, spec_from_file_location
 
 import torch
 
-from ._object_files import MODULE, found
+from ._object_files import MODULE, found, opened
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from pathlib import Path
     from typing import Any
 
 COMMAND = "python -m libgather.torch.build"
 
 
-def module_of(path: Path) -> Any:
+def module_of(name: str) -> Any:
     """Loads the module of a shared object."""
-    spec = spec_from_file_location(MODULE, path, loader=ExtensionFileLoader(MODULE, str(path)))
+    spec = spec_from_file_location(MODULE, name, loader=ExtensionFileLoader(MODULE, name))
     assert spec is not None and spec.loader is not None
     module = module_from_spec(spec)
     spec.loader.exec_module(module)
@@ -31,8 +30,9 @@ def loaded() -> tuple[Any, str]:
     reason = f"there is none for torch {torch.__version__}"
     for path in found(torch.__version__):
         try:
-            return module_of(path), ""
-        except ImportError as error:  # That of the package needs a newer C++ library than this system has.
+            with opened(path) as name:
+                return module_of(name), ""
+        except ImportError as error:  # That of the package may need a newer C++ library than this system has.
             reason = str(error)
     return None, reason
 

@@ -10,8 +10,15 @@ from __future__ import annotations
 import os
 import platform
 import re
+from contextlib import nullcontext
 from hashlib import sha256
 from pathlib import Path
+
+from ._checked_files import checked
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from contextlib import AbstractContextManager
 
 #: The folder with the sources of the extension.
 SOURCES = Path(__file__).parent / "native"
@@ -34,12 +41,22 @@ def file_name(version: str) -> str:
     return f"{MODULE}-{major}.{minor}-{platform.machine()}-{digest.hexdigest()[:16]}.so"
 
 
-def cache_folder() -> Path:
-    """Returns the folder in which the command builds."""
-    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "libgather"
+def cache_folder() -> Path | None:
+    """Returns the folder in which the command builds, or None if the user has no home. It ignores relative paths."""
+    bases = os.environ.get("XDG_CACHE_HOME", ""), os.path.expanduser("~/.cache")
+    return next((Path(base, "libgather") for base in bases if os.path.isabs(base)), None)
 
 
 def found(version: str) -> list[Path]:
     """Returns the shared objects for a version of torch: that of the package, and that of the user's cache."""
-    name = file_name(version)
-    return [path for folder in (SOURCES.parent, cache_folder()) if (path := folder / name).is_file()]
+    folders = [folder for folder in (SOURCES.parent, cache_folder()) if folder is not None]
+    return [folder / file_name(version) for folder in folders if os.path.lexists(folder / file_name(version))]
+
+
+def opened(path: Path) -> AbstractContextManager[str]:
+    """Returns the name by which a shared object is loaded. One of the package is as safe as the package.
+
+    Raises:
+        ImportError: The file of a cache may be that of another user, or is not complete.
+    """
+    return nullcontext(str(path)) if path.parent == SOURCES.parent else checked(path)

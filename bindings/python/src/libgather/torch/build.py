@@ -1,9 +1,9 @@
 """Builds the extension of libgather.torch: ``python -m libgather.torch.build [FOLDER [TORCH]]``.
 
 It needs a C++ compiler (``CXX``, or ``c++``) and takes about 30 seconds. FOLDER is the cache of the user by default,
-``~/.cache/libgather``. The folder of the package, ``libgather/torch``, is also searched, so it may have shared objects
-for several minor versions of torch. TORCH is the folder ``torch`` of the version, by default the installed one. Of an
-unpacked wheel, ``torch/include`` and ``torch/version.py`` are enough.
+``~/.cache/libgather``, which no other user may write. The folder of the package, ``libgather/torch``, is also searched,
+so it may have shared objects for several minor versions of torch. TORCH is the folder ``torch`` of the version, by
+default the installed one. Of an unpacked wheel, ``torch/include`` and ``torch/version.py`` are enough.
 """
 
 from __future__ import annotations
@@ -19,8 +19,10 @@ from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from importlib import import_module
 from pathlib import Path
+from shutil import which
 from tempfile import TemporaryDirectory
 
+from ._checked_files import MODE, opened_folder, seal
 from ._object_files import SOURCES, cache_folder, file_name, minor_of
 
 PACKAGE = SOURCES.parents[1]
@@ -29,7 +31,8 @@ LIBRARIES = "c10", "torch_cpu", "torch_python"
 
 
 def compiler() -> list[str]:
-    return os.environ.get("CXX", "c++").split()
+    words = (os.environ.get("CXX") or "c++").split()
+    return words if which(words[0]) else sys.exit(f"there is no C++ compiler {words[0]}: install one, or set CXX")
 
 
 def version_of(folder: Path) -> str:
@@ -78,7 +81,7 @@ def link(objects: Sequence[Path], out: Path, folder: Path, package: str) -> None
 
 def build(folder: Path, of_torch: Path) -> Path:
     """Builds the shared object in a folder and returns its path. An existing one is replaced in one step."""
-    folder.mkdir(parents=True, exist_ok=True)
+    folder.mkdir(MODE, parents=True, exist_ok=True)
     out = folder / file_name(version_of(of_torch))
     with TemporaryDirectory(dir=folder) as temporary:
         work = Path(temporary)
@@ -87,8 +90,19 @@ def build(folder: Path, of_torch: Path) -> Path:
         made = work / out.name
         is_inside = folder.resolve() == SOURCES.parent.resolve()
         link(objects, made, work, "$ORIGIN/.." if is_inside else str(PACKAGE))
+        seal(made)
         made.replace(out)
     return out
+
+
+def folder_of_user() -> Path:
+    """Returns the cache of the user, from which an import loads only if no other user may write it."""
+    folder = cache_folder()
+    if folder is None:
+        sys.exit("this user has no home: name a FOLDER")
+    folder.mkdir(MODE, parents=True, exist_ok=True)
+    with opened_folder(folder):
+        return folder
 
 
 def main(arguments: Sequence[str]) -> int:
@@ -97,7 +111,10 @@ def main(arguments: Sequence[str]) -> int:
         return 2
     start = time.monotonic()
     of_torch = Path(arguments[1] if len(arguments) > 1 else import_module("torch").__path__[0])
-    out = build(Path(arguments[0]) if arguments else cache_folder(), of_torch)
+    try:
+        out = build(Path(arguments[0]) if arguments else folder_of_user(), of_torch)
+    except (ImportError, OSError) as error:
+        sys.exit(f"the extension cannot be built: {error}")
     print(f"{out}: {out.stat().st_size} bytes, {time.monotonic() - start:.0f} s")
     return 0
 
