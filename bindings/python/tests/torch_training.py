@@ -472,6 +472,151 @@ def test_modules_are_those_of_torch(padding_idx: int | None, sparse: bool) -> No
     torch.testing.assert_close(own.weight.grad.to_dense(), theirs.weight.grad.to_dense())
 
 
+#: Transforms of the gradient of `score`, and the dims of vmap of the table and of the ids that they are for.
+TRANSFORMS: dict[str, Callable[..., Any]] = {
+    "vmap of grad": lambda score, dims: torch.vmap(torch.func.grad(score), dims),
+    "grad of vmap": lambda score, dims: torch.func.grad(lambda *both: torch.vmap(score, dims)(*both).sum()),
+    "autograd of vmap": lambda score, dims: (
+        lambda table, ids: torch.autograd.grad(
+            torch.vmap(score, dims)(leaf := table.clone().requires_grad_(), ids).sum(), leaf
+        )[0].to_dense()
+    ),
+    "compiled": lambda score, dims: torch.compile(
+        torch.func.grad(lambda *both: torch.vmap(score, dims)(*both).sum()), backend="aot_eager", fullgraph=True
+    ),
+}
+
+
+@pytest.mark.parametrize("sparse", [False, True])
+@pytest.mark.parametrize("padding_idx", [None, 1, -2])
+@pytest.mark.parametrize("dims", [(0, 0), (0, None), (None, 0)], ids=str)
+@pytest.mark.parametrize("name", TRANSFORMS)
+def test_embedding_under_transforms(name: str, dims: Any, padding_idx: int | None, sparse: bool) -> None:
+    """The row `padding_idx` of each table has no gradient. In torch's vmap, only that of the first one has none."""
+    torch._dynamo.reset()
+    tables, ids = torch.randn(3, 7, 4), torch.randint(0, 7, (3, 90))
+    upstream = torch.randn(90, 4)
+    operands = [each if dim == 0 else each[1] for each, dim in zip((tables, ids), dims, strict=True)]
+
+    def expected(table: torch.Tensor, ids: torch.Tensor) -> torch.Tensor:
+        kept = ids.ne(7 if padding_idx is None else padding_idx % 7)
+        return torch.zeros_like(table).index_add_(0, ids[kept], upstream[kept])
+
+    def score(table: torch.Tensor, ids: torch.Tensor) -> torch.Tensor:
+        return (ours.embedding(ids, table, padding_idx, sparse=sparse) * upstream).sum()
+
+    found = TRANSFORMS[name](score, dims)(*operands)
+    each = [expected(*(o if d is None else o[i] for o, d in zip(operands, dims, strict=True))) for i in range(3)]
+    is_summed = dims[0] is None and name != "vmap of grad"
+    torch.testing.assert_close(found, sum(each) if is_summed else torch.stack(each))
+
+
+@pytest.mark.parametrize("sparse", [False, True])
+def test_embedding_under_nested_vmap(sparse: bool) -> None:
+    tables, ids = torch.randn(2, 7, 4), torch.randint(0, 7, (3, 9))
+
+    def rows(table: torch.Tensor, ids: torch.Tensor) -> torch.Tensor:
+        return ours.embedding(ids, table, 2, sparse=sparse)
+
+    both = torch.vmap(torch.vmap(rows, (None, 0)), (0, None))
+    assert torch.equal(both(tables, ids), tables[:, ids])
+    _, tangent = torch.func.jvp(lambda t: both(t, ids), (tables,), (tables + 1,))
+    assert torch.equal(tangent, (tables + 1)[:, ids])  # as in torch, forward mode has no padding
+    gradient = torch.func.grad(lambda t: both(t, ids).sum())(tables)
+    assert not gradient[:, 2].any() and gradient[:, :, 0].sum() == 2 * ids.ne(2).sum()
+
+
+FOLLOWED: dict[str, Callable[..., Any]] = {
+    "embedding": lambda table, ids: ours.embedding(ids, table, -2, sparse=True),
+    "embedding_bag": lambda table, ids: ours.embedding_bag(ids, table, padding_idx=-2, mode="sum"),
+    "gather": lambda table, ids: ours.gather(table, ids, padding_index=1),
+    "gather_nd": lambda table, ids: ours.gather_nd(table, ids[..., None], bounds="fill"),
+    "gather_elements": lambda table, ids: ours.gather_elements(table, ids, 0),
+    "gather_bags": lambda table, ids: ours.gather_bags(table, ids, padding_index=1, sparse=True),
+    "scatter": lambda table, ids: ours.scatter(table, ids, 2.0, reduction="mul"),
+    "scatter_nd": lambda table, ids: ours.scatter_nd(table, ids[..., None], 2.0, include_self=False),
+    "scatter_elements": lambda table, ids: ours.scatter_elements(table, ids, table[:2], 0),
+}
+
+
+@pytest.mark.parametrize("name", FOLLOWED)
+def test_traced_by_fx(name: str) -> None:
+    table, ids = torch.randn(7, 3), torch.tensor([[1, 6, 5], [6, 6, 2]])
+    traced = torch.fx.symbolic_trace(FOLLOWED[name])
+    assert getattr(ours, name) in [node.target for node in traced.graph.nodes]
+    assert torch.equal(traced(table, ids), FOLLOWED[name](table, ids))
+
+
+@pytest.mark.parametrize("name", FOLLOWED)
+def test_arguments_with_their_own_functions_are_not_read(name: str) -> None:
+    """An argument has neither a shape nor a length."""
+
+    class Own:
+        @classmethod
+        def __torch_function__(cls, function: Any, types: Any, *_: Any) -> Any:
+            return function, types
+
+        def __getitem__(self, _: Any) -> Own:
+            return self
+
+    for arguments in ((Own(), torch.tensor([[0]])), (torch.zeros(7, 3), Own()), (Own(), Own())):
+        function, types = FOLLOWED[name](*arguments)
+        assert function is getattr(ours, name) and Own in types
+
+
+@pytest.mark.parametrize("sparse", [False, True])
+@pytest.mark.parametrize("module", [ours.Embedding, ours.EmbeddingBag])
+def test_modules_are_traced_by_fx(module: Any, sparse: bool) -> None:
+    own = module(7, 4, padding_idx=-2, sparse=sparse)
+    ids = torch.tensor([[1, 6, 5], [6, 6, 2]])
+    assert torch.equal(torch.fx.symbolic_trace(own)(ids), own(ids))
+
+
+@pytest.mark.parametrize("given", [{}, {"padding_idx": 0}, {"sparse": True}], ids=str)
+@pytest.mark.parametrize("shape", [(), (6,), (6, 2, 2)])
+def test_table_that_is_no_matrix_is_refused(shape: tuple[int, ...], given: Any) -> None:
+    table, ids = torch.ones(shape), torch.tensor([1, 2])
+    for calls in (ours, torch.nn.functional):
+        for call in (
+            lambda of=calls: of.embedding(ids, table, **given),
+            lambda of=calls: of.embedding_bag(ids[None], table, **given),
+            lambda of=calls: of.embedding_bag(ids, table, ids - 1, **given),
+        ):
+            if calls is not ours:
+                with pytest.raises((RuntimeError, ValueError, IndexError)):
+                    call()
+                continue
+            with pytest.raises(libgather.RankError, match=f"params: rank is {len(shape)}, needed is 2") as caught:
+                call()
+            assert (caught.value.value, caught.value.limit) == (len(shape), 2)
+
+
+@pytest.mark.parametrize(
+    ("ids", "offsets", "message"),
+    [
+        (torch.tensor(1), None, "indices: rank is 0, needed is 2 without offsets"),
+        (torch.tensor([1, 2]), None, "indices: rank is 1, needed is 2 without offsets"),
+        (torch.tensor([[[1, 2]]]), None, "indices: rank is 3, needed is 2 without offsets"),
+        (torch.tensor([[[1, 2]]]), torch.tensor([0]), "indices: rank is 3, needed is 1"),
+        (torch.tensor([[1, 2]]), torch.tensor([0]), "indices: rank is 2, needed is 1"),
+        (torch.tensor([1, 2]), torch.tensor([[0]]), "bags: rank is 2, needed is 1"),
+        (torch.tensor([1, 2]), torch.tensor(0), "bags: rank is 0, needed is 1"),
+    ],
+    ids=str,
+)
+def test_bags_of_another_rank_are_refused(ids: torch.Tensor, offsets: torch.Tensor | None, message: str) -> None:
+    table = torch.ones(4, 2)
+    with pytest.raises(ValueError, match=r"dimension|1D|2D"):
+        torch.nn.functional.embedding_bag(ids, table, offsets)
+    with pytest.raises(libgather.RankError, match=message):
+        ours.embedding_bag(ids, table, offsets)
+    with (
+        torch._subclasses.FakeTensorMode(allow_non_fake_inputs=True),
+        pytest.raises(libgather.RankError, match=message),
+    ):
+        ours.embedding_bag(ids, table, offsets)
+
+
 def test_padding_that_is_no_row_is_refused() -> None:
     with pytest.raises(libgather.RankError, match="padding_idx is 3"):
         ours.embedding(torch.tensor([0]), torch.zeros(3, 2), 3)

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import torch
 from torch.compiler import is_compiling
+from torch.overrides import handle_torch_function, has_torch_function
 
 from .. import types as t
 from . import _common, _gather, _gather_elements, _gather_nd  # noqa: F401
@@ -22,10 +23,12 @@ from ._calls import (
     error_of,
     padding_of,
     refuse,
+    require_matrix,
     run_bags,
     run_embedding,
     run_gather,
     run_scatter,
+    tensor_of,
     warn_without_extension,
 )
 from ._extension import extension
@@ -447,7 +450,8 @@ def embedding(
         ids: Integers of any shape.
         weight: A matrix with one row for each id.
         padding_idx: The row whose gradient is zero. A negative number counts from the end.
-        sparse: If true, the gradient of `weight` is a sparse tensor.
+        sparse: If true, the gradient of `weight` is a sparse tensor. In a compiled program, in ``torch.func`` and for a
+            dim of ``vmap`` it is dense.
 
     Raises:
         IndexError: An id is out of bounds.
@@ -462,6 +466,9 @@ def embedding(
             [1., 1.],
             [0., 0.]])
     """
+    if has_torch_function((ids, weight)):
+        return handle_torch_function(embedding, (ids, weight), ids, weight, padding_idx, sparse=sparse)
+    require_matrix("params", weight)
     if padding_idx is None and not sparse:
         return gather(weight, ids)
     padding = padding_of(padding_idx, weight)
@@ -469,7 +476,7 @@ def embedding(
         result = _fast_embedding(weight, ids, padding, sparse)
         if result is not NotImplemented:
             return result
-    return run_embedding(embedding, ids, weight, padding_idx, sparse, padding)
+    return run_embedding(ids, weight, padding, sparse)
 
 
 def embedding_bag(
@@ -487,7 +494,7 @@ def embedding_bag(
 
     Args:
         ids: Integers of rank 1, or of rank 2 without `offsets`. Each row is a bag then.
-        weight: A table, with one row for each id.
+        weight: A matrix with one row for each id.
         offsets: The start of each bag.
         mode: ``"sum"``, ``"mean"`` or ``"max"``, or another pool of :func:`gather_bags`.
         per_sample_weights: A factor for each id, for sums and means.
@@ -498,7 +505,7 @@ def embedding_bag(
     Raises:
         OffsetsError: `offsets` are invalid.
         IndexError: An id is out of bounds.
-        RankError: `weight` has no row `padding_idx`, or a rank differs from those above.
+        RankError: `weight` has no row `padding_idx`, or a tensor has another rank.
         UnsupportedError: The operators are not compiled for this torch.
 
     >>> import torch, libgather.torch
@@ -506,6 +513,15 @@ def embedding_bag(
     >>> libgather.torch.embedding_bag(torch.tensor([0, 2, 1]), weight, torch.tensor([0, 2]), mode="sum").tolist()
     [[5.0, 2.0], [0.0, 1.0]]
     """
+    relevant = ids, weight, offsets, per_sample_weights
+    if has_torch_function(relevant):
+        given = {"per_sample_weights": per_sample_weights, "include_last_offset": include_last_offset, "mode": mode}
+        given |= {"padding_idx": padding_idx, "sparse": sparse}
+        return handle_torch_function(embedding_bag, relevant, ids, weight, offsets, **given)
+    require_matrix("params", weight)
+    if offsets is None:
+        ids = tensor_of(ids, weight)
+        require_matrix("indices", ids, " without offsets")
     form = "dense" if offsets is None else "offsets" if include_last_offset else "starts"
     padding = None if padding_idx is None else padding_of(padding_idx, weight)
     if not is_compiling():

@@ -131,14 +131,10 @@ def run_bags(
     )
 
 
-def run_embedding(
-    public: Callable[..., Any], ids: Any, weight: Any, padding_idx: int | None, sparse: bool, padding: int
-) -> Any:
+def run_embedding(ids: Any, weight: torch.Tensor, padding: int, sparse: bool) -> Any:
     """Runs an embedding with its own gradient. `padding` is the row that has none, or -1."""
-    if has_torch_function((ids, weight)):
-        return handle_torch_function(public, (ids, weight), ids, weight, padding_idx, sparse=sparse)
     require_extension("embedding with padding_idx or sparse")
-    return called("embedding", require_tensor("weight", weight), tensor_of(ids, weight), padding, sparse)
+    return called("embedding", weight, tensor_of(ids, weight), padding, sparse)
 
 
 def padding_of(padding_idx: int | None, weight: torch.Tensor) -> int:
@@ -211,6 +207,14 @@ def require_tensor(operand: str, value: Any) -> torch.Tensor:
     if not isinstance(value, torch.Tensor):
         raise errors.dtype_error(operand, f"{type(value).__name__} is not a tensor of torch")
     return value
+
+
+def require_matrix(operand: str, value: Any, message: str = "") -> None:
+    """Raises RankError for a tensor whose rank is not 2."""
+    rank = require_tensor(operand, value).dim()
+    if rank != 2:
+        message = f"{operand}: rank is {rank}, needed is 2{message}"
+        raise errors.RankError(message, status=c.E_RANK, operand=operand, value=rank, limit=2)
 
 
 def tensor_of(indices: Any, table: torch.Tensor) -> torch.Tensor:

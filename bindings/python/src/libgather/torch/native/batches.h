@@ -90,14 +90,15 @@ Tensor gradient_batched(const Tensor &gradient, const Tensor &indices, c10::SymI
       call_gradient<Op>(batch.operands[0], batch.operands[1], larger, batched<Op>(axis, batch_dims, switches)));
 }
 
-inline Tensor embedding_batched(const Tensor &weight, const Tensor &ids, int64_t padding, bool sparse) {
+// Weights without the dim of vmap are one table for all ids, so that their gradient can be sparse.
+inline Tensor embedding_batched(const Tensor &weight, const Tensor &ids, int64_t padding, bool sparse,
+                                int64_t batch_dims) {
   const Excluded guard(c10::DispatchKey::FuncTorchBatched);
   const Batch batch({weight, ids});
-  auto [table, dim] = at::functorch::unwrapTensorAtLevel(weight, batch.level);
-  if (dim) {
-    raise(GTH_E_UNSUPPORTED, GTH_OPERAND_PARAMS, "weight: vmap over an embedding with padding_idx or sparse");
-  }
-  return batch.wrapped(embedding_operation().call(table, batch.operands[1], padding, sparse));
+  const auto [table, dim] = at::functorch::unwrapTensorAtLevel(weight, batch.level);
+  const bool is_shared = !dim && batch_dims == 0;
+  return batch.wrapped(embedding_operation().call(is_shared ? table : batch.operands[0], batch.operands[1], padding,
+                                                  sparse, is_shared ? 0 : batch_dims + 1));
 }
 
 }  // namespace libgather

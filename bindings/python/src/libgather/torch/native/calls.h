@@ -16,7 +16,7 @@ using Numbers = at::IntArrayRef;
 using Gather = Tensor(const Tensor &, const Tensor &, int64_t, int64_t, Numbers, const Scalar &);
 using Scatter = Tensor(const Tensor &, const Tensor &, const Tensor &, int64_t, int64_t, Numbers);
 using Gradient = Tensor(const Tensor &, const Tensor &, c10::SymIntArrayRef, int64_t, int64_t, Numbers);
-using Embedding = Tensor(const Tensor &, const Tensor &, int64_t, bool);
+using Embedding = Tensor(const Tensor &, const Tensor &, int64_t, bool, int64_t);
 using Optional = std::optional<Tensor>;
 using GatherBags = Tensor(const Tensor &, const Tensor &, const Optional &, const Optional &, c10::SymInt, Numbers,
                           const Scalar &);

@@ -328,8 +328,15 @@ Tensor scatter_autograd(Keys keys, const Tensor &target, const Tensor &indices, 
 }
 
 // The rows of an embedding. Only its gradient differs from that of a gather.
-inline Tensor embedding_rows(const Tensor &weight, const Tensor &ids, int64_t, bool) {
-  return call_gather<GTH_OP_GATHER>(weight, ids, {0, 0, {}}, Scalar(0));
+inline Tensor embedding_rows(const Tensor &weight, const Tensor &ids, int64_t, bool, int64_t batch_dims) {
+  return call_gather<GTH_OP_GATHER>(weight, ids, {batch_dims, batch_dims, {}}, Scalar(0));
+}
+
+// Returns whether a gradient may be a sparse tensor. Transforms of torch.func and traces have dense ones.
+inline bool may_be_sparse(const Tensor &gradient) {
+  using c10::DispatchKey;
+  return !c10::impl::tls_is_dispatch_key_included(DispatchKey::FuncTorchDynamicLayerFrontMode) &&
+         !gradient.key_set().has_any(Keys{DispatchKey::Functionalize, DispatchKey::Python});
 }
 
 struct EmbeddingBackward {
@@ -339,7 +346,8 @@ struct EmbeddingBackward {
     const Tensor &ids = saved.tensors[0];
     const int64_t padding = saved.numbers[0];
     const Shape &shape = saved.shapes[0];
-    if (saved.numbers[1] != 0) {
+    const int64_t batch_dims = saved.numbers[2];
+    if (saved.numbers[1] != 0 && batch_dims == 0 && may_be_sparse(gradient)) {
       return {at::embedding_sparse_backward(gradient, ids, shape[0].guard_int(__FILE__, __LINE__), padding, false)};
     }
     Switches filled = Switches({}).set(BOUNDS, GTH_BOUNDS_FILL);  // an index out of bounds contributes nothing
@@ -347,25 +355,26 @@ struct EmbeddingBackward {
       filled.set(HAS_PADDING_INDEX, 1).set(PADDING_INDEX, padding);
     }
     const Tensor kept = padding < 0 || ids.is_cpu() ? ids : ids.masked_fill(ids.eq(padding), -1);
-    return {call_gradient<GTH_OP_GATHER_GRADIENT>(gradient, kept, shape, {0, 0, filled})};
+    return {call_gradient<GTH_OP_GATHER_GRADIENT>(gradient, kept, shape, {batch_dims, batch_dims, filled})};
   }
 };
 
-inline Tensor embedding_autograd(Keys keys, const Tensor &weight, const Tensor &ids, int64_t padding, bool sparse) {
+inline Tensor embedding_autograd(Keys keys, const Tensor &weight, const Tensor &ids, int64_t padding, bool sparse,
+                                 int64_t batch_dims) {
   const auto node = recorded<EmbeddingBackward>(weight);
   if (node) {
     node->tensors.emplace_back(ids, false);
     node->shapes.push_back(weight.sym_sizes().vec());
-    node->numbers = {padding, sparse};
+    node->numbers = {padding, sparse, batch_dims};
   }
   Tensor out;
   {
     const at::AutoDispatchBelowADInplaceOrView guard;
-    out = embedding_operation().redispatch(keys & c10::after_autograd_keyset, weight, ids, padding, sparse);
+    out = embedding_operation().redispatch(keys & c10::after_autograd_keyset, weight, ids, padding, sparse, batch_dims);
   }
   connect(out, node);
   if (torch::autograd::isFwGradDefined(weight)) {
-    out._set_fw_grad(embedding_rows(weight._fw_grad(0), ids, padding, sparse), 0, false);
+    out._set_fw_grad(embedding_rows(weight._fw_grad(0), ids, padding, sparse, batch_dims), 0, false);
   }
   return out;
 }

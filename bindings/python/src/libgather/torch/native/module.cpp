@@ -266,7 +266,7 @@ PyObject *embedding(PyObject *, Arguments args, Py_ssize_t count) {
     return not_implemented();
   }
   return run_call(GTH_OP_GATHER, args, call, [&] {
-    return embedding_operation().call(tensor_of(args[0]), tensor_of(args[1]), padding, args[3] == Py_True);
+    return embedding_operation().call(tensor_of(args[0]), tensor_of(args[1]), padding, args[3] == Py_True, 0);
   });
 }
 

@@ -68,7 +68,7 @@ TORCH_LIBRARY(libgather, library) {
   libgather::define<GTH_OP_GATHER_ND>(library);
   libgather::define<GTH_OP_GATHER_ELEMENTS>(library);
   const std::vector<at::Tag> tags{at::Tag::pt2_compliant_tag};
-  library.def("embedding(Tensor weight, Tensor ids, int padding_idx, bool sparse) -> Tensor", tags);
+  library.def("embedding(Tensor weight, Tensor ids, int padding_idx, bool sparse, int batch_dims=0) -> Tensor", tags);
   library.def(
       "gather_bags(Tensor params, Tensor indices, Tensor? bags, Tensor? weights, SymInt count, int[] switches, "
       "Scalar fill_value) -> Tensor",
