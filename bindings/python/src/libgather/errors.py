@@ -40,6 +40,7 @@ class Error(Exception):
         value: The given number.
         limit: The bound, or the required number.
         item: The number of the request in a call that has several.
+        column: The name of the column whose dtype or value is the reason, or None.
         wraps: True if negative indices count from the end. The valid range is then [-limit, limit).
 
     >>> import libgather
@@ -74,12 +75,18 @@ class Error(Exception):
         self.wraps: bool = wraps
         self.index: tuple[int, ...] | None = None
         self.axis: int | None = None
+        self.column: t.Any = None
 
     def place(self, index: tuple[int, ...], axis: int) -> None:
         """Adds the multi-index of the invalid index and the dim that it selects in to the error and its message."""
         self.index, self.axis = index, axis
         hint = "; negative='wrap' counts from the end" if -self.limit <= self.value < 0 and not self.wraps else ""
         self.args: tuple[t.Any, ...] = (f"{self}: indices[{', '.join(map(str, index)) or '()'}], axis {axis}{hint}",)
+
+    def of_column(self, name: t.Any) -> None:
+        """Adds the name of a column to the error and its message. Columns without a name have none."""
+        if self.column is None and name is not None and not (isinstance(name, str) and name == ""):
+            self.column, self.args = name, (f"{self}: column {name!r}",)
 
     def rename(self, operand: str) -> None:
         """Names the argument, if the library found an error in the tensor that was made of it."""
@@ -226,6 +233,15 @@ def of_struct(error: t.Any) -> Error:
 def dtype_error(operand: str | None, message: str) -> DTypeError:
     """Returns the error for an argument that this package cannot read."""
     return DTypeError(f"{operand}: {message}" if operand else message, status=c.E_DTYPE, operand=operand)
+
+
+def of_library(error: Exception, value: object, operand: str) -> DTypeError:
+    """Returns the error for an exception of a value's own library.
+
+    The message keeps only the first line, because a stack dump may follow.
+    """
+    line = str(error).partition("\n")[0]
+    return dtype_error(operand, f"{type(value).__name__}: {line}")
 
 
 def closed(operand: str) -> ClosedError:

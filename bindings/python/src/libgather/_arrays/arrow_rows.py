@@ -7,6 +7,7 @@ import math
 from .. import errors
 from .._base import constants as c
 from .._base.optional_packages import module
+from .column_values import converted, each_column, with_none
 from .lists import numpy_kind
 from .selection import NO_NULLS, check_shape, fill_or_zero, is_first, repeated, tables_have_rows
 
@@ -55,9 +56,12 @@ def gather_rows(params: Any, selection: Selection) -> Any:
     return rows if rows is NotImplemented else shaped(rows, params, selection.shape)
 
 
-def rows_of(params: Any, selection: Selection) -> Any:
-    """Returns rows in row-major order of their indices, as an array or a record batch."""
-    return filled_rows(params, selection) if selection.fills else taken(params, selection)
+def rows_of(params: Any, selection: Selection, fill: Any = None) -> Any:
+    """Returns rows in row-major order of their indices, as an array or a record batch.
+
+    `fill` is the fill value as an array of one element. None means that the selection has it.
+    """
+    return filled_rows(params, selection, fill) if selection.fills else taken(params, selection)
 
 
 def taken(params: Any, selection: Selection) -> Any:
@@ -70,23 +74,23 @@ def taken(params: Any, selection: Selection) -> Any:
     return selection.taken(params, stream, made._import_from_c, kind, flags)
 
 
-def filled_rows(params: Any, selection: Selection) -> Any:
+def filled_rows(params: Any, selection: Selection, fill: Any = None) -> Any:
     """The same as `rows_of` for a request that fills. The fill value is an additional chunk with one row."""
     if not numpy_kind():
         return NotImplemented
     pa = module("pyarrow")
     extent, value = len(params), selection.fill_value
     if is_table(params):
-        fills = [fill_of(field.type, value) for field in params.schema]
+        fills = each_column(((field.name, field.type) for field in params.schema), lambda kind: fill_of(kind, value))
         if any(fill is NotImplemented for fill in fills):
             return NotImplemented
         last = pa.Table.from_arrays(fills, schema=params.schema)
         whole = pa.concat_tables([params if isinstance(params, pa.Table) else pa.table(params), last])
     else:
-        fill = fill_of(params.type, value)
+        fill = fill_of(params.type, value, not params.null_count) if fill is None else fill
         if fill is NotImplemented:
             return fill
-        whole = pa.chunked_array([*(params.chunks if isinstance(params, pa.ChunkedArray) else [params]), fill])
+        whole = pa.chunked_array([*chunks_of(params), *chunks_of(fill)])
     rows = selection.numbers(params, extent)
     if rows is NotImplemented:
         return rows
@@ -117,9 +121,11 @@ def scatter_rows(target: Any, updates: Any, selection: Selection, inplace: bool)
 
 def replaced(target: Any, updates: Any, selection: Selection) -> Any:
     """Returns rows of a target that updates follow."""
-    pa = module("pyarrow")
-    chunks = target.chunks if isinstance(target, pa.ChunkedArray) else [target]
-    return taken(pa.chunked_array([*chunks, updates]), selection)
+    return taken(module("pyarrow").chunked_array([*chunks_of(target), updates]), selection)
+
+
+def chunks_of(column: Any) -> list[Any]:
+    return column.chunks if isinstance(column, module("pyarrow").ChunkedArray) else [column]
 
 
 def codes_of(values: Any, target: Any) -> Any:
@@ -138,44 +144,55 @@ def updates_of(kind: Any, updates: Any) -> Any:
     if isinstance(updates, pa.ChunkedArray):
         updates = updates.combine_chunks()
     if not isinstance(updates, pa.Array):
-        updates = list(updates) if getattr(updates, "ndim", 1) > 1 else updates
-        if pa.types.is_integer(plain) and isinstance(updates, (list, tuple)):
-            refuse_floats(updates, plain)
-        return pa.array(updates, plain)
+        is_list = isinstance(updates, (list, tuple)) or getattr(updates, "dtype", None) is None
+        # An array of another type is converted as its elements.
+        made = None if is_list or getattr(updates, "ndim", 1) > 1 else pa.array(updates)
+        if made is not None and made.type == plain:
+            return made
+        return elements_of(list(updates), plain, "updates")
     values = updates.dictionary_decode() if pa.types.is_dictionary(updates.type) else updates
     if values.type != plain:
         raise errors.dtype_error("updates", f"type is {updates.type}, needed is {kind}")
     return values
 
 
-def refuse_floats(updates: Any, kind: Any) -> None:
-    """Raises DTypeError for a float, which pyarrow would convert to an integer."""
-    for value in updates:
-        if isinstance(value, (float, module("numpy").floating)):
-            raise errors.dtype_error("updates", f"{value!r} is no {kind}")
+def elements_of(values: list[Any], kind: Any, operand: str) -> Any:
+    """Returns an array of a type of values that it keeps."""
+    return converted(values, lambda values: array_of(values, kind), lambda made: made.to_pylist(), kind, operand)
 
 
-def fill_of(kind: Any, value: Any) -> Any:
-    """Returns the fill value as an array. Returns NotImplemented for values that the general path handles."""
-    pa = module("pyarrow")
-    plain = kind.value_type if pa.types.is_dictionary(kind) else kind
-    python = next((_PYTHON[name] for name in _PYTHON if getattr(pa.types, f"is_{name}")(plain)), None)
+def array_of(values: list[Any], kind: Any, from_pandas: bool = False) -> Any:
+    """Returns an array of values. pyarrow crashes if it converts some objects to a dictionary."""
+    pa, values = module("pyarrow"), with_none(values)
+    if not pa.types.is_dictionary(kind):
+        return pa.array(values, kind, from_pandas=from_pandas)
+    encoded = pa.array(values, kind.value_type, from_pandas=from_pandas).dictionary_encode()
+    codes = encoded.indices.cast(kind.index_type)
+    return pa.DictionaryArray.from_arrays(codes, encoded.dictionary, ordered=kind.ordered)
+
+
+def fill_of(kind: Any, value: Any, is_array: bool = False) -> Any:
+    """Returns the fill value as an array. Returns NotImplemented for values that the general path handles.
+
+    In an array of numbers, a number need not fit if no index selects it.
+    """
+    python = python_of(kind)
     value = fill_or_zero(value, python, kind)
-    if python and not is_plain(value, python):
+    if python and isinstance(value, str) and value == "by_dtype":
         return NotImplemented
     try:
-        return pa.array([value], kind)
-    except (pa.ArrowException, TypeError, ValueError, OverflowError):
-        if python:
+        return elements_of([value], kind, "options")
+    except errors.DTypeError:
+        if python and is_array and isinstance(value, (bool, int, float)):
             return NotImplemented
-        raise errors.dtype_error("options", f"fill_value {value!r} is no {kind}") from None
+        raise
 
 
-def is_plain(value: Any, python: type) -> bool:
-    """Returns whether a fill value is a value of a type of Python, and not the name of a way to fill."""
-    is_bool = isinstance(value, bool) is (python is bool)
-    types = (int, float) if python is float else python
-    return isinstance(value, types) and is_bool and not (isinstance(value, str) and value == "by_dtype")
+def python_of(kind: Any) -> type | None:
+    """Returns the type of Python of numbers, booleans, strings and bytes. Returns None for other types."""
+    types = module("pyarrow").types
+    plain = kind.value_type if types.is_dictionary(kind) else kind
+    return next((_PYTHON[name] for name in _PYTHON if getattr(types, f"is_{name}")(plain)), None)
 
 
 def shaped(rows: Any, like: Any, shape: tuple[int, ...]) -> Any:

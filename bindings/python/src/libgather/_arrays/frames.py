@@ -16,7 +16,9 @@ from .._base.optional_packages import module
 from .._base.request_fields import Request
 from .._memory.memory import Memory
 from . import arrow as arrow  # it configures the C half to read arrays of pyarrow
-from . import arrow_rows, numpy_
+from . import numpy_, pandas_values
+from .column_values import NamedColumn, converted, each_column, with_none
+from .pandas_values import arrow_of, check_categories, is_arrows, is_numpys, numpy_of
 from .selection import NO_NULLS, bits_of, check_shape, fill_or_zero, is_first, repeated, tables_have_rows, written_of
 
 TYPE_CHECKING = False
@@ -97,11 +99,6 @@ def has_nulls(value: Any) -> bool:
     return any(not is_numpys(column.dtype) and column.isna().any() for column in columns)
 
 
-def is_numpys(dtype: Any) -> bool:
-    """Returns whether NumPy stores the elements of a dtype."""
-    return type(dtype).__module__.startswith("numpy") or type(dtype).__name__ == "NumpyEADtype"
-
-
 def has_memory(value: Any) -> bool:
     """Returns whether a column is an array of NumPy without a conversion."""
     if not is_polars(value):
@@ -162,7 +159,8 @@ def gather_rows(params: Any, selection: Selection) -> Any:
     rows = rows.reshape(-1)
     take, fill = (polars_rows, polars_filled) if is_polars(params) else (pandas_rows, pandas_filled)
     _TAKERS[type(params)] = take
-    taken = fill(params, rows, selection) if selection.fills or selection.may_be_null else take(params, rows)
+    with NamedColumn(name_of(params)):
+        taken = fill(params, rows, selection) if selection.fills or selection.may_be_null else take(params, rows)
     if taken is NotImplemented or len(selection.shape) == 1:
         return taken
     if not selection.shape:
@@ -182,17 +180,26 @@ def assign_rows(out: Any, rows: Any, selection: Selection) -> None:
         needed = values.dtype if is_column else type(rows).__name__
         raise errors.dtype_error("out", f"dtype is {array.dtype}, needed is {needed}")
     check_shape("out", out.shape, selection.shape)
-    assign(out if array is not out else pandas.Series(out, copy=False), slice(None), values, "out")
+    assign(out, slice(None), values, "out")
 
 
 def scatter_rows(target: Any, updates: Any, selection: Selection, inplace: bool) -> Any:
     """Writes rows of a column as its library assigns them. Returns NotImplemented for other targets."""
     if len(target.shape) == 2 or len(selection.shape) > 1:
         return NotImplemented
-    updates = repeated(updates, selection.shape)
+    with NamedColumn(name_of(target)):
+        return written_rows(target, repeated(updates, selection.shape), selection, inplace)
+
+
+def name_of(value: Any) -> Any:
+    """Returns the name of a column. Tables and arrays have none, but a table may have a column "name"."""
+    return getattr(value, "name", None) if len(value.shape) == 1 else None
+
+
+def written_rows(target: Any, updates: Any, selection: Selection, inplace: bool) -> Any:
     if is_polars(target):
         return polars_merged(target, updates, selection, inplace)
-    if isinstance(target.dtype, module("pandas").SparseDtype):
+    if inplace and isinstance(target.dtype, module("pandas").SparseDtype):
         return NotImplemented  # pandas has no assignment to it
     rows = selection.numbers(target, len(target))
     return rows if rows is NotImplemented else pandas_assigned(target, updates, rows.reshape(-1), inplace)
@@ -219,13 +226,25 @@ def polars_fill(params: Any, value: Any) -> Any:
     """Returns a column or a table whose only row has the fill value."""
     polars = module("polars")
     if isinstance(params, polars.DataFrame):
-        return polars.DataFrame([polars_fill(column, value) for column in params])
+        columns = ((column.name, column) for column in params)
+        return polars.DataFrame(each_column(columns, lambda column: polars_fill(column, value)))
     dtype = params.dtype
     value = fill_or_zero(value, int if dtype.is_numeric() else dtype.to_python(), dtype)
-    try:
-        return polars.Series(params.name, [value], dtype, strict=True)
-    except (TypeError, ValueError, OverflowError, polars.exceptions.PolarsError):
-        raise errors.dtype_error("options", f"fill_value {value!r} is no {dtype}") from None
+    return polars_elements([value], params, "options")
+
+
+def polars_elements(values: list[Any], like: Any, operand: str) -> Any:
+    """Returns a column of the dtype of another one of values that it keeps."""
+    polars = module("polars")
+
+    def convert(values: list[Any]) -> Any:
+        made = polars.Series(like.name, with_none(values), like.dtype, strict=True)
+        if made.dtype != like.dtype:
+            raise TypeError(f"its dtype is {made.dtype}")
+        return made
+
+    failures = (Exception, polars.exceptions.PanicException)
+    return converted(values, convert, lambda made: made.to_list(), like.dtype, operand, failures)
 
 
 def polars_merged(target: Any, updates: Any, selection: Selection, inplace: bool) -> Any:
@@ -245,7 +264,7 @@ def polars_updates(target: Any, updates: Any) -> Any:
     """Returns updates as a column of the dtype of the target. Lists are converted, and strings to categories."""
     polars = module("polars")
     if isinstance(updates, (list, tuple)):
-        return polars.Series(target.name, updates, target.dtype, strict=True)
+        return polars_elements(list(updates), target, "updates")
     values = polars.Series(target.name, updates)
     is_category = target.dtype in (polars.Categorical, polars.Enum) and values.dtype == polars.String
     if not is_category and values.dtype != target.dtype:
@@ -259,18 +278,9 @@ def polars_updates(target: Any, updates: Any) -> Any:
 def pandas_filled(params: Any, rows: np.ndarray, selection: Selection) -> Any:
     """Returns rows, some of which may be null or the fill value. They have new labels."""
     if isinstance(params, module("pandas").DataFrame):
-        return table_of(params, lambda column: pandas_filled(column, rows, selection))
-    array = getattr(params, "array", params)
-    column = arrow_of(array)
-    if column is not None:
-        taken = array_of_arrow(array, arrow_rows.rows_of(column, selection))
-    elif selection.fills and not selection.may_be_null and is_numpys(array.dtype):
-        value = "zero" if selection.fill_value is None else selection.fill_value
-        request = Request(bounds="fill", fill_value=value)
-        taken = _objects.run_arrays(c.OP_GATHER, array.to_numpy(), rows, None, *request)
-        taken = module("pandas").array(taken, array.dtype)
-    else:
-        taken = missing_rows(array, rows, selection)
+        labels = module("pandas").RangeIndex(len(rows))
+        return table_of(params, lambda column: pandas_values.filled(column.array, rows, selection), labels)
+    taken = pandas_values.filled(getattr(params, "array", params), rows, selection)
     return taken if taken is NotImplemented else column_of(taken, params, None)
 
 
@@ -281,10 +291,9 @@ def pandas_rows(params: Any, rows: np.ndarray) -> Any:
         # In a short table, the search for chunks takes as long as a join of them.
         if len(params) <= SHORT or not has_chunks(params):
             return params.take(rows)
-        return table_of(params, lambda column: pandas_rows(column, rows))
+        return table_of(params, lambda column: array_rows(column.array, rows), params.index.take(rows))
     if is_arrows(params.dtype):
-        array = getattr(params, "array", params)
-        taken = array_of_arrow(array, _objects.run_arrays(c.OP_GATHER, arrow_of(array), rows, None, *Request()))
+        taken = arrow_taken(getattr(params, "array", params), rows)
     elif type(params) is not pandas.Series:
         return params.take(rows)
     elif is_numpys(params.dtype):
@@ -296,10 +305,23 @@ def pandas_rows(params: Any, rows: np.ndarray) -> Any:
     return column_of(taken, params, rows)
 
 
-def table_of(table: Any, taken: Callable[[Any], Any]) -> Any:
-    """Returns a table of columns that a function returns for each column of another table."""
-    columns = {number: taken(column) for number, (_, column) in enumerate(table.items())}
-    made = module("pandas").DataFrame(columns, copy=False)
+def array_rows(array: Any, rows: np.ndarray) -> Any:
+    return arrow_taken(array, rows) if is_arrows(array.dtype) else array.take(rows)
+
+
+def arrow_taken(array: Any, rows: np.ndarray) -> Any:
+    taken = _objects.run_arrays(c.OP_GATHER, arrow_of(array), rows, None, *Request())
+    return pandas_values.array_of_arrow(array, taken)
+
+
+def table_of(table: Any, taken: Callable[[Any], Any], labels: Any) -> Any:
+    """Returns a table of the arrays that a function returns for each column of another table."""
+    arrays = each_column(table.items(), taken)
+    if any(array is NotImplemented for array in arrays):
+        return NotImplemented
+    kind = module("pandas").Series
+    columns = {number: series_of(kind, array, labels) for number, array in enumerate(arrays)}
+    made = table._constructor(columns, index=labels, copy=False)
     made.columns = table.columns
     return made.__finalize__(table, "take")
 
@@ -308,67 +330,21 @@ def column_of(array: Any, like: Any, rows: np.ndarray | None) -> Any:
     """Returns an array as a column of the type of another one. `rows` select its labels, and None means new labels."""
     pandas = module("pandas")
     if isinstance(like, pandas.Index):
-        return pandas.Index(array, name=like.name)
+        return pandas.Index(array, dtype=numpy_of(array.dtype), name=like.name)
     if not isinstance(like, pandas.Series):
         return array
     index = None if rows is None else like.index.take(rows)
-    # pandas infers the dtype of objects
-    dtype = like.dtype if like.dtype == object else None
-    made = pandas.Series(array, index, dtype, like.name, False)
+    made = series_of(like._constructor, array, index, like.name)
     # The copy of attributes takes as long as that of a row.
-    return made.__finalize__(like, "take") if like.attrs or not like.flags.allows_duplicate_labels else made
+    is_plain = type(like) is pandas.Series and not like.attrs and like.flags.allows_duplicate_labels
+    return made if is_plain else made.__finalize__(like, "take")
 
 
-def is_arrows(dtype: Any) -> bool:
-    """Returns whether Arrow stores the elements of a dtype of pandas."""
-    return getattr(dtype, "storage", None) == "pyarrow"
-
-
-def arrow_of(array: Any) -> Any:
-    """Returns the array or chunked array of Arrow that stores an array. Returns None for other storage."""
-    return module("pyarrow").array(array) if is_arrows(array.dtype) else None
-
-
-def array_of_arrow(like: Any, rows: Any) -> Any:
-    """Returns an array of Arrow as one of the type of another array."""
-    if rows is NotImplemented:
-        return rows
-    kind, dtype = type(like), like.dtype
-    return kind(rows) if hasattr(dtype, "pyarrow_dtype") else kind(rows, dtype=dtype)
-
-
-def missing_rows(array: Any, rows: np.ndarray, selection: Selection) -> Any:
-    """Returns rows of an array, of which some are null or the fill value."""
-    value = fill_of(array.dtype, selection.fill_value) if selection.fills else None
-    taken = array.take(rows, allow_fill=True, fill_value=value)
-    if selection.fills and selection.may_be_null:
-        taken[(rows < 0) & ~selection.filled(rows)] = None
-    if taken.dtype != array.dtype:
-        what = f"{value!r}" if selection.fills else "null"
-        raise errors.dtype_error("out", f"{array.dtype} cannot represent {what}")
-    return taken
-
-
-def fill_of(dtype: Any, value: Any) -> Any:
-    """Returns a fill value as an element of a dtype. Raises DTypeError if the dtype does not have it."""
-    pandas = module("pandas")
-    plain = dtype.categories.dtype if isinstance(dtype, pandas.CategoricalDtype) else dtype
-    is_text = isinstance(plain, pandas.StringDtype) or (is_numpys(plain) and plain.kind == "O")
-    kinds = {"i": int, "u": int, "f": float, "b": bool}
-    value = fill_or_zero(value, str if is_text else kinds.get(plain.kind), dtype)
-    check_categories([value], dtype)
-    try:
-        return pandas.array([value], dtype)[0]
-    except (TypeError, ValueError, OverflowError):
-        raise errors.dtype_error("options", f"fill_value {value!r} is no {dtype}") from None
-
-
-def check_categories(values: Any, dtype: Any) -> None:
-    """Raises DTypeError for a value that is not in the categories of a dtype, if it has any."""
-    if isinstance(dtype, module("pandas").CategoricalDtype):
-        outside = [value for value, code in zip(values, dtype.categories.get_indexer(values), strict=True) if code < 0]
-        if outside:
-            raise errors.dtype_error("out", f"{outside[0]!r} is not in the categories of the column")
+def series_of(kind: Any, array: Any, index: Any, name: Any = None) -> Any:
+    """Returns a Series of an array. pandas infers the dtype of objects if none is given."""
+    dtype = numpy_of(array.dtype)
+    is_object = is_numpys(dtype) and dtype.kind == "O"
+    return kind(array, index=index, dtype=dtype if is_object else None, name=name, copy=False)
 
 
 def has_chunks(table: Any) -> bool:
@@ -380,31 +356,23 @@ def has_chunks(table: Any) -> bool:
 def pandas_assigned(target: Any, updates: Any, rows: np.ndarray, inplace: bool) -> Any:
     """Assigns updates to rows of a column, or to those of a copy."""
     pandas = module("pandas")
-    if inplace and isinstance(target, pandas.Index):
+    is_index = isinstance(target, pandas.Index)
+    if inplace and is_index:
         raise errors.read_only("target", "an Index is immutable: use the one that the call returns")
-    is_series = isinstance(target, pandas.Series)
-    whole = target if inplace and is_series else pandas.Series(target, copy=not inplace)
-    values = values_of(updates)
+    values = pandas_values.updates_of(updates, target.dtype)
     check_shape("updates", (len(values),), rows.shape)
-    places = last_of(rows) if arrow_of(whole.array) is not None else written_of(rows)
+    whole = target.array if is_index else target
+    is_sparse = isinstance(target.dtype, pandas.SparseDtype)
+    if is_sparse:  # pandas has no assignment to it
+        whole = getattr(target, "array", target).to_dense()
+    elif not inplace:
+        whole = whole.copy()
+    places = last_of(rows) if is_arrows(target.dtype) else written_of(rows)
     if places.size:
-        chosen = [values[place] for place in places] if isinstance(values, list) else values[places]
-        assign(whole, rows[places], chosen, "target")
-    if is_series or inplace:
-        return whole if is_series else target
-    return column_of(whole.array, target, None)
-
-
-def values_of(updates: Any) -> Any:
-    """Returns updates in a form that pandas assigns: a list, or an array of NumPy or pandas of rank 1."""
-    if type(updates).__module__.startswith("pandas"):
-        return getattr(updates, "array", updates)
-    if type(updates).__module__.startswith(("pyarrow", "polars")):
-        return updates.to_pylist() if hasattr(updates, "to_pylist") else updates.to_list()
-    if isinstance(updates, (list, tuple)):
-        return list(updates)
-    values = module("numpy").asarray(updates)
-    return values if values.ndim == 1 else list(values)
+        assign(whole, rows[places], values[places], "target")
+    if is_sparse:
+        return column_of(pandas.array(whole, target.dtype), target, module("numpy").arange(len(target)))
+    return column_of(whole, target, None) if is_index else whole
 
 
 def last_of(rows: np.ndarray) -> np.ndarray:
@@ -414,10 +382,11 @@ def last_of(rows: np.ndarray) -> np.ndarray:
 
 
 def assign(column: Any, rows: Any, values: Any, operand: str) -> None:
-    """Assigns values to rows of a column. pandas reports read-only memory as the reason of another error."""
+    """Assigns values to rows of a column or an array. pandas reports read-only memory as the reason of other errors."""
     handled = sys.exception()
     try:
-        column.iloc[rows] = values
+        place = column.to_numpy() if isinstance(column, module("pandas").arrays.NumpyExtensionArray) else column
+        getattr(place, "iloc", place)[rows] = values
     except ValueError as error:
         reason: BaseException | None = error
         while reason is not None and "read-only" not in str(reason):

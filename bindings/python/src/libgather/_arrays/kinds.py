@@ -72,8 +72,7 @@ def _has_buffer(value: Any) -> bool:
 def call_library(function: Any, value: Any, operand: str, *arguments: Any) -> Any:
     """Calls a function that may run code of the value's own library.
 
-    An exception of the value's own library becomes an error of this package. The message keeps only the first line,
-    because a stack dump may follow.
+    An exception of the value's own library becomes an error of this package.
     """
     try:
         return function(value, *arguments)
@@ -83,8 +82,7 @@ def call_library(function: Any, value: Any, operand: str, *arguments: Any) -> An
     except MemoryError:
         raise
     except Exception as error:
-        line = str(error).partition("\n")[0]
-        raise errors.dtype_error(operand, f"{type(value).__name__}: {line}") from error
+        raise errors.of_library(error, value, operand) from error
 
 
 def enter(value: Any, site: Site | None, operand: str) -> tuple[Memory, Any]:
