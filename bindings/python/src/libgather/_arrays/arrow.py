@@ -13,6 +13,7 @@ from .._base.optional_packages import module
 from .._memory.memory import Memory
 from . import buffers, dlpack
 from .arrow_rows import gather_rows as gather_rows
+from .arrow_rows import names_of as names_of
 from .arrow_rows import row_axis as row_axis
 from .arrow_rows import scatter_rows as scatter_rows
 from .arrow_rows import shaped

@@ -37,6 +37,11 @@ def row_axis(value: Any, axis: int | None) -> int | None:
     return 0 if (rank == 1 or is_table(value)) and is_first(axis, rank) else None
 
 
+def names_of(table: Any) -> list[str]:
+    """Returns the names of the columns of a table."""
+    return table.schema.names  # type: ignore[no-any-return]
+
+
 def split_nulls(value: Any) -> tuple[Any, tuple[Any, int]]:
     """Returns indices without nulls, and their validity bits."""
     pa = module("pyarrow")
@@ -81,7 +86,10 @@ def filled_rows(params: Any, selection: Selection, fill: Any = None) -> Any:
     pa = module("pyarrow")
     extent, value = len(params), selection.fill_value
     if is_table(params):
-        fills = each_column(((field.name, field.type) for field in params.schema), lambda kind: fill_of(kind, value))
+        fills = each_column(
+            ((field.name, field) for field in params.schema),
+            lambda field: fill_of_column(field.type, selection.of_column(field.name)),
+        )
         if any(fill is NotImplemented for fill in fills):
             return NotImplemented
         last = pa.Table.from_arrays(fills, schema=params.schema)
@@ -169,6 +177,11 @@ def array_of(values: list[Any], kind: Any, from_pandas: bool = False) -> Any:
     encoded = pa.array(values, kind.value_type, from_pandas=from_pandas).dictionary_encode()
     codes = encoded.indices.cast(kind.index_type)
     return pa.DictionaryArray.from_arrays(codes, encoded.dictionary, ordered=kind.ordered)
+
+
+def fill_of_column(kind: Any, selection: Selection) -> Any:
+    """Returns the fill value of a column of a table, or null, as an array."""
+    return fill_of(kind, selection.fill_value) if selection.fills else array_of([None], kind)
 
 
 def fill_of(kind: Any, value: Any, is_array: bool = False) -> Any:

@@ -18,7 +18,7 @@ from .._memory.memory import Memory
 from . import arrow as arrow  # it configures the C half to read arrays of pyarrow
 from . import numpy_, pandas_values
 from .column_values import NamedColumn, converted, each_column, with_none
-from .pandas_values import arrow_of, check_categories, is_arrows, is_numpys, numpy_of
+from .pandas_values import arrow_of, check_categories, is_arrows, is_exact, is_numpys, numpy_of
 from .selection import NO_NULLS, bits_of, check_shape, fill_or_zero, is_first, repeated, tables_have_rows, written_of
 
 TYPE_CHECKING = False
@@ -84,12 +84,6 @@ def columns_of(value: Any) -> list[tuple[Any, Any]]:
     return [(column.name, column) for column in table] if isinstance(table, polars.DataFrame) else []
 
 
-def is_exact(integers: np.ndarray, floats: np.ndarray) -> bool:
-    limit = 2 ** (module("numpy").finfo(floats.dtype).nmant + 1)  # floats represent all integers up to this limit
-    large = (integers > limit) | (integers < -limit)
-    return bool(integers[large].tolist() == floats[large].tolist())  # Python compares these exactly
-
-
 def has_nulls(value: Any) -> bool:
     """Returns whether a column has nulls. NaN is a value of its dtype and not a null."""
     if is_polars(value):
@@ -137,6 +131,11 @@ def row_axis(value: Any, axis: int | None) -> int | None:
     """Returns 0 if a gather along an axis selects rows of a column or a table. Returns None otherwise."""
     has_rows = hasattr(value, "to_numpy") and hasattr(value, "shape")
     return 0 if has_rows and is_first(axis, len(value.shape)) else None
+
+
+def names_of(table: Any) -> list[Any]:
+    """Returns the names of the columns of a table."""
+    return list(table.columns)
 
 
 def split_nulls(value: Any) -> tuple[Any, tuple[Any, int]]:
@@ -218,18 +217,22 @@ def polars_rows(params: Any, rows: np.ndarray, nulls: np.ndarray | None = None) 
 def polars_filled(params: Any, rows: np.ndarray, selection: Selection) -> Any:
     if selection.fills:
         rows[selection.filled(rows)] = len(params)
-        params = module("polars").concat([params, polars_fill(params, selection.fill_value)], rechunk=False)
+        params = module("polars").concat([params, polars_fill(params, selection)], rechunk=False)
     return polars_rows(params, rows, rows < 0)
 
 
-def polars_fill(params: Any, value: Any) -> Any:
+def polars_fill(params: Any, selection: Selection) -> Any:
     """Returns a column or a table whose only row has the fill value."""
     polars = module("polars")
     if isinstance(params, polars.DataFrame):
         columns = ((column.name, column) for column in params)
-        return polars.DataFrame(each_column(columns, lambda column: polars_fill(column, value)))
+        return polars.DataFrame(
+            each_column(columns, lambda column: polars_fill(column, selection.of_column(column.name)))
+        )
+    if not selection.fills:
+        return polars.Series(params.name, [None], params.dtype)
     dtype = params.dtype
-    value = fill_or_zero(value, int if dtype.is_numeric() else dtype.to_python(), dtype)
+    value = fill_or_zero(selection.fill_value, int if dtype.is_numeric() else dtype.to_python(), dtype)
     return polars_elements([value], params, "options")
 
 
@@ -279,7 +282,9 @@ def pandas_filled(params: Any, rows: np.ndarray, selection: Selection) -> Any:
     """Returns rows, some of which may be null or the fill value. They have new labels."""
     if isinstance(params, module("pandas").DataFrame):
         labels = module("pandas").RangeIndex(len(rows))
-        return table_of(params, lambda column: pandas_values.filled(column.array, rows, selection), labels)
+        return table_of(
+            params, lambda column: pandas_values.filled(column.array, rows, selection.of_column(column.name)), labels
+        )
     taken = pandas_values.filled(getattr(params, "array", params), rows, selection)
     return taken if taken is NotImplemented else column_of(taken, params, None)
 

@@ -33,6 +33,12 @@ def numpy_of(dtype: Any) -> Any:
     return dtype.numpy_dtype if type(dtype).__name__ == "NumpyEADtype" else dtype
 
 
+def is_exact(integers: np.ndarray, floats: np.ndarray) -> bool:
+    limit = 2 ** (module("numpy").finfo(floats.dtype).nmant + 1)  # floats represent all integers up to this limit
+    large = (integers > limit) | (integers < -limit)
+    return bool(integers[large].tolist() == floats[large].tolist())  # Python compares these exactly
+
+
 def is_arrows(dtype: Any) -> bool:
     """Returns whether Arrow stores the elements of a dtype of pandas."""
     return getattr(dtype, "storage", None) == "pyarrow"
@@ -117,7 +123,7 @@ def filled(array: Any, rows: np.ndarray, selection: Selection) -> Any:
             return taken
         nulls, np = (rows < 0) & ~selection.filled(rows), module("numpy")
         array, rows = taken, np.where(nulls, -1, np.arange(rows.size))
-    return with_nulls(array, rows)
+    return with_nulls(array, rows, selection.promotes)
 
 
 def fill_of(array: Any, selection: Selection) -> Any:
@@ -155,9 +161,19 @@ def with_fill(array: Any, rows: np.ndarray, fill: Any) -> Any:
     return module("pandas").arrays.NumpyExtensionArray(taken)
 
 
-def with_nulls(array: Any, rows: np.ndarray) -> Any:
-    """Returns rows of an array. Those with negative numbers are null."""
-    taken = array.take(rows, allow_fill=True)
-    if taken.dtype != array.dtype:
-        raise errors.dtype_error("out", f"{array.dtype} cannot represent null")
+def with_nulls(array: Any, rows: np.ndarray, promotes: bool) -> Any:
+    """Returns rows of an array. Those with negative numbers are null.
+
+    If the dtype has no null, the rows are promoted, as in `reindex` of pandas, or an error. An integer that becomes a
+    float must be exact.
+    """
+    taken, np = array.take(rows, allow_fill=True), module("numpy")
+    if taken.dtype == array.dtype:
+        return taken
+    if not promotes:
+        raise errors.dtype_error("out", f"{array.dtype} cannot represent null, bounds 'promote' takes {taken.dtype}")
+    found = np.flatnonzero(rows >= 0)
+    given = np.asarray(array.take(rows[found]))
+    if given.dtype.kind in "iu" and not is_exact(given, np.asarray(taken)[found]):
+        raise errors.dtype_error("out", f"{array.dtype} has integers that {taken.dtype} does not hold exactly")
     return taken

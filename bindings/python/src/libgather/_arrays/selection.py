@@ -9,7 +9,7 @@ from .. import _objects, errors
 from .._base import constants as c
 from .._base.integers import integer
 from .._base.optional_packages import module
-from .._base.request_fields import Request
+from .._base.request_fields import NULLS, Request
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -21,6 +21,10 @@ if TYPE_CHECKING:
 NO_NULLS = (None, 0)
 
 
+class Fills(dict):  # type: ignore[type-arg]
+    """The fill values of a table by the names of its columns. Other columns are filled with null."""
+
+
 class Selection:
     """Indices without nulls, and the validity bits of those that were null.
 
@@ -29,6 +33,7 @@ class Selection:
         axis: The axis that indices select in.
         shape: The shape of the rows that are selected.
         fill_value: The fill value of the call, or None.
+        promotes: True if a column whose dtype has no null is promoted to one that has it.
         fills: True if padding or an index out of bounds selects the fill value.
         may_be_null: True if an index may select null.
     """
@@ -39,8 +44,12 @@ class Selection:
         """Creates a selection. With a fill value of NULL_FILL, null replaces the fill value."""
         value, bounds, pads = request.fill_value, request.bounds, request.padding_index is not None
         has_value = value is not _objects.NULL_FILL
-        is_null = bounds == "null" or (not has_value and not pads and bounds in (None, "fill"))
+        if isinstance(value, Fills) and bounds in NULLS:
+            bounds = "fill"
+        is_null = bounds in NULLS or (not has_value and (bounds == "fill" or (bounds is None and not pads)))
         self.number: int = number
+        self.request: Request = request
+        self.promotes: bool = request.bounds == "promote"
         self.fill_value: Any = value if has_value else None
         self.fills: bool = has_value and not is_null and (pads or bounds == "fill" or value is not None)
         self.may_be_null: bool = validity[0] is not None or is_null or (pads and not self.fills)
@@ -70,6 +79,16 @@ class Selection:
         """
         operands = (self.number, params, self.indices, None)
         return _objects.take_rows(stream, importer, kind, self.flags | flags, *self.validity, *operands, *self.options)
+
+    def of_column(self, name: Any) -> Selection:
+        """Returns the selection of a column of a table."""
+        if not isinstance(self.fill_value, Fills):
+            return self
+        value, bounds = self.fill_value.get(name), self.request.bounds
+        changed = self.request._replace(fill_value=_objects.NULL_FILL)
+        if value is not None:
+            changed = self.request._replace(fill_value=value, bounds="fill" if bounds in NULLS else bounds)
+        return Selection(self.number, self.indices, self.shape, self.validity, changed)
 
     def flat(self) -> Selection:
         """Returns the same selection, whose rows have one dim."""

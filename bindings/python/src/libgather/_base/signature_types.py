@@ -13,7 +13,7 @@ from typing import overload as overload
 OperationName = Literal["gather", "gather_nd", "gather_elements"]
 ScatterName = Literal["scatter", "scatter_nd", "scatter_elements"]
 Negative = Literal["reject", "wrap"]
-Bounds = Literal["error", "fill", "null", "clamp", "modulo", "skip", "error_partial"]
+Bounds = Literal["error", "fill", "null", "promote", "clamp", "modulo", "skip", "error_partial"]
 #: The bounds of scatters, which do not fill.
 ScatterBounds = Literal["error", "clamp", "modulo", "skip", "error_partial"]
 Reduction = Literal["none", "add", "mul", "max", "min", "mean"]

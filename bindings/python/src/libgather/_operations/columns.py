@@ -12,7 +12,7 @@ from .._arrays.kinds import call_library, enter, kind_of, rank_of
 from .._base import constants as c
 from .._base.devices import is_host
 from .._base.optional_packages import module
-from .._base.request_fields import PROFILES_OF_NUMBERS, Request
+from .._base.request_fields import NULLS, PROFILES_OF_NUMBERS, Request
 from .._objects import NULL_FILL
 from .._requests.operation_table import GATHER
 from .._requests.options_struct import check_bounds_of_fill
@@ -48,14 +48,31 @@ def gather_rows(operation: Operation, params: Any, indices: Any, out: Any, reque
         request = request._replace(fill_value=None)
     if request.bounds == "skip":  # a new row is zero
         request = request._replace(bounds="fill")
-    pads = request.padding_index is not None and request.bounds != "null"
-    if not (request.fill_value is None or request.fill_value is NULL_FILL or pads):
+    fills = fills_by_name(kind, params, request.fill_value)
+    pads = request.padding_index is not None and request.bounds not in NULLS
+    is_by_name = fills is not request.fill_value and request.bounds in NULLS
+    if not (fills is None or fills is NULL_FILL or pads or is_by_name):
         check_bounds_of_fill(request.bounds)
+    request = request._replace(fill_value=fills)
     for selection in selections(operation, params, indices, request._replace(axis=axis)):
         rows = call_library(kind.gather_rows, params, "params", selection if out is None else selection.flat())
         if rows is not NotImplemented:
             return rows if out is None else write_rows(rows, selection, out, request)
     return NotImplemented
+
+
+def fills_by_name(kind: Any, params: Any, fill_value: Any) -> Any:
+    """Returns a dict as the fill values of the columns of a table, and other fill values unchanged."""
+    if not isinstance(fill_value, dict) or not hasattr(kind, "names_of") or len(getattr(params, "shape", ())) != 2:
+        return fill_value
+    from .._arrays.selection import Fills
+
+    names = kind.names_of(params)
+    for name in fill_value:
+        if name not in names:
+            message = f"options: fill_value has {name!r}, which is no column of the table"
+            raise errors.OptionError(message, status=c.E_VERSION, operand="options")
+    return Fills(fill_value)
 
 
 def is_direct(kind: Any, params: Any, out: Any, request: Request) -> bool:
@@ -86,7 +103,7 @@ def scatter_rows(operation: Operation, target: Any, indices: Any, updates: Any, 
     kind = kind_of(target)
     write = getattr(kind, "scatter_rows", None)
     is_plain = request.reduction in (None, "none") and isinstance(request.inplace, bool)
-    if write is None or not is_plain or request.bounds in ("fill", "null"):
+    if write is None or not is_plain or request.bounds in ("fill", *NULLS):
         return NotImplemented
     axis = row_axis(kind, target, request)
     if axis is None:

@@ -90,12 +90,15 @@ def gather(
             `indices`.
         negative: ``"reject"`` (default), or ``"wrap"``: a negative index counts from the end.
         bounds: The result of an index out of bounds: ``"error"`` (default), ``"fill"``, ``"clamp"``, ``"modulo"``,
-            ``"null"`` (of a column or table), or ``"skip"`` (the row of `out` is not written). With
-            ``"error_partial"``, an error leaves `out` partly written, and large calls read the indices once.
+            ``"null"`` (of a column or table), ``"promote"`` (the same, and a column of pandas whose dtype has no null
+            is promoted as by `reindex`), or ``"skip"`` (the row of `out` is not written). With ``"error_partial"``, an
+            error leaves `out` partly written, and large calls read the indices once.
         fill_value: The value of ``bounds="fill"``, which it implies: a value, ``"zero"`` (default), ``"by_dtype"`` (as
             in JAX: NaN, NaT, the smallest or the largest integer), or the bytes of one element. A real number must
             fit the dtype of `params` if an index is out of bounds, and always in plans and on a device. For a column or
-            table, None is null if the call gives it, and another value has the type of the column.
+            table, None is null if the call gives it, and another value has the type of the column. For a table it may
+            be a dict, with the values of columns by their names. The other columns are then null, and `bounds` may be
+            ``"promote"``.
         profile: The rules of another system for all switches: ``"tensorflow"``, ``"onnx"``, ``"numpy_raise"``, ...
         out: An array of the result's shape and dtype that the call writes.
         threads: The largest number of threads of this call.
@@ -120,7 +123,8 @@ def gather(
             `bounds` is ``"error_partial"``. On a device, the next wait for the stream raises it.
         ShapeError: Batch dims differ, `out` has another shape, or elements of `out` overlap each other.
         RankError: `axis` or a rank is out of range.
-        DTypeError: `indices` are not integers, `out` has another dtype, or an argument is not an array.
+        DTypeError: `indices` are not integers, `out` has another dtype, or an argument is not an array. `column` of
+            the error is the name of the column of a table that cannot have a fill value or null.
         DeviceError: Arrays are on different devices, a stream is given for arrays on the CPU, or the library has no
             CUDA.
         OutOfMemoryError: The result cannot be allocated.
