@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cstring>
+#include <numeric>
 
 #include "api/execute.hpp"
 #include "api/operands.hpp"
@@ -225,19 +226,59 @@ int32_t check_record(const Column& column, const Taking& taking, const Error& er
   return error.fail({GTH_E_DTYPE, GTH_OPERAND_PARAMS}, "params: only a column of structs is a table");
 }
 
+// Returns true if a take costs more than a join of the chunks before it. Rows of one chunk are taken faster.
+bool costs_more_than_join(const Column& column, int64_t count) {
+  constexpr int64_t rows_of_join = 4;  // the number of rows that are taken for each row that is joined
+  return column.parts().count > 1 && count / rows_of_join > column.length();
+}
+
+// Makes one chunk of all chunks of a column. Returns nullptr if that fails, for example because a row is invalid that the
+// take does not select.
+Column* join(const cpu::Executor& executor, const Column& column) {
+  const int64_t count = column.length();
+  columns::Room<int64_t, 64> rows;
+  columns::Located located;
+  columns::Call call{column, executor, false, {}};
+  if (!rows.allocate(count)) return nullptr;
+  std::iota(rows.data(), rows.data() + count, int64_t{0});
+  if (located.locate(column, count, rows.data(), false, &call.trouble)) return nullptr;
+  auto* const chunk = static_cast<ArrowArray*>(core::allocate(sizeof(ArrowArray)));
+  if (!chunk) return nullptr;
+  if (columns::take(&call, column.type(), located.parts(), located.places(), chunk)) {
+    core::deallocate(chunk);
+    return nullptr;
+  }
+  Column* joined = nullptr;
+  Trouble trouble;
+  return Column::create_from(column.schema(), 1, chunk, &joined, &trouble) ? nullptr : joined;
+}
+
+// Takes rows of a column whose plan has been validated.
+int32_t take_planned(const Context& context, const Taking& taking, const Plan& plan, const Column& column,
+                     const Outputs& outputs, const Error& error) {
+  const int64_t count = plan.tuples.at(GTH_OPEN);
+  if (is_dense(column, taking)) return take_dense(context, taking, column, count, outputs, error);
+  const cpu::Executor executor = executor_for(context, plan.threads);
+  columns::Room<int64_t, 64> rows;
+  if (!rows.allocate(count)) return fail_memory(count * int64_t{sizeof(int64_t)}, error);
+  const int32_t status =
+      cpu::resolve_rows(plan, taking.data(), taking.validity(), Output::ours, rows.data(), executor, error);
+  return status ? status : take_rows(executor, taking, column, count, rows.data(), outputs, error);
+}
+
 int32_t take(const Context& context, Taking* taking, const Column& column, const Outputs& outputs, const Error& error) {
   if (int32_t status = check_record(column, *taking, error)) return status;
   Plan plan;
   if (int32_t status = lower_indices(context, column.length(), taking, &plan, error)) return status;
   if (int32_t status = check_bounds(*taking, plan, error)) return status;
-  const int64_t count = plan.tuples.at(GTH_OPEN);
-  if (is_dense(column, *taking)) return take_dense(context, *taking, column, count, outputs, error);
-  const cpu::Executor executor = executor_for(context, plan.threads);
-  columns::Room<int64_t, 64> rows;
-  if (!rows.allocate(count)) return fail_memory(count * int64_t{sizeof(int64_t)}, error);
-  const int32_t status =
-      cpu::resolve_rows(plan, taking->data(), taking->validity(), Output::ours, rows.data(), executor, error);
-  return status ? status : take_rows(executor, *taking, column, count, rows.data(), outputs, error);
+  if (costs_more_than_join(column, plan.tuples.at(GTH_OPEN))) {
+    if (Column* const joined = join(executor_for(context, plan.threads), column)) {
+      const int32_t status = take_planned(context, *taking, plan, *joined, outputs, error);
+      joined->release();
+      return status;
+    }
+  }
+  return take_planned(context, *taking, plan, column, outputs, error);
 }
 
 int32_t resolve(gth_context* handle, int64_t extent, const gth_take* given, int64_t capacity, int64_t* rows,

@@ -5,6 +5,7 @@
 
 #include "core/base/checked.hpp"
 #include "core/os/memory.hpp"
+#include "core/os/os.hpp"
 
 namespace gather::columns {
 
@@ -25,6 +26,7 @@ class Room {
     int64_t bytes;
     if (!core::multiply(count, int64_t{sizeof(T)}, &bytes)) return false;
     more_ = static_cast<T*>(core::allocate(static_cast<size_t>(bytes)));
+    core::advise_huge_pages(more_, more_ ? bytes : 0);
     return more_ != nullptr;
   }
 

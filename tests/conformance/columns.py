@@ -23,10 +23,14 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from c_structs import fields_of
 
-GTH_E_INDEX = -16
+GTH_E_INDEX, GTH_E_ARROW = -16, -13
 TAKE_NULL, TAKE_RECORD = 1, 2
 NEGATIVE_WRAP = 2
 INTEGERS = [pa.int8(), pa.int16(), pa.int32(), pa.int64(), pa.uint8(), pa.uint16(), pa.uint32(), pa.uint64()]
+#: The lengths of chunks, and the numbers of indices. They are on both sides of the sizes at which the library takes
+#: rows in another way: 8 and 64 rows of validity bits, and four times the rows of the column.
+LENGTHS = (0, 1, 7, 8, 9, 40, 63, 64, 65, 100)
+COUNTS = (0, 1, 3, 17, 63, 64, 65, 200, 700)
 DLPACK_DTYPES = [8, 16, 32, 64, 264, 272, 288, 320]
 
 
@@ -213,7 +217,7 @@ def random_chunks(r, kind, value):
     """Returns some arrays of one type. Some are slices."""
     chunks = []
     for _ in range(r.choice((0, 1, 1, 1, 2, 3, 9))):
-        count = r.choice((0, 1, 7, 40, 100))
+        count = r.choice(LENGTHS)
         nulls = r.random() < 0.5
         array = pa.array([maybe(r, value) if nulls else value(r) for _ in range(count)], kind)
         if r.random() < 0.5 and count:
@@ -226,7 +230,7 @@ def random_chunks(r, kind, value):
 def random_indices(r, extent):
     kind = r.choice(INTEGERS)
     most = min(extent, 2 ** (kind.bit_width - 1) - 1)
-    count = r.choice((0, 1, 3, 17, 200)) if most else 0
+    count = r.choice(COUNTS) if most else 0
     low = -most if str(kind).startswith("int") else 0
     ids = [r.randrange(low, most) for _ in range(count)]
     if r.random() < 0.4:
@@ -237,9 +241,11 @@ def random_indices(r, extent):
     return array
 
 
-def peer_is_right(kind):
-    """Returns whether pyarrow takes rows of a type, and the right ones."""
+def peer_is_right(kind, chunks):
+    """Returns whether pyarrow takes rows of a type, and the right ones. It does not unify dictionaries with nulls."""
     text = str(kind)
+    if pa.types.is_dictionary(kind) and any(chunk.dictionary.null_count for chunk in chunks):
+        return False
     is_half_dictionary = "dictionary" in text and "halffloat" in text
     return "view" not in text and text.count("fixed_size_list") < 2 and not is_half_dictionary
 
@@ -251,7 +257,7 @@ def is_right(kind, chunks, indices, got):
     got.validate(full=True)
     if got.type != kind or got.to_pylist() != want:
         return False
-    if not peer_is_right(kind):
+    if not peer_is_right(kind, chunks):
         return True
     places = pa.array([i if i is None or i >= 0 else i + len(rows) for i in ids], pa.int64())
     return pa.chunked_array(chunks, kind).take(places).to_pylist() == want
@@ -262,9 +268,23 @@ def encoded(r, chunks):
     try:
         values = sum(len(chunk.unique()) for chunk in chunks)
         codes = r.choice((pa.int16(), pa.uint16(), pa.int32(), pa.int64(), *[pa.int8(), pa.uint8()] * (values < 100)))
-        return [chunk.dictionary_encode().cast(pa.dictionary(codes, chunk.type)) for chunk in chunks]
+        return [
+            with_odd_dictionary(r, chunk.dictionary_encode().cast(pa.dictionary(codes, chunk.type))) for chunk in chunks
+        ]
     except (pa.ArrowNotImplementedError, pa.ArrowInvalid):
         return None
+
+
+def with_odd_dictionary(r, chunk):
+    """Returns the same rows with a dictionary that is a slice, or that has a null value which is also a row."""
+    values, codes = chunk.dictionary, chunk.indices
+    kind = r.choice(("plain", "slice", "null"))
+    if kind == "slice":
+        values = pa.concat_arrays([values, values, values])[len(values) : 2 * len(values)]
+    elif kind == "null" and len(values) < 99:
+        values = pa.concat_arrays([values, pa.nulls(1, values.type)])
+        codes = codes.fill_null(len(values) - 1)
+    return pa.DictionaryArray.from_arrays(codes, values)
 
 
 def run_case(library, r):
@@ -297,6 +317,29 @@ def check_null_policy(library, r):
     return False, str(kind)
 
 
+def check_codes(library, r):
+    """A code that is the length of its dictionary is an error, although the memory behind it has values."""
+    length = r.randrange(1, 9)
+    values = pa.array([f"v{i}" for i in range(length + 3)])[1 : length + 1]
+    codes = [r.randrange(length) for _ in range(70)]
+    place = r.randrange(70)
+    codes[place] = length
+    bad = pa.DictionaryArray.from_arrays(pa.array(codes, r.choice(INTEGERS)), values, safe=False)
+    good = pa.DictionaryArray.from_arrays(pa.array([0], bad.type.index_type), values)
+    for chunks in ([bad], [bad, good], [bad, pa.array(["other"]).dictionary_encode().cast(bad.type)]):
+        # So many rows are taken that valid chunks would be joined.
+        others = pa.array([i for i in range(70) if i != place] * r.choice((1, 5)))
+        if library.take(chunks, bad.type, others).to_pylist() != [values[codes[i.as_py()]].as_py() for i in others]:
+            return False, str(bad.type)
+        try:
+            library.take(chunks, bad.type, pa.array([*others[:5].to_pylist(), place]))
+        except TakeFailure as failure:
+            if (failure.status, failure.position) == (GTH_E_ARROW, 5):
+                continue
+        return False, str(bad.type)
+    return True, ""
+
+
 def check_table(library, r):
     """A null index gives null in each column of a table."""
     columns = [random_type(r, 1) for _ in range(3)]
@@ -305,6 +348,7 @@ def check_table(library, r):
     ids = pa.array([3, None, 8], pa.int64())
     array = batch.to_struct_array()
     got = library.take([array], array.type, ids, TAKE_RECORD)
+    got.validate(full=True)
     rows = batch.to_pylist()
     want = [rows[3], dict.fromkeys("abc"), rows[8]]
     return got.null_count == 0 and got.to_pylist() == want, str(array.type)
@@ -332,7 +376,7 @@ def main():
     wrong = 0
     for case in range(given.cases):
         r = random.Random(f"{given.seed} {case}")
-        for check in (run_case, check_null_policy, check_table):
+        for check in (run_case, check_null_policy, check_codes, check_table):
             right, what = check(library, r)
             wrong += not right
             if not right and wrong < 10:

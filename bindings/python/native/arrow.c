@@ -1,6 +1,7 @@
 #include "arrow.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 /* Arrow allocates its own memory with this alignment. */
 enum { ALIGNMENT = 64 };
@@ -35,12 +36,9 @@ static void describe_row(operand *opened, int32_t dtype, int64_t length, const v
       .size = sizeof(gth_tensor_desc), .dtype = dtype, .ndim = 1, .flags = flags, .data = data, .shape = opened->shape};
 }
 
-int arrow_open(const state *known, int32_t dtype, PyObject *array, operand *opened) {
-  operand_without_buffer(opened);
+/* Describes the array that has been exported to an operand. Closes the operand and returns false if it has nulls. */
+static int describe_exported(int32_t dtype, operand *opened) {
   const arrow_array *from = &opened->arrow;
-  if (!arrow_exported(known, array, &opened->arrow, NULL)) {
-    return 0;
-  }
   /* The count of nulls may be unknown, and is then negative. */
   if (from->buffer_count != BUFFERS || (from->null_count != 0 && from->buffers[VALIDITY])) {
     operand_close(opened);
@@ -50,6 +48,91 @@ int arrow_open(const state *known, int32_t dtype, PyObject *array, operand *open
   const int64_t offset = from->offset * gth_dtype_size(dtype);
   describe_row(opened, dtype, from->length, data ? data + offset : NULL, GTH_TENSOR_READONLY);
   return 1;
+}
+
+int arrow_open(const state *known, int32_t dtype, PyObject *array, operand *opened) {
+  operand_without_buffer(opened);
+  return arrow_exported(known, array, &opened->arrow, NULL) && describe_exported(dtype, opened);
+}
+
+/* Arrow's struct of a stream of arrays. */
+typedef struct arrow_stream {
+  int (*get_schema)(struct arrow_stream *self, arrow_schema *out);
+  int (*get_next)(struct arrow_stream *self, arrow_array *out);
+  const char *(*get_last_error)(struct arrow_stream *self);
+  void (*release)(struct arrow_stream *self);
+  void *producer;
+} arrow_stream;
+
+/* Returns the dtype of the integers of a stream, or 0. */
+static int32_t integers_of(arrow_stream *stream) {
+  static const char formats[] = "cCsSiIlL";
+  static const int32_t dtypes[] = {GTH_DTYPE_INT8,  GTH_DTYPE_UINT8,  GTH_DTYPE_INT16, GTH_DTYPE_UINT16,
+                                   GTH_DTYPE_INT32, GTH_DTYPE_UINT32, GTH_DTYPE_INT64, GTH_DTYPE_UINT64};
+  arrow_schema schema;
+  if (stream->get_schema(stream, &schema)) {
+    return 0;
+  }
+  const char letter = schema.format[0];
+  const char *found = letter && !schema.format[1] && !schema.dictionary ? strchr(formats, letter) : NULL;
+  schema.release(&schema);
+  return found ? dtypes[found - formats] : 0;
+}
+
+static int is_table(const arrow_schema *type) {
+  enum { NULLABLE = 2 };
+  return type->format && !strcmp(type->format, "+s") && !(type->flags & NULLABLE);
+}
+
+int arrow_exports_table(PyObject *exported) {
+  if (PyTuple_Check(exported)) {
+    const arrow_schema *type = PyCapsule_GetPointer(PyTuple_GetItem(exported, 0), "arrow_schema");
+    PyErr_Clear();
+    return type && type->release && is_table(type);
+  }
+  arrow_stream *stream =
+      PyCapsule_IsValid(exported, "arrow_array_stream") ? PyCapsule_GetPointer(exported, "arrow_array_stream") : NULL;
+  arrow_schema type;
+  if (!stream || !stream->release || stream->get_schema(stream, &type)) {
+    return 0;
+  }
+  const int is = is_table(&type);
+  type.release(&type);
+  return is;
+}
+
+/* Moves the only array of a stream to *out. Returns false if there is another number of arrays. */
+static int only_array(arrow_stream *stream, arrow_array *out) {
+  arrow_array next = {.release = NULL};
+  out->release = NULL;
+  if (stream->get_next(stream, out)) {
+    out->release = NULL;
+    return 0;
+  }
+  const int is_only = out->release && !stream->get_next(stream, &next) && !next.release;
+  if (next.release) {
+    next.release(&next);
+  }
+  if (!is_only && out->release) {
+    out->release(out);
+    out->release = NULL;
+  }
+  return is_only;
+}
+
+int arrow_open_integers(const state *known, PyObject *object, operand *opened) {
+  PyObject *entry = arrow_entry(known, object);
+  if (!entry || !PyTuple_Check(entry)) {
+    return 0;
+  }
+  PyObject *capsule = PyObject_CallMethod(object, "__arrow_c_stream__", NULL);
+  arrow_stream *stream = capsule ? PyCapsule_GetPointer(capsule, "arrow_array_stream") : NULL;
+  operand_without_buffer(opened);
+  const int32_t dtype = stream && stream->release ? integers_of(stream) : 0;
+  const int is_open = dtype && only_array(stream, &opened->arrow) && describe_exported(dtype, opened);
+  Py_XDECREF(capsule);
+  PyErr_Clear();
+  return is_open;
 }
 
 /* The memory of an array that this module has created. The elements follow. */

@@ -14,7 +14,7 @@ typedef struct arrow_schema {
 } arrow_schema;
 
 /* Returns the entry of the type of an object from configure_arrow(), or NULL without an exception. The entry of an array
- * is its dtype, or 0. The entry of chunks and tables is a tuple, which column.c reads. It is borrowed. */
+ * of pyarrow is its dtype, or 0. The entry of other objects is a tuple, which column.c reads. It is borrowed. */
 PyObject *arrow_entry(const state *known, PyObject *object);
 
 /* Returns the dtype of the elements of such an object. Returns 0 for other types and other objects. */
@@ -29,6 +29,14 @@ PyObject *arrow_imported(PyObject *import, arrow_array *from, PyObject *type);
 
 /* Opens an array of a dtype. Returns false, without an exception, if it has nulls or is not on the host. */
 int arrow_open(const state *known, int32_t dtype, PyObject *array, operand *opened);
+
+/* Opens the integers of an object whose entry is a tuple and that exports a stream of one array. Returns false, without
+ * an exception, for other arrays and if one is null. */
+int arrow_open_integers(const state *known, PyObject *object, operand *opened);
+
+/* Returns true if the type of an export is that of a table: a struct that is not nullable. The export is a capsule of a
+ * stream, or a tuple of capsules of a type and an array. */
+int arrow_exports_table(PyObject *exported);
 
 /* Creates an uninitialised array of the type of another one, and opens it for a write. Returns NULL without an
  * exception if the rank is not 1 or the allocation fails. */

@@ -137,9 +137,10 @@ PyObject *arrow_capsules(PyObject *module, arguments args, Py_ssize_t count) {
     return NULL;
   }
   void *schema = address_of(args[0]), *array = address_of(args[1]);
-  if (!schema || !array) {
-    return NULL;
-  }
+  return schema && array ? capsules_of(schema, array) : NULL;
+}
+
+PyObject *capsules_of(void *schema, void *array) {
   PyObject *first = arrow_capsule(schema, SCHEMA_SIZE, "arrow_schema", free_schema);
   PyObject *second = first ? arrow_capsule(array, ARRAY_SIZE, "arrow_array", free_array) : NULL;
   PyObject *both = second ? PyTuple_Pack(2, first, second) : NULL;

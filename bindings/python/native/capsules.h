@@ -11,4 +11,8 @@ PyObject *exchange_out_of(PyObject *module, arguments args, Py_ssize_t count);
 PyObject *exchange_into(PyObject *module, arguments args, Py_ssize_t count);
 PyObject *arrow_capsules(PyObject *module, arguments args, Py_ssize_t count);
 
+/* Moves Arrow's structs of a type and of an array into a tuple of new capsules. Returns NULL with an exception set if
+ * there is no memory. */
+PyObject *capsules_of(void *schema, void *array);
+
 #endif

@@ -1,6 +1,7 @@
 #include "column.h"
 
 #include "arrow.h"
+#include "capsules.h"
 #include "error.h"
 #include "handle.h"
 #include "numbers.h"
@@ -17,26 +18,48 @@ typedef struct taking {
   arguments own; /* the arguments before those of run_arrays() */
 } taking;
 
-/* Creates a column from an array, or from the stream of a capsule. An array that cannot be exported is UNSUPPORTED. */
-static int32_t open_column(request *call, PyObject *stream, gth_column **column) {
-  if (stream != Py_None) {
-    struct ArrowArrayStream *arrays = PyCapsule_GetPointer(stream, "arrow_array_stream");
-    return gth_column_from_arrow_stream(call->context, arrays, column, &call->error);
-  }
+/* Creates a column from an array, which it consumes if it succeeds. */
+static int32_t column_of(request *call, arrow_schema *type, arrow_array *array, gth_column **column) {
+  struct ArrowArray *chunks[] = {(struct ArrowArray *)array};
+  return gth_column_from_arrow(call->context, (struct ArrowSchema *)type, 1, chunks, column, &call->error);
+}
+
+/* Creates a column from the array that is the table. An array that cannot be exported is UNSUPPORTED. */
+static int32_t column_of_array(request *call, gth_column **column) {
   arrow_schema type;
   arrow_array array;
   if (!arrow_exported(call->known, call->args[ARG_TABLE], &array, &type)) {
     call->error.status = GTH_E_UNSUPPORTED;
     return GTH_E_UNSUPPORTED;
   }
-  struct ArrowArray *chunks[] = {(struct ArrowArray *)&array};
-  const int32_t status =
-      gth_column_from_arrow(call->context, (struct ArrowSchema *)&type, 1, chunks, column, &call->error);
+  const int32_t status = column_of(call, &type, &array, column);
   type.release(&type);
   if (status != GTH_OK) {
     array.release(&array);
   }
   return status;
+}
+
+/* Creates a column from an export: None for the array that is the table, a capsule of a stream, or a tuple of capsules of
+ * a type and an array. A capsule of another name is UNSUPPORTED. */
+static int32_t open_column(request *call, PyObject *exported, gth_column **column) {
+  if (exported == Py_None) {
+    return column_of_array(call, column);
+  }
+  if (PyTuple_Check(exported) && PyTuple_Size(exported) == 2) {
+    arrow_schema *type = PyCapsule_GetPointer(PyTuple_GetItem(exported, 0), "arrow_schema");
+    arrow_array *array = type ? PyCapsule_GetPointer(PyTuple_GetItem(exported, 1), "arrow_array") : NULL;
+    if (array) {
+      return column_of(call, type, array, column);
+    }
+  } else {
+    struct ArrowArrayStream *arrays = PyCapsule_GetPointer(exported, "arrow_array_stream");
+    if (arrays) {
+      return gth_column_from_arrow_stream(call->context, arrays, column, &call->error);
+    }
+  }
+  call->error.status = GTH_E_UNSUPPORTED; /* the exception is that of the capsule */
+  return GTH_E_UNSUPPORTED;
 }
 
 static int32_t take(taking *it, const gth_column *column, arrow_schema *type, arrow_array *made) {
@@ -69,18 +92,39 @@ static PyObject *take_large(taking *it, const gth_column *column, PyObject *impo
   return result;
 }
 
-/* Takes rows of the array that is the table, or of a stream. `import` creates an object of an array and a type. */
-static PyObject *take_from(taking *it, PyObject *stream, PyObject *import, PyObject *type) {
+/* Takes rows, and returns what a function returns for the table and for the capsules of the rows. */
+static PyObject *take_capsules(taking *it, const gth_column *column, PyObject *finish) {
+  arrow_schema type;
+  arrow_array made;
+  if (take(it, column, &type, &made) != GTH_OK) {
+    return request_fail(it->call);
+  }
+  PyObject *capsules = capsules_of(&type, &made);
+  PyObject *result = capsules ? PyObject_CallFunctionObjArgs(finish, it->call->args[ARG_TABLE], capsules, NULL) : NULL;
+  Py_XDECREF(capsules);
+  if (made.release) {
+    made.release(&made);
+  }
+  if (type.release) {
+    type.release(&type);
+  }
+  return result;
+}
+
+/* Takes rows of an export. `import` creates an object of an array and a type. For a type of None it is the function of
+ * take_capsules(). */
+static PyObject *take_from(taking *it, PyObject *exported, PyObject *import, PyObject *type) {
   request *call = it->call;
   gth_column *column;
   arrow_array made;
-  int32_t status = open_column(call, stream, &column);
+  int32_t status = open_column(call, exported, &column);
   if (status != GTH_OK) {
     return status == GTH_E_UNSUPPORTED ? NULL : request_fail(call);
   }
   PyObject *result;
-  status = take(it, column, NULL, &made);
-  if (status == GTH_E_SIZE) {
+  if (type == Py_None) {
+    result = take_capsules(it, column, import);
+  } else if ((status = take(it, column, NULL, &made)) == GTH_E_SIZE) {
     result = take_large(it, column, import);
   } else {
     result = status == GTH_OK ? arrow_imported(import, &made, type) : request_fail(call);
@@ -137,22 +181,36 @@ static int are_in_bounds(const int64_t *numbers, int64_t count, int64_t extent) 
   return signs >> 63 == 0;
 }
 
-/* Returns true if the indices are an array of NumPy that contains the row numbers. */
-static int are_numbers(const taking *it, int64_t extent) {
+static int are_unsigned_in_bounds(const uint32_t *numbers, int64_t count, int64_t extent) {
+  uint32_t most = 0;
+  for (int64_t i = 0; i < count; i++) {
+    most = numbers[i] > most ? numbers[i] : most;
+  }
+  return count == 0 || most < extent;
+}
+
+static int indices_in_bounds(const gth_tensor_desc *indices, int64_t count, int64_t extent) {
+  return indices->dtype == GTH_DTYPE_INT64 ? are_in_bounds(indices->data, count, extent)
+                                           : are_unsigned_in_bounds(indices->data, count, extent);
+}
+
+/* Returns true if the indices are an array of a type that contains the row numbers as int64 or uint32. */
+static int are_numbers(const taking *it, PyObject *type, int64_t extent) {
   const request *call = it->call;
   const gth_tensor_desc *indices = &call->operands.indices.desc;
   const gth_options *options = &call->options;
-  if ((PyObject *)Py_TYPE(call->args[ARG_INDICES]) != call->known->ndarray || indices->dtype != GTH_DTYPE_INT64 ||
-      indices->strides || it->take.validity || options->bounds == GTH_BOUNDS_FILL || options->has_padding_index) {
+  if ((PyObject *)Py_TYPE(call->args[ARG_INDICES]) != type || indices->strides ||
+      (indices->dtype != GTH_DTYPE_INT64 && indices->dtype != GTH_DTYPE_UINT32) || it->take.validity ||
+      options->bounds == GTH_BOUNDS_FILL || options->has_padding_index) {
     return 0;
   }
   const int64_t count = operand_count(&call->operands.indices);
   if (count <= FEW_ROWS) {
-    return are_in_bounds(indices->data, count, extent);
+    return indices_in_bounds(indices, count, extent);
   }
   int are;
   Py_BEGIN_ALLOW_THREADS
-  are = are_in_bounds(indices->data, count, extent);
+  are = indices_in_bounds(indices, count, extent);
   Py_END_ALLOW_THREADS
   return are;
 }
@@ -162,7 +220,7 @@ static int are_numbers(const taking *it, int64_t extent) {
 static PyObject *numbers_of(taking *it, int64_t extent) {
   request *call = it->call;
   const operand *indices = &call->operands.indices;
-  if (are_numbers(it, extent)) {
+  if (indices->desc.dtype == GTH_DTYPE_INT64 && are_numbers(it, call->known->ndarray, extent)) {
     PyObject *given = call->args[ARG_INDICES];
     Py_INCREF(given);
     return given;
@@ -187,11 +245,30 @@ static PyObject *numbers_of(taking *it, int64_t extent) {
   return rows;
 }
 
-/* Gathers rows of chunks or of a table. */
-static PyObject *take_chunks(taking *it) {
-  enum { IMPORT, TYPE, FLAGS, FINISH }; /* the items of the entry */
+/* Gathers rows of an object of another library than pyarrow. */
+static PyObject *take_foreign(taking *it) {
+  enum { EXPORT, FINISH }; /* the items of the entry */
   const request *call = it->call;
   PyObject *table = call->args[ARG_TABLE], *entry = arrow_entry(call->known, table);
+  if (!selects_first_axis(call) || call->options.axis == -1) {
+    return NULL;
+  }
+  PyObject *exported = PyObject_CallFunctionObjArgs(PyTuple_GetItem(entry, EXPORT), table, NULL);
+  PyErr_Clear(); /* the Python side reports it */
+  PyObject *result =
+      exported && exported != Py_None ? take_from(it, exported, PyTuple_GetItem(entry, FINISH), Py_None) : NULL;
+  Py_XDECREF(exported);
+  return result;
+}
+
+/* Gathers rows of chunks or of a table. */
+static PyObject *take_chunks(taking *it) {
+  enum { IMPORT, TYPE, FLAGS, FINISH, ITEMS }; /* the items of the entry */
+  const request *call = it->call;
+  PyObject *table = call->args[ARG_TABLE], *entry = arrow_entry(call->known, table);
+  if (PyTuple_Size(entry) != ITEMS) {
+    return take_foreign(it);
+  }
   if (call->operands.indices.desc.ndim != 1 || (call->options.has_axis && call->options.axis != 0)) {
     return NULL;
   }
@@ -233,6 +310,19 @@ static int has_one_dim(PyObject *object) {
   return has_one;
 }
 
+/* Returns row numbers for the library of a column or table, which takes its own columns too. */
+static PyObject *numbers_for(taking *it, PyObject *frame) {
+  const state *known = it->call->known;
+  const int64_t extent = PyObject_Size(frame);
+  /* A column of polars has an entry. */
+  if (arrow_entry(known, frame) && are_numbers(it, (PyObject *)Py_TYPE(frame), extent)) {
+    PyObject *given = it->call->args[ARG_INDICES];
+    Py_INCREF(given);
+    return given;
+  }
+  return known->ndarray ? numbers_of(it, extent) : NULL;
+}
+
 /* Gathers rows of a column or table of pandas or polars. */
 static PyObject *take_frame(taking *it) {
   const request *call = it->call;
@@ -241,7 +331,7 @@ static PyObject *take_frame(taking *it) {
       (call->rules == NUMPY_RULES_FLAT && !has_one_dim(frame))) {
     return NULL;
   }
-  PyObject *rows = call->known->ndarray ? numbers_of(it, PyObject_Size(frame)) : NULL;
+  PyObject *rows = numbers_for(it, frame);
   PyObject *function = PyDict_GetItem(call->known->frame_takers, (PyObject *)Py_TYPE(frame));
   PyObject *result = rows ? PyObject_CallFunctionObjArgs(function, frame, rows, NULL) : NULL;
   Py_XDECREF(rows);
@@ -259,15 +349,15 @@ PyObject *configure_frames(PyObject *module, arguments args, Py_ssize_t count) {
 
 /* Returns the function that gathers from a table, or NULL. */
 static PyObject *(*taker_of(const state *known, PyObject *table))(taking *) {
+  PyObject *takers = known->frame_takers;
+  if (takers && PyDict_GetItem(takers, (PyObject *)Py_TYPE(table))) {
+    return take_frame;
+  }
   PyObject *entry = arrow_entry(known, table);
   if (entry) {
     return PyTuple_Check(entry) ? take_chunks : take_array;
   }
-  if (is_numpys(known, table)) {
-    return take_objects;
-  }
-  PyObject *takers = known->frame_takers;
-  return takers && PyDict_GetItem(takers, (PyObject *)Py_TYPE(table)) ? take_frame : NULL;
+  return is_numpys(known, table) ? take_objects : NULL;
 }
 
 /* Runs a function with open indices. */
@@ -335,15 +425,19 @@ static PyObject *with_arguments(PyObject *module, arguments args, Py_ssize_t own
 }
 
 static PyObject *rows_of(taking *it) {
-  enum { STREAM, IMPORT, TYPE };
-  return take_from(it, it->own[STREAM], it->own[IMPORT], it->own[TYPE]);
+  enum { EXPORTED, IMPORT, TYPE };
+  if (it->own[TYPE] == Py_None && arrow_exports_table(it->own[EXPORTED])) {
+    it->take.flags |= GTH_TAKE_RECORD;
+  }
+  return take_from(it, it->own[EXPORTED], it->own[IMPORT], it->own[TYPE]);
 }
 
 PyObject *take_rows(PyObject *module, arguments args, Py_ssize_t count) {
   enum { OWN = 6 };
   return count == OWN + ARGUMENTS
              ? with_arguments(module, args, OWN, rows_of)
-             : wrong_arguments("take_rows(stream, import_function, type, flags, validity, validity_offset, *request)");
+             : wrong_arguments(
+                   "take_rows(exported, import_function, type, flags, validity, validity_offset, *request)");
 }
 
 static PyObject *own_numbers(taking *it) {

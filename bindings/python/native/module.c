@@ -11,6 +11,7 @@
 #include "partition.h"
 #include "plan.h"
 #include "program.h"
+#include "rows.h"
 #include "run.h"
 #include "view.h"
 #include "xla.h"
@@ -64,6 +65,8 @@ static PyMethodDef methods[] = {
     FAST("exchange_out_of", exchange_out_of),
     FAST("exchange_into", exchange_into),
     FAST("arrow_capsules", arrow_capsules),
+    FAST("rows_kept", rows_kept),
+    FAST("rows_exported", rows_exported),
     ONE("buffer_of", buffer_of),
     FAST("view", view),
     ONE("handle", handle),

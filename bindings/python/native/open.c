@@ -109,11 +109,11 @@ int indices_open(const state *known, PyObject *object, operand *opened) {
     return sequence_open(object, opened);
   }
   operand_without_buffer(opened);
-  if (!integer_of(object, opened->few)) {
-    return 0;
+  if (integer_of(object, opened->few)) {
+    describe_integers(opened, 0, opened->few);
+    return 1;
   }
-  describe_integers(opened, 0, opened->few);
-  return 1;
+  return arrow_open_integers(known, object, opened);
 }
 
 int source_indices_open(const state *known, PyObject *object, operand *opened) {

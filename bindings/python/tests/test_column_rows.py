@@ -121,6 +121,33 @@ def test_extension_arrays_of_arrow_keep_their_type() -> None:
     assert rows.type == column.type and rows.storage.to_pylist() == [2.5, None]
 
 
+class Metres(pa.ExtensionType):  # type: ignore[misc]
+    def __init__(self) -> None:
+        super().__init__(pa.float32(), "metres")
+
+    def __arrow_ext_serialize__(self) -> bytes:
+        return b""
+
+    def __arrow_ext_class__(self) -> type:
+        return Lengths
+
+
+class Lengths(pa.ExtensionArray):  # type: ignore[misc]
+    """A class of arrays that pyarrow does not define."""
+
+
+def test_classes_of_extension_arrays_are_kept() -> None:
+    libgather.gather(pa.array([1.5]), [0])  # configures pyarrow before the class is used
+    column = pa.ExtensionArray.from_storage(Metres(), pa.array([1.5, None, 2.5], pa.float32()))
+    for whole in (column, pa.chunked_array([column[:1], column[1:]])):
+        for _ in range(2):
+            rows = libgather.gather(whole, [2, 1])
+            assert type(rows) is type(whole) and rows.type == Metres()
+            assert rows.to_pylist() == [2.5, None]
+    assert type(libgather.gather(column, [0, None])) is Lengths
+    assert libgather.scatter(column, [0], column[2:]).storage.to_pylist() == [2.5, None, 2.5]
+
+
 @pytest.mark.parametrize("name", [name for name in ARROW if name not in ("null", "fixed_size_binary")])
 def test_fill_value_of_the_type_of_a_column(name: str) -> None:
     kind, make = ARROW[name]
@@ -370,7 +397,15 @@ POLARS = {
     "Binary": lambda pl: pl.Series([b"a", None, b"c"]),
     "Null": lambda pl: pl.Series([None, None, None]),
     "chunks": lambda pl: pl.concat([pl.Series(["a"]), pl.Series([None, "b"])], rechunk=False),
+    "chunks of lists": lambda pl: in_chunks(pl.Series([[1], None, [2, 3]])),
+    "chunks of arrays": lambda pl: in_chunks(pl.Series([[1, 2], None, [2, 3]], dtype=pl.Array(pl.Int8, 2))),
+    "chunks of structs": lambda pl: in_chunks(pl.Series([{"a": 1, "b": "x"}, None, {"a": None, "b": "y"}])),
+    "chunks of enums": lambda pl: in_chunks(pl.Series([["a"], None, ["b", None]], dtype=pl.List(pl.Enum(["b", "a"])))),
 }
+
+
+def in_chunks(column: Any) -> Any:
+    return column[:1].clone().append(column[1:])
 
 
 @pytest.mark.parametrize("name", POLARS)
@@ -392,6 +427,66 @@ def test_rows_of_polars_equal_those_of_polars(name: str) -> None:
         libgather.gather(column, [0, 3])
     assert (caught.value.position, caught.value.value, caught.value.limit) == (1, 3, 3)
     assert libgather.take(column, [-1]).to_list() == column[2:].to_list()
+
+
+def test_subclasses_of_polars_are_kept() -> None:
+    pl = library("polars")
+
+    class Column(pl.Series):  # type: ignore[misc]
+        pass
+
+    class Table(pl.DataFrame):  # type: ignore[misc]
+        pass
+
+    lists = [[[1], None, [2, 3]], ["a", "b", None]]
+    for values in lists:
+        column = Column("n", values)
+        for whole in (column, in_chunks(column)):
+            for ids in ([2, 0], [2, None]):
+                rows = libgather.gather(whole, ids)
+                assert type(rows) is Column and rows.name == "n"
+                assert rows.to_list() == [None if i is None else values[i] for i in ids]
+    table = Table({"a": lists[0], "b": lists[1]})
+    for whole in (table, Table(pl.concat([table, table], rechunk=False))):
+        for ids in ([2, 0], [2, None]):
+            rows = libgather.gather(whole, ids)
+            assert type(rows) is Table and rows.rows() == [(None, None) if i is None else table.row(i) for i in ids]
+    assert libgather.gather(np.arange(3.0), Column([2, 0])).tolist() == [2, 0]
+
+
+def random_polars(pl: Any, chance: random.Random) -> Any:
+    """Returns a column of several chunks, some of which are slices."""
+    makers: list[tuple[Any, Callable[[int], Any]]] = [
+        (pl.List(pl.Int32), lambda i: [i, None, i + 1][: i % 4]),
+        (pl.List(pl.String), lambda i: [f"text {i}" * (i % 3)] * (i % 3)),
+        (pl.Array(pl.Float64, 2), lambda i: [i / 4, None]),
+        (pl.Struct({"a": pl.Int64, "b": pl.List(pl.String)}), lambda i: {"a": i, "b": [str(i)] * (i % 2)}),
+        (pl.List(pl.Categorical), lambda i: [f"c{i % 7}"]),
+        (pl.String, lambda i: f"string {i}" * (i % 4)),
+    ]
+    dtype, make = chance.choice(makers)
+    lengths = [chance.choice([1, 63, 64, 65, 500]) for _ in range(chance.randrange(1, 5))]
+    parts = [pl.Series("n", some(make)(chance, length + 3), dtype)[chance.randrange(3) :] for length in lengths]
+    return pl.concat(parts, rechunk=False)
+
+
+def test_random_columns_of_polars_equal_lists() -> None:
+    pl = library("polars")
+    chance = random.Random(7)
+    for _ in range(60):
+        column = random_polars(pl, chance)
+        values = column.to_list()
+        ids = [chance.randrange(len(values)) for _ in range(chance.choice([0, 1, 63, 65, 1025, 4100]))]
+        holes = [None if chance.random() < 0.2 else i for i in ids]
+        for given in (np.array(ids, int), pl.Series(ids, dtype=pl.UInt32), pl.Series(ids, dtype=pl.Int64)):
+            rows = libgather.gather(column, given)
+            assert rows.dtype == column.dtype and rows.to_list() == [values[i] for i in ids]
+        rows = libgather.gather(column, pl.Series(holes, dtype=pl.Int64))
+        assert rows.dtype == column.dtype and rows.to_list() == [None if i is None else values[i] for i in holes]
+        filled = libgather.gather(column, [*ids, -1], fill_value=values[0])
+        assert filled.to_list() == [*(values[i] for i in ids), values[0]]
+        table = pl.DataFrame({"a": column, "b": range(len(values))})
+        assert libgather.gather(table, ids).to_dict(as_series=False) == {"a": [values[i] for i in ids], "b": ids}
 
 
 def test_tables_and_fill_values_of_polars() -> None:

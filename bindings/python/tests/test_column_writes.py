@@ -9,7 +9,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 import pytest
-from test_column_rows import ARROW, DAY, ODD, PANDAS, POLARS, arrow_column, library, pandas_column
+from test_column_rows import ARROW, DAY, ODD, PANDAS, POLARS, arrow_column, library, pandas_column, some
 
 import libgather
 
@@ -45,6 +45,28 @@ def test_writes_to_arrow_equal_those_of_pyarrow() -> None:
         mask = pa.array([place in ids for place in range(len(target))])
         replacements = updates.combine_chunks() if isinstance(updates, pa.ChunkedArray) else updates
         assert libgather.scatter(target, ids, updates).equals(pc.replace_with_mask(target, mask, replacements))
+
+
+@pytest.mark.parametrize("name", ARROW | ODD)
+def test_few_writes_to_many_rows_of_arrow_equal_those_to_lists(name: str) -> None:
+    kind, make = (ARROW | ODD)[name]
+    chance = random.Random(name)
+    for count in (63, 64, 65, 127, 128, 500):
+        target = pa.array(some(make)(chance, count + 3), kind)[3:]
+        expected = target.to_pylist()
+        for ids in ([count - 1], [0], [5, 0, 5], []):
+            updates = pa.array([expected[7 + i] for i in range(len(ids))], kind)
+            wanted = list(expected)
+            for place, value in zip(ids, updates.to_pylist(), strict=True):
+                wanted[place] = value
+            for whole in (target, pa.chunked_array([target]), pa.chunked_array([target[:9], target[9:]])):
+                written = libgather.scatter(whole, ids, updates)
+                assert type(written) is type(whole) and written.type == kind and written.to_pylist() == wanted
+                written.validate(full=True)
+    assert libgather.scatter(target, [0, 900, -1], target[:3], bounds="skip").to_pylist() == [
+        expected[0],
+        *expected[1:],
+    ]
 
 
 def test_codes_of_arrow_keep_their_dictionary() -> None:
@@ -157,6 +179,14 @@ def test_writes_to_polars_equal_those_to_lists(name: str) -> None:
             assert written.name == "n" and written.dtype == column.dtype and written.to_list() == expected
         if column.dtype in (pl.Int64, pl.Float32, pl.Boolean, pl.Duration) and ids:
             assert column.clone().scatter(ids, pl.Series(taken, dtype=column.dtype)).to_list() == expected
+    for rechunk in (True, False):
+        many = pl.concat([column] * 100, rechunk=rechunk)  # so many rows that one update is few
+        expected = many.to_list()
+        expected[150], expected[299], expected[0] = values[0], values[1], values[2]
+        written = libgather.scatter(
+            many, [150, 0, 299, 0], pl.Series([values[i] for i in (0, 1, 1, 2)], dtype=many.dtype)
+        )
+        assert written.name == "n" and written.dtype == many.dtype and written.to_list() == expected
     with pytest.raises(libgather.DTypeError, match="updates"):
         libgather.scatter(column, [0], pl.Series([1], dtype=pl.Int16))
 

@@ -34,9 +34,9 @@ LAYERS = (
     {"cdef", "dlpack", "numbers", "state", "xla"},
     {"error", "handle", "operand", "switches"},
     {"arrow", "buffer", "described", "exchange", "numpy", "repeat"},
-    {"array", "open", "request"},
-    {"column", "dense"},
-    {"capsules", "partition", "plan", "program", "run", "view"},
+    {"array", "capsules", "open", "request"},
+    {"column", "dense", "rows"},
+    {"partition", "plan", "program", "run", "view"},
     {"function"},
     {"module"},
 )

@@ -332,18 +332,6 @@ class TestArrow:
         table = libgather.gather(pa.table({"a": words}), indices)
         assert table.schema == pa.schema({"a": pa.large_string()}) and table.num_rows == 2049
 
-    def test_strings_of_other_libraries(self) -> None:
-        class Words:
-            def __init__(self, array: Any) -> None:
-                self.array = array
-
-            def __arrow_c_array__(self, requested_schema: object = None) -> Any:
-                return self.array.__arrow_c_array__(requested_schema)
-
-        for values in (["a", "b"], [b"a", b"b"]):
-            result = libgather.gather(Words(pa.array(values)), [1, 1])
-            assert type(result) is libgather.Tensor and result.tolist() == [values[1]] * 2
-
     def test_outputs_and_skipped_rows_of_packed_arrays(self) -> None:
         for params in (pa.chunked_array([[5, 6], [7]]), pa.array([5, 6, 7]).dictionary_encode()):
             out = np.array([1, 2])

@@ -13,6 +13,7 @@ the call. It is None on the host, and if only the shape is needed. A kind may al
 - ``written(value)``: is called after a call has written the array
 - ``native(value)``: returns the array in native byte order
 - ``is_program(params, indices, request)``: returns whether a compiled program of its library runs such a call
+- ``register(kind)``: is called once for each type of arrays, before its first array is used
 - ``row_axis(value, axis)``: returns the axis of a gather from a column or a table, or None for other arrays
 - ``gather_rows(params, selection)``: returns rows without any Memory, or NotImplemented
 - ``scatter_rows(target, updates, selection, inplace)``: writes rows without any Memory, or returns NotImplemented

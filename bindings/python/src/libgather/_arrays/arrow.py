@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import sys
-
 from .. import _objects, errors
 from .._base import constants as c
 from .._base.dtypes import NUMBERS
@@ -18,6 +16,7 @@ from .arrow_rows import row_axis as row_axis
 from .arrow_rows import scatter_rows as scatter_rows
 from .arrow_rows import shaped
 from .arrow_rows import split_nulls as split_nulls
+from .arrow_types import ENTRIES
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -27,8 +26,6 @@ if TYPE_CHECKING:
 
 
 def enter(value: Any, site: Site | None, operand: str) -> Memory:
-    if not type(value).__module__.startswith("pyarrow"):
-        return of_capsules(value.__arrow_c_array__(), operand)
     pa = module("pyarrow")
     if isinstance(value, pa.Tensor):
         return buffers.enter(value, site, operand)
@@ -79,8 +76,6 @@ def of_capsules(capsules: tuple[Any, Any], operand: str) -> Memory:
 
 def leave(tensor: Memory, like: Any) -> Any:
     """Returns an array of the type of params."""
-    if not type(like).__module__.startswith("pyarrow"):
-        return tensor
     pa = module("pyarrow")
     if isinstance(like, pa.Tensor):
         from . import numpy_
@@ -100,22 +95,19 @@ def flat_of(pa: Any, tensor: Memory, kind: Any) -> Any:
     return (flat.dictionary_encode() if is_dictionary else flat).cast(kind)
 
 
+def register(kind: type) -> None:
+    """Configures the C half to take rows of a type of pyarrow, and to read and create arrays of plain numbers."""
+    pa = module("pyarrow")
+    if pa.ChunkedArray not in ENTRIES:
+        configure(pa)
+    if issubclass(kind, pa.Array):
+        ENTRIES.setdefault(kind, 0)
+
+
 def configure(pa: Any) -> None:
-    """Configures the C half to take rows, and to read and create arrays of plain numbers."""
     numbers = {f"{kind}{bits}": f"{kind.lower()}{bits}" for kind in ("Int", "UInt") for bits in (8, 16, 32, 64)}
     numbers |= {"HalfFloat": "float16", "Float": "float32", "Double": "float64"}
-    entries: dict[type, Any] = {
-        kind: NUMBERS.get(numbers.get(kind.__name__.removesuffix("Array"), ""), 0) for kind in kinds_of(pa.Array)
-    }
-    entries[pa.ChunkedArray] = (pa.Array._import_from_c, "type", 0, pa.chunked_array)
-    entries[pa.Table] = (pa.RecordBatch._import_from_c, "schema", c.TAKE_RECORD, pa.Table.from_batches)
-    _objects.configure_arrow(entries, "_export_to_c", pa.Array._import_from_c)
-
-
-def kinds_of(base: type) -> set[type]:
-    """Returns a class and all classes that are derived from it."""
-    return {base}.union(*map(kinds_of, base.__subclasses__()))
-
-
-if "pyarrow" in sys.modules:  # true if a caller has an array of pyarrow
-    configure(sys.modules["pyarrow"])
+    ENTRIES.update({getattr(pa, f"{kind}Array"): NUMBERS[dtype] for kind, dtype in numbers.items()})
+    ENTRIES[pa.ChunkedArray] = (pa.Array._import_from_c, "type", 0, pa.chunked_array)
+    ENTRIES[pa.Table] = (pa.RecordBatch._import_from_c, "schema", c.TAKE_RECORD, pa.Table.from_batches)
+    _objects.configure_arrow(ENTRIES, "_export_to_c", pa.Array._import_from_c)

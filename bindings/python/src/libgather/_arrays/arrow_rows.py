@@ -9,11 +9,23 @@ from .._base import constants as c
 from .._base.optional_packages import module
 from .column_values import converted, each_column, with_none
 from .lists import numpy_kind
-from .selection import NO_NULLS, check_shape, fill_or_zero, is_first, repeated, tables_have_rows
+from .selection import (
+    NO_NULLS,
+    check_shape,
+    fill_or_zero,
+    is_first,
+    is_sparse,
+    merged,
+    pieces,
+    repeated,
+    tables_have_rows,
+)
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
+
+    import numpy as np
 
     from .selection import Selection
 
@@ -30,8 +42,6 @@ def is_table(value: Any) -> bool:
 
 def row_axis(value: Any, axis: int | None) -> int | None:
     """Returns 0 if a gather along an axis selects rows of an array or a table. Returns None otherwise."""
-    if not type(value).__module__.startswith("pyarrow"):
-        return None
     pa = module("pyarrow")
     rank = 1 if isinstance(value, (pa.Array, pa.ChunkedArray)) else 2
     return 0 if (rank == 1 or is_table(value)) and is_first(axis, rank) else None
@@ -115,25 +125,29 @@ def scatter_rows(target: Any, updates: Any, selection: Selection, inplace: bool)
         raise errors.read_only("target", "arrays of pyarrow are immutable: use the one that the call returns")
     pa = module("pyarrow")
     values = updates_of(target.type, repeated(updates, selection.shape))
-    rows = selection.merged(target, len(target))
+    rows = selection.numbers(target, len(target))
     if rows is NotImplemented:
         return rows
     check_shape("updates", (len(values),), selection.shape or (1,))
     if not pa.types.is_dictionary(target.type):
-        return shaped(replaced(target, values, selection.at(rows)), target, rows.shape)
+        return shaped(replaced(target, values, rows, selection), target, (len(target),))
     whole = target.unify_dictionaries().combine_chunks() if isinstance(target, pa.ChunkedArray) else target
-    codes = replaced(whole.indices, codes_of(values, whole), selection.at(rows))
+    codes = replaced(whole.indices, codes_of(values, whole), rows, selection)
     made = pa.DictionaryArray.from_arrays(codes, whole.dictionary, ordered=target.type.ordered)
-    return shaped(made, target, rows.shape)
+    return shaped(made, target, (len(target),))
 
 
-def replaced(target: Any, updates: Any, selection: Selection) -> Any:
-    """Returns rows of a target that updates follow."""
-    return taken(module("pyarrow").chunked_array([*chunks_of(target), updates]), selection)
+def replaced(target: Any, updates: Any, rows: np.ndarray, selection: Selection) -> Any:
+    """Returns a target in which updates replace rows."""
+    pa = module("pyarrow")
+    if is_sparse(rows, len(target)):
+        return pa.concat_arrays(chunks_of(updates[:0], *pieces(target, updates, rows)))
+    return taken(pa.chunked_array(chunks_of(target, updates)), selection.at(merged(rows, len(target))))
 
 
-def chunks_of(column: Any) -> list[Any]:
-    return column.chunks if isinstance(column, module("pyarrow").ChunkedArray) else [column]
+def chunks_of(*arrays: Any) -> list[Any]:
+    pa = module("pyarrow")
+    return [chunk for array in arrays for chunk in (array.chunks if isinstance(array, pa.ChunkedArray) else [array])]
 
 
 def codes_of(values: Any, target: Any) -> Any:

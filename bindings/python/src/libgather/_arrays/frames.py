@@ -15,11 +15,11 @@ from .._base import constants as c
 from .._base.optional_packages import module
 from .._base.request_fields import Request
 from .._memory.memory import Memory
-from . import arrow as arrow  # it configures the C half to read arrays of pyarrow
-from . import numpy_, pandas_values
-from .column_values import NamedColumn, converted, each_column, with_none
+from . import arrow_protocol, arrow_types, numpy_, pandas_values, polars_rows
+from .column_values import NamedColumn, each_column
 from .pandas_values import arrow_of, check_categories, is_arrows, is_exact, is_numpys, numpy_of
-from .selection import NO_NULLS, bits_of, check_shape, fill_or_zero, is_first, repeated, tables_have_rows, written_of
+from .polars_rows import is_polars
+from .selection import NO_NULLS, bits_of, check_shape, is_first, repeated, tables_have_rows, written_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -40,8 +40,14 @@ _TAKERS: dict[type, Callable[[Any, Any], Any]] = {}
 _objects.configure_frames(_TAKERS)
 
 
-def is_polars(value: Any) -> bool:
-    return type(value).__module__.startswith("polars")
+def register(kind: type) -> None:
+    """Tells the C half how it takes rows of a type."""
+    polars = sys.modules.get("polars")
+    is_column = polars is not None and issubclass(kind, polars.Series)
+    if is_column:
+        arrow_types.add(kind)
+    is_pandas = polars is None or not (is_column or issubclass(kind, polars.DataFrame))
+    _TAKERS[kind] = pandas_rows if is_pandas else polars_rows.known_rows
 
 
 def enter(value: Any, site: Site | None, operand: str) -> Memory:
@@ -141,9 +147,7 @@ def names_of(table: Any) -> list[Any]:
 def split_nulls(value: Any) -> tuple[Any, tuple[Any, int]]:
     """Returns indices without nulls, and their validity bits."""
     if is_polars(value):
-        if not value.dtype.is_integer() or not value.null_count():
-            return value, NO_NULLS
-        return value.fill_null(0).to_numpy(), bits_of(value.is_not_null().to_numpy())
+        return arrow_protocol.split_nulls(value)
     if getattr(value.dtype, "kind", "O") not in "iu" or not value.isna().any():
         return value, NO_NULLS
     return value.to_numpy("int64" if value.dtype.kind == "i" else "uint64", na_value=0), bits_of(~value.isna())
@@ -152,14 +156,8 @@ def split_nulls(value: Any) -> tuple[Any, tuple[Any, int]]:
 def gather_rows(params: Any, selection: Selection) -> Any:
     if len(params.shape) == 2 and len(selection.shape) != 1:
         raise tables_have_rows(selection.shape)
-    rows = selection.numbers(params, len(params))
-    if rows is NotImplemented:
-        return rows
-    rows = rows.reshape(-1)
-    take, fill = (polars_rows, polars_filled) if is_polars(params) else (pandas_rows, pandas_filled)
-    _TAKERS[type(params)] = take
     with NamedColumn(name_of(params)):
-        taken = fill(params, rows, selection) if selection.fills or selection.may_be_null else take(params, rows)
+        taken = (polars_rows.gather_rows if is_polars(params) else pandas_taken)(params, selection)
     if taken is NotImplemented or len(selection.shape) == 1:
         return taken
     if not selection.shape:
@@ -197,85 +195,25 @@ def name_of(value: Any) -> Any:
 
 def written_rows(target: Any, updates: Any, selection: Selection, inplace: bool) -> Any:
     if is_polars(target):
-        return polars_merged(target, updates, selection, inplace)
+        return polars_rows.scatter_rows(target, updates, selection, inplace)
     if inplace and isinstance(target.dtype, module("pandas").SparseDtype):
         return NotImplemented  # pandas has no assignment to it
     rows = selection.numbers(target, len(target))
     return rows if rows is NotImplemented else pandas_assigned(target, updates, rows.reshape(-1), inplace)
 
 
-# ---------------------------------------------------------------------------------------------------------- polars
+# ---------------------------------------------------------------------------------------------------------- pandas
 
 
-def polars_rows(params: Any, rows: np.ndarray, nulls: np.ndarray | None = None) -> Any:
-    """Returns rows by validated numbers. A mask tells which of them are null."""
-    polars = module("polars")
-    numbers = polars.Series(rows.astype("uint32" if polars.get_index_type() == polars.UInt32 else "uint64"))
-    return params[numbers if nulls is None else numbers.set(polars.Series(nulls), None)]
-
-
-def polars_filled(params: Any, rows: np.ndarray, selection: Selection) -> Any:
-    if selection.fills:
-        rows[selection.filled(rows)] = len(params)
-        params = module("polars").concat([params, polars_fill(params, selection)], rechunk=False)
-    return polars_rows(params, rows, rows < 0)
-
-
-def polars_fill(params: Any, selection: Selection) -> Any:
-    """Returns a column or a table whose only row has the fill value."""
-    polars = module("polars")
-    if isinstance(params, polars.DataFrame):
-        columns = ((column.name, column) for column in params)
-        return polars.DataFrame(
-            each_column(columns, lambda column: polars_fill(column, selection.of_column(column.name)))
-        )
-    if not selection.fills:
-        return polars.Series(params.name, [None], params.dtype)
-    dtype = params.dtype
-    value = fill_or_zero(selection.fill_value, int if dtype.is_numeric() else dtype.to_python(), dtype)
-    return polars_elements([value], params, "options")
-
-
-def polars_elements(values: list[Any], like: Any, operand: str) -> Any:
-    """Returns a column of the dtype of another one of values that it keeps."""
-    polars = module("polars")
-
-    def convert(values: list[Any]) -> Any:
-        made = polars.Series(like.name, with_none(values), like.dtype, strict=True)
-        if made.dtype != like.dtype:
-            raise TypeError(f"its dtype is {made.dtype}")
-        return made
-
-    failures = (Exception, polars.exceptions.PanicException)
-    return converted(values, convert, lambda made: made.to_list(), like.dtype, operand, failures)
-
-
-def polars_merged(target: Any, updates: Any, selection: Selection, inplace: bool) -> Any:
-    """Returns a new column, in which rows of the target are replaced by updates."""
-    polars = module("polars")
-    if inplace:
-        raise errors.read_only("target", "columns of polars are immutable: use the one that the call returns")
-    values = polars_updates(target, updates)
-    rows = selection.merged(target, len(target))
+def pandas_taken(params: Any, selection: Selection) -> Any:
+    """Returns rows in row-major order of their indices."""
+    rows = selection.numbers(params, len(params))
     if rows is NotImplemented:
         return rows
-    check_shape("updates", (len(values),), selection.shape or (1,))
-    return polars.concat([target, values], rechunk=False)[polars.Series(rows)]
-
-
-def polars_updates(target: Any, updates: Any) -> Any:
-    """Returns updates as a column of the dtype of the target. Lists are converted, and strings to categories."""
-    polars = module("polars")
-    if isinstance(updates, (list, tuple)):
-        return polars_elements(list(updates), target, "updates")
-    values = polars.Series(target.name, updates)
-    is_category = target.dtype in (polars.Categorical, polars.Enum) and values.dtype == polars.String
-    if not is_category and values.dtype != target.dtype:
-        raise errors.dtype_error("updates", f"dtype is {values.dtype}, needed is {target.dtype}")
-    return values.cast(target.dtype, strict=True)
-
-
-# ---------------------------------------------------------------------------------------------------------- pandas
+    rows = rows.reshape(-1)
+    if selection.fills or selection.may_be_null:
+        return pandas_filled(params, rows, selection)
+    return pandas_rows(params, rows)
 
 
 def pandas_filled(params: Any, rows: np.ndarray, selection: Selection) -> Any:

@@ -36,6 +36,8 @@ def kind_of(value: Any) -> Any:
     kind = _kinds.get(type(value))
     if kind is None:
         kind = import_module(f"{__package__}.{_name_of(value)}")
+        if hasattr(kind, "register"):
+            kind.register(type(value))
         _kinds[type(value)] = kind
     return kind
 
@@ -50,13 +52,18 @@ def _name_of(value: Any) -> str:
         return "dlpack"
     if hasattr(value, "__cuda_array_interface__"):
         return "cuda_interface"
+    if has_arrow(value):
+        return "arrow_protocol"
     if _has_buffer(value):
         return "buffers"
-    if hasattr(value, "__arrow_c_array__"):
-        return "arrow"
     if hasattr(value, "__array__"):
         return "numpy_"
     return "lists" if hasattr(type(value), "__index__") else "not_arrays"
+
+
+def has_arrow(value: Any) -> bool:
+    """Returns whether an object has the protocol of Arrow."""
+    return hasattr(value, "__arrow_c_stream__") or hasattr(value, "__arrow_c_array__")
 
 
 def _has_buffer(value: Any) -> bool:
@@ -108,8 +115,7 @@ def rank_of(value: Any, operand: str) -> int:
     shape = getattr(value, "shape", None)
     if isinstance(shape, tuple):
         return len(shape)
-    has_one_dim = hasattr(value, "__arrow_c_array__") or hasattr(value, "__arrow_c_stream__")
-    return 1 if has_one_dim else enter(value, None, operand)[0].ndim
+    return 1 if has_arrow(value) else enter(value, None, operand)[0].ndim
 
 
 def enter_output(value: Any, site: Site | None, operand: str = "out") -> Memory:

@@ -13,10 +13,13 @@ from .._base.request_fields import NULLS, Request
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from typing import Any
 
     import numpy as np
 
+#: The time in which a piece of a column is described is that in which so many rows are taken.
+_ROWS_OF_PIECE = 64
 #: The validity of indices: bits in the order of Arrow, and the number of the first one. None means that none is null.
 NO_NULLS = (None, 0)
 
@@ -106,19 +109,6 @@ class Selection:
         valid = np.unpackbits(np.frombuffer(bits, np.uint8), count=first + rows.size, bitorder="little")[first:]
         return mask & valid.astype(bool)  # type: ignore[no-any-return]
 
-    def merged(self, target: Any, extent: int) -> Any:
-        """Returns for each row of a scatter its row in the target, behind which the updates are.
-
-        Returns NotImplemented if the C half does not read the indices.
-        """
-        rows = self.numbers(target, extent)
-        if rows is NotImplemented:
-            return rows
-        np = module("numpy")
-        places, merged = written_of(rows), np.arange(extent)
-        merged[rows.reshape(-1)[places]] = extent + places
-        return merged
-
     def at(self, rows: np.ndarray) -> Selection:
         """Returns the selection of validated row numbers of one dim. The null indices are the same."""
         _, _, _, _, _, _, _, threads, context, *_ = self.options
@@ -133,6 +123,33 @@ def bits_of(valid: np.ndarray) -> tuple[Any, int]:
 def written_of(rows: np.ndarray) -> np.ndarray:
     """Returns the places of the updates that write a row. The row numbers of the others are negative."""
     return module("numpy").flatnonzero(rows.reshape(-1) >= 0)  # type: ignore[no-any-return]
+
+
+def is_sparse(rows: np.ndarray, extent: int) -> bool:
+    """Returns whether a scatter writes so few rows that whole pieces of the target are copied."""
+    return rows.size * _ROWS_OF_PIECE <= extent
+
+
+def pieces(target: Any, updates: Any, rows: np.ndarray) -> Iterator[Any]:
+    """Yields slices of a target and of updates, which together are the result of a scatter."""
+    np = module("numpy")
+    places = written_of(rows)
+    found, last = np.unique(rows.reshape(-1)[places][::-1], return_index=True)
+    done = 0
+    for row, place in zip(found.tolist(), places[places.size - 1 - last].tolist(), strict=True):
+        if done < row:
+            yield target[done:row]
+        yield updates[place : place + 1]
+        done = row + 1
+    yield target[done:]
+
+
+def merged(rows: np.ndarray, extent: int) -> np.ndarray:
+    """Returns for each row of a scatter its row in the target, behind which the updates are."""
+    np = module("numpy")
+    places, whole = written_of(rows), np.arange(extent)
+    whole[rows.reshape(-1)[places]] = extent + places
+    return whole  # type: ignore[no-any-return]
 
 
 def repeated(updates: Any, shape: tuple[int, ...]) -> Any:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from math import prod
 
 from .. import errors
-from .._arrays.kinds import call_library, enter, kind_of, rank_of
+from .._arrays.kinds import call_library, enter, has_arrow, kind_of, rank_of
 from .._base import constants as c
 from .._base.devices import is_host
 from .._base.optional_packages import module
@@ -158,4 +158,4 @@ def shape_of(indices: Any) -> tuple[int, ...] | None:
         return ()
     if isinstance(indices, (list, tuple)):
         return (len(indices),) if all(type(index) is int for index in indices) else None
-    return (len(indices),) if hasattr(indices, "__arrow_c_array__") else None
+    return (len(indices),) if has_arrow(indices) else None
