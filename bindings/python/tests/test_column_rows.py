@@ -192,6 +192,21 @@ def test_tables_of_arrow() -> None:
                 libgather.gather(source, indices)
 
 
+def test_fields_that_get_nulls_become_nullable() -> None:
+    fields = [pa.field("a", pa.int64(), nullable=False, metadata={"unit": "m"}), pa.field("b", pa.string(), False)]
+    table = pa.table([[1, 2], ["x", "y"]], schema=pa.schema(fields, {"key": "value"}))
+    for source in (table, table.to_batches()[0]):
+        rows = libgather.gather(source, [1, 0])
+        assert rows.schema.equals(table.schema, check_metadata=True)
+        expected = pa.schema([field.with_nullable(True) for field in fields], {"key": "value"})
+        for rows in (libgather.gather(source, [1, None]), libgather.gather(source, [1, 7], bounds="null")):
+            rows.validate(full=True)
+            assert rows.schema.equals(expected, check_metadata=True)
+            assert rows.to_pylist() == [{"a": 2, "b": "y"}, {"a": None, "b": None}]
+        filled = libgather.gather(source, [1, 7], bounds="fill")
+        assert filled.schema.equals(table.schema, check_metadata=True)
+
+
 def test_malformed_array_is_an_error() -> None:
     bad = pa.Array.from_buffers(pa.string(), 2, [None, pa.py_buffer(np.array([0, 9, 1], "i4")), pa.py_buffer(b"abc")])
     with pytest.raises(libgather.Error, match="in the row of position 1"):

@@ -86,7 +86,20 @@ def taken(params: Any, selection: Selection) -> Any:
         (pa.RecordBatch, params.schema, c.TAKE_RECORD) if is_table(params) else (pa.Array, params.type, 0)
     )
     stream = None if isinstance(params, (pa.Array, pa.RecordBatch)) else params.__arrow_c_stream__()
-    return selection.taken(params, stream, made._import_from_c, kind, flags)
+    rows = selection.taken(params, stream, made._import_from_c, kind, flags)
+    return with_nullable_fields(rows) if is_table(rows) else rows
+
+
+def with_nullable_fields(batch: Any) -> Any:
+    """Returns a record batch whose fields are nullable if their columns have nulls."""
+    fields = zip(batch.schema, batch.columns, strict=True)
+    wrong = [not field.nullable and column.null_count > 0 for field, column in fields]
+    if not any(wrong):
+        return batch
+    schema = batch.schema
+    for number, is_wrong in enumerate(wrong):
+        schema = schema.set(number, schema.field(number).with_nullable(True)) if is_wrong else schema
+    return type(batch).from_arrays(batch.columns, schema=schema)
 
 
 def filled_rows(params: Any, selection: Selection, fill: Any = None) -> Any:
