@@ -9,7 +9,6 @@ use crate::buffer::{Buffer, BufferMut};
 use crate::device::Device;
 use crate::element::Element;
 use crate::error::{Cause, Error, Operand};
-use crate::numbers::bytes_to_c;
 use crate::tensor::Tensor;
 use crate::tensor_mut::TensorMut;
 use gather_sys as sys;
@@ -18,7 +17,7 @@ use gather_sys as sys;
 struct Memory {
     offset: usize,
     bytes: usize,
-    strides: Box<[i64]>,
+    strides: Vec<isize>,
 }
 
 impl Memory {
@@ -40,9 +39,8 @@ impl Memory {
 }
 
 /// Returns a stride of an array in bytes. It does not overflow, because the elements are in memory.
-fn byte_stride<T>(stride: isize) -> i64 {
-    let bytes = bytes_to_c(stride.unsigned_abs() * size_of::<T>());
-    if stride < 0 { -bytes } else { bytes }
+fn byte_stride<T>(stride: isize) -> isize {
+    stride * isize::try_from(size_of::<T>()).expect("an element has few bytes")
 }
 
 /// Views an array of any strides, without a copy of its elements.
@@ -73,7 +71,8 @@ impl<'a, T: Element, S: Data<Elem = T>, D: Dimension> From<&'a ArrayBase<S, D>> 
         };
         Tensor::new(buffer, array.shape())
             .with_offset(memory.offset)
-            .with_own_strides(memory.strides)
+            .with_strides(&memory.strides)
+            .expect("an array has a stride for each dim")
     }
 }
 
@@ -87,7 +86,8 @@ impl<'a, T: Element, S: DataMut<Elem = T>, D: Dimension> From<&'a mut ArrayBase<
         let buffer = unsafe { BufferMut::from_raw(T::DTYPE, Device::Cpu, first.byte_sub(memory.offset), memory.bytes) };
         TensorMut::new(buffer, array.shape())
             .with_offset(memory.offset)
-            .with_own_strides(memory.strides)
+            .with_strides(&memory.strides)
+            .expect("an array has a stride for each dim")
     }
 }
 

@@ -1,5 +1,7 @@
 //! Bags: the rows that runs of ids select, pooled to one row each.
 
+use std::ptr;
+
 use crate::context::{self, Context};
 use crate::error::{Error, call};
 use crate::forms::{doc_of, request};
@@ -69,15 +71,17 @@ impl<'a> Bags<'a> {
         options: &Options,
         run: impl FnOnce(&mut sys::gth_request) -> Result<T, Error>,
     ) -> Result<T, Error> {
-        options.check_fill(params)?;
+        options.check_fill(params.dtype)?;
         let mut given = *options;
         given.raw.bag_format = self.format;
         given.raw.bag_count = self.count;
+        let indices = indices.desc.raw();
+        let [numbers, weights] = [self.numbers, self.weights].map(|tensor| tensor.map(|tensor| tensor.desc.raw()));
         let operands = sys::gth_request {
             table: params,
-            indices: &indices.desc,
-            bags: self.numbers.map_or(std::ptr::null(), |numbers| &numbers.desc),
-            weights: self.weights.map_or(std::ptr::null(), |weights| &weights.desc),
+            indices: &indices,
+            bags: numbers.as_ref().map_or(ptr::null(), ptr::from_ref),
+            weights: weights.as_ref().map_or(ptr::null(), ptr::from_ref),
             ..Default::default()
         };
         run(&mut request(sys::GTH_OP_GATHER_BAGS, operands, &given))
@@ -296,8 +300,9 @@ impl Context {
         options: &Options,
         out: &mut TensorMut<'_>,
     ) -> Result<(), Error> {
-        bags.with_request(&params.desc, indices, options, |request| {
-            request.rows = &out.desc;
+        bags.with_request(&params.desc.raw(), indices, options, |request| {
+            let rows = out.desc.raw();
+            request.rows = &rows;
             // SAFETY: tensors borrow or hold the memory that they describe, and the output borrows its own exclusively.
             call(|err| unsafe { sys::gth_run_request(self.raw(), request, err) })
         })
@@ -313,7 +318,7 @@ impl Context {
         options: &Options,
     ) -> Result<Tensor<'static>, Error> {
         let made = self.zeros(params.dtype(), params.shape())?;
-        let mut out = TensorMut::from_desc(made.desc);
+        let mut out = TensorMut::from_desc(made.desc.clone());
         self.gather_bags_gradient_into(params, indices, bags, gradient, options, &mut out)?;
         Ok(made)
     }
@@ -328,10 +333,11 @@ impl Context {
         options: &Options,
         target: &mut TensorMut<'_>,
     ) -> Result<(), Error> {
-        bags.with_request(&params.desc, indices, options, |request| {
-            request.rows = &gradient.desc;
+        bags.with_request(&params.desc.raw(), indices, options, |request| {
+            let rows = gradient.desc.raw();
+            request.rows = &rows;
             // SAFETY: tensors borrow or hold the memory that they describe, and the output borrows its own exclusively.
-            call(|err| unsafe { sys::gth_gather_bags_gradient(self.raw(), request, &target.desc, err) })
+            call(|err| unsafe { sys::gth_gather_bags_gradient(self.raw(), request, &target.desc.raw(), err) })
         })
     }
 
@@ -350,8 +356,9 @@ impl Context {
         unique: &mut TensorMut<'_>,
         target: &mut TensorMut<'_>,
     ) -> Result<usize, Error> {
-        bags.with_request(&params.desc, indices, options, |request| {
-            request.rows = &gradient.desc;
+        bags.with_request(&params.desc.raw(), indices, options, |request| {
+            let rows = gradient.desc.raw();
+            request.rows = &rows;
             let mut count = 0;
             call(|err| {
                 // SAFETY: tensors borrow or hold the memory that they describe, and outputs borrow theirs exclusively.
@@ -359,8 +366,8 @@ impl Context {
                     sys::gth_gather_bags_sparse_gradient(
                         self.raw(),
                         request,
-                        &unique.desc,
-                        &target.desc,
+                        &unique.desc.raw(),
+                        &target.desc.raw(),
                         &mut count,
                         err,
                     )
@@ -380,7 +387,7 @@ impl Context {
         options: &Options,
     ) -> Result<Tensor<'static>, Error> {
         let made = self.zeros(bags.weights.unwrap_or(params).dtype(), indices.shape())?;
-        let mut out = TensorMut::from_desc(made.desc);
+        let mut out = TensorMut::from_desc(made.desc.clone());
         self.gather_bags_weight_gradient_into(params, indices, bags, gradient, options, &mut out)?;
         Ok(made)
     }
@@ -395,10 +402,11 @@ impl Context {
         options: &Options,
         target: &mut TensorMut<'_>,
     ) -> Result<(), Error> {
-        bags.with_request(&params.desc, indices, options, |request| {
-            request.rows = &gradient.desc;
+        bags.with_request(&params.desc.raw(), indices, options, |request| {
+            let rows = gradient.desc.raw();
+            request.rows = &rows;
             // SAFETY: tensors borrow or hold the memory that they describe, and the output borrows its own exclusively.
-            call(|err| unsafe { sys::gth_gather_bags_weight_gradient(self.raw(), request, &target.desc, err) })
+            call(|err| unsafe { sys::gth_gather_bags_weight_gradient(self.raw(), request, &target.desc.raw(), err) })
         })
     }
 }

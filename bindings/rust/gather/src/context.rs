@@ -89,12 +89,11 @@ impl Context {
     /// [`Error::Device`], [`Error::Null`], and [`Error::Unsupported`] for strings. A copy that waits also returns the
     /// errors of earlier calls on the device.
     pub fn copy(&self, source: &Tensor<'_>, destination: &mut TensorMut<'_>) -> Result<(), Error> {
-        let is_host = |desc: &sys::gth_tensor_desc| Device::from_numbers(desc.device, desc.device_id) == Device::Cpu;
         let (source, destination) = (&source.desc, &destination.desc);
         // SAFETY: the descriptions name only memory that is borrowed for the call, that of the destination exclusively.
         // The owner of device memory guarantees it until the stream has executed the copy.
-        call(|err| unsafe { sys::gth_copy(self.raw, source, destination, err) })?;
-        if is_host(source) || is_host(destination) {
+        call(|err| unsafe { sys::gth_copy(self.raw, &source.raw(), &destination.raw(), err) })?;
+        if source.device() == Device::Cpu || destination.device() == Device::Cpu {
             self.sync()
         } else {
             Ok(())

@@ -36,7 +36,7 @@ impl Context {
         rows: &sys::gth_tensor_desc,
         options: &Options,
     ) -> Result<(), Error> {
-        options.check_fill(table)?;
+        options.check_fill(table.dtype)?;
         // SAFETY: the caller guarantees it.
         call(|err| unsafe { sys::gth_run(self.raw(), op, table, indices, rows, &options.raw, err) })
     }
@@ -54,7 +54,7 @@ impl Context {
         options: &Options,
     ) -> Result<Tensor<'static>, Error> {
         // SAFETY: the caller guarantees it.
-        options.check_fill(unsafe { &*operands.table })?;
+        options.check_fill(unsafe { (*operands.table).dtype })?;
         // SAFETY: the caller guarantees it.
         unsafe { self.make_requested(&request(op, operands, options)) }
     }
@@ -73,16 +73,17 @@ impl Context {
 }
 
 /// Infers the shape of the rows of an operation.
-pub(crate) fn infer(op: i32, table: &Layout<'_>, indices: &Layout<'_>, options: &Options) -> Result<Vec<usize>, Error> {
-    options.check_fill(&table.desc)?;
+pub(crate) fn infer(op: i32, table: &Layout, indices: &Layout, options: &Options) -> Result<Vec<usize>, Error> {
+    options.check_fill(table.desc.head.dtype)?;
+    let (table, indices) = (table.desc.raw(), indices.desc.raw());
     let operands = sys::gth_request {
-        table: &table.desc,
-        indices: &indices.desc,
+        table: &table,
+        indices: &indices,
         ..Default::default()
     };
     let request = request(op, operands, options);
     read_shape(|rows, capacity, shape, err| {
-        // SAFETY: the layouts borrow their shapes, and `shape` has room for `capacity` extents.
+        // SAFETY: the layouts own their shapes, and `shape` has room for `capacity` extents.
         unsafe { sys::gth_infer(&request, rows, capacity, shape, err) }
     })
 }
@@ -142,7 +143,7 @@ macro_rules! gathers {
         }
 
         $(#[$shape_doc])*
-        pub fn $shape(params: &Layout<'_>, indices: &Layout<'_>, options: &Options) -> Result<Vec<usize>, Error> {
+        pub fn $shape(params: &Layout, indices: &Layout, options: &Options) -> Result<Vec<usize>, Error> {
             infer(sys::$op, params, indices, options)
         }
 
@@ -175,7 +176,7 @@ macro_rules! gathers {
             ) -> Result<(), Error> {
                 // SAFETY: tensors borrow or hold the memory that they describe, and the output borrows its own
                 // exclusively.
-                unsafe { self.write(sys::$op, &params.desc, &indices.desc, &out.desc, options) }
+                unsafe { self.write(sys::$op, &params.desc.raw(), &indices.desc.raw(), &out.desc.raw(), options) }
             }
         }
 
@@ -186,7 +187,7 @@ macro_rules! gathers {
             ///
             /// Returns the errors of the function that do not depend on data, [`Error::OutOfMemory`], and
             /// [`Error::Unsupported`] for strings.
-            pub fn $make(params: &Layout<'_>, indices: &Layout<'_>, options: &Options) -> Result<Self, Error> {
+            pub fn $make(params: &Layout, indices: &Layout, options: &Options) -> Result<Self, Error> {
                 Self::create(sys::$op, params, indices, None, options)
             }
 
@@ -196,10 +197,10 @@ macro_rules! gathers {
             ///
             #[doc = concat!("Returns the errors of [`Plan::", stringify!($make), "`].")]
             pub fn $to(
-                params: &Layout<'_>,
-                indices: &Layout<'_>,
+                params: &Layout,
+                indices: &Layout,
                 options: &Options,
-                out: &Layout<'_>,
+                out: &Layout,
             ) -> Result<Self, Error> {
                 Self::create(sys::$op, params, indices, Some(out), options)
             }
@@ -239,7 +240,7 @@ macro_rules! scatters {
         }
 
         $(#[$shape_doc])*
-        pub fn $shape(target: &Layout<'_>, indices: &Layout<'_>, options: &Options) -> Result<Vec<usize>, Error> {
+        pub fn $shape(target: &Layout, indices: &Layout, options: &Options) -> Result<Vec<usize>, Error> {
             infer(sys::$op, target, indices, options)
         }
 
@@ -275,7 +276,7 @@ macro_rules! scatters {
                 target.check_init()?;
                 // SAFETY: tensors borrow or hold the memory that they describe, and the target borrows its own
                 // exclusively, which is initialised.
-                unsafe { self.write(sys::$op, &target.desc, &indices.desc, &updates.desc, options) }
+                unsafe { self.write(sys::$op, &target.desc.raw(), &indices.desc.raw(), &updates.desc.raw(), options) }
             }
         }
 
@@ -286,7 +287,7 @@ macro_rules! scatters {
             ///
             /// Returns the errors of the function that do not depend on data, [`Error::OutOfMemory`], and
             /// [`Error::Unsupported`] for strings.
-            pub fn $make(target: &Layout<'_>, indices: &Layout<'_>, options: &Options) -> Result<Self, Error> {
+            pub fn $make(target: &Layout, indices: &Layout, options: &Options) -> Result<Self, Error> {
                 Plan::create(sys::$op, target, indices, None, options).map(ScatterPlan)
             }
 
@@ -296,10 +297,10 @@ macro_rules! scatters {
             ///
             #[doc = concat!("Returns the errors of [`ScatterPlan::", stringify!($make), "`].")]
             pub fn $from(
-                target: &Layout<'_>,
-                indices: &Layout<'_>,
+                target: &Layout,
+                indices: &Layout,
                 options: &Options,
-                updates: &Layout<'_>,
+                updates: &Layout,
             ) -> Result<Self, Error> {
                 Plan::create(sys::$op, target, indices, Some(updates), options).map(ScatterPlan)
             }
@@ -343,8 +344,8 @@ macro_rules! gradients {
                 shape: &[usize],
                 options: &Options,
             ) -> Result<Tensor<'static>, Error> {
-                let table = Layout::of(gradient.dtype(), shape).desc;
-                let (indices, gradient) = (indices.operand(), gradient.operand());
+                let table = Layout::of(gradient.dtype(), shape);
+                let (table, indices, gradient) = (table.desc.raw(), indices.operand(), gradient.operand());
                 let operands = sys::gth_request {
                     table: &table,
                     indices: &indices,
@@ -365,7 +366,7 @@ macro_rules! gradients {
             ) -> Result<(), Error> {
                 // SAFETY: tensors borrow or hold the memory that they describe, and the output borrows its own
                 // exclusively. It is overwritten before it is read.
-                unsafe { self.write(sys::$op, &target.desc, &indices.desc, &gradient.desc, options) }
+                unsafe { self.write(sys::$op, &target.desc.raw(), &indices.desc.raw(), &gradient.desc.raw(), options) }
             }
         }
     )*};

@@ -1,16 +1,14 @@
 //! Shapes and strides without memory, for plans and shape queries.
 
 use std::fmt;
-use std::marker::PhantomData;
-use std::ptr;
-use std::slice;
 
 use crate::buffer::Kind;
+use crate::description::Description;
 use crate::device::Device;
 use crate::dtype::DType;
 use crate::element::Element;
-use crate::error::{Cause, Error, Operand};
-use crate::numbers::{bytes_to_c, count, extent_to_c, rank_to_c, struct_size};
+use crate::error::Error;
+use crate::numbers::{bytes_to_c, extent_to_c};
 use gather_sys as sys;
 
 /// An open extent. Each run of a plan sets its value. In a shape query, the result also has an open extent.
@@ -20,38 +18,42 @@ pub const OPEN: usize = usize::MAX;
 const _: () = assert!(extent_to_c(OPEN) == sys::GTH_OPEN as i64);
 
 /// Dtype, shape and strides of a tensor.
-#[derive(Clone, Copy)]
-pub struct Layout<'a> {
-    pub(crate) desc: sys::gth_tensor_desc,
-    borrow: PhantomData<&'a [usize]>,
+#[derive(Clone)]
+pub struct Layout {
+    pub(crate) desc: Description,
 }
 
-// SAFETY: the pointers are those of borrowed slices of integers. Calls only read them.
-unsafe impl Send for Layout<'_> {}
+// SAFETY: shape and strides are owned, and there is no memory.
+unsafe impl Send for Layout {}
 // SAFETY: as above.
-unsafe impl Sync for Layout<'_> {}
+unsafe impl Sync for Layout {}
 
-impl<'a> Layout<'a> {
+impl Layout {
     /// Creates a dense row-major layout of elements of a Rust type.
-    pub fn new<T: Element>(shape: &'a [usize]) -> Self {
+    pub fn new<T: Element>(shape: &[usize]) -> Self {
         Self::of(T::DTYPE, shape)
     }
 
     /// Creates a dense row-major layout of elements of a dtype.
-    pub fn of(dtype: DType, shape: &'a [usize]) -> Self {
-        Self::from_desc(describe(Kind::new(dtype, Device::Cpu), shape))
+    pub fn of(dtype: DType, shape: &[usize]) -> Self {
+        Self::with_kind(Kind::new(dtype, Device::Cpu), shape)
     }
 
     /// Creates a layout without a dtype, for shape queries. They then skip the checks of the dtype.
-    pub fn untyped(shape: &'a [usize]) -> Self {
+    pub fn untyped(shape: &[usize]) -> Self {
         let mut layout = Self::of(DType::UInt8, shape);
-        layout.desc.dtype = 0;
+        layout.desc.head.dtype = 0;
         layout
+    }
+
+    pub(crate) fn with_kind(kind: Kind, shape: &[usize]) -> Self {
+        let desc = Description::new(kind, shape);
+        Layout { desc }
     }
 
     /// Sets the device.
     pub fn on(mut self, device: Device) -> Self {
-        (self.desc.device, self.desc.device_id) = device.numbers();
+        (self.desc.head.device, self.desc.head.device_id) = device.numbers();
         self
     }
 
@@ -60,53 +62,39 @@ impl<'a> Layout<'a> {
     /// # Errors
     ///
     /// Returns [`Error::Rank`] if there are more or fewer strides than dims.
-    pub fn with_strides(mut self, strides: &'a [isize]) -> Result<Self, Error> {
-        set_strides(&mut self.desc, strides)?;
+    pub fn with_strides(mut self, strides: &[isize]) -> Result<Self, Error> {
+        self.desc.set_strides(strides)?;
         Ok(self)
     }
 
     /// Sets the number of bytes from the beginning of the memory to element 0.
     pub fn with_offset(mut self, bytes: usize) -> Self {
-        self.desc.offset = bytes_to_c(bytes);
+        self.desc.head.offset = bytes_to_c(bytes);
         self
-    }
-
-    pub(crate) fn from_desc(desc: sys::gth_tensor_desc) -> Self {
-        Layout {
-            desc,
-            borrow: PhantomData,
-        }
     }
 }
 
-impl fmt::Debug for Layout<'_> {
+impl fmt::Debug for Layout {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        // SAFETY: shape and strides are borrowed for 'a.
-        unsafe { fmt_desc(f, "Layout", &self.desc) }
+        fmt_desc(f, "Layout", &self.desc)
     }
 }
 
 /// Formats a description for debugging. It omits default values.
-///
-/// # Safety
-///
-/// The description's shape and strides must be valid.
-pub(crate) unsafe fn fmt_desc(f: &mut fmt::Formatter<'_>, name: &str, desc: &sys::gth_tensor_desc) -> fmt::Result {
+pub(crate) fn fmt_desc(f: &mut fmt::Formatter<'_>, name: &str, desc: &Description) -> fmt::Result {
     let mut out = f.debug_struct(name);
-    match DType::try_from(desc.dtype) {
+    match DType::try_from(desc.head.dtype) {
         Ok(dtype) => out.field("dtype", &dtype),
         Err(_) => out.field("dtype", &"any"),
     };
-    // SAFETY: the caller guarantees it.
-    let (shape, strides) = unsafe { (shape(desc), strides(desc)) };
-    out.field("shape", &extents(shape));
-    if let Some(strides) = strides {
+    out.field("shape", &extents(desc.shape()));
+    if let Some(strides) = desc.strides() {
         out.field("strides", &strides);
     }
-    if desc.offset != 0 {
-        out.field("offset", &desc.offset);
+    if desc.head.offset != 0 {
+        out.field("offset", &desc.head.offset);
     }
-    match Device::from_numbers(desc.device, desc.device_id) {
+    match desc.device() {
         Device::Cpu => &mut out,
         device => out.field("device", &device),
     };
@@ -127,63 +115,4 @@ impl fmt::Debug for Extent {
             extent => extent.fmt(f),
         }
     }
-}
-
-/// Returns a description without memory. The library reads a usize as the int64 of the same bits, and rejects negative
-/// extents.
-#[inline]
-pub(crate) fn describe(kind: Kind, shape: &[usize]) -> sys::gth_tensor_desc {
-    sys::gth_tensor_desc {
-        size: struct_size::<sys::gth_tensor_desc>(),
-        dtype: kind.dtype(),
-        device: kind.device(),
-        device_id: kind.device_id(),
-        ndim: rank_to_c(shape.len()),
-        flags: 0,
-        tensor: ptr::null(),
-        data: ptr::null(),
-        shape: shape.as_ptr().cast(),
-        strides: ptr::null(),
-        codec: ptr::null(),
-        offset: 0,
-        extent: 0,
-    }
-}
-
-/// Sets the strides of a description. They must outlive the description.
-pub(crate) fn set_strides(desc: &mut sys::gth_tensor_desc, strides: &[isize]) -> Result<(), Error> {
-    if strides.len() != count(desc.ndim) {
-        let message = format!("{} strides for {} dims", strides.len(), desc.ndim);
-        return Err(Cause::new(sys::GTH_E_RANK, Operand::Tensor, message)
-            .numbers(strides.len() as i128, desc.ndim.into())
-            .into());
-    }
-    desc.strides = strides.as_ptr().cast();
-    Ok(())
-}
-
-/// Returns the shape of a description.
-///
-/// # Safety
-///
-/// The description's shape must be valid for `'a`.
-pub(crate) unsafe fn shape<'a>(desc: &sys::gth_tensor_desc) -> &'a [usize] {
-    if desc.shape.is_null() {
-        return &[];
-    }
-    // SAFETY: the caller guarantees it. Extents of the library are not negative, and those of this crate are any usize.
-    unsafe { slice::from_raw_parts(desc.shape.cast(), count(desc.ndim)) }
-}
-
-/// Returns the strides of a description in bytes, or `None` if it is dense.
-///
-/// # Safety
-///
-/// The description's strides must be valid for `'a`.
-pub(crate) unsafe fn strides<'a>(desc: &sys::gth_tensor_desc) -> Option<&'a [isize]> {
-    if desc.strides.is_null() {
-        return None;
-    }
-    // SAFETY: the caller guarantees it.
-    Some(unsafe { slice::from_raw_parts(desc.strides.cast(), count(desc.ndim)) })
 }

@@ -14,6 +14,7 @@ mod buffer;
 mod capabilities;
 mod columns;
 mod context;
+mod description;
 mod device;
 mod dtype;
 mod element;

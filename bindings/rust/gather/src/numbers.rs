@@ -14,6 +14,11 @@ pub(crate) const fn extent_to_c(extent: usize) -> i64 {
     extent as i64
 }
 
+/// Converts a stride of an isize, which has 64 bits.
+pub(crate) const fn stride_to_c(stride: isize) -> i64 {
+    stride as i64
+}
+
 /// Converts an extent of the library. It is -1 if it is open, and otherwise not negative.
 pub(crate) const fn extent_from_c(extent: i64) -> usize {
     extent as usize

@@ -346,11 +346,11 @@ impl Options {
     /// Checks that the fill value has the dtype of the params. The library cannot check it, because it gets only the
     /// bytes.
     #[inline]
-    pub(crate) fn check_fill(&self, params: &sys::gth_tensor_desc) -> Result<(), Error> {
-        if self.raw.fill != sys::GTH_FILL_VALUE || self.fill_dtype == params.dtype {
+    pub(crate) fn check_fill(&self, params: i32) -> Result<(), Error> {
+        if self.raw.fill != sys::GTH_FILL_VALUE || self.fill_dtype == params {
             return Ok(());
         }
-        self.check_fill_dtype(params.dtype)
+        self.check_fill_dtype(params)
     }
 
     #[cold]

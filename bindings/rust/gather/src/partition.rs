@@ -104,8 +104,9 @@ impl Context {
     fn split(&self, ids: &Tensor<'_>, shards: &Shards<'_>, options: &Options, once: bool) -> Result<Split, Error> {
         let (raw, flags) = (shards.raw(), if once { bits(sys::GTH_PARTS_ONCE) } else { 0 });
         let mut scratch_bytes = 0;
+        let desc = ids.desc.raw();
         // SAFETY: the description and the borders are borrowed, and no ids are read.
-        call(|err| unsafe { sys::gth_partition_scratch(&ids.desc, &raw, flags, &mut scratch_bytes, err) })?;
+        call(|err| unsafe { sys::gth_partition_scratch(&desc, &raw, flags, &mut scratch_bytes, err) })?;
         // The library has checked the product. A partial product may overflow if a later extent is 0.
         let n = ids.shape().iter().fold(1, |n: usize, &extent| n.wrapping_mul(extent));
         let mut counts: Vec<usize> = room(shards.count)?;
@@ -128,7 +129,7 @@ impl Context {
             scratch_bytes,
         };
         // SAFETY: the description names only memory that is borrowed, and the buffers of the parts have their capacity.
-        call(|err| unsafe { sys::gth_partition(self.raw(), &ids.desc, &raw, &options.raw, &parts, err) })?;
+        call(|err| unsafe { sys::gth_partition(self.raw(), &desc, &raw, &options.raw, &parts, err) })?;
         // SAFETY: on success every count is written. The sum of the counts is the number of rows that are written. Each
         // of these rows has its order, or each id has its place.
         unsafe {

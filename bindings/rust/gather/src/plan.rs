@@ -73,27 +73,29 @@ impl Plan {
     /// Creates a plan. If `rows` is `None`, the rows are dense.
     pub(crate) fn create(
         op: i32,
-        table: &Layout<'_>,
-        indices: &Layout<'_>,
-        rows: Option<&Layout<'_>>,
+        table: &Layout,
+        indices: &Layout,
+        rows: Option<&Layout>,
         options: &Options,
     ) -> Result<Self, Error> {
-        options.check_fill(&table.desc)?;
+        options.check_fill(table.desc.head.dtype)?;
+        let kinds = [table, indices, rows.unwrap_or(table)].map(|layout| layout.desc.kind());
+        let (table, indices, rows) = (table.desc.raw(), indices.desc.raw(), rows.map(|rows| rows.desc.raw()));
         let operands = sys::gth_request {
-            table: &table.desc,
-            indices: &indices.desc,
-            rows: rows.map_or(ptr::null(), |rows| &rows.desc),
+            table: &table,
+            indices: &indices,
+            rows: rows.as_ref().map_or(ptr::null(), ptr::from_ref),
             ..Default::default()
         };
         let request = request(op, operands, options);
         let mut raw = ptr::null_mut();
-        // SAFETY: the layouts borrow their shapes and strides, and have no memory.
+        // SAFETY: the layouts own their shapes and strides, and have no memory.
         call(|err| unsafe { sys::gth_plan_create(&request, &mut raw, err) })?;
         Ok(Plan {
             raw: NonNull::new(raw).expect("the handle of a plan is not NULL"),
-            table: Kind::of(&table.desc),
-            indices: Kind::of(&indices.desc),
-            rows: Kind::of(&rows.unwrap_or(table).desc),
+            table: kinds[0],
+            indices: kinds[1],
+            rows: kinds[2],
         })
     }
 

@@ -161,7 +161,7 @@ impl Tensor<'_> {
             return Cause::new(sys::GTH_E_UNSUPPORTED, Operand::Tensor, message).into();
         }
         Cause::new(sys::GTH_E_DTYPE, Operand::Tensor, "not strings")
-            .numbers(self.desc.dtype.into(), sys::GTH_DTYPE_STRING.into())
+            .numbers(self.desc.head.dtype.into(), sys::GTH_DTYPE_STRING.into())
             .into()
     }
 }

@@ -5,12 +5,13 @@ use std::marker::PhantomData;
 use std::{fmt, ptr, slice};
 
 use crate::buffer::{Buffer, Kind, pointer};
+use crate::description::Description;
 use crate::device::Device;
 use crate::dtype::DType;
 use crate::element::Element;
 use crate::error::{Cause, Error, Operand};
 use crate::handle::Handle;
-use crate::layout::{Layout, describe, fmt_desc, set_strides, shape, strides};
+use crate::layout::{Layout, fmt_desc};
 use crate::numbers::bytes_to_c;
 use crate::tensor_mut::TensorMut;
 use gather_sys as sys;
@@ -26,7 +27,7 @@ use gather_sys as sys;
 /// use gather::Tensor;
 ///
 /// let table = vec![0.0f32; 12];
-/// let dense = Tensor::new(&table, &[4, 3]);
+/// let dense = Tensor::new(&table, &[table.len() / 3, 3]); // The tensor copies its shape.
 /// let column = Tensor::new(&table, &[4]).with_strides(&[12])?.with_offset(8);
 /// assert_eq!((dense.shape(), column.shape()), (&[4, 3][..], &[4][..]));
 /// # Ok::<(), gather::Error>(())
@@ -42,18 +43,6 @@ use gather_sys as sys;
 /// println!("{:?}", tensor.shape());
 /// ```
 ///
-/// It cannot outlive its shape:
-///
-/// ```compile_fail,E0597
-/// # use gather::Tensor;
-/// let table = [0.0f32; 12];
-/// let tensor = {
-///     let shape = vec![4, 3];
-///     Tensor::new(&table, &shape)
-/// };
-/// println!("{:?}", tensor.dtype());
-/// ```
-///
 /// Its data cannot change while it is borrowed:
 ///
 /// ```compile_fail,E0506
@@ -64,20 +53,16 @@ use gather_sys as sys;
 /// println!("{:?}", tensor.shape());
 /// ```
 pub struct Tensor<'a> {
-    pub(crate) desc: sys::gth_tensor_desc,
+    pub(crate) desc: Description,
     storage: Storage<'a>,
     borrow: PhantomData<&'a [u8]>,
 }
 
-/// The memory and the strides of the description that the tensor keeps alive.
+/// The memory of the description that the tensor keeps alive.
 enum Storage<'a> {
     Nothing,
     /// The description is that of a handle. Another tensor owns the handle.
     Borrowed(&'a Handle),
-    /// The tensor owns its shape or its strides.
-    Numbers {
-        _numbers: Box<[i64]>,
-    },
     /// The description is that of the handle.
     Handle(Handle),
     /// The memory is that of the handle, but the description has other strides or another offset.
@@ -105,14 +90,15 @@ unsafe impl Sync for Tensor<'_> {}
 
 impl<'a> Tensor<'a> {
     /// Creates a dense row-major view of a slice, or of any other [`Buffer`]. The memory may be longer than the shape
-    /// needs.
+    /// needs. The shape is copied, as the strides of [`Tensor::with_strides`]. Up to 8 extents and strides need no memory
+    /// of the heap.
     #[inline]
-    pub fn new(data: impl Into<Buffer<'a>>, shape: &'a [usize]) -> Self {
+    pub fn new(data: impl Into<Buffer<'a>>, shape: &[usize]) -> Self {
         let data = data.into();
-        let mut desc = describe(data.kind, shape);
-        desc.flags = sys::GTH_TENSOR_READONLY as u32;
-        desc.data = pointer(data.data, data.bytes);
-        desc.extent = bytes_to_c(data.bytes);
+        let mut desc = Description::new(data.kind, shape);
+        desc.head.flags = sys::GTH_TENSOR_READONLY as u32;
+        desc.head.data = pointer(data.data, data.bytes);
+        desc.head.extent = bytes_to_c(data.bytes);
         Tensor {
             desc,
             storage: Storage::Nothing,
@@ -134,12 +120,7 @@ impl<'a> Tensor<'a> {
     /// ```
     pub fn vector(data: impl Into<Buffer<'a>>) -> Self {
         let data = data.into();
-        let shape: Box<[i64]> = Box::new([bytes_to_c(data.len())]);
-        let mut tensor = Tensor::new(data, &[]);
-        tensor.desc.ndim = 1;
-        tensor.desc.shape = shape.as_ptr();
-        tensor.storage = Storage::Numbers { _numbers: shape };
-        tensor
+        Tensor::new(data, &[data.len()])
     }
 
     /// Sets the strides in bytes, one for each dim. They may be negative or zero. A tensor that owns its memory becomes
@@ -148,8 +129,8 @@ impl<'a> Tensor<'a> {
     /// # Errors
     ///
     /// Returns [`Error::Rank`] if there are more or fewer strides than dims.
-    pub fn with_strides(mut self, strides: &'a [isize]) -> Result<Self, Error> {
-        set_strides(&mut self.desc, strides)?;
+    pub fn with_strides(mut self, strides: &[isize]) -> Result<Self, Error> {
+        self.desc.set_strides(strides)?;
         self.storage = self.storage.into_memory();
         Ok(self)
     }
@@ -157,16 +138,8 @@ impl<'a> Tensor<'a> {
     /// Sets the number of bytes from the beginning of the memory to element 0. The rules are those of
     /// [`Tensor::with_strides`].
     pub fn with_offset(mut self, bytes: usize) -> Self {
-        self.desc.offset = bytes_to_c(bytes);
+        self.desc.head.offset = bytes_to_c(bytes);
         self.storage = self.storage.into_memory();
-        self
-    }
-
-    /// Sets strides in bytes that the tensor owns.
-    #[cfg(feature = "ndarray")]
-    pub(crate) fn with_own_strides(mut self, strides: Box<[i64]>) -> Self {
-        self.desc.strides = strides.as_ptr();
-        self.storage = Storage::Numbers { _numbers: strides };
         self
     }
 
@@ -174,7 +147,7 @@ impl<'a> Tensor<'a> {
         let desc = handle.describe()?;
         DType::try_from(desc.dtype)?; // A newer library may have more dtypes than this crate.
         Ok(Tensor {
-            desc,
+            desc: Description::from_raw(desc), // The tensor keeps the handle.
             storage: Storage::Handle(handle),
             borrow: PhantomData,
         })
@@ -182,24 +155,22 @@ impl<'a> Tensor<'a> {
 
     /// Returns the number of elements along each dim.
     pub fn shape(&self) -> &[usize] {
-        // SAFETY: the shape is borrowed for 'a or owned.
-        unsafe { shape(&self.desc) }
+        self.desc.shape()
     }
 
     /// Returns the strides in bytes. `None` means that the tensor is dense.
     pub fn strides(&self) -> Option<&[isize]> {
-        // SAFETY: the strides are borrowed for 'a or owned.
-        unsafe { strides(&self.desc) }
+        self.desc.strides()
     }
 
     /// Returns the type of the elements.
     pub fn dtype(&self) -> DType {
-        DType::try_from(self.desc.dtype).expect("a tensor has a dtype")
+        DType::try_from(self.desc.head.dtype).expect("a tensor has a dtype")
     }
 
     /// Returns the device of the memory.
     pub fn device(&self) -> Device {
-        Device::from_numbers(self.desc.device, self.desc.device_id)
+        self.desc.device()
     }
 
     /// Creates a view of this tensor. A view is read-only, even if this tensor owns its memory.
@@ -217,7 +188,7 @@ impl<'a> Tensor<'a> {
     /// ```
     pub fn view(&self) -> Tensor<'_> {
         let mut view = Tensor {
-            desc: self.desc,
+            desc: self.desc.clone(),
             storage: self.own_handle().map_or(Storage::Nothing, Storage::Borrowed),
             borrow: PhantomData,
         };
@@ -227,16 +198,20 @@ impl<'a> Tensor<'a> {
 
     /// Makes the tensor read-only for every later call.
     pub(crate) fn set_read_only(&mut self) {
-        self.desc.flags |= sys::GTH_TENSOR_READONLY as u32;
+        self.desc.head.flags |= sys::GTH_TENSOR_READONLY as u32;
     }
 
     /// Returns dtype, shape and strides, for plans and shape queries.
-    pub fn layout(&self) -> Layout<'_> {
-        Layout::from_desc(sys::gth_tensor_desc {
-            strides: self.desc.strides,
-            offset: self.desc.offset,
-            ..describe(Kind::of(&self.desc), self.shape())
-        })
+    pub fn layout(&self) -> Layout {
+        let mut layout = Layout::with_kind(self.desc.kind(), self.shape());
+        layout.desc.head.offset = self.desc.head.offset;
+        if let Some(strides) = self.strides() {
+            layout
+                .desc
+                .set_strides(strides)
+                .expect("there is a stride for each dim");
+        }
+        layout
     }
 
     /// Returns the elements of a dense tensor in row-major order, without a copy.
@@ -284,16 +259,16 @@ impl<'a> Tensor<'a> {
     /// Creates a view to write to. If this tensor does not own its memory, calls that write to the view return
     /// [`Error::ReadOnly`]: views and imported tensors are read-only.
     pub fn as_mut(&mut self) -> TensorMut<'_> {
-        TensorMut::from_desc(self.desc) // The description keeps the read-only flag.
+        TensorMut::from_desc(self.desc.clone()) // The description keeps the read-only flag.
     }
 
     fn check_dtype(&self, wanted: DType) -> Result<(), Error> {
-        if self.desc.dtype == wanted as i32 {
+        if self.desc.head.dtype == wanted as i32 {
             return Ok(());
         }
         let message = format!("the elements are {}, not {wanted}", self.dtype());
         Err(Cause::new(sys::GTH_E_DTYPE, Operand::Tensor, message)
-            .numbers(self.desc.dtype.into(), wanted as i64)
+            .numbers(self.desc.head.dtype.into(), wanted as i64)
             .into())
     }
 
@@ -329,12 +304,12 @@ impl<'a> Tensor<'a> {
             return Err(self.too_long(bytes));
         };
         // SAFETY: offset + bytes lies inside [data, data + extent), which is borrowed for 'a or owned.
-        Ok(unsafe { slice::from_raw_parts(self.desc.data.cast::<u8>().add(offset), bytes) })
+        Ok(unsafe { slice::from_raw_parts(self.desc.head.data.cast::<u8>().add(offset), bytes) })
     }
 
     #[cold]
     fn too_long(&self, bytes: usize) -> Error {
-        let (offset, extent) = (self.desc.offset, self.desc.extent);
+        let (offset, extent) = (self.desc.head.offset, self.desc.head.extent);
         let reached = i128::from(offset) + bytes as i128;
         let message = format!("elements reach byte {reached} of the {extent} described (offset {offset})");
         Cause::new(sys::GTH_E_SIZE, Operand::Tensor, message)
@@ -344,9 +319,9 @@ impl<'a> Tensor<'a> {
 
     /// Returns the offset of element 0. Returns `None` unless `bytes` bytes from this offset are inside the memory.
     fn offset_of(&self, bytes: usize) -> Option<usize> {
-        let offset = usize::try_from(self.desc.offset).ok()?;
-        let extent = usize::try_from(self.desc.extent).ok()?;
-        let inside = !self.desc.data.is_null() && offset.checked_add(bytes)? <= extent;
+        let offset = usize::try_from(self.desc.head.offset).ok()?;
+        let extent = usize::try_from(self.desc.head.extent).ok()?;
+        let inside = !self.desc.head.data.is_null() && offset.checked_add(bytes)? <= extent;
         inside.then_some(offset)
     }
 
@@ -381,9 +356,15 @@ impl<'a> Tensor<'a> {
     /// rejects it.
     pub(crate) fn operand(&self) -> sys::gth_tensor_desc {
         match self.own_handle() {
-            _ if self.desc.dtype != sys::GTH_DTYPE_STRING => self.desc,
+            _ if self.desc.head.dtype != sys::GTH_DTYPE_STRING => self.desc.raw(),
             Some(handle) => handle.operand(),
-            None => self.layout().desc,
+            None => sys::gth_tensor_desc {
+                flags: 0,
+                data: ptr::null(),
+                codec: ptr::null(),
+                extent: 0,
+                ..self.desc.raw()
+            },
         }
     }
 
@@ -404,7 +385,7 @@ impl<'a> Tensor<'a> {
     fn borrow(&self) -> Result<TensorHandle<'_>, Error> {
         let handle = Handle::make(|out, err| {
             // SAFETY: the memory of the description outlives the handle, which is released after the call.
-            unsafe { sys::gth_tensor_borrow(&self.desc, out, err) }
+            unsafe { sys::gth_tensor_borrow(&self.desc.raw(), out, err) }
         });
         handle.map(TensorHandle::Temporary)
     }
@@ -420,8 +401,7 @@ impl<'a> Tensor<'a> {
 
 impl fmt::Debug for Tensor<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        // SAFETY: shape and strides are borrowed for 'a or owned.
-        unsafe { fmt_desc(f, "Tensor", &self.desc) }
+        fmt_desc(f, "Tensor", &self.desc)
     }
 }
 
@@ -453,14 +433,23 @@ impl Tensor<'static> {
     pub fn from_vec<T: Element>(vec: Vec<T>, shape: &[usize]) -> Result<Self, Error> {
         let bytes = size_of_val(vec.as_slice());
         let mut owner = Box::new(vec);
-        let mut desc = describe(Kind::new(T::DTYPE, Device::Cpu), shape);
+        let mut desc = Description::new(Kind::new(T::DTYPE, Device::Cpu), shape);
         // The pointer allows writes, because calls write to this memory through as_mut.
-        desc.data = pointer(owner.as_mut_ptr().cast(), bytes);
-        desc.extent = bytes_to_c(bytes);
+        desc.head.data = pointer(owner.as_mut_ptr().cast(), bytes);
+        desc.head.extent = bytes_to_c(bytes);
         let owner = Box::into_raw(owner);
         let made = Handle::make(|out, err| {
             // SAFETY: the vector is dropped by the deleter only, and its heap memory does not move.
-            unsafe { sys::gth_tensor_adopt(ptr::null_mut(), &desc, Some(drop_box::<Vec<T>>), owner.cast(), out, err) }
+            unsafe {
+                sys::gth_tensor_adopt(
+                    ptr::null_mut(),
+                    &desc.raw(),
+                    Some(drop_box::<Vec<T>>),
+                    owner.cast(),
+                    out,
+                    err,
+                )
+            }
         });
         if made.is_err() {
             // SAFETY: a call that fails does not take ownership.

@@ -4,10 +4,10 @@ use std::fmt;
 use std::marker::PhantomData;
 
 use crate::buffer::{BufferMut, check_init, pointer};
+use crate::description::Description;
 use crate::error::Error;
-use crate::layout::{describe, fmt_desc, set_strides, shape};
+use crate::layout::fmt_desc;
 use crate::numbers::bytes_to_c;
-use gather_sys as sys;
 
 /// A tensor that a call writes. It is a view of memory that is borrowed exclusively for `'a`.
 ///
@@ -46,10 +46,9 @@ use gather_sys as sys;
 /// println!("{:?} {:?}", out.shape(), params.shape());
 /// ```
 pub struct TensorMut<'a> {
-    pub(crate) desc: sys::gth_tensor_desc,
+    pub(crate) desc: Description,
     /// True if the memory may be read.
     is_init: bool,
-    _strides: Option<Box<[i64]>>,
     borrow: PhantomData<&'a mut [u8]>,
 }
 
@@ -62,11 +61,11 @@ impl<'a> TensorMut<'a> {
     /// Creates a dense row-major view of a slice, or of any other [`BufferMut`]. The memory may be longer than the
     /// shape needs.
     #[inline]
-    pub fn new(data: impl Into<BufferMut<'a>>, shape: &'a [usize]) -> Self {
+    pub fn new(data: impl Into<BufferMut<'a>>, shape: &[usize]) -> Self {
         let data = data.into();
-        let mut desc = describe(data.kind, shape);
-        desc.data = pointer(data.data, data.bytes);
-        desc.extent = bytes_to_c(data.bytes);
+        let mut desc = Description::new(data.kind, shape);
+        desc.head.data = pointer(data.data, data.bytes);
+        desc.head.extent = bytes_to_c(data.bytes);
         TensorMut {
             is_init: data.is_init,
             ..Self::from_desc(desc)
@@ -78,31 +77,23 @@ impl<'a> TensorMut<'a> {
     /// # Errors
     ///
     /// Returns [`Error::Rank`] if there are more or fewer strides than dims.
-    pub fn with_strides(mut self, strides: &'a [isize]) -> Result<Self, Error> {
-        set_strides(&mut self.desc, strides)?;
+    pub fn with_strides(mut self, strides: &[isize]) -> Result<Self, Error> {
+        self.desc.set_strides(strides)?;
         Ok(self)
     }
 
     /// Sets the number of bytes from the beginning of the memory to element 0.
     pub fn with_offset(mut self, bytes: usize) -> Self {
-        self.desc.offset = bytes_to_c(bytes);
-        self
-    }
-
-    #[cfg(feature = "ndarray")]
-    pub(crate) fn with_own_strides(mut self, strides: Box<[i64]>) -> Self {
-        self.desc.strides = strides.as_ptr();
-        self._strides = Some(strides);
+        self.desc.head.offset = bytes_to_c(bytes);
         self
     }
 
     /// Creates a view of memory that may be read.
     #[inline]
-    pub(crate) fn from_desc(desc: sys::gth_tensor_desc) -> Self {
+    pub(crate) fn from_desc(desc: Description) -> Self {
         TensorMut {
             desc,
             is_init: true,
-            _strides: None,
             borrow: PhantomData,
         }
     }
@@ -115,14 +106,12 @@ impl<'a> TensorMut<'a> {
 
     /// Returns the number of elements along each dim.
     pub fn shape(&self) -> &[usize] {
-        // SAFETY: the shape is borrowed for 'a.
-        unsafe { shape(&self.desc) }
+        self.desc.shape()
     }
 }
 
 impl fmt::Debug for TensorMut<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        // SAFETY: shape and strides are borrowed for 'a or held.
-        unsafe { fmt_desc(f, "TensorMut", &self.desc) }
+        fmt_desc(f, "TensorMut", &self.desc)
     }
 }

@@ -11,7 +11,7 @@ const _: () = {
     shared::<Context>();
     shared::<Tensor<'_>>();
     shared::<TensorMut<'_>>();
-    shared::<Layout<'_>>();
+    shared::<Layout>();
     shared::<Plan>();
     shared::<Options>();
     shared::<Buffer<'_>>();

@@ -134,3 +134,80 @@ fn options_are_equal_if_all_their_values_are() {
     assert_ne!(options, options.axis(0));
     assert_ne!(Options::new(), Options::new().axis(0));
 }
+
+#[test]
+fn views_and_layouts_own_shapes_that_the_caller_computes() {
+    let mut table = [10i32, 11, 20, 21, 30, 31];
+    let n = table.len() / 2;
+    let layout = Layout::new::<i32>(&[n, 2]).with_strides(&[4 * n as isize, 4]).unwrap();
+    assert_eq!(
+        format!("{layout:?}"),
+        "Layout { dtype: Int32, shape: [3, 2], strides: [12, 4] }"
+    );
+    let tensor = Tensor::new(&table, &[table.len() / 2, 2]);
+    assert_eq!((tensor.shape(), tensor.strides()), (&[3, 2][..], None));
+    let columns = Tensor::new(&table, &[2, table.len() / 2]).with_strides(&[4, 2 * size_of::<i32>() as isize]);
+    let columns = columns.unwrap();
+    let rows = gather(&columns, &Tensor::from(&[1u8]), &Options::new()).unwrap();
+    assert_eq!(rows.as_slice::<i32>().unwrap(), [11, 21, 31]);
+    let mut out = TensorMut::new(&mut table, &[n, 2])
+        .with_strides(&[4, 4 * n as isize])
+        .unwrap();
+    let ids = Tensor::from(&[0u8, 1, 0]);
+    gather_into(
+        &Tensor::new(&[5i32, 6, 7, 8], &[n - 1, 2]),
+        &ids,
+        &Options::new(),
+        &mut out,
+    )
+    .unwrap();
+    assert_eq!(table, [5, 7, 5, 6, 8, 6]);
+}
+
+/// Some of these numbers of extents and strides fit in the tensor, and others do not.
+#[test]
+fn views_of_any_rank_keep_shape_and_strides_when_they_move() {
+    let table: Vec<u16> = (100..106).collect();
+    for rank in 0..=64 {
+        let (mut shape, mut strides) = (vec![1; rank], vec![2; rank]);
+        for (dim, (extent, stride)) in [(3, 2), (2, 6)].into_iter().enumerate().take(rank) {
+            (shape[rank - 1 - dim], strides[rank - 1 - dim]) = (extent, stride);
+        }
+        let (dense, view) = (Tensor::new(&table, &shape), Tensor::new(&table, &shape));
+        let given = strides.clone();
+        let moved = Box::new([view.with_strides(&strides).unwrap(), dense]);
+        strides.fill(0); // The views have copied them.
+        let layout = moved[0].layout();
+        for tensor in moved.iter() {
+            assert_eq!((tensor.shape(), tensor.view().shape()), (&shape[..], &shape[..]));
+            let (axis, ids) = (Options::new().axis(-1), Tensor::from(&[1u8]));
+            if rank > 0 {
+                let column = gather(tensor, &ids, &axis).unwrap();
+                assert_eq!(
+                    column.as_slice::<u16>().unwrap(),
+                    if rank > 1 { &[101, 104][..] } else { &[101] }
+                );
+            }
+        }
+        assert_eq!(moved[0].strides(), (rank > 0).then_some(&given[..]));
+        let strided = Tensor::new(&table, &shape).with_strides(&given).unwrap();
+        drop(moved);
+        assert_eq!(format!("{layout:?}"), format!("{:?}", strided.layout()));
+    }
+    let error = gather(&Tensor::new(&table, &[1; 65]), &Tensor::from(&[0u8]), &Options::new()).unwrap_err();
+    assert!(matches!(error, Error::Rank(_)), "{error}");
+}
+
+#[test]
+fn strides_of_a_result_replace_those_of_its_handle() {
+    let rows = gather(
+        &Tensor::new(&[1i64, 2, 3, 4], &[2, 2]),
+        &Tensor::from(&[1u8, 0]),
+        &Options::new(),
+    )
+    .unwrap();
+    let columns = rows.with_strides(&[8, 16]).unwrap();
+    assert_eq!((columns.shape(), columns.strides()), (&[2, 2][..], Some(&[8, 16][..])));
+    let column = gather(&columns, &Tensor::from(&[1u8]), &Options::new()).unwrap();
+    assert_eq!(column.as_slice::<i64>().unwrap(), [4, 2]);
+}

@@ -33,7 +33,7 @@ fn tensor(text: &TensorText) -> Tensor<'_> {
     }
 }
 
-fn layout(text: &TensorText) -> Layout<'_> {
+fn layout(text: &TensorText) -> Layout {
     let layout = Layout::of(text.dtype, &text.shape).with_offset(text.offset);
     match &text.strides {
         Some(strides) => layout.with_strides(strides).unwrap(),

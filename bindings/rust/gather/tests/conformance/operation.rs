@@ -12,10 +12,10 @@ pub struct Operation {
     pub make: fn(&Tensor<'_>, &Tensor<'_>, &Options) -> Result<Tensor<'static>, Error>,
     pub write: fn(&Tensor<'_>, &Tensor<'_>, &Options, &mut TensorMut<'_>) -> Result<(), Error>,
     pub shape: ShapeOf,
-    pub plan: fn(&Layout<'_>, &Layout<'_>, &Options) -> Result<Plan, Error>,
+    pub plan: fn(&Layout, &Layout, &Options) -> Result<Plan, Error>,
 }
 
-pub type ShapeOf = fn(&Layout<'_>, &Layout<'_>, &Options) -> Result<Vec<usize>, Error>;
+pub type ShapeOf = fn(&Layout, &Layout, &Options) -> Result<Vec<usize>, Error>;
 
 static OPERATIONS: [Operation; 3] = [
     Operation {
@@ -55,7 +55,7 @@ pub struct Scatter {
     pub make: fn(&Tensor<'_>, &Tensor<'_>, &Tensor<'_>, &Options) -> Result<Tensor<'static>, Error>,
     pub write: fn(&mut TensorMut<'_>, &Tensor<'_>, &Tensor<'_>, &Options) -> Result<(), Error>,
     pub shape: ShapeOf,
-    pub plan: fn(&Layout<'_>, &Layout<'_>, &Options, &Layout<'_>) -> Result<ScatterPlan, Error>,
+    pub plan: fn(&Layout, &Layout, &Options, &Layout) -> Result<ScatterPlan, Error>,
 }
 
 static SCATTERS: [Scatter; 3] = [

@@ -37,22 +37,6 @@ pub fn new_outlives_its_memory() {
     println!("{target:?}");
 }
 
-pub fn new_outlives_its_shape() {
-    let mut memory = [0i32; 4];
-    let shape = vec![4];
-    let target = TensorMut::new(&mut memory, &shape);
-    drop(shape); //~ E0505 attack
-    println!("{target:?}");
-}
-
-pub fn with_strides_outlives_its_strides() {
-    let mut memory = [0i32; 4];
-    let strides = vec![4];
-    let target = TensorMut::new(&mut memory, &[4]).with_strides(&strides).unwrap();
-    drop(strides); //~ E0505 attack
-    println!("{target:?}");
-}
-
 pub fn with_offset_splits_nothing() {
     let mut memory = [0i32; 4];
     let target = TensorMut::new(&mut memory, &[2]);

@@ -1,4 +1,4 @@
-//! A view cannot outlive its memory, shape or strides. Borrowed memory cannot change while the view exists.
+//! A view cannot outlive its memory. Borrowed memory cannot change while the view exists.
 #![forbid(unsafe_code)]
 
 use gather::{Buffer, Context, DType, Export, Layout, Shards, Tensor, TensorMut};
@@ -33,25 +33,6 @@ pub fn new_outlives_its_memory() {
     println!("{tensor:?}");
     tensor = Tensor::new(&[0i32; 4], &[4]);
     drop(tensor);
-}
-
-pub fn new_outlives_its_shape() {
-    let mut tensor = Tensor::new(&[0i32; 4], &[4]);
-    {
-        let shape = vec![4];
-        tensor = Tensor::new(&[0i32; 4], &shape); //~ E0597 attack
-    }
-    println!("{tensor:?}");
-    tensor = Tensor::new(&[0i32; 4], &[4]);
-    drop(tensor);
-}
-
-pub fn with_strides_outlives_its_strides() {
-    let owned = Tensor::from_vec(vec![0i32; 4], &[4]).unwrap();
-    let strides = vec![4];
-    let tensor = owned.with_strides(&strides).unwrap();
-    drop(strides); //~ E0505 attack
-    println!("{tensor:?}");
 }
 
 pub fn with_offset_and_a_drop() {
@@ -115,13 +96,6 @@ pub fn view_is_returned() -> Tensor<'static> {
     let owned = Tensor::from_vec(vec![0i32; 4], &[4]).unwrap();
     return owned.view(); //~ E0515 attack
     owned
-}
-
-pub fn layout_and_a_drop() {
-    let owned = Tensor::from_vec(vec![0i32; 4], &[4]).unwrap();
-    let layout = owned.layout();
-    drop(owned); //~ E0505 attack
-    println!("{layout:?}");
 }
 
 pub fn shape_and_a_drop() {
@@ -214,24 +188,6 @@ pub fn iter_and_a_drop() {
     let iter = words.strings().unwrap().iter();
     drop(words); //~ E0505 attack
     println!("{}", iter.count());
-}
-
-pub fn layouts_and_their_shape() {
-    let shape = vec![4];
-    let layouts = [
-        Layout::new::<i32>(&shape),
-        Layout::of(DType::Bool, &shape),
-        Layout::untyped(&shape),
-    ];
-    drop(shape); //~ E0505 attack
-    println!("{layouts:?}");
-}
-
-pub fn layout_and_its_strides() {
-    let strides = vec![4];
-    let layout = Layout::new::<i32>(&[4]).with_strides(&strides).unwrap();
-    drop(strides); //~ E0505 attack
-    println!("{layout:?}");
 }
 
 pub fn borders_and_a_drop() {
