@@ -47,35 +47,19 @@ readme() {
     >steps.log 2>&1) || { cat "$user/steps.log" && return 1; }
 }
 
-# Packages the crates, whose metadata must be complete. Unpacks them in an empty folder, and runs the first program of the
-# README with them.
+# Packages the crates, whose metadata must be complete. Runs the first program of the README with them in an empty folder,
+# by the steps of docs/install.md.
 packaged() {
   alone="$build/alone"
   rm -rf "$alone" "$build/package"
-  mkdir -p "$alone/user/src"
+  mkdir -p "$alone/user"
   cargo package --locked --workspace --no-verify --allow-dirty --target-dir "$build" 2>"$build/package.log" ||
     { cat "$build/package.log" && return 1; }
   if grep '^warning: manifest' "$build/package.log"; then return 1; fi
-  for crate in "$build"/package/*.crate; do
-    tar xzf "$crate" -C "$alone"
-  done
-  mv "$alone"/gather-sys-* "$alone/gather-sys"
-  mv "$alone"/gather-[0-9]* "$alone/gather"
-  cp Cargo.lock "$alone/user/"
-  cat >"$alone/user/Cargo.toml" <<'END'
-[package]
-name = "user"
-version = "1.0.0"
-edition = "2024"
-
-[dependencies]
-gather = { path = "../gather" }
-
-[patch.crates-io]
-gather-sys = { path = "../gather-sys" }
-END
-  awk '/^```rust/ { inside = 1; next } /^```/ && inside { exit } inside' gather/README.md >"$alone/user/src/main.rs"
-  (cd "$alone/user" && env GATHER_NO_PKG_CONFIG=1 CARGO_TARGET_DIR="$alone/target" cargo run --quiet)
+  cp "$build"/package/*.crate "$alone"
+  python3 ../../tests/package/readme.py gather/README.md:gather "../../docs/install.md:From the crates" >"$alone/user/steps.sh"
+  (cd "$alone/user" && env GATHER_NO_PKG_CONFIG=1 CARGO_TARGET_DIR="$alone/target" sh steps.sh >steps.log 2>&1) ||
+    { cat "$alone/user/steps.log" && return 1; }
 }
 
 # Runs the example with a table of 3 rows of 2 and the ids 2 and 0. It must write the rows as bytes. For an invalid id

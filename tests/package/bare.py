@@ -99,22 +99,14 @@ def musl_wheel():
 
 
 def crates():
-    manifest = """[package]
-name = "lookup"
-edition = "2024"
-[dependencies]
-gather = { path = "../gather" }
-[patch.crates-io]
-gather-sys = { path = "../gather-sys" }
-"""
+    page = (ROOT / "docs/install.md").read_text()
+    steps = re.search(r"^## From the crates$.*?^```sh\n(.*?)^```", page, re.DOTALL | re.MULTILINE)[1]
     return (
-        f"{APT} cargo-web rustc-web g++ cmake ninja-build\nmkdir -p lookup/src\n"
-        "for crate in packages/*.crate; do tar xf $crate; done\n"
-        "mv gather-sys-* gather-sys\nmv gather-[0-9]* gather\ncd lookup\n"
-        + here("Cargo.toml", manifest)
+        f"{APT} cargo-web rustc-web g++ cmake ninja-build\nmv packages/*.crate .\nmkdir -p lookup/src\ncd lookup\n"
         + here("src/main.rs", block("bindings/rust/gather/README.md", "rust"))
         + here("expected", block("bindings/rust/gather/README.md", "text"))
-        + "cargo run --quiet | diff -u expected -\n"
+        + here("steps.sh", steps)
+        + "sh steps.sh | diff -u expected -\n"
     )
 
 
