@@ -2,6 +2,9 @@
 
 package gather
 
+// #include "shim.h"
+import "C"
+
 import (
 	"cmp"
 	"context"
@@ -9,7 +12,8 @@ import (
 )
 
 // GatherRows returns the rows of a table of rows of width elements. It is [Gather] of a dense table with two dims, for
-// ids with one dim. The rows have no options for the shape: [Axis] and [BatchDims] return an error.
+// ids with one dim. Rows are selected along axis 0, which may also be written as -2. Another [Axis] returns ErrAxis, and
+// [BatchDims] return an error.
 func GatherRows[T Element, I Index](table []T, width int, ids []I, options ...Option) ([]T, error) {
 	return gatherRows(context.Background(), table, width, ids, max(len(ids), 1), options)
 }
@@ -33,6 +37,9 @@ func gatherRows[T Element, I Index](ctx context.Context, table []T, width int, i
 	if width <= 0 || len(table)%width != 0 {
 		return nil, fail(ErrShape, OperandParams, len(table), width,
 			fmt.Sprintf("%d elements are no rows of %d", len(table), width))
+	}
+	if err := checkAxis(options); err != nil {
+		return nil, err
 	}
 	shape := []int{len(ids), width}
 	bytes, ok := byteCount(elementSize(DTypeOf[T]()), shape)
@@ -58,4 +65,15 @@ func gatherRows[T Element, I Index](ctx context.Context, table []T, width int, i
 		}
 	}
 	return out, nil
+}
+
+// checkAxis returns an error for an axis other than that of rows. Such a gather could have a result of the same shape.
+func checkAxis(options []Option) error {
+	var s settings
+	s.applyAll(options)
+	axis := int(s.options.axis)
+	if s.options.has_axis == 0 || axis == 0 || axis == -2 {
+		return nil
+	}
+	return fail(ErrAxis, OperandOptions, axis, 0, fmt.Sprintf("rows have the axis 0, not %d", axis))
 }

@@ -26,8 +26,24 @@ func TestGatherRows(t *testing.T) {
 		_, err = gather.GatherRows(table, width, []int{0})
 		expectError(t, err, gather.ErrShape, gather.OperandParams)
 	}
-	_, err = gather.GatherRows(table, 2, []int{0}, gather.Axis(1))
-	expectError(t, err, gather.ErrShape, gather.OperandOut)
+	_, err = gather.GatherRows(table, 2, []int{0}, gather.BatchDims(1))
+	expectError(t, err, gather.ErrBatch, gather.OperandIndices)
+}
+
+// A gather of two columns of a square table has the shape of two rows.
+func TestGatherRowsSelectsRowsOnly(t *testing.T) {
+	square := []int32{10, 11, 20, 21}
+	for _, axis := range []int{0, -2} {
+		rows, err := gather.GatherRows(square, 2, []uint8{1, 0}, gather.Axis(1), gather.Axis(axis))
+		check(t, err)
+		expect(t, "rows", rows, []int32{20, 21, 10, 11})
+	}
+	for _, axis := range []int{1, -1, 2, -3} {
+		_, err := gather.GatherRows(square, 2, []uint8{1, 0}, gather.Axis(axis))
+		if found := expectError(t, err, gather.ErrAxis, gather.OperandOptions); found.Value != int64(axis) {
+			t.Errorf("%+v", *found)
+		}
+	}
 }
 
 // Four pieces of 16 MiB.

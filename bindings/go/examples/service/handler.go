@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"encoding/binary"
 	"encoding/json"
 	"errors"
@@ -9,6 +10,7 @@ import (
 	"log"
 	"mime"
 	"net/http"
+	"os"
 
 	"libgather.io/gather"
 )
@@ -24,11 +26,11 @@ const (
 //	application/octet-stream  little-endian int64   little-endian float32
 //
 // An invalid id gives status 400, with position, value and limit. A body or a number of ids that exceeds its limit gives
-// status 413. If too many requests are running, the status is 503.
+// status 413. A body that does not arrive in time gives status 408. If too many requests are running, the status is 503.
 type handler struct {
 	tables *tables
 	limits limits
-	slots  chan struct{} // contains an element for each running request
+	slots  chan struct{} // contains an element for each running request, whose body has been read
 }
 
 func newHandler(tables *tables, bounds limits) *handler {
@@ -42,6 +44,18 @@ func (h *handler) routes() http.Handler {
 }
 
 func (h *handler) lookup(w http.ResponseWriter, r *http.Request) {
+	format, _, _ := mime.ParseMediaType(r.Header.Get("Content-Type"))
+	read, write := formatOf(format)
+	if read == nil {
+		fail(w, http.StatusUnsupportedMediaType, errors.New("the content type must be "+jsonType+" or "+rawType))
+		return
+	}
+	// A client that sends slowly must not take a slot from the others. The server limits the time to read the body.
+	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, int64(h.limits.bytes)))
+	if err != nil {
+		fail(w, statusOf(err), err)
+		return
+	}
 	select {
 	case h.slots <- struct{}{}:
 		defer func() { <-h.slots }()
@@ -50,13 +64,7 @@ func (h *handler) lookup(w http.ResponseWriter, r *http.Request) {
 		fail(w, http.StatusServiceUnavailable, errors.New("too many requests are running"))
 		return
 	}
-	format, _, _ := mime.ParseMediaType(r.Header.Get("Content-Type"))
-	read, write := formatOf(format)
-	if read == nil {
-		fail(w, http.StatusUnsupportedMediaType, errors.New("the content type must be "+jsonType+" or "+rawType))
-		return
-	}
-	ids, err := read(http.MaxBytesReader(w, r.Body, int64(h.limits.bytes)))
+	ids, err := read(body)
 	if err != nil {
 		fail(w, statusOf(err), err)
 		return
@@ -80,7 +88,7 @@ func (h *handler) lookup(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-func formatOf(name string) (func(io.Reader) ([]int64, error), func(io.Writer, []float32, int) error) {
+func formatOf(name string) (func([]byte) ([]int64, error), func(io.Writer, []float32, int) error) {
 	switch name {
 	case jsonType:
 		return readJSON, writeJSON
@@ -90,11 +98,11 @@ func formatOf(name string) (func(io.Reader) ([]int64, error), func(io.Writer, []
 	return nil, nil
 }
 
-func readJSON(body io.Reader) ([]int64, error) {
+func readJSON(body []byte) ([]int64, error) {
 	var request struct {
 		IDs []int64 `json:"ids"`
 	}
-	decoder := json.NewDecoder(body)
+	decoder := json.NewDecoder(bytes.NewReader(body))
 	if err := decoder.Decode(&request); err != nil {
 		return nil, err
 	}
@@ -115,16 +123,12 @@ func writeJSON(w io.Writer, vectors []float32, dim int) error {
 	return json.NewEncoder(w).Encode(response)
 }
 
-func readRaw(body io.Reader) ([]int64, error) {
-	bytes, err := io.ReadAll(body)
-	if err != nil {
-		return nil, err
-	}
-	if len(bytes)%8 != 0 {
+func readRaw(body []byte) ([]int64, error) {
+	if len(body)%8 != 0 {
 		return nil, errors.New("the size of the body is not a multiple of 8")
 	}
-	ids := make([]int64, len(bytes)/8)
-	_, err = binary.Decode(bytes, binary.LittleEndian, ids)
+	ids := make([]int64, len(body)/8)
+	_, err := binary.Decode(body, binary.LittleEndian, ids)
 	return ids, err
 }
 
@@ -137,6 +141,8 @@ func statusOf(err error) int {
 	switch {
 	case errors.As(err, new(*http.MaxBytesError)):
 		return http.StatusRequestEntityTooLarge
+	case errors.Is(err, os.ErrDeadlineExceeded):
+		return http.StatusRequestTimeout
 	case errors.As(err, new(*gather.Error)):
 		return http.StatusInternalServerError
 	}

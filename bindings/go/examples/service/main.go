@@ -24,7 +24,8 @@ import (
 )
 
 // limits bound the memory and the time of requests. A request needs memory for its body, and for its rows in both
-// formats. A client that does not send or read is disconnected.
+// formats. A client that does not send or read is disconnected. The number of connections has no limit: each one that
+// sends its body needs memory for it.
 type limits struct {
 	bytes, ids, requests int // the largest size of a body, of its ids, and the largest number of concurrent requests
 	read, write          time.Duration

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bufio"
 	"bytes"
 	"context"
 	"encoding/binary"
@@ -262,22 +263,13 @@ func TestTooManyIDsAreRefused(t *testing.T) {
 	}
 }
 
-// The first client does not send its body. The second one gets status 503 until the first one has ended.
 func TestFullServiceRefusesRequests(t *testing.T) {
 	bounds := testLimits
 	bounds.requests = 1
 	handler := newHandler(newTables(t), bounds)
 	server := httptest.NewServer(handler.routes())
 	defer server.Close()
-	body, end := io.Pipe()
-	first := make(chan int)
-	go func() {
-		status, _ := post(t, server.URL, rawType, body)
-		first <- status
-	}()
-	for len(handler.slots) == 0 {
-		time.Sleep(time.Millisecond)
-	}
+	handler.slots <- struct{}{}
 	response, err := http.Post(server.URL+"/lookup", rawType, rawIDs(1))
 	if err != nil {
 		t.Fatal(err)
@@ -286,15 +278,93 @@ func TestFullServiceRefusesRequests(t *testing.T) {
 	if response.StatusCode != http.StatusServiceUnavailable || response.Header.Get("Retry-After") == "" {
 		t.Errorf("a full service returned %d, %v", response.StatusCode, response.Header)
 	}
-	end.Close()
-	if status := <-first; status != 200 {
-		t.Errorf("the first client got %d", status)
+	<-handler.slots
+	for range 3 {
+		if status, _ := post(t, server.URL, rawType, rawIDs(1)); status != 200 {
+			t.Errorf("the next client got %d", status)
+		}
+		waitForSlots(handler)
 	}
-	for len(handler.slots) > 0 {
+}
+
+// waitForSlots waits until no request is running. A client may have its response before the slot is returned.
+func waitForSlots(h *handler) {
+	for len(h.slots) > 0 {
 		time.Sleep(time.Millisecond)
 	}
-	if status, _ := post(t, server.URL, rawType, rawIDs(1)); status != 200 {
-		t.Errorf("the next client got %d", status)
+}
+
+// sendSlowly sends a request without the last byte of its body, which has one id.
+func sendSlowly(t *testing.T, address string) net.Conn {
+	t.Helper()
+	client, err := net.Dial("tcp", address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { client.Close() })
+	fmt.Fprintf(client, "POST /lookup HTTP/1.1\r\nHost: x\r\nContent-Type: %s\r\nContent-Length: 8\r\n\r\n%s",
+		rawType, "\x02\x00\x00\x00\x00\x00\x00")
+	return client
+}
+
+// More clients than the service has slots send all but the last byte of their bodies.
+func TestSlowSendersDoNotStopTheService(t *testing.T) {
+	bounds := testLimits
+	bounds.requests = 2
+	handler := newHandler(newTables(t), bounds)
+	begun := make(chan struct{}, 100)
+	routes := handler.routes()
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		begun <- struct{}{}
+		routes.ServeHTTP(w, r)
+	}))
+	defer server.Close()
+	var clients []net.Conn
+	for range 16 {
+		clients = append(clients, sendSlowly(t, strings.TrimPrefix(server.URL, "http://")))
+		<-begun
+	}
+	for format, body := range map[string]io.Reader{rawType: rawIDs(1), jsonType: strings.NewReader(`{"ids": [1]}`)} {
+		if status, content := post(t, server.URL, format, body); status != 200 {
+			t.Errorf("%s: %d, %s", format, status, content)
+		}
+		waitForSlots(handler)
+	}
+	for _, client := range clients { // They get their rows as soon as they have sent their ids.
+		if _, err := client.Write([]byte{0}); err != nil {
+			t.Fatal(err)
+		}
+		response, err := http.ReadResponse(bufio.NewReader(client), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		content, err := io.ReadAll(response.Body)
+		want, _ := binary.Append(nil, binary.LittleEndian, testVectors()[2*dim:3*dim])
+		if response.StatusCode != 200 || err != nil || !bytes.Equal(content, want) {
+			t.Errorf("%d: %x, %v", response.StatusCode, content, err)
+		}
+		waitForSlots(handler)
+	}
+}
+
+func TestClientThatDoesNotSendIsDisconnected(t *testing.T) {
+	listener, err := net.Listen("tcp", "localhost:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	bounds := testLimits
+	bounds.read = 100 * time.Millisecond
+	ctx, stop := context.WithCancel(context.Background())
+	served := make(chan error, 1)
+	go func() { served <- serve(ctx, listener, newHandler(newTables(t), bounds).routes(), bounds) }()
+	client := sendSlowly(t, listener.Addr().String())
+	response, err := http.ReadResponse(bufio.NewReader(client), nil)
+	if err != nil || response.StatusCode != http.StatusRequestTimeout {
+		t.Errorf("%v, %v", response, err)
+	}
+	stop()
+	if err := <-served; err != nil {
+		t.Error(err)
 	}
 }
 
