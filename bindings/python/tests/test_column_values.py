@@ -226,3 +226,27 @@ def test_errors_name_the_column_of_a_table() -> None:
     with pytest.raises(libgather.DTypeError) as caught:
         libgather.gather(table, [9], fill_value=0)
     assert caught.value.column == ("a", 2)
+
+
+def test_arrays_of_another_type_are_converted_as_their_elements() -> None:
+    pd = library("pandas")
+    seconds = pa.array([None, None], pa.timestamp("s"))
+    for updates in (np.array(["2020-01-01T00:00:07"], "M8[ms]"), pd.Series(pd.to_datetime(["2020-01-01T00:00:07"]))):
+        assert libgather.scatter(seconds, [1], updates).to_pylist() == [None, dt.datetime(2020, 1, 1, 0, 0, 7)]
+        zoned = seconds.cast(pa.timestamp("s", "UTC"))
+        with pytest.raises(libgather.DTypeError, match=r"^updates: .* is no timestamp\[s, tz=UTC\]"):
+            libgather.scatter(zoned, [1], updates)
+    with pytest.raises(libgather.DTypeError, match=r"^updates: .* is no timestamp"):
+        libgather.scatter(seconds, [1], np.array(["2020-01-01T00:00:07.5"], "M8[ms]"))
+    words = pa.array(["a", "b", None])
+    for dtype in ("str", "string", pd.ArrowDtype(pa.string()), "category"):
+        written = libgather.scatter(words, [0, 1], pd.Series(["z", None], dtype=dtype))
+        assert written.type == words.type and written.to_pylist() == ["z", None, None]
+    numbers = pa.array([1, None], pa.int32())
+    assert libgather.scatter(numbers, [1], np.array([2.0])).to_pylist() == [1, 2]
+    for updates in (np.array([2.5]), np.array([2**31]), pd.Series([2.5]), pd.Series([2**31], dtype="Int64")):
+        with pytest.raises(libgather.DTypeError, match=r"^updates: (2.5|2147483648) is no int32"):
+            libgather.scatter(numbers, [1], updates)
+    letters = pd.Series(["a", "b"], dtype="category")
+    with pytest.raises(libgather.DTypeError, match=r"^updates: 'z' is not in the categories of the column$"):
+        libgather.scatter(letters, [0], pd.Categorical(["z"]))

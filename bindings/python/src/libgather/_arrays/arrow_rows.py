@@ -179,12 +179,13 @@ def updates_of(kind: Any, updates: Any) -> Any:
     if isinstance(updates, pa.ChunkedArray):
         updates = updates.combine_chunks()
     if not isinstance(updates, pa.Array):
-        is_list = isinstance(updates, (list, tuple)) or getattr(updates, "dtype", None) is None
-        # An array of another type is converted as its elements.
-        made = None if is_list or getattr(updates, "ndim", 1) > 1 else pa.array(updates)
+        dtype = getattr(updates, "dtype", None)
+        is_list = dtype is None or str(dtype) == "object" or getattr(updates, "ndim", 1) > 1
+        # An array of another type is converted as its elements. Those of pandas are null, and not NaN.
+        made = None if is_list else pa.array(updates)
         if made is not None and made.type == plain:
             return made
-        return elements_of(list(updates), plain, "updates")
+        return elements_of(list(updates) if made is None else made.to_pylist(), plain, "updates")
     values = updates.dictionary_decode() if pa.types.is_dictionary(updates.type) else updates
     if values.type != plain:
         raise errors.dtype_error("updates", f"type is {updates.type}, needed is {kind}")

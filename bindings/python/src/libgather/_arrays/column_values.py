@@ -45,7 +45,7 @@ def converted(
     try:
         made = convert(values)
         elements = listed(made)
-    except MemoryError:
+    except (errors.Error, MemoryError):
         raise
     except failures as error:
         if len(values) > 1:  # the first value that alone is refused raises the error

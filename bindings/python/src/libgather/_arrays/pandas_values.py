@@ -62,14 +62,16 @@ def array_of_arrow(like: Any, rows: Any) -> Any:
 
 def elements_of(values: list[Any], dtype: Any, operand: str = "updates") -> Any:
     """Returns an array of a dtype of values that it keeps. It may be an array of NumPy if NumPy stores the elements."""
-    return converted(values, lambda values: array_of(values, dtype), lambda made: made.tolist(), dtype, operand)
+    return converted(
+        values, lambda values: array_of(values, dtype, operand), lambda made: made.tolist(), dtype, operand
+    )
 
 
-def array_of(values: list[Any], dtype: Any) -> Any:
+def array_of(values: list[Any], dtype: Any, operand: str) -> Any:
     pandas, np = module("pandas"), module("numpy")
     plain = numpy_of(dtype)
     if not is_numpys(plain):
-        check_categories(values, dtype)
+        check_categories(values, dtype, "updates" if operand == "updates" else "out")
         if hasattr(dtype, "pyarrow_dtype"):
             return pandas.arrays.ArrowExtensionArray(arrow_rows.array_of(values, dtype.pyarrow_dtype, True))
         return pandas.array(values, dtype)
@@ -86,14 +88,14 @@ def array_of(values: list[Any], dtype: Any) -> Any:
     return made
 
 
-def check_categories(values: Any, dtype: Any) -> None:
+def check_categories(values: Any, dtype: Any, operand: str = "out") -> None:
     """Raises DTypeError for a value that is not in the categories of a dtype, if it has any."""
     pandas = module("pandas")
     if isinstance(dtype, pandas.CategoricalDtype):
         codes = dtype.categories.get_indexer(values)
         outside = [value for value, code in zip(values, codes, strict=True) if code < 0 and not pandas.isna(value)]
         if outside:
-            raise errors.dtype_error("out", f"{outside[0]!r} is not in the categories of the column")
+            raise errors.dtype_error(operand, f"{outside[0]!r} is not in the categories of the column")
 
 
 def updates_of(updates: Any, dtype: Any) -> Any:
