@@ -5,6 +5,7 @@
 #include "api/plan_object.hpp"
 #include "api/run.hpp"
 #include "core/base/checked.hpp"
+#include "core/base/limits.hpp"
 #include "core/base/noinline.hpp"
 #include "core/os/memory.hpp"
 #include "core/plan/lower.hpp"
@@ -177,7 +178,7 @@ GATHER_NOINLINE int32_t validate_request(gth_context* handle, const gth_request*
 
 struct Requests {
   // So many requests are lowered once. The others are lowered again when they run, which saves 9 KB for each.
-  static constexpr int64_t most_kept = 64;
+  static constexpr int64_t most_kept = short_items;
 
   gth_context* context;
   const gth_request* const* requests;
@@ -275,9 +276,8 @@ int32_t check_count(int64_t count, const void* pointers, const Error& error) {
 // Returns true if the items are few, have a short form, are valid, and do not overlap.
 template <class Items>
 GATHER_NOINLINE bool are_short(const Items& items, int64_t count) {
-  constexpr int64_t most = 64;
-  if (count > most) return false;
-  Range memory[most * Ranges::most_per_item];
+  if (count > short_items) return false;
+  Range memory[short_items * Ranges::most_per_item];
   Ranges ranges(memory, count);
   for (int64_t i = 0; i < count; ++i) {
     core::Pointers pointers;

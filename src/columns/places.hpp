@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "columns/column.hpp"
+#include "core/base/limits.hpp"
 #include "cpu/pieces.hpp"
 
 namespace gather::columns {
@@ -64,12 +65,11 @@ class Located {
 // Cuts rows into pieces for threads, whose bits share no byte. Calls body(first, last) for each.
 template <class Body>
 void in_row_pieces(const cpu::Executor& executor, int64_t count, int64_t bytes_of_row, Body&& body) {
-  constexpr int64_t unit = 64;
   if (count == 0) return;
   int64_t bytes;
   if (!core::multiply(count, bytes_of_row + cpu::row_overhead, &bytes)) bytes = INT64_MAX;
   cpu::Pieces pieces = cpu::cut(executor, count, bytes);
-  if (pieces.count > 1) pieces = cpu::split(count, pieces.count, unit);
+  if (pieces.count > 1) pieces = cpu::split(count, pieces.count, unit_of_rows);
   cpu::for_each_piece(executor, pieces, [&](int64_t i) { body(pieces.first(i), pieces.last(i)); });
 }
 

@@ -1,6 +1,7 @@
 #include <cstring>
 
 #include "columns/take.hpp"
+#include "core/base/limits.hpp"
 #include "cpu/copy_string.hpp"
 
 // Views of strings and binary.
@@ -89,8 +90,7 @@ class ViewsTake {
   // Returns true if the result has more than a quarter of the data of its parts. It then shares this data. Otherwise the
   // strings are copied, so that a small result does not keep a large column.
   bool shares() const {
-    constexpr int64_t least = 64 * 1024;
-    if (total_ < least) return false;
+    if (total_ < min_shared_views) return false;
     int64_t data = 0;
     for (int64_t p = 0; p < level_.parts.count; ++p) {
       const ArrowArray& array = *level_.parts[p].array;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "core/base/limits.hpp"
 #include "cpu/target.hpp"
 #include "cpu/update_room.hpp"
 
@@ -10,9 +11,6 @@ namespace gather::cpu {
 namespace {
 
 using core::Error;
-
-// The number of elements that are converted at once.
-constexpr int64_t sum_elements = 512;
 
 // An update in a list: the offsets of its slice and of itself.
 struct Update {

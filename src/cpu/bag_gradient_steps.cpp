@@ -7,6 +7,7 @@
 #include <type_traits>
 
 #include "core/base/checked.hpp"
+#include "core/base/limits.hpp"
 #include "core/types/square_root.hpp"
 #include "cpu/bag_ids.hpp"
 #include "cpu/bag_kernels.hpp"
@@ -22,9 +23,6 @@ namespace {
 
 using core::Error;
 using core::Plan;
-
-// The number of elements that are converted at once.
-constexpr int64_t block_elements = 512;
 
 template <class T>
 T load(const char* first, int64_t i) {
@@ -218,9 +216,6 @@ class WeightGradient {
 };
 
 // ---- Maxima
-
-// The number of ids of a bag whose elements are compared before their places are looked up.
-constexpr int64_t compared_ids = 64;
 
 // The number of ids by which slices are prefetched.
 constexpr int64_t ids_ahead = 8;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "core/base/limits.hpp"
 #include "core/plan/pointers.hpp"
 #include "cpu/bag_reader.hpp"
 #include "cpu/bag_rows.hpp"
@@ -7,9 +8,6 @@
 #include "cpu/job.hpp"
 
 namespace gather::cpu {
-
-// The number of ids that are copied before their rows are pooled.
-constexpr int64_t block_ids = 256;
 
 // A plan of bags together with its pointers.
 struct Bags {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "core/base/error.hpp"
+#include "core/base/limits.hpp"
 #include "core/plan/plan.hpp"
 
 namespace gather::cpu {
@@ -13,7 +14,7 @@ struct BagPosition {
 // Reads the operand bags in any format. Each number is read once, and validated.
 class BagReader {
  public:
-  static constexpr int64_t most = 256;  // bags at once
+  static constexpr int64_t most = block_bags;  // bags at once
 
   // `numbers` is the first number of the operand.
   BagReader(const core::Plan& plan, const char* numbers, int64_t count, int64_t ids)

@@ -3,14 +3,12 @@
 #include <algorithm>
 #include <cstring>
 
+#include "core/base/limits.hpp"
 #include "core/base/moved.hpp"
 #include "cpu/load.hpp"
 
 namespace gather::cpu {
 namespace {
-
-// The number of rows that one call of a kernel combines.
-constexpr int64_t block_rows = 64;
 
 bool is_extreme(Pool pool) { return pool == Pool::max || pool == Pool::min; }
 

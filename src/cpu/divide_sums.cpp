@@ -5,6 +5,7 @@
 #include <type_traits>
 #include <utility>
 
+#include "core/base/limits.hpp"
 #include "cpu/sort_by_digit.hpp"
 #include "cpu/target.hpp"
 #include "cpu/update_room.hpp"
@@ -40,13 +41,10 @@ void divide_integers(char* row, int64_t bytes, int64_t item, int64_t divisor) {
   }
 }
 
-// The number of halves that are converted at once.
-constexpr int64_t converted = 512;
-
 void divide_halves(const Accumulate& kernels, char* row, int64_t bytes, int64_t divisor) {
-  float values[converted];
-  for (int64_t at = 0; at < bytes; at += 2 * converted) {
-    const int64_t n = std::min(converted, (bytes - at) / 2);
+  float values[divided_halves];
+  for (int64_t at = 0; at < bytes; at += 2 * divided_halves) {
+    const int64_t n = std::min(divided_halves, (bytes - at) / 2);
     kernels.load(row + at, n, values);
     for (int64_t i = 0; i < n; ++i) values[i] /= static_cast<float>(divisor);
     kernels.store(values, n, row + at);

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "core/base/checked.hpp"
+#include "core/base/limits.hpp"
 #include "cpu/pieces.hpp"
 
 namespace gather::cpu {
@@ -106,7 +107,6 @@ void Job::find_merged_lines() {
 }
 
 int64_t Job::lines_in(int64_t tuples) const {
-  constexpr int64_t max_packed = 64;
   const int64_t extent = copying.line.extent;
   const bool is_packed = !repeats && plan.components == 1 && extent <= max_packed && copying.outer_count > 0;
   return (lines_are_contiguous || is_packed) && extent > 0 && extent <= tuples / 2 ? tuples / extent : 1;

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstring>
 
+#include "core/base/limits.hpp"
 #include "core/types/resolve_index.hpp"
 #include "cpu/bag_kernels.hpp"
 #include "cpu/tiers/choice.hpp"
@@ -21,10 +22,8 @@ bool is_narrow(int64_t value) { return value >= INT32_MIN && value <= INT32_MAX;
 constexpr int64_t long_row = 2048, cache_line = 64;
 #ifdef GATHER_TESTING
 constexpr double prefetch_bytes = 256, prefetch_bytes_of_long_rows = 4096, prefetch_read_bytes = 0;
-constexpr uint64_t large_bytes = 128, streaming_bytes = 256;
 #else
 constexpr double prefetch_bytes = 32 << 20, prefetch_bytes_of_long_rows = 64 << 20, prefetch_read_bytes = 1 << 20;
-constexpr uint64_t large_bytes = 1 << 20, streaming_bytes = 64 << 20;
 #endif
 
 // Returns the size of a reach. It is unsigned, because it may exceed int64.

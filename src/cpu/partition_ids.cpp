@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "core/base/checked.hpp"
+#include "core/base/limits.hpp"
 #include "core/os/testing.hpp"
 #include "cpu/block.hpp"
 #include "cpu/job.hpp"
@@ -101,16 +102,9 @@ auto with_map(const Shards& shards, OnMap&& on_map) {
 
 // The ids of each piece are counted separately, so that each piece has its own output ranges. The pieces do not depend
 // on the number of threads.
-#ifdef GATHER_TESTING
-constexpr int64_t min_piece_ids = 1;
-#else
-constexpr int64_t min_piece_ids = 64 * 1024;
-#endif
-constexpr int64_t max_pieces = 16;
-
 Pieces cut(int64_t n, int64_t shards) {
   const int64_t least = std::max(min_piece_ids, shards > INT64_MAX / 8 ? INT64_MAX : 8 * shards);
-  return split(std::max<int64_t>(1, n), std::max<int64_t>(1, std::min(max_pieces, n / least)));
+  return split(std::max<int64_t>(1, n), std::max<int64_t>(1, std::min(most_partition_pieces, n / least)));
 }
 
 // The next output position of each piece in each shard, and the end of its range.

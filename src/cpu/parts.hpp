@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "core/base/checked.hpp"
+#include "core/base/limits.hpp"
 #include "cpu/executor.hpp"
 #include "cpu/hot_rows.hpp"
 #include "cpu/job.hpp"
@@ -71,12 +72,10 @@ struct Part {
 // smaller is the target for which they are faster.
 // Test builds use small limits.
 #ifdef GATHER_TESTING
-constexpr int64_t min_striped = 16, short_row = 0, multi_thread_bytes = 1;
-constexpr int64_t large_target = 256, cache_lines = 16;
+constexpr int64_t short_row = 0, cache_lines = 16;
 constexpr int32_t min_stripe_log2 = 5;
 #else
-constexpr int64_t min_striped = 2048, short_row = 64, multi_thread_bytes = 16 << 20;
-constexpr int64_t large_target = 1 << 20, cache_lines = 128;
+constexpr int64_t short_row = 64, cache_lines = 128;
 constexpr int32_t min_stripe_log2 = 12;
 #endif
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdint>
 
+#include "core/base/limits.hpp"
 #include "cpu/executor.hpp"
 
 namespace gather::cpu {
@@ -10,11 +11,6 @@ namespace gather::cpu {
 // A *piece* is a range of work items that one task processes. Work of less than parallel_bytes is not cut into pieces,
 // because waking other threads would take as long as the work. Each row counts row_overhead bytes in addition to its
 // size, and each sum or other reduction sum_overhead bytes. Test builds cut all work into pieces.
-#ifdef GATHER_TESTING
-constexpr int64_t parallel_bytes = 1, piece_bytes = 1;
-#else
-constexpr int64_t parallel_bytes = 1024 * 1024, piece_bytes = 64 * 1024;
-#endif
 constexpr int64_t row_overhead = 16, sum_overhead = 64;
 // There are more pieces than threads, so that a delayed thread does not delay the call.
 constexpr int64_t pieces_per_thread = 16;

@@ -6,6 +6,7 @@
 #include <cstring>
 
 #include "core/base/checked.hpp"
+#include "core/base/limits.hpp"
 #include "core/types/square_root.hpp"
 #include "cpu/bag_ids.hpp"
 #include "cpu/bag_kernels.hpp"
@@ -23,7 +24,7 @@ using core::Plan;
 
 // The bags are divided into parts of about equal numbers of ids. Part i has the bags and ids from at[i] to at[i + 1].
 struct Cuts {
-  static constexpr int64_t most = 128;
+  static constexpr int64_t most = bag_parts;
   int64_t count = 1;
   BagPosition at[most + 1];
   int64_t begin[BagReader::most + 1];  // of the bags that were read last

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "core/base/limits.hpp"
 #include "core/base/noinline.hpp"
 #include "core/types/resolve_index.hpp"
 #include "cpu/job.hpp"
@@ -14,9 +15,6 @@ namespace gather::cpu {
 namespace {
 
 using core::Short;
-
-// From this number of tuples on, kernels are faster than a loop over the tuples.
-constexpr int64_t min_kernel_tuples = 16;
 
 // Computes the offset of the row that a tuple selects. Returns false if it selects none.
 template <class T>

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 
+#include "core/base/limits.hpp"
 #include "core/meaning/request.hpp"
 #include "core/plan/layout.hpp"
 #include "core/plan/plan.hpp"
@@ -20,9 +21,9 @@ struct Places {
 // also reports errors.
 struct Short {
   static constexpr int32_t most_components = 4;
-  static constexpr int64_t most_tuples = 1024;
-  static constexpr int64_t largest_row = 32 * 1024;
-  static constexpr int64_t most_bytes = 8 * largest_row;  // A second thread does not make such calls faster.
+  static constexpr int64_t most_tuples = short_tuples;
+  static constexpr int64_t largest_row = short_row_bytes;
+  static constexpr int64_t most_bytes = short_bytes;  // A second thread does not make such calls faster.
 
   // The accessed bytes, relative to the data pointer. `step` is added to `high` for each unit of n above 1.
   struct Memory {

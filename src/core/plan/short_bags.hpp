@@ -1,5 +1,6 @@
 #pragma once
 
+#include "core/base/limits.hpp"
 #include "core/meaning/request.hpp"
 #include "core/plan/plan.hpp"
 #include "core/plan/pointers.hpp"
@@ -10,9 +11,9 @@ namespace gather::core {
 // and not negative. It serves calls for which building and checking a plan takes longer than pooling. All other requests,
 // and invalid ones, use the plan.
 struct ShortBags {
-  static constexpr int64_t most_bags = 32;
-  static constexpr int64_t most_ids = 128;
-  static constexpr int64_t most_bytes = 256 * 1024;  // A second thread does not make such calls faster.
+  static constexpr int64_t most_bags = short_bags;
+  static constexpr int64_t most_ids = short_bag_ids;
+  static constexpr int64_t most_bytes = short_bag_bytes;  // A second thread does not make such calls faster.
 
   Number number;
   int32_t pool;

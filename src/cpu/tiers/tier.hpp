@@ -2,6 +2,7 @@
 
 #include <cstdint>
 
+#include "core/base/limits.hpp"
 #include "core/types/index_type.hpp"
 #include "core/types/reduction.hpp"
 
@@ -9,15 +10,12 @@
 
 // The kernels of one instruction set. The file of a tier is compiled for instructions that some processors lack, so it
 // shares no code with the rest of the library. Otherwise the linker could merge two copies of a function and keep the
-// copy that some processors cannot run. The file includes only this header, which defines only types, and body.hpp,
-// whose functions have internal linkage.
+// copy that some processors cannot run. The file includes only this header, which defines only types and numbers, and
+// body.hpp, whose functions have internal linkage.
 //
 // In all kernels, the table is the operand that tuples select rows of. The rows operand is the output of a gather or
 // the updates of a scatter.
 namespace gather::cpu {
-
-// The largest number of tuples that a tier resolves at once. It amortises the call, and the offsets fit the L1 cache.
-constexpr int64_t block_tuples = 256;
 
 // The number of lines whose sums are computed in turns.
 constexpr int64_t turns = 4;
@@ -110,10 +108,7 @@ struct Pooled {
   Pool pool;
 };
 
-// The largest number of bytes of the sums of a row that a kernel pools at once.
-constexpr int64_t most_pooled_bytes = 4096;
-
-// The memory of these sums. The last ones may be there twice.
+// The memory of the sums of a row. The last ones may be there twice.
 constexpr int64_t pooled_sums_bytes = most_pooled_bytes + 64;
 
 // The number of ids by which rows are prefetched.

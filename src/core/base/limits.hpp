@@ -1,0 +1,62 @@
+#pragma once
+
+#include <cstdint>
+
+// The numbers at which a call takes another path: the sizes of blocks, and the limits of short forms, kernels and
+// threads. The oracles of tests/cpp draw sizes around each of them, so a new number needs a test there. Test builds use
+// small limits where a limit decides about threads or prefetches.
+namespace gather {
+inline namespace limits {
+
+// ---- Short forms
+
+constexpr int64_t short_tuples = 1024, short_row_bytes = 32 * 1024, short_bytes = 8 * short_row_bytes;
+constexpr int64_t short_bags = 32, short_bag_ids = 128, short_bag_bytes = 256 * 1024;
+constexpr int64_t short_items = 64;        // of a call of several requests or plans
+constexpr int64_t min_kernel_tuples = 16;  // From this number on, kernels are faster than a loop over the tuples.
+
+// ---- Tuples and rows
+
+constexpr int64_t block_tuples = 256;    // that a tier resolves at once; their offsets fit the L1 cache
+constexpr int64_t max_packed = 64;       // of a line that is resolved together with others
+constexpr int64_t sum_elements = 512;    // that are converted at once for sums of another type
+constexpr int64_t divided_halves = 512;  // that are converted at once for quotients
+
+// ---- Bags
+
+constexpr int64_t block_ids = 256;           // that are copied before their rows are pooled
+constexpr int64_t block_bags = 256;          // that are read at once
+constexpr int64_t bag_parts = 128;           // for threads
+constexpr int64_t block_rows = 64;           // that one call of a kernel combines
+constexpr int64_t most_pooled_bytes = 4096;  // of the sums of a row, at once
+constexpr int64_t block_elements = 512;      // of a gradient that are converted at once
+constexpr int64_t compared_ids = 64;         // of a bag, before the places of their elements are looked up
+
+// ---- Columns
+
+constexpr int64_t min_shared_views = 64 * 1024;  // bytes of long strings; fewer are copied
+constexpr int64_t unit_of_rows = 64;             // The first row of a piece is a multiple.
+
+// ---- Partition
+
+constexpr int64_t most_partition_pieces = 16;
+#ifdef GATHER_TESTING
+constexpr int64_t min_piece_ids = 1;
+#else
+constexpr int64_t min_piece_ids = 64 * 1024;
+#endif
+
+// ---- Threads, and memory that exceeds caches
+
+#ifdef GATHER_TESTING
+constexpr int64_t parallel_bytes = 1, piece_bytes = 1;
+constexpr int64_t min_striped = 16, multi_thread_bytes = 1, large_target = 256;
+constexpr uint64_t large_bytes = 128, streaming_bytes = 256;
+#else
+constexpr int64_t parallel_bytes = 1024 * 1024, piece_bytes = 64 * 1024;
+constexpr int64_t min_striped = 2048, multi_thread_bytes = 16 << 20, large_target = 1 << 20;
+constexpr uint64_t large_bytes = 1 << 20, streaming_bytes = 64 << 20;
+#endif
+
+}  // namespace limits
+}  // namespace gather
