@@ -114,6 +114,9 @@ void new_tensors() {
   const gather::Error readonly = thrown<gather::Error>(GTH_E_READONLY, [&] { params.data<float>(); });
   CHECK(readonly.what() == std::string("tensor: the memory is read-only"));
   CHECK(params.data<const float>() == table.data());
+  const gather::Tensor behind = gather::Tensor::borrow(gather::View(table.data(), {3, 2}).offset(8));
+  CHECK(behind.data<const float>() == table.data() + 2);
+  CHECK(behind.to_vector<float>() == std::vector<float>({10, 11, 20, 21, 30, 31}));
 
   gather::Tensor moved = std::move(rows);
   CHECK(!rows && moved);

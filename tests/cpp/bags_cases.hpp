@@ -8,6 +8,8 @@
 #include <type_traits>
 #include <vector>
 
+#include "environment.hpp"
+#include "limits.hpp"
 #include "scatter_oracle.hpp"
 
 // Random requests of gather_bags, with their expected output from a naive loop.
@@ -265,6 +267,18 @@ inline void draw_numbers(const Array& array) {
   }
 }
 
+// Overwrites numbers by few small ones, so that many sums are 0.
+inline void draw_cancelling(const Array& array) {
+  for (int64_t i = 0; i < product(array.shape); ++i) {
+    const int64_t value = below(3) - 1;
+    if (is_integer(array.desc.dtype)) {
+      array.set(i, value);
+    } else {
+      oracle::encode_float(array.desc.dtype, static_cast<double>(value), array.at(i));
+    }
+  }
+}
+
 enum class Weighted : uint8_t { none, as_table, as_float32 };
 
 // What a request computes.
@@ -347,21 +361,85 @@ inline void draw_ids(Case* c) {
   }
 }
 
-inline Case make_case(bool is_large, const Kind& kind = draw_kind()) {
+struct Sizes {
+  int64_t rows, bags, ids;
+  Shape slice;
+  bool is_plain = false;  // All options have their defaults, and at most one operand has strides.
+};
+
+inline Sizes draw_sizes(bool is_large) {
+  Sizes sizes;
+  sizes.rows = is_large ? 100 : below(12) + (chance(90) ? 1 : 0);
+  sizes.bags = is_large ? 700 : below(6) + (chance(90) ? 1 : 0);
+  sizes.ids = sizes.bags == 0 ? 0 : is_large ? 7000 : below(chance(10) ? 1500 : 12);
+  sizes.slice = {is_large ? 40 : chance(5) ? below(2000) : below(40)};
+  if (chance(20)) sizes.slice.push_back(below(4));
+  if (chance(10)) sizes.slice.clear();
+  if (sizes.ids > 1000 && !is_large && product(sizes.slice) > 50) sizes.ids = 20;
+  return sizes;
+}
+
+enum class Border : uint8_t { ids, bags, elements };
+constexpr Border borders[] = {Border::ids, Border::bags, Border::elements};
+
+// Returns sizes around the limits of ids in a bag, of bags, or of elements in a row.
+inline Sizes draw_border(Border border) {
+  constexpr int64_t ids[] = {limits::block_rows, limits::short_bag_ids, limits::block_ids, 2 * limits::block_ids};
+  constexpr int64_t bags[] = {limits::short_bags, limits::short_bag_ids, limits::block_bags};
+  constexpr int64_t elements[] = {16, 128, limits::block_elements, limits::most_pooled_bytes / 4};
+  const auto around = [](int64_t limit) { return limit + below(4) - 1; };
+  if (border == Border::ids) {
+    // The sort of a gradient has a pass for each byte of the number of rows.
+    const int64_t rows = chance(25) ? around(256) : chance(10) ? around(65536) : 1 + below(9);
+    return {rows, 1 + below(3), around(pick(ids)), {1 + below(rows > 1000 ? 2 : 20)}};
+  }
+  if (border == Border::elements) {
+    return {1 + below(4), 1 + below(3), 1 + below(9), {around(pick(elements)) + (chance(30) ? 75 : 0)}};
+  }
+  const int64_t count = around(pick(bags));
+  return {20, count, count + below(2 * count), {1 + below(20)}};
+}
+
+// Draws the options beside those of the kind.
+inline void draw_options(Case* c) {
+  gth_options& options = c->options;
+  const int32_t dtype = c->dtype();
+  options.threads = static_cast<int32_t>(below(3));
+  constexpr int32_t bounds[] = {
+      0, 0, GTH_BOUNDS_ERROR, GTH_BOUNDS_CLAMP, GTH_BOUNDS_MODULO, GTH_BOUNDS_SKIP, GTH_BOUNDS_FILL};
+  options.bounds = pick(bounds);
+  options.negative = static_cast<int32_t>(below(3));
+  constexpr int32_t empties[] = {0, 0, GTH_EMPTY_ZERO, GTH_EMPTY_FILL, GTH_EMPTY_ERROR};
+  options.empty = pick(empties);
+  options.fill = GTH_FILL_VALUE;
+  if (is_integer(dtype)) {
+    options.fill_value[0] = engine();
+  } else {
+    oracle::encode_float(part_of(dtype), 3.5, reinterpret_cast<char*>(options.fill_value));
+  }
+  options.has_padding_index = chance(30);
+  if (options.has_padding_index)
+    options.padding_index = is_signed(c->ids.desc.dtype) && chance(40) ? -1 : below(c->rows + 1);
+}
+
+// Returns sizes of requests that may have a short form.
+inline Sizes draw_plain() {
+  const int64_t bags = 1 + below(limits::short_bags + 1);
+  return {1 + below(9), bags, bags + below(limits::short_bag_ids + 3 - bags), {1 + below(20)}, true};
+}
+
+inline Case make_case(Sizes sizes, const Kind& kind = draw_kind()) {
   Case c;
-  const bool is_dense = chance(50);
+  const bool is_dense = sizes.is_plain || chance(50);
+  const int64_t strided =
+      chance(sizes.is_plain ? 80 : 40) ? below(4) : 4;  // the only operand with strides if the others are dense
   constexpr int32_t formats[] = {GTH_BAGS_OFFSETS, GTH_BAGS_STARTS, GTH_BAGS_LENGTHS, GTH_BAGS_SEGMENTS,
                                  GTH_BAGS_DENSE};
-  c.format = pick(formats);
-  c.rows = is_large ? 100 : below(12) + (chance(90) ? 1 : 0);
-  c.bag_count = is_large ? 700 : below(6) + (chance(90) ? 1 : 0);
-  c.count = c.bag_count == 0 ? 0 : is_large ? 7000 : below(chance(10) ? 1500 : 12);
+  c.format = sizes.is_plain ? (chance(50) ? GTH_BAGS_OFFSETS : GTH_BAGS_DENSE) : pick(formats);
+  c.rows = sizes.rows, c.bag_count = sizes.bags, c.count = sizes.ids;
   const int32_t dtype = kind.dtype;
-  Shape slice{is_large ? 40 : chance(5) ? below(2000) : below(40)};
-  if (chance(20)) slice.push_back(below(4));
-  if (chance(10)) slice.clear();
+  const Shape& slice = sizes.slice;
   c.slice = product(slice);
-  if (c.count > 1000 && !is_large && c.slice > 50) c.count = 20;
   Shape ids{c.count}, out{c.bag_count}, table{c.rows};
   if (c.format == GTH_BAGS_DENSE) {
     ids = {c.bag_count, c.bag_count ? c.count / c.bag_count : 3};
@@ -375,37 +453,23 @@ inline Case make_case(bool is_large, const Kind& kind = draw_kind()) {
   c.options.accumulate = kind.accumulate;
   c.pool = kind.pool;
   c.options.pool = kind.pool == GTH_POOL_SUM && chance(50) ? 0 : kind.pool;
-  c.table.make(dtype, table, is_dense);
+  c.table.make(dtype, table, is_dense && strided != 0);
   draw_numbers(c.table);
-  c.ids.make(pick(integers), ids, is_dense || chance(30));
-  if (c.ids.desc.dtype == GTH_DTYPE_INT8 && c.rows > 90) c.ids.make(GTH_DTYPE_INT64, ids, true);
-  c.out.make(c.out_dtype(), out, is_dense);
+  c.ids.make(pick(integers), ids, is_dense ? strided != 1 : chance(30));
+  if (item_of(c.ids.desc.dtype) < (c.rows > 1000 ? 4 : c.rows > 90 ? 2 : 1)) c.ids.make(GTH_DTYPE_INT64, ids, true);
+  c.out.make(c.out_dtype(), out, is_dense && strided != 2);
   c.has_bags = c.format != GTH_BAGS_DENSE;
   const int64_t size = c.format == GTH_BAGS_OFFSETS    ? c.bag_count + 1
                        : c.format == GTH_BAGS_SEGMENTS ? c.count
                                                        : c.bag_count;
   if (c.has_bags)
-    c.bags.make(c.count > 100 || c.bag_count > 100 ? pick(wide_integers) : pick(integers), {size}, is_dense);
+    c.bags.make(c.count > 100 || c.bag_count > 100 ? pick(wide_integers) : pick(integers), {size},
+                is_dense && strided != 3);
   c.has_weights = kind.weights != Weighted::none;
   const bool has_float32_weights = kind.weights == Weighted::as_float32;
   if (c.has_weights) c.weights.make(has_float32_weights ? GTH_DTYPE_FLOAT32 : dtype, ids, is_dense || chance(30));
-  if (c.has_weights) draw_numbers(c.weights);
-  constexpr int32_t bounds[] = {
-      0, 0, GTH_BOUNDS_ERROR, GTH_BOUNDS_CLAMP, GTH_BOUNDS_MODULO, GTH_BOUNDS_SKIP, GTH_BOUNDS_FILL};
-  c.options.bounds = pick(bounds);
-  c.options.negative = static_cast<int32_t>(below(3));
-  c.options.threads = static_cast<int32_t>(below(3));
-  constexpr int32_t empties[] = {0, 0, GTH_EMPTY_ZERO, GTH_EMPTY_FILL, GTH_EMPTY_ERROR};
-  c.options.empty = pick(empties);
-  c.options.fill = GTH_FILL_VALUE;
-  if (is_integer(dtype)) {
-    c.options.fill_value[0] = engine();
-  } else {
-    oracle::encode_float(part_of(dtype), 3.5, reinterpret_cast<char*>(c.options.fill_value));
-  }
-  c.options.has_padding_index = chance(30);
-  if (c.options.has_padding_index)
-    c.options.padding_index = is_signed(c.ids.desc.dtype) && chance(40) ? -1 : below(c.rows + 1);
+  if (c.has_weights) chance(25) ? draw_cancelling(c.weights) : draw_numbers(c.weights);
+  if (!sizes.is_plain) draw_options(&c);
   c.options.bag_format =
       c.format == GTH_BAGS_OFFSETS || c.format == GTH_BAGS_DENSE ? (chance(50) ? 0 : c.format) : c.format;
   c.options.bag_count = c.format == GTH_BAGS_SEGMENTS ? c.bag_count : 0;
@@ -420,9 +484,14 @@ inline std::string describe(const Case& c) {
   return std::string(gth_dtype_name(c.dtype())) + ", format " + std::to_string(c.format) + ", pool " +
          std::to_string(c.pool) + ", accumulate " + std::to_string(c.options.accumulate) + ", bounds " +
          std::to_string(c.options.bounds) + ", weights " + std::to_string(c.has_weights) + ", padding " +
-         std::to_string(c.options.has_padding_index) + ", ids " + std::to_string(c.count) + ", empty " +
+         std::to_string(c.options.has_padding_index) + ", bags " + std::to_string(c.bag_count) + ", ids " +
+         std::to_string(c.count) + ", elements " + std::to_string(c.slice) + ", empty " +
          std::to_string(c.options.empty);
 }
+
+// Returns the number of random cases, and how often each kind of request is tested. The long run sets both.
+inline int64_t random_cases(int64_t otherwise) { return environment::number("GATHER_BAG_CASES", otherwise); }
+inline int64_t rounds() { return 1 + random_cases(0) / 1500; }
 
 // ---- Forms
 

@@ -1,8 +1,9 @@
 #include <gtest/gtest.h>
 
-#include <cstdlib>
+#include <algorithm>
 
 #include "bags_cases.hpp"
+#include "sparse.hpp"
 
 // Compares gather_bags with a naive loop: random requests in every form, and every error of bags and ids.
 namespace {
@@ -220,10 +221,9 @@ class BagsOracle : public ::testing::Test {
 };
 
 TEST_F(BagsOracle, EveryFormOfRandomRequestsEqualsTheNaiveLoop) {
-  const char* const given = std::getenv("GATHER_BAG_CASES");
-  const int64_t cases = given ? std::atoll(given) : 1500;
+  const int64_t cases = random_cases(1500);
   for (int64_t i = 0; i < cases; ++i) {
-    Case c = make_case(i % 200 == 199);
+    Case c = make_case(draw_sizes(i % 200 == 199));
     SCOPED_TRACE("case " + std::to_string(i) + ", " + describe(c));
     check_forms(&c);
     check_bad_bags(&c);
@@ -231,15 +231,111 @@ TEST_F(BagsOracle, EveryFormOfRandomRequestsEqualsTheNaiveLoop) {
   }
 }
 
-// Small cases and those whose ids exceed a block.
 TEST_F(BagsOracle, EveryKindOfRequestEqualsTheNaiveLoop) {
   for (const Kind& kind : all_kinds()) {
-    for (int i = 0; i < 6; ++i) {
-      Case c = make_case(false, kind);
+    for (int64_t i = 0; i < 8 * rounds(); ++i) {
+      const int64_t border = i % 8;
+      const Sizes sizes = border < 3 ? draw_border(borders[border]) : border < 5 ? draw_sizes(false) : draw_plain();
+      Case c = make_case(sizes, kind);
       SCOPED_TRACE(describe(c));
       check_forms(&c);
+      check_bad_bags(&c);
       if (HasFailure()) return;
     }
+  }
+}
+
+// The gaps between strided ids and offsets contain other valid ones.
+TEST_F(BagsOracle, GapsOfStridedIdsAndOffsetsAreNotRead) {
+  const float table[] = {1, 20, 300};
+  const int64_t ids[] = {2, 0, 1, 1, 2, 1, 0, 0}, offsets[] = {0, 2, 4, 4, 4};
+  const Shape rows{3, 1}, four{4}, three{3}, out_shape{2, 1}, strides{16};
+  for (const bool strides_ids : {false, true}) {
+    const int64_t* const given = strides_ids ? ids : ids + 2;  // The ids are 2 1 2 0, or 1 1 2 1.
+    const float expected[] = {strides_ids ? 621.0f : 360.0f, 0};
+    float out[2] = {};
+    gth_tensor_desc p = GTH_TENSOR_DESC_DENSE(GTH_DTYPE_FLOAT32, 2, rows.data(), table);
+    gth_tensor_desc i = GTH_TENSOR_DESC_DENSE(GTH_DTYPE_INT64, 1, four.data(), given);
+    gth_tensor_desc b = GTH_TENSOR_DESC_DENSE(GTH_DTYPE_INT64, 1, three.data(), offsets);
+    const gth_tensor_desc o = GTH_TENSOR_DESC_DENSE(GTH_DTYPE_FLOAT32, 2, out_shape.data(), out);
+    (strides_ids ? i : b).strides = strides.data();
+    const int64_t dense[] = {0, 4, 4};
+    if (strides_ids) b.data = dense;
+    gth_request request = GTH_REQUEST(GTH_OP_GATHER_BAGS, &p, &i, &o, nullptr);
+    request.bags = &b;
+    gth_plan* plan = nullptr;
+    ASSERT_EQ(gth_plan_create(&request, &plan, &err_), GTH_OK) << err_.message;
+    gth_plan_args args = GTH_PLAN_ARGS_INIT;
+    args.table = table, args.indices = given, args.bags = b.data, args.rows = out;
+    for (const bool is_planned : {false, true}) {
+      std::fill_n(out, 2, -1.0f);
+      EXPECT_EQ(is_planned ? gth_plan_run_args(nullptr, plan, &args, &err_) : gth_run_request(nullptr, &request, &err_),
+                GTH_OK);
+      EXPECT_EQ(std::vector<float>(out, out + 2), std::vector<float>(expected, expected + 2)) << is_planned;
+    }
+    EXPECT_EQ(gth_plan_release(plan), GTH_OK);
+  }
+}
+
+// One id is out of bounds. It is beside the border of a block, and the others are valid.
+TEST_F(BagsOracle, InvalidIdAtTheBorderOfABlockIsReported) {
+  for (const int64_t limit : {int64_t{1}, limits::block_rows, limits::short_bag_ids, limits::block_ids,
+                              2 * limits::block_ids, 4 * limits::block_ids}) {
+    for (int64_t position = std::max<int64_t>(limit - 2, 0); position <= limit + 1; ++position) {
+      for (const int32_t dtype : {GTH_DTYPE_INT64, GTH_DTYPE_INT32}) {
+        for (const bool has_padding : {false, true}) {
+          for (const int64_t value : {int64_t{7}, int64_t{-1}}) {
+            Case c;
+            const int64_t count = position + 1 + below(3);
+            c.rows = 7, c.slice = 3, c.bag_count = 1 + below(3), c.count = count;
+            c.format = GTH_BAGS_LENGTHS, c.pool = GTH_POOL_SUM, c.has_bags = true;
+            c.options.bag_format = c.format;
+            c.options.has_padding_index = has_padding;
+            c.options.padding_index = has_padding ? 6 : 0;
+            c.table.make(GTH_DTYPE_FLOAT32, {c.rows, c.slice}, true);
+            c.ids.make(dtype, {count}, true);
+            c.bags.make(GTH_DTYPE_INT64, {c.bag_count}, true);
+            c.out.make(GTH_DTYPE_FLOAT32, {c.bag_count, c.slice}, true);
+            draw_begin(&c);
+            write_bags(c, c.begin);
+            for (int64_t i = 0; i < count; ++i) {
+              c.id.push_back(i == position ? value : below(7));
+              c.ids.set(i, c.id.back());
+            }
+            c.bad_id = position;
+            SCOPED_TRACE("position " + std::to_string(position) + " of " + std::to_string(count));
+            check_forms(&c);
+            if (HasFailure()) return;
+          }
+        }
+      }
+    }
+  }
+}
+
+// The rows of the table have equal addresses in their lowest 32 bits.
+TEST_F(BagsOracle, DistantRowsOfEveryKindEqualTheNaiveLoop) {
+  const hostile::SparseRows rows(12);
+  NEEDS(rows);
+  for (const Kind& kind : all_kinds()) {
+    Sizes sizes = draw_border(chance(50) ? Border::ids : Border::elements);
+    sizes.rows = std::min<int64_t>(sizes.rows, 12);
+    const Case c = make_case(sizes, kind);
+    SCOPED_TRACE(describe(c));
+    for (int64_t i = 0; i < c.rows * c.slice; ++i) {
+      const int64_t item = item_of(c.dtype());
+      std::memcpy(rows.at(i / c.slice) + i % c.slice * item, c.table.at(i), static_cast<size_t>(item));
+    }
+    Request r(c);
+    const Shape strides{hostile::SparseRows::apart, item_of(c.dtype())};
+    r.table = GTH_TENSOR_DESC_INIT;
+    r.table.dtype = c.dtype();
+    r.table.ndim = 2;
+    r.table.shape = c.table.shape.data();
+    r.table.strides = strides.data();
+    r.table.data = rows.data();
+    check_run(c, c.out.memory, gth_run_request(nullptr, &r.request, &err_), "distant");
+    if (HasFailure()) return;
   }
 }
 

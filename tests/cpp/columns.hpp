@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <cstring>
 #include <deque>
@@ -20,6 +21,7 @@ struct Value {
   bool valid = false;
   std::string bytes;
   std::vector<Value> items;
+  bool has_code = false;  // of a null: it is a null value of the dictionary, and its code is valid
 
   bool operator==(const Value& other) const {
     return valid == other.valid && (!valid || (bytes == other.bytes && items == other.items));
@@ -83,11 +85,20 @@ inline Type random_type(const Below& below, int64_t depth) {
   return {formats[kind - 4], {random_type(below, depth - 1)}, false};
 }
 
+// Returns true if the validity bit of a row is not set.
+inline bool is_null_of(const Type& type, const Value& row) {
+  return !row.valid && !(type.is_dictionary && row.has_code);
+}
+
 inline Value random_value(const Type& type, const Below& below) {
   Value value;
   value.valid = type.format != "n" && below(6) != 5;
   if (!value.valid) return value;
-  if (type.is_dictionary) return random_value(type.children[0], below);
+  if (type.is_dictionary) {
+    value = random_value(type.children[0], below);
+    value.has_code = !value.valid;
+    return value;
+  }
   if (type.format == "+s") {
     for (const Type& child : type.children) value.items.push_back(random_value(child, below));
   } else if (type.format[0] == '+') {
@@ -213,9 +224,10 @@ class Builder {
     std::string codes;
     for (const Value& row : rows) {
       size_t code = 0;
+      const bool has_code = row.valid || row.has_code;
       while (code < values->size() && !((*values)[code] == row)) ++code;
-      if (!row.valid) code = below_(2) ? 100 : 0;  // The code of a null may be anything.
-      if (row.valid && code == values->size()) values->push_back(row);
+      if (has_code && code == values->size()) values->push_back(row);
+      if (!has_code) code = below_(2) ? 100 : 0;  // The code of a null may be anything.
       codes.append(reinterpret_cast<const char*>(&code), static_cast<size_t>(Type{type.format, {}, false}.width()));
     }
     return codes;
@@ -226,10 +238,10 @@ class Builder {
     std::vector<ArrowArray*>& children = array_lists_.emplace_back();
     ArrowArray* dictionary = nullptr;
     int64_t nulls = 0;
-    for (const Value& row : rows) nulls += !row.valid;
+    for (const Value& row : rows) nulls += is_null_of(type, row);
     const bool has_bits = nulls > 0 || below_(3) == 0;
     if (type.format != "n") {
-      buffers.push_back(has_bits ? put(bits(rows, [](const Value& row) { return row.valid; })) : nullptr);
+      buffers.push_back(has_bits ? put(bits(rows, [&](const Value& row) { return !is_null_of(type, row); })) : nullptr);
     }
     if (type.is_dictionary) {
       Values values;
@@ -335,6 +347,11 @@ inline int64_t load_code(const Type& type, const ArrowArray& array, int64_t i) {
   }
 }
 
+// Returns the first bytes of a string that its view repeats.
+inline std::string load_prefix(const char* view) {
+  return std::string(view + 4, static_cast<size_t>(std::min(4, load<int32_t>(view, 0))));
+}
+
 inline std::string read_view(const ArrowArray& array, int64_t i) {
   const char* const view = static_cast<const char*>(array.buffers[1]) + 16 * i;
   const auto size = static_cast<size_t>(load<int32_t>(view, 0));
@@ -351,7 +368,11 @@ inline Value read_row(const Type& type, const ArrowArray& array, int64_t row) {
   const auto* const validity = static_cast<const uint8_t*>(array.buffers[0]);
   value.valid = !validity || (validity[i / 8] >> i % 8 & 1);
   if (!value.valid) return value;
-  if (type.is_dictionary) return read_row(type.children[0], *array.dictionary, load_code(type, array, i));
+  if (type.is_dictionary) {
+    value = read_row(type.children[0], *array.dictionary, load_code(type, array, i));
+    value.has_code = !value.valid;
+    return value;
+  }
   if (type.format == "+s") {
     for (size_t c = 0; c < type.children.size(); ++c) {
       value.items.push_back(read_row(type.children[c], *array.children[c], i));
@@ -364,6 +385,13 @@ inline Value read_row(const Type& type, const ArrowArray& array, int64_t row) {
     value.bytes = std::string(1, static_cast<char>(load<uint8_t>(array.buffers[1], i / 8) >> i % 8 & 1));
   } else if (type.is_view()) {
     value.bytes = read_view(array, i);
+    const char* const view = static_cast<const char*>(array.buffers[1]) + 16 * i;
+    const auto* const sizes = static_cast<const int64_t*>(array.buffers[array.n_buffers - 1]);
+    const bool is_outside =
+        value.bytes.size() > 12 &&
+        (load<int32_t>(view, 2) >= array.n_buffers - 3 ||
+         load<int32_t>(view, 3) + static_cast<int64_t>(value.bytes.size()) > sizes[load<int32_t>(view, 2)]);
+    if (is_outside || load_prefix(view) != value.bytes.substr(0, 4)) value.bytes = "a malformed view";
   } else if (type.is_bytes()) {
     const int64_t first = load_offset(type, array, i), last = load_offset(type, array, i + 1);
     value.bytes = std::string(static_cast<const char*>(array.buffers[2]) + first, static_cast<size_t>(last - first));

@@ -6,6 +6,8 @@
 #include <numeric>
 #include <random>
 
+#include "limits.hpp"
+
 // Rows that are taken from columns, compared with lists of optional values.
 namespace {
 
@@ -72,8 +74,8 @@ void expect_rows(const Column& column, const Ids& ids, const Taken& taken) {
   const Values expected = column.expected(ids);
   EXPECT_EQ(taken.array.offset, 0);
   ASSERT_EQ(taken.array.length, static_cast<int64_t>(ids.size()));
-  EXPECT_EQ(taken.array.null_count,
-            std::count_if(expected.begin(), expected.end(), [](const Value& row) { return !row.valid; }));
+  EXPECT_EQ(taken.array.null_count, std::count_if(expected.begin(), expected.end(),
+                                                  [&](const Value& row) { return is_null_of(column.type, row); }));
   EXPECT_TRUE(is_schema_of(column.type, taken.schema)) << taken.schema.format;
   EXPECT_TRUE(read_rows(column.type, taken.array) == expected);
 }
@@ -90,9 +92,10 @@ void expect_failure(const Taken& taken, int32_t status, int64_t position, int64_
 
 Ids random_ids(const Below& below, int64_t length) {
   Ids ids;
-  static const int64_t counts[] = {0, 1, 5, 70, 300};
+  static const int64_t counts[] = {
+      0, 1, 5, 300, limits::unit_of_rows - 1, limits::unit_of_rows, limits::unit_of_rows + 1};
   const bool has_nulls = below(3) == 0;
-  for (int64_t i = counts[below(5)]; i-- > 0;) {
+  for (int64_t i = counts[below(7)]; i-- > 0;) {
     const bool is_null = has_nulls && below(5) == 0;
     if (length > 0 || is_null) ids.push_back(is_null ? null_id : below(2 * length) - length);
   }
@@ -136,6 +139,54 @@ TEST(Columns, ManyRowsOfManyChunksAreRight) {
   }
 }
 
+// The rows are cut into pieces for threads. Each kind of type has chunks of its own sizes, offsets and nulls.
+TEST(Columns, RowsOfSeveralPiecesAreRight) {
+  const Type text{"u", {}, false}, number{"i", {}, false};
+  const Type types[] = {{"b", {}, false},        {"c", {}, false},
+                        {"w:3", {}, false},      {"u", {}, false},
+                        {"Z", {}, false},        {"vu", {}, false},
+                        {"+l", {text}, false},   {"+L", {number}, false},
+                        {"+w:3", {text}, false}, {"+s", {text, number}, false},
+                        {"i", {text}, true},     {"S", {number}, true}};
+  for (const Type& type : types) {
+    for (const int64_t chunks : {1, 9}) {
+      SCOPED_TRACE(type.format + ", chunks " + std::to_string(chunks));
+      const Below below = seeded(static_cast<uint64_t>(chunks));
+      Column column(type, below);
+      for (int64_t i = 0; i < chunks; ++i) column.add(random_values(column.type, 30 + below(100), below));
+      // A row counts 16 bytes in addition to its own.
+      Ids ids(static_cast<size_t>(limits::parallel_bytes / 16 / (1 + below(6)) + below(3) - 1));
+      for (int64_t& id : ids) id = below(50) ? below(column.length()) : null_id;
+      Request request(ids);
+      request.options.threads = 3;
+      Taken taken;
+      column.take_once(request, &taken);
+      expect_rows(column, ids, taken);
+      if (HasFailure()) return;
+    }
+  }
+}
+
+// Chunks with different dictionaries, each of which is a slice with null values, and rows that are null.
+TEST(Columns, NullValuesOfDictionariesAreMerged) {
+  const Below below = seeded(4);
+  const Value a{true, "a", {}}, b{true, "b", {}}, none;
+  Value null_value;
+  null_value.has_code = true;
+  for (const uint64_t seed : {1u, 2u, 3u}) {
+    Column column({"c", {{"u", {}, false}}, true}, seeded(seed));
+    column.add({a, null_value, none, b});
+    column.add({b, none, null_value, a});
+    const Ids ids{1, 6, 0, 7, 2, 4, null_id, 3, 5};
+    Taken taken;
+    column.take_from_handle(Request(ids), &taken);
+    expect_rows(column, ids, taken);
+    EXPECT_EQ(taken.array.null_count, 3);
+    EXPECT_EQ(taken.array.dictionary->length, 3);
+    EXPECT_EQ(taken.array.dictionary->null_count, 1);
+  }
+}
+
 TEST(Columns, DifferentDictionariesAreMergedWithoutDuplicates) {
   const Below below = seeded(1);
   Column column({"C", {{"u", {}, false}}, true}, below);
@@ -173,18 +224,36 @@ TEST(Columns, LongStringsOfManyViewsAreShared) {
   column.take_from_handle(Request(ids), &all);
   expect_rows(column, ids, all);
   EXPECT_EQ(column.builder.released, 0);
+  ASSERT_EQ(all.array.n_buffers, 3 + column.chunks[0]->n_buffers - 3 + column.chunks[1]->n_buffers - 3);
+  const auto* sizes = static_cast<const int64_t*>(all.array.buffers[all.array.n_buffers - 1]);
+  int64_t shared = 2;
+  for (const ArrowArray* chunk : column.chunks) {
+    const auto* const given = static_cast<const int64_t*>(chunk->buffers[chunk->n_buffers - 1]);
+    for (int64_t i = 2; i + 1 < chunk->n_buffers; ++i, ++shared) {
+      EXPECT_EQ(all.array.buffers[shared], chunk->buffers[i]);
+      EXPECT_EQ(*sizes++, given[i - 2]);
+    }
+  }
   all.array.release(&all.array);
   EXPECT_EQ(column.builder.released, 2);
 }
 
 TEST(Columns, FewLongStringsOfViewsAreCopied) {
-  const Below below = seeded(1);
-  Column column({"vu", {}, false}, below);
-  column.add(Values(1000, {true, std::string(100, 'a'), {}}));
-  Taken taken;
-  column.take_from_handle(Request(Ids{1, 2}), &taken);
-  EXPECT_EQ(column.builder.released, 1);
-  expect_rows(column, {1, 2}, taken);
+  constexpr int64_t length = 64, few = limits::min_shared_views / length - 1;
+  for (const int64_t count : {int64_t{2}, few, few + 1}) {
+    const Below below = seeded(1);
+    Column column({"vu", {}, false}, below);
+    column.add(Values(2000, {true, std::string(length, 'a'), {}}));
+    Ids ids(static_cast<size_t>(count));
+    std::iota(ids.begin(), ids.end(), 0);
+    Taken taken;
+    column.take_from_handle(Request(ids), &taken);
+    EXPECT_EQ(column.builder.released, count <= few ? 1 : 0);
+    expect_rows(column, ids, taken);
+    if (count > few) continue;
+    ASSERT_EQ(taken.array.n_buffers, 4);
+    EXPECT_EQ(*static_cast<const int64_t*>(taken.array.buffers[3]), count * length);
+  }
 }
 
 // -------------------------------------------------------------------------------------------------------------- Tables
@@ -503,14 +572,37 @@ TEST(Columns, K3_OnlyTakenViewsAreValidated) {
 }
 
 TEST(Columns, K4_OnlyTakenCodesAreValidated) {
-  const int8_t codes[] = {0, 1, 77, -3};
+  const int8_t codes[] = {0, 1, 77, -3, 2};
   const int32_t offsets[] = {0, 1, 2};
   BadContent values("u", 2, {nullptr, offsets, "ab"});
-  BadContent column("c", 4, {nullptr, codes});
-  column.add_dictionary(&values);
-  column.expect_good({1, 0});
-  column.expect_bad({1, 2}, 1, 77, 2);
-  column.expect_bad({3}, 0, -3, 2);
+  const uint8_t valid[] = {0xff};
+  for (const uint8_t* const validity : {static_cast<const uint8_t*>(nullptr), valid}) {
+    BadContent column("c", 5, {validity, codes});
+    column.add_dictionary(&values);
+    column.expect_good({1, 0});
+    column.expect_bad({1, 2}, 1, 77, 2);
+    column.expect_bad({3}, 0, -3, 2);
+    column.expect_bad({0, 1, 4}, 2, 2, 2);
+  }
+}
+
+// Each code is inside the memory of its dictionary, but outside the slice of it.
+TEST(Columns, K4_CodesAreComparedWithTheLengthOfTheirOwnDictionary) {
+  const Below below = seeded(2);
+  const Value a{true, "a", {}}, b{true, "b", {}}, c{true, "c", {}};
+  Column column({"C", {{"u", {}, false}}, true}, below);
+  column.add({a, b, c});
+  column.add({a, b, c});
+  ArrowArray* const second = column.chunks[1]->dictionary;
+  const auto* const codes = static_cast<const uint8_t*>(column.chunks[1]->buffers[1]) + column.chunks[1]->offset;
+  second->length = codes[2];  // The code of c is the length.
+  if (second->null_count > 0) second->null_count = -1;
+  Taken good, bad;
+  Ids ids{0, 2, 3, 4};
+  column.take_once(Request({0, 2, 5}), &bad);
+  expect_failure(bad, GTH_E_ARROW, 2, codes[2], codes[2]);
+  column.take_once(Request(ids), &good);
+  expect_rows(column, ids, good);
 }
 
 TEST(Columns, K8_BuffersOfEmptyArraysMayBeNull) {

@@ -1,4 +1,5 @@
 #include "distant.hpp"
+#include "random_scatters.hpp"
 
 // Operands with a distance of 3 GiB between rows, tuples or components. A product or a stride of 32 bits would address
 // other memory.
@@ -190,6 +191,44 @@ TEST(DistantRows, ExtentsAround2To31) {
     }
     const Array indices = indices64({40}, last_or_first);
     expect_gathered({g, describe(GTH_DTYPE_UINT8, shape, memory.data()), indices.desc()}, {40}, expected);
+  }
+}
+
+// Returns the target of a case in dense memory.
+Bytes dense_target(const oracle::Operand& target) {
+  Bytes elements;
+  oracle::for_each_element(target, [&](int64_t at, const Shape&) {
+    elements.insert(elements.end(), target.memory.begin() + at, target.memory.begin() + at + target.item);
+  });
+  return elements;
+}
+
+TEST(DistantRows, ScattersToRowsWithEqualLowBitsMatchTheOracle) {
+  constexpr int64_t most = 4;
+  const SparseRows rows(most);
+  NEEDS(rows);
+  oracle::Random random(1);
+  for (int64_t done = 0; done < oracle::random_cases(4000) / 10 && !HasFailure();) {
+    oracle::scatters::Case c = oracle::scatters::make_border(random);
+    oracle::scatters::choose_rare_switches(random, &c);
+    oracle::Operand& target = c.problem.params;
+    if (c.problem.is_elements || target.shape.size() != 2 || target.shape[0] > most) continue;
+    ++done;
+    target.memory = dense_target(target);
+    target.dense = true;
+    target.offset = 0;
+    target.strides = oracle::dense_strides(target.shape, target.item);
+    const oracle::ScatterAnswer answer = oracle::solve_scatter(c.problem);
+    const int64_t count = target.shape[0], bytes = target.strides[0];
+    rows.set(target.memory.data(), count, bytes);
+    const Shape strides{SparseRows::apart, target.item};
+    const gth_tensor_desc t = describe(target.dtype, target.shape, rows.data(), strides.data());
+    const gth_tensor_desc i = c.problem.indices.desc(), u = c.problem.out.desc();
+    Error error;
+    EXPECT_EQ(oracle::scatters::op_of(c.problem).named(nullptr, &t, &i, &u, &c.options, &error), answer.status);
+    EXPECT_TRUE(oracle::is_same_target(c.problem, answer, rows.get(count, bytes)))
+        << "scatter " << done << ", dtype " << target.dtype << ", reduction " << c.problem.reduction << ", initial "
+        << c.options.initial << ", accumulate " << c.options.accumulate << ", elements " << target.shape[1];
   }
 }
 

@@ -135,8 +135,7 @@ class Oracle : public ::testing::Test {
     }
   }
 
-  void run_case() {
-    Case c = make_case(random_);
+  void run_case(Case c) {
     Problem& problem = c.problem;
     if (c.open >= 0) problem.indices.shape[static_cast<size_t>(c.open)] = longest;
     if (c.open >= 0 && c.open < problem.batch) problem.params.shape[static_cast<size_t>(c.open)] = longest;
@@ -159,8 +158,13 @@ class Oracle : public ::testing::Test {
 
 TEST_F(Oracle, RandomGathersMatchTheOracle) {
   const int64_t wanted = random_cases(220000);
-  for (; cases_ < wanted && !HasFatalFailure() && !HasNonfatalFailure(); ++number_) run_case();
+  for (; cases_ < wanted && !HasFatalFailure() && !HasNonfatalFailure(); ++number_) run_case(make_case(random_));
   std::printf("oracle: %lld runs of %lld gathers\n", static_cast<long long>(cases_), static_cast<long long>(number_));
+}
+
+TEST_F(Oracle, SizesAtTheBordersOfBlocksMatchTheOracle) {
+  const int64_t wanted = random_cases(220000) / 100;
+  for (; cases_ < wanted && !HasFailure(); ++number_) run_case(make_border(random_));
 }
 
 }  // namespace

@@ -12,6 +12,7 @@
 
 #include "guarded.hpp"
 #include "hostile.hpp"
+#include "limits.hpp"
 #include "watched.hpp"
 
 // Tests the documentation of the header about the partition of ids by shards.
@@ -163,6 +164,31 @@ TEST(Partition, EveryKindOfShardsMatchesTheHeader) {
             expect_parts(layout, ids, memory.parts);
             if (HasFatalFailure()) return;
           }
+        }
+      }
+    }
+  }
+}
+
+// The number of ids straddles a block of tuples, and the pieces for threads.
+TEST(Partition, SizesAtTheBordersOfBlocksMatchTheHeader) {
+  std::mt19937_64 random(6);
+  for (const int64_t limit : {limits::block_tuples, 2 * limits::min_piece_ids}) {
+    for (const int64_t n : {limit - 1, limit + 1}) {
+      for (const int64_t count : {int64_t{3}, limits::min_piece_ids / 8 + 1}) {
+        if (count > n) continue;
+        for (const uint32_t flags : {0, GTH_PARTS_ONCE}) {
+          const Layout layout{random() % 2 ? GTH_SHARDS_MODULO : GTH_SHARDS_BLOCKS, 2 * n, count, {}};
+          Numbers ids(static_cast<size_t>(n));
+          for (int64_t& id : ids) id = static_cast<int64_t>(random() % static_cast<uint64_t>(2 * n));
+          const Shape shape{n};
+          const gth_tensor_desc desc = describe(GTH_DTYPE_INT64, shape, ids.data());
+          const Memory memory(desc, layout, n, flags);
+          const gth_shards shards = layout.shards();
+          Error error;
+          ASSERT_EQ(gth_partition(nullptr, &desc, &shards, nullptr, &memory.parts, &error), GTH_OK) << error.message;
+          expect_parts(layout, ids, memory.parts);
+          if (HasFailure()) return;
         }
       }
     }

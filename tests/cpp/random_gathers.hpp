@@ -1,5 +1,6 @@
 #pragma once
 
+#include "limits.hpp"
 #include "random_operands.hpp"
 
 // Random gathers and gather_nds.
@@ -57,6 +58,34 @@ inline Case make_case(Random& random) {
   problem.indices.dtype = index_dtypes[random.below(8)];
   problem.params.item = problem.out.item = gth_dtype_size(problem.params.dtype);
   problem.indices.item = gth_dtype_size(problem.indices.dtype);
+  oracle::choose_switches(random, &problem, &c.options);
+  choose_attributes(random, &c);
+  return c;
+}
+
+// Returns a gather whose rows or tuples have sizes around the limits of short forms and blocks.
+inline Case make_border(Random& random) {
+  constexpr int64_t bytes[] = {64, 512, 2048, 4096, limits::short_row_bytes, limits::short_bytes / 3};
+  constexpr int64_t tuples[] = {limits::min_kernel_tuples, limits::max_packed, limits::block_tuples,
+                                limits::short_tuples, 4 * limits::block_tuples};
+  Case c;
+  Problem& problem = c.problem;
+  problem.is_nd = random.chance(50);
+  problem.params.dtype = problem.out.dtype = dtypes[random.below(15)];
+  problem.indices.dtype = index_dtypes[random.below(8)];
+  problem.params.item = problem.out.item = gth_dtype_size(problem.params.dtype);
+  problem.indices.item = gth_dtype_size(problem.indices.dtype);
+  const bool is_wide = random.chance(30);
+  const int64_t width =
+      is_wide ? bytes[random.below(6)] / problem.params.item + random.between(-1, 1) : random.between(1, 6);
+  const int64_t count = is_wide ? random.between(1, 5) : tuples[random.below(5)] + random.between(-1, 1);
+  problem.axis = problem.is_nd || random.chance(50) ? 0 : 1;
+  problem.components = problem.is_nd ? random.between(1, 2) : 1;
+  problem.params.shape = {random.between(1, 9), width};
+  if (problem.axis == 1 || problem.components == 2) problem.params.shape.insert(problem.params.shape.begin(), 2);
+  problem.indices.shape = {count};
+  if (random.chance(30)) problem.indices.shape.insert(problem.indices.shape.begin(), random.between(1, 3));
+  if (problem.is_nd) problem.indices.shape.push_back(problem.components);
   oracle::choose_switches(random, &problem, &c.options);
   choose_attributes(random, &c);
   return c;

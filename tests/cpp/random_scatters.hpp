@@ -1,6 +1,7 @@
 #pragma once
 
 #include "hostile.hpp"
+#include "limits.hpp"
 #include "random_operands.hpp"
 #include "scatter_oracle.hpp"
 
@@ -168,6 +169,43 @@ inline void repeat_indices(Random& random, int64_t length, Operand* indices) {
     if (repeats) std::memcpy(memory + at, memory + before, static_cast<size_t>(indices->item));
     before = at;
   });
+}
+
+// Returns a scatter whose slices have sizes around the limits of elements, or whose tuples are as many as a block.
+inline Case make_border(Random& random) {
+  constexpr int64_t elements[] = {16, limits::sum_elements, 2 * limits::sum_elements, limits::min_striped / 4};
+  constexpr int64_t tuples[] = {limits::min_kernel_tuples, limits::max_packed, limits::block_tuples,
+                                2 * limits::block_tuples, 4 * limits::block_tuples};
+  Case c;
+  ScatterProblem& problem = c.problem;
+  const int64_t kind = random.below(3);
+  const bool is_wide = random.chance(50);
+  const int64_t width = is_wide ? elements[random.below(4)] + random.between(-1, 80) : random.between(1, 6);
+  const int64_t count = is_wide ? random.between(1, 9) : tuples[random.below(5)] + random.between(-1, 2);
+  const int64_t rows = random.between(1, random.chance(50) ? 3 : 70), outer = random.between(1, 3);
+  problem.is_nd = kind == 1;
+  problem.is_elements = kind == 2;
+  problem.axis = problem.is_nd || random.chance(50) ? 0 : 1;
+  problem.params.shape = {rows, width};
+  problem.indices.shape = {count};
+  if (problem.axis == 1) problem.params.shape.insert(problem.params.shape.begin(), outer);
+  if (problem.is_nd) problem.indices.shape.push_back(1);
+  if (problem.is_elements) {
+    problem.indices.shape = problem.params.shape;
+    problem.indices.shape[static_cast<size_t>(problem.axis)] = count;
+    if (problem.axis == 1 && random.chance(50)) {  // lines along the axis
+      problem.params.shape.pop_back();
+      problem.indices.shape.pop_back();
+    }
+  }
+  problem.out.shape = problem.is_elements ? elements_shape(problem) : output_shape(problem);
+  c.options.has_axis = problem.is_nd ? 0 : 1;
+  c.options.axis = problem.axis;
+  if (problem.is_elements) c.options.extents = static_cast<int32_t>(problem.extents);
+  choose_switches(random, &c);
+  fill(random, &c);
+  if (random.chance(30)) repeat_indices(random, 10, &problem.indices);
+  return c;
 }
 
 // Returns sums along the last dim, in lines that are longer than a block of tuples.

@@ -157,6 +157,16 @@ TEST_F(ScatterOracle, RandomScattersMatchTheOracle) {
               static_cast<long long>(number_));
 }
 
+TEST_F(ScatterOracle, SizesAtTheBordersOfBlocksMatchTheOracle) {
+  for (const int64_t wanted = random_cases(20000) / 10; number_ < wanted && !HasFailure(); ++number_) {
+    Case c = make_border(random_);
+    choose_rare_switches(random_, &c);
+    answer_ = solve_scatter(c.problem);
+    run_desc(c);
+    run_planned(c);
+  }
+}
+
 TEST_F(ScatterOracle, SumsOfLongLinesMatchTheOracle) {
   for (const int64_t wanted = random_cases(6000) / 10; number_ < wanted && !HasFailure(); ++number_) {
     const Case c = make_long_sums(random_);

@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <vector>
 
 #include "guarded.hpp"
@@ -43,6 +44,32 @@ class Sparse {
  private:
   size_t bytes_;
   void* data_;
+};
+
+// Rows whose addresses are equal in their lowest 32 bits.
+class SparseRows {
+ public:
+  static constexpr int64_t apart = int64_t{1} << 32;
+
+  explicit SparseRows(int64_t most) : memory_(most * apart) {
+    if (memory_) memory_.keep_small_pages();
+  }
+  explicit operator bool() const { return static_cast<bool>(memory_); }
+  char* data() const { return memory_.data(); }
+  char* at(int64_t row) const { return data() + row * apart; }
+
+  // Copy `count` rows of `bytes` bytes from and to contiguous memory.
+  void set(const char* rows, int64_t count, int64_t bytes) const {
+    for (int64_t i = 0; i < count; ++i) std::memcpy(at(i), rows + i * bytes, static_cast<size_t>(bytes));
+  }
+  std::vector<char> get(int64_t count, int64_t bytes) const {
+    std::vector<char> rows;
+    for (int64_t i = 0; i < count; ++i) rows.insert(rows.end(), at(i), at(i) + bytes);
+    return rows;
+  }
+
+ private:
+  Sparse memory_;
 };
 
 // One piece of memory that is mapped repeatedly over a long range of addresses.

@@ -4,6 +4,7 @@
 
 #include "environment.hpp"
 #include "hostile.hpp"
+#include "limits.hpp"
 
 // Results and errors do not depend on threads, those of the library or of the caller.
 namespace {
@@ -327,6 +328,42 @@ TEST(Threads, LargeGatherIsEqualForAnyNumberOfThreads) {
   for (int64_t row : {int64_t{0}, int64_t{1}, rows / 2, rows - 1}) {
     EXPECT_EQ(std::memcmp(expected.data() + row * width * 4, params.data() + row * 7919 % 1000 * width * 4, width * 4),
               0);
+  }
+}
+
+// The output of a gather and the target of a scatter have sizes around each limit. Each row has its own value.
+TEST(Threads, MemoryAroundEachLimitIsWrittenCompletely) {
+  constexpr int64_t width = 64, bytes = 4 * width;
+  for (const int64_t limit :
+       {limits::parallel_bytes, limits::large_target, limits::multi_thread_bytes, int64_t{limits::streaming_bytes}}) {
+    for (const int64_t rows : {limit / bytes - 1, limit / bytes + 1}) {
+      const Array few(GTH_DTYPE_INT32, {1000, width}), many_rows(GTH_DTYPE_INT32, {rows, width});
+      auto *const table = reinterpret_cast<int32_t*>(few.data()), *const out =
+                                                                      reinterpret_cast<int32_t*>(many_rows.data());
+      for (int64_t i = 0; i < 1000 * width; ++i) table[i] = static_cast<int32_t>(i * 2654435761);
+      const std::vector<int64_t> ids = spread(rows, 1000);
+      const Array indices = indices64({rows}, ids);
+      const gth_tensor_desc p = few.desc(), i = indices.desc(), o = many_rows.desc();
+      gth_options options = GTH_OPTIONS_INIT;
+      options.threads = 2;
+      ASSERT_EQ(gth_gather(nullptr, &p, &i, &o, &options, nullptr), GTH_OK);
+      int64_t wrong = 0;
+      for (int64_t k = 0; k < rows * width; ++k) wrong += out[k] != table[ids[size_t(k / width)] * width + k % width];
+      EXPECT_EQ(wrong, 0) << "gather of " << rows;
+
+      std::vector<int64_t> places(1000);  // in the large target, the last ones beside its end
+      for (int64_t k = 0; k < 1000; ++k) places[size_t(k)] = k < 900 ? k * 7919 % (rows / 2) : rows - 1 - k % 50;
+      std::vector<int32_t> expected(out, out + rows * width);
+      for (int64_t k = 0; k < 1000 * width; ++k) {
+        int32_t& sum = expected[size_t(places[size_t(k / width)] * width + k % width)];
+        sum = static_cast<int32_t>(static_cast<uint32_t>(sum) + static_cast<uint32_t>(table[k]));
+      }
+      const Array at = indices64({1000}, places);
+      const gth_tensor_desc j = at.desc();
+      options.reduction = GTH_REDUCTION_ADD;
+      ASSERT_EQ(gth_scatter(nullptr, &o, &j, &p, &options, nullptr), GTH_OK);
+      EXPECT_EQ(std::memcmp(out, expected.data(), expected.size() * 4), 0) << "scatter of " << rows;
+    }
   }
 }
 
