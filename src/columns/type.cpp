@@ -123,7 +123,11 @@ const ArrowSchema* child_of(const ArrowSchema& schema, int64_t i) {
 int32_t read_level(const ArrowSchema& schema, Type* out, Trouble* trouble) {
   if (!schema.release) return trouble->fail(GTH_E_ARROW, "a schema has been released");
   if (!schema.format) return trouble->fail(GTH_E_ARROW, "a format is NULL");
-  if (!read_format(schema.format, out)) return trouble->fail(GTH_E_DTYPE, "a type is not supported");
+  if (!read_format(schema.format, out)) {
+    trouble->fail(GTH_E_DTYPE, "a type is not supported");
+    trouble->format = schema.format;
+    return trouble->status;
+  }
   if (schema.n_children < 0) return trouble->fail(GTH_E_ARROW, "a number of children", schema.n_children);
   if (schema.dictionary) {
     if (!is_code(schema.format)) return trouble->fail(GTH_E_ARROW, "codes of a dictionary are not integers");
@@ -149,7 +153,10 @@ int32_t count_types(const ArrowSchema& schema, int32_t depth, int64_t* count, Tr
   for (int64_t i = 0; i < type.count; ++i) {
     const ArrowSchema* const child = child_of(schema, i);
     if (!child) return trouble->fail(GTH_E_ARROW, "a child of a schema is NULL", i);
-    if (int32_t status = count_types(*child, depth + 1, count, trouble)) return status;
+    if (int32_t status = count_types(*child, depth + 1, count, trouble)) {
+      if (child->name && *child->name) trouble->name = child->name;
+      return status;
+    }
   }
   return GTH_OK;
 }

@@ -207,6 +207,19 @@ def test_fields_that_get_nulls_become_nullable() -> None:
         assert filled.schema.equals(table.schema, check_metadata=True)
 
 
+def test_type_that_is_not_supported_is_named() -> None:
+    odd = pa.RunEndEncodedArray.from_arrays(pa.array([1, 2], pa.int32()), pa.array(["x", "y"]))
+    table = pa.table({"good": [1, 2], "bad": odd, "nested": pa.StructArray.from_arrays([odd], ["inner"])})
+    for params, message in (
+        (table, r"params: the type '\+r' of 'bad' is not supported"),
+        (table.select(["nested"]), r"params: the type '\+r' of 'nested' is not supported"),
+        (odd, r"params: the type '\+r' is not supported"),
+    ):
+        with pytest.raises(libgather.DTypeError, match=message):
+            libgather.gather(params, [0])
+    assert libgather.gather(table.select(["good"]), [1]).to_pydict() == {"good": [2]}
+
+
 def test_malformed_array_is_an_error() -> None:
     bad = pa.Array.from_buffers(pa.string(), 2, [None, pa.py_buffer(np.array([0, 9, 1], "i4")), pa.py_buffer(b"abc")])
     with pytest.raises(libgather.Error, match="in the row of position 1"):
