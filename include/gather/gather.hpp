@@ -186,10 +186,17 @@ inline gth_tensor_desc described(const gth_tensor_desc& operand) noexcept {
 
 /// Returns the number of elements of a shape that the library has accepted. It exceeds 64 bits only if an extent is 0.
 inline size_t count(const int64_t* extents, size_t ndim) noexcept {
-  uint64_t product = 1;
-  for (size_t i = 0; i < ndim; ++i) product *= static_cast<uint64_t>(extents[i]);
-  return static_cast<size_t>(product);
+  size_t product = 1;
+  for (size_t i = 0; i < ndim; ++i) product *= static_cast<size_t>(extents[i]);
+  return product;
 }
+
+/// A deleter that owns a vector.
+template <class T>
+struct Kept {
+  std::vector<T> values;
+  void operator()() const noexcept {}
+};
 
 /// Calls a deleter. The deleter is moved to its place after the creation of the tensor. So a call that fails does not
 /// move it.
@@ -697,7 +704,7 @@ class Tensor : public Handle<gth_tensor, gth_tensor_release> {
     return status;
   }
   /// Creates a tensor that owns the elements of a vector, with one dim or with the given shape. The elements are not
-  /// copied.
+  /// copied. If the call fails, the vector is unchanged.
   template <class T, class = IfElement<T> >
   static Tensor from(std::vector<T>&& values) {
     const Dims shape{values.size()};
@@ -707,7 +714,12 @@ class Tensor : public Handle<gth_tensor, gth_tensor_release> {
   static Tensor from(std::vector<T>&& values, const Dims& shape) {
     static_assert(!std::is_same_v<T, bool>, "a std::vector<bool> has no array of bools");
     const View view(values, shape);
-    return adopt(view, [held = std::move(values)]() noexcept {});
+    return detail::make<Tensor>([&](Tensor* out, gth_error* err) {
+      detail::Kept<T> kept{std::move(values)};
+      const int32_t status = try_adopt(view, std::move(kept), out, err);
+      if (status != GTH_OK) values = std::move(kept.values);  // A call that fails does not move the deleter.
+      return status;
+    });
   }
   /// Creates a tensor of zeros in new memory of the context.
   static Tensor alloc(int32_t dtype, const Dims& shape, const Context& context = {}) {
@@ -1640,9 +1652,10 @@ inline int32_t partition(const View& ids, const Shards& shards, uint32_t flags, 
   const bool once = (flags & GTH_PARTS_ONCE) != 0;
   const gth_shards distribution = shards.raw();
   gth_parts parts = GTH_PARTS_INIT;
-  int32_t status = gth_partition_scratch(ids.raw(), &distribution, flags, &parts.scratch_bytes, err);
-  if (status != GTH_OK) return status;
-  const gth_tensor_desc desc = described(*ids.raw());
+  const gth_tensor_desc* const operand = ids.raw();
+  int32_t status = gth_partition_scratch(operand, &distribution, flags, &parts.scratch_bytes, err);
+  if (status != GTH_OK || operand == nullptr) return status;  // NULL is an error.
+  const gth_tensor_desc desc = described(*operand);
   const auto n = static_cast<int64_t>(count(desc.shape, static_cast<size_t>(desc.ndim)));
   const auto scratch = array<int64_t>(static_cast<size_t>(parts.scratch_bytes) / sizeof(int64_t));
   if (scratch == nullptr || !resize(counts, distribution.count) || !resize(local, n) || !resize(linked, n))
@@ -1653,7 +1666,7 @@ inline int32_t partition(const View& ids, const Shards& shards, uint32_t flags, 
   parts.local = local->data();
   (once ? parts.place : parts.order) = linked->data();
   parts.scratch = scratch.get();
-  status = gth_partition(context.get(), ids.raw(), &distribution, options.get(), &parts, err);
+  status = gth_partition(context.get(), operand, &distribution, options.get(), &parts, err);
   if (status != GTH_OK) return status;
   int64_t requested = 0;
   for (const int64_t rows : *counts) requested += rows;

@@ -62,7 +62,27 @@ void vectors() {
   CHECK(gather::gather(owner, last).to_vector<float>() == std::vector<float>({10, 11, 12}));
   CHECK(gather::Tensor::from(std::vector<int8_t>({1, 2})).to_vector<int8_t>() == std::vector<int8_t>({1, 2}));
   CHECK(gather::Tensor::from(std::vector<int8_t>()).shape() == std::vector<int64_t>({0}));
-  thrown<gather::Error>(GTH_E_STRIDE, [] { gather::Tensor::from(std::vector<float>(5), {2, 3}); });
+  std::vector<float> kept = {1, 2, 3, 4, 5};
+  const float* const first = kept.data();
+  thrown<gather::Error>(GTH_E_STRIDE, [&] { gather::Tensor::from(std::move(kept), {2, 3}); });
+  CHECK(kept.data() == first && kept == std::vector<float>({1, 2, 3, 4, 5}));
+}
+
+// The address of element 0 is behind the offset, also for a tensor that the library has made from a view.
+void offsets() {
+  std::vector<float> numbers = table;
+  const gather::View last_row = gather::View(numbers, {3}).offset(3 * sizeof(float));
+  const gather::Tensor borrowed = gather::Tensor::borrow(last_row);
+  CHECK(borrowed.data<const float>() == numbers.data() + 3);
+  CHECK(borrowed.to_vector<float>() == std::vector<float>(table.begin() + 3, table.begin() + 6));
+  int deleted = 0;
+  {
+    const gather::Tensor adopted = gather::Tensor::adopt(last_row, [&] { ++deleted; });
+    CHECK(adopted.data<float>() == numbers.data() + 3);
+    const float* element = nullptr;
+    CHECK(adopted.try_data(&element, nullptr) == GTH_OK && element == numbers.data() + 3);
+  }
+  CHECK(deleted == 1);
 }
 
 }  // namespace
@@ -78,6 +98,7 @@ int main() {
 #endif
   written_mdspan();
   vectors();
+  offsets();
   std::printf("raii_memory: views of mdspans, owners of vectors\n");
   return 0;
 }
