@@ -94,7 +94,7 @@ static PyObject *run_numpys(function_object *self, PyObject **args) {
   if (self->modes != Py_None) {
     PyObject *mode = args[ARG_PROFILE];
     args[ARG_PROFILE] = PyUnicode_CheckExact(mode) ? PyDict_GetItem(self->modes, mode) : NULL;
-    if (!args[ARG_PROFILE] || PyBool_Check(args[ARG_AXIS])) { /* NumPy refuses a bool as the axis of take */
+    if (!args[ARG_PROFILE]) {
       Py_RETURN_NOTIMPLEMENTED;
     }
   }

@@ -14,7 +14,7 @@ int number_of(PyObject *value, int64_t *number) {
   if (PyLong_CheckExact(value)) {
     return integer_of(value, number);
   }
-  PyObject *integer = PyNumber_Index(value);
+  PyObject *integer = PyBool_Check(value) ? NULL : PyNumber_Index(value);
   const int is_read = integer && integer_of(integer, number);
   Py_XDECREF(integer);
   PyErr_Clear();

@@ -5,7 +5,7 @@
 #include <Python.h>
 #include <gather/gather.h>
 
-/* Reads an integer. Returns false, without an exception, for other objects and for values beyond int64. */
+/* Reads an integer. Returns false, without an exception, for other objects, a bool, and values beyond int64. */
 int number_of(PyObject *value, int64_t *number);
 
 /* Returns an address, or a handle's token, from a Python integer. Returns NULL with an exception set on an error. */

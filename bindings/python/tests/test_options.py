@@ -156,3 +156,33 @@ def test_wrong_options_are_rejected() -> None:
         libgather.gather([1], [0], padding_index="0")  # type: ignore[call-overload]
     with pytest.raises(libgather.DTypeError):
         libgather.scatter([True], [0], [True], reduction="mean")
+
+
+@pytest.mark.parametrize("flag", [True, False, np.True_, np.array(True)], ids=repr)
+def test_bool_is_no_number_of_an_option(flag: Any) -> None:
+    """Python would take True for 1, so a forgotten name of an argument would stay unnoticed."""
+    table, ids = np.arange(6.0).reshape(2, 3), np.array([0, 1])
+    square = np.zeros((2, 2), np.int64)
+    calls: list[tuple[str, Any]] = [
+        ("axis", lambda: libgather.gather(table, ids, flag)),
+        ("axis", lambda: libgather.gather([[1, 2], [3, 4]], [0], axis=flag)),
+        ("batch_dims", lambda: libgather.gather(table, square, 1, flag)),
+        ("batch_dims", lambda: libgather.gather_nd(table, square, flag)),
+        ("axis", lambda: libgather.gather_elements(table, square, flag)),
+        ("axis", lambda: libgather.scatter(table, ids, table, flag)),
+        ("batch_dims", lambda: libgather.scatter_nd(table, square, table, flag)),
+        ("axis", lambda: libgather.scatter_elements(table, square, table[:, :2], flag)),
+        ("axis", lambda: libgather.gather_gradient(table, ids, (2, 3), flag)),
+        ("axis", lambda: libgather.gather_elements_gradient(table[:, :2], square, (2, 3), flag)),
+        ("axis", lambda: libgather.take(table, ids, flag)),
+        ("axis", lambda: libgather.take_along_axis(table, square, flag)),
+        ("axis", lambda: libgather.put_along_axis(table.copy(), square, table[:, :2], flag)),
+        ("axis", lambda: libgather.output_shape((2, 3), (2,), flag)),
+        ("axis", lambda: libgather.Plan(table, ids, flag)),
+        ("axis", lambda: libgather.ScatterPlan(table, ids, flag)),
+        ("padding_index", lambda: libgather.gather(table, ids, padding_index=flag)),
+        ("count", lambda: libgather.gather_bags(table, ids, segments=ids, count=flag)),
+    ]
+    for name, call in calls:
+        with pytest.raises(libgather.DTypeError, match=f"{name} is (bool|ndarray), not an integer"):
+            call()

@@ -19,7 +19,7 @@ def element_image(value: Any, dtype: int, operand: str = "options", label: str =
     value = value.item() if hasattr(value, "item") and getattr(value, "ndim", 1) == 0 else value
     name = NAMES.get(dtype, "?")
     if dtype == c.DTYPE_STRING:
-        raise errors.dtype_error(operand, f"{label}{value!r} cannot fill strings, only '' can")
+        raise errors.dtype_error(operand, f"{label}{value!r} cannot fill strings, only text can")
     try:
         return packed(value, dtype, name)
     except ImportError:

@@ -23,9 +23,11 @@ def named(prefix: str) -> dict[str, int]:
 
 
 def integer(name: str, value: Any, bits: int = 64) -> int:
-    """Returns the integer of an object that has ``__index__``. Raises DTypeError for others, such as floats."""
+    """Returns the integer of an object that has ``__index__``. Raises DTypeError for others, and for a bool."""
     try:
         number = operator.index(value)
+        if isinstance(value, bool):
+            raise TypeError
     except TypeError:
         hint = _TORCHS_ORDER if name == "axis" and hasattr(value, "shape") else ""
         raise errors.dtype_error("options", f"{name} is {type(value).__name__}, not an integer{hint}") from None

@@ -197,7 +197,7 @@ def request_of(switches: dict[str, t.Any]) -> Request:
     count = switches.get("count")
     bag_format, bags = bags_of(count, **{name: switches.get(name) for name in _FORMATS})
     others = {name: switches[name] for name in _OTHERS if name in switches}
-    return Request(bag_format=bag_format, bags=bags, bag_count=count or 0, **others)
+    return Request(bag_format=bag_format, bags=bags, bag_count=0 if count is None else count, **others)
 
 
 def table_of(params: t.Any, gradient: Memory) -> t.Any:

@@ -139,7 +139,7 @@ def gather_bags(
         pool=pool,
         empty=empty,
         padding_index=padding_index,
-        bag_count=count or 0,
+        bag_count=0 if count is None else count,
         out_dtype=out_dtype,
         bags=bags,
         weights=weights,

@@ -22,6 +22,7 @@ from .._requests.operation_table import operation_named
 from .._requests.options_struct import options_of
 from .._requests.site_of_call import site_of
 from .._requests.tensor import Tensor
+from . import text_fills
 from .native_functions import run_natively
 
 TYPE_CHECKING = False
@@ -95,10 +96,10 @@ def gather(
             error leaves `out` partly written, and large calls read the indices once.
         fill_value: The value of ``bounds="fill"``, which it implies: a value, ``"zero"`` (default), ``"by_dtype"`` (as
             in JAX: NaN, NaT, the smallest or the largest integer), or the bytes of one element. A real number must
-            fit the dtype of `params` if an index is out of bounds, and always in plans and on a device. For a column or
-            table, None is null if the call gives it, and another value has the type of the column. For a table it may
-            be a dict, with the values of columns by their names. The other columns are then null, and `bounds` may be
-            ``"promote"``.
+            fit the dtype of `params` if an index is out of bounds, and always in plans and on a device. Arrays of text
+            have a text of their own kind, but not the two names, and ``""`` in plans. For a column or table, None is
+            null if the call gives it, and another value has the type of the column. For a table it may be a dict, with
+            the values of columns by their names. The other columns are then null, and `bounds` may be ``"promote"``.
         profile: The rules of another system for all switches: ``"tensorflow"``, ``"onnx"``, ``"numpy_raise"``, ...
         out: An array of the result's shape and dtype that the call writes.
         threads: The largest number of threads of this call.
@@ -304,6 +305,9 @@ def run_others(operation: Operation, params: t.Any, indices: t.Any, out: t.Any, 
 
 def run_filled(operation: Operation, params: t.Any, indices: t.Any, out: t.Any, request: Request) -> t.Any:
     """The same as `run_others` for a fill_value of the dtype of params."""
+    table = text_fills.table_of(params, request)
+    if table is not None:
+        return text_fills.gather(run, operation, table, indices, out, request)
     if request.stream is None:  # the arrays may be on the host
         if moves_blocks(params, request):
             return run_blocks(operation, params, indices, out, request)

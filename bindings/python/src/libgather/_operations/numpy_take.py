@@ -65,8 +65,6 @@ def take(a: t.Any, indices: t.Any, axis: int | None = None, out: t.Any = None, m
     [[20, 20], [40, 40]]
     """
     request = Request(axis, profile=_PROFILES[mode_named(mode)])
-    if isinstance(axis, bool):
-        raise errors.dtype_error("options", "axis is bool, not an integer")
     a = loaded(a, "params")
     if is_numpys(a):
         return by_numpy(a.take, indices, axis, out, mode)
