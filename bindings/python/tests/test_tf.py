@@ -220,6 +220,16 @@ def test_against_tensorflow_arguments(tf: Any) -> None:
         agree(ours, theirs, p, i)
 
 
+@pytest.mark.parametrize("name", ["qint8", "quint8", "qint16", "quint16", "qint32"])
+def test_quantised_dtypes_are_refused_by_name(tf: Any, name: str) -> None:
+    quantised = tf.cast(tf.constant([1, 0]), getattr(tf, name))
+    with pytest.raises(libgather.DTypeError, match=f"params: dtype {name} is quantised"):
+        gather(quantised, [0])
+    for operation in (gather, gather_nd, batch_gather):
+        with pytest.raises(libgather.DTypeError, match=f"indices: dtype {name} is quantised"):
+            operation(PARAMS, quantised)
+
+
 def test_tensors_in_and_out(tf: Any) -> None:
     for params in (tf.constant(PARAMS), tf.constant(["a", "b"])):
         for operation in (gather, gather_nd):

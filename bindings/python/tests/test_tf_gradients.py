@@ -21,6 +21,9 @@ CASES: list[tuple[str, tuple[int, ...], tuple[int, ...], dict[str, Any]]] = [
     ("gather_nd", (3, 3, 2), (6, 2), {}),
     ("gather_nd", (2, 3, 2), (2, 4, 1), {"batch_dims": 1}),
     ("gather_nd", (3, 3), (6, 2), {}),
+    ("gather_nd", (3, 2), (70, 1), {}),
+    ("gather_nd", (3,), (6, 1), {}),
+    ("gather_nd", (3, 2), (2, 4, 1), {}),
 ]
 
 
@@ -73,6 +76,75 @@ def test_the_gradient_of_rows_has_slices(tf: Any) -> None:
     gradient = tape.gradient(rows, table)
     assert isinstance(gradient, tf.IndexedSlices)
     assert tf.convert_to_tensor(gradient).numpy().tolist() == [[1, 1], [2, 2]]
+
+
+@pytest.mark.parametrize("traced", [False, True])
+@pytest.mark.parametrize("name", ["gather_nd", "GatherNd"])
+@pytest.mark.parametrize(("index", "has_slices"), [([[2], [0], [2]], True), ([[[2], [0]]], False), ([[2, 0]], False)])
+def test_the_gradient_of_tuples_of_one_component_has_slices(
+    tf: Any, index: Any, has_slices: bool, name: str, traced: bool
+) -> None:
+    def gradient_by(module: Any) -> Any:
+        gather = getattr(module, "raw", tf.raw_ops).GatherNd if name == "GatherNd" else module.gather_nd
+
+        def gradient(params: Any) -> Any:
+            with tf.GradientTape() as tape:
+                tape.watch(params)
+                result = gather(params=params, indices=tf.constant(index))
+            return tape.gradient(result, params)
+
+        return (tf.function(gradient) if traced else gradient)(tf.constant([[1.0, 2], [3, 4], [5, 6]]))
+
+    own, expected = gradient_by(libgather.tf), gradient_by(tf)
+    assert isinstance(own, tf.IndexedSlices) == isinstance(expected, tf.IndexedSlices) == has_slices
+    if has_slices:
+        assert own.indices.numpy().tolist() == expected.indices.numpy().tolist() == [2, 0, 2]
+    assert tf.convert_to_tensor(own).numpy().tolist() == tf.convert_to_tensor(expected).numpy().tolist()
+
+
+@pytest.mark.parametrize(("batch_dims", "axes"), [(0, [0, 1, 2, -1, -3]), (1, [1, 2, -1])])
+def test_axis_that_a_function_computes(tf: Any, batch_dims: int, axes: list[int]) -> None:
+    random = np.random.default_rng(4)
+    params, indices = tf.constant(random.standard_normal((2, 3, 3))), tf.constant(random.integers(0, 2, (2, 70)))
+    upstream = tf.constant(random.standard_normal((2, 3, 3, 2, 70)).ravel())
+
+    def results(module: Any) -> Any:
+        @tf.function  # type: ignore[untyped-decorator]
+        def both(params: Any, axis: Any) -> Any:
+            def run(params: Any) -> Any:
+                return module.gather(params, indices, axis=axis, batch_dims=batch_dims)
+
+            weights = tf.reshape(upstream[: tf.size(run(params))], tf.shape(run(params)))
+            return gradients_of(tf, run, params, weights)
+
+        return both
+
+    own, expected = results(libgather.tf), results(tf)
+    for axis in axes:
+        for kind in (tf.int32, tf.int64):
+            for one, other in zip(
+                own(params, tf.constant(axis, kind)), expected(params, tf.constant(axis, kind)), strict=True
+            ):
+                np.testing.assert_allclose(one, other, rtol=1e-12)
+    assert own.experimental_get_tracing_count() == 2
+
+
+def test_axis_that_is_known_while_tracing_is_a_constant(tf: Any) -> None:
+    params = tf.constant([[1.0, 2], [3, 4]])
+
+    @tf.function  # type: ignore[untyped-decorator]
+    def call(params: Any) -> Any:
+        result = libgather.tf.gather(params, [1, 0, 0], axis=tf.rank(params) - 1)
+        assert result.shape == (2, 3)
+        return result
+
+    assert call(params).numpy().tolist() == [[2, 1, 1], [4, 3, 3]]
+
+
+def test_axis_that_is_out_of_range_while_a_function_runs(tf: Any) -> None:
+    call = tf.function(lambda axis: libgather.tf.gather(tf.constant([[1.0, 2]]), [0], axis=axis))
+    with pytest.raises(tf.errors.OpError, match="axis"):
+        call(tf.constant(2))
 
 
 def test_ignored_tuples_have_no_gradient(tf: Any) -> None:

@@ -17,10 +17,10 @@ from .._base import constants as c
 from .._base.request_fields import Request
 from .._requests.operation_table import GATHER, GATHER_ND
 from . import raw
-from ._arguments import attribute, axis_number, constant, policy, profile_of, rank_of
+from ._arguments import attribute, axis_number, constant, is_traced, policy, profile_of, rank_of
 from ._differentiated import unconverted
 from ._embeddings import embedding_lookup_sparse, safe_embedding_lookup_sparse
-from ._gathers import gathered
+from ._gathers import gathered, gathered_along
 from ._scatters import (
     scatter_nd,
     tensor_scatter_nd_add,
@@ -58,8 +58,8 @@ def gather(
     The result's shape is ``params.shape[:axis] + indices.shape[batch_dims:] + params.shape[axis+1:]``.
 
     Args:
-        axis: An integer, NumPy's int32 or int64, or a scalar tensor. None means the value of `batch_dims`. As in
-            TensorFlow, a constant 0 ignores `batch_dims`.
+        axis: An integer, NumPy's int32 or int64, or a scalar tensor, which a ``tf.function`` may compute. None means
+            the value of `batch_dims`. As in TensorFlow, a constant 0 ignores `batch_dims`.
         batch_dims: The number of leading dims that both share.
         validate_indices, name: These are ignored.
 
@@ -71,7 +71,10 @@ def gather(
     >>> libgather.tf.gather([[1, 2], [3, 4]], [1, 0], axis=1).tolist()
     [[2, 1], [4, 3]]
     """
-    number = axis_number(constant(batch_dims if axis is None else axis))
+    axis = constant(batch_dims if axis is None else axis)
+    if is_traced(axis):
+        return gathered_along(axis, attribute("batch_dims", batch_dims), profile_of(params), params, indices)
+    number = axis_number(axis)
     batch_dims = attribute("batch_dims", batch_dims) if number else 0
     return gathered(GATHER, params, indices, Request(number, batch_dims, profile=profile_of(params)))
 

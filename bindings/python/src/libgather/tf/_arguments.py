@@ -27,9 +27,18 @@ def constant(value: Any) -> Any:
     """Returns the value of a tensor, and other values unchanged."""
     if isinstance(value, Tensor):
         return value.tolist()
+    if is_traced(value):
+        static = sys.modules["tensorflow"].get_static_value(value)
+        return value if static is None else static
     if not hasattr(value, "numpy") or not hasattr(value, "dtype"):
         return value
     return call_library(lambda tensor: tensor.numpy(), value, "options")
+
+
+def is_traced(value: Any) -> bool:
+    """Returns whether a value is a tensor of a function that TensorFlow traces."""
+    tf = sys.modules.get("tensorflow")
+    return tf is not None and isinstance(value, tf.Tensor) and not hasattr(value, "numpy")
 
 
 def axis_number(axis: Any) -> int:
@@ -78,7 +87,16 @@ def prepared(params: Any, indices: Any) -> tuple[Any, Any]:
     if np is not None and type(params) is type(indices) is np.ndarray:
         if params.dtype.kind in "iuf" and indices.dtype.kind == "i" and indices.dtype.itemsize > 1:
             return params, indices
+    require_numbers("params", params)
+    require_numbers("indices", indices)
     return as_bytes(shortened(params)), checked_indices(shortened(indices))
+
+
+def require_numbers(operand: str, value: Any) -> None:
+    """Raises DTypeError for a tensor of quantised numbers, whose dtype NumPy has under another name."""
+    dtype = getattr(value, "dtype", None)
+    if getattr(dtype, "is_quantized", False):
+        raise errors.dtype_error(operand, f"dtype {dtype.name} is quantised, and is not supported")
 
 
 def checked_indices(indices: Any) -> Any:

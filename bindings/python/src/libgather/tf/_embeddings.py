@@ -180,7 +180,8 @@ def reshaped(rows: t.Any, shape: t.Any) -> t.Any:
 
 
 def combined(params: t.Any, bags: Bags, combiner: str | None, max_norm: float | None) -> t.Any:
-    if (combiner or "mean") not in _COMBINERS:
+    combiner = "mean" if combiner is None else combiner
+    if not isinstance(combiner, str) or combiner not in _COMBINERS:
         message = f"options: combiner {combiner!r} is none of 'mean', 'sqrtn' and 'sum'"
         raise errors.OptionError(message, status=c.E_VERSION, operand="options")
     if isinstance(params, (list, tuple)) and len(params) == 1:
@@ -190,7 +191,7 @@ def combined(params: t.Any, bags: Bags, combiner: str | None, max_norm: float | 
         unique, ids = tf.unique(bags.ids)
         params = tf.nn.embedding_lookup(params, unique, max_norm)
         bags = bags._replace(ids=ids)
-    return looked_up(combiner or "mean", params, bags)
+    return looked_up(combiner, params, bags)
 
 
 def looked_up(combiner: str, params: t.Any, bags: Bags) -> t.Any:

@@ -6,6 +6,7 @@ import sys
 from functools import partial
 
 from .. import types as t
+from .._base.request_fields import Request
 from .._operations.gathers import run
 from .._operations.gradients import gather_gradient, gather_nd_gradient
 from .._requests.operation_table import GATHER
@@ -15,7 +16,6 @@ from ._eager import empty, tensor_of, views_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from .._base.request_fields import Request
     from .._requests.operation_table import Operation
 
 
@@ -26,6 +26,40 @@ def gathered(operation: Operation, params: t.Any, indices: t.Any, request: Reque
     params, indices = tf.convert_to_tensor(params), tf.convert_to_tensor(indices)
     call, gradient = partial(rows_of, operation, request), partial(gradient_of_rows, operation, request)
     return differentiated(call, gradient, known_shape(operation, request, params, indices), params, indices)
+
+
+def gathered_along(axis: t.Any, batch_dims: int, profile: t.Profile, params: t.Any, indices: t.Any) -> t.Any:
+    """Gathers along an axis whose value a traced function computes."""
+    tf = sys.modules["tensorflow"]
+    params, indices = tf.convert_to_tensor(params), tf.convert_to_tensor(indices)
+
+    def request(axis: t.Any) -> Request:
+        return Request(int(axis), batch_dims, profile=profile)
+
+    def rows(params: t.Any, indices: t.Any, axis: t.Any) -> t.Any:
+        return rows_of(GATHER, request(axis), params, indices)
+
+    def sums(rows: t.Any, indices: t.Any, shape: t.Any, axis: t.Any) -> t.Any:
+        return summed(GATHER, request(axis), rows, indices, shape)
+
+    def gradient_of_sums(operands: t.Any, result: t.Any, upstream: t.Any) -> t.Any:
+        return gathered_along(operands[3], batch_dims, profile, upstream, operands[1]), None, None, None
+
+    def gradient(operands: t.Any, result: t.Any, upstream: t.Any) -> t.Any:
+        params, indices, axis = operands
+        return (
+            differentiated(sums, gradient_of_sums, params.shape, upstream, indices, tf.shape(params), axis),
+            None,
+            None,
+        )
+
+    return differentiated(rows, gradient, rank_after(params, indices, batch_dims), params, indices, axis)
+
+
+def rank_after(params: t.Any, indices: t.Any, batch_dims: int) -> t.Any:
+    """Returns the shape of a gather along an unknown axis, of which only the rank is known, or None."""
+    ranks = params.shape.rank, indices.shape.rank
+    return None if None in ranks or batch_dims < 0 else [None] * (sum(ranks) - 1 - batch_dims)
 
 
 def rows_of(operation: Operation, request: Request, params: t.Any, indices: t.Any) -> t.Any:
@@ -64,11 +98,19 @@ def gradient_of_rows(operation: Operation, request: Request, operands: t.Any, re
     tf = sys.modules["tensorflow"]
     params, indices = operands
     shape = tf.shape(params)
-    if operation is GATHER and request.axis == 0 and request.batch_dims == 0:
+    if selects_rows(operation, request, indices):
         rows = tf.reshape(upstream, tf.concat([[-1], shape[1:]], 0))
         return tf.IndexedSlices(rows, tf.reshape(indices, [-1]), shape), None
     call, gradient = partial(summed, operation, request), partial(gradient_of_sums, operation, request)
     return differentiated(call, gradient, params.shape, upstream, indices, shape), None
+
+
+def selects_rows(operation: Operation, request: Request, indices: t.Any) -> bool:
+    """Returns whether each index is a row of params. A list of tuples of one component has such indices too."""
+    if operation is GATHER:
+        return request.axis == 0 and request.batch_dims == 0
+    is_list = indices.shape.rank == 2 and indices.shape[-1] == 1 and request.batch_dims == 0
+    return is_list and request.bounds != "fill" and request.profile == "tensorflow"
 
 
 def gradient_of_sums(operation: Operation, request: Request, operands: t.Any, result: t.Any, upstream: t.Any) -> t.Any:
