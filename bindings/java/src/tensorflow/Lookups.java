@@ -11,14 +11,22 @@ import org.tensorflow.op.core.TensorScatterNdAdd;
 import org.tensorflow.op.core.TensorScatterNdMax;
 import org.tensorflow.op.core.TensorScatterNdMin;
 import org.tensorflow.op.core.TensorScatterNdUpdate;
+import org.tensorflow.ndarray.NdArrays;
+import org.tensorflow.ndarray.Shape;
+import org.tensorflow.ndarray.StdArrays;
+import org.tensorflow.types.TBfloat16;
 import org.tensorflow.types.TBool;
+import org.tensorflow.types.TFloat16;
 import org.tensorflow.types.TFloat32;
 import org.tensorflow.types.TFloat64;
 import org.tensorflow.types.TInt32;
 import org.tensorflow.types.TInt64;
+import org.tensorflow.types.TString;
+import org.tensorflow.types.TUint16;
 import org.tensorflow.types.TUint8;
 import org.tensorflow.types.family.TNumber;
 
+import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 
 /** Prints the results of lookups. Only the imports differ from the original program. */
@@ -91,6 +99,85 @@ public final class Lookups {
     TBool bools = GatherNd.create(scope, Constant.vectorOf(scope, new boolean[] {false, true}), one).asTensor();
     System.out.println(doubles.getDouble(0) + " " + ints.getInt(0) + " " + longs.getLong(0));
     System.out.println(bytes.getByte(0) + " " + bools.getBoolean(0));
+    smallNumbers();
+    strings();
+  }
+
+  private void smallNumbers() {
+    float[][] numbers = {
+      {0, -0f, 1.5f, 65504, 65519, 65520, Float.NaN, Float.NEGATIVE_INFINITY, 6e-8f, 3e-8f},
+      {1.00048828125f, 1.00146484375f, 0.1f, -2049, 1e-40f, 3.4e38f, -1e-6f, 2051, 1.00390625f, 1.01171875f}
+    };
+    Operand<TInt64> all = Constant.tensorOf(scope, new long[][] {{1}, {0}});
+    TFloat16 halves = GatherNd.create(scope, Constant.create(scope, TFloat16.tensorOf(StdArrays.ndCopyOf(numbers))), all)
+        .asTensor();
+    Operand<TBfloat16> source = Constant.create(scope, TBfloat16.tensorOf(StdArrays.ndCopyOf(numbers)));
+    TBfloat16 upper = GatherNd.create(scope, source, all).asTensor();
+    StringBuilder line = new StringBuilder();
+    for (long i = 0; i < 20; i++) {
+      line.append(String.format(" %08x", Float.floatToRawIntBits(halves.getFloat(i / 10, i % 10))));
+      line.append(String.format(" %08x", Float.floatToRawIntBits(upper.getFloat(i / 10, i % 10))));
+    }
+    System.out.println(halves.shape() + line.toString());
+    System.out.println(source.asOutput().dataType().getNumber() + " " + source.type().getSimpleName());
+
+    Operand<TUint16> shorts =
+        Constant.create(
+            scope,
+            TUint16.tensorOf(
+                Shape.of(3),
+                data -> {
+                  for (long i = 0; i < 3; i++) {
+                    data.setShort((short) (20_000 * i), i);
+                  }
+                }));
+    Operand<TInt32> last = Constant.tensorOf(scope, new int[][] {{2}, {0}});
+    TUint16 gathered = GatherNd.create(scope, shorts, last).asTensor();
+    System.out.println(gathered.getShort(0) + " " + gathered.getShort(1) + " " + TUint16.vectorOf().shape().size());
+    Operand<TFloat16> added =
+        TensorScatterNdAdd.create(
+            scope,
+            Constant.create(scope, TFloat16.vectorOf(1, 2, 2048)),
+            last,
+            Constant.create(scope, TFloat16.vectorOf(1, 0.25f)));
+    System.out.println(added.asTensor().getFloat(0) + " " + added.asTensor().getFloat(2));
+    System.out.println(TBfloat16.scalarOf(3.14159f).getFloat() + " " + TFloat16.scalarOf(3.14159f).getFloat());
+    System.out.println(added.asOutput().dataType().getNumber() + " " + shorts.asOutput().dataType().getNumber());
+  }
+
+  private void strings() {
+    Operand<TString> words =
+        Constant.tensorOf(scope, new String[][] {{"zero", "\u00fcber"}, {"", "\u4e09"}, {"x\0y", "a long text of words"}});
+    Operand<TInt32> tuples = Constant.tensorOf(scope, new int[][] {{2, 1}, {0, 1}, {1, 0}, {2, 0}});
+    TString found = GatherNd.create(scope, words, tuples).asTensor();
+    for (long i = 0; i < found.shape().size(); i++) {
+      System.out.println(found.getObject(i) + " " + Arrays.toString(found.asBytes().getObject(i)));
+    }
+    TString rows = GatherNd.create(scope, words, Constant.tensorOf(scope, new int[][] {{1}})).asTensor();
+    System.out.println(rows.shape() + rows.getObject(0, 1) + rows.getObject(0, 0));
+    TString columns = Gather.create(scope, words, Constant.vectorOf(scope, new int[] {1}), Constant.scalarOf(scope, 1))
+        .asTensor();
+    System.out.println(columns.shape() + columns.getObject(2, 0));
+    TString ignored = GatherNd.create(scope, words, Constant.tensorOf(scope, new int[][] {{9, 0}, {0, 0}}),
+        GatherNd.badIndicesPolicy("IGNORE")).asTensor();
+    System.out.println("[" + ignored.getObject(0) + "] " + ignored.getObject(1));
+    Operand<TString> updates = Constant.arrayOf(scope, "first", "second");
+    TString updated = TensorScatterNdUpdate.create(scope, Constant.vectorOf(scope, new String[] {"a", "b", "c"}),
+        Constant.tensorOf(scope, new int[][] {{2}, {0}}), updates).asTensor();
+    System.out.println(updated.getObject(0) + updated.getObject(1) + updated.getObject(2));
+    System.out.println(words.asOutput().dataType().getNumber() + " " + words.type().getSimpleName());
+    TString latin = TString.tensorOf(StandardCharsets.ISO_8859_1, NdArrays.vectorOfObjects("\u00fc", "b"));
+    TString given = GatherNd.create(scope, Constant.create(scope, latin), Constant.tensorOf(scope, new int[][] {{0}}))
+        .asTensor();
+    System.out.println(given.using(StandardCharsets.ISO_8859_1).getObject(0) + given.asBytes().getObject(0).length);
+    TString raw = TString.tensorOfBytes(NdArrays.vectorOfObjects(new byte[] {-1, 0, 7}, new byte[0]));
+    System.out.println(Arrays.toString(raw.asBytes().getObject(0)) + TString.scalarOf("one").getObject());
+    try {
+      GatherNd.create(scope, words, Constant.tensorOf(scope, new int[][] {{0, 2}}));
+      System.out.println("strings: no error");
+    } catch (TFInvalidArgumentException e) {
+      System.out.println("strings: invalid argument");
+    }
   }
 
   private void fails(String name, Operand<? extends TNumber> indices, GatherNd.Options... options) {

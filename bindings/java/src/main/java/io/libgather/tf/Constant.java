@@ -1,10 +1,6 @@
 package io.libgather.tf;
 
 import io.libgather.DType;
-import io.libgather.Tensor;
-import java.lang.foreign.MemorySegment;
-import java.lang.foreign.ValueLayout;
-import java.lang.reflect.Array;
 
 /**
  * A tensor of given elements.
@@ -12,7 +8,7 @@ import java.lang.reflect.Array;
  * @param <T> the type of the tensor
  */
 public final class Constant<T extends TType> extends Result<T> {
-  private Constant(Tensor tensor) {
+  private Constant(TType tensor) {
     super(tensor);
   }
 
@@ -346,58 +342,85 @@ public final class Constant<T extends TType> extends Result<T> {
     return of(values, DType.BOOL);
   }
 
+  /**
+   * Creates a constant.
+   *
+   * @param scope the scope
+   * @param value an element
+   * @return a tensor of rank 0
+   */
+  public static Constant<TString> scalarOf(Scope scope, String value) {
+    return create(scope, TString.scalarOf(value));
+  }
+
+  /**
+   * Creates a constant.
+   *
+   * @param scope the scope
+   * @param values the elements
+   * @return a tensor of rank 1
+   */
+  public static Constant<TString> vectorOf(Scope scope, String[] values) {
+    return create(scope, TString.vectorOf(values));
+  }
+
+  /**
+   * Creates a constant.
+   *
+   * @param scope the scope
+   * @param values the elements
+   * @return a tensor of rank 1
+   */
+  public static Constant<TString> arrayOf(Scope scope, String... values) {
+    return vectorOf(scope, values);
+  }
+
+  /**
+   * Creates a constant.
+   *
+   * @param scope the scope
+   * @param values the elements, in rows of one length
+   * @return a tensor of rank 2
+   */
+  public static Constant<TString> tensorOf(Scope scope, String[][] values) {
+    return tensorOf(scope, StdArrays.ndCopyOf(values));
+  }
+
+  /**
+   * Creates a constant.
+   *
+   * @param scope the scope
+   * @param values the elements, in rows of one length
+   * @return a tensor of rank 3
+   */
+  public static Constant<TString> tensorOf(Scope scope, String[][][] values) {
+    return tensorOf(scope, StdArrays.ndCopyOf(values));
+  }
+
+  /**
+   * Creates a constant.
+   *
+   * @param scope the scope
+   * @param values the elements
+   * @return a tensor of the shape of the elements
+   */
+  public static Constant<TString> tensorOf(Scope scope, NdArray<String> values) {
+    return create(scope, TString.tensorOf(values));
+  }
+
+  /**
+   * Creates a constant from a tensor.
+   *
+   * @param <T> the type of the tensor
+   * @param scope the scope
+   * @param tensor the tensor, whose elements must not change any more
+   * @return the tensor as an operand
+   */
+  public static <T extends TType> Constant<T> create(Scope scope, T tensor) {
+    return new Constant<>(tensor);
+  }
+
   private static <T extends TType> Constant<T> of(Object values, DType dtype) {
-    long[] extents = extents(values);
-    MemorySegment memory = MemorySegment.ofArray(new byte[Math.toIntExact(Shape.of(extents).size() * dtype.size())]);
-    fill(memory, 0, values, extents, 0);
-    return new Constant<>(Tensor.of(memory, dtype, extents));
-  }
-
-  /** Returns the extents of nested arrays. Those inside an array without elements are 0. */
-  private static long[] extents(Object values) {
-    int rank = 0;
-    for (Class<?> type = values.getClass(); type.isArray(); type = type.getComponentType()) {
-      rank++;
-    }
-    long[] extents = new long[rank];
-    Object part = values;
-    for (int dim = 0; dim < rank && part != null; dim++) {
-      extents[dim] = Array.getLength(part);
-      part = extents[dim] == 0 ? null : Array.get(part, 0);
-    }
-    return extents;
-  }
-
-  /** Copies an array at an offset, and returns the offset behind it. */
-  private static long fill(MemorySegment memory, long offset, Object values, long[] extents, int dim) {
-    if (dim < extents.length) {
-      if (Array.getLength(values) != extents[dim]) {
-        throw new IllegalArgumentException("rows differ in length");
-      }
-      long end = offset;
-      for (int i = 0; i < extents[dim]; i++) {
-        end = fill(memory, end, Array.get(values, i), extents, dim + 1);
-      }
-      return end;
-    }
-    switch (values) {
-      case Float value -> memory.set(ValueLayout.JAVA_FLOAT_UNALIGNED, offset, value);
-      case Double value -> memory.set(ValueLayout.JAVA_DOUBLE_UNALIGNED, offset, value);
-      case Integer value -> memory.set(ValueLayout.JAVA_INT_UNALIGNED, offset, value);
-      case Long value -> memory.set(ValueLayout.JAVA_LONG_UNALIGNED, offset, value);
-      case Byte value -> memory.set(ValueLayout.JAVA_BYTE, offset, value);
-      default -> memory.set(ValueLayout.JAVA_BYTE, offset, (byte) ((Boolean) values ? 1 : 0));
-    }
-    return offset + size(values);
-  }
-
-  private static long size(Object value) {
-    return switch (value) {
-      case Float f -> 4;
-      case Integer i -> 4;
-      case Double d -> 8;
-      case Long l -> 8;
-      default -> 1;
-    };
+    return new Constant<>(TensorOf.of(TensorOf.tensor(dtype, Elements.of(values))));
   }
 }

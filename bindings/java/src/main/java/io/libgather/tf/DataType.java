@@ -12,10 +12,18 @@ public enum DataType {
   DT_INT32(3),
   /** uint8. */
   DT_UINT8(4),
+  /** Strings of bytes. */
+  DT_STRING(7),
   /** int64. */
   DT_INT64(9),
   /** bool. */
-  DT_BOOL(10);
+  DT_BOOL(10),
+  /** bfloat16. */
+  DT_BFLOAT16(14),
+  /** uint16. */
+  DT_UINT16(17),
+  /** float16. */
+  DT_HALF(19);
 
   private final int number;
 
@@ -41,6 +49,10 @@ public enum DataType {
       case UINT8 -> DT_UINT8;
       case INT64 -> DT_INT64;
       case BOOL -> DT_BOOL;
+      case STRING -> DT_STRING;
+      case BFLOAT16 -> DT_BFLOAT16;
+      case UINT16 -> DT_UINT16;
+      case FLOAT16 -> DT_HALF;
       default -> throw new IllegalArgumentException("there is no data type for " + dtype);
     };
   }

@@ -1,7 +1,7 @@
 package io.libgather.tf;
 
+import io.libgather.Operation;
 import io.libgather.Profile;
-import io.libgather.Tensor;
 
 /**
  * Takes slices of params along an axis, as TensorFlow's GatherV2 on a CPU.
@@ -40,7 +40,7 @@ public final class Gather<T extends TType> extends Result<T> {
     return new Options().batchDims(batchDims);
   }
 
-  private Gather(Tensor tensor) {
+  private Gather(TType tensor) {
     super(tensor);
   }
 
@@ -66,7 +66,7 @@ public final class Gather<T extends TType> extends Result<T> {
     for (Options given : options) {
       settings.batchDims(given.batchDims);
     }
-    return new Gather<>(call(() -> io.libgather.Gather.gather(tensor(params), tensor(indices), settings.build())));
+    return new Gather<>(gathered(Operation.GATHER, params, indices, settings.build()));
   }
 
   private static long scalar(TNumber value) {

@@ -1,6 +1,7 @@
 package io.libgather.tf;
 
-import io.libgather.Tensor;
+import io.libgather.Bounds;
+import io.libgather.Operation;
 
 /**
  * Takes slices of params by tuples of indices, as TensorFlow's GatherNd on a CPU.
@@ -37,7 +38,7 @@ public final class GatherNd<T extends TType> extends Result<T> {
     return new Options().badIndicesPolicy(badIndicesPolicy);
   }
 
-  private GatherNd(Tensor tensor) {
+  private GatherNd(TType tensor) {
     super(tensor);
   }
 
@@ -54,7 +55,7 @@ public final class GatherNd<T extends TType> extends Result<T> {
    */
   public static <T extends TType> GatherNd<T> create(
       Scope scope, Operand<T> params, Operand<? extends TNumber> indices, Options... options) {
-    var settings = Policy.of(options).build();
-    return new GatherNd<>(call(() -> io.libgather.Gather.gatherNd(tensor(params), tensor(indices), settings)));
+    var settings = Policy.of(Bounds.FILL, options).build();
+    return new GatherNd<>(gathered(Operation.GATHER_ND, params, indices, settings));
   }
 }

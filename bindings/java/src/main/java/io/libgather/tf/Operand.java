@@ -32,6 +32,15 @@ public interface Operand<T extends TType> {
   }
 
   /**
+   * Returns the class of the tensor.
+   *
+   * @return the class
+   */
+  default Class<T> type() {
+    return asOutput().type();
+  }
+
+  /**
    * Returns the number of dims of the tensor.
    *
    * @return the rank

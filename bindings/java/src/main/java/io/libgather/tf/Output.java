@@ -1,7 +1,5 @@
 package io.libgather.tf;
 
-import io.libgather.Tensor;
-
 /**
  * The result of an operation, which has been computed.
  *
@@ -16,8 +14,8 @@ public final class Output<T extends TType> implements Operand<T> {
 
   /** Returns an output of the type of a tensor. The caller guarantees that the type is T. */
   @SuppressWarnings("unchecked")
-  static <T extends TType> Output<T> of(Tensor tensor) {
-    return new Output<>((T) TensorOf.of(tensor));
+  static <T extends TType> Output<T> of(TType tensor) {
+    return new Output<>((T) tensor);
   }
 
   /**

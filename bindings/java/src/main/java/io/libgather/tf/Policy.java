@@ -1,5 +1,6 @@
 package io.libgather.tf;
 
+import io.libgather.Bounds;
 import io.libgather.Options;
 import io.libgather.Profile;
 
@@ -7,16 +8,14 @@ import io.libgather.Profile;
 abstract class Policy {
   String policy = "";
 
-  /** Returns options with the profile of the last policy. On a GPU TensorFlow ignores bad indices. */
-  static Options.Builder of(Policy... given) {
+  /** Returns options with the last policy. {@code ignored} is the meaning of ignored indices. */
+  static Options.Builder of(Bounds ignored, Policy... given) {
+    Options.Builder options = Options.builder().profile(Profile.TENSORFLOW);
     String policy = given.length == 0 ? "" : given[given.length - 1].policy;
-    Profile profile =
-        switch (policy) {
-          case "", "DEFAULT", "ERROR" -> Profile.TENSORFLOW;
-          case "IGNORE" -> Profile.TENSORFLOW_GPU;
-          default ->
-              throw new TFInvalidArgumentException("bad_indices_policy must be DEFAULT, ERROR or IGNORE", null);
-        };
-    return Options.builder().profile(profile);
+    return switch (policy) {
+      case "", "DEFAULT", "ERROR" -> options;
+      case "IGNORE" -> options.bounds(ignored);
+      default -> throw new TFInvalidArgumentException("bad_indices_policy must be DEFAULT, ERROR or IGNORE", null);
+    };
   }
 }

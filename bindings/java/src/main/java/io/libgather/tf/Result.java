@@ -1,7 +1,10 @@
 package io.libgather.tf;
 
 import io.libgather.GatherFailure;
+import io.libgather.Operation;
+import io.libgather.Options;
 import io.libgather.Tensor;
+import java.lang.foreign.Arena;
 import java.util.function.Supplier;
 
 /**
@@ -13,7 +16,7 @@ abstract sealed class Result<T extends TType> implements Operand<T>
     permits Constant, Gather, GatherNd, ScatterResult {
   private final Output<T> output;
 
-  Result(Tensor tensor) {
+  Result(TType tensor) {
     output = Output.of(tensor);
   }
 
@@ -22,8 +25,18 @@ abstract sealed class Result<T extends TType> implements Operand<T>
     return ((TensorOf) operand.asOutput().tensor).tensor;
   }
 
+  /** Runs a gather of numbers or strings. */
+  static TType gathered(Operation operation, Operand<?> params, Operand<?> indices, Options options) {
+    return call(
+        () ->
+            params.asTensor() instanceof TString words
+                ? new TString(words.strings.make(operation, tensor(indices), options))
+                : TensorOf.of(
+                    io.libgather.Gather.make(Arena.ofAuto(), operation, tensor(params), tensor(indices), options)));
+  }
+
   /** Runs a call. Its failures become the exceptions of TensorFlow. */
-  static Tensor call(Supplier<Tensor> call) {
+  static TType call(Supplier<TType> call) {
     try {
       return call.get();
     } catch (RuntimeException e) {

@@ -14,7 +14,7 @@ public final class ScatterNd<U extends TType> extends ScatterResult<U> {
   /** The name of this operation. */
   public static final String OP_NAME = "ScatterNd";
 
-  private ScatterNd(Tensor tensor) {
+  private ScatterNd(TType tensor) {
     super(tensor);
   }
 
@@ -34,10 +34,13 @@ public final class ScatterNd<U extends TType> extends ScatterResult<U> {
   public static <U extends TType, T extends TNumber> ScatterNd<U> create(
       Scope scope, Operand<T> indices, Operand<U> updates, Operand<T> shape, Options... options) {
     long[] extents = vector(shape.asTensor());
+    if (updates.asTensor() instanceof TString) {
+      throw new TFInvalidArgumentException("updates: strings are not added", null);
+    }
     DType dtype = tensor(updates).dtype();
     MemorySegment zero = MemorySegment.ofArray(new byte[dtype.size()]);
     Tensor zeros = Tensor.of(zero, dtype, extents).withStrides(0, new long[extents.length]);
-    return new ScatterNd<>(scattered(Reduction.ADD, zeros, indices, updates, options));
+    return new ScatterNd<>(scattered(Reduction.ADD, TensorOf.of(zeros), indices, updates, options));
   }
 
   private static long[] vector(TNumber value) {

@@ -1,5 +1,7 @@
 package io.libgather.tf;
 
+import io.libgather.Bounds;
+import io.libgather.Operation;
 import io.libgather.Reduction;
 import io.libgather.Tensor;
 
@@ -10,7 +12,7 @@ import io.libgather.Tensor;
  */
 public abstract sealed class ScatterResult<T extends TType> extends Result<T>
     permits ScatterNd, TensorScatterNdAdd, TensorScatterNdMax, TensorScatterNdMin, TensorScatterNdUpdate {
-  ScatterResult(Tensor tensor) {
+  ScatterResult(TType tensor) {
     super(tensor);
   }
 
@@ -41,9 +43,15 @@ public abstract sealed class ScatterResult<T extends TType> extends Result<T>
   }
 
   /** Returns a copy of a tensor with which updates have been combined. */
-  static Tensor scattered(
-      Reduction reduction, Tensor tensor, Operand<?> indices, Operand<?> updates, Options... options) {
-    var settings = Policy.of(options).reduction(reduction).build();
-    return call(() -> io.libgather.Gather.scatterNd(tensor, tensor(indices), tensor(updates), settings));
+  static TType scattered(
+      Reduction reduction, TType target, Operand<?> indices, Operand<?> updates, Options... options) {
+    var settings = Policy.of(Bounds.SKIP, options).reduction(reduction).build();
+    return call(
+        () ->
+            target instanceof TString words && updates.asTensor() instanceof TString values
+                ? new TString(words.strings.make(Operation.SCATTER_ND, tensor(indices), values.strings, settings))
+                : TensorOf.of(
+                    io.libgather.Gather.scatterNd(
+                        ((TensorOf) target).tensor, tensor(indices), tensor(updates), settings)));
   }
 }

@@ -1,7 +1,7 @@
 package io.libgather.tf;
 
 /** A tensor with elements of one type. */
-public sealed interface TType permits TNumber, TensorOf {
+public sealed interface TType permits TNumber, TString, TensorOf {
   /**
    * Returns the extents.
    *

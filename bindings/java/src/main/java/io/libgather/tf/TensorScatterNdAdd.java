@@ -1,7 +1,6 @@
 package io.libgather.tf;
 
 import io.libgather.Reduction;
-import io.libgather.Tensor;
 
 /**
  * Adds updates to slices of a copy of a tensor.
@@ -12,7 +11,7 @@ public final class TensorScatterNdAdd<T extends TType> extends ScatterResult<T> 
   /** The name of this operation. */
   public static final String OP_NAME = "TensorScatterAdd";
 
-  private TensorScatterNdAdd(Tensor tensor) {
+  private TensorScatterNdAdd(TType tensor) {
     super(tensor);
   }
 
@@ -34,6 +33,6 @@ public final class TensorScatterNdAdd<T extends TType> extends ScatterResult<T> 
       Operand<? extends TNumber> indices,
       Operand<T> updates,
       Options... options) {
-    return new TensorScatterNdAdd<>(scattered(Reduction.ADD, tensor(tensor), indices, updates, options));
+    return new TensorScatterNdAdd<>(scattered(Reduction.ADD, tensor.asTensor(), indices, updates, options));
   }
 }

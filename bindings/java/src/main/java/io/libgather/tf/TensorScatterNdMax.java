@@ -1,7 +1,6 @@
 package io.libgather.tf;
 
 import io.libgather.Reduction;
-import io.libgather.Tensor;
 
 /**
  * Takes the maximum of updates and slices of a copy of a tensor.
@@ -12,7 +11,7 @@ public final class TensorScatterNdMax<T extends TType> extends ScatterResult<T> 
   /** The name of this operation. */
   public static final String OP_NAME = "TensorScatterMax";
 
-  private TensorScatterNdMax(Tensor tensor) {
+  private TensorScatterNdMax(TType tensor) {
     super(tensor);
   }
 
@@ -34,6 +33,6 @@ public final class TensorScatterNdMax<T extends TType> extends ScatterResult<T> 
       Operand<? extends TNumber> indices,
       Operand<T> updates,
       Options... options) {
-    return new TensorScatterNdMax<>(scattered(Reduction.MAX, tensor(tensor), indices, updates, options));
+    return new TensorScatterNdMax<>(scattered(Reduction.MAX, tensor.asTensor(), indices, updates, options));
   }
 }

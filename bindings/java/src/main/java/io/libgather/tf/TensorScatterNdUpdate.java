@@ -1,7 +1,6 @@
 package io.libgather.tf;
 
 import io.libgather.Reduction;
-import io.libgather.Tensor;
 
 /**
  * Writes updates to slices of a copy of a tensor. The last of several updates of an element remains.
@@ -12,7 +11,7 @@ public final class TensorScatterNdUpdate<T extends TType> extends ScatterResult<
   /** The name of this operation. */
   public static final String OP_NAME = "TensorScatterUpdate";
 
-  private TensorScatterNdUpdate(Tensor tensor) {
+  private TensorScatterNdUpdate(TType tensor) {
     super(tensor);
   }
 
@@ -34,6 +33,6 @@ public final class TensorScatterNdUpdate<T extends TType> extends ScatterResult<
       Operand<? extends TNumber> indices,
       Operand<T> updates,
       Options... options) {
-    return new TensorScatterNdUpdate<>(scattered(Reduction.NONE, tensor(tensor), indices, updates, options));
+    return new TensorScatterNdUpdate<>(scattered(Reduction.NONE, tensor.asTensor(), indices, updates, options));
   }
 }
