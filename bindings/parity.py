@@ -287,6 +287,7 @@ FEATURES = {
         "Plan.run",
     ),
     "plan: run with memory sizes": ("gth_plan_run_args", None, "Plan::run", "Plan.Run", "Plan.run"),
+    "plan: runs in parts": ("gth_plan_parts gth_plan_run_parts", None, None, None, "Plan.run"),
     "plan: memory sizes that a run needs": ("gth_plan_extents", None, None, "Plan.Extents", "Plan.extents"),
     "plan: validation of indices": (
         "gth_plan_check",
@@ -369,6 +370,9 @@ EXEMPT = {
     ("request with addresses", "Python"): "descriptions have the addresses of arrays",
     ("request with addresses", "Rust"): "descriptions have the addresses of slices",
     ("request with addresses", "Go"): "descriptions have the addresses of pinned slices",
+    ("plan: runs in parts", "Python"): "no garbage collector waits for a call",
+    ("plan: runs in parts", "Rust"): "no garbage collector waits for a call",
+    ("plan: runs in parts", "Go"): "the garbage collector does not wait for a call",
     ("several requests as one", "Python"): "the binding does not have it yet",
     ("several requests as one", "Rust"): "the binding does not have it yet",
     ("several requests as one", "Go"): "the binding does not have it yet",

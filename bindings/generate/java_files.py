@@ -28,7 +28,7 @@ READING = {"gth_run", "gth_run_request", "gth_copy", "gth_make", "gth_partition"
 READING |= {f"gth_gather_bags_{kind}gradient" for kind in ("", "sparse_", "weight_")}
 READING |= {"gth_column_take", "gth_resolve"}
 # Functions that also have a form with heap segments.
-CRITICAL = {"gth_plan_run", "gth_run_at"}
+CRITICAL = {"gth_plan_run", "gth_plan_run_parts", "gth_run_at"}
 # Public enums: prefix of the constants, name and description.
 ENUMS = [
     *((each.prefix, each.name, f"{each.text[0].upper()}{each.text[1:]}.") for each in options.VALUES),
@@ -207,9 +207,8 @@ def operations(header, table):
     above, items = header.above(), []
     constants = {each.name: each for each in header.constants}
     for each in table.operations:
-        arguments = f"{constants[f'GTH_OP_{each.number}'].value}, Kind.{each.kind.upper()}"
-        flags = f"{str(each.form == 'paired').lower()}, {str(each.tuples == 'last').lower()}"
-        items.append(f"{documented(above, constants[f'GTH_OP_{each.number}'])}  {each.number}({arguments}, {flags})")
+        constant = constants[f"GTH_OP_{each.number}"]
+        items.append(f"{documented(above, constant)}  {each.number}({constant.value}, Kind.{each.kind.upper()})")
     body = ",\n".join(items)
     return f"""package io.libgather;
 
@@ -224,17 +223,9 @@ public enum Operation {{
   final int number;
   final Kind kind;
 
-  /** True if the dims of all operands correspond. */
-  final boolean isPaired;
-
-  /** True if the last dim of indices has the components of a tuple. */
-  final boolean hasTuples;
-
-  Operation(int number, Kind kind, boolean isPaired, boolean hasTuples) {{
+  Operation(int number, Kind kind) {{
     this.number = number;
     this.kind = kind;
-    this.isPaired = isPaired;
-    this.hasTuples = hasTuples;
   }}
 
 {NUMBER}}}
@@ -360,7 +351,7 @@ def linked(text):
 def setter(option, fields):
     name = camel(option.field)
     kind = {"int32": "int", "int64": "long"}.get(option.kind) or next(n for p, n, *_ in ENUMS if p == option.kind)
-    value = name if option.kind.startswith("int") else f"{name}.number"
+    value = name if option.kind.startswith("int") else f'given({name}, "{name}").number'
     put = "setLong" if option.kind == "int64" else "set"
     chosen = f"set(Gth.Options.HAS_{option.field.upper()}, 1)." if f"has_{option.field}" in fields else ""
     text = textwrap.wrap(f"Sets {linked(option.does)}", WIDTH - 7, break_on_hyphens=False, break_long_words=False)

@@ -109,6 +109,15 @@ before=$(stat -c %Y.%i "$extracted")
 passes "$java" $native -cp "$jar:$natives:$temp/user" Lookup
 [ "$before" = "$(stat -c %Y.%i "$extracted")" ]
 
+step "a cache that is empty or relative is that of the home"
+for cache in '' relative; do
+  (cd "$temp" && XDG_CACHE_HOME=$cache passes "$java" $native -Duser.home="$temp/home" \
+    -cp "$jar:$natives:$temp/user" Lookup)
+  [ -n "$(find "$temp/home/.cache/libgather" -name '*.so')" ]
+  [ ! -e "$temp/relative" ] && [ ! -e "$temp/libgather" ]
+  rm -r "$temp/home"
+done
+
 step "a copy with another hash is replaced"
 chmod u+w "$extracted"
 echo changed >>"$extracted"

@@ -1298,6 +1298,32 @@ GTH_API int32_t gth_plan_run_many(gth_context *context, int64_t count, const gth
                                   const gth_plan_args *const *args, gth_error *err);
 
 /**
+ * Returns the number of parts into which a run can be divided. It is 1 if the run has only one: a scatter, bags, a run
+ * on a device, and a run that writes nothing.
+ *
+ * @param n      The open extent, or GTH_OPEN if the plan has none.
+ * @param parts  Written on GTH_OK. At least 1. The parts of a run write about the same number of bytes.
+ * @return NULL, HANDLE, SHAPE (n), SIZE.
+ */
+GTH_API int32_t gth_plan_parts(const gth_plan *plan, int64_t n, int64_t *parts, gth_error *err);
+
+/**
+ * Runs the parts [first, last) of a run. The pointers are those of the whole run. After all parts have been run, in any
+ * order, the output is that of the whole run. A garbage collector that waits for a call then waits for a part.
+ *
+ * If first equals last, the call validates the arguments and the memory, and does nothing else. Otherwise it reads the
+ * indices of these parts only. If one of them is out of bounds, the error is that of the whole run, and the output may
+ * contain some of the results. gth_plan_check validates all indices before the first part.
+ *
+ * @param first  The first part.
+ * @param last   The part after the last one, at most the number that gth_plan_parts returns. first and last outside
+ *               0 <= first <= last <= parts cause GTH_E_SIZE with operand PLAN.
+ * @return The statuses of gth_plan_run.
+ */
+GTH_API int32_t gth_plan_run_parts(gth_context *context, const gth_plan *plan, int64_t n, int64_t first, int64_t last,
+                                   const void *table, const void *indices, void *rows, gth_error *err);
+
+/**
  * Validates the indices of a run and does nothing else. So a caller that gathers in parts can keep the output unchanged
  * on error. If bounds is not error, an index out of bounds is no error here. Races are not detected. On a device,
  * gth_context_take_error reports the error, like that of a run.

@@ -1,5 +1,6 @@
 #include "api/plan_object.hpp"
 
+#include <cinttypes>
 #include <new>
 
 #include "api/api_boundary.hpp"
@@ -221,6 +222,41 @@ int32_t infer(const gth_plan* handle, int64_t n, gth_tensor_desc* rows, int32_t 
   return write_inferred(operand, object->dtype, plan.ndim, extents, rows, capacity, shape, error);
 }
 
+int32_t count_parts(const gth_plan* handle, int64_t n, int64_t* parts, const Error& error) {
+  if (!handle) return fail_null(GTH_OPERAND_PLAN, error);
+  if (!parts) return error.fail({GTH_E_NULL, GTH_OPERAND_PLAN}, "parts is NULL");
+  const PlanObject* object = nullptr;
+  if (int32_t status = find_plan(handle, &object, error)) return status;
+  if (int32_t status = core::check_open_extent(object->plan, n, error)) return status;
+  *parts = core::parts_of(object->plan, n);
+  return GTH_OK;
+}
+
+int32_t fail_part(const char* name, int64_t value, int64_t limit, const Error& error) {
+  return error.fail({GTH_E_SIZE, GTH_OPERAND_PLAN, -1, -1, value, limit},
+                    "plan: %s is %" PRId64 ", the limit is %" PRId64, name, value, limit);
+}
+
+// The range of parts is validated after the open extent, on which the number of parts depends.
+int32_t run_parts(gth_context* context, const gth_plan* plan, const core::Pointers& pointers, int64_t n, int64_t first,
+                  int64_t last, const Error& error) {
+  PlanRun run{nullptr, nullptr, pointers};
+  if (int32_t status = find_run(context, plan, &run, error)) return status;
+  const Plan& planned = run.plan();
+  if (int32_t status = core::check_open_extent(planned, n, error)) return status;
+  const int64_t parts = core::parts_of(planned, n);
+  if (last < 0 || last > parts) return fail_part("last", last, parts, error);
+  if (first < 0 || first > last) return fail_part("first", first, last, error);
+  if (int32_t status = check_run(run, n, nullptr, error)) return status;
+  if (first == last) return GTH_OK;
+  const cpu::Kernels& kernels = run.object->kernels;
+  if (first == 0 && last == parts) {
+    return execute(*run.context, planned, kernels, run.pointers, n, Output::callers, error);
+  }
+  return cpu::run_slices(planned, kernels, run.pointers, n, first, last, executor_for(*run.context, planned.threads),
+                         error);
+}
+
 // Returns the given sizes of the memory of a run, or nullptr. *room receives them if those of bound operands are ignored.
 const core::Extents* given_extents(const PlanObject& object, const PlanArgs& args, core::Extents* room) {
   if (!args.has_extents) return nullptr;
@@ -296,6 +332,17 @@ int32_t gth_plan_run_args(gth_context* context, const gth_plan* plan, const gth_
     if (run_fast_path(context, plan, pointers, args->n, args->flags ? &extents : nullptr)) return succeed(err);
   }
   return api_boundary(err, [&](const Error& error) { return run_args(context, plan, args, error); });
+}
+
+int32_t gth_plan_parts(const gth_plan* plan, int64_t n, int64_t* parts, gth_error* err) {
+  return api_boundary(err, [&](const Error& error) { return count_parts(plan, n, parts, error); });
+}
+
+int32_t gth_plan_run_parts(gth_context* context, const gth_plan* plan, int64_t n, int64_t first, int64_t last,
+                           const void* table, const void* indices, void* rows, gth_error* err) {
+  return api_boundary(err, [&](const Error& error) {
+    return run_parts(context, plan, pointers_of(table, indices, rows), n, first, last, error);
+  });
 }
 
 int32_t gth_plan_check(gth_context* context, const gth_plan* plan, const gth_plan_args* args, gth_error* err) {

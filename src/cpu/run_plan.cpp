@@ -44,10 +44,13 @@ bool copy_split_range(const Job& job, int64_t first, int64_t last) {
   return true;
 }
 
-bool copy_any_range(const Job& job, int64_t first, int64_t last) {
-  if (is_packable(job)) return move_packed(job, first, last);
+bool copy_in_place(const Job& job, int64_t first, int64_t last) {
   return job.plan.batch_split > 1 ? copy_split_range(job, first, last)
                                   : move_range(job, job.table, first, last, job.kernels.prefetches);
+}
+
+bool copy_any_range(const Job& job, int64_t first, int64_t last) {
+  return is_packable(job) ? move_packed(job, first, last) : copy_in_place(job, first, last);
 }
 
 // Cuts the slices into pieces for all threads. A packable job gets at most one piece for each thread, because each
@@ -58,15 +61,21 @@ Pieces cut_slices(const Job& job, const Executor& executor) {
   return split(job.slices, std::min<int64_t>(pieces.count, thread_count(executor)));
 }
 
-// Copies all slices. Returns false if an index is invalid.
-bool copy_all(const Job& job, const Executor& executor) {
+// Calls copy(first, last) for each piece until it returns false, which means that an index is invalid.
+template <class Copy>
+bool copy_pieces(const Pieces& pieces, const Executor& executor, Copy&& copy) {
   std::atomic<bool> stopped{false};
-  const Pieces pieces = cut_slices(job, executor);
   for_each_piece(executor, pieces, [&](int64_t i) {
     if (stopped.load(std::memory_order_relaxed)) return;
-    if (!copy_any_range(job, pieces.first(i), pieces.last(i))) stopped.store(true, std::memory_order_relaxed);
+    if (!copy(pieces.first(i), pieces.last(i))) stopped.store(true, std::memory_order_relaxed);
   });
   return !stopped.load(std::memory_order_relaxed);
+}
+
+// Copies all slices. Returns false if an index is invalid.
+bool copy_all(const Job& job, const Executor& executor) {
+  return copy_pieces(cut_slices(job, executor), executor,
+                     [&](int64_t first, int64_t last) { return copy_any_range(job, first, last); });
 }
 
 // Returns true if one contiguous block is copied unchanged.
@@ -117,6 +126,17 @@ int32_t run(const Plan& plan, const Kernels& kernels, const core::Pointers& poin
   }
   if (copy_all(job, executor)) return GTH_OK;
   return fail_write(job, validates_first, executor, error);
+}
+
+// A packable job is not packed, because each call would pack the table again.
+int32_t run_slices(const Plan& plan, const Kernels& kernels, const core::Pointers& pointers, int64_t n, int64_t first,
+                   int64_t last, const Executor& executor, const Error& error) {
+  const Job job(plan, pointers, n, kernels);
+  const int64_t bytes = copied_bytes(job) / job.slices * (last - first);
+  const bool valid = copy_pieces(cut(executor, last - first, bytes), executor, [&](int64_t begin, int64_t end) {
+    return copy_in_place(job, first + begin, first + end);
+  });
+  return valid ? GTH_OK : fail_write(job, false, executor, error);
 }
 
 int32_t run_scatter(const Plan& plan, const Kernels& kernels, const core::Pointers& pointers,

@@ -17,6 +17,12 @@ namespace gather::cpu {
 int32_t run(const core::Plan& plan, const Kernels& kernels, const core::Pointers& pointers, int64_t n,
             core::Output output, const Executor& executor, const core::Error& error);
 
+// Copies the slices [first, last) of the output of a gather. Precondition: as of run, and core::parts_of has returned
+// more than 1. If an index is invalid, some of the slices may have been written.
+GATHER_NOINLINE int32_t run_slices(const core::Plan& plan, const Kernels& kernels, const core::Pointers& pointers,
+                                   int64_t n, int64_t first, int64_t last, const Executor& executor,
+                                   const core::Error& error);
+
 // Runs a scatter into a target that `before_write` initialises. `before_write` is called after all steps that can fail, except
 // with GTH_E_RACE. It is also called if there is nothing to scatter.
 GATHER_NOINLINE int32_t run_scatter(const core::Plan& plan, const Kernels& kernels, const core::Pointers& pointers,

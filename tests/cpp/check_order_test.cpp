@@ -299,6 +299,43 @@ TEST(CheckOrder, RunOfAPlanReportsTheFirstCheck) {
   }
 }
 
+// Runs a part of a plan.
+class PartOfAPlan : public Call {
+ public:
+  PartOfAPlan() {
+    const Shape table{4}, indices{3};
+    const gth_tensor_desc p = describe(GTH_DTYPE_FLOAT32, table, nullptr),
+                          i = describe(GTH_DTYPE_INT64, indices, nullptr);
+    EXPECT_EQ(calls::gather.plan(&p, &i, nullptr, nullptr, owner_.out(), nullptr), GTH_OK);
+    plan_ = owner_.get();
+  }
+
+  int32_t run() override { return gth_plan_run_parts(context_, plan_, n_, 0, last_, table_, indices_, rows_, &error_); }
+
+  std::vector<Flaw> flaws() override {
+    return {{"plan is NULL", Order::pointer, GTH_E_NULL, [&] { plan_ = nullptr; }},
+            {"plan", Order::handle, GTH_E_HANDLE, [&] { plan_ = garbage<gth_plan>(); }},
+            {"context", Order::handle, GTH_E_HANDLE, [&] { context_ = garbage<gth_context>(); }},
+            {"n", Order::shape, GTH_E_SHAPE, [&] { n_ = 7; }},
+            {"last", Order::size, GTH_E_SIZE, [&] { last_ = 4; }},
+            {"data is NULL", Order::overlap, GTH_E_NULL, [&] { rows_ = nullptr; }},
+            {"index", Order::index, GTH_E_INDEX, [&] { indices_[1] = 4; }}};
+  }
+
+ private:
+  Plan owner_;
+  const gth_plan* plan_;
+  gth_context* context_ = nullptr;
+  int64_t n_ = GTH_OPEN, last_ = 2;
+  float table_[4] = {}, values_[3] = {};
+  float* rows_ = values_;
+  int64_t indices_[3] = {3, 0, 1};
+};
+
+TEST(CheckOrder, PartOfAPlanReportsTheFirstCheck) {
+  expect_order([] { return std::make_unique<PartOfAPlan>(); });
+}
+
 class InferPlan : public Call {
  public:
   int32_t run() override { return gth_plan_infer(plan_, GTH_OPEN, no_rows_ ? nullptr : &rows_, 1, shape_, &error_); }

@@ -112,6 +112,25 @@ class Oracle : public ::testing::Test {
     check("into", c, answer, before, status, error);
   }
 
+  // Runs a plan in two parts, the second one first. A part with an invalid index reports the error of the run, and may
+  // have written slices.
+  void run_parts(Case* c, const gth_plan* plan, int64_t n, const Answer& answer) {
+    Bytes& memory = c->problem.out.memory;
+    const Bytes before = memory;
+    int64_t parts = 0;
+    Error error;
+    ASSERT_EQ(gth_plan_parts(plan, n, &parts, &error), GTH_OK) << error.message;
+    const auto run = [&](int64_t first, int64_t last) {
+      return gth_plan_run_parts(nullptr, plan, n, first, last, c->problem.params.memory.data(),
+                                c->problem.indices.memory.data(), memory.data(), &error);
+    };
+    const int64_t half = random_.between(0, parts);
+    int32_t status = run(half, parts);
+    if (!status) status = run(0, half);
+    if (status) memory = answer.memory;
+    check("parts", c, answer, before, status, error);
+  }
+
   // Runs one plan with several open extents.
   void run_planned(Case* c) {
     const Forms forms(c->problem);
@@ -131,6 +150,7 @@ class Oracle : public ::testing::Test {
           gth_plan_run(nullptr, plan.get(), c->open >= 0 ? n : GTH_OPEN, c->problem.params.memory.data(),
                        c->problem.indices.memory.data(), c->problem.out.memory.data(), &error);
       check("plan", c, answer, before, status, error);
+      run_parts(c, plan.get(), c->open >= 0 ? n : GTH_OPEN, answer);
       if (c->open < 0) return;
     }
   }

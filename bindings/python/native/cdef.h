@@ -296,6 +296,11 @@ int32_t gth_plan_run_args(gth_context *context, const gth_plan *plan, const gth_
 int32_t gth_plan_run_many(gth_context *context, int64_t count, const gth_plan *const *plans,
                                   const gth_plan_args *const *args, gth_error *err);
 
+int32_t gth_plan_parts(const gth_plan *plan, int64_t n, int64_t *parts, gth_error *err);
+
+int32_t gth_plan_run_parts(gth_context *context, const gth_plan *plan, int64_t n, int64_t first, int64_t last,
+                                   const void *table, const void *indices, void *rows, gth_error *err);
+
 int32_t gth_plan_check(gth_context *context, const gth_plan *plan, const gth_plan_args *args, gth_error *err);
 
 int32_t gth_plan_extents(const gth_plan *plan, gth_plan_args *args, gth_error *err);

@@ -1,5 +1,6 @@
 #include "core/plan/pointers.hpp"
 
+#include <algorithm>
 #include <cinttypes>
 
 #include "core/base/noinline.hpp"
@@ -105,6 +106,12 @@ int32_t check_open_extent(const Plan& plan, int64_t n, const Error& error) {
                       "plan: n is %" PRId64 ", the largest is %" PRId64, n, plan.largest_n);
   }
   return GTH_OK;
+}
+
+int64_t parts_of(const Plan& plan, int64_t n) {
+  if (is_scatter(plan) || has_bags(plan) || plan.is_empty || plan.refused_dim >= 0 || plan.device != GTH_DEVICE_CPU)
+    return 1;
+  return std::max(int64_t{1}, plan.slices.at(n));
 }
 
 Span span_of(const Plan& plan, Role role, int64_t n, int64_t ids) {

@@ -34,6 +34,9 @@ int32_t check_open_extent(const Plan& plan, int64_t n, const Error& error);
 // Checks the open number of ids, which only bags have.
 int32_t check_open_ids(const Plan& plan, int64_t ids, const Error& error);
 
+// Returns the number of parts into which a run can be divided, at least 1. Several parts are slices of the output.
+int64_t parts_of(const Plan& plan, int64_t n);
+
 // Returns the operands whose memory a run accesses. `ids` is the open number of ids.
 RoleSet accessed_by(const Plan& plan, int64_t n, int64_t ids);
 

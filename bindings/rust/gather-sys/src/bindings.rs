@@ -935,6 +935,18 @@ unsafe extern "C" {
         args: *const *const gth_plan_args,
         err: *mut gth_error,
     ) -> i32;
+    pub fn gth_plan_parts(plan: *const gth_plan, n: i64, parts: *mut i64, err: *mut gth_error) -> i32;
+    pub fn gth_plan_run_parts(
+        context: *mut gth_context,
+        plan: *const gth_plan,
+        n: i64,
+        first: i64,
+        last: i64,
+        table: *const ::core::ffi::c_void,
+        indices: *const ::core::ffi::c_void,
+        rows: *mut ::core::ffi::c_void,
+        err: *mut gth_error,
+    ) -> i32;
     pub fn gth_plan_check(
         context: *mut gth_context,
         plan: *const gth_plan,

@@ -26,9 +26,9 @@ final class Reload {
   private static long use(URL jar) throws Exception {
     try (var loader = new URLClassLoader(new URL[] {jar})) {
       Class<?> tensor = loader.loadClass("io.libgather.Tensor");
-      var of = tensor.getMethod("of", long[].class, long[].class);
-      Object table = of.invoke(null, new long[] {5}, new long[0]);
-      Object ids = of.invoke(null, new long[1 << 20], new long[0]);
+      var of = tensor.getMethod("of", long[].class);
+      Object table = of.invoke(null, new long[] {5});
+      Object ids = of.invoke(null, new long[1 << 20]);
       var gather = loader.loadClass("io.libgather.Gather").getMethod("gather", tensor, tensor);
       Object rows = gather.invoke(null, table, ids);
       if (!isMapped()) {

@@ -1,5 +1,6 @@
 package io.libgather;
 
+import static io.libgather.Given.given;
 import static java.lang.foreign.ValueLayout.JAVA_LONG;
 
 import io.libgather.internal.Gth;
@@ -31,13 +32,13 @@ final class BagGradient {
       Tensor weights,
       Options options) {
     Map<Role, Tensor> operands = Calls.bagOperands(params, indices, bags, weights);
-    operands.put(Role.ROWS, gradient);
-    return new BagGradient(operands, ofWeights, options);
+    operands.put(Role.ROWS, given(gradient, "gradient"));
+    return new BagGradient(operands, ofWeights, given(options, "options"));
   }
 
   /** Writes a dense gradient. */
   void run(Tensor out) {
-    run(null, out);
+    run(null, given(out, "target"));
   }
 
   /** Writes a sparse gradient if unique is not null. Returns the number of its rows. */
@@ -85,7 +86,7 @@ final class BagGradient {
   }
 
   private static void checkOverlap(OperandName name, Tensor written, OperandName otherName, Tensor other) {
-    Heap.checkOverlap(name, written.used(written.segment, 0), otherName, other.used(other.segment, 0));
+    Heap.checkOverlap(name, written.used(), otherName, other.used());
   }
 
   private long call(Map<Role, Tensor> read, Tensor unique, Tensor target) {

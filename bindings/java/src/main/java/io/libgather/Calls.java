@@ -1,5 +1,7 @@
 package io.libgather;
 
+import static io.libgather.Given.given;
+import static io.libgather.Given.text;
 import static java.lang.foreign.ValueLayout.JAVA_INT;
 
 import io.libgather.internal.Gth;
@@ -19,6 +21,12 @@ final class Calls {
     return options.context == null ? MemorySegment.NULL : options.context.handle;
   }
 
+  private static void checkGiven(Operation operation, Role role, Tensor operand) {
+    if (operand == null) {
+      given(operand, text(operation.kind.name(role)));
+    }
+  }
+
   static boolean writesRows(Operation operation) {
     return operation.kind.written == Role.ROWS;
   }
@@ -29,6 +37,10 @@ final class Calls {
 
   /** Runs an operation on existing memory. */
   static void run(Operation operation, Tensor table, Tensor indices, Tensor rows, Options options) {
+    checkGiven(operation, Role.TABLE, table);
+    checkGiven(operation, Role.INDICES, indices);
+    given(rows, isGradient(operation) ? "gradient" : text(operation.kind.name(Role.ROWS)));
+    given(options, "options");
     if (table.isOnHeap() || indices.isOnHeap() || rows.isOnHeap()) {
       runOnHeap(operation, table, indices, rows, options);
       return;
@@ -102,11 +114,11 @@ final class Calls {
   private static void checkOverlap(Operation operation, Map<Role, Tensor> operands) {
     Role written = operation.kind.written;
     Tensor out = operands.get(written);
-    MemorySegment used = out.used(out.segment, 0);
+    MemorySegment used = out.used();
     for (Role role : Role.ALL) {
       Tensor each = operands.get(role);
       if (each != null && role != written) {
-        Heap.checkOverlap(operation, used, role, each.used(each.segment, 0));
+        Heap.checkOverlap(operation, used, role, each.used());
       }
     }
   }
@@ -148,7 +160,7 @@ final class Calls {
 
   /** Runs a gather into new memory of an arena. */
   static Tensor gather(Arena arena, Operation operation, Tensor params, Tensor indices, Options options) {
-    Tensor rows = infer(operation, Map.of(Role.TABLE, params, Role.INDICES, indices), options);
+    Tensor rows = infer(operation, operands(params, indices), options);
     Tensor out = zeros(arena, rows.dtype, rows.shape);
     run(operation, params, indices, out, options);
     return out;
@@ -171,12 +183,17 @@ final class Calls {
       return;
     }
     Map<Role, Tensor> operands = bagOperands(params, indices, bags, weights);
-    operands.put(Role.ROWS, out);
+    operands.put(Role.ROWS, given(out, "out"));
+    given(options, "options");
     runOnCopies(Operation.GATHER_BAGS, operands, options);
   }
 
+  static Map<Role, Tensor> operands(Tensor params, Tensor indices) {
+    return new EnumMap<>(Map.of(Role.TABLE, given(params, "params"), Role.INDICES, given(indices, "indices")));
+  }
+
   static Map<Role, Tensor> bagOperands(Tensor params, Tensor indices, Tensor bags, Tensor weights) {
-    Map<Role, Tensor> operands = new EnumMap<>(Map.of(Role.TABLE, params, Role.INDICES, indices));
+    Map<Role, Tensor> operands = operands(params, indices);
     if (bags != null) {
       operands.put(Role.BAGS, bags);
     }
@@ -196,7 +213,10 @@ final class Calls {
   /** Copies a target to new memory of an arena, and runs a scatter on the copy. */
   static Tensor scatter(
       Arena arena, Operation operation, Tensor target, Tensor indices, Tensor updates, Options options) {
-    Tensor out = zeros(arena, target.dtype, target.shape);
+    given(indices, "indices");
+    given(updates, "updates");
+    given(options, "options");
+    Tensor out = zeros(arena, given(target, "target").dtype, target.shape);
     copy(target, out);
     run(operation, out, indices, updates, options);
     return out;
@@ -205,7 +225,7 @@ final class Calls {
   /** Runs a gradient into new memory of an arena. */
   static Tensor gradient(
       Arena arena, Operation operation, Tensor gradient, Tensor indices, long[] shape, Options options) {
-    Tensor out = zeros(arena, gradient.dtype, shape);
+    Tensor out = zeros(arena, given(gradient, "gradient").dtype, given(shape, "shape"));
     run(operation, out, indices, gradient, options);
     return out;
   }
@@ -220,6 +240,8 @@ final class Calls {
 
   /** Copies the elements of a tensor to another one with the same dtype and shape. */
   static void copy(Tensor source, Tensor destination) {
+    given(source, "source");
+    given(destination, "destination");
     try (Arena arena = Arena.ofConfined()) {
       Tensor from = source.over(Heap.copied(arena, source.segment));
       Heap.write(
@@ -228,8 +250,8 @@ final class Calls {
           destination.grain(),
           memory -> {
             copyNative(from, destination.over(memory));
-            MemorySegment written = destination.used(destination.segment, 0);
-            Heap.checkOverlap(Operation.GATHER, written, Role.TABLE, source.used(source.segment, 0));
+            MemorySegment written = destination.used();
+            Heap.checkOverlap(Operation.GATHER, written, Role.TABLE, source.used());
           });
     }
   }
@@ -255,6 +277,7 @@ final class Calls {
 
   /** Returns the dtype and the shape of the rows of a request, without memory. */
   static Tensor infer(Operation operation, Map<Role, Tensor> operands, Options options) {
+    given(options, "options");
     Scratch scratch = Scratch.take();
     try {
       operands.forEach(scratch::describe);

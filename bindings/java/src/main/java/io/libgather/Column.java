@@ -1,5 +1,6 @@
 package io.libgather;
 
+import static io.libgather.Given.given;
 import static java.lang.foreign.ValueLayout.JAVA_LONG;
 
 import io.libgather.internal.Gth;
@@ -51,7 +52,7 @@ public final class Column implements AutoCloseable {
    */
   public static Column of(long schema, long... chunks) {
     try (Arena call = Arena.ofConfined()) {
-      MemorySegment pointers = call.allocateFrom(JAVA_LONG, chunks);
+      MemorySegment pointers = call.allocateFrom(JAVA_LONG, given(chunks, "chunks"));
       return new Column(
           scratch ->
               Gth.columnFromArrow(

@@ -1,5 +1,7 @@
 package io.libgather;
 
+import static io.libgather.Given.given;
+
 import io.libgather.internal.Gth;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
@@ -41,6 +43,7 @@ public final class Context {
    * @throws GatherArgumentException if the number is negative
    */
   public static Context create(Arena arena, int threads) {
+    given(arena, "arena");
     try (Arena call = Arena.ofConfined()) {
       MemorySegment options = call.allocate(Gth.ContextOptions.BYTES, 8);
       options.set(ValueLayout.JAVA_INT, Gth.ContextOptions.SIZE, (int) Gth.ContextOptions.BYTES);

@@ -1,7 +1,8 @@
 package io.libgather;
 
+import static io.libgather.Given.given;
+
 import java.lang.foreign.Arena;
-import java.util.Map;
 
 /**
  * Gathers, scatters and gradients.
@@ -576,7 +577,8 @@ public final class Gather {
       Tensor bags,
       Tensor weights,
       Options options) {
-    return BagGradient.of(false, gradient, params, indices, bags, weights, options).run(unique, target);
+    return BagGradient.of(false, gradient, params, indices, bags, weights, options)
+        .run(given(unique, "unique"), given(target, "target"));
   }
 
   /**
@@ -630,7 +632,8 @@ public final class Gather {
    * @throws IllegalArgumentException if the operation is not a gather
    */
   public static Tensor make(Arena arena, Operation operation, Tensor params, Tensor indices, Options options) {
-    if (!Calls.writesRows(operation)) {
+    given(arena, "arena");
+    if (!Calls.writesRows(given(operation, "operation"))) {
       throw new IllegalArgumentException(operation + " is not a gather");
     }
     return Calls.gather(arena, operation, params, indices, options);
@@ -647,7 +650,7 @@ public final class Gather {
    * @throws GatherArgumentException if shapes, dtypes or options are invalid
    */
   public static long[] outputShape(Operation operation, Tensor params, Tensor indices, Options options) {
-    return Calls.infer(operation, Map.of(Role.TABLE, params, Role.INDICES, indices), options).shape;
+    return Calls.infer(given(operation, "operation"), Calls.operands(params, indices), options).shape;
   }
 
   /**

@@ -1,5 +1,6 @@
 package io.libgather;
 
+import static io.libgather.Given.text;
 import static java.lang.foreign.ValueLayout.JAVA_BYTE;
 import static java.lang.foreign.ValueLayout.JAVA_INT_UNALIGNED;
 import static java.lang.foreign.ValueLayout.JAVA_LONG_UNALIGNED;
@@ -69,7 +70,7 @@ final class Heap {
     }
   }
 
-  /** Checks that written memory does not overlap other memory. The library gets copies or pieces of it. */
+  /** Checks that written memory does not overlap other memory. The library gets copies of it. */
   static void checkOverlap(Operation operation, MemorySegment memory, Role role, MemorySegment other) {
     checkOverlap(operation.kind.name(operation.kind.written), memory, operation.kind.name(role), other);
   }
@@ -78,13 +79,13 @@ final class Heap {
   static void checkOverlap(OperandName written, MemorySegment memory, OperandName read, MemorySegment other) {
     boolean empty = memory.byteSize() == 0 || other.byteSize() == 0;
     if (!empty && memory.asOverlappingSlice(other).isPresent()) {
-      throw ErrorDetails.of(Status.ALIAS, written, read.number(), 0).exception(written + " shares memory with " + read);
+      throw ErrorDetails.of(Status.ALIAS, written, read.number(), 0).exception(text(written) + ": shares memory with " + text(read));
     }
   }
 
   /** Returns the exception of a call that would write to read-only memory. */
   static RuntimeException readOnly(Operation operation) {
     OperandName name = operation.kind.name(operation.kind.written);
-    return ErrorDetails.of(Status.READONLY, name, 0, 0).exception(name + " is read-only");
+    return ErrorDetails.of(Status.READONLY, name, 0, 0).exception(text(name) + ": the memory is read-only");
   }
 }

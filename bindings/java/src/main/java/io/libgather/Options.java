@@ -1,5 +1,7 @@
 package io.libgather;
 
+import static io.libgather.Given.given;
+
 import io.libgather.internal.Gth;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
@@ -329,11 +331,6 @@ public final class Options {
     return "Options" + set;
   }
 
-  boolean reduces() {
-    int reduction = field(Gth.Options.REDUCTION);
-    return reduction != 0 && reduction != Reduction.NONE.number;
-  }
-
   /** A builder of options. A builder is not safe for use by several threads. */
   public static final class Builder {
     private final long[] words = new long[(int) Gth.Options.BYTES / 8];
@@ -391,7 +388,7 @@ public final class Options {
      * @return this builder
      */
     public Builder profile(Profile profile) {
-      return set(Gth.Options.PROFILE, profile.number);
+      return set(Gth.Options.PROFILE, given(profile, "profile").number);
     }
 
     /**
@@ -411,7 +408,7 @@ public final class Options {
      * @return this builder
      */
     public Builder negative(Negative negative) {
-      return set(Gth.Options.NEGATIVE, negative.number);
+      return set(Gth.Options.NEGATIVE, given(negative, "negative").number);
     }
 
     /**
@@ -421,7 +418,7 @@ public final class Options {
      * @return this builder
      */
     public Builder bounds(Bounds bounds) {
-      return set(Gth.Options.BOUNDS, bounds.number);
+      return set(Gth.Options.BOUNDS, given(bounds, "bounds").number);
     }
 
     /**
@@ -431,7 +428,7 @@ public final class Options {
      * @return this builder
      */
     public Builder fill(Fill fill) {
-      return set(Gth.Options.FILL, fill.number);
+      return set(Gth.Options.FILL, given(fill, "fill").number);
     }
 
     /**
@@ -442,7 +439,7 @@ public final class Options {
      * @return this builder
      */
     public Builder extents(Extents extents) {
-      return set(Gth.Options.EXTENTS, extents.number);
+      return set(Gth.Options.EXTENTS, given(extents, "extents").number);
     }
 
     /**
@@ -453,7 +450,7 @@ public final class Options {
      * @return this builder
      */
     public Builder reduction(Reduction reduction) {
-      return set(Gth.Options.REDUCTION, reduction.number);
+      return set(Gth.Options.REDUCTION, given(reduction, "reduction").number);
     }
 
     /**
@@ -463,7 +460,7 @@ public final class Options {
      * @return this builder
      */
     public Builder accumulate(Accumulate accumulate) {
-      return set(Gth.Options.ACCUMULATE, accumulate.number);
+      return set(Gth.Options.ACCUMULATE, given(accumulate, "accumulate").number);
     }
 
     /**
@@ -483,7 +480,7 @@ public final class Options {
      * @return this builder
      */
     public Builder bagFormat(BagFormat bagFormat) {
-      return set(Gth.Options.BAG_FORMAT, bagFormat.number);
+      return set(Gth.Options.BAG_FORMAT, given(bagFormat, "bagFormat").number);
     }
 
     /**
@@ -493,7 +490,7 @@ public final class Options {
      * @return this builder
      */
     public Builder pool(Pool pool) {
-      return set(Gth.Options.POOL, pool.number);
+      return set(Gth.Options.POOL, given(pool, "pool").number);
     }
 
     /**
@@ -503,7 +500,7 @@ public final class Options {
      * @return this builder
      */
     public Builder empty(Empty empty) {
-      return set(Gth.Options.EMPTY, empty.number);
+      return set(Gth.Options.EMPTY, given(empty, "empty").number);
     }
 
     /**
@@ -524,7 +521,7 @@ public final class Options {
      * @return this builder
      */
     public Builder initial(Initial initial) {
-      return set(Gth.Options.INITIAL, initial.number);
+      return set(Gth.Options.INITIAL, given(initial, "initial").number);
     }
 
     /**
@@ -547,7 +544,7 @@ public final class Options {
      * @return this builder
      */
     public Builder outDType(DType dtype) {
-      return set(Gth.Options.OUT_DTYPE, dtype.number);
+      return set(Gth.Options.OUT_DTYPE, given(dtype, "dtype").number);
     }
 
     /**
@@ -560,7 +557,7 @@ public final class Options {
      * @throws IllegalArgumentException if an element has more or fewer bytes
      */
     public Builder fillBytes(DType dtype, byte... image) {
-      if (image.length != dtype.size()) {
+      if (given(image, "image").length != given(dtype, "dtype").size()) {
         String message = "an element of " + dtype + " has " + dtype.size() + " bytes, not " + image.length;
         throw new IllegalArgumentException(message);
       }

@@ -1,5 +1,6 @@
 package io.libgather;
 
+import static io.libgather.Given.given;
 import static java.lang.foreign.ValueLayout.ADDRESS;
 import static java.lang.foreign.ValueLayout.JAVA_INT;
 import static java.lang.foreign.ValueLayout.JAVA_LONG;
@@ -7,6 +8,7 @@ import static java.lang.foreign.ValueLayout.JAVA_LONG;
 import io.libgather.internal.Gth;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
+import java.util.Arrays;
 
 /**
  * Ids that are partitioned by the shards of a table.
@@ -48,8 +50,24 @@ public record Partition(long[] counts, long[] local, long[] order, long[] place)
     return run(ids, shards, options, Gth.PARTS_ONCE);
   }
 
+  /** Returns the numbers of all components. */
+  @Override
+  public String toString() {
+    return "Partition[counts="
+        + Arrays.toString(counts)
+        + ", local="
+        + Arrays.toString(local)
+        + ", order="
+        + Arrays.toString(order)
+        + ", place="
+        + Arrays.toString(place)
+        + "]";
+  }
+
   private static Partition run(Tensor ids, Shards shards, Options options, int flags) {
-    long size = ids.size();
+    long size = given(ids, "ids").size();
+    given(shards, "shards");
+    given(options, "options");
     try (Arena arena = Arena.ofConfined()) {
       Tensor copy = ids.over(Heap.copied(arena, ids.segment));
       MemorySegment described = describe(arena, shards);

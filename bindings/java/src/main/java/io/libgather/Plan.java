@@ -1,13 +1,13 @@
 package io.libgather;
 
+import static io.libgather.Given.given;
+import static io.libgather.Given.text;
 import static java.lang.foreign.ValueLayout.JAVA_INT;
 import static java.lang.foreign.ValueLayout.JAVA_LONG;
 
 import io.libgather.internal.Gth;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
-import java.util.Arrays;
-import java.util.stream.LongStream;
 
 /**
  * A gather or a scatter whose shapes and options are validated once, for many runs.
@@ -18,9 +18,9 @@ import java.util.stream.LongStream;
  * native memory of about nine kilobytes each. So create a plan once for many runs, or in an arena.
  *
  * <p>Memory of a run may be native or an array ({@link MemorySegment#ofArray(float[])}). The garbage collector waits
- * while the library uses an array. So a large run with arrays first validates all indices and then runs in pieces. Some
- * runs have no pieces: those with an axis or batch dims other than 0, and those with strided indices or rows. They copy
- * the arrays, and write back only the elements that change.
+ * while the library uses an array. So a large gather with arrays first validates all indices and then runs in parts. A
+ * large scatter and bags with many ids have no parts. They copy the arrays, and write back only the elements that
+ * change. So their large operands belong in native memory.
  *
  * <pre>{@code
  * Plan plan = Plan.gather(Tensor.shaped(DType.FLOAT32, 4, 2), Tensor.shaped(DType.INT64, Plan.OPEN), Options.DEFAULT);
@@ -41,13 +41,8 @@ public final class Plan {
   /** The rows, or null if they are dense. */
   private final Tensor rows;
 
-  private final Options options;
-
   /** The bytes of the last run. Threads may exchange it without order. */
   private Extents last;
-
-  /** A plan that runs the pieces of this one, or null. Threads may create it more than once. */
-  private Plan pieces;
 
   /**
    * The bytes that a run uses of each operand.
@@ -66,7 +61,6 @@ public final class Plan {
     this.table = table;
     this.indices = indices;
     this.rows = rows;
-    this.options = options;
   }
 
   /**
@@ -123,6 +117,11 @@ public final class Plan {
    */
   public static Plan create(
       Arena arena, Operation operation, Tensor table, Tensor indices, Tensor rows, Options options) {
+    given(arena, "arena");
+    given(operation, "operation");
+    given(table, text(operation.kind.name(Role.TABLE)));
+    given(indices, "indices");
+    given(options, "options");
     MemorySegment handle =
         Handles.create(
             arena,
@@ -167,6 +166,9 @@ public final class Plan {
    * @throws GatherStateException if another thread changes indices during the run
    */
   public void run(long n, MemorySegment table, MemorySegment indices, MemorySegment rows) {
+    given(table, "table");
+    given(indices, "indices");
+    given(rows, "rows");
     Extents extents = extents(n);
     if (table.byteSize() < extents.table || indices.byteSize() < extents.indices || rows.byteSize() < extents.rows) {
       throw tooSmall(extents, table, indices, rows);
@@ -179,24 +181,14 @@ public final class Plan {
     } else if (Heap.isShort(this.indices.dtype, extents.indices, extents.rows)) {
       runOnce(n, table, indices, rows, true);
     } else {
-      checkOverlap(extents, table, indices, rows);
-      if (splits()) {
-        runInPieces(extents, table, indices, rows);
+      runParts(n, 0, 0, table, indices, rows);
+      long parts = parts(n);
+      if (parts > 1) {
+        runInParts(extents, parts, table, indices, rows);
       } else {
         runOnCopies(extents, table, indices, rows);
       }
     }
-  }
-
-  private void checkOverlap(Extents extents, MemorySegment table, MemorySegment indices, MemorySegment rows) {
-    MemorySegment tableUsed = this.table.used(table, extents.n);
-    MemorySegment rowsUsed = this.rows == null ? rows.asSlice(0, extents.rows) : this.rows.used(rows, extents.n);
-    MemorySegment indicesUsed = this.indices.used(indices, extents.n);
-    boolean gathers = Calls.writesRows(operation);
-    MemorySegment written = gathers ? rowsUsed : tableUsed;
-    Role read = gathers ? Role.TABLE : Role.ROWS;
-    Heap.checkOverlap(operation, written, read, gathers ? tableUsed : rowsUsed);
-    Heap.checkOverlap(operation, written, Role.INDICES, indicesUsed);
   }
 
   private void runOnce(
@@ -215,56 +207,45 @@ public final class Plan {
     }
   }
 
-  /** Runs parts of the tuples. All indices are copied and validated before the first part is written. */
-  private void runInPieces(Extents extents, MemorySegment table, MemorySegment indices, MemorySegment rows) {
-    Plan plan = pieces();
-    long count = items(extents.n);
-    long indexBytes = extents.indices / count;
-    long rowBytes = extents.rows / count;
-    long most = Heap.INDICES * this.indices.dtype.size();
-    long step = Math.max(1, Math.min(most / Math.max(indexBytes, 1), Heap.ROW_BYTES / Math.max(rowBytes, 1)));
+  /** Runs the parts of the plan, each in one short use. All indices are copied and validated before the first one. */
+  private void runInParts(
+      Extents extents, long parts, MemorySegment table, MemorySegment indices, MemorySegment rows) {
+    long step = Math.max(1, Math.min(Heap.INDICES, Heap.ROW_BYTES / Math.max(1, extents.rows / parts)));
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment copy = arena.allocate(extents.indices, 64).copyFrom(indices.asSlice(0, extents.indices));
       checkNative(extents.n, copy);
-      for (long i = 0; i < count; i += step) {
-        long n = Math.min(step, count - i);
-        plan.runOnce(
-            n,
-            table,
-            copy.asSlice(i * indexBytes, n * indexBytes),
-            rows.asSlice(i * rowBytes, n * rowBytes),
-            true);
+      for (long first = 0; first < parts; first += step) {
+        runParts(extents.n, first, Math.min(parts, first + step), table, copy, rows);
       }
     }
   }
 
-  private Plan pieces() {
-    Plan plan = pieces;
-    if (plan == null) {
-      long[] shape = LongStream.concat(LongStream.of(OPEN), Arrays.stream(indices.shape).skip(tupleDims())).toArray();
-      plan = create(Arena.ofAuto(), operation, table, Tensor.shaped(indices.dtype, shape), null, options);
-      pieces = plan;
+  /** Runs the parts [first, last), or validates the memory if there are none. */
+  private void runParts(
+      long n, long first, long last, MemorySegment table, MemorySegment indices, MemorySegment rows) {
+    Scratch scratch = Scratch.take();
+    try {
+      int status =
+          Gth.planRunPartsCritical(context, handle, n, first, last, table, indices, rows, scratch.error);
+      if (status != 0) {
+        throw scratch.failure(status);
+      }
+    } finally {
+      scratch.give();
     }
-    return plan;
   }
 
-  /** Returns the number of dims of indices over which a run is divided. */
-  private int tupleDims() {
-    return isElements() ? 1 : indices.shape.length - (isNd() ? 1 : 0);
-  }
-
-  /** Returns the number of items of which a piece has at least one: tuples, or the outermost slices of elements. */
-  private long items(long n) {
-    LongStream extents = Arrays.stream(indices.shape, 0, tupleDims());
-    return extents.map(extent -> extent == OPEN ? n : extent).reduce(1, (a, b) -> a * b);
-  }
-
-  private boolean isNd() {
-    return operation.hasTuples;
-  }
-
-  private boolean isElements() {
-    return operation.isPaired;
+  private long parts(long n) {
+    Scratch scratch = Scratch.take();
+    try {
+      int status = Gth.planParts(handle, n, scratch.out, scratch.error);
+      if (status != 0) {
+        throw scratch.failure(status);
+      }
+      return scratch.out.get(JAVA_LONG, 0);
+    } finally {
+      scratch.give();
+    }
   }
 
   /** Runs the plan on copies of arrays. */
@@ -284,25 +265,6 @@ public final class Plan {
     }
   }
 
-  /** Returns true if a run is the same as several runs, each with a part of the tuples and of the rows. */
-  private boolean splits() {
-    boolean dense = indices.isDense() && (rows == null || rows.isDense());
-    boolean sums = options.reduces() && (table.dtype == DType.FLOAT16 || table.dtype == DType.BFLOAT16);
-    long axis = options.axis().orElse(0);
-    boolean outermost = isNd() || axis == 0 || axis == -table.shape.length;
-    boolean tableOpen = Arrays.stream(table.shape).anyMatch(extent -> extent == OPEN);
-    boolean pools = operation.kind == Kind.BAGS;
-    boolean oneBatch = options.batchDims() == 0 && !tableOpen;
-    return dense && !sums && !pools && outermost && oneBatch && (!isElements() || hasShortSlices());
-  }
-
-  /** Returns true if an outermost slice of indices has the size of a piece. */
-  private boolean hasShortSlices() {
-    long[] inner = Arrays.stream(indices.shape).skip(1).toArray();
-    boolean open = Arrays.stream(inner).anyMatch(extent -> extent == OPEN);
-    return !open && indices.shape.length > 0 && Arrays.stream(inner).reduce(1, Math::multiplyExact) <= Heap.INDICES;
-  }
-
   /**
    * Validates indices and does nothing else.
    *
@@ -312,7 +274,7 @@ public final class Plan {
    */
   public void check(long n, MemorySegment indices) {
     try (Arena arena = Arena.ofConfined()) {
-      checkNative(n, Heap.copied(arena, indices));
+      checkNative(n, Heap.copied(arena, given(indices, "indices")));
     }
   }
 
@@ -401,6 +363,6 @@ public final class Plan {
   private RuntimeException tooSmall(Role role, long given, long needed) {
     OperandName name = operation.kind.name(role);
     return ErrorDetails.of(Status.SIZE, name, given, needed)
-        .exception(name + " has " + given + " bytes, and the run needs " + needed);
+        .exception(text(name) + ": memory of " + given + " bytes, needed are " + needed);
   }
 }

@@ -1,5 +1,7 @@
 package io.libgather;
 
+import static io.libgather.Given.given;
+
 import io.libgather.internal.Gth;
 
 /** The distribution of the rows of a table over shards. Immutable. */
@@ -46,7 +48,7 @@ public final class Shards {
    * @throws IllegalArgumentException if there are fewer than two borders
    */
   public static Shards borders(long... borders) {
-    if (borders.length < 2) {
+    if (given(borders, "borders").length < 2) {
       throw new IllegalArgumentException("a shard has two borders");
     }
     return new Shards(Gth.SHARDS_BORDERS, borders[borders.length - 1], borders.length - 1L, borders.clone());

@@ -1,5 +1,6 @@
 package io.libgather;
 
+import static io.libgather.Given.given;
 import static java.lang.foreign.ValueLayout.ADDRESS;
 import static java.lang.foreign.ValueLayout.JAVA_BYTE;
 import static java.lang.foreign.ValueLayout.JAVA_INT;
@@ -32,16 +33,26 @@ public final class Strings {
   }
 
   /**
+   * Creates a tensor of text of rank 1 that the garbage collector releases.
+   *
+   * @param values the strings
+   * @return a new tensor
+   */
+  public static Strings of(List<String> values) {
+    return of(values, given(values, "values").size());
+  }
+
+  /**
    * Creates a tensor of text that the garbage collector releases.
    *
    * @param values the strings in row-major order
-   * @param shape the extents; without extents the tensor has rank 1
+   * @param shape the extents; no extents mean rank 0
    * @return a new tensor
    * @throws GatherArgumentException if the shape is invalid
    */
   public static Strings of(List<String> values, long... shape) {
-    long[] extents = shape.length > 0 ? shape : new long[] {values.size()};
-    return of(Arena.ofAuto(), values.stream().map(text -> text.getBytes(StandardCharsets.UTF_8)).toList(), extents);
+    List<String> text = given(values, "values");
+    return of(Arena.ofAuto(), text.stream().map(each -> given(each, "a string").getBytes(StandardCharsets.UTF_8)).toList(), shape);
   }
 
   /**
@@ -55,8 +66,10 @@ public final class Strings {
    * @throws IllegalArgumentException if there are more or fewer strings than elements
    */
   public static Strings of(Arena arena, List<byte[]> values, long... shape) {
+    given(arena, "arena");
+    given(values, "values");
     long count = 1;
-    for (long extent : shape) {
+    for (long extent : given(shape, "shape")) {
       count = Math.multiplyExact(count, extent);
     }
     if (count != values.size()) {
@@ -120,6 +133,9 @@ public final class Strings {
    * @throws GatherIndexException if an index is out of bounds
    */
   public Strings make(Operation operation, Tensor indices, Strings updates, Options options) {
+    given(operation, "operation");
+    given(indices, "indices");
+    given(options, "options");
     try (Arena call = Arena.ofConfined()) {
       Tensor copy = indices.over(Heap.copied(call, indices.segment));
       Arena result = Arena.ofAuto();

@@ -1,5 +1,6 @@
 package io.libgather;
 
+import static io.libgather.Given.given;
 import static java.lang.foreign.ValueLayout.ADDRESS;
 import static java.lang.foreign.ValueLayout.JAVA_BYTE;
 import static java.lang.foreign.ValueLayout.JAVA_INT;
@@ -48,7 +49,7 @@ public final class Take {
    * @return a take
    */
   public static Take of(Tensor indices) {
-    return new Take(indices, Options.DEFAULT, null, 0, 0);
+    return new Take(given(indices, "indices"), Options.DEFAULT, null, 0, 0);
   }
 
   /**
@@ -58,7 +59,7 @@ public final class Take {
    * @return another take
    */
   public Take options(Options options) {
-    return new Take(indices, options, validity, offset, flags);
+    return new Take(indices, given(options, "options"), validity, offset, flags);
   }
 
   /**

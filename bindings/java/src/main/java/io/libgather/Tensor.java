@@ -1,5 +1,7 @@
 package io.libgather;
 
+import static io.libgather.Given.given;
+
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.nio.Buffer;
@@ -11,7 +13,6 @@ import java.nio.IntBuffer;
 import java.nio.LongBuffer;
 import java.nio.ShortBuffer;
 import java.util.Arrays;
-import java.util.Objects;
 
 /**
  * A view of memory as a tensor: a memory segment, a dtype, a shape and strides.
@@ -40,8 +41,8 @@ public final class Tensor {
   final boolean readOnly;
 
   private Tensor(MemorySegment segment, DType dtype, long[] shape, long[] strides, long offset, boolean readOnly) {
-    this.segment = Objects.requireNonNull(segment);
-    this.dtype = Objects.requireNonNull(dtype);
+    this.segment = given(segment, "segment");
+    this.dtype = given(dtype, "dtype");
     this.shape = shape;
     this.strides = strides;
     this.offset = offset;
@@ -63,29 +64,60 @@ public final class Tensor {
    * @return a tensor
    */
   public static Tensor of(MemorySegment segment, DType dtype, long... shape) {
-    return new Tensor(segment, dtype, shape.clone(), null, 0, false);
+    return new Tensor(segment, dtype, given(shape, "shape").clone(), null, 0, false);
+  }
+
+  /**
+   * Returns a tensor of rank 1 over an array.
+   *
+   * @param array the elements
+   * @return a tensor of dtype float32
+   */
+  public static Tensor of(float[] array) {
+    return of(array, given(array, "array").length);
   }
 
   /**
    * Returns a dense tensor over an array.
    *
    * @param array the elements
-   * @param shape the extents; without extents the tensor has rank 1
+   * @param shape the extents; no extents mean rank 0
    * @return a tensor of dtype float32
    */
   public static Tensor of(float[] array, long... shape) {
-    return dense(MemorySegment.ofArray(array), DType.FLOAT32, array.length, shape);
+    return of(MemorySegment.ofArray(given(array, "array")), DType.FLOAT32, shape);
+  }
+
+  /**
+   * Returns a tensor of rank 1 over an array.
+   *
+   * @param array the elements
+   * @return a tensor of dtype float64
+   */
+  public static Tensor of(double[] array) {
+    return of(array, given(array, "array").length);
   }
 
   /**
    * Returns a dense tensor over an array.
    *
    * @param array the elements
-   * @param shape the extents; without extents the tensor has rank 1
+   * @param shape the extents; no extents mean rank 0
    * @return a tensor of dtype float64
    */
   public static Tensor of(double[] array, long... shape) {
-    return dense(MemorySegment.ofArray(array), DType.FLOAT64, array.length, shape);
+    return of(MemorySegment.ofArray(given(array, "array")), DType.FLOAT64, shape);
+  }
+
+  /**
+   * Returns a tensor of rank 1 with a copy of an array of booleans. The Foreign Function API has no view of such an array. So
+   * a call does not write to the array.
+   *
+   * @param array the elements
+   * @return a read-only tensor of dtype bool
+   */
+  public static Tensor of(boolean[] array) {
+    return of(array, given(array, "array").length);
   }
 
   /**
@@ -93,59 +125,111 @@ public final class Tensor {
    * a call does not write to the array.
    *
    * @param array the elements
-   * @param shape the extents; without extents the tensor has rank 1
+   * @param shape the extents; no extents mean rank 0
    * @return a read-only tensor of dtype bool
    */
   public static Tensor of(boolean[] array, long... shape) {
-    byte[] bytes = new byte[array.length];
+    byte[] bytes = new byte[given(array, "array").length];
     for (int i = 0; i < array.length; i++) {
       bytes[i] = (byte) (array[i] ? 1 : 0);
     }
-    return dense(MemorySegment.ofArray(bytes).asReadOnly(), DType.BOOL, array.length, shape);
+    return of(MemorySegment.ofArray(bytes).asReadOnly(), DType.BOOL, shape);
+  }
+
+  /**
+   * Returns a tensor of rank 1 over an array.
+   *
+   * @param array the elements
+   * @return a tensor of dtype int8
+   */
+  public static Tensor of(byte[] array) {
+    return of(array, given(array, "array").length);
   }
 
   /**
    * Returns a dense tensor over an array.
    *
    * @param array the elements
-   * @param shape the extents; without extents the tensor has rank 1
+   * @param shape the extents; no extents mean rank 0
    * @return a tensor of dtype int8
    */
   public static Tensor of(byte[] array, long... shape) {
-    return dense(MemorySegment.ofArray(array), DType.INT8, array.length, shape);
+    return of(MemorySegment.ofArray(given(array, "array")), DType.INT8, shape);
+  }
+
+  /**
+   * Returns a tensor of rank 1 over an array.
+   *
+   * @param array the elements
+   * @return a tensor of dtype int16
+   */
+  public static Tensor of(short[] array) {
+    return of(array, given(array, "array").length);
   }
 
   /**
    * Returns a dense tensor over an array.
    *
    * @param array the elements
-   * @param shape the extents; without extents the tensor has rank 1
+   * @param shape the extents; no extents mean rank 0
    * @return a tensor of dtype int16
    */
   public static Tensor of(short[] array, long... shape) {
-    return dense(MemorySegment.ofArray(array), DType.INT16, array.length, shape);
+    return of(MemorySegment.ofArray(given(array, "array")), DType.INT16, shape);
+  }
+
+  /**
+   * Returns a tensor of rank 1 over an array.
+   *
+   * @param array the elements
+   * @return a tensor of dtype int32
+   */
+  public static Tensor of(int[] array) {
+    return of(array, given(array, "array").length);
   }
 
   /**
    * Returns a dense tensor over an array.
    *
    * @param array the elements
-   * @param shape the extents; without extents the tensor has rank 1
+   * @param shape the extents; no extents mean rank 0
    * @return a tensor of dtype int32
    */
   public static Tensor of(int[] array, long... shape) {
-    return dense(MemorySegment.ofArray(array), DType.INT32, array.length, shape);
+    return of(MemorySegment.ofArray(given(array, "array")), DType.INT32, shape);
+  }
+
+  /**
+   * Returns a tensor of rank 1 over an array.
+   *
+   * @param array the elements
+   * @return a tensor of dtype int64
+   */
+  public static Tensor of(long[] array) {
+    return of(array, given(array, "array").length);
   }
 
   /**
    * Returns a dense tensor over an array.
    *
    * @param array the elements
-   * @param shape the extents; without extents the tensor has rank 1
+   * @param shape the extents; no extents mean rank 0
    * @return a tensor of dtype int64
    */
   public static Tensor of(long[] array, long... shape) {
-    return dense(MemorySegment.ofArray(array), DType.INT64, array.length, shape);
+    return of(MemorySegment.ofArray(given(array, "array")), DType.INT64, shape);
+  }
+
+  /**
+   * Returns a tensor of rank 1 over the remaining elements of a direct or a heap buffer. Read-only buffers become read-only
+   * tensors.
+   *
+   * @param buffer the elements, in the byte order of the processor; a ByteBuffer may have any order
+   * @return a tensor of the dtype that an array of these elements has
+   * @throws IllegalArgumentException if the buffer is a CharBuffer, or has the other byte order
+   */
+  public static Tensor of(Buffer buffer) {
+    return of(buffer, given(buffer, "buffer").remaining());
   }
 
   /**
@@ -153,12 +237,12 @@ public final class Tensor {
    * tensors.
    *
    * @param buffer the elements, in the byte order of the processor; a ByteBuffer may have any order
-   * @param shape the extents; without extents the tensor has rank 1
+   * @param shape the extents; no extents mean rank 0
    * @return a tensor of the dtype that an array of these elements has
    * @throws IllegalArgumentException if the buffer is a CharBuffer, or has the other byte order
    */
   public static Tensor of(Buffer buffer, long... shape) {
-    return switch (buffer) {
+    return switch (given(buffer, "buffer")) {
       case ByteBuffer b -> dense(b, DType.INT8, ByteOrder.nativeOrder(), shape);
       case ShortBuffer b -> dense(b, DType.INT16, b.order(), shape);
       case IntBuffer b -> dense(b, DType.INT32, b.order(), shape);
@@ -174,7 +258,7 @@ public final class Tensor {
       throw new IllegalArgumentException(
           "the buffer is " + order + ": set ByteOrder.nativeOrder() before it is viewed as " + dtype);
     }
-    return dense(MemorySegment.ofBuffer(buffer), dtype, buffer.remaining(), shape);
+    return of(MemorySegment.ofBuffer(buffer), dtype, shape);
   }
 
   /**
@@ -188,10 +272,6 @@ public final class Tensor {
     return of(MemorySegment.NULL, dtype, shape);
   }
 
-  private static Tensor dense(MemorySegment segment, DType dtype, int length, long[] shape) {
-    return shape.length > 0 ? of(segment, dtype, shape) : of(segment, dtype, length);
-  }
-
   /**
    * Returns this tensor with another dtype: bfloat16 or float16 over an array of short, or unsigned integers.
    *
@@ -199,7 +279,7 @@ public final class Tensor {
    * @return a view of the same memory
    */
   public Tensor withDType(DType other) {
-    return new Tensor(segment, other, shape, strides, offset, readOnly);
+    return new Tensor(segment, given(other, "other"), shape, strides, offset, readOnly);
   }
 
   /**
@@ -211,7 +291,7 @@ public final class Tensor {
    * @return a view of the same memory
    */
   public Tensor withStrides(long first, long... bytes) {
-    return new Tensor(segment, dtype, shape, bytes.clone(), first, readOnly);
+    return new Tensor(segment, dtype, shape, given(bytes, "bytes").clone(), first, readOnly);
   }
 
   /**
@@ -264,22 +344,22 @@ public final class Tensor {
     return readOnly;
   }
 
-  /** Returns the part of a memory that the elements of this tensor use. An open extent is n. */
-  MemorySegment used(MemorySegment memory, long n) {
+  /** Returns the part of the memory that the elements of this tensor use. */
+  MemorySegment used() {
     long low = offset;
     long high = offset + dtype.size();
     long dense = dtype.size();
     for (int dim = shape.length - 1; dim >= 0; dim--) {
-      long extent = shape[dim] == Plan.OPEN ? n : shape[dim];
+      long extent = shape[dim];
       if (extent == 0) {
-        return memory.asSlice(0, 0);
+        return segment.asSlice(0, 0);
       }
       long reach = (strides == null ? dense : strides[dim]) * (extent - 1);
       low += Math.min(reach, 0);
       high += Math.max(reach, 0);
       dense *= extent;
     }
-    return memory.asSlice(low, high - low);
+    return segment.asSlice(low, high - low);
   }
 
   boolean isDense() {

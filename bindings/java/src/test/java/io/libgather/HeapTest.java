@@ -11,7 +11,7 @@ import java.util.Arrays;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
 
-/** Large calls with arrays run in pieces. Their results and errors are those of a call with native memory. */
+/** Large calls with arrays run in parts or on copies. Their results and errors are those of a call with native memory. */
 class HeapTest {
   private static final int ROWS = 1000;
   private static final int WIDTH = 20;
@@ -36,7 +36,7 @@ class HeapTest {
   }
 
   @Test
-  void gatherInPiecesEqualsALoop() {
+  void gatherInPartsEqualsALoop() {
     float[] rows = new float[COUNT * WIDTH];
     Gather.gatherInto(
         Tensor.of(rows, COUNT, WIDTH), Tensor.of(table, ROWS, WIDTH), Tensor.of(ids), Options.DEFAULT);
@@ -44,7 +44,7 @@ class HeapTest {
   }
 
   @Test
-  void openPlanInPiecesEqualsALoop() {
+  void openPlanInPartsEqualsALoop() {
     float[] rows = new float[COUNT * WIDTH];
     Plan plan =
         Plan.gather(Tensor.shaped(DType.FLOAT32, ROWS, WIDTH), Tensor.shaped(DType.INT64, Plan.OPEN), Options.DEFAULT);
@@ -70,7 +70,7 @@ class HeapTest {
     }
   }
 
-  /** The position is that in all ids, not that in a piece. */
+  /** The position is that in all ids, not that in a part. */
   @Test
   void partialErrorHasThePositionOfTheCall() {
     ids[COUNT - 1] = ROWS;
@@ -97,7 +97,7 @@ class HeapTest {
     assertArrayEquals(table, target);
   }
 
-  /** Compares calls with arrays and with native memory: pieces, one use, and copies. */
+  /** Compares calls with arrays and with native memory: parts, one use, and copies. */
   @Test
   void arraysGiveTheResultsOfNativeMemory() {
     Options add = Options.builder().reduction(Reduction.ADD).build();
@@ -145,11 +145,11 @@ class HeapTest {
   }
 
   /**
-   * A collection waits for a piece, not for a call. If a call kept the array in critical use, a collection would wait for
+   * A collection waits for a part, not for a call. If a call kept the array in critical use, a collection would wait for
    * most of it. On a busy machine a few may be slow for other reasons.
    */
   @Test
-  void collectorWaitsForPiecesOnly() throws Exception {
+  void collectorWaitsForPartsOnly() throws Exception {
     int count = 8_000_000;
     int width = 16;
     Tensor out = Tensor.of(new float[count * width], 1, count, width);

@@ -203,7 +203,7 @@ class MisuseTest {
     assertArrayEquals(TABLE, array);
   }
 
-  /** Large calls with arrays run on copies or in pieces. */
+  /** Large calls with arrays run on copies or in parts. */
   @Test
   void overlapOfArraysIsRefused() {
     int count = 10_000;
@@ -254,6 +254,89 @@ class MisuseTest {
     assertThrows(
         GatherUnsupportedException.class,
         () -> Plan.create(Arena.ofAuto(), Operation.GATHER_GRADIENT, table(), ids(0), null, Options.DEFAULT));
+  }
+
+  /** The classes of a jar may have no names of parameters. */
+  @Test
+  void nullArgumentIsNamed() {
+    Options options = Options.DEFAULT;
+    Tensor rows = Tensor.of(new float[2], 1, 2);
+    Plan plan = Plan.gather(table(), ids(0), options);
+    Strings words = Strings.of(List.of("a"));
+    expectNull("params", () -> Gather.gather(null, ids(0)));
+    expectNull("indices", () -> Gather.gather(table(), null));
+    expectNull("options", () -> Gather.gather(table(), ids(0), null));
+    expectNull("out", () -> Gather.gatherInto(null, table(), ids(0)));
+    expectNull("params", () -> Gather.gatherNdInto(rows, null, ids(0)));
+    expectNull("target", () -> Gather.scatterInto(null, ids(0), rows));
+    expectNull("updates", () -> Gather.scatterNdInto(table(), ids(0), null));
+    expectNull("options", () -> Gather.scatterElementsInto(table(), ids(0), rows, null));
+    expectNull("indices", () -> Gather.scatter(table(), null, rows));
+    expectNull("gradient", () -> Gather.gatherGradient(null, ids(0), new long[] {4, 2}, options));
+    expectNull("gradient", () -> Gather.gatherGradientInto(table(), null, ids(0), options));
+    expectNull("shape", () -> Gather.gatherGradient(rows, ids(0), null, options));
+    expectNull("params", () -> Gather.gatherBags(null, ids(0), ids(0), options));
+    expectNull("options", () -> Gather.gatherBags(table(), ids(0), ids(0), null));
+    expectNull("out", () -> Gather.gatherBagsInto(null, table(), ids(0), ids(0), null, options));
+    expectNull("gradient", () -> Gather.gatherBagsGradient(null, table(), ids(0), ids(0), null, options));
+    expectNull("target", () -> Gather.gatherBagsGradientInto(null, rows, table(), ids(0), ids(0), null, options));
+    expectNull("operation", () -> Gather.make(Arena.ofAuto(), null, table(), ids(0), options));
+    expectNull("arena", () -> Gather.make(null, Operation.GATHER, table(), ids(0), options));
+    expectNull("source", () -> Gather.copy(null, rows));
+    expectNull("destination", () -> Gather.copy(rows, null));
+    expectNull("array", () -> Tensor.of((float[]) null));
+    expectNull("shape", () -> Tensor.of(new float[1], (long[]) null));
+    expectNull("segment", () -> Tensor.of(null, DType.INT8, 1));
+    expectNull("dtype", () -> Tensor.shaped(null, 1));
+    expectNull("indices", () -> Plan.gather(table(), null, options));
+    expectNull("table", () -> plan.run(null, ids(0).segment(), rows.segment()));
+    expectNull("rows", () -> plan.run(table().segment(), ids(0).segment(), null));
+    expectNull("values", () -> Strings.of(null));
+    expectNull("indices", () -> words.make(Operation.GATHER, null, options));
+    expectNull("shards", () -> Partition.of(ids(0), null, options));
+    expectNull("profile", () -> Options.builder().profile(null));
+    expectNull("dtype", () -> Options.builder().outDType(null));
+  }
+
+  private static void expectNull(String parameter, Runnable call) {
+    var e = assertThrows(NullPointerException.class, call::run, parameter);
+    assertEquals(parameter + " is null", e.getMessage());
+  }
+
+  /** The texts are those of the library. */
+  @Test
+  void messagesNameTheOperand() {
+    Tensor rows = Tensor.of(new float[4], 2, 2);
+    Plan plan = Plan.gather(table(), ids(0, 1), Options.DEFAULT);
+    MemorySegment table = table().segment();
+    MemorySegment ids = ids(0, 1).segment();
+    expectMessage("out: the memory is read-only", () -> plan.run(table, ids, rows.segment().asReadOnly()));
+    expectMessage("out: memory of 4 bytes, needed are 16", () -> plan.run(table, ids, rows.segment().asSlice(12)));
+    expectMessage("params: memory of 8 bytes, needed are 32", () -> plan.run(table.asSlice(24), ids, rows.segment()));
+    expectMessage("out: shares memory with params", () -> Gather.copy(rows, rows));
+    Partition parts = Partition.of(ids(7, 0), Shards.borders(0, 4, 10), Options.DEFAULT);
+    assertEquals("Partition[counts=[1, 1], local=[0, 3], order=[1, 0], place=[1, 0]]", parts.toString());
+  }
+
+  private static void expectMessage(String message, Runnable call) {
+    assertEquals(message, assertThrows(GatherArgumentException.class, call::run).getMessage());
+  }
+
+  @Test
+  void noExtentsAreRankZero() {
+    Tensor number = Tensor.of(new float[] {7}, new long[0]);
+    assertArrayEquals(new long[0], number.shape());
+    assertArrayEquals(new long[] {1}, Tensor.of(new float[] {7}).shape());
+    assertArrayEquals(new long[0], Tensor.of(new long[] {2}, new long[0]).shape());
+    assertArrayEquals(new long[0], Tensor.of(new boolean[] {true}, new long[0]).shape());
+    assertArrayEquals(new long[0], Tensor.of(FloatBuffer.wrap(TABLE), new long[0]).shape());
+    assertArrayEquals(new long[] {8}, Tensor.of(FloatBuffer.wrap(TABLE)).shape());
+    assertArrayEquals(new long[0], Strings.of(List.of("a"), new long[0]).shape());
+    assertArrayEquals(new long[] {1}, Strings.of(List.of("a")).shape());
+    Tensor row = Gather.gather(table(), Tensor.of(new int[] {2}, new long[0]));
+    assertArrayEquals(new long[] {2}, row.shape());
+    assertArrayEquals(new float[] {20, 21}, row.toFloatArray());
+    expect(Status.SIZE, OperandName.INDICES, () -> Gather.gather(table(), Tensor.of(new long[0], new long[0])));
   }
 
   @Test

@@ -102,7 +102,7 @@ final class RandomCase {
   private long[] indexShape() {
     long[] dims = random.longs(tuples, 0, 5).toArray();
     if (tuples > 0 && random.nextInt(500) == 0) {
-      dims[0] = 5000; // Calls with arrays run in pieces.
+      dims[0] = 5000; // Calls with arrays run in parts or on copies.
     }
     long[] tuple = isNd() ? new long[] {components} : new long[0];
     return join(Arrays.copyOf(shape, batch), dims, tuple);

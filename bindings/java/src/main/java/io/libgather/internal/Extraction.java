@@ -88,9 +88,13 @@ record Extraction(URL resource, String hash) {
   }
 
   private static Path cache() {
-    String cache = System.getenv("XDG_CACHE_HOME");
-    Path base = cache != null ? Path.of(cache) : Path.of(System.getProperty("user.home"), ".cache");
-    return base.resolve("libgather");
+    return cache(System.getenv("XDG_CACHE_HOME")).resolve("libgather");
+  }
+
+  /** Returns the cache of the user. An empty or relative path means that there is none, as XDG specifies. */
+  private static Path cache(String given) {
+    Path base = Path.of(given == null ? "" : given);
+    return base.isAbsolute() ? base : Path.of(System.getProperty("user.home"), ".cache");
   }
 
   /** Returns the file with the library. An existing file is used if it has the right hash. */

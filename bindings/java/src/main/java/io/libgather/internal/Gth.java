@@ -1364,6 +1364,64 @@ public final class Gth {
     }
   }
 
+  private static final class PlanParts {
+    static final MethodHandle HANDLE =
+        Native.link(
+            "gth_plan_parts",
+            FunctionDescriptor.of(JAVA_INT, ADDRESS, JAVA_LONG, ADDRESS, ADDRESS));
+  }
+
+  /** Calls gth_plan_parts. */
+  public static int planParts(MemorySegment plan, long n, MemorySegment parts, MemorySegment err) {
+    Native.check();
+    try {
+      return (int) PlanParts.HANDLE.invokeExact(plan, n, parts, err);
+    } catch (Throwable e) {
+      throw Native.unchecked(e);
+    }
+  }
+
+  private static final class PlanRunParts {
+    static final MethodHandle HANDLE =
+        Native.link(
+            "gth_plan_run_parts",
+            FunctionDescriptor.of(
+                JAVA_INT, ADDRESS, ADDRESS, JAVA_LONG, JAVA_LONG, JAVA_LONG, ADDRESS, ADDRESS, ADDRESS, ADDRESS));
+  }
+
+  /** Calls gth_plan_run_parts. */
+  public static int planRunParts(
+      MemorySegment context, MemorySegment plan, long n, long first, long last, MemorySegment table, MemorySegment
+      indices, MemorySegment rows, MemorySegment err) {
+    Native.check();
+    try {
+      return (int) PlanRunParts.HANDLE.invokeExact(context, plan, n, first, last, table, indices, rows, err);
+    } catch (Throwable e) {
+      throw Native.unchecked(e);
+    }
+  }
+
+  private static final class PlanRunPartsCritical {
+    static final MethodHandle HANDLE =
+        Native.link(
+            "gth_plan_run_parts",
+            FunctionDescriptor.of(
+                JAVA_INT, ADDRESS, ADDRESS, JAVA_LONG, JAVA_LONG, JAVA_LONG, ADDRESS, ADDRESS, ADDRESS, ADDRESS),
+            Linker.Option.critical(true));
+  }
+
+  /** Calls gth_plan_run_parts. */
+  public static int planRunPartsCritical(
+      MemorySegment context, MemorySegment plan, long n, long first, long last, MemorySegment table, MemorySegment
+      indices, MemorySegment rows, MemorySegment err) {
+    Native.check();
+    try {
+      return (int) PlanRunPartsCritical.HANDLE.invokeExact(context, plan, n, first, last, table, indices, rows, err);
+    } catch (Throwable e) {
+      throw Native.unchecked(e);
+    }
+  }
+
   private static final class PlanCheck {
     static final MethodHandle HANDLE =
         Native.link(
