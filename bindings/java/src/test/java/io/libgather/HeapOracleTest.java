@@ -283,7 +283,7 @@ class HeapOracleTest {
         double[] ids = ids(count, ROWS);
         Tensor params = type.tensor(table, ROWS, width);
         double[] expected = new double[count * width];
-        Arrays.setAll(expected, i -> table[(int) ids[i / width] * width + i % width]);
+        Arrays.setAll(expected, i -> table[((int) ids[i / width]) * width + i % width]);
         MemorySegment rows = type.of(new double[count * width]);
         Tensor out = Tensor.of(rows, type.dtype, count, width);
         Gather.gatherInto(out, params, idType(count).tensor(ids, count));
@@ -302,7 +302,7 @@ class HeapOracleTest {
         assertArrayEquals(expected, type.numbers(rows), type + " " + count);
 
         double[] all = ids(count * width, ROWS);
-        Arrays.setAll(expected, i -> all[i] == PADDING ? 0 : table[(int) all[i] * width + i % width]);
+        Arrays.setAll(expected, i -> all[i] == PADDING ? 0 : table[((int) all[i]) * width + i % width]);
         Options pads = Options.builder().paddingIndex(PADDING).build();
         Gather.gatherElementsInto(out, params, idType(count).tensor(all, count, width), pads);
         assertArrayEquals(expected, type.numbers(rows), type + " " + count);
@@ -339,7 +339,7 @@ class HeapOracleTest {
             double divisor = 0;
             double most = Double.NEGATIVE_INFINITY;
             for (int k = i / width * size; k < (i / width + 1) * size; k++) {
-              double value = table[(int) ids[k] * width + i % width];
+              double value = table[((int) ids[k]) * width + i % width];
               sum += weights[k] * value;
               divisor += weights[k];
               most = Math.max(most, value);
@@ -377,7 +377,7 @@ class HeapOracleTest {
       this.table = Type.FLOAT.of(table);
       ids = test.ids(n, ROWS);
       expected = new double[2 * n + 5];
-      Arrays.setAll(expected, i -> i < 2 * n ? table[(int) ids[i / 2] * 2 + i % 2] : -1);
+      Arrays.setAll(expected, i -> i < 2 * n ? table[((int) ids[i / 2]) * 2 + i % 2] : -1);
     }
 
     void run(Plan plan) {

@@ -33,6 +33,7 @@ public final class Output<T extends TType> implements Operand<T> {
    * @return the class
    */
   @SuppressWarnings("unchecked")
+  @Override
   public Class<T> type() {
     return (Class<T>) tensor.getClass();
   }
