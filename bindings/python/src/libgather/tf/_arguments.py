@@ -94,7 +94,7 @@ def prepared(params: Any, indices: Any) -> tuple[Any, Any]:
 
 def require_numbers(operand: str, value: Any) -> None:
     """Raises DTypeError for a tensor of quantised numbers, whose dtype NumPy has under another name."""
-    dtype = getattr(value, "dtype", None)
+    dtype: Any = getattr(value, "dtype", None)
     if getattr(dtype, "is_quantized", False):
         raise errors.dtype_error(operand, f"dtype {dtype.name} is quantised, and is not supported")
 
