@@ -24,15 +24,18 @@ using core::Plan;
 
 int32_t report(const Trouble& trouble, const Error& error) {
   if (trouble.status == GTH_E_NOMEM) return fail_memory(trouble.value, error);
-  const core::Fault fault{trouble.status, GTH_OPERAND_PARAMS, -1, trouble.position, trouble.value, trouble.limit};
+  const core::Fault fault{trouble.status, GTH_OPERAND_PARAMS, -1,           trouble.position,
+                          trouble.value,  trouble.limit,      trouble.flags};
   const auto value = static_cast<long long>(trouble.value), limit = static_cast<long long>(trouble.limit);
   if (trouble.format && trouble.name) {
     return error.fail(fault, "params: the type '%.64s' of '%.64s' is not supported", trouble.format, trouble.name);
   }
   if (trouble.format) return error.fail(fault, "params: the type '%.64s' is not supported", trouble.format);
   if (trouble.position < 0) return error.fail(fault, "params: %s: %lld, limit %lld", trouble.what, value, limit);
-  return error.fail(fault, "params: %s: %lld, limit %lld, in the row of position %lld", trouble.what, value, limit,
-                    static_cast<long long>(trouble.position));
+  const char* const form = trouble.flags & GTH_ERROR_UNSIGNED
+                               ? "params: %s: %llu, limit %lld, in the row of position %lld"
+                               : "params: %s: %lld, limit %lld, in the row of position %lld";
+  return error.fail(fault, form, trouble.what, value, limit, static_cast<long long>(trouble.position));
 }
 
 // Finds a context on the CPU.

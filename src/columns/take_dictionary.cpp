@@ -67,7 +67,9 @@ int32_t check_codes(Call* call, const Level& level, const void* codes) {
     const int64_t length = level.parts[level.places.part(i)].array->dictionary->length;
     const auto code = static_cast<int64_t>(static_cast<const Code*>(codes)[i]);
     if (static_cast<uint64_t>(code) < static_cast<uint64_t>(length)) continue;
-    return call->trouble.fail(GTH_E_ARROW, "a code is outside its dictionary", code, length, i);
+    const int32_t status = call->trouble.fail(GTH_E_ARROW, "a code is outside its dictionary", code, length, i);
+    if (std::is_unsigned_v<Code> && code < 0) call->trouble.flags = GTH_ERROR_UNSIGNED;
+    return status;
   }
   return GTH_OK;
 }

@@ -15,10 +15,11 @@ struct Trouble {
   const char* what = "";
   const char* format = nullptr;  // the format of a type that is not supported
   const char* name = nullptr;    // the name of the outermost field that contains it, if it has one
+  uint32_t flags = 0;            // GTH_ERROR_*
 
   __attribute__((cold)) int32_t fail(int32_t code, const char* text, int64_t number = 0, int64_t bound = 0,
                                      int64_t at = -1) {
-    *this = {code, at, number, bound, text, nullptr, nullptr};
+    *this = {code, at, number, bound, text};
     return code;
   }
   int32_t fail_memory(int64_t bytes) { return fail(GTH_E_NOMEM, "memory cannot be allocated", bytes); }

@@ -413,6 +413,22 @@ TEST(Columns, K5_UnsupportedTypesAreRejected) {
   }
 }
 
+// The error names the column inside its table, and the format.
+TEST(Columns, K5_MessagesNameTheUnsupportedColumn) {
+  const Below below = seeded(1);
+  const Type table{"+s", {{"i", {}, false}, {"+s", {{"u", {}, false}, {"i", {}, false}}, false}}, false};
+  Column column(table, below);
+  column.add(random_values(table, 3, below));
+  column.schema->name = "";
+  column.schema->children[1]->name = "user";
+  column.schema->children[1]->children[1]->name = "age";
+  column.schema->children[1]->children[1]->format = "+r";
+  Taken taken;
+  column.take_once(Request(Ids{0}), &taken);
+  expect_failure(taken, GTH_E_DTYPE, -1, 0, 0);
+  EXPECT_STREQ(taken.error.message, "params: the type '+r' of 'user' is not supported");
+}
+
 TEST(Columns, K6_TypesMayBeNested32Deep) {
   const Below below = seeded(1);
   for (const int depth : {32, 33}) {
@@ -499,10 +515,11 @@ class BadContent {
     ArrowArray copy = array_, *chunks[] = {&copy};
     out->status = gth_arrow_take(nullptr, &schema_, 1, chunks, &request.take, &out->schema, &out->array, &out->error);
   }
-  void expect_bad(const Ids& ids, int64_t position, int64_t value, int64_t limit) {
+  void expect_bad(const Ids& ids, int64_t position, int64_t value, int64_t limit, uint32_t flags = 0) {
     Taken taken;
     take(ids, &taken);
     expect_failure(taken, GTH_E_ARROW, position, value, limit);
+    EXPECT_EQ(taken.error.flags, flags) << taken.error.message;
   }
   void expect_good(const Ids& ids) {
     Taken taken;
@@ -603,6 +620,19 @@ TEST(Columns, K4_CodesAreComparedWithTheLengthOfTheirOwnDictionary) {
   expect_failure(bad, GTH_E_ARROW, 2, codes[2], codes[2]);
   column.take_once(Request(ids), &good);
   expect_rows(column, ids, good);
+}
+
+TEST(Columns, K4_LargeCodesAreUnsigned) {
+  const uint64_t codes[] = {0, UINT64_MAX, uint64_t{1} << 63};
+  const int32_t offsets[] = {0, 1, 2};
+  for (const bool has_sign : {false, true}) {
+    BadContent values("u", 2, {nullptr, offsets, "ab"});
+    BadContent column(has_sign ? "l" : "L", 3, {nullptr, codes});
+    column.add_dictionary(&values);
+    column.expect_good({0});
+    column.expect_bad({0, 1}, 1, -1, 2, has_sign ? 0 : GTH_ERROR_UNSIGNED);
+    column.expect_bad({2}, 0, INT64_MIN, 2, has_sign ? 0 : GTH_ERROR_UNSIGNED);
+  }
 }
 
 TEST(Columns, K8_BuffersOfEmptyArraysMayBeNull) {
