@@ -88,7 +88,8 @@ inline const char* find_element(const ElementsProblem& problem, const Shape& at,
 
 // Returns the expected result. Precondition: the extents agree and the output has the shape above.
 inline Answer solve_elements(const ElementsProblem& problem) {
-  return solve_by(problem, [&](const Shape& at, Answer* answer) { return find_element(problem, at, answer); });
+  return solve_by(problem, problem.indices.shape,
+                  [&](const Shape& at, Answer* answer) { return find_element(problem, at, answer); });
 }
 
 }  // namespace oracle

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <cstring>
 #include <random>
@@ -139,10 +140,29 @@ inline const char* find_source(const Problem& problem, const Shape& at, Answer* 
   return good ? params.memory.data() + source : nullptr;
 }
 
-// Computes the output element by element. find_from(at, &answer) returns the source of each element.
+inline bool has_none(const Shape& shape) { return std::find(shape.begin(), shape.end(), 0) != shape.end(); }
+
+// Validates the tuples, of this shape, of rows that have no elements. find_from(at, &answer) looks at the tuple of an
+// element.
 template <class FindFrom>
-Answer solve_by(const Problem& problem, FindFrom&& find_from) {
+void find_bad_tuple(const Problem& problem, const Shape& tuples, Answer* answer, FindFrom&& find_from) {
+  if (!has_none(problem.out.shape) || has_none(tuples)) return;
+  Operand first = problem.out;
+  for (int64_t& extent : first.shape) extent = std::max<int64_t>(extent, 1);
+  for_each_element(first, [&](int64_t, const Shape& at) { find_from(at, answer); });
+}
+
+inline Shape tuples_of(const Problem& problem) {
+  const Shape& indices = problem.indices.shape;
+  return Shape(indices.begin(), indices.begin() + problem.tuple_end());
+}
+
+// Computes the output element by element. find_from(at, &answer) returns the source of each element. `tuples` is the
+// shape of the tuples.
+template <class FindFrom>
+Answer solve_by(const Problem& problem, const Shape& tuples, FindFrom&& find_from) {
   Answer answer;
+  find_bad_tuple(problem, tuples, &answer, find_from);
   answer.memory = problem.out.memory;
   const size_t item = static_cast<size_t>(problem.params.item);
   for_each_element(problem.out, [&](int64_t target, const Shape& at) {
@@ -159,7 +179,8 @@ Answer solve_by(const Problem& problem, FindFrom&& find_from) {
 }
 
 inline Answer solve(const Problem& problem) {
-  return solve_by(problem, [&](const Shape& at, Answer* answer) { return find_source(problem, at, answer); });
+  return solve_by(problem, tuples_of(problem),
+                  [&](const Shape& at, Answer* answer) { return find_source(problem, at, answer); });
 }
 
 }  // namespace oracle

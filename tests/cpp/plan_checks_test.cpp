@@ -73,13 +73,14 @@ TEST(PlanChecks, CheckReportsWhatARunReports) {
   EXPECT_GT(counts.unread, 1000) << "runs that read no index need no indices";
 }
 
-// gather.h: "A gather without a profile validates indices only if the output has elements."
+// TensorFlow reads no index if the rows have no elements.
 TEST(PlanChecks, RunAndCheckOfEmptyRowsReadNoIndex) {
   const Array table(GTH_DTYPE_INT32, {4, 0}), indices = indices64({3}, {9, 9, 9}), rows(GTH_DTYPE_INT32, {3, 0});
   const gth_tensor_desc t = table.desc(), i = indices.desc();
   Plan plan;
   Error error;
-  ASSERT_EQ(calls::gather.plan(&t, &i, nullptr, nullptr, plan.out(), &error), GTH_OK) << error.message;
+  const gth_options options = with_profile(GTH_PROFILE_TENSORFLOW);
+  ASSERT_EQ(calls::gather.plan(&t, &i, nullptr, &options, plan.out(), &error), GTH_OK) << error.message;
   gth_plan_args args = calls::args(GTH_OPEN, nullptr, nullptr, nullptr);
   ASSERT_EQ(gth_plan_extents(plan.get(), &args, &error), GTH_OK) << error.message;
   EXPECT_EQ(args.indices_extent, 0);
@@ -90,23 +91,30 @@ TEST(PlanChecks, RunAndCheckOfEmptyRowsReadNoIndex) {
     gth_tensor_desc given = i;
     given.data = data;
     const gth_tensor_desc o = rows.desc();
-    EXPECT_EQ(calls::gather.run(nullptr, &t, &given, &o, nullptr, &error), GTH_OK) << error.message;
+    EXPECT_EQ(calls::gather.run(nullptr, &t, &given, &o, &options, &error), GTH_OK) << error.message;
   }
 }
 
-// A scatter validates indices although its rows are empty.
-TEST(PlanChecks, RunAndCheckOfEmptyUpdatesReadIndices) {
-  const Array table(GTH_DTYPE_INT32, {4, 0}), indices = indices64({3}, {3, 9, 0});
-  const gth_tensor_desc t = table.desc(), i = indices.desc();
-  Plan plan;
-  Error error;
-  ASSERT_EQ(calls::scatter.plan(&t, &i, nullptr, nullptr, plan.out(), &error), GTH_OK) << error.message;
-  gth_plan_args args = calls::args(GTH_OPEN, nullptr, indices.data(), nullptr);
-  const Facts facts{GTH_E_INDEX, GTH_OPERAND_INDICES, 0, 1, 9, 4};
-  expect_facts(gth_plan_run_args(nullptr, plan.get(), &args, &error), error, facts);
-  expect_facts(gth_plan_check(nullptr, plan.get(), &args, &error), error, facts);
-  ASSERT_EQ(gth_plan_extents(plan.get(), &args, &error), GTH_OK) << error.message;
-  EXPECT_EQ(args.indices_extent, 24);
+// Without a profile, every operation validates indices although its rows have no elements.
+TEST(PlanChecks, RunAndCheckOfEmptyRowsReadIndices) {
+  const Array table(GTH_DTYPE_INT32, {4, 0}), rows(GTH_DTYPE_INT32, {3, 0});
+  const gth_tensor_desc t = table.desc(), r = rows.desc();
+  for (const calls::Operation& op : {calls::gather, calls::gather_nd, calls::scatter, calls::scatter_nd}) {
+    const bool is_nd = op.number == GTH_OP_GATHER_ND || op.number == GTH_OP_SCATTER_ND;
+    const Array indices = indices64(is_nd ? Shape{3, 1} : Shape{3}, {3, 9, 0});
+    const gth_tensor_desc i = indices.desc();
+    Plan plan;
+    Error error;
+    ASSERT_EQ(op.plan(&t, &i, nullptr, nullptr, plan.out(), &error), GTH_OK) << error.message;
+    gth_plan_args args = calls::args(GTH_OPEN, nullptr, indices.data(), nullptr);
+    const int32_t operand = GTH_OPERAND_INDICES;
+    const Facts facts{GTH_E_INDEX, operand, 0, 1, 9, 4};
+    expect_facts(gth_plan_run_args(nullptr, plan.get(), &args, &error), error, facts);
+    expect_facts(gth_plan_check(nullptr, plan.get(), &args, &error), error, facts);
+    expect_facts(op.run(nullptr, &t, &i, &r, nullptr, &error), error, facts);
+    ASSERT_EQ(gth_plan_extents(plan.get(), &args, &error), GTH_OK) << error.message;
+    EXPECT_EQ(args.indices_extent, 24);
+  }
 }
 
 }  // namespace

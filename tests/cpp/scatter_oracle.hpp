@@ -189,25 +189,15 @@ struct ScatterAnswer : Answer {
   std::vector<char> touched;  // for each byte of the memory, true if a written element starts there; empty on an error
 };
 
-// Validates the tuples of a scatter whose updates are empty because rows have no elements.
-inline void find_bad_tuple(const ScatterProblem& problem, Answer* answer) {
-  const auto has_none = [](const Shape& shape) { return std::find(shape.begin(), shape.end(), 0) != shape.end(); };
-  if (!has_none(problem.out.shape)) return;
-  const Shape tuples(problem.indices.shape.begin(), problem.indices.shape.begin() + problem.tuple_end());
-  if (has_none(problem.is_elements ? problem.indices.shape : tuples)) return;
-  Operand first = problem.out;
-  for (int64_t& extent : first.shape) extent = std::max<int64_t>(extent, 1);
-  for_each_element(first, [&](int64_t, const Shape& at) {
-    problem.is_elements ? find_element(problem, at, answer) : find_source(problem, at, answer);
-  });
-}
-
 // Computes the target after the call.
 inline ScatterAnswer solve_scatter(const ScatterProblem& problem) {
   ScatterAnswer answer;
   answer.memory = problem.params.memory;
   answer.touched.resize(answer.memory.size());
-  find_bad_tuple(problem, &answer);
+  const Shape tuples = problem.is_elements ? problem.indices.shape : tuples_of(problem);
+  find_bad_tuple(problem, tuples, &answer, [&](const Shape& at, Answer* found) {
+    problem.is_elements ? find_element(problem, at, found) : find_source(problem, at, found);
+  });
   const bool is_mean = problem.reduction == GTH_REDUCTION_MEAN, is_wide = problem.in_float32 || problem.in_float64;
   const int32_t dtype = problem.params.dtype;
   const int64_t of_target = problem.starts_with_update ? 0 : 1;

@@ -208,7 +208,6 @@ struct Predictor {
     const bool fills = problem.bounds == GTH_BOUNDS_FILL || problem.has_padding;
     const bool small_nan = is_float8(p.dtype) && fill == GTH_FILL_BY_DTYPE && fills;
     prediction.unpredicted = small_nan || scalar || (given.profile == GTH_PROFILE_ORT && is_gather_nd());
-    prediction.may_validate = given.profile != 0 || is_scatter;
   }
 
   void settle_reduction() {

@@ -91,7 +91,6 @@ struct Reach {
 struct Prediction {
   std::vector<Fault> faults;
   bool unpredicted = false;        // the model has no rule for this; the call must only be safe
-  bool may_validate = false;       // values may be validated although there is no output
   bool may_need_null = false;      // NULL data may be rejected although nothing is read
   oracle::ScatterProblem problem;  // normalised, as far as it is known
   Reach params, indices, out;

@@ -28,8 +28,7 @@ constexpr uint8_t onnx_types = with_bfloat16 | with_strings;  // The definition 
 // Each entry sets only the fields that differ from the defaults of Rules. Later calls of set() override earlier ones.
 constexpr Profile profiles[] = {
     // no profile
-    Profile{}  //
-        .set(On::scatters, &Rules::empty_check, check_always),
+    Profile{}.set(On::all, &Rules::empty_check, check_always),
     // tensorflow
     Profile{}
         .set(On::scatters, &Rules::repeats_updates, false)

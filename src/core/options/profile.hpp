@@ -36,8 +36,8 @@ enum TableTypes : uint8_t {
 
 enum class IndexTypes : uint8_t { any, int32_int64, int16_int32_int64, int64 };
 
-// All switches of a profile for one operation. Some of them are not in gth_options. The defaults are the rules of a
-// gather without a profile.
+// All switches of a profile for one operation. Some of them are not in gth_options. The defaults are the rules of most
+// profiles.
 struct Rules {
   int32_t negative = GTH_NEGATIVE_REJECT;
   int32_t bounds = GTH_BOUNDS_ERROR;

@@ -67,10 +67,13 @@ def gather(case, form):
 
     The first element without a source is reported with its number in indices.
     """
-    if 0 in form.out_shape:
-        return []
     negative, bounds, fill = switches(case)
     size, nothing, out = form.params[form.axis], filler(case, bounds, fill), []
+    if 0 in form.out_shape:
+        if case.profile == "none":
+            for number, value in enumerate(case.indices.integers()):
+                resolve([value], [size], negative, bounds, number, case.padding_index)
+        return []
     for at in itertools.product(*map(range, form.out_shape or (1,))):
         met = within(form.indices, at)
         number = number_of(form.indices, met)

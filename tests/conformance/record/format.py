@@ -54,6 +54,8 @@ class Tensor:
         return int.from_bytes(self.at(coordinates), "little", signed=signed)
 
     def integers(self):
+        if 0 in self.shape:  # Another dim may be huge.
+            return []
         return [self.integer(coordinates) for coordinates in itertools.product(*map(range, self.shape))]
 
     def numpy(self):

@@ -94,7 +94,7 @@ _ONNX = dict(
 )
 
 TABLE = {
-    "none": Profile(_same("reject"), "error"),
+    "none": Profile(_same("reject"), "error", values_checked=always),
     "tensorflow": Profile(
         _same("reject"),
         "error",

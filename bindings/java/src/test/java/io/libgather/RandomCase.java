@@ -73,13 +73,14 @@ final class RandomCase {
     failure = failure();
   }
 
-  /** Returns the case of a seed. Scatters of rows without elements are not among the cases. */
+  /** Returns the case of a seed. Indices of rows without elements are not among the cases. */
   static RandomCase of(long seed) {
     Random random = new Random(seed);
     RandomCase found;
     do {
       found = new RandomCase(random);
-    } while (!Calls.writesRows(found.operation) && count(found.rowsShape) == 0);
+    } while (count(found.rowsShape) == 0
+        && (!Calls.writesRows(found.operation) || count(found.indexShape) > 0));
     return found;
   }
 
