@@ -240,7 +240,7 @@ const (
 	FillZero FillPolicy = 1
 	// gth_options.fill_value
 	FillValue FillPolicy = 2
-	// NaN, the smallest signed value, the largest unsigned value, or true, as in JAX.
+	// As in JAX: NaN (+ 0i), the smallest signed, the largest unsigned, true.
 	FillByDType FillPolicy = 3
 )
 

@@ -227,10 +227,13 @@ GTH_API const char *gth_status_name(int32_t status);
  *   ARROW            Offsets of strings: position is the string i, value is offsets[i + 1]. limit is offsets[i] if the
  *                    offsets decrease, else the size of the bytes. Columns: position is that of the index whose row is
  *                    malformed. value is the invalid number, limit is its bound.
- *   OFFSETS          position is that of the first invalid number in bags, value is the number. limit is the number
- *                    before it if it is smaller, else the number of ids (of segments: of bags). 0 must be the first
- *                    offset. If lengths have another sum than the number of ids: position is their count, and value
- *                    is the sum. An empty bag (GTH_EMPTY_ERROR): position is the bag, value is 0, limit is 1.
+ *   OFFSETS          position is that of the first invalid number in bags, value is the number. limit depends on the
+ *                    rule: 0 if the first offset is not 0, or if a length or segment is negative; the number before it
+ *                    if an offset or segment is smaller; the number of ids if an offset exceeds it; the number of bags
+ *                    if a segment reaches it; the number of ids that are left if a length exceeds it. If the last
+ *                    offset or the sum of the lengths is less than the number of ids: position is the number of bags,
+ *                    value is the offset or the sum, limit is the number of ids. After that, an empty bag
+ *                    (GTH_EMPTY_ERROR): position is the bag, value is 0, limit is 1.
  *   VERSION          value is the given number, limit is the highest valid one (for an opset: the lowest).
  *   operand OPTIONS  component is the byte offset of the field in gth_options or gth_context_options, and 0 for an
  *                    invalid struct size.
@@ -746,8 +749,8 @@ GTH_API int32_t gth_tensor_strings(const gth_tensor *tensor, const int64_t **off
   2 /**< It counts from the end: -1 is the last, -size the first. A smaller one is out of bounds. */
 
 /* The meaning of an index out of bounds. error, fill and skip apply to a tuple as a whole. clamp and modulo apply to
- * each component, after wrap. With clamp and modulo, a dim of extent 0 causes GTH_E_INDEX. A gather without a profile
- * validates indices only if the output has elements. */
+ * each component, after wrap. With clamp and modulo, a dim of extent 0 causes GTH_E_INDEX. Indices are also validated if
+ * the slices have no elements, except with the profiles of systems that do not do this. */
 #define GTH_BOUNDS_ERROR 1 /**< The call returns GTH_E_INDEX, and the output is unchanged. */
 #define GTH_BOUNDS_FILL \
   2 /**< The row is filled with the value that gth_options.fill selects. Not valid for scatters. */
@@ -761,7 +764,7 @@ GTH_API int32_t gth_tensor_strings(const gth_tensor *tensor, const int64_t **off
 /* The value that bounds = fill writes, and the row of a gather that padding_index selects. */
 #define GTH_FILL_ZERO 1     /**< Zero bytes, or empty strings. */
 #define GTH_FILL_VALUE 2    /**< gth_options.fill_value */
-#define GTH_FILL_BY_DTYPE 3 /**< NaN, the smallest signed value, the largest unsigned value, or true, as in JAX. */
+#define GTH_FILL_BY_DTYPE 3 /**< As in JAX: NaN (+ 0i), the smallest signed, the largest unsigned, true. */
 
 /* The rule of gather_elements and scatter_elements for the extents of the dims that are not the axis. */
 #define GTH_EXTENTS_EQUAL 1     /**< They are equal. */
@@ -944,8 +947,7 @@ typedef struct gth_options {
  * last dims of updates.shape alone: one row or one number, which each tuple then uses. The profiles of TensorFlow,
  * ONNX, ONNX Runtime and torch reject this. Elements of target must not overlap each other (GTH_E_STRIDE), indices or
  * updates (GTH_E_ALIAS). Bytes of target that no tuple selects are unchanged. Each element of target is written by
- * exactly one thread. With bounds = error, indices are also validated if the rows have no elements, except with the
- * profiles of systems that do not do this. On a CUDA device, scatters return GTH_E_UNSUPPORTED with operand TARGET.
+ * exactly one thread. On a CUDA device, scatters return GTH_E_UNSUPPORTED with operand TARGET.
  */
 #define GTH_OP_SCATTER 4
 /**
@@ -996,13 +998,15 @@ typedef struct gth_options {
  * Sums begin with 0, and add rows in the order of their ids. So the result does not depend on threads, processors and
  * strides. float16 and bfloat16 are added in float32 and rounded once, except with GTH_ACCUMULATE_DTYPE. Weighted sums
  * of these and of float32 use one fused multiply-add for each id. Other products are rounded before they are added.
- * Integers wrap around. If the divisor of a mean is 0, the row is zero. bool, float8 and strings cause GTH_E_DTYPE.
+ * Integers wrap around. If the divisor of a mean or sqrtn is 0, the row is zero. This also holds if its ids have numbers
+ * of infinity or NaN. bool, float8 and strings cause GTH_E_DTYPE.
  *
- * bags are validated before indices, and both before the first byte is written. With bounds = skip, an id out of bounds
- * is neither read nor counted. With bounds = fill, it counts as a row of the fill value.
+ * All numbers of bags are validated first, then that no bag is empty (GTH_EMPTY_ERROR), then indices, and all of them
+ * before the first byte is written. With bounds = skip, an id out of bounds is neither read nor counted. With bounds =
+ * fill, it counts as a row of the fill value.
  *
  * The profiles torch, tensorflow, jax_fill and jax_clip have this operation. With torch, the last offset may be smaller
- * than N. The remaining ids are not read then. With jax_fill and jax_clip, the maximum of an empty bag is -infinity or
+ * than N, and there may be ids without any start. The remaining ids are not read then. With jax_fill and jax_clip, the maximum of an empty bag is -infinity or
  * the smallest integer, and the minimum is the opposite.
  *
  * In a plan, the number of bags and the number of ids may be open. n is the number of bags, or the outermost dim of
@@ -1174,13 +1178,15 @@ GTH_API int32_t gth_gather_bags(gth_context *context, const gth_tensor_desc *par
  * GTH_ACCUMULATE_DTYPE. Integers wrap around. The result does not depend on the number of threads.
  *
  * The gradients of gather_bags are functions and no operations: gth_run, gth_run_many, gth_make, gth_infer and plans do
- * not have them. They run on the CPU only, and allocate about 80 bytes for each id, and memory in proportion to the
- * gradient of the output with max and min. Everything is validated as in gather_bags, also if slices have no elements,
- * before the first byte is written. Indices, bags and weights are read once, so they never cause GTH_E_RACE.
+ * not have them. They run on the CPU only, and allocate about 80 bytes for each id and 8 for each bag, and memory in
+ * proportion to the gradient of the output with max and min. Everything is validated as in gather_bags, before the first
+ * byte is written. Indices, bags and weights are read once, so they never cause GTH_E_RACE. The ids of a bag whose
+ * divisor is 0 receive nothing.
  *
  * @param request  Borrowed. The request of the forward call, with GTH_OP_GATHER_BAGS. Its rows are the gradient of the
  *                 output (operand UPDATES in errors), which may have any strides. Of params only dtype and shape are
- *                 read, unless the pool is max or min. options->out_dtype must be 0 or the dtype of params.
+ *                 read, unless the pool is max or min. options->out_dtype must be 0 or the dtype of params
+ *                 (GTH_E_VERSION).
  * @param target   Borrowed, written. It has dtype and shape of params, and must not overlap other operands.
  * @return The statuses of gth_run with GTH_OP_GATHER_BAGS except RACE, and NOMEM. UNSUPPORTED on a device.
  */

@@ -257,20 +257,18 @@ class Computation {
     row_shape_[0] = 1;
     const gth_tensor_desc slice = GTH_TENSOR_DESC_DENSE(params.dtype, params.ndim, row_shape_, nullptr);
     slice_bytes_ = count_bytes(slice);
-    row_shape_[0] = read_.bags;
   }
 
   int32_t run(const Error& error) {
     if (int32_t status = read(error)) return status;
-    const bool copies = is_complex(plan_) && divides(plan_);
-    int32_t status = find_dense(*on_.context, on_.gradient(), copies, &gradient_room_, &gradient_, error);
-    if (status) return status;
-    if (copies && gradient_) cpu::divide_rows(plan_, read_, slice_bytes_, gradient_room_.data());
+    row_shape_[0] = read_.bags;
+    if (int32_t status = find_gradient(error)) return status;
     if (call_.result == Result::weights) return run_weights(error);
+    int32_t status = GTH_OK;
     if (call_.result == Result::sparse || !is_extreme(plan_)) {
       if ((status = sort(error))) return status;
     }
-    status = is_extreme(plan_) ? run_extreme(error) : run_sum(error);
+    if (!plan_.is_empty) status = is_extreme(plan_) ? run_extreme(error) : run_sum(error);
     return status || call_.result == Result::params ? status : write_unique(error);
   }
 
@@ -299,19 +297,29 @@ class Computation {
   }
   cpu::Executor executor() const { return executor_for(*on_.context, plan_.threads); }
 
-  // Reads bags, ids and weights.
+  // Reads bags, ids and weights. If the result does not depend on the bags, there may be too many of them for `begin`.
   int32_t read(const Error& error) {
     const char* ids;
+    const bool needs_bags = !plan_.is_empty && read_.ids > 0;
     int32_t status = allocate(read_.ids, &rows_, error);
-    if (!status) status = allocate(read_.bags + 1, &begin_, error);
+    if (!status && needs_bags) status = allocate(read_.bags + 1, &begin_, error);
     if (!status) status = find_dense(*on_.context, *on_.request.indices, false, &ids_room_, &ids, error);
     if (status) return status;
     read_.rows = rows_.data();
-    read_.begin = begin_.data();
+    read_.begin = needs_bags ? begin_.data() : nullptr;
     const gth_tensor_desc* const bags = on_.request.bags;
     const char* const numbers = bags ? core::moved(static_cast<const char*>(bags->data), plan_.offset.bags) : nullptr;
     if ((status = cpu::read_bags(plan_, numbers, ids, &read_, error))) return status;
     return find_factors(error);
+  }
+
+  // Finds the rows of the gradient that the bags need, and divides complex ones.
+  int32_t find_gradient(const Error& error) {
+    if (read_.bags == 0) return GTH_OK;
+    const bool copies = is_complex(plan_) && divides(plan_);
+    const int32_t status = find_dense(*on_.context, on_.gradient(), copies, &gradient_room_, &gradient_, error);
+    if (!status && copies) cpu::divide_rows(plan_, read_, slice_bytes_, gradient_room_.data());
+    return status;
   }
 
   int32_t find_factors(const Error& error) {

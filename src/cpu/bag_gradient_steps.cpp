@@ -9,6 +9,7 @@
 #include "core/base/checked.hpp"
 #include "core/base/limits.hpp"
 #include "core/types/square_root.hpp"
+#include "cpu/bag_check.hpp"
 #include "cpu/bag_ids.hpp"
 #include "cpu/bag_kernels.hpp"
 #include "cpu/bag_reader.hpp"
@@ -79,14 +80,32 @@ void resolve_ids(const Plan& plan, int64_t n, int64_t* values, BadId* bad) {
   }
 }
 
-int32_t check_not_empty(const Plan& plan, const ReadBags& read, int64_t first, int64_t last, const Error& error) {
-  if (plan.bags.empty != GTH_EMPTY_ERROR) return GTH_OK;
-  for (int64_t bag = first; bag < last; ++bag) {
-    const int64_t *const begin = read.rows + read.begin[bag], *const end = read.rows + read.begin[bag + 1];
-    if (std::any_of(begin, end, [](int64_t row) { return row != no_row; })) continue;
-    return error.fail({GTH_E_OFFSETS, GTH_OPERAND_BAGS, -1, bag, 0, 1}, "bags: bag %" PRId64 " is empty", bag);
+// The ids that are read, for check_bags.
+struct ReadRows {
+  const int64_t* rows;
+
+  bool has_ids(int64_t begin, int64_t end) const {
+    return std::any_of(rows + begin, rows + end, [](int64_t row) { return row != no_row; });
   }
-  return GTH_OK;
+  int64_t next(int64_t bag) const { return bag + 1; }
+};
+
+// Reads the borders of all bags, as check_bags.
+int32_t read_borders(const BagReader& reader, bool must_have_ids, const ReadRows& reads, int64_t* begin, int64_t* ids,
+                     const Error& error) {
+  FirstEmpty<ReadRows> empty{must_have_ids, reads};
+  BagPosition at{0, 0};
+  begin[0] = 0;
+  while (at.bag < reader.count()) {
+    int64_t m, borders[BagReader::most + 1];
+    if (int32_t status = reader.read(at, reader.count(), borders, &m, error)) return status;
+    std::copy_n(borders, m + 1, begin + at.bag);
+    empty.look_in(at.bag, m, borders);
+    at = {at.bag + m, borders[m]};
+  }
+  *ids = at.id;
+  const int32_t status = reader.check_end(at, error);
+  return status ? status : empty.check(error);
 }
 
 // ---- Sorting
@@ -182,7 +201,7 @@ class WeightGradient {
     T sum = 0;  // the dot product of S and the gradient
     for (int64_t k = read_.begin[bag]; k < read_.begin[bag + 1]; ++k) {
       const T product = product_of(bag, k);
-      if (factors_.divisors) sum += weight_of(k) * product;
+      if (factors_.divisors && read_.rows[k] != no_row) sum += weight_of(k) * product;
       std::memcpy(out_ + k * bytes, &product, static_cast<size_t>(bytes));  // the lowest bytes of an integer
     }
     if (factors_.divisors) divide(bag, sum);
@@ -332,20 +351,15 @@ void for_each_bag(const ReadBags& read, int64_t slice_bytes, const Executor& exe
 
 int32_t read_bags(const Plan& plan, const char* numbers, const char* ids, ReadBags* out, const Error& error) {
   const BagReader reader(plan, numbers, out->bags, out->ids);
+  const ReadRows reads{out->rows};
+  const bool must_have_ids = plan.bags.empty == GTH_EMPTY_ERROR;
   BadId bad{INT64_MAX, 0};
   load_numbers(plan.index, ids, core::index_bytes(plan.index), out->ids, out->rows);
   resolve_ids(plan, out->ids, out->rows, &bad);
-  BagPosition at{0, 0};
-  out->begin[0] = 0;
-  while (at.bag < out->bags) {
-    int64_t m, begin[BagReader::most + 1];
-    if (int32_t status = reader.read(at, out->bags, begin, &m, error)) return status;
-    std::copy_n(begin, m + 1, out->begin + at.bag);
-    if (int32_t status = check_not_empty(plan, *out, at.bag, at.bag + m, error)) return status;
-    at = {at.bag + m, begin[m]};
-  }
-  if (int32_t status = reader.check_end(at, error)) return status;
-  out->ids = at.id;
+  const int32_t status = out->begin ? read_borders(reader, must_have_ids, reads, out->begin, &out->ids, error)
+                                    : check_bags(reader, must_have_ids, reads, &out->ids, error);
+  if (status) return status;
+  if (!out->begin) out->bags = 0;
   return bad.position < out->ids ? fail_bad_tuple(plan, bad.position, {0, 0, bad.value}, error) : GTH_OK;
 }
 

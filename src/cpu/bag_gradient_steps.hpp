@@ -3,6 +3,7 @@
 #include <cstdint>
 
 #include "core/base/error.hpp"
+#include "core/base/moved.hpp"
 #include "core/plan/plan.hpp"
 #include "cpu/bag_rows.hpp"
 #include "cpu/executor.hpp"
@@ -19,7 +20,8 @@ struct ReadBags {
 };
 
 // Reads bags, and contiguous ids. out->bags and out->ids are their numbers, and `rows` and `begin` have memory for them.
-// Returns GTH_OK, GTH_E_OFFSETS or GTH_E_INDEX.
+// If `begin` is NULL, the bags are only validated, and out->bags becomes 0. Returns GTH_OK, GTH_E_OFFSETS or
+// GTH_E_INDEX.
 int32_t read_bags(const core::Plan& plan, const char* numbers, const char* ids, ReadBags* out,
                   const core::Error& error);
 
@@ -65,7 +67,7 @@ struct Slices {
   int64_t bytes;       // of a slice
 
   const char* at(int64_t id, int64_t row) const {
-    return row == row_of_fill ? filled : first + (by_id ? id : row) * stride;
+    return row == row_of_fill ? filled : core::moved(first, (by_id ? id : row) * stride);
   }
 };
 

@@ -53,6 +53,7 @@ int32_t fail_bad_id(const Bags& on, int64_t position, const Error& error) {
 // Padding is compared before bounds, so the kernels of other operations cannot validate the ids.
 int32_t validate_padded(const Bags& on, int64_t ids, int64_t bytes, const Executor& executor, const Error& error) {
   FirstBadId found;
+  if (on.bags.ids_at.is_line && on.bags.ids_at.stride == 0) ids = bytes = 1;  // All of them are the same memory.
   in_pieces(executor, ids, bytes, [&](int64_t first, int64_t last) { validate_padded_range(on, first, last, &found); });
   const int64_t position = found.position.load(std::memory_order_relaxed);
   return position == INT64_MAX ? GTH_OK : fail_bad_id(on, position, error);
@@ -92,6 +93,17 @@ int64_t Bags::distance(const core::Line& line, core::Scaled core::Loop::* stride
     if (l > 0) i /= loop.extent.factor;
   }
   return sum;
+}
+
+int64_t Bags::next_bag(int64_t bag) const {
+  if (bags.format != GTH_BAGS_DENSE) return repeats_id() ? count : bag + 1;
+  int64_t step = 1;  // the number of bags in one step of a loop
+  for (int32_t l = plan.inner_begin - 1; l-- > 0;) {
+    const int64_t extent = plan.loops[l].extent.at(n), at = bag / step % extent;
+    if (!plan.loops[l].indices.is(0) && at + 1 < extent) return bag - bag % step + step;
+    step *= extent;
+  }
+  return count;
 }
 
 void load_ids(const Bags& on, int64_t first, int64_t count, int64_t* values) {
@@ -137,10 +149,13 @@ int64_t replace_each_id(const Plan& plan, int64_t* values, int64_t n) {
 
 int32_t validate_ids(const Bags& on, int64_t ids, const Executor& executor, const Error& error) {
   const int32_t bounds = on.plan.bounds;
-  if (ids == 0 || on.plan.is_empty || bounds == GTH_BOUNDS_FILL || bounds == GTH_BOUNDS_SKIP) return GTH_OK;
+  if (ids == 0 || !core::reads_indices(on.plan) || bounds == GTH_BOUNDS_FILL || bounds == GTH_BOUNDS_SKIP)
+    return GTH_OK;
   int64_t bytes;
   if (!core::multiply(ids, core::index_bytes(on.plan.index), &bytes)) bytes = INT64_MAX;
-  if (on.plan.has_padding || ids != on.ids) return validate_padded(on, ids, bytes, executor, error);
+  // A job skips ids that are the same memory. It validates all ids.
+  const bool repeats_bags = on.bags.format == GTH_BAGS_DENSE && !on.bags.ids_at.is_line;
+  if (ids != on.ids || (on.plan.has_padding && !repeats_bags)) return validate_padded(on, ids, bytes, executor, error);
   const core::Line& line = on.bags.ids_at;
   const bool is_small = bounds == GTH_BOUNDS_ERROR && line.is_line && bytes < parallel_bytes;
   if (is_small && on.kernels.inside(on.first_id, line.stride, ids)) return GTH_OK;

@@ -34,6 +34,12 @@ struct Bags {
   // Returns true if some ids are not read: padding, and those that bounds = skip leaves out.
   bool leaves_out() const { return plan.has_padding || plan.bounds == GTH_BOUNDS_SKIP; }
 
+  // Returns true if all ids of a bag are the same memory.
+  bool repeats_id() const { return plan.loops[plan.inner_begin - 1].indices.is(0); }
+
+  // Returns the next bag of equally many ids whose ids are other memory, or the number of bags.
+  int64_t next_bag(int64_t bag) const;
+
   const core::Plan& plan;
   const core::BagPlan& bags;
   const Kernels& kernels;

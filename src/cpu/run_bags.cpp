@@ -8,6 +8,7 @@
 #include "core/base/checked.hpp"
 #include "core/base/limits.hpp"
 #include "core/types/square_root.hpp"
+#include "cpu/bag_check.hpp"
 #include "cpu/bag_ids.hpp"
 #include "cpu/bag_kernels.hpp"
 #include "cpu/bag_rows.hpp"
@@ -31,32 +32,32 @@ struct Cuts {
 };
 
 int64_t read_bytes(const Bags& on) {
-  int64_t bytes;
-  const int64_t slice = on.plan.inner * on.plan.row.in + row_overhead;
-  return core::multiply(std::max(on.ids, on.count), slice, &bytes) ? bytes : INT64_MAX;
+  int64_t slice, bytes;
+  const bool fits = core::add(on.plan.inner * on.plan.row.in, row_overhead, &slice) &&
+                    core::multiply(std::max(on.ids, on.count), slice, &bytes);
+  return fits ? bytes : INT64_MAX;
 }
 
-// Returns true if a bag has an id that is read.
-bool has_ids(const Bags& on, int64_t begin, int64_t end) {
-  if (!on.leaves_out()) return end > begin;
-  int64_t values[block_ids];
-  for (; begin < end; begin += block_ids) {
-    const int64_t n = std::min(block_ids, end - begin);
-    load_ids(on, begin, n, values);
-    if (replace_ids(on.plan, values, n) < n) return true;  // An invalid id is reported later.
-    if (std::any_of(values, values + n, [](int64_t row) { return row != no_row; })) return true;
-  }
-  return false;
-}
+// The ids of a call that are read, for check_bags.
+struct ReadIds {
+  const Bags& on;
 
-int32_t check_not_empty(const Bags& on, int64_t bag, int64_t m, const int64_t* begin, const Error& error) {
-  if (on.bags.empty != GTH_EMPTY_ERROR) return GTH_OK;
-  for (int64_t i = 0; i < m; ++i) {
-    if (has_ids(on, begin[i], begin[i + 1])) continue;
-    return error.fail({GTH_E_OFFSETS, GTH_OPERAND_BAGS, -1, bag + i, 0, 1}, "bags: bag %" PRId64 " is empty", bag + i);
+  bool has_ids(int64_t begin, int64_t end) const {
+    if (!on.leaves_out()) return end > begin;
+    if (on.repeats_id()) end = std::min(end, begin + 1);
+    int64_t values[block_ids];
+    for (; begin < end; begin += block_ids) {
+      const int64_t n = std::min(block_ids, end - begin);
+      load_ids(on, begin, n, values);
+      if (replace_ids(on.plan, values, n) < n) return true;  // An invalid id is reported later.
+      if (std::any_of(values, values + n, [](int64_t row) { return row != no_row; })) return true;
+    }
+    return false;
   }
-  return GTH_OK;
-}
+  int64_t next(int64_t bag) const { return on.next_bag(bag); }
+};
+
+bool must_have_ids(const Bags& on) { return on.bags.empty == GTH_EMPTY_ERROR; }
 
 // Validates all bags, and cuts them for the threads. cuts->at[cuts->count].id is the number of ids of all bags.
 int32_t validate_and_cut(const Bags& on, const Executor& executor, Cuts* cuts, const Error& error) {
@@ -64,13 +65,15 @@ int32_t validate_and_cut(const Bags& on, const Executor& executor, Cuts* cuts, c
   const int64_t wanted = std::min(pieces.count, Cuts::most);
   const int64_t each = (on.ids + on.count) / wanted + 1;  // bags count, because empty ones are written too
   int64_t* const begin = cuts->begin;
+  const ReadIds reads{on};
+  FirstEmpty<ReadIds> empty{must_have_ids(on), reads};
   BagPosition at{0, 0};
   cuts->at[0] = at;
   cuts->count = 0;
   while (at.bag < on.count) {
     int64_t m;
     if (int32_t status = on.reader.read(at, on.count, begin, &m, error)) return status;
-    if (int32_t status = check_not_empty(on, at.bag, m, begin, error)) return status;
+    empty.look_in(at.bag, m, begin);
     for (int64_t i = 1; i <= m && wanted > 1; ++i) {
       const BagPosition& last = cuts->at[cuts->count];
       const BagPosition next{at.bag + i, begin[i]};
@@ -79,13 +82,21 @@ int32_t validate_and_cut(const Bags& on, const Executor& executor, Cuts* cuts, c
     at = {at.bag + m, begin[m]};
   }
   cuts->at[++cuts->count] = at;
-  return on.reader.check_end(at, error);
+  const int32_t status = on.reader.check_end(at, error);
+  return status ? status : empty.check(error);
 }
 
 // Validates bags and ids, and cuts the bags for the threads.
 int32_t validate_all_of(const Bags& on, const Executor& executor, Cuts* cuts, const Error& error) {
   const int32_t status = validate_and_cut(on, executor, cuts, error);
   return status ? status : validate_ids(on, cuts->at[cuts->count].id, executor, error);
+}
+
+// Validates bags and ids.
+int32_t validate_only(const Bags& on, const Executor& executor, const Error& error) {
+  int64_t ids;
+  const int32_t status = check_bags(on.reader, must_have_ids(on), ReadIds{on}, &ids, error);
+  return status ? status : validate_ids(on, ids, executor, error);
 }
 
 // ---- Pooling
@@ -422,16 +433,15 @@ int32_t fail_race(Stop stop, const Error& error) {
 
 int32_t validate_bags(const Plan& plan, const Kernels& kernels, const core::Pointers& pointers, int64_t n,
                       const Executor& executor, const Error& error) {
-  Cuts cuts;
-  return validate_all_of(Bags(plan, pointers, n, kernels), executor, &cuts, error);
+  return validate_only(Bags(plan, pointers, n, kernels), executor, error);
 }
 
 int32_t run_bags(const Plan& plan, const Kernels& kernels, const core::Pointers& pointers, int64_t n,
                  const Executor& executor, const Error& error) {
   const Bags on(plan, pointers, n, kernels);
+  if (plan.is_empty || on.count == 0) return validate_only(on, executor, error);
   Cuts cuts;
   if (int32_t status = validate_all_of(on, executor, &cuts, error)) return status;
-  if (plan.is_empty || on.count == 0) return GTH_OK;
   if (cuts.count == 1 && on.count <= BagReader::most) {  // The validated bags need not be read again.
     return fail_race(pool_validated(on, cuts.begin) ? Stop::none : Stop::id, error);
   }

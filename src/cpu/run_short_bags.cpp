@@ -66,9 +66,10 @@ bool load_bags(const ShortBags& form, const core::Pointers& pointers, Run* run) 
     for (int64_t i = 0; i <= run->bags; ++i) begin[i] = i * form.length;
   }
   bool are_valid = begin[0] == 0 && begin[run->bags] == run->ids;
-  const int64_t shortest = core::is_extreme_pool(form.pool) ? 1 : 0;
+  const bool may_be_empty = !core::is_extreme_pool(form.pool);
   for (int64_t i = 0; i < run->bags; ++i) {
-    are_valid &= begin[i] >= 0 && begin[i] <= run->ids && begin[i + 1] - begin[i] >= shortest;
+    const bool is_longer = begin[i + 1] > begin[i] || (may_be_empty && begin[i + 1] == begin[i]);
+    are_valid &= begin[i] >= 0 && begin[i] <= run->ids && is_longer;
   }
   return are_valid;
 }

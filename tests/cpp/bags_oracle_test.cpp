@@ -30,7 +30,7 @@ class BagsOracle : public ::testing::Test {
       EXPECT_EQ(err_.position, c.empty_bag) << form;
       return false;
     }
-    if (c.bad_id >= 0 && c.slice > 0 && c.count > 0) {
+    if (c.bad_id >= 0) {
       EXPECT_EQ(status, GTH_E_INDEX) << form << ": " << err_.message;
       EXPECT_EQ(err_.operand, GTH_OPERAND_INDICES) << form;
       const bool is_total = c.options.bounds == GTH_BOUNDS_CLAMP || c.options.bounds == GTH_BOUNDS_MODULO;
@@ -195,7 +195,7 @@ class BagsOracle : public ::testing::Test {
 
   // Changes one border. The first wrong number is reported, and nothing is written.
   void check_bad_bags(Case* c) {
-    if (c->format != GTH_BAGS_OFFSETS || c->bag_count == 0 || c->count > 100) return;
+    if (c->format != GTH_BAGS_OFFSETS || c->bag_count == 0) return;
     const std::vector<char> before = c->out.memory;
     std::vector<int64_t> begin = c->begin;
     const auto at = static_cast<size_t>(below(c->bag_count + 1));
@@ -207,7 +207,7 @@ class BagsOracle : public ::testing::Test {
     }
     if (bad < 0 && begin.back() != c->count) bad = c->bag_count, limit = c->count;
     write_bags(*c, begin);
-    if (bad >= 0 && c->options.empty != GTH_EMPTY_ERROR) {
+    if (bad >= 0) {
       const Request r(*c);
       EXPECT_EQ(gth_run_request(nullptr, &r.request, &err_), GTH_E_OFFSETS);
       EXPECT_EQ(err_.operand, GTH_OPERAND_BAGS);

@@ -84,6 +84,149 @@ TEST(Bags, J1_WrongNumbersAreReportedWithPositionValueAndLimit) {
   }
 }
 
+// The bags of `count` bags of 2 ids in a format. Bag 0 is empty, and the last bag has 4 ids.
+Numbers numbers_of(int32_t format, int64_t count) {
+  Numbers offsets{0, 0}, numbers;
+  for (int64_t b = 1; b < count; ++b) offsets.push_back(2 * b);
+  offsets.back() = 2 * count;
+  switch (format) {
+    case GTH_BAGS_OFFSETS: return offsets;
+    case GTH_BAGS_STARTS: offsets.pop_back(); return offsets;
+    case GTH_BAGS_LENGTHS:
+      for (size_t b = 0; b + 1 < offsets.size(); ++b) numbers.push_back(offsets[b + 1] - offsets[b]);
+      return numbers;
+    default:
+      for (int64_t b = 1; b < count; ++b) numbers.insert(numbers.end(), b + 1 < count ? 2 : 4, b);
+      return numbers;
+  }
+}
+
+// Runs a request forward and backward. Both must fail with these facts and this message.
+void expect_wrong_bags(const gth_request& request, const Facts& facts, const std::string& message) {
+  Error error;
+  expect_facts(gth_run_request(nullptr, &request, &error), error, facts, "run");
+  EXPECT_EQ(error.message, message);
+  const Array target(f32, {4, 1});
+  const gth_tensor_desc t = target.desc();
+  expect_facts(gth_gather_bags_gradient(nullptr, &request, &t, &error), error, facts, "gradient");
+  EXPECT_EQ(error.message, message);
+  gth_request narrow = request;  // whose slices have no elements
+  const Shape no_columns{4, 0}, no_elements{request.rows->shape[0], 0};
+  const gth_tensor_desc table = describe(f32, no_columns, nullptr), out = describe(f32, no_elements, nullptr);
+  narrow.table = &table;
+  narrow.rows = &out;
+  expect_facts(gth_run_request(nullptr, &narrow, &error), error, facts, "without elements");
+  EXPECT_EQ(error.message, message);
+}
+
+// The first wrong number is reported, although bag 0 is empty and all later numbers and ids are wrong, too.
+TEST(Bags, J1_FirstWrongNumberIsReportedForAnyNumberOfBags) {
+  for (const int64_t count : {3, 20, 32, 33, 128, 255, 256, 257, 258, 511, 512, 513, 600, 4095, 4096, 5000}) {
+    const Array table(f32, {4, 1}, Floats{1, 2, 3, 4}), out(f32, {count, 1});
+    const Array ids = array64(Numbers(static_cast<size_t>(2 * count), 4));
+    for (const int32_t format : {GTH_BAGS_OFFSETS, GTH_BAGS_STARTS, GTH_BAGS_LENGTHS, GTH_BAGS_SEGMENTS}) {
+      const Numbers right = numbers_of(format, count);
+      const auto size = static_cast<int64_t>(right.size());
+      for (const int64_t at : {int64_t{1}, int64_t{2}, size / 2, size - 2, size - 1, int64_t{255}, int64_t{256}}) {
+        for (const int64_t wrong : {int64_t{-5}, 3 * count}) {
+          if (at < 1 || at >= size) continue;
+          Numbers numbers = right;
+          std::fill(numbers.begin() + at, numbers.end(), wrong);
+          const Array bags = array64(numbers);
+          gth_options options = GTH_OPTIONS_INIT;
+          options.bag_format = format;
+          options.bag_count = format == GTH_BAGS_SEGMENTS ? count : 0;
+          options.empty = GTH_EMPTY_ERROR;
+          const gth_tensor_desc t = table.desc(), i = ids.desc(), o = out.desc(), b = bags.desc();
+          gth_request request = GTH_REQUEST(GTH_OP_GATHER_BAGS, &t, &i, &o, &options);
+          request.bags = &b;
+          SCOPED_TRACE("bags " + std::to_string(count) + ", format " + std::to_string(format) + ", position " +
+                       std::to_string(at) + ", number " + std::to_string(wrong));
+          const auto word = [](int64_t number) { return std::to_string(number); };
+          const char* const names[] = {"offset", "start", "length", "segment"};
+          std::string rule = std::string("bags: ") + names[format - 1] + " " + word(at) + " is " + word(wrong);
+          int64_t limit = right[static_cast<size_t>(at - 1)];
+          if (format == GTH_BAGS_LENGTHS) {
+            limit = 2 * count;
+            for (int64_t k = 0; k < at; ++k) limit -= right[static_cast<size_t>(k)];
+            if (wrong < 0) limit = 0;
+            if (wrong >= 0) rule += ", and only " + word(limit) + " of " + word(2 * count) + " ids are left";
+          } else if (wrong < 0) {
+            rule += ", which is less than " + word(limit) + " before it";
+          } else {
+            limit = format == GTH_BAGS_SEGMENTS ? count : 2 * count;
+            rule += ", and there are " + word(limit) + (format == GTH_BAGS_SEGMENTS ? " bags" : " ids");
+          }
+          expect_wrong_bags(request, {GTH_E_OFFSETS, bags_operand, -1, at, wrong, limit}, rule);
+          if (HasFailure()) return;
+        }
+      }
+    }
+  }
+}
+
+// Then empty bags are reported before ids, which are all wrong.
+TEST(Bags, J1_FirstEmptyBagIsReportedBeforeIdsForAnyNumberOfBags) {
+  for (const int64_t count : {3, 20, 256, 257, 600, 5000}) {
+    const Array table(f32, {4, 1}, Floats{1, 2, 3, 4}), out(f32, {count, 1});
+    const Array ids = array64(Numbers(static_cast<size_t>(2 * count), 4));
+    for (const int64_t empty : {int64_t{0}, int64_t{1}, count / 2, count - 1}) {
+      Numbers offsets{0};
+      for (int64_t b = 0; b < count; ++b) offsets.push_back(b < empty ? 2 * (b + 1) : 2 * b);
+      offsets.back() = 2 * count;
+      if (empty == count - 1) offsets[static_cast<size_t>(count - 1)] = 2 * count;
+      const Array bags = array64(offsets);
+      gth_options options = GTH_OPTIONS_INIT;
+      options.empty = GTH_EMPTY_ERROR;
+      const gth_tensor_desc t = table.desc(), i = ids.desc(), o = out.desc(), b = bags.desc();
+      gth_request request = GTH_REQUEST(GTH_OP_GATHER_BAGS, &t, &i, &o, &options);
+      request.bags = &b;
+      SCOPED_TRACE("bags " + std::to_string(count) + ", empty " + std::to_string(empty));
+      expect_wrong_bags(request, {GTH_E_OFFSETS, bags_operand, -1, empty, 0, 1},
+                        "bags: bag " + std::to_string(empty) + " is empty");
+      options.empty = GTH_EMPTY_ZERO;
+      expect_wrong_bags(request, {GTH_E_INDEX, GTH_OPERAND_INDICES, 0, 0, 4, 4},
+                        "indices: component 0 of tuple 0 is 4, valid are [0, 4)");
+    }
+  }
+}
+
+TEST(Bags, J1_MessagesNameTheRule) {
+  struct Wrong {
+    int32_t format;
+    Numbers numbers;
+    const char* message;
+  };
+  const Wrong all[] = {
+      {GTH_BAGS_OFFSETS, {1, 3, 3, 4}, "bags: the first offset is 1 and must be 0"},
+      {GTH_BAGS_OFFSETS, {0, 3, 3, 3}, "bags: the last offset is 3, and there are 4 ids"},
+      {GTH_BAGS_STARTS, {1, 3, 3}, "bags: the first start is 1 and must be 0"},
+      {GTH_BAGS_LENGTHS, {3, -1, 2}, "bags: length 1 is -1"},
+      {GTH_BAGS_LENGTHS, {3, 0, 2}, "bags: length 2 is 2, and only 1 of 4 ids are left"},
+      {GTH_BAGS_LENGTHS, {3, 0, 0}, "bags: the sum of the lengths is 3, and there are 4 ids"},
+      {GTH_BAGS_SEGMENTS, {-1, 0, 1, 2}, "bags: segment 0 is -1"},
+  };
+  for (const Wrong& wrong : all) {
+    Bags bags;
+    bags.set_numbers(wrong.numbers);
+    bags.options.bag_format = wrong.format;
+    bags.options.bag_count = wrong.format == GTH_BAGS_SEGMENTS ? 3 : 0;
+    Error error;
+    EXPECT_EQ(bags.run(&error), GTH_E_OFFSETS);
+    EXPECT_STREQ(error.message, wrong.message);
+  }
+}
+
+TEST(Bags, NegativeCountIsAnErrorOfTheShape) {
+  Bags bags;
+  bags.set_numbers({0, 0, 1, 2});
+  bags.options.bag_format = GTH_BAGS_SEGMENTS;
+  for (const int64_t count : {int64_t{-1}, INT64_MIN}) {
+    bags.options.bag_count = count;
+    bags.expect_error({GTH_E_SHAPE, GTH_OPERAND_OPTIONS, field(offsetof(gth_options, bag_count)), -1, count, 0});
+  }
+}
+
 TEST(Bags, J3_UnsignedNumberBeyondInt64IsReportedAsUnsigned) {
   for (int32_t format : {GTH_BAGS_OFFSETS, GTH_BAGS_LENGTHS}) {
     Bags bags;
@@ -194,6 +337,65 @@ TEST(Bags, MaximumOfAnEmptyBagOfJaxIsTheLowestNumber) {
   bags.expect_output({0, 1, infinity, infinity, 10, 11});
   bags.options.pool = GTH_POOL_SUM;
   bags.expect_output({50, 53, 0, 0, 10, 11});
+}
+
+// torch returns no bags if there are no offsets, whatever the ids are.
+TEST(Bags, NoStartsOfTorchAreNoBags) {
+  Bags bags;
+  bags.set_numbers({});
+  bags.options.bag_format = GTH_BAGS_STARTS;
+  reinterpret_cast<int64_t*>(bags.ids.data())[3] = 4;  // It is not read, so it need not be valid.
+  const Shape none{0, 2};
+  bags.o.shape = none.data();
+  bags.expect_error({GTH_E_OFFSETS, bags_operand, -1, 0, 0, 4});
+  bags.options.profile = GTH_PROFILE_TORCH;
+  Error error;
+  EXPECT_EQ(bags.run(&error), GTH_OK) << error.message;
+}
+
+// A divisor of 0 gives zeros, also for rows of infinities and NaN, and no gradient.
+TEST(Bags, DivisorZeroGivesZeros) {
+  const float infinity = std::numeric_limits<float>::infinity();
+  for (const int32_t pool : {GTH_POOL_MEAN, GTH_POOL_SQRTN}) {
+    Bags bags;
+    const Array weights(f32, {4}, pool == GTH_POOL_MEAN ? Floats{1, -2, 1, 3} : Floats{0, -0.0f, 0, 3});
+    const gth_tensor_desc w = weights.desc();
+    bags.request.weights = &w;
+    bags.options.pool = pool;
+    auto* const rows = reinterpret_cast<float*>(bags.table.data());
+    rows[0] = infinity, rows[5] = NAN;
+    bags.expect_output({0, 0, 0, 0, 10, 11});
+    const Array target(f32, {4, 2}), gradient(f32, {3, 2}, Floats{1, 2, 3, 4, 5, 6});
+    const gth_tensor_desc t = target.desc(), o = gradient.desc();
+    gth_request request = bags.request;
+    request.rows = &o;
+    ASSERT_EQ(gth_gather_bags_gradient(nullptr, &request, &t, nullptr), GTH_OK);
+    EXPECT_EQ(floats(target), (Floats{0, 0, 5, 6, 0, 0, 0, 0}));
+  }
+}
+
+// The fill value of complex numbers is NaN + 0i by dtype, as in JAX.
+TEST(Bags, EmptyBagsOfComplexNumbersAreFilled) {
+  const Array table(GTH_DTYPE_COMPLEX64, {2}, Floats{1, 2, 3, 4}), out(GTH_DTYPE_COMPLEX64, {3});
+  const Array ids = array64({1, 0}), numbers = array64({0, 0, 2, 2});
+  const gth_tensor_desc t = table.desc(), i = ids.desc(), o = out.desc(), b = numbers.desc();
+  gth_options options = GTH_OPTIONS_INIT;
+  options.empty = GTH_EMPTY_FILL;
+  options.fill = GTH_FILL_BY_DTYPE;
+  gth_request request = GTH_REQUEST(GTH_OP_GATHER_BAGS, &t, &i, &o, &options);
+  request.bags = &b;
+  const auto result = [&] {
+    EXPECT_EQ(gth_run_request(nullptr, &request, nullptr), GTH_OK);
+    const auto* first = reinterpret_cast<const float*>(out.data());
+    return Floats(first, first + 6);
+  };
+  const Floats by_dtype = result();
+  EXPECT_TRUE(std::isnan(by_dtype[0]) && std::isnan(by_dtype[4]));
+  EXPECT_EQ((Floats{by_dtype[1], by_dtype[2], by_dtype[3], by_dtype[5]}), (Floats{0, 4, 6, 0}));
+  const float fill[] = {-1.5f, 2.5f};
+  std::memcpy(options.fill_value, fill, sizeof fill);
+  options.fill = GTH_FILL_VALUE;
+  EXPECT_EQ(result(), (Floats{-1.5f, 2.5f, 4, 6, -1.5f, 2.5f}));
 }
 
 TEST(Bags, MeanOfWeightsWithSumZeroIsZero) {

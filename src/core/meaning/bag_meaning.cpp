@@ -131,6 +131,12 @@ int32_t check_equal_extents(const gth_tensor_desc& desc, int32_t operand, const 
   return GTH_OK;
 }
 
+int32_t check_bag_count(int64_t count, const Error& error) {
+  if (count >= 0) return GTH_OK;
+  return error.fail({GTH_E_SHAPE, GTH_OPERAND_OPTIONS, offsetof(gth_options, bag_count), -1, count, 0},
+                    "options: bag_count is %" PRId64 " and must not be negative", count);
+}
+
 int32_t check_bag_shapes(const Request& request, int32_t format, const Error& error) {
   const Open open = request.open;
   const gth_tensor_desc& indices = *request.indices;
@@ -184,6 +190,7 @@ int32_t resolve_bags_geometry(const Request& request, const Settings& settings, 
   if (int32_t status = check_stray_axis(settings, error)) return status;
   if (int32_t status = check_bag_attributes(settings, error)) return status;
   if (int32_t status = check_bag_shapes(request, format, error)) return status;
+  if (int32_t status = check_bag_count(settings.bags.count, error)) return status;
   compose_bags(request, settings, format, out);
   return GTH_OK;
 }

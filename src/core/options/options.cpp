@@ -80,7 +80,7 @@ int32_t check_bag_options(const gth_options& options, const Operation& operation
     const int32_t limit = has_bags ? GTH_DTYPE_FLOAT32 : 0;
     return fail_value(offsetof(gth_options, out_dtype), options.out_dtype, limit, "out_dtype", error);
   }
-  if (options.bag_count < 0 || (options.bag_count && options.bag_format != GTH_BAGS_SEGMENTS)) {
+  if (options.bag_count && options.bag_format != GTH_BAGS_SEGMENTS) {
     return fail_value(offsetof(gth_options, bag_count), options.bag_count, 0, "bag_count", error);
   }
   if (!has_bags) return GTH_OK;
@@ -107,6 +107,7 @@ void resolve_bag_options(const gth_options& options, BagSettings* out) {
   out->empty = options.empty ? options.empty : is_jax ? start_if_empty : GTH_EMPTY_ZERO;
   out->out_dtype = options.out_dtype;
   out->ends_early = options.profile == GTH_PROFILE_TORCH;
+  out->checks_when_empty = options.profile != GTH_PROFILE_TENSORFLOW;
   out->rounds_each = options.accumulate == GTH_ACCUMULATE_DTYPE;
   out->count = options.bag_count;
 }

@@ -10,11 +10,12 @@ namespace gather::core {
 
 // The settings of an operation of Form::bags.
 struct BagSettings {
-  int32_t format, pool;  // 0: the default
-  int32_t empty;         // GTH_EMPTY_*, or start_if_empty
-  int32_t out_dtype;     // 0: that of the table
-  bool ends_early;       // The last offset may be smaller than the number of ids.
-  bool rounds_each;      // Each sum of numbers of 2 bytes is rounded.
+  int32_t format, pool;    // 0: the default
+  int32_t empty;           // GTH_EMPTY_*, or start_if_empty
+  int32_t out_dtype;       // 0: that of the table
+  bool ends_early;         // The last offset may be smaller than the number of ids.
+  bool checks_when_empty;  // Ids are validated also if the output has no elements.
+  bool rounds_each;        // Each sum of numbers of 2 bytes is rounded.
   int64_t count;
 };
 

@@ -23,7 +23,7 @@ struct BagPlan {
   int32_t format;    // GTH_BAGS_*
   int32_t pool;      // GTH_POOL_*
   int32_t empty;     // GTH_EMPTY_*, or start_if_empty
-  bool ends_early;   // The last offset may be smaller than the number of ids. The remaining ids are not read.
+  bool ends_early;   // Offsets may end before the number of ids, and there may be no starts. Other ids are not read.
   bool rounds_each;  // Each sum of numbers of 2 bytes is rounded.
   bool widens;       // The table has numbers of 2 bytes, and the output has float32.
   bool has_weights;

@@ -91,7 +91,7 @@ void set_bags(const Request& request, const Meaning& meaning, const Placement& p
   bags.format = bag_format_of(request, meaning.settings);
   bags.pool = settings.pool;
   bags.empty = settings.empty;
-  bags.ends_early = settings.ends_early && bags.format == GTH_BAGS_OFFSETS;
+  bags.ends_early = settings.ends_early && (bags.format == GTH_BAGS_OFFSETS || bags.format == GTH_BAGS_STARTS);
   bags.rounds_each = settings.rounds_each && is_floating(table.number) && table.bytes == 2;
   bags.widens = meaning.bytes_of(Role::rows) != meaning.item;
   bags.has_weights = weights != nullptr;
@@ -150,7 +150,8 @@ void build_bags(const Request& request, const Meaning& meaning, const Placement&
   for (int32_t i = 0; i < indices.ndim; ++i) plan->tuples = times(plan->tuples, extent_of(indices.shape[i]));
   plan->slices = plan->tuples;
   plan->is_empty = plan->inner == 0 || plan->row.out == 0;
-  plan->checks_when_empty = true;
+  const BagSettings& settings = meaning.settings.bags;
+  plan->checks_when_empty = settings.checks_when_empty || settings.empty == GTH_EMPTY_ERROR;
   plan->refused_dim = -1;
   plan->offset = {};
   plan->reach = {};

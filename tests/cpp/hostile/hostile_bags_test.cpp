@@ -70,7 +70,7 @@ TEST(HostileBags, J5_TooLargeCountsAreRejected) {
     EXPECT_EQ(made, nullptr);
   };
   r.options.bag_count = -1;
-  expect(GTH_E_VERSION, GTH_OPERAND_OPTIONS);
+  expect(GTH_E_SHAPE, GTH_OPERAND_OPTIONS);
   r.options.bag_count = INT64_MAX;
   expect(GTH_E_SIZE, GTH_OPERAND_OUT);
   r.options.bag_count = int64_t{1} << 60;

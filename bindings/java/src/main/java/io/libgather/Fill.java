@@ -10,7 +10,7 @@ public enum Fill {
   ZERO(1),
   /** gth_options.fill_value. */
   VALUE(2),
-  /** NaN, the smallest signed value, the largest unsigned value, or true, as in JAX. */
+  /** As in JAX: NaN (+ 0i), the smallest signed, the largest unsigned, true. */
   BY_DTYPE(3);
 
   final int number;
