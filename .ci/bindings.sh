@@ -200,6 +200,17 @@ task_peers() {
   ALSO=peers python3 .ci/skips.py pytest build/peers/log || result=1
 }
 
+# Runs the tests of pandas and pyarrow, and repeats each of their takes by libgather.
+task_own() {
+  python_toolchain
+  with_peers=$(dirname "$venv")/peers
+  env -u CUDACXX VENV="$with_peers" ALSO=peers bindings/python/test.sh build/own -k package || result=1
+  # shellcheck disable=SC2046 # the names are words
+  PYTHONPATH=tests/peers "$with_peers/bin/python" -m pytest -q -p no:cacheprovider -p checked_takes --tb=short \
+    --pyargs $(printf 'pandas.tests.%s ' arrays extension frame indexes indexing series test_algos test_take) \
+    pyarrow.tests.test_compute || result=1
+}
+
 # This takes minutes and covers little that ./dev test does not cover, so only the long run has it.
 asan_bindings() {
   outcome=''

@@ -45,6 +45,7 @@ STEPS = (
     Step(
         "peers", "./dev peers", r"^(== test|\d+ (passed|failed|skipped))", "torch, JAX, TensorFlow, Dask and Ray", BOTH
     ),
+    Step("own", "./dev own", r"takes are equal|^refused|\d+ (passed|failed)", "each take of pandas' own tests", BOTH),
     Step(
         "torch",
         "./dev torch",
