@@ -307,7 +307,7 @@ def run_filled(operation: Operation, params: t.Any, indices: t.Any, out: t.Any, 
     """The same as `run_others` for a fill_value of the dtype of params."""
     table = text_fills.table_of(params, request)
     if table is not None:
-        return text_fills.gather(run, operation, table, indices, out, request)
+        return text_fills.filled(run, operation, table, indices, out, request)
     if request.stream is None:  # the arrays may be on the host
         if moves_blocks(params, request):
             return run_blocks(operation, params, indices, out, request)

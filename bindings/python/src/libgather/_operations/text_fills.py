@@ -32,7 +32,7 @@ def table_of(params: Any, request: Request) -> Any:
     return params if isinstance(params, kind.np.ndarray) and params.dtype.kind in "USTO" else None
 
 
-def gather(run: Callable[..., Any], operation: Operation, params: Any, indices: Any, out: Any, request: Request) -> Any:
+def filled(run: Callable[..., Any], operation: Operation, params: Any, indices: Any, out: Any, request: Request) -> Any:
     """Gathers with `run`, and writes the text where the same gather of ones is filled with zeros."""
     numpy, text, request = sys.modules["numpy"], request.fill_value, request._replace(fill_value="zero")
     require_element(text, bytes if params.dtype.kind == "S" else str if params.dtype.kind in "UT" else None, params)
