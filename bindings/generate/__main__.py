@@ -1,4 +1,4 @@
-"""Writes every text that follows from gather.h and from the list of operations.
+"""Writes every text that follows from gather.h, from the list of operations, or from that of migration.py.
 
     generate            writes the files
     generate --check    fails if a file is not what a new generation writes
@@ -11,6 +11,7 @@ import sys
 import abi_files
 import go_files
 import java_files
+import migration
 import python_files
 from header import HEADER, ROOT, Header
 from operations import LIST, Operations
@@ -21,7 +22,7 @@ def generated(text, operations):
     header, table = Header(text), Operations(operations)
     if missing := set(table.roles) - header.operands():
         raise ValueError(f"gth_request has no operand {', '.join(sorted(missing))}")
-    languages = (abi_files, python_files, go_files, java_files)
+    languages = (abi_files, python_files, go_files, java_files, migration)
     return {path: new for language in languages for path, new in language.files(header, table).items()}
 
 
@@ -36,7 +37,7 @@ def main(arguments):
             print(f"{name} has lines that contradict gather.h. Remove them if no release has them:", *lost, sep="\n  ")
             failed = 1
         elif text != before and arguments:
-            print(f"{name} is not what gather.h says: run ./dev generate")
+            print(f"{name} is not what the generator writes: run ./dev generate")
             failed = 1
         elif text != before:
             path.write_text(text)

@@ -377,3 +377,7 @@ def test_fills_that_are_equal_are_different_programs() -> None:
 
 def test_arrays_on_several_devices() -> None:
     run_alone("sharded_jax.py", XLA_FLAGS="--xla_force_host_platform_device_count=4")
+
+
+def test_primitives_in_shard_map() -> None:
+    run_alone("mapped_jax.py", XLA_FLAGS="--xla_force_host_platform_device_count=4 --xla_backend_optimization_level=0")

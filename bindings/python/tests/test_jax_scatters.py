@@ -183,7 +183,7 @@ def test_segment_sum_equals_that_of_jax(shape: tuple[int, ...], dtype: str) -> N
         assert result.dtype == dtype
         np.testing.assert_array_equal(result, flat)
     with pytest.raises(jax.errors.JaxRuntimeError, match="is 7, valid are"):
-        operators.segment_sum(data, ids, 4, bounds="error").block_until_ready()
+        operators.segment_sum(data, ids, 4, mode="promise_in_bounds").block_until_ready()
 
 
 def test_refusals() -> None:

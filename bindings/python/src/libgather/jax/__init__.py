@@ -37,6 +37,9 @@ __all__ = [
     "scatter",
     "scatter_elements",
     "scatter_nd",
+    "segment_max",
+    "segment_mean",
+    "segment_min",
     "segment_sum",
 ]
 
@@ -234,9 +237,11 @@ def scatter_elements(
 def segment_sum(
     data: jax.typing.ArrayLike,
     segment_ids: jax.typing.ArrayLike,
-    num_segments: int,
-    *,
-    bounds: t.ScatterBounds = "skip",
+    num_segments: int | None = None,
+    indices_are_sorted: bool = False,
+    unique_indices: bool = False,
+    bucket_size: int | None = None,
+    mode: str | jax.lax.GatherScatterMode | None = None,
 ) -> jax.Array:
     """``jax.ops.segment_sum``: adds the slices of `data` that have the same number. The numbers need not be sorted.
 
@@ -245,8 +250,12 @@ def segment_sum(
 
     Args:
         segment_ids: The number of the segment of each slice. Its shape is the beginning of that of `data`.
-        bounds: ``"skip"`` (a slice of an invalid number is ignored, as in JAX), ``"error"``, ``"clamp"`` or
-            ``"modulo"``.
+        num_segments: The number of segments. None means that it follows from the values of `segment_ids`, which a
+            compiled program does not have.
+        indices_are_sorted, unique_indices: Have no effect.
+        bucket_size: If given, so many slices are added first, and then their sums.
+        mode: None or ``"drop"`` ignores a slice of an invalid number. With ``"clip"`` it belongs to the first or the
+            last segment. With ``"promise_in_bounds"`` it is an error.
 
     Raises:
         ShapeError, DTypeError, jax.errors.JaxRuntimeError: As for :func:`scatter`.
@@ -255,9 +264,90 @@ def segment_sum(
     >>> libgather.jax.segment_sum(jnp.array([1.0, 2.0, 4.0]), jnp.array([1, 0, 1]), 3).tolist()
     [2.0, 5.0, 0.0]
     """
-    data, segment_ids = array_of(data, "updates"), array_of(segment_ids, "indices")
-    sums = jnp.zeros((num_segments, *data.shape[segment_ids.ndim :]), data.dtype)
-    return scatter(sums, segment_ids, data, reduction="add", bounds=bounds)
+    return reduced("sum", data, segment_ids, num_segments, bucket_size, mode)
+
+
+def segment_max(
+    data: jax.typing.ArrayLike,
+    segment_ids: jax.typing.ArrayLike,
+    num_segments: int | None = None,
+    indices_are_sorted: bool = False,
+    unique_indices: bool = False,
+    bucket_size: int | None = None,
+    mode: str | jax.lax.GatherScatterMode | None = None,
+) -> jax.Array:
+    """``jax.ops.segment_max``: the maximum of each segment. Arguments are those of :func:`segment_sum`.
+
+    The maximum of a segment without a slice is the smallest value of its dtype.
+
+    >>> import jax.numpy as jnp, libgather.jax
+    >>> libgather.jax.segment_max(jnp.array([1.0, 2.0, 4.0]), jnp.array([1, 0, 1])).tolist()
+    [2.0, 4.0]
+    """
+    return reduced("max", data, segment_ids, num_segments, bucket_size, mode)
+
+
+def segment_min(
+    data: jax.typing.ArrayLike,
+    segment_ids: jax.typing.ArrayLike,
+    num_segments: int | None = None,
+    indices_are_sorted: bool = False,
+    unique_indices: bool = False,
+    bucket_size: int | None = None,
+    mode: str | jax.lax.GatherScatterMode | None = None,
+) -> jax.Array:
+    """``jax.ops.segment_min``: the minimum of each segment. Arguments are those of :func:`segment_sum`.
+
+    The minimum of a segment without a slice is the largest value of its dtype.
+
+    >>> import jax.numpy as jnp, libgather.jax
+    >>> libgather.jax.segment_min(jnp.array([1.0, 2.0, 4.0]), jnp.array([1, 0, 1])).tolist()
+    [2.0, 1.0]
+    """
+    return reduced("min", data, segment_ids, num_segments, bucket_size, mode)
+
+
+def segment_mean(
+    data: jax.typing.ArrayLike,
+    segment_ids: jax.typing.ArrayLike,
+    num_segments: int | None = None,
+    *,
+    mode: str | jax.lax.GatherScatterMode | None = None,
+) -> jax.Array:
+    """Returns the mean of each segment. Arguments are those of :func:`segment_sum`. JAX has no such function.
+
+    The mean of a segment without a slice is 0.
+
+    >>> import jax.numpy as jnp, libgather.jax
+    >>> libgather.jax.segment_mean(jnp.array([1.0, 2.0, 4.0]), jnp.array([1, 0, 1]), 3).tolist()
+    [2.0, 2.5, 0.0]
+    """
+    return reduced("mean", data, segment_ids, num_segments, None, mode)
+
+
+def reduced(
+    name: str,
+    data: jax.typing.ArrayLike,
+    segment_ids: jax.typing.ArrayLike,
+    num_segments: int | None,
+    bucket_size: int | None,
+    mode: str | jax.lax.GatherScatterMode | None,
+) -> jax.Array:
+    """Returns a reduction of each segment. JAX itself makes the result of no slices, to which the scatter adds all."""
+    data, ids = array_of(data, "updates"), array_of(segment_ids, "indices")
+    count = int(np.max(ids, initial=-1)) + 1 if num_segments is None else num_segments
+    reduction: t.Any = "add" if name == "sum" else name
+    modes = jax.lax.GatherScatterMode
+    bounds: t.Any = {modes.CLIP: "clamp", modes.PROMISE_IN_BOUNDS: "error"}.get(modes.from_any(mode), "skip")
+    none = jnp.zeros((0, *data.shape[ids.ndim :]), data.dtype), jnp.zeros(0, jnp.int32)
+    start = getattr(jax.ops, f"segment_{'sum' if name == 'mean' else name}")(*none, count)
+    if bucket_size is None:
+        return scatter(start, ids, data, reduction=reduction, include_self=name != "mean", bounds=bounds)
+    buckets = jnp.arange(ids.size, dtype=jnp.int32).reshape(ids.shape) // bucket_size
+    start = jnp.broadcast_to(start, (-(-ids.size // bucket_size), *start.shape))
+    parts = scatter_nd(start, jnp.stack([buckets, ids], -1), data, reduction=reduction, bounds=bounds)
+    total: jax.Array = getattr(parts, name)(0).astype(data.dtype)
+    return total
 
 
 def gather_bags(

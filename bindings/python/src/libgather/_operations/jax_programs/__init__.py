@@ -6,7 +6,9 @@ from functools import cache, partial
 
 import jax
 
+from ... import errors
 from ..._base.constants import OP_GATHER, OP_GATHER_ELEMENTS, OP_GATHER_ND
+from ..._requests.options_struct import check_options
 from . import gather, gather_elements, gather_nd
 from .primitive import fill_of
 
@@ -25,9 +27,18 @@ PROGRAMS = {
 }
 
 
-@cache
 def compiled(operator: Callable[..., Any], request: Request) -> Callable[..., Any]:
     """Returns the compiled function of the operands. A static argument would take longer than a small gather."""
+    return program_for(operator, request, tuple(map(type, request)))
+
+
+@cache
+def program_for(operator: Callable[..., Any], request: Request, types: tuple[type, ...]) -> Callable[..., Any]:
+    """Returns a new function. Requests that are equal have different types, for example 1 and True."""
+    for option in ("axis", "batch_dims", "padding_index"):
+        if isinstance(getattr(request, option), bool):
+            raise errors.dtype_error("options", f"{option} is bool, not an integer")
+    check_options(request._replace(bag_count=0))  # the number of bags may be symbolic
     program: Callable[..., Any] = jax.jit(partial(operator, request=request))
     return program
 

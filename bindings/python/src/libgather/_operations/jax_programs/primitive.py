@@ -21,7 +21,7 @@ from ..._requests.spec import Spec
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
     from typing import Any
 
     from ..._base.request_fields import Request
@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     Shape = tuple[Any, ...]
 
 TARGET = "libgather"
+type_of = jax.typeof if hasattr(jax, "typeof") else jax.core.get_aval  # JAX 0.5 has only the second
 jax.ffi.register_ffi_target(TARGET, _objects.xla_handler(), platform="cpu")
 
 #: The functions and the operands of a call, as in native/xla.c.
@@ -48,13 +49,11 @@ def called(
         in_place: True if the result has the memory of the table. XLA copies the table if something else needs it.
     """
     given = [role for role in ROLES if operands.get(role) is not None]
-    run = jax.ffi.ffi_call(
-        TARGET,
-        jax.ShapeDtypeStruct(result.shape, result.dtype),
-        input_output_aliases={0: 0} if in_place else None,
-    )
+    arrays = varied([operands[role] for role in given])
+    aval = aval_of(result, [type_of(each) for each in arrays])
+    run = jax.ffi.ffi_call(TARGET, aval, input_output_aliases={0: 0} if in_place else None)
     asked = attribute(operation, function, tuple(given), request, Spec(result.dtype, ())._dtype)
-    return run(*(operands[role] for role in given), request=asked)
+    return run(*arrays, request=asked)
 
 
 @cache
@@ -64,6 +63,45 @@ def attribute(operation: Operation, function: int, roles: tuple[str, ...], reque
     bits = sum(1 << ROLES.index(role) for role in roles)
     numbers = operation.number.to_bytes(4, "little") + function.to_bytes(4, "little") + bits.to_bytes(8, "little")
     return np.frombuffer(numbers + options_of(request, fill), np.int64)
+
+
+def varying(aval: Any) -> frozenset[Any]:
+    """Returns the axes of a mesh over which the values of a part of `jax.shard_map` differ. JAX 0.5 has none."""
+    axes: frozenset[Any] = aval.mat.varying if hasattr(aval, "mat") else getattr(aval, "vma", frozenset())
+    return axes
+
+
+def varied(operands: Sequence[Any]) -> list[Any]:
+    """Returns operands that all vary over the same axes, as JAX's own functions make them.
+
+    The derivative of this conversion adds the gradients of all devices.
+    """
+    axes = [varying(type_of(each)) for each in operands]
+    needed: frozenset[Any] = frozenset().union(*axes)
+    return [
+        vary(each, tuple(sorted(needed - own, key=str))) if needed - own else each
+        for each, own in zip(operands, axes, strict=True)
+    ]
+
+
+def vary(operand: Any, axes: tuple[Any, ...]) -> Any:
+    return jax.lax.pcast(operand, axes, to="varying") if hasattr(jax.lax, "pcast") else jax.lax.pvary(operand, axes)
+
+
+def aval_of(result: Any, operands: Sequence[Any]) -> jax.core.ShapedArray:
+    """Returns the abstract value of a result. It varies over the same axes of a mesh as the operands."""
+    aval = next((each for each in operands if not each.sharding.mesh.empty), operands[0])
+    spec = jax.sharding.PartitionSpec(*[None] * len(result.shape))
+    sharding = jax.sharding.NamedSharding(aval.sharding.mesh, spec)
+    made: jax.core.ShapedArray = aval.update(shape=result.shape, dtype=result.dtype, weak_type=False, sharding=sharding)
+    return made
+
+
+class Varying(Primitive):
+    """A primitive whose operands vary over the same axes of a mesh."""
+
+    def bind(self, *operands: Any, **attributes: Any) -> Any:
+        return super().bind(*varied(operands), **attributes)
 
 
 def defined(
@@ -76,11 +114,10 @@ def defined(
         call: Returns the result, by operations of JAX.
         batch: The rule for vmap.
     """
-    primitive = Primitive(f"libgather_{name}")
+    primitive = Varying(f"libgather_{name}")
 
     def abstract(*operands: Any, **attributes: Any) -> jax.core.ShapedArray:
-        result = shape(*operands, **attributes)
-        return jax.core.ShapedArray(result.shape, result.dtype)
+        return aval_of(shape(*operands, **attributes), operands)
 
     primitive.def_abstract_eval(abstract)
     primitive.def_impl(call)
