@@ -29,13 +29,16 @@ from .primitive import (
     linear,
     moved,
     spec_of,
+    transposed_by,
 )
+from .sharding import common, numbered
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
     from .primitive import Shape
+    from .sharding import Labels, Rule
 
 
 def operator(params: Any, indices: Any, bags: Any, weights: Any, *, request: Request) -> Any:
@@ -107,6 +110,30 @@ def call_weights(rows: Any, params: Any, indices: Any, *bags: Any, dtype: Any, r
     return called(GATHER_BAGS, constant(request), result, function=GRADIENT_OF_WEIGHTS, **operands)
 
 
+def labels_of(params: Any, indices: Any, others: Any, request: Request) -> tuple[Labels, list[Labels], Labels]:
+    """Returns the labels of the dims of params, of indices and the other operands, and of the rows."""
+    row = (None, *numbered("p", params.ndim)[1:])
+    is_dense = request.bag_format == "dense"
+    ids: Labels = (*numbered("i", indices.ndim - 1), None) if is_dense else (None,) * indices.ndim
+    outer: Labels = ids[:-1] if is_dense else (None,)
+    return row, [ids, *(ids if is_dense else (None,) for _ in others)], (*outer, *row[1:])
+
+
+def rule(params: Any, indices: Any, *others: Any, request: Request, has_weights: bool) -> Rule:
+    table, ids, rows = labels_of(params, indices, others, request)
+    return [table, *ids], rows
+
+
+def rule_of_gradient(rows: Any, indices: Any, *others: Any, shape: Shape, request: Request, has_weights: bool) -> Rule:
+    table, ids, made = labels_of(jax.ShapeDtypeStruct(shape, rows.dtype), indices, others, request)
+    return [common(each, table) for each in (made, *ids)], table
+
+
+def rule_of_weights(rows: Any, params: Any, indices: Any, *bags: Any, dtype: Any, request: Request) -> Rule:
+    table, ids, made = labels_of(params, indices, bags, request)
+    return [common(each, ids[0]) for each in (made, table, *ids)], ids[0]
+
+
 def one_by_one(bind: Any, arrays: tuple[Any, ...], dims: tuple[Any, ...]) -> tuple[Any, int]:
     """Runs the elements of a batch one after another."""
     places = [place for place, dim in enumerate(dims) if dim is not None]
@@ -146,9 +173,9 @@ def batch_weights(arrays: tuple[Any, ...], dims: tuple[Any, ...], **attributes: 
     return one_by_one(partial(of_weights.bind, **attributes), arrays, dims)
 
 
-pooled = defined("gather_bags", shape, call, batch)
-gradient = defined("gather_bags_gradient", shape_of_gradient, call_gradient, batch_gradient)
-of_weights = defined("gather_bags_weight_gradient", shape_of_weights, call_weights, batch_weights)
+pooled = defined("gather_bags", shape, call, batch, rule)
+gradient = defined("gather_bags_gradient", shape_of_gradient, call_gradient, batch_gradient, rule_of_gradient)
+of_weights = defined("gather_bags_weight_gradient", shape_of_weights, call_weights, batch_weights, rule_of_weights)
 
 # ------------------------------------------------------------------------------------------------------ derivatives
 
@@ -240,24 +267,13 @@ def transpose_weights(
     return results
 
 
-def unless_zero(rule: Any) -> Any:
-    """Returns a rule of transposition for cotangents that are not zero."""
-
-    def checked(cotangent: Any, *operands: Any, **attributes: Any) -> Any:
-        if type(cotangent) is not ad.Zero:
-            return rule(cotangent, *operands, **attributes)
-        return [ad.Zero(each.aval) if ad.is_undefined_primal(each) else None for each in operands]
-
-    return checked
-
-
-for primitive, rule, transposition in (
+for primitive, tangent_rule, transposition in (
     (pooled, jvp, transpose),
     (gradient, jvp_of_gradient, transpose_gradient),
     (of_weights, jvp_of_weights, transpose_weights),
 ):
-    ad.primitive_jvps[primitive] = rule
-    ad.primitive_transposes[primitive] = unless_zero(transposition)
+    ad.primitive_jvps[primitive] = tangent_rule
+    transposed_by(primitive, transposition)
 
 
 def summing(request: Request) -> Request:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from ..._requests.operation_table import GATHER
 from .primitive import in_front, inserted, moved, registered
+from .sharding import numbered
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -12,6 +13,7 @@ if TYPE_CHECKING:
 
     from ..._base.request_fields import Request
     from .primitive import Shape
+    from .sharding import Labels
 
 
 def operator(params: Any, indices: Any, *, request: Request) -> Any:
@@ -31,6 +33,13 @@ def from_front(dim: int, rank: int) -> int:
 def shape_of(params: Shape, indices: Shape, request: Request) -> Shape:
     axis = request.axis or 0
     return (*params[:axis], *indices[request.batch_dims :], *params[axis + 1 :])
+
+
+def labels_of(params: Shape, indices: Shape, request: Request) -> tuple[Labels, Labels, Labels]:
+    axis, batch_dims = request.axis or 0, request.batch_dims
+    table, ids = numbered("p", len(params)), (*numbered("p", batch_dims), *numbered("i", len(indices))[batch_dims:])
+    outer, inner = table[:axis], table[axis + 1 :]
+    return (*outer, None, *inner), ids, (*outer, *ids[batch_dims:], *inner)
 
 
 def selected(params: Any, indices: Any, request: Request) -> Shape:
@@ -74,4 +83,4 @@ def gradient_batched(
     return bind(rows, indices, shape=inserted(shape, 0, rows.shape[0]), request=request), 0
 
 
-primitive, gradient = registered(GATHER, shape_of, batched, gradient_batched)
+primitive, gradient = registered(GATHER, shape_of, labels_of, batched, gradient_batched)

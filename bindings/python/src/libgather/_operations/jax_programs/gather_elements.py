@@ -5,6 +5,7 @@ from __future__ import annotations
 from ..._requests.operation_table import GATHER_ELEMENTS
 from .gather import from_front
 from .primitive import in_front, inserted, moved, registered
+from .sharding import numbered
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -13,6 +14,7 @@ if TYPE_CHECKING:
 
     from ..._base.request_fields import Request
     from .primitive import Shape
+    from .sharding import Labels
 
 
 def operator(params: Any, indices: Any, *, request: Request) -> Any:
@@ -31,6 +33,16 @@ def shape_of(params: Shape, indices: Shape, request: Request) -> Shape:
         extent if dim != axis and isinstance(index, int) and index == 1 else index
         for dim, (extent, index) in enumerate(zip(params, indices, strict=True))
     )
+
+
+def labels_of(params: Shape, indices: Shape, request: Request) -> tuple[Labels, Labels, Labels]:
+    """A dim that is repeated is whole on each device, and so is the axis of params."""
+    result = tuple(
+        label if dim == request.axis or extent == index else None
+        for dim, (label, extent, index) in enumerate(zip(numbered("p", len(params)), params, indices, strict=True))
+    )
+    table = tuple(None if dim == request.axis else label for dim, label in enumerate(result))
+    return table, result, result
 
 
 def selected(params: Any, indices: Any, request: Request) -> Shape:
@@ -64,4 +76,4 @@ def gradient_batched(
     return bind(rows, indices, shape=inserted(shape, 0, rows.shape[0]), request=request), 0
 
 
-primitive, gradient = registered(GATHER_ELEMENTS, shape_of, batched, gradient_batched)
+primitive, gradient = registered(GATHER_ELEMENTS, shape_of, labels_of, batched, gradient_batched)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from ..._requests.operation_table import GATHER_ND
 from .primitive import in_front, inserted, moved, registered
+from .sharding import numbered
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -12,6 +13,7 @@ if TYPE_CHECKING:
 
     from ..._base.request_fields import Request
     from .primitive import Shape
+    from .sharding import Labels
 
 
 def operator(params: Any, indices: Any, *, request: Request) -> Any:
@@ -24,6 +26,14 @@ def from_front_of(request: Request, table: Any, indices: Any) -> Request:
 
 def shape_of(params: Shape, indices: Shape, request: Request) -> Shape:
     return (*indices[:-1], *params[request.batch_dims + indices[-1] :])
+
+
+def labels_of(params: Shape, indices: Shape, request: Request) -> tuple[Labels, Labels, Labels]:
+    batch_dims, count = request.batch_dims, indices[-1]
+    table = numbered("p", len(params))
+    outer, inner = table[:batch_dims], table[batch_dims + count :]
+    ids = (*outer, *numbered("i", len(indices) - 1)[batch_dims:])
+    return (*outer, *[None] * count, *inner), (*ids, None), (*ids, *inner)
 
 
 def selected(params: Any, indices: Any, request: Request) -> Shape:
@@ -65,4 +75,4 @@ def gradient_batched(
     return bind(rows, indices, shape=inserted(shape, 0, rows.shape[0]), request=request), 0
 
 
-primitive, gradient = registered(GATHER_ND, shape_of, batched, gradient_batched)
+primitive, gradient = registered(GATHER_ND, shape_of, labels_of, batched, gradient_batched)

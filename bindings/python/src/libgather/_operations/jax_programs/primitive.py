@@ -18,6 +18,7 @@ from ..._requests.memory_runs import shape_for
 from ..._requests.operation_table import OPERATIONS
 from ..._requests.options_struct import named_fill, options_of
 from ..._requests.spec import Spec
+from .sharding import common, lowered, spec_of_result
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
 
     from ..._base.request_fields import Request
     from ..._requests.operation_table import Operation
+    from .sharding import Labels, Rule
 
     #: A shape, whose extents may be symbolic.
     Shape = tuple[Any, ...]
@@ -88,10 +90,13 @@ def vary(operand: Any, axes: tuple[Any, ...]) -> Any:
     return jax.lax.pcast(operand, axes, to="varying") if hasattr(jax.lax, "pcast") else jax.lax.pvary(operand, axes)
 
 
-def aval_of(result: Any, operands: Sequence[Any]) -> jax.core.ShapedArray:
-    """Returns the abstract value of a result. It varies over the same axes of a mesh as the operands."""
+def aval_of(result: Any, operands: Sequence[Any], rule: Rule | None = None) -> jax.core.ShapedArray:
+    """Returns the abstract value of a result. It varies over the same axes of a mesh as the operands.
+
+    If types state how operands are divided, the result is divided by the rule.
+    """
     aval = next((each for each in operands if not each.sharding.mesh.empty), operands[0])
-    spec = jax.sharding.PartitionSpec(*[None] * len(result.shape))
+    spec = spec_of_result(rule, operands) if rule else jax.sharding.PartitionSpec(*[None] * len(result.shape))
     sharding = jax.sharding.NamedSharding(aval.sharding.mesh, spec)
     made: jax.core.ShapedArray = aval.update(shape=result.shape, dtype=result.dtype, weak_type=False, sharding=sharding)
     return made
@@ -105,7 +110,11 @@ class Varying(Primitive):
 
 
 def defined(
-    name: str, shape: Callable[..., Any], call: Callable[..., Any], batch: Callable[..., tuple[Any, int]]
+    name: str,
+    shape: Callable[..., Any],
+    call: Callable[..., Any],
+    batch: Callable[..., tuple[Any, int]],
+    rule: Callable[..., Rule],
 ) -> Primitive:
     """Returns a new primitive.
 
@@ -113,22 +122,42 @@ def defined(
         shape: Returns anything with the shape and dtype of the result, from the operands and the attributes.
         call: Returns the result, by operations of JAX.
         batch: The rule for vmap.
+        rule: Returns the labels of dims that may be divided among devices, from the operands and the attributes.
     """
     primitive = Varying(f"libgather_{name}")
 
     def abstract(*operands: Any, **attributes: Any) -> jax.core.ShapedArray:
-        return aval_of(shape(*operands, **attributes), operands)
+        return aval_of(shape(*operands, **attributes), operands, rule(*operands, **attributes))
 
     primitive.def_abstract_eval(abstract)
     primitive.def_impl(call)
-    mlir.register_lowering(primitive, mlir.lower_fun(call, multiple_results=False), platform="cpu")
+    mlir.register_lowering(primitive, lowered(primitive, call, rule), platform="cpu")
     batching.primitive_batchers[primitive] = batch
     return primitive
+
+
+def transposed_by(primitive: Primitive, rule: Callable[..., Any]) -> None:
+    """Registers the rule of transposition for a cotangent that is not zero. Results are divided as the operands are."""
+
+    def checked(cotangent: Any, *operands: Any, **attributes: Any) -> list[Any]:
+        avals = [each.aval if ad.is_undefined_primal(each) else None for each in operands]
+        if type(cotangent) is ad.Zero:
+            return [None if aval is None else ad.Zero(aval) for aval in avals]
+        results = rule(cotangent, *operands, **attributes)
+        return [
+            each
+            if aval is None or each is None or type_of(each).sharding == aval.sharding
+            else jax.sharding.reshard(each, aval.sharding)
+            for each, aval in zip(results, avals, strict=True)
+        ]
+
+    ad.primitive_transposes[primitive] = checked
 
 
 def registered(
     operation: Operation,
     shape_of: Callable[[Shape, Shape, Request], Shape],
+    labels_of: Callable[[Shape, Shape, Request], tuple[Labels, Labels, Labels]],
     batched: Callable[..., tuple[jax.Array, int]],
     gradient_batched: Callable[..., tuple[jax.Array, int]],
 ) -> tuple[Primitive, Primitive]:
@@ -136,6 +165,7 @@ def registered(
 
     Args:
         shape_of: Returns the shape of the result of a gather, from those of params and indices. They are valid.
+        labels_of: Returns the labels of the dims of params, of indices and of the result.
         batched: Returns the result of a gather and its batch dim if params, indices or both have a batch dim.
         gradient_batched: The same for the gradient of params, if the gradient of the result, indices or both have one.
     """
@@ -148,11 +178,19 @@ def registered(
         result = shape(params, indices, request=request)
         return called(operation, request, result, table=params, indices=indices)
 
+    def rule(params: Any, indices: Any, *, request: Request) -> Rule:
+        *operands, result = labels_of(params.shape, indices.shape, request)
+        return operands, result
+
     def batch(arrays: tuple[Any, ...], dims: tuple[Any, ...], *, request: Request) -> tuple[Any, int]:
         return batched(gather.bind, *arrays, *dims, request)
 
     def shape_of_gradient(rows: Any, indices: Any, *, shape: Shape, request: Request) -> jax.ShapeDtypeStruct:
         return jax.ShapeDtypeStruct(shape, rows.dtype)
+
+    def rule_of_gradient(rows: Any, indices: Any, *, shape: Shape, request: Request) -> Rule:
+        params, *others = labels_of(shape, indices.shape, request)
+        return [common(each, params) for each in reversed(others)], common(params, others[1])
 
     def call_gradient(rows: Any, indices: Any, *, shape: Shape, request: Request) -> Any:
         if rows.dtype.itemsize == 1:  # the library adds no float8
@@ -165,29 +203,25 @@ def registered(
     ) -> tuple[Any, int]:
         return gradient_batched(gradient.bind, *arrays, *dims, shape, request)
 
-    gather = defined(operation.name, shape, call, batch)
-    gradient = defined(transposed.name, shape_of_gradient, call_gradient, batch_gradient)
+    gather = defined(operation.name, shape, call, batch, rule)
+    gradient = defined(transposed.name, shape_of_gradient, call_gradient, batch_gradient, rule_of_gradient)
 
     def jvp(tangent: Any, params: Any, indices: Any, *, request: Request) -> Any:
         return gather.bind(tangent, indices, request=linear(request))
 
     def transpose(rows: Any, params: Any, indices: Any, *, request: Request) -> tuple[Any, None]:
-        if type(rows) is ad.Zero:
-            return ad.Zero(params.aval), None
         return gradient.bind(rows, indices, shape=params.aval.shape, request=request), None
 
     def jvp_of_gradient(tangent: Any, rows: Any, indices: Any, *, shape: Shape, request: Request) -> Any:
         return gradient.bind(tangent, indices, shape=shape, request=request)
 
     def transpose_gradient(total: Any, rows: Any, indices: Any, *, shape: Shape, request: Request) -> tuple[Any, None]:
-        if type(total) is ad.Zero:
-            return ad.Zero(rows.aval), None
         return gather.bind(total, indices, request=linear(request)), None
 
     ad.defjvp(gather, jvp, None)
-    ad.primitive_transposes[gather] = transpose
+    transposed_by(gather, transpose)
     ad.defjvp(gradient, jvp_of_gradient, None)
-    ad.primitive_transposes[gradient] = transpose_gradient
+    transposed_by(gradient, transpose_gradient)
     return gather, gradient
 
 

@@ -11,7 +11,8 @@ from ... import errors
 from ..._base.constants import E_SHAPE
 from ..._requests.operation_table import SCATTER, SCATTER_ELEMENTS, SCATTER_ND
 from . import gather, gather_elements, gather_nd
-from .primitive import called, defined, in_front, inferred
+from .primitive import called, defined, in_front, inferred, transposed_by
+from .sharding import common
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
 
     from ..._base.request_fields import Request
     from ..._requests.operation_table import Operation
+    from .sharding import Rule
 
 
 def registered(operation: Operation, reader: Any, batched: Callable[[Request], Request]) -> Callable[..., Any]:
@@ -43,10 +45,15 @@ def registered(operation: Operation, reader: Any, batched: Callable[[Request], R
         shape(target, indices, updates, request=request)
         return called(operation, request, target, in_place=True, table=target, indices=indices, rows=updates)
 
+    def rule(target: Any, indices: Any, updates: Any, *, request: Request) -> Rule:
+        table, ids, rows = reader.labels_of(target.shape, indices.shape, request)
+        table = common(table, rows)
+        return (table, common(ids, table), common(rows, table)), table
+
     def batch(arrays: tuple[Any, ...], dims: tuple[Any, ...], *, request: Request) -> tuple[Any, int]:
         return primitive.bind(*in_front(arrays, dims), request=batched(request)), 0
 
-    primitive = defined(operation.name, shape, call, batch)
+    primitive = defined(operation.name, shape, call, batch, rule)
 
     def jvp(primals: Any, tangents: Any, *, request: Request) -> Any:
         """A scatter that sets or adds is linear. Near its operands, another one is a sum with factors."""
@@ -92,8 +99,6 @@ def registered(operation: Operation, reader: Any, batched: Callable[[Request], R
     }
 
     def transpose(gradient: Any, target: Any, indices: Any, updates: Any, *, request: Request) -> Any:
-        if type(gradient) is ad.Zero:
-            return zero_of(target), None, zero_of(updates)
         of_target = of_updates = None
         if ad.is_undefined_primal(target):
             of_target = gradient
@@ -121,7 +126,7 @@ def registered(operation: Operation, reader: Any, batched: Callable[[Request], R
         return rows_of(kept, indices, request) == numbers
 
     ad.primitive_jvps[primitive] = jvp
-    ad.primitive_transposes[primitive] = transpose
+    transposed_by(primitive, transpose)
 
     def operator(target: Any, indices: Any, updates: Any, *, request: Request) -> Any:
         request = reader.from_front_of(request, target, indices)
@@ -131,10 +136,6 @@ def registered(operation: Operation, reader: Any, batched: Callable[[Request], R
         return primitive.bind(target, indices, updates, request=request)
 
     return operator
-
-
-def zero_of(operand: Any) -> Any:
-    return ad.Zero(operand.aval) if ad.is_undefined_primal(operand) else None
 
 
 def batched_rows(request: Request) -> Request:
