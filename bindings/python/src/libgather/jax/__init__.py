@@ -335,7 +335,7 @@ def reduced(
 ) -> jax.Array:
     """Returns a reduction of each segment. JAX itself makes the result of no slices, to which the scatter adds all."""
     data, ids = array_of(data, "updates"), array_of(segment_ids, "indices")
-    count = int(np.max(ids, initial=-1)) + 1 if num_segments is None else num_segments
+    count = int(np.max(ids)) + 1 if num_segments is None else num_segments
     reduction: t.Any = "add" if name == "sum" else name
     modes = jax.lax.GatherScatterMode
     bounds: t.Any = {modes.CLIP: "clamp", modes.PROMISE_IN_BOUNDS: "error"}.get(modes.from_any(mode), "skip")
