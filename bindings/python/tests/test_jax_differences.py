@@ -159,7 +159,7 @@ def test_segments(seed: int, mode: str | None, name: str) -> None:
     theirs, ours = (getattr(library, f"segment_{name}") for library in (jax.ops, operators))
     tolerance = {"rtol": 1e-4, "atol": 1e-4} if name == "sum" else {}
     same(ours(data, ids, count, mode=mode), theirs(data, ids, count, mode=mode), **tolerance)
-    for bucket in (1, 64, 1000):
+    for bucket in (1, 64, 1000) if ids.size else ():  # JAX has no extreme of no bucket
         options = {"bucket_size": bucket, "mode": mode}
         same(
             jax.jit(partial(ours, num_segments=count, **options))(data, ids),
