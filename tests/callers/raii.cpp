@@ -160,7 +160,7 @@ void mixed_operands() {
   // A view of a tensor can be kept and copied. It is invalid after the tensor is released.
   gather::Tensor gone = gather::Tensor::borrow(memory);
   const gather::View first(gone), view(first);
-  CHECK(view.dtype() == GTH_DTYPE_FLOAT32 && view.raw()->tensor == gone.get());
+  CHECK(view.dtype() == GTH_DTYPE_FLOAT32 && description(view).tensor == gone.get());
   CHECK(gather::gather(view, ids).to_vector<float>() == wanted);
   gone.reset();
   const auto stale = thrown<gather::Error>(GTH_E_HANDLE, [&] { gather::gather(view, ids); });
@@ -523,14 +523,15 @@ void copied_views() {
     const gather::View first = gather::View(table, {2, 3}).strides({4, 8});
     gather::View copy(first), assigned(ids);
     assigned = copy;
-    CHECK(assigned.raw()->shape != first.raw()->shape && assigned.raw()->strides != copy.raw()->strides);
+    CHECK(description(assigned).shape != description(first).shape);
+    CHECK(description(assigned).strides != description(copy).strides);
     kept = assigned;
   }
   gather::gather_into(kept, gather::View(ids), {out, {2, 1}}, gather::Options().axis(1));
   CHECK(out == std::vector<float>({20, 21}));
   gather::View column = gather::View(table, {3}).strides({4, 4});
-  CHECK(column.raw()->ndim == GTH_MAX_NDIM + 1);
-  CHECK(column.strides({8}).raw()->ndim == 1);
+  CHECK(description(column).ndim == GTH_MAX_NDIM + 1);
+  CHECK(description(column.strides({8})).ndim == 1);
 }
 
 // A result that exceeds all memory is reported for the output, from views and from tensors.

@@ -14,6 +14,13 @@
     }                                                                                \
   } while (0)
 
+// Returns the description of a view, which is not that of an empty tensor.
+inline const gth_tensor_desc& description(const gather::View& view) {
+  const gth_tensor_desc* const raw = view.raw();
+  CHECK(raw != nullptr);
+  return *raw;
+}
+
 #if defined(__cpp_exceptions)
 // Returns the error that a call must throw, and checks its type and fields.
 template <class Wanted, class F>

@@ -43,7 +43,7 @@ void mdspans(const Span& rows, const Span& transposed) {
   CHECK(gather::gather(transposed, last).template to_vector<float>() == std::vector<float>({1, 11}));
   CHECK(gather::gather(transposed, last).shape() == std::vector<int64_t>({1, 2}));
   const gather::View view = transposed;
-  CHECK((view.raw()->flags & GTH_TENSOR_READONLY) != 0 && view.raw()->ndim == 2);
+  CHECK((description(view).flags & GTH_TENSOR_READONLY) != 0 && description(view).ndim == 2);
 }
 
 void written_mdspan() {
