@@ -1323,7 +1323,7 @@ using Source = Memory<const void>;
 /// Memory that a plan writes.
 using Target = Memory<void>;
 
-/// A run of a plan, for run_many. Plan::with and ScatterPlan::with create it. The plan must outlive it.
+/// A run of a plan, for run_many. Plan::with, ScatterPlan::with and BagsPlan::with create it. The plan must outlive it.
 struct PlanRun {
   const gth_plan* plan;
   gth_plan_args args;
@@ -1340,8 +1340,18 @@ struct PlanRun {
       case GTH_OPERAND_INDICES: return "indices";
       case GTH_OPERAND_OUT: return "out";
       case GTH_OPERAND_TARGET: return "target";
+      case GTH_OPERAND_BAGS: return "bags";
+      case GTH_OPERAND_WEIGHTS: return "weights";
       default: return "updates";
     }
+  }
+  /// Records the first operand with another dtype. A dtype is 0 if memory has no type, or if the plan came as a C
+  /// handle.
+  GATHER_INLINE void require(int32_t found, int32_t planned, int32_t role) noexcept {
+    if (found == planned || found == 0 || planned == 0 || operand != 0) return;
+    operand = role;
+    given = found;
+    dtype = planned;
   }
 };
 
@@ -1403,9 +1413,9 @@ class PlanOf : public Handle<gth_plan, gth_plan_release> {
     run.args.table_extent = table.extent;
     run.args.indices_extent = indices.extent;
     run.args.rows_extent = rows.extent;
-    require(table.dtype, table_, Kind::table, &run);
-    require(indices.dtype, indices_, GTH_OPERAND_INDICES, &run);
-    require(rows.dtype, table_, Kind::rows, &run);
+    run.require(table.dtype, table_, Kind::table);
+    run.require(indices.dtype, indices_, GTH_OPERAND_INDICES);
+    run.require(rows.dtype, table_, Kind::rows);
     return run;
   }
   /// Validates the indices of a run and does not copy.
@@ -1447,14 +1457,6 @@ class PlanOf : public Handle<gth_plan, gth_plan_release> {
     gth_plan_args args = GTH_PLAN_ARGS_INIT;
     args.n = n;
     return args;
-  }
-  /// Records the first operand with another dtype. A dtype is 0 if memory has no type, or if the plan came as a C
-  /// handle.
-  GATHER_INLINE static void require(int32_t given, int32_t planned, int32_t operand, PlanRun* run) noexcept {
-    if (given == planned || given == 0 || planned == 0 || run->operand != 0) return;
-    run->operand = operand;
-    run->given = given;
-    run->dtype = planned;
   }
 
   int32_t table_ = 0;
@@ -1523,6 +1525,135 @@ class ScatterPlan : public PlanOf<detail::OfScatters> {
   static constexpr detail::TryMakePlan<ScatterPlan> try_scatter{GTH_OP_SCATTER};
   static constexpr detail::TryMakePlan<ScatterPlan> try_scatter_nd{GTH_OP_SCATTER_ND};
   static constexpr detail::TryMakePlan<ScatterPlan> try_scatter_elements{GTH_OP_SCATTER_ELEMENTS};
+};
+
+namespace detail {
+
+template <class Plan>
+struct TryMakeBagsPlan {
+  [[nodiscard]] int32_t operator()(const View& params, const View& indices, const Bags& bags, Plan* plan,
+                                   gth_error* err, const Options& options = {},
+                                   const View* out = nullptr) const noexcept {
+    return plan->make(params, indices, bags, out, options, err);
+  }
+};
+template <class Plan>
+struct MakeBagsPlan {
+  Plan operator()(const View& params, const View& indices, const Bags& bags = {}, const Options& options = {},
+                  const View* out = nullptr) const {
+    return detail::make<Plan>([&](Plan* plan, gth_error* err) {
+      return TryMakeBagsPlan<Plan>{}(params, indices, bags, plan, err, options, out);
+    });
+  }
+#ifdef __cpp_lib_expected
+  /// Returns an error instead of throwing it.
+  std::expected<Plan, Error> expected(const View& params, const View& indices, const Bags& bags = {},
+                                      const Options& options = {}, const View* out = nullptr) const noexcept {
+    return expect<Plan>([&](Plan* plan, gth_error* err) {
+      return TryMakeBagsPlan<Plan>{}(params, indices, bags, plan, err, options, out);
+    });
+  }
+#endif
+};
+
+}  // namespace detail
+
+/// A gather_bags whose shapes, strides and options have been validated once. It is like Plan, with more operands:
+///
+///     BagsPlan BagsPlan::gather_bags(const View& params, const View& indices, const Bags& = {}, const Options& = {},
+///                                    const View* out = nullptr);
+///
+/// The number of bags and the number of ids may be GTH_OPEN, as GTH_OP_GATHER_BAGS describes it. Each run gives their
+/// values: n bags and `ids` ids. Operands that the plan does not have, and bound ones, are nullptr in each run.
+class BagsPlan : public Handle<gth_plan, gth_plan_release> {
+ public:
+  using Handle::Handle;
+  /// The number of bytes that a run uses at most from each pointer.
+  struct Extents {
+    int64_t params = 0, indices = 0, bags = 0, weights = 0, out = 0;
+  };
+  static constexpr detail::MakeBagsPlan<BagsPlan> gather_bags{};
+  static constexpr detail::TryMakeBagsPlan<BagsPlan> try_gather_bags{};
+
+  /// Runs the plan. A range that is smaller than planned causes GTH_E_SIZE. A dtype that differs from the planned one
+  /// causes GTH_E_DTYPE.
+  /// @param n    The open number of bags, or GTH_OPEN if the plan has none.
+  /// @param ids  The open number of ids, or GTH_OPEN if the plan has none.
+  void run(Source params, Source indices, Source bags, Source weights, Target out, int64_t n = GTH_OPEN,
+           int64_t ids = GTH_OPEN, const Context& context = {}) const {
+    detail::call([&](gth_error* err) { return try_run(params, indices, bags, weights, out, n, ids, err, context); });
+  }
+  [[nodiscard]] int32_t try_run(Source params, Source indices, Source bags, Source weights, Target out, int64_t n,
+                                int64_t ids, gth_error* err, const Context& context = {}) const noexcept {
+    const PlanRun run = with(params, indices, bags, weights, out, n, ids);
+    return run.operand != 0 ? run.check(err) : gth_plan_run_args(context.get(), get(), &run.args, err);
+  }
+  /// Returns a run for run_many.
+  PlanRun with(Source params, Source indices, Source bags, Source weights, Target out, int64_t n = GTH_OPEN,
+               int64_t ids = GTH_OPEN) const noexcept {
+    PlanRun run = {get(), args(n, ids), 0, 0, 0};
+    run.args.flags = GTH_ARGS_EXTENTS;
+    const auto set = [&](const auto& memory, int32_t planned, int32_t operand, const void** data, int64_t* extent) {
+      *data = memory.data;
+      *extent = memory.extent;
+      run.require(memory.dtype, planned, operand);
+    };
+    set(params, params_, GTH_OPERAND_PARAMS, &run.args.table, &run.args.table_extent);
+    set(indices, indices_, GTH_OPERAND_INDICES, &run.args.indices, &run.args.indices_extent);
+    set(bags, bags_, GTH_OPERAND_BAGS, &run.args.bags, &run.args.bags_extent);
+    set(weights, weights_, GTH_OPERAND_WEIGHTS, &run.args.weights, &run.args.weights_extent);
+    set(out, out_, GTH_OPERAND_OUT, &run.args.rows, &run.args.rows_extent);
+    return run;
+  }
+  /// Validates the indices and the bags of a run and does not pool.
+  void check(Source indices, Source bags, int64_t n = GTH_OPEN, int64_t ids = GTH_OPEN,
+             const Context& context = {}) const {
+    detail::call([&](gth_error* err) { return try_check(indices, bags, n, ids, err, context); });
+  }
+  [[nodiscard]] int32_t try_check(Source indices, Source bags, int64_t n, int64_t ids, gth_error* err,
+                                  const Context& context = {}) const noexcept {
+    const PlanRun run = with(nullptr, indices, bags, nullptr, nullptr, n, ids);
+    return run.operand != 0 ? run.check(err) : gth_plan_check(context.get(), get(), &run.args, err);
+  }
+  Extents extents(int64_t n = GTH_OPEN, int64_t ids = GTH_OPEN) const {
+    Extents found;
+    detail::call([&](gth_error* err) { return try_extents(n, ids, &found, err); });
+    return found;
+  }
+  [[nodiscard]] int32_t try_extents(int64_t n, int64_t ids, Extents* out, gth_error* err) const noexcept {
+    gth_plan_args found = args(n, ids);
+    const int32_t status = gth_plan_extents(get(), &found, err);
+    if (status == GTH_OK)
+      *out = {found.table_extent, found.indices_extent, found.bags_extent, found.weights_extent, found.rows_extent};
+    return status;
+  }
+  /// Returns the shape of the output. GTH_OPEN is passed through.
+  std::vector<int64_t> shape(int64_t n = GTH_OPEN) const { return detail::shape(gth_plan_infer, get(), n); }
+
+  /// Creates the plan again. The plan is empty if that fails.
+  [[nodiscard]] int32_t make(const View& params, const View& indices, const Bags& bags, const View* out,
+                             const Options& options, gth_error* err) noexcept {
+    const int32_t status = options.check(params, err);
+    if (status != GTH_OK) return reset(), status;
+    gth_request asked = detail::request(GTH_OP_GATHER_BAGS, params, indices, out, options);
+    bags.add_to(&asked);
+    params_ = params.dtype();
+    indices_ = indices.dtype();
+    bags_ = asked.bags != nullptr ? detail::described(*asked.bags).dtype : 0;
+    weights_ = asked.weights != nullptr ? detail::described(*asked.weights).dtype : 0;
+    out_ = asked.options != nullptr && asked.options->out_dtype != 0 ? asked.options->out_dtype : params_;
+    return hold(err, gth_plan_create, &asked);
+  }
+
+ private:
+  static gth_plan_args args(int64_t n, int64_t ids) noexcept {
+    gth_plan_args args = GTH_PLAN_ARGS_INIT;
+    args.n = n;
+    args.ids = ids;
+    return args;
+  }
+
+  int32_t params_ = 0, indices_ = 0, bags_ = 0, weights_ = 0, out_ = 0;
 };
 
 namespace detail {
@@ -1706,6 +1837,130 @@ inline PartsOnce partition_once(const View& ids, const Shards& shards, const Opt
                                 const Context& context = {}) {
   return detail::make<PartsOnce>(
       [&](PartsOnce* out, gth_error* err) { return try_partition_once(ids, shards, out, err, options, context); });
+}
+
+/// The rows that Column::take or resolve takes: integers of any shape, in row-major order. A View, or what converts to
+/// a View, is a Take: column.take(ids, ..). Memory is borrowed.
+class Take {
+ public:
+  template <class Indices, class = std::enable_if_t<std::is_convertible_v<Indices, View> > >
+  Take(Indices&& indices) noexcept : indices_(std::forward<Indices>(indices)) {}
+  /// Sets which indices are null. A null index selects null, whatever its value is. The bits have the order of Arrow,
+  /// least significant first, and a bit that is 0 means null. A range that has too few bits causes GTH_E_SIZE. The
+  /// indices must have rank 1.
+  /// @param offset  The number of the bit of the first index.
+  Take& validity(Source bits, int64_t offset = 0) & noexcept {
+    validity_ = bits;
+    offset_ = offset;
+    return *this;
+  }
+  Take validity(Source bits, int64_t offset = 0) && noexcept { return validity(bits, offset); }
+  /// Sets that an index out of bounds selects null. Options must then not set another meaning.
+  Take& null_bounds() & noexcept { return flags_ |= GTH_TAKE_NULL, *this; }
+  Take null_bounds() && noexcept { return null_bounds(); }
+  /// Sets that the column is a table, whose columns are the children of a struct. A null index then gives null in each
+  /// child, and the structs themselves have no nulls, as record batches require.
+  Take& record() & noexcept { return flags_ |= GTH_TAKE_RECORD, *this; }
+  Take record() && noexcept { return record(); }
+
+  /// Returns the C form of the take. It is valid as long as the take and the options.
+  gth_take raw(const Options& options) const&& = delete;
+  gth_take raw(const Options& options) const& noexcept {
+    return {sizeof(gth_take), flags_, indices_.raw(), validity_.data, offset_, options.get()};
+  }
+  /// Returns the number of indices: 0 if their shape is invalid, INT64_MAX if it exceeds 64 bits.
+  int64_t count() const noexcept {
+    constexpr int64_t most = std::numeric_limits<int64_t>::max();
+    const gth_tensor_desc* const operand = indices_.raw();
+    const gth_tensor_desc desc = operand != nullptr ? detail::described(*operand) : gth_tensor_desc();
+    if (desc.ndim > GTH_MAX_NDIM) return 0;
+    int64_t product = 1;
+    for (int32_t i = 0; i < desc.ndim; ++i) {
+      if (desc.shape[i] <= 0) return 0;
+      product = product > most / desc.shape[i] ? most : product * desc.shape[i];
+    }
+    return product;
+  }
+  /// Compares the size of the validity with the number of indices. The library does not have this size.
+  [[nodiscard]] int32_t check(gth_error* err) const noexcept {
+    constexpr int64_t most = std::numeric_limits<int64_t>::max();
+    if (validity_.extent > most / 8 || offset_ < 0) return GTH_OK;
+    const int64_t bits = 8 * validity_.extent, indices = count();
+    if (indices <= bits && offset_ <= bits - indices) return GTH_OK;
+    const int64_t needed = indices > most - offset_ ? most : offset_ + indices;
+    return detail::refuse(err, GTH_E_SIZE, GTH_OPERAND_INDICES, -1, bits, needed, "indices: validity has too few bits");
+  }
+
+ private:
+  View indices_;
+  Source validity_ = nullptr;
+  int64_t offset_ = 0;
+  uint32_t flags_ = 0;
+};
+
+/// A column in the format of the Arrow C data interface: arrays of one type, which may have nulls and are never joined.
+/// A column of structs is a table. A column is immutable. gather.h describes the supported types.
+class Column : public Handle<gth_column, gth_column_release> {
+ public:
+  using Handle::Handle;
+  /// Creates a column from arrays of the type `schema`, the chunks. The arrays are moved if and only if the call
+  /// succeeds. The schema is only read. The arrays are released when the column and all results that share memory with
+  /// it have been released.
+  static Column from_arrow(const ArrowSchema* schema, const std::vector<ArrowArray*>& chunks,
+                           const Context& context = {}) {
+    return detail::make<Column>(
+        [&](Column* out, gth_error* err) { return try_from_arrow(schema, chunks, out, err, context); });
+  }
+  [[nodiscard]] static int32_t try_from_arrow(const ArrowSchema* schema, const std::vector<ArrowArray*>& chunks,
+                                              Column* out, gth_error* err, const Context& context = {}) noexcept {
+    const auto count = static_cast<int64_t>(chunks.size());
+    return out->hold(err, gth_column_from_arrow, context.get(), schema, count, chunks.data());
+  }
+  /// Creates a column from all arrays of a stream. A stream of record batches is a column of structs. If the call
+  /// fails, arrays that have been read are lost, and the caller releases the stream.
+  static Column from_arrow_stream(ArrowArrayStream* stream, const Context& context = {}) {
+    return detail::make<Column>(
+        [&](Column* out, gth_error* err) { return try_from_arrow_stream(stream, out, err, context); });
+  }
+  [[nodiscard]] static int32_t try_from_arrow_stream(ArrowArrayStream* stream, Column* out, gth_error* err,
+                                                     const Context& context = {}) noexcept {
+    return out->hold(err, gth_column_from_arrow_stream, context.get(), stream);
+  }
+  /// Takes rows into a new array, as gth_column_take describes it. Nulls of the column and null indices are null in the
+  /// result. Both structs are overwritten, and the caller calls their releases. schema may be NULL.
+  void take(const Take& rows, ArrowSchema* schema, ArrowArray* array, const Options& options = {},
+            const Context& context = {}) const {
+    detail::call([&](gth_error* err) { return try_take(rows, schema, array, err, options, context); });
+  }
+  [[nodiscard]] int32_t try_take(const Take& rows, ArrowSchema* schema, ArrowArray* array, gth_error* err,
+                                 const Options& options = {}, const Context& context = {}) const noexcept {
+    const int32_t status = rows.check(err);
+    if (status != GTH_OK) return status;
+    const gth_take raw = rows.raw(options);
+    return gth_column_take(context.get(), get(), &raw, schema, array, err);
+  }
+};
+
+/// Resolves indices to row numbers, for a caller that moves the rows itself. The result has a number in [0, extent) for
+/// each index, in row-major order. It is -1 for a null index and for an index that selects no row.
+/// @param extent  The number of rows.
+[[nodiscard]] inline int32_t try_resolve(int64_t extent, const Take& take, std::vector<int64_t>* out, gth_error* err,
+                                         const Options& options = {}, const Context& context = {}) noexcept {
+  out->clear();
+  int32_t status = take.check(err);
+  if (status != GTH_OK) return status;
+  const int64_t count = take.count();
+  if (!detail::resize(out, count))
+    return detail::refuse(err, GTH_E_NOMEM, GTH_OPERAND_OUT, -1, count, 0, "out: no memory for the row numbers");
+  const gth_take raw = take.raw(options);
+  status = gth_resolve(context.get(), extent, &raw, count, out->data(), err);
+  if (status != GTH_OK) out->clear();
+  return status;
+}
+inline std::vector<int64_t> resolve(int64_t extent, const Take& take, const Options& options = {},
+                                    const Context& context = {}) {
+  return detail::make<std::vector<int64_t> >(
+      [&](std::vector<int64_t>* out, gth_error* err) { return try_resolve(extent, take, out, err, options, context); });
 }
 
 /// Returns the capabilities of this library on this machine.

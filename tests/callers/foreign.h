@@ -72,4 +72,12 @@ struct ArrowArray {
   void *private_data;
 };
 
+struct ArrowArrayStream {
+  int (*get_schema)(struct ArrowArrayStream *self, struct ArrowSchema *out);
+  int (*get_next)(struct ArrowArrayStream *self, struct ArrowArray *out);
+  const char *(*get_last_error)(struct ArrowArrayStream *self);
+  void (*release)(struct ArrowArrayStream *self);
+  void *private_data;
+};
+
 #endif

@@ -52,6 +52,12 @@ void plans() {
   CHECK(out == Floats({20, 21, 0, 1}));
   const auto rejected = gather::Plan::gather.expected(params, gather::View::layout<float>({2}));
   CHECK(!rejected && rejected.error().status() == GTH_E_DTYPE);
+  const auto bags = gather::BagsPlan::gather_bags.expected(params, gather::View::layout<int64_t>({1, 2}));
+  bags.value().run(table, good, nullptr, nullptr, out);
+  CHECK(out == Floats({20, 22, 0, 1}));
+  const std::vector<float> wrong = {0, 2};
+  const auto refused = gather::BagsPlan::gather_bags.expected(params, good, wrong);
+  CHECK(!refused && refused.error().status() == GTH_E_DTYPE && refused.error().operand() == GTH_OPERAND_BAGS);
 }
 
 }  // namespace

@@ -117,6 +117,50 @@ void partitions() {
   CHECK(gather::try_partition_once(worse, shards, &once, nullptr) == GTH_E_INDEX && once.place.empty());
 }
 
+void columns() {
+  gather::Report err;
+  gather::Column column;
+  ArrowSchema schema = {}, type = {};
+  ArrowArray array = {}, rows = {};
+  const std::array<const void*, 2> buffers = {nullptr, table.data()};
+  type.format = "f";
+  type.release = [](ArrowSchema* self) { self->release = nullptr; };
+  array.length = 8;
+  array.n_buffers = 2;
+  array.buffers = const_cast<const void**>(buffers.data());
+  CHECK(gather::Column::try_from_arrow(&type, {&array}, &column, &err) == GTH_E_ARROW && !column);
+  array.release = [](ArrowArray* self) { self->release = nullptr; };
+  CHECK(gather::Column::try_from_arrow(&type, {&array}, &column, &err) == GTH_OK && array.release == nullptr);
+  CHECK(column.try_take(bad, &schema, &rows, &err) == GTH_OK && rows.length == 2);
+  const auto* const taken = static_cast<const float*>(rows.buffers[1]);
+  CHECK(taken[0] == 11 && taken[1] == 20);
+  rows.release(&rows);
+  schema.release(&schema);
+  const std::array<int32_t, 2> worse = {3, 8};
+  CHECK(column.try_take(worse, nullptr, &rows, &err) == GTH_E_INDEX && err.position == 1 && err.value == 8);
+  CHECK(gather::Column::try_from_arrow_stream(nullptr, &column, &err) == GTH_E_NULL && !column);
+
+  std::vector<int64_t> numbers;
+  const std::vector<int64_t> wanted = {3, -1};
+  CHECK(gather::try_resolve(8, gather::Take(worse).null_bounds(), &numbers, &err) == GTH_OK && numbers == wanted);
+  CHECK(gather::try_resolve(8, worse, &numbers, &err) == GTH_E_INDEX && numbers.empty());
+}
+
+void bags() {
+  gather::Report err;
+  gather::BagsPlan plan;
+  const gather::View params = gather::View::layout<float>({4, 2}), indices = gather::View::layout<int32_t>({1, 2});
+  CHECK(gather::BagsPlan::try_gather_bags(params, indices, {}, &plan, &err) == GTH_OK && plan);
+  std::array<float, 2> out = {};
+  CHECK(plan.try_run(table, good, nullptr, nullptr, out, GTH_OPEN, GTH_OPEN, &err) == GTH_OK && out[1] == 32);
+  CHECK(plan.try_run(table, bad, nullptr, nullptr, out, GTH_OPEN, GTH_OPEN, &err) == GTH_E_INDEX && err.value == 4);
+  CHECK(plan.try_check(bad, nullptr, GTH_OPEN, GTH_OPEN, &err) == GTH_E_INDEX && err.position == 1);
+  gather::BagsPlan::Extents touched;
+  CHECK(plan.try_extents(GTH_OPEN, GTH_OPEN, &touched, &err) == GTH_OK && touched.out == 8 && touched.bags == 0);
+  CHECK(plan.try_extents(3, GTH_OPEN, &touched, &err) == GTH_E_SHAPE);
+  CHECK(gather::BagsPlan::try_gather_bags(params, params, {}, &plan, &err) == GTH_E_DTYPE && !plan);
+}
+
 }  // namespace
 
 int main() {
@@ -125,6 +169,8 @@ int main() {
   plans();
   scatters();
   partitions();
-  std::printf("raii without exceptions: contexts, tensors, plans, scatters and partitions\n");
+  columns();
+  bags();
+  std::printf("raii without exceptions: contexts, tensors, plans, scatters, partitions, columns and bags\n");
   return 0;
 }
