@@ -1,4 +1,4 @@
-"""Compares the public declarations of the header, Python, Rust, Go and Java.
+"""Compares the public declarations of the header, C++, Python, Rust, Go and Java.
 
     parity.py --write     writes parity.md
     parity.py --check     fails if --write would change parity.md
@@ -16,15 +16,23 @@ import surfaces
 
 HERE = pathlib.Path(__file__).resolve().parent
 
-# Feature: names of the header, and declarations in Python, Rust, Go and Java. `gather(out)` is the parameter `out` of
-# gather.
+# Feature: names of the header, and declarations in C++, Python, Rust, Go and Java. `gather(out)` is the parameter `out`
+# of gather.
 FEATURES = {
-    "version of the library": ("gth_version", "version", "version", "Version", "Capabilities.version"),
-    "refusal of another ABI": ("gth_abi_version", "_abi.version", "abi::check", "checkABI", "Capabilities.abi"),
-    "capabilities": ("gth_capabilities", "capabilities", "capabilities", "Capabilities", "Capabilities.get"),
-    "names of statuses": ("gth_status_name", "Error.status_name", "Error", "Status.Error", "Status"),
+    "version of the library": ("gth_version", "capabilities", "version", "version", "Version", "Capabilities.version"),
+    "refusal of another ABI": ("gth_abi_version", None, "_abi.version", "abi::check", "checkABI", "Capabilities.abi"),
+    "capabilities": (
+        "gth_capabilities",
+        "capabilities",
+        "capabilities",
+        "capabilities",
+        "Capabilities",
+        "Capabilities.get",
+    ),
+    "names of statuses": ("gth_status_name", None, "Error.status_name", "Error", "Status.Error", "Status"),
     "dtypes": (
         "gth_dtype_size gth_dtype_bits gth_dtype_name",
+        "dtype_of Dtype",
         "Tensor.dtype Spec(dtype)",
         "DType DType::size",
         "DType DTypeOf",
@@ -32,16 +40,32 @@ FEATURES = {
     ),
     "context": (
         "gth_context_create gth_context_release",
+        "Context Context::try_make Context::reset",
         "Context Context.close",
         "Context::builder Context::drop",
         "NewContext Context.Close",
         "Context.create",
     ),
-    "context: sync": ("gth_context_sync", "Context.sync", "Context::sync", "Context.Sync", None),
-    "context: wait for a stream": ("gth_context_wait", "Context.wait", "Context::wait", "Context.Wait", None),
-    "context: signal a stream": ("gth_context_signal", "Context.signal", "Context::signal", "Context.Signal", None),
+    "context: sync": ("gth_context_sync", "Context::sync", "Context.sync", "Context::sync", "Context.Sync", None),
+    "context: wait for a stream": (
+        "gth_context_wait",
+        "Context::wait",
+        "Context.wait",
+        "Context::wait",
+        "Context.Wait",
+        None,
+    ),
+    "context: signal a stream": (
+        "gth_context_signal",
+        "Context::signal",
+        "Context.signal",
+        "Context::signal",
+        "Context.Signal",
+        None,
+    ),
     "context: take the error record": (
         "gth_context_take_error",
+        "Context::take_error",
         "Context.take_error",
         "Context::take_error",
         "Context.TakeError",
@@ -49,6 +73,7 @@ FEATURES = {
     ),
     "context: enqueue the take": (
         "gth_context_enqueue_take_error",
+        "Context::enqueue_take_error",
         "Context.enqueue_take_error",
         "Context::enqueue_take_error",
         "Context.EnqueueTakeError",
@@ -56,14 +81,16 @@ FEATURES = {
     ),
     "hooks for memory and threads": (
         "gth_alloc_fn gth_parallel_for_fn",
+        "Context(options)",
         None,
         "ContextBuilder::allocator ContextBuilder::executor",
         None,
         None,
     ),
-    "end of the library's threads": ("gth_shutdown", "shutdown", "shutdown", "Shutdown", "Capabilities.shutdown"),
+    "end of the library's threads": ("gth_shutdown", None, "shutdown", "shutdown", "Shutdown", "Capabilities.shutdown"),
     "tensors over memory of the caller": (
         "gth_tensor_borrow gth_tensor_describe",
+        "View Tensor::borrow Tensor::describe Tensor::shape Tensor::data",
         "Tensor Tensor.shape",
         "Tensor::new Tensor::shape",
         "New Tensor.Shape",
@@ -71,6 +98,7 @@ FEATURES = {
     ),
     "writable tensors": (
         "GTH_OPERAND_OUT",
+        "View View::readonly",
         "gather(out)",
         "TensorMut::new",
         "NewOutput Tensor.Output To",
@@ -78,23 +106,33 @@ FEATURES = {
     ),
     "strided tensors": (
         "gth_tensor_desc",
+        "View::strides View::offset View::extent",
         "Tensor.strides Spec(strides)",
         "Tensor::with_strides TensorMut::with_strides",
         "Strided",
         "Tensor.withStrides",
     ),
-    "memory whose ownership is transferred": ("gth_tensor_adopt", None, None, None, None),
-    "allocated tensors": ("gth_tensor_alloc", "Tensor.zeros", "Context::zeros", "NewDeviceTensor", None),
+    "memory whose ownership is transferred": ("gth_tensor_adopt", "Tensor::adopt Tensor::from", None, None, None, None),
+    "allocated tensors": (
+        "gth_tensor_alloc",
+        "Tensor::alloc",
+        "Tensor.zeros",
+        "Context::zeros",
+        "NewDeviceTensor",
+        None,
+    ),
     "copy of a tensor": (
         "gth_copy",
+        "Tensor::copy_to Tensor::to_vector",
         "Tensor.copy_to",
         "Context::copy",
         "DeviceTensor.Read DeviceTensor.Write",
         "Gather.copy",
     ),
-    "release": ("gth_tensor_release", "Tensor.close", "Handle::drop", "DeviceTensor.Close", None),
+    "release": ("gth_tensor_release", "Tensor::reset", "Tensor.close", "Handle::drop", "DeviceTensor.Close", None),
     "DLPack": (
         "gth_tensor_from_dlpack gth_tensor_from_dlpack_legacy gth_tensor_to_dlpack gth_tensor_to_dlpack_legacy",
+        "Tensor::from_dlpack Tensor::to_dlpack Tensor::to_dlpack_legacy",
         "Tensor.__dlpack__ Tensor.__dlpack_device__",
         "Context::from_dlpack Context::from_dlpack_legacy Context::into_dlpack Context::into_dlpack_legacy "
         "DlPack DlPack::from_raw DlPack::into_raw",
@@ -103,6 +141,7 @@ FEATURES = {
     ),
     "Arrow": (
         "gth_tensor_from_arrow gth_tensor_to_arrow",
+        "Tensor::from_arrow Tensor::to_arrow",
         "Tensor.__arrow_c_array__",
         "Context::from_arrow Context::to_arrow",
         None,
@@ -110,6 +149,7 @@ FEATURES = {
     ),
     "strings": (
         "gth_tensor_from_strings gth_tensor_strings",
+        "Tensor::from_strings Tensor::strings",
         "Tensor.strings",
         "Tensor::from_strings Tensor::strings",
         "NewStrings GatherStrings",
@@ -117,24 +157,48 @@ FEATURES = {
     ),
     "device memory": (
         "GTH_DEVICE_CUDA",
+        "View::device",
         "Tensor.__cuda_array_interface__ Tensor.device",
         "Buffer::from_raw BufferMut::from_raw",
         "OnDevice",
         None,
     ),
-    "operation by number": ("gth_run gth_run_request GTH_OP_LAST", None, None, None, "Operation Gather.make"),
-    "request with addresses": ("gth_run_at", None, None, None, "Gather.gatherInto"),
-    "several requests as one": ("gth_run_many gth_plan_run_many", None, None, None, None),
+    "operation by number": (
+        "gth_run gth_run_request GTH_OP_LAST",
+        "Request",
+        None,
+        None,
+        None,
+        "Operation Gather.make",
+    ),
+    "request with addresses": ("gth_run_at", None, None, None, None, "Gather.gatherInto"),
+    "several requests as one": (
+        "gth_run_many gth_plan_run_many",
+        "run_many Request Plan::with ScatterPlan::with BagsPlan::with",
+        None,
+        None,
+        None,
+        None,
+    ),
     "gather": (
         "gth_make GTH_OP_GATHER",
+        "gather",
         "gather",
         "gather",
         "Gather GatherRows GatherRowsContext",
         "Gather.gather tf.Gather.create",
     ),
-    "gather into an output": ("gth_gather", "gather(out)", "gather_into", "GatherInto", "Gather.gatherInto"),
+    "gather into an output": (
+        "gth_gather",
+        "gather_into",
+        "gather(out)",
+        "gather_into",
+        "GatherInto",
+        "Gather.gatherInto",
+    ),
     "gather_nd": (
         "gth_make GTH_OP_GATHER_ND",
+        "gather_nd",
         "gather_nd",
         "gather_nd",
         "GatherND",
@@ -142,6 +206,7 @@ FEATURES = {
     ),
     "gather_nd into an output": (
         "gth_gather_nd",
+        "gather_nd_into",
         "gather_nd(out)",
         "gather_nd_into",
         "GatherNDInto",
@@ -149,6 +214,7 @@ FEATURES = {
     ),
     "gather_elements": (
         "gth_make GTH_OP_GATHER_ELEMENTS",
+        "gather_elements",
         "gather_elements take_along_axis",
         "gather_elements",
         "GatherElements GatherElementsStrings",
@@ -156,6 +222,7 @@ FEATURES = {
     ),
     "gather_elements into an output": (
         "gth_gather_elements",
+        "gather_elements_into",
         "gather_elements(out)",
         "gather_elements_into",
         "GatherElementsInto",
@@ -163,6 +230,7 @@ FEATURES = {
     ),
     "extents": (
         "GTH_EXTENTS_BROADCAST",
+        "Extents Options::extents",
         "gather_elements(extents) Plan(extents)",
         "Extents Options::extents",
         "Extents",
@@ -170,6 +238,7 @@ FEATURES = {
     ),
     "plan of gather_elements": (
         "gth_plan_create GTH_OP_GATHER_ELEMENTS",
+        "Plan::gather_elements",
         "Plan(op)",
         "Plan::gather_elements",
         "NewPlanElements",
@@ -177,6 +246,7 @@ FEATURES = {
     ),
     "scatter": (
         "gth_scatter gth_make gth_infer GTH_OP_SCATTER",
+        "scatter scatter_into scatter_shape Reduction Options::reduction Accumulate Options::accumulate",
         "scatter scatter(inplace) scatter(reduction) scatter(accumulate) updates_shape",
         "scatter scatter_into updates_shape Reduction Options::reduction Accumulate Options::accumulate",
         "Scatter ScatterInto ScatterStrings UpdatesShape NewUpdates Tensor.Updates Reduction Accumulate",
@@ -185,6 +255,7 @@ FEATURES = {
     ),
     "scatter_nd": (
         "gth_scatter_nd gth_make gth_infer GTH_OP_SCATTER_ND",
+        "scatter_nd scatter_nd_into scatter_nd_shape",
         "scatter_nd scatter_nd(inplace) updates_shape(op)",
         "scatter_nd scatter_nd_into updates_shape_nd",
         "ScatterND ScatterNDInto ScatterNDStrings UpdatesShapeND",
@@ -193,6 +264,7 @@ FEATURES = {
     ),
     "scatter_elements": (
         "gth_scatter_elements gth_make gth_infer GTH_OP_SCATTER_ELEMENTS",
+        "scatter_elements scatter_elements_into scatter_elements_shape",
         "scatter_elements scatter_elements(inplace) put_along_axis",
         "scatter_elements scatter_elements_into updates_shape_elements",
         "ScatterElements ScatterElementsInto ScatterElementsStrings UpdatesShapeElements",
@@ -200,6 +272,7 @@ FEATURES = {
     ),
     "means, and reductions without the target": (
         "GTH_REDUCTION_MEAN GTH_INITIAL_UPDATE GTH_ACCUMULATE_FLOAT64",
+        "Reduction Initial Options::initial",
         "scatter(reduction) scatter(include_self) scatter(accumulate) ScatterPlan(include_self)",
         "Reduction Initial Options::initial",
         "Initial",
@@ -207,6 +280,7 @@ FEATURES = {
     ),
     "padding": (
         "GTH_OP_GATHER",
+        "Options::padding_index",
         "gather(padding_index) scatter(padding_index) gather_gradient(padding_index) Plan(padding_index) "
         "ScatterPlan(padding_index)",
         "Options::padding_index",
@@ -215,6 +289,8 @@ FEATURES = {
     ),
     "plan of a scatter": (
         "gth_plan_create gth_plan_run",
+        "ScatterPlan::scatter ScatterPlan::scatter_nd ScatterPlan::scatter_elements ScatterPlan::run "
+        "ScatterPlan::check ScatterPlan::shape",
         "ScatterPlan ScatterPlan.__call__ ScatterPlan.bind ScatterPlan.check ScatterPlan.updates_shape",
         "ScatterPlan::scatter ScatterPlan::scatter_nd ScatterPlan::scatter_elements ScatterPlan::scatter_from "
         "ScatterPlan::run ScatterPlan::run_open ScatterPlan::check ScatterPlan::shape",
@@ -224,6 +300,8 @@ FEATURES = {
     ),
     "gradients of gathers": (
         "gth_gather_gradient gth_gather_nd_gradient gth_gather_elements_gradient gth_make",
+        "gather_gradient gather_gradient_into gather_nd_gradient gather_nd_gradient_into "
+        "gather_elements_gradient gather_elements_gradient_into",
         "gather_gradient gather_nd_gradient gather_elements_gradient",
         "gather_gradient gather_gradient_into gather_nd_gradient gather_nd_gradient_into "
         "gather_elements_gradient gather_elements_gradient_into",
@@ -234,14 +312,25 @@ FEATURES = {
     ),
     "bags": (
         "gth_gather_bags GTH_OP_GATHER_BAGS",
+        "gather_bags gather_bags_into Bags Bags::weights BagFormat Options::bag_format Options::bag_count "
+        "Pool Options::pool Empty Options::empty Options::out_dtype",
         "gather_bags",
         "gather_bags gather_bags_into Bags",
         "GatherBags GatherBagsInto GatherBagsFloat32 GatherBagsFloat32Into Bags",
         "Gather.gatherBags Gather.gatherBagsInto BagFormat Pool Empty Options.Builder.bagFormat Options.Builder.pool "
         "Options.Builder.empty Options.Builder.bagCount Options.Builder.outDType",
     ),
+    "plan of bags": (
+        "gth_plan_create GTH_OP_GATHER_BAGS gth_plan_args",
+        "BagsPlan::gather_bags BagsPlan::run BagsPlan::with BagsPlan::check BagsPlan::extents BagsPlan::shape",
+        None,
+        None,
+        None,
+        None,
+    ),
     "gradients of bags": (
         "gth_gather_bags_gradient gth_gather_bags_sparse_gradient gth_gather_bags_weight_gradient",
+        "gather_bags_gradient_into gather_bags_sparse_gradient_into gather_bags_weight_gradient_into",
         "gather_bags_gradient gather_bags_sparse_gradient gather_bags_weight_gradient",
         "gather_bags_gradient gather_bags_gradient_into gather_bags_sparse_gradient_into gather_bags_weight_gradient "
         "gather_bags_weight_gradient_into",
@@ -252,6 +341,7 @@ FEATURES = {
     ),
     "shards of a table": (
         "gth_partition gth_partition_scratch",
+        "partition partition_once Parts PartsOnce Shards::blocks Shards::modulo Shards::borders",
         "partition partition(shards) partition(borders) partition(once) Partition Partition.slices",
         "partition partition_once Parts PartsOnce Shards::blocks Shards::modulo Shards::borders",
         "Partition PartitionOnce BlockShards ModuloShards BorderedShards",
@@ -259,14 +349,17 @@ FEATURES = {
     ),
     "columns": (
         "gth_column_from_arrow gth_column_from_arrow_stream gth_column_release gth_column_take gth_arrow_take",
+        "Column::from_arrow Column::from_arrow_stream Column::take Column::reset Take Take::validity "
+        "Take::null_bounds Take::record",
         "gather",
         "Column::from_arrow Column::from_arrow_stream Column::take Column::drop Take Rows Rows::into_raw",
         "NewColumn NewColumnFromStream Column.Close Take Nulls",
         "Column.of Column.ofStream Column.take Column.close Take.of Take.validity Take.nullBounds Take.fromTable",
     ),
-    "row numbers of indices": ("gth_resolve", "gather", "resolve", "Resolve", "Take.resolve"),
+    "row numbers of indices": ("gth_resolve", "resolve", "gather", "resolve", "Resolve", "Take.resolve"),
     "output shape": (
         "gth_infer",
+        "gather_shape gather_nd_shape gather_elements_shape",
         "output_shape output_shape(op) output_shape(nd)",
         "output_shape output_shape_nd output_shape_elements",
         "OutputShape OutputShapeND OutputShapeElements",
@@ -274,6 +367,7 @@ FEATURES = {
     ),
     "plan": (
         "gth_plan_create gth_plan_release",
+        "Plan::gather Plan::gather_nd Plan::reset",
         "Plan Plan.close",
         "Plan::gather Plan::gather_nd Plan::drop",
         "NewPlan NewPlanND Plan.Close",
@@ -281,16 +375,25 @@ FEATURES = {
     ),
     "plan: run": (
         "gth_plan_run",
+        "Plan::run",
         "Plan.__call__ Plan.bind",
         "Plan::run Plan::run_open",
         "Plan.Run Plan.RunIn Plan.RunAt",
         "Plan.run",
     ),
-    "plan: run with memory sizes": ("gth_plan_run_args", None, "Plan::run", "Plan.Run", "Plan.run"),
-    "plan: runs in parts": ("gth_plan_parts gth_plan_run_parts", None, None, None, "Plan.run"),
-    "plan: memory sizes that a run needs": ("gth_plan_extents", None, None, "Plan.Extents", "Plan.extents"),
+    "plan: run with memory sizes": ("gth_plan_run_args", "Plan::run", None, "Plan::run", "Plan.Run", "Plan.run"),
+    "plan: runs in parts": ("gth_plan_parts gth_plan_run_parts", None, None, None, None, "Plan.run"),
+    "plan: memory sizes that a run needs": (
+        "gth_plan_extents",
+        "Plan::extents",
+        None,
+        None,
+        "Plan.Extents",
+        "Plan.extents",
+    ),
     "plan: validation of indices": (
         "gth_plan_check",
+        "Plan::check",
         "Plan.check",
         "Plan::check Plan::check_open",
         "Plan.Check Plan.CheckIn Plan.CheckAt",
@@ -298,6 +401,7 @@ FEATURES = {
     ),
     "plan: output shape": (
         "gth_plan_infer",
+        "Plan::shape",
         "Plan.output_shape",
         "Plan::shape",
         "Plan.OutputShape",
@@ -305,14 +409,16 @@ FEATURES = {
     ),
     "errors with fields": (
         "gth_error",
+        "Error Error::fields IndexError Report",
         "Error",
         "Cause",
         "Error IndexError",
         "ErrorDetails GatherFailure GatherIndexException",
     ),
-    "axis": ("axis", "gather(axis) Plan(axis)", "Options::axis", "Axis", "Options.Builder.axis"),
+    "axis": ("axis", "Options::axis", "gather(axis) Plan(axis)", "Options::axis", "Axis", "Options.Builder.axis"),
     "batch_dims": (
         "batch_dims",
+        "Options::batch_dims",
         "gather(batch_dims) gather_nd(batch_dims) Plan(batch_dims)",
         "Options::batch_dims",
         "BatchDims",
@@ -320,6 +426,7 @@ FEATURES = {
     ),
     "profiles": (
         "GTH_PROFILE_JAX_CLIP",
+        "Profile Options::profile",
         "gather(profile) gather_nd(profile) Plan(profile)",
         "Profile Options::profile",
         "WithProfile",
@@ -327,6 +434,7 @@ FEATURES = {
     ),
     "opset": (
         "opset",
+        "Options::opset",
         "gather(opset) gather_nd(opset) Plan(opset)",
         "Options::opset",
         "Opset",
@@ -334,6 +442,7 @@ FEATURES = {
     ),
     "negative": (
         "GTH_NEGATIVE_WRAP",
+        "Negative Options::negative",
         "gather(negative) gather_nd(negative) Plan(negative)",
         "Options::negative",
         "Negative",
@@ -341,6 +450,7 @@ FEATURES = {
     ),
     "bounds": (
         "GTH_BOUNDS_SKIP",
+        "Bounds Options::bounds",
         "gather(bounds) gather_nd(bounds) Plan(bounds)",
         "Options::bounds",
         "Bounds",
@@ -348,6 +458,7 @@ FEATURES = {
     ),
     "fill": (
         "GTH_FILL_BY_DTYPE",
+        "Fill Options::fill Options::fill_value",
         "gather(fill_value) gather_nd(fill_value) Plan(fill_value)",
         "Options::fill Options::fill_value",
         "Fill FillWith",
@@ -355,6 +466,7 @@ FEATURES = {
     ),
     "threads": (
         "threads",
+        "Options::threads",
         "gather(threads) gather_nd(threads) Plan(threads) Context(threads)",
         "Options::threads ContextBuilder::threads",
         "Threads",
@@ -364,6 +476,15 @@ FEATURES = {
 
 # Features that a language does not have, with the reason.
 EXEMPT = {
+    ("refusal of another ABI", "C++"): "programs call the function of gather.h",
+    ("names of statuses", "C++"): "programs call the function of gather.h",
+    ("end of the library's threads", "C++"): "programs call the function of gather.h",
+    ("request with addresses", "C++"): "views have the addresses of ranges",
+    ("plan: runs in parts", "C++"): "no garbage collector waits for a call",
+    ("plan of bags", "Python"): "the binding does not have it yet",
+    ("plan of bags", "Rust"): "the binding does not have it yet",
+    ("plan of bags", "Go"): "the binding does not have it yet",
+    ("plan of bags", "Java"): "the binding does not have it yet",
     ("operation by number", "Python"): "each operation is a function",
     ("operation by number", "Rust"): "each operation is a function",
     ("operation by number", "Go"): "each operation is a function",
@@ -418,6 +539,7 @@ def java_surface(folder):
 
 # The function that reads the declarations of each language, and the folder of its sources.
 SURFACES = {
+    "C++": (surfaces.cpp, "../include/gather/gather.hpp"),
     "Python": (surfaces.python, "python/src/libgather"),
     "Rust": (surfaces.rust, "rust/gather/src"),
     "Go": (surfaces.go, "go"),
@@ -470,8 +592,8 @@ def table(found):
         "`parity.py` writes this page from the header and the sources of the bindings. The tests compare it.",
         "In Python `gather(out)` is the parameter `out` of `gather`.",
         "",
-        "| feature | C | Python | Rust | Go | Java |",
-        "|---|---|---|---|---|---|",
+        "| feature | C | C++ | Python | Rust | Go | Java |",
+        "|---|---|---|---|---|---|---|",
     ]
     reasons = []
     for feature, (functions, *columns) in FEATURES.items():

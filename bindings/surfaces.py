@@ -1,4 +1,4 @@
-"""Reads the public declarations of the bindings from their sources. Returns the parameters by name.
+"""Reads the public declarations of the bindings and of gather.hpp. Returns the parameters by name.
 
 Names are written as users write them: `gather`, `Tensor.zeros`, `Options::axis`, `Context.Sync`. A type or a property
 has None instead of parameters.
@@ -137,6 +137,12 @@ def after(text, start):
 
 def names_in(text, start):
     """Returns the first word of each parameter in the parentheses that open at `start`."""
+    words = (re.match(r"\s*(?:&\s*)?(?:'\w+\s+)?(?:mut\s+)?(\w+)", part) for part in parts_of(text, start))
+    return [word[1] for word in words if word]
+
+
+def parts_of(text, start):
+    """Returns the text of each parameter in the parentheses that open at `start`."""
     depth, end, part, parts = 0, start, "", []
     while True:
         letter = text[end]
@@ -147,10 +153,8 @@ def names_in(text, start):
         elif end > start:
             part += letter
         if depth == 0:
-            break
+            return parts
         end += 1
-    words = (re.match(r"\s*(?:&\s*)?(?:'\w+\s+)?(?:mut\s+)?(\w+)", part) for part in parts)
-    return [word[1] for word in words if word]
 
 
 # ---------------------------------------------------------------------------------------------------------------- Go
@@ -219,3 +223,50 @@ def java_names(text, start):
             break
     parts = re.sub(r"<[^<>]*>", "", text[start + 1 : end - 1]).split(",")
     return [part.split()[-1] for part in parts if part.strip()]
+
+
+# --------------------------------------------------------------------------------------------------------------- C++
+
+CPP_CLASS = re.compile(r"^(?:class|struct|enum class) (\w+)(?: : (?:public )?(\w+)[^{;]*)? ?\{")
+CPP_OBJECT = re.compile(r"^(?:inline|static) constexpr (?:detail::)?(\w+)(?:<.*>)? (\w+)\{")
+CPP_FUNCTION = re.compile(r"^(?!static_assert)(?:[\w\[][^=(;]*?)?(operator\(\)|(?<![\w:~])[A-Za-z_]\w*)(?=\()")
+
+
+def cpp(header):
+    """Returns types, functions, methods and constants of a header. A function object has the parameters of its calls.
+
+    A class has those of its constructor, and the members of its base. If several functions have one name, the one with
+    the most parameters counts. The layout of clang-format is expected: members of a class have an indent of two.
+    """
+    text = header.read_text().replace("}  // namespace detail", "namespace gather {")
+    text = re.sub(r"(?m)//[^\n]*|^#.*(?:\\\n.*)*|^ *template .*", "", text)
+    surface, owner, is_private, is_detail = {}, "", False, False
+    for match in re.finditer(r"(?m)^.*$", text):
+        line = match.group()
+        if line.startswith("}"):
+            owner = ""
+        elif line.startswith("namespace "):
+            is_detail = line.startswith("namespace detail")
+        elif line.startswith((" private:", " public:")):
+            is_private = line.startswith(" private:")
+        elif found := CPP_CLASS.match(line):
+            inherited = [name for name in surface if name.startswith(f"{found[2]}::")]
+            surface |= {f"{found[1]}::{name.partition('::')[2]}": surface[name] for name in inherited}
+            surface[found[1]] = None
+            owner, is_private = "" if line.endswith("};") else f"{found[1]}::", False
+        elif (is_private if owner else is_detail) or line != ("  " if owner else "") + line.lstrip():
+            continue
+        elif found := CPP_OBJECT.match(line.lstrip()):
+            surface[owner + found[2]] = surface[f"{found[1]}::operator()"]
+        elif found := CPP_FUNCTION.match(line.lstrip()):
+            name = owner + found[1] if owner != f"{found[1]}::" else found[1]
+            taken = cpp_names(text, match.start() + len(line) - len(line.lstrip()) + found.end())
+            if len(taken) >= len(surface.get(name) or ()):
+                surface[name] = taken
+    return surface
+
+
+def cpp_names(text, start):
+    """Returns the last word of each parameter in the parentheses that open at `start`, without default values."""
+    words = (re.search(r"(\w+)\s*$", part.partition("=")[0]) for part in parts_of(text, start))
+    return [word[1] for word in words if word]

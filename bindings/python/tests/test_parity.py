@@ -12,6 +12,7 @@ import pytest
 from conftest import BINDING
 
 TREE = BINDING.parents[1]
+HPP = "../include/gather/gather.hpp"
 
 
 @pytest.fixture
@@ -55,6 +56,16 @@ def test_table_is_up_to_date(tree: Path) -> None:
             "def bind(self, table",
             "parity.md is out of date",
         ),
+        (HPP, "static Column from_arrow(", "static Column of_arrow(", "C++ declares no Column::from_arrow"),
+        (HPP, "detail::Into scatter_into{", "detail::Into scatter_in{", "C++ declares no scatter_into"),
+        (HPP, "resolve(int64_t extent,", "resolve(int64_t rows,", "parity.md is out of date"),
+        (
+            HPP,
+            "const View& updates, const Options& options = {},\n",
+            "const View& rows, const Options& options = {},\n",
+            "parity.md is out of date",
+        ),
+        (HPP, "  /// Runs the plan. Alloc", " private:\n  /// Runs the plan. Alloc", "C++ declares no Plan::run"),
         ("rust/gather/src/options.rs", "pub const fn axis(", "pub const fn axle(", "Rust declares no Options::axis"),
         ("rust/gather/src/context.rs", "pub fn zeros(", "fn zeros(", "Rust declares no Context::zeros"),
         (
