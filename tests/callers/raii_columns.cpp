@@ -296,6 +296,11 @@ void row_numbers() {
   thrown<gather::Error>(GTH_E_NULL, [&] { gather::resolve(8, gather::Tensor()); });
   const View huge = View(few.data(), {int64_t{1} << 40, int64_t{1} << 20}).strides({0, 0});
   thrown<gather::Error>(GTH_E_NOMEM, [&] { gather::resolve(8, huge); });
+  const View beyond = View(few.data(), {int64_t{1} << 40, int64_t{1} << 40}).strides({0, 0});
+  thrown<gather::Error>(GTH_E_NOMEM, [&] { gather::resolve(8, beyond); });
+  const std::vector<int64_t> ones(GTH_MAX_NDIM, 1);
+  gth_tensor_desc deep = GTH_TENSOR_DESC_DENSE(GTH_DTYPE_UINT8, 1 << 28, ones.data(), few.data());
+  thrown<gather::Error>(GTH_E_RANK, [&] { gather::resolve(8, View(deep)); });
   std::vector<int64_t> out = {5};
   gather::Report err;
   CHECK(gather::try_resolve(3, few, &out, &err) == GTH_E_INDEX && out.empty() && err.value == 7);
