@@ -98,7 +98,7 @@ void open_plans() {
   const gather::BagsPlan plan =
       gather::BagsPlan::gather_bags(planned_table, open_indices, Bags(open_lengths).weights(open_weights), lengths);
   CHECK(plan.shape() == Shape({GTH_OPEN, 3}) && plan.shape(7) == Shape({7, 3}));
-  for (const size_t count : {1, 2, 33, 600}) {
+  for (const size_t count : std::vector<size_t>{1, 2, 33, 600}) {
     const Case given(count);
     const auto n = static_cast<int64_t>(count), size = static_cast<int64_t>(given.indices.size());
     Floats out(3 * count, -1);
