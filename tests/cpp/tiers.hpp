@@ -16,6 +16,8 @@
 // Each tier that this processor supports is compared with the plain functions: offsets, rows, and accessed memory.
 namespace tiers {
 
+using gather::limits::block_tuples;
+
 using gather::core::IndexType;
 using namespace gather::cpu;
 using hostile::Guarded;

@@ -20,7 +20,7 @@ expect() {
   [ "$found" = "$1" ] || { echo "$found, and not $1: $2: $3" && exit 1; }
 }
 
-export GATHER_STRICT=1 GATHER_LONG=0 PEERS=0
+export GATHER_STRICT=1 GATHER_LONG=0 ALSO=
 expect accepted pytest 'SKIPPED [2] tests/test_threads.py:76: this Python has a GIL'
 expect refused pytest 'SKIPPED [1] tests/test_package.py:152: no C compiler'
 expect refused go 'skipped: TestConformance: this module has no conformance cases'
@@ -38,8 +38,11 @@ unset GATHER_SANITIZED
 export GATHER_LONG=1
 expect refused cargo 'skipped: rust the comparison of the bindings with gather.h (only with GATHER_LONG=1)'
 expect accepted pytest 'SKIPPED [7] tests/test_torch.py:17: torch is not installed'
-export PEERS=1
+export ALSO=frameworks
 expect refused pytest 'SKIPPED [7] tests/test_torch.py:17: torch is not installed'
+expect accepted pytest 'SKIPPED [1] tests/test_dask.py:15: dask is not installed'
+export ALSO=peers
+expect refused pytest 'SKIPPED [1] tests/test_dask.py:15: dask is not installed'
 
 for run in 'pytest python' 'cargo rust' 'go go' 'java java'; do
   expect accepted "${run% *}" '9999 passed' "${run#* }.log"
