@@ -378,11 +378,10 @@ class TestArrow:
             def __init__(self, array: Any) -> None:
                 self.__arrow_c_array__ = array.__arrow_c_array__
 
-        for bad, message in ((pa.array([1]), "Arrow format is l"), (pa.array(["a", None]), "element 1 of the Arrow")):
-            for operand, arguments in (("params", (Producer(bad), [0])), ("indices", ([1], Producer(bad)))):
-                with pytest.raises(libgather.DTypeError, match=f"^{operand}: {message}") as caught:
-                    libgather.gather(*arguments)
-                assert caught.value.operand == operand
+        for bad in (pa.array(["a"]), pa.array([1.5])):
+            with pytest.raises(libgather.DTypeError, match=r"^indices: ") as caught:
+                libgather.gather([1], Producer(bad))
+            assert caught.value.operand == "indices"
 
     def test_tensors_as_arrow(self) -> None:
         words = libgather.gather(libgather.Tensor(["a", "bc"]), [1, 1, 0])

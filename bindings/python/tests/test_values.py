@@ -125,7 +125,7 @@ def test_literals_of_switches_are_accepted() -> None:
     hints = typing.get_type_hints(libgather.gather)
     assert hints["bounds"] == libgather.types.Bounds | None
     for bounds in typing.get_args(libgather.types.Bounds):
-        libgather.gather(pa.array([1.5]) if bounds == "null" else PARAMS, [0], bounds=bounds)
+        libgather.gather(pa.array([1.5]) if bounds in ("null", "promote") else PARAMS, [0], bounds=bounds)
     for profile in typing.get_args(libgather.types.Profile):
         libgather.gather(PARAMS, np.array([0]), profile=profile)
     with pytest.raises(AttributeError):

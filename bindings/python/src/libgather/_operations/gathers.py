@@ -22,7 +22,6 @@ from .._requests.operation_table import operation_named
 from .._requests.options_struct import options_of
 from .._requests.site_of_call import site_of
 from .._requests.tensor import Tensor
-from . import text_fills
 from .native_functions import run_natively
 
 TYPE_CHECKING = False
@@ -305,9 +304,12 @@ def run_others(operation: Operation, params: t.Any, indices: t.Any, out: t.Any, 
 
 def run_filled(operation: Operation, params: t.Any, indices: t.Any, out: t.Any, request: Request) -> t.Any:
     """The same as `run_others` for a fill_value of the dtype of params."""
-    table = text_fills.table_of(params, request)
-    if table is not None:
-        return text_fills.filled(run, operation, table, indices, out, request)
+    if isinstance(request.fill_value, (str, bytes)):
+        from . import text_fills
+
+        table = text_fills.table_of(params, request)
+        if table is not None:
+            return text_fills.filled(run, operation, table, indices, out, request)
     if request.stream is None:  # the arrays may be on the host
         if moves_blocks(params, request):
             return run_blocks(operation, params, indices, out, request)

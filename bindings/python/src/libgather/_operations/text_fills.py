@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 def table_of(params: Any, request: Request) -> Any:
     """Returns the array of params if a fill is a text that its elements may have. Returns None for other calls."""
     text = request.fill_value
-    if not isinstance(text, (str, bytes)) or text in FILLS or text == "" or request.stream is not None:
+    if not text or text in FILLS or request.stream is not None:
         return None
     kind = numpy_kind()
     if kind is None:
