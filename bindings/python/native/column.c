@@ -314,6 +314,10 @@ static int has_one_dim(PyObject *object) {
 static PyObject *numbers_for(taking *it, PyObject *frame) {
   const state *known = it->call->known;
   const int64_t extent = PyObject_Size(frame);
+  if (extent < 0) {
+    PyErr_Clear(); /* The general path refuses a table whose rows are not there yet. */
+    return NULL;
+  }
   /* A column of polars has an entry. */
   if (arrow_entry(known, frame) && are_numbers(it, (PyObject *)Py_TYPE(frame), extent)) {
     PyObject *given = it->call->args[ARG_INDICES];
