@@ -81,6 +81,11 @@ test_python() {
   env -u CUDACXX VENV="$venv" bindings/python/test.sh build/bindings
 }
 
+# Prints the path of the wheel that the tests of Python have built.
+built_wheel() {
+  echo "$(pwd)"/build/bindings/python/dist/*.whl
+}
+
 # Prints the files of tests of which the tests of Python skipped a part because a framework is missing.
 skipped_files() {
   expression=$(sed -n 's/^pytest frameworks //p' .ci/allowed_skips.txt | paste -s -d '|')
@@ -92,7 +97,7 @@ skipped_files() {
 test_frameworks() {
   # shellcheck disable=SC2046 # the names are words
   env -u CUDACXX VENV="$(dirname "$venv")/frameworks" ALSO=frameworks EACH=1 \
-    WHEEL="$(echo build/bindings/python/dist/*.whl)" bindings/python/test.sh build/frameworks $(skipped_files)
+    WHEEL="$(built_wheel)" bindings/python/test.sh build/frameworks $(skipped_files)
 }
 
 # Compares the skipped tests with those that a run with the frameworks allows.
@@ -160,7 +165,7 @@ test_languages_together() {
 
 # Makes the documentation site with the wheel that the tests of Python have built.
 site() {
-  WHEEL=$(echo build/bindings/python/dist/*.whl)
+  WHEEL=$(built_wheel)
   make_site
 }
 
