@@ -79,6 +79,41 @@ static int32_t integers_of(arrow_stream *stream) {
   return found ? dtypes[found - formats] : 0;
 }
 
+int32_t column_of_arrays(gth_context *context, arrow_schema *type, arrow_array *array, gth_column **column,
+                         gth_error *error) {
+  struct ArrowArray *chunks[] = {(struct ArrowArray *)array};
+  return gth_column_from_arrow(context, (struct ArrowSchema *)type, 1, chunks, column, error);
+}
+
+/* Returns the array of an export that is a tuple. Returns NULL with an exception set for a capsule of another name. */
+static arrow_array *array_of(PyObject *exported) {
+  PyObject *capsule = PyTuple_GetItem(exported, 1);
+  return capsule ? PyCapsule_GetPointer(capsule, "arrow_array") : NULL;
+}
+
+int32_t column_of_export(gth_context *context, PyObject *exported, gth_column **column, gth_error *error) {
+  if (PyTuple_Check(exported) && PyTuple_Size(exported) == 2) {
+    PyObject *capsule = PyTuple_GetItem(exported, 0);
+    arrow_schema *type = capsule ? PyCapsule_GetPointer(capsule, "arrow_schema") : NULL;
+    arrow_array *array = type ? array_of(exported) : NULL;
+    if (array) {
+      return column_of_arrays(context, type, array, column, error);
+    }
+  } else {
+    struct ArrowArrayStream *arrays = PyCapsule_GetPointer(exported, "arrow_array_stream");
+    if (arrays) {
+      return gth_column_from_arrow_stream(context, arrays, column, error);
+    }
+  }
+  error->status = GTH_E_UNSUPPORTED; /* the exception is that of the capsule */
+  return GTH_E_UNSUPPORTED;
+}
+
+int64_t length_of_export(PyObject *exported, int64_t length) {
+  arrow_array *array = PyTuple_Check(exported) ? array_of(exported) : NULL;
+  return array ? array->length : length;
+}
+
 static int is_table(const arrow_schema *type) {
   enum { NULLABLE = 2 };
   return type->format && !strcmp(type->format, "+s") && !(type->flags & NULLABLE);

@@ -34,6 +34,17 @@ int arrow_open(const state *known, int32_t dtype, PyObject *array, operand *open
  * an exception, for other arrays and if one is null. */
 int arrow_open_integers(const state *known, PyObject *object, operand *opened);
 
+/* Creates a column from an array, which it consumes if it succeeds. */
+int32_t column_of_arrays(gth_context *context, arrow_schema *type, arrow_array *array, gth_column **column,
+                         gth_error *error);
+
+/* Creates a column from an export: a capsule of a stream, or a tuple of capsules of a type and an array. For a capsule of
+ * another name the status is UNSUPPORTED, with an exception set. */
+int32_t column_of_export(gth_context *context, PyObject *exported, gth_column **column, gth_error *error);
+
+/* Returns the number of rows of an export that is a tuple. Returns `length` for a stream. */
+int64_t length_of_export(PyObject *exported, int64_t length);
+
 /* Returns true if the type of an export is that of a table: a struct that is not nullable. The export is a capsule of a
  * stream, or a tuple of capsules of a type and an array. */
 int arrow_exports_table(PyObject *exported);

@@ -18,12 +18,6 @@ typedef struct taking {
   arguments own; /* the arguments before those of run_arrays() */
 } taking;
 
-/* Creates a column from an array, which it consumes if it succeeds. */
-static int32_t column_of(request *call, arrow_schema *type, arrow_array *array, gth_column **column) {
-  struct ArrowArray *chunks[] = {(struct ArrowArray *)array};
-  return gth_column_from_arrow(call->context, (struct ArrowSchema *)type, 1, chunks, column, &call->error);
-}
-
 /* Creates a column from the array that is the table. An array that cannot be exported is UNSUPPORTED. */
 static int32_t column_of_array(request *call, gth_column **column) {
   arrow_schema type;
@@ -32,7 +26,7 @@ static int32_t column_of_array(request *call, gth_column **column) {
     call->error.status = GTH_E_UNSUPPORTED;
     return GTH_E_UNSUPPORTED;
   }
-  const int32_t status = column_of(call, &type, &array, column);
+  const int32_t status = column_of_arrays(call->context, &type, &array, column, &call->error);
   type.release(&type);
   if (status != GTH_OK) {
     array.release(&array);
@@ -40,26 +34,10 @@ static int32_t column_of_array(request *call, gth_column **column) {
   return status;
 }
 
-/* Creates a column from an export: None for the array that is the table, a capsule of a stream, or a tuple of capsules of
- * a type and an array. A capsule of another name is UNSUPPORTED. */
+/* Creates a column from an export: None for the array that is the table, or what column_of_export() reads. */
 static int32_t open_column(request *call, PyObject *exported, gth_column **column) {
-  if (exported == Py_None) {
-    return column_of_array(call, column);
-  }
-  if (PyTuple_Check(exported) && PyTuple_Size(exported) == 2) {
-    arrow_schema *type = PyCapsule_GetPointer(PyTuple_GetItem(exported, 0), "arrow_schema");
-    arrow_array *array = type ? PyCapsule_GetPointer(PyTuple_GetItem(exported, 1), "arrow_array") : NULL;
-    if (array) {
-      return column_of(call, type, array, column);
-    }
-  } else {
-    struct ArrowArrayStream *arrays = PyCapsule_GetPointer(exported, "arrow_array_stream");
-    if (arrays) {
-      return gth_column_from_arrow_stream(call->context, arrays, column, &call->error);
-    }
-  }
-  call->error.status = GTH_E_UNSUPPORTED; /* the exception is that of the capsule */
-  return GTH_E_UNSUPPORTED;
+  return exported == Py_None ? column_of_array(call, column)
+                             : column_of_export(call->context, exported, column, &call->error);
 }
 
 static int32_t take(taking *it, const gth_column *column, arrow_schema *type, arrow_array *made) {
