@@ -75,7 +75,7 @@ inline void add_places(const core::Places places, int64_t* offsets) {
 
 // Copies the rows of many tuples with kernels. Returns false if one is invalid.
 GATHER_NOINLINE bool copy_many(const Short& form, char* out, const char* table, const char* indices, int64_t tuples) {
-  int64_t offsets[Short::most_tuples];
+  int64_t offsets[short_tuples];
   if (!resolve_many(form, indices, tuples, offsets)) return false;
   add_places(form.places, offsets);
   tier().choose_copy(form.row, Written::cached)({out, form.line_rows, table, offsets, tuples, form.row, 1, 0, 0, 0});
@@ -107,10 +107,10 @@ bool copy_few(const Short& form, char* out, const char* table, const char* indic
 // Returns the number of tuples of a run, or 0 if the short form cannot run it.
 int64_t tuples_of(const Short& form, int64_t n) {
   const bool is_open = form.largest_n != GTH_OPEN;
-  if (form.tuples > Short::most_tuples || (!is_open && n != GTH_OPEN)) return 0;
-  if (is_open && (n < 1 || n > form.largest_n || n > Short::most_tuples)) return 0;
+  if (form.tuples > short_tuples || (!is_open && n != GTH_OPEN)) return 0;
+  if (is_open && (n < 1 || n > form.largest_n || n > short_tuples)) return 0;
   const int64_t tuples = is_open ? form.tuples * n : form.tuples;
-  return tuples <= Short::most_tuples && tuples * form.row <= Short::most_bytes ? tuples : 0;
+  return tuples <= short_tuples && tuples * form.row <= short_bytes ? tuples : 0;
 }
 
 // Finds the tuples and the memory of a run. Returns the number of tuples, or 0 if the short form cannot run it.
@@ -149,7 +149,7 @@ bool check_short(const Short& form, const core::Pointers& pointers, int64_t n, c
                  core::Spans* spans) {
   *spans = {};
   const int64_t tuples = find_run(form, pointers, n, given, spans);
-  int64_t offsets[Short::most_tuples];
+  int64_t offsets[short_tuples];
   if (tuples == 0) return false;
   const char* const indices = moved(pointers.indices, form.indices_offset);
   return tuples < min_kernel_tuples ? resolve_few(form, indices, tuples, offsets)

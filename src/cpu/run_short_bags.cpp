@@ -16,19 +16,19 @@ using core::Span;
 // One run: its bags and ids. Bag i has the ids [begin[i], begin[i + 1]).
 struct Run {
   int64_t bags, ids;
-  int64_t begin[ShortBags::most_bags + 1];
-  int64_t id[ShortBags::most_ids];
+  int64_t begin[short_bags + 1];
+  int64_t id[short_bag_ids];
 };
 
 // Sets the numbers of bags and ids. Returns false if the short form cannot run them.
 bool set_counts(const ShortBags& form, int64_t n, int64_t open_ids, Run* run) {
   const bool is_open = form.count.by_n != 0;
-  if (is_open ? n < 1 || n > std::min(form.largest_n, ShortBags::most_bags) : n != GTH_OPEN) return false;
+  if (is_open ? n < 1 || n > std::min(form.largest_n, short_bags) : n != GTH_OPEN) return false;
   if (form.ids_are_open ? open_ids > form.largest_ids : open_ids != GTH_OPEN) return false;
   run->bags = form.count.at(n);
-  if (run->bags < 1 || run->bags > ShortBags::most_bags || form.row * run->bags > ShortBags::most_bytes) return false;
+  if (run->bags < 1 || run->bags > short_bags || form.row * run->bags > short_bag_bytes) return false;
   run->ids = form.ids_of(run->bags, open_ids);
-  return run->ids >= 1 && run->ids <= ShortBags::most_ids;
+  return run->ids >= 1 && run->ids <= short_bag_ids;
 }
 
 // Returns true if the memory of a run has the given sizes, and if the output overlaps no other operand. *spans receives
@@ -83,7 +83,7 @@ void set_divisors(const Run& run, void* divisors) {
 
 void pool_bag(const ShortBags& form, PoolBags kernel, const core::Pointers& pointers, const Run& run) {
   alignas(64) char sums[pooled_sums_bytes];
-  alignas(16) char divisors[ShortBags::most_bags * sizeof(double)];
+  alignas(16) char divisors[short_bags * sizeof(double)];
   BagRows rows{};
   rows.table = moved(pointers.table, form.offset.table);
   rows.rows = form.rows;

@@ -1,5 +1,6 @@
 #include <memory>
 
+#include "limits.hpp"
 #include "samples.hpp"
 
 // Several requests, or several plans, in one call.
@@ -57,9 +58,19 @@ TEST_F(RunMany, EveryOperationRunsInOneCall) {
   for (const auto& item : items) item->expect_written();
 }
 
-// The first 64 requests are lowered once, and the others twice.
+// The first short_items requests are lowered once, and the others twice.
+TEST_F(RunMany, RequestsAroundTheLimitRunInOneCall) {
+  while (static_cast<int64_t>(items.size()) < limits::short_items - 2) add(calls::gather);
+  for (int64_t more = -1; more <= 1; ++more) {
+    add(calls::gather);
+    ASSERT_EQ(static_cast<int64_t>(items.size()), limits::short_items + more);
+    EXPECT_EQ(run(), GTH_OK) << error.message;
+    for (const auto& item : items) item->expect_written();
+  }
+}
+
 TEST_F(RunMany, ManyRequestsRunInOneCall) {
-  while (items.size() <= 64) add_every();
+  while (static_cast<int64_t>(items.size()) <= limits::short_items) add_every();
   EXPECT_EQ(run(), GTH_OK) << error.message;
   for (const auto& item : items) item->expect_written();
 }

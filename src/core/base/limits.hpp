@@ -8,7 +8,7 @@
 namespace gather {
 inline namespace limits {
 
-// ---- Short forms
+// ---- Short forms: a second thread does not make calls of so many bytes faster.
 
 constexpr int64_t short_tuples = 1024, short_row_bytes = 32 * 1024, short_bytes = 8 * short_row_bytes;
 constexpr int64_t short_bags = 32, short_bag_ids = 128, short_bag_bytes = 256 * 1024;

@@ -57,8 +57,8 @@ bool count_tuples(const Dims& dims, int64_t* tuples) {
   *tuples = 1;
   for (int32_t i = 0; i < dims.tuple_ndim; ++i) {
     const int64_t extent = dims.indices[i];
-    if (extent < 1 || extent > Short::most_tuples || dims.rows[i] != extent) return false;
-    if ((*tuples *= extent) > Short::most_tuples) return false;
+    if (extent < 1 || extent > short_tuples || dims.rows[i] != extent) return false;
+    if ((*tuples *= extent) > short_tuples) return false;
   }
   return true;
 }
@@ -69,7 +69,7 @@ bool measure_row(const Dims& dims, int64_t item, int64_t* row) {
     const int64_t extent = dims.table[dims.components + i];
     if (extent < 1 || dims.rows[dims.tuple_ndim + i] != extent || !multiply(*row, extent, row)) return false;
   }
-  return *row <= Short::largest_row;
+  return *row <= short_row_bytes;
 }
 
 // Sets sizes and strides of the indexed dims. *bytes receives the size of the table.
@@ -115,9 +115,9 @@ bool set_pairs(const Request& request, int64_t item, Short* result, int64_t* byt
   Places places{1, 1, 1, 0, item};
   for (int32_t i = 0; i < table.ndim; ++i) {
     const int64_t extent = indices.shape[i];
-    if (extent < 1 || extent > Short::most_tuples || out.shape[i] != extent) return false;
+    if (extent < 1 || extent > short_tuples || out.shape[i] != extent) return false;
     if (i != axis && table.shape[i] != extent) return false;
-    if ((result->tuples *= extent) > Short::most_tuples) return false;
+    if ((result->tuples *= extent) > short_tuples) return false;
     (i < axis ? places.outer : i > axis ? places.columns : places.repeats) *= extent;
   }
   const int64_t size = table.shape[axis], stride = places.columns * item;
@@ -147,7 +147,7 @@ Short::Memory memory_of(const Reach& reach) { return {reach.low, reach.high, rea
 bool shorten(const Plan& plan, Short* result) {
   const Loop& line = plan.loops[plan.line];
   if (is_scatter(plan) || has_bags(plan) || plan.has_padding || !is_one_line(plan) || plan.device != GTH_DEVICE_CPU ||
-      plan.row.in > Short::largest_row || !needs_bounds_check(plan.bounds) || !is_short_index(plan.index) ||
+      plan.row.in > short_row_bytes || !needs_bounds_check(plan.bounds) || !is_short_index(plan.index) ||
       plan.components < 1 || plan.components > Short::most_components) {
     return false;
   }
@@ -211,7 +211,7 @@ bool infer_short(const Request& request, gth_tensor_desc* rows, int64_t* shape) 
   const int32_t tuple_ndim = indices.ndim - (operation.has_components ? 1 : 0);
   if (tuple_ndim < 0) return false;
   const int64_t tuples = dense_product(indices.shape, 0, tuple_ndim, 1);
-  if (tuples < 1 || tuples > Short::most_tuples || !is_exact(&table, GTH_TENSOR_READONLY) ||
+  if (tuples < 1 || tuples > short_tuples || !is_exact(&table, GTH_TENSOR_READONLY) ||
       (request.options && !are_short_options(operation, request.options))) {
     return false;
   }
@@ -227,7 +227,7 @@ bool infer_short(const Request& request, gth_tensor_desc* rows, int64_t* shape) 
   end = std::copy(table.shape + components, table.shape + table.ndim, end);
   *rows = gth_tensor_desc GTH_TENSOR_DESC_DENSE(table.dtype, static_cast<int32_t>(end - shape), shape, nullptr);
   const int64_t bytes = dense_product(shape, 0, rows->ndim, dtype->bytes);
-  return bytes > 0 && bytes <= Short::most_bytes;
+  return bytes > 0 && bytes <= short_bytes;
 }
 
 }  // namespace gather::core

@@ -16,14 +16,11 @@ struct Places {
   int64_t outer_step, column_step;
 };
 
-// The short form of a plan: at most most_tuples tuples that select one row each. It serves calls for which building a
+// The short form of a plan: at most short_tuples tuples that select one row each. It serves calls for which building a
 // plan takes as long as copying the rows. Unusual and invalid requests have no short form. They use the plan, which
 // also reports errors.
 struct Short {
   static constexpr int32_t most_components = 4;
-  static constexpr int64_t most_tuples = short_tuples;
-  static constexpr int64_t largest_row = short_row_bytes;
-  static constexpr int64_t most_bytes = short_bytes;  // A second thread does not make such calls faster.
 
   // The accessed bytes, relative to the data pointer. `step` is added to `high` for each unit of n above 1.
   struct Memory {

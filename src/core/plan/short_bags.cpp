@@ -31,13 +31,13 @@ bool set_shapes(const Request& request, ShortBags* out) {
   if (request.bags) {
     if (request.bags->ndim != 1 || indices.ndim != 1 || indices.shape[0] < 0) return false;
     bags = rows.shape[0];
-    if (bags < 1 || bags > ShortBags::most_bags || request.bags->shape[0] != bags + 1) return false;
+    if (bags < 1 || bags > short_bags || request.bags->shape[0] != bags + 1) return false;
     out->ids = indices.shape[0];
   } else {
     if (!std::equal(indices.shape, indices.shape + bag_ndim, rows.shape)) return false;
     bags = dense_product(indices.shape, 0, bag_ndim, 1);
     out->length = indices.shape[bag_ndim];
-    if (bags < 1 || bags > ShortBags::most_bags || out->length < 0 || out->length > ShortBags::most_ids) return false;
+    if (bags < 1 || bags > short_bags || out->length < 0 || out->length > short_bag_ids) return false;
   }
   out->count = fixed(bags);
   return std::equal(table.shape + 1, table.shape + table.ndim, rows.shape + bag_ndim);
@@ -109,7 +109,7 @@ bool lower_short_bags(const Request& request, ShortBags* out) {
   out->stride = out->row;
   const int64_t bytes = dense_product(table.shape, 0, table.ndim, dtype->bytes);
   const int64_t bags = out->count.factor, ids = out->ids_of(bags, GTH_OPEN);
-  if (bytes == 0 || out->row > ShortBags::most_bytes || ids > ShortBags::most_ids) return false;
+  if (bytes == 0 || out->row > short_bag_bytes || ids > short_bag_ids) return false;
   out->offset = by_role(table.offset, indices.offset, rows.offset);
   out->offset.bags = request.bags ? request.bags->offset : 0;
   out->table.low = table.offset;

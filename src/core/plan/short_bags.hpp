@@ -11,10 +11,6 @@ namespace gather::core {
 // and not negative. It serves calls for which building and checking a plan takes longer than pooling. All other requests,
 // and invalid ones, use the plan.
 struct ShortBags {
-  static constexpr int64_t most_bags = short_bags;
-  static constexpr int64_t most_ids = short_bag_ids;
-  static constexpr int64_t most_bytes = short_bag_bytes;  // A second thread does not make such calls faster.
-
   Number number;
   int32_t pool;
   bool rounds_each;
