@@ -270,9 +270,9 @@ tools_java() {
 lint_java() {
   home=$(bindings/java/jdk.sh 22 999 javadoc) || { echo "skipped: java: there is no JDK 22 or newer" && return 77; }
   mkdir -p build/lint
-  env JAVA_HOME="$home" mvn -q -B -f bindings/java/pom.xml -P lint clean test-compile \
+  env JAVA_HOME="$home" mvn -B -f bindings/java/pom.xml -P lint clean test-compile \
     -Dgather.build="$root/build/lint/java" >build/lint/java.log 2>&1 ||
-    { grep -v '^WARNING' build/lint/java.log && return 1; }
+    { grep -E '^\[(WARNING|ERROR)\]' build/lint/java.log; return 1; }
 }
 
 # ---------------------------------------------------------------------------------------------------------- formatting

@@ -115,7 +115,7 @@ for cache in '' relative; do
     -cp "$jar:$natives:$temp/user" Lookup)
   [ -n "$(find "$temp/home/.cache/libgather" -name '*.so')" ]
   [ ! -e "$temp/relative" ] && [ ! -e "$temp/libgather" ]
-  rm -r "$temp/home"
+  rm -r "${temp:?}/home"
 done
 
 step "a copy with another hash is replaced"

@@ -28,8 +28,8 @@ import org.junit.jupiter.api.Test;
 /** Types of TensorFlow Java that no Java type has. The expected bits are those that TensorFlow Java 1.1.0 prints. */
 class TensorFlowTypesTest {
   private static final float[] NUMBERS = {
-    0, -0f, 1.5f, 65504, 65519, 65520, Float.NaN, Float.NEGATIVE_INFINITY, 6e-8f, 3e-8f, 1.00048828125f, 1.00146484375f,
-    0.1f, -2049, 1e-40f, 3.4e38f, -1e-6f, 2051, 1.00390625f, 1.01171875f
+    0, -0f, 1.5f, 65504, 65519, 65520, Float.NaN, Float.NEGATIVE_INFINITY, 6e-8f, 3e-8f, 0x1.002p0f, 0x1.006p0f,
+    0.1f, -2049, 1e-40f, 3.4e38f, -1e-6f, 2051, 0x1.01p0f, 0x1.03p0f
   };
   private static final int[] HALVES = {
     0, 0x80000000, 0x3fc00000, 0x477fe000, 0x477fe000, 0x7f800000, 0x7fc00000, 0xff800000, 0x33800000, 0x33800000,
