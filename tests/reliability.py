@@ -44,8 +44,8 @@ LONG_RUN = """
 the version of the sources, the seed, the duration and the lines of the log that state the result. The page is computed
 from these files, and each file has the digest of its lines.
 
-A result is about the sources of its version. "Changed" is the number of files that differ between these and the git
-trees {trees}. A result is "out of date" if a file changed that the step tests.
+A result is about the sources of its version. "Changed" counts the files that differ between these and the git trees
+{trees}. A result is "out of date" if a file changed that the step tests.
 
 | Step | Tests | Date | Changed | Result |
 |---|---|---|---|---|
@@ -81,7 +81,7 @@ def of_gate():
         "stored and random fuzzing inputs, compared with a model of the documentation, with every tier",
         "random calls, compared with an oracle",
         "operands between unreadable pages, and every alignment of the operands",
-        "the failure of each allocation: once, and from then on",
+        "each allocation is made to fail: first alone, then together with all later ones",
         "concurrent writers of indices, forks, signals and exits",
         "a thousand times loading and unloading the library",
         "sizes above 2^31 and 2^32",

@@ -774,7 +774,7 @@ GTH_API int32_t gth_tensor_strings(const gth_tensor *tensor, const int64_t **off
 /**
  * @name Reductions
  * A reduction combines an update with the row that it selects. Updates are applied in the order of their positions:
- * with none, the update of the highest position remains. The result does not depend on the number of threads.
+ * with none, the last update remains. The result does not depend on the number of threads.
  *
  * | dtype                     | add, mul                          | max, min                  | mean            |
  * |---------------------------|-----------------------------------|---------------------------|-----------------|
@@ -798,8 +798,9 @@ GTH_API int32_t gth_tensor_strings(const gth_tensor *tensor, const int64_t **off
 #define GTH_REDUCTION_MEAN 6
 /** @} */
 
-/* What the reduction of a row begins with. Rows without updates are unchanged. With update, the first update is combined
- * with 0, 1, or the smallest or largest number, and mean divides by the number of updates. */
+/* What the reduction of a row begins with. Rows without updates are unchanged. With GTH_INITIAL_UPDATE, the row of target
+ * is ignored: the result is that of the updates alone, and mean divides by their number. The first update is combined
+ * with the identity: 0, 1, or the smallest or largest number. */
 #define GTH_INITIAL_TARGET 1 /**< The row of target. */
 #define GTH_INITIAL_UPDATE 2 /**< The first update, as with include_self=False of torch. */
 
@@ -813,7 +814,8 @@ GTH_API int32_t gth_tensor_strings(const gth_tensor *tensor, const int64_t **off
 
 /**
  * @name Bags
- * How the operand bags tells which ids belong to which bag, for B bags of N ids. The ids of a bag are successive.
+ * How the operand bags tells which ids belong to which bag, for B bags with N ids in total. The ids of a bag are
+ * successive.
  * @{
  */
 #define GTH_BAGS_OFFSETS 1  /**< B + 1 numbers. Bag b has the ids from bags[b] up to bags[b + 1]. */
@@ -943,9 +945,9 @@ typedef struct gth_options {
  * Other names are torch.index_copy_, torch.index_add_ and x.at[:, i].set. Attributes, bounds, profiles, strides and
  * index dtypes follow the rules of gather, with target instead of params and updates instead of out.
  *
- * target and updates have the same dtype. updates may have any strides. The shape of updates may also consist of the
- * last dims of updates.shape alone: one row or one number, which each tuple then uses. The profiles of TensorFlow,
- * ONNX, ONNX Runtime and torch reject this. Elements of target must not overlap each other (GTH_E_STRIDE), indices or
+ * target and updates have the same dtype. updates may have any strides. It may also be one row or one number,
+ * which each tuple writes: its shape is then the last dims of the shape above. The profiles of TensorFlow, ONNX, ONNX
+ * Runtime and torch reject this. Elements of target must not overlap each other (GTH_E_STRIDE), indices or
  * updates (GTH_E_ALIAS). Bytes of target that no tuple selects are unchanged. Each element of target is written by
  * exactly one thread. On a CUDA device, scatters return GTH_E_UNSUPPORTED with operand TARGET.
  */

@@ -20,8 +20,8 @@ int32_t check_flags(uint32_t flags, const Error& error) {
                     "flags are %" PRIu32 ", valid are 0 and GTH_STRINGS_BINARY", flags);
 }
 
-// Validates the buffers. NULL bytes need an extent of 0, because another thread may change the offsets after their
-// validation.
+// Validates the buffers. If bytes is NULL, extent must be 0. Valid offsets are not enough, because another thread may
+// change them later.
 int32_t check_buffers(const Buffers& buffers, int64_t count, core::Strings* out, const Error& error) {
   if (!buffers.offsets && count > 0) return error.fail({GTH_E_NULL, GTH_OPERAND_TENSOR}, "tensor: offsets is NULL");
   if (!buffers.bytes && buffers.extent > 0) {

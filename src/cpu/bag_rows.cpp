@@ -23,8 +23,8 @@ void divide(void* sums, int64_t n, const void* divisors, int64_t bag) {
   for (int64_t i = 0; i < n; ++i) numbers[i] /= divisor;
 }
 
-// Pools rows with the kernels of scatters. Sums in the type of the table are combined by the kernel of a reduction.
-// Others are float32 or have weights.
+// Pools rows with the kernels of scatters. The kernel of a reduction computes maxima, minima, and unweighted sums in the
+// type of the table. The weighted kernel computes the other sums, those of halves in float32.
 class RowPooler {
  public:
   RowPooler(const Pooled& pooled, const Tier& tier, const BagRows& bags, const char* filled)

@@ -13,8 +13,8 @@ int64_t rows_ahead(int64_t row) {
 }
 
 // Returns true if the innermost loop of a slice runs inside the loop over tuples: there are few tuples, the rows of the
-// slice are closer to each other than those of successive tuples, or table and row fit the L2 and L1 caches. Rows at
-// distances of a power of 2 have few places in the caches, so fewer tuples are few for them.
+// slice are closer to each other than those of successive tuples, or table and row fit the L2 and L1 caches. Rows
+// whose distance is a multiple of 512 bytes compete for the same places in the caches, so their limit is lower.
 bool moves_slice_first(const Job& job, int64_t tuples) {
   constexpr int64_t few_tuples = 24, few_aliased = 16, aliased = 512, min_rows = 8, max_rows = 256,
                     cached_bytes = 1 << 20;
@@ -135,8 +135,9 @@ bool lines_are_closer(const Job& job) {
 
 }  // namespace
 
-// Short lines take longer than the sums of the distances, except lines of sums, which are computed in turns. Fused
-// kernels add the distances, and are faster than turns unless lines are short.
+// Returns true if tuples have an offset each that includes the distance of their line, instead of one kernel call for
+// each line. This is slower for copies in lines of less than 16 tuples, and, if there is a fused kernel, for sums in lines
+// of at least 128 tuples and for copies of contiguous lines.
 bool has_own_offsets(const Job& job, bool prefetches) {
   constexpr int64_t short_line = 16, short_sums = 128;
   const int64_t extent = job.copying.line.extent;
@@ -171,7 +172,7 @@ void move_block(const Job& job, const BlockResolver& resolver, const TupleBlock&
 
 namespace {
 
-// A sum of halves waits longest for the one before it, so only these gain from turns when lines are long.
+// Additions of float16 and bfloat16 have the longest latency, so only these gain from turns between lines that are long.
 bool is_sum_of_halves(const core::Plan& plan) { return plan.row.out == 2 && core::is_floating(plan.number); }
 
 // Moves slices in the order of the rows.

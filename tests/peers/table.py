@@ -16,8 +16,7 @@ own. An empty cell means that the system has no call for the input.
 
 - **right answer**: a correct result.
 - **error**: an exception.
-- **another answer**: an incorrect result. libgather, with the profile of that system, returns another result or an
-  error.
+- **another answer**: a result that libgather does not return, not even with the profile of that system.
 - **hang**: the call did not return within one minute.
 
 If an input has several forms, the table shows the worst outcome and how many forms had it. The other systems do not

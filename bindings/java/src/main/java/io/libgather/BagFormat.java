@@ -7,8 +7,8 @@ package io.libgather;
  */
 public enum BagFormat {
   /**
-   * {@literal @}name Bags How the operand bags tells which ids belong to which bag, for B bags of N ids. The ids of a
-   * bag are successive. {@literal @}{.
+   * {@literal @}name Bags How the operand bags tells which ids belong to which bag, for B bags with N ids in total. The
+   * ids of a bag are successive. {@literal @}{.
    */
   OFFSETS(1),
   /** B numbers. Bag b has the ids from bags[b] up to bags[b + 1], the last one up to N. */
