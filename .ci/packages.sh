@@ -103,6 +103,10 @@ make_packages() {
   python3 bindings/go/module.py "$packages"
 }
 
+task_bundle() {
+  python3 src/package/bundle/bundle.py "${1:-build/bundle/libgather}"
+}
+
 # Creates all packages, and tests each kind in a minimal Debian system.
 task_package() {
   packaging_tools

@@ -18,9 +18,11 @@ from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
-PLACES = [ROOT / "src", ROOT / "include"]
+sys.path.append(str(ROOT / "src/package/bundle"))
+
+from bundle import written_out  # noqa: E402 - it is in the folder above
+
 HEADER = ROOT / "include/gather/gather.h"
-INCLUDE = re.compile(r'\s*#\s*include\s+["<]([\w./]+)[">]')
 
 
 def version():
@@ -31,25 +33,6 @@ def version():
 
 def module_path():
     return re.match(r"module (\S+)", (HERE / "go.mod").read_text())[1]
-
-
-def included(line, beside):
-    """Returns the file of this project that a line includes, or None."""
-    match = INCLUDE.match(line)
-    candidates = [place / match[1] for place in [beside, *PLACES]] if match else []
-    return next((path.resolve() for path in candidates if path.is_file()), None)
-
-
-def written_out(path, seen):
-    """Yields the lines of a source. The first #include of each file of this project is replaced with its lines."""
-    seen.add(path)
-    for line in path.read_text().splitlines():
-        inner = included(line, path.parent)
-        if inner is None:
-            if line.strip() != "#pragma once":
-                yield line
-        elif inner not in seen:
-            yield from written_out(inner, seen)
 
 
 def published(path):
