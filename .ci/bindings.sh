@@ -113,7 +113,7 @@ build_for_bindings() {
   want libgtest-dev pkg-config --exists gtest_main
   install_missing
   cmake --preset test
-  cmake --build --preset test --target gather gather_static gather_emulated
+  cmake --build --preset test --target gather gather_static gather_emulated conformance_cases
 }
 
 # A new language needs its toolchain above, its name here, and a line like that of Go in test_bindings.

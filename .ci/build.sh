@@ -51,6 +51,12 @@ task_overhead() {
   python3 tests/overhead "$stage" build/overhead "$@"
 }
 
+# Computes the conformance cases for builds whose programs do not run on this processor.
+make_cases() {
+  cmake --preset test >/dev/null
+  cmake --build --preset test --target conformance_cases
+}
+
 # test_cpp PRESET... runs all of the presets, and sets result to 1 if one fails.
 test_cpp() {
   compiler

@@ -6,6 +6,7 @@ task_aarch64() {
   want g++-aarch64-linux-gnu command -v aarch64-linux-gnu-g++
   want qemu-user command -v qemu-aarch64
   want googletest test -d /usr/src/googletest
+  make_cases
   test_cpp aarch64
   summary aarch64
 }
@@ -26,6 +27,7 @@ task_musl() {
   want googletest test -d /usr/src/googletest
   install_missing
   zig_toolchain
+  make_cases
   test_cpp musl
   summary musl
 }

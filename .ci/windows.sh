@@ -13,6 +13,7 @@ task_windows() {
   export WINEPREFIX="${WINEPREFIX:-$(pwd)/build/wine}"
   complete_wine
   start_wine
+  make_cases
   test_cpp windows
   grep -hE '^\[  (PASSED|FAILED)  \] [0-9]+ test' build/windows/Testing/Temporary/LastTest.log || true
   [ "${GATHER_LONG:-}" != 1 ] || windows_bindings

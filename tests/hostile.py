@@ -10,6 +10,10 @@ from collections import defaultdict
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
+sys.path.insert(0, str(ROOT / "tests" / "conformance"))
+
+from record.named import hostile  # noqa: E402
+
 PAGE = ROOT / "docs" / "hostile.md"
 
 # For each language: patterns of the files with tests, and a regular expression that finds the names of tests.
@@ -52,10 +56,10 @@ def tests_of(language):
 def conformance_cases():
     """Returns the names of the hostile conformance cases, by number and profile."""
     found = defaultdict(lambda: defaultdict(list))
-    for file in sorted((ROOT / "tests/conformance/cases").glob("*.txt")):
-        for profile, name in re.findall(r"^case (\w+)/hostile/(\w+)$", file.read_text(), re.MULTILINE):
-            if number := numbered(name):
-                found[number][profile].append(name)
+    for case in sorted(hostile.cases(), key=lambda case: case.profile):
+        match = re.fullmatch(r"(\w+)/hostile/(\w+)", case.name)
+        if match and case.op != "gather_elements" and (number := numbered(match[2])):
+            found[number][match[1]].append(match[2])
     return found
 
 

@@ -12,7 +12,7 @@ import (
 	"libgather.io/gather"
 )
 
-// conformanceCase is a recorded case of tests/conformance. The README there defines the format.
+// conformanceCase is a case that the README of tests/conformance defines.
 type conformanceCase struct {
 	name            string
 	op              string

@@ -2,6 +2,7 @@ package gather_test
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"os"
@@ -18,7 +19,6 @@ import (
 // plan, a shape query, and strings.
 
 const (
-	casesFolder = "../../tests/conformance/cases"
 	untouched   = 0xa5
 	smallOutput = 1 << 20
 	// The number of profiles of systems with gradients and bags: torch, TensorFlow, and the two of JAX.
@@ -26,22 +26,27 @@ const (
 )
 
 func TestConformance(t *testing.T) {
-	if _, err := os.Stat(casesFolder); err != nil {
+	if _, err := os.Stat("../../tests/conformance"); err != nil {
 		t.Skip("this module has no conformance cases")
 	}
-	for _, folder := range []string{casesFolder, casesFolder + "/elements", casesFolder + "/scatter"} {
-		replayFolder(t, folder, len(profiles)+2)
+	casesFolder := cmp.Or(os.Getenv("GATHER_CONFORMANCE_CASES"), "../../build/conformance/cases")
+	if _, err := os.Stat(casesFolder); err != nil {
+		t.Fatalf("%v. These commands in the tree compute it: "+
+			"cmake --preset test && cmake --build --preset test --target conformance_cases", err)
 	}
-	replayFolder(t, casesFolder+"/gradient", differentiated+2)
-	replayFolder(t, casesFolder+"/bags", differentiated+1)
+	for _, folder := range []string{"", "/elements", "/scatter"} {
+		replayFolder(t, casesFolder, folder, len(profiles)+2)
+	}
+	replayFolder(t, casesFolder, "/gradient", differentiated+2)
+	replayFolder(t, casesFolder, "/bags", differentiated+1)
 }
 
 // replayFolder replays one file for each profile, and the files without a profile: recorded cases and random ones.
-func replayFolder(t *testing.T, folder string, count int) {
+func replayFolder(t *testing.T, casesFolder, folder string, count int) {
 	t.Helper()
-	files, err := filepath.Glob(folder + "/*.txt")
+	files, err := filepath.Glob(casesFolder + folder + "/*.txt")
 	if err != nil || len(files) != count {
-		t.Fatalf("found %d files in %s, %v", len(files), folder, err)
+		t.Fatalf("found %d files in %s%s, %v", len(files), casesFolder, folder, err)
 	}
 	for _, file := range files {
 		name, _ := filepath.Rel(casesFolder, file[:len(file)-len(".txt")])

@@ -4,12 +4,13 @@
 #include <fstream>
 #include <map>
 #include <sstream>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
 #include "gather/gather.h"
 
-// Reads the files of tests/conformance/cases. tests/conformance/README.md describes their format.
+// Reads the conformance cases. tests/conformance/README.md describes their format.
 namespace conformance {
 
 struct TensorText {
@@ -261,6 +262,7 @@ inline std::string test_name(std::string file) {
 inline std::vector<Case> read_file(const std::string& path) {
   std::vector<Case> cases;
   std::ifstream file(path);
+  if (!file) throw std::runtime_error("there is no " + path + ": build the target conformance_cases");
   for (std::string line; std::getline(file, line);) {
     std::istringstream in(line);
     std::string key;

@@ -22,7 +22,12 @@ def on_stage(**more):
     if not found:
         raise SystemExit(f"no library in {STAGE.relative_to(ROOT)}: ./dev test installs one there")
     libraries = found[0].parents[1]
-    return os.environ | {"PKG_CONFIG_PATH": str(found[0].parent), "LD_LIBRARY_PATH": str(libraries)} | more
+    paths = {
+        "PKG_CONFIG_PATH": found[0].parent,
+        "LD_LIBRARY_PATH": libraries,
+        "GATHER_CONFORMANCE_CASES": ROOT / "build" / "conformance" / "cases",
+    }
+    return os.environ | {name: str(path) for name, path in paths.items()} | more
 
 
 @dataclass(frozen=True)

@@ -34,7 +34,7 @@ def programs_of_tests():
     twice += [f"replay_{folder.name}" for folder in sorted((ROOT / "tests" / "fuzz" / "corpus").iterdir())]
     once = re.findall(r"^(?:gather_gtest|add_executable)\((\w+)", text, re.MULTILINE)
     return (
-        *(name for name in once if name != "random_cases"),
+        *once,
         *(f"caller_{path.stem}{'_c99' if path.suffix == '.c' else ''}" for path in callers),
         *(name + variant for name in twice for variant in ("", "_threads")),
     )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import os
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,8 +16,15 @@ from libgather._arrays.numpy_ import dtype_named
 from libgather._base.dtypes import NUMBERS
 from libgather._requests.operation_table import OPERATIONS, Operation
 
-CASES = Path(__file__).resolve().parents[3] / "tests" / "conformance" / "cases"
-
+ROOT = Path(__file__).resolve().parents[3]
+CASES = Path(os.environ.get("GATHER_CONFORMANCE_CASES", ROOT / "build" / "conformance" / "cases"))
+for _line in (ROOT / "tests" / "conformance" / "digests.txt").read_text().splitlines()[1:]:
+    _part, _, _name = _line.split()[-1].partition("/")
+    if _part == "cases" and not (CASES / _name).is_file():
+        raise FileNotFoundError(
+            f"there is no {CASES / _name}. These commands in the tree compute it: "
+            "cmake --preset test && cmake --build --preset test --target conformance_cases"
+        )
 
 SWITCHES = ("negative", "bounds", "extents", "reduction", "accumulate")
 

@@ -1,33 +1,27 @@
 """python -m record --write | --check"""
 
-import sys
-from collections import defaultdict
-
-from . import coverage, differences, elements_grid, grid, named, settle
-from .files import HEADER, HERE, finish, parser_of, path_of
-from .format import dump
+from . import differences, elements_grid, grid, named, settle
+from .files import HERE, finish, parser_of
+from .named import onnx
+from .recordings import files_of
 
 
-def main():
-    write = parser_of("record").parse_args().write
-    finish(record(), write)
+def cases():
+    yield from named.cases()
+    yield from grid.cases()
+    yield from elements_grid.cases()
 
 
 def record():
     """Returns {path: text} of all generated files."""
-    cases = [*named.cases(), *grid.cases(), *elements_grid.cases()]
-    try:
-        cases = settle.settle(cases)
-    except settle.Unexplained as complaints:
-        sys.exit(str(complaints))
-    texts = defaultdict(list)
-    for case in cases:
-        texts[path_of(case)].append(dump(case))
-    files = {path: HEADER + "".join(found) for path, found in texts.items()}
-    files[HERE / "differences.md"] = differences.report(cases)
-    files[HERE / "coverage.md"] = coverage.report(cases)
+    found = list(cases())
+    finished = settle.settle(found, settle.ask_systems(found))
+    files = files_of("gather", "record", finished)
+    files[HERE / "differences.md"] = differences.report(finished)
     return files
 
 
 if __name__ == "__main__":
-    main()
+    arguments = parser_of("record").parse_args()
+    finish({onnx.NODE_TESTS: onnx.published()}, arguments.write)
+    finish(record(), arguments.write)

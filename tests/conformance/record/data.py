@@ -1,12 +1,12 @@
 """Small tensors for the cases: contents, index values and memory layouts."""
 
+import itertools
 import math
 from dataclasses import replace
 
-import numpy as np
-
-from . import dtypes
+from . import dtypes, numbers
 from .format import Tensor, row_major_strides
+from .numbers import limits
 
 WORDS = (b"", b"a", b"gather", b"\xc3\xa4\xc3\xb6", b"row 3", b"\xe2\x82\xac", b"xyz", b"0")
 BACKGROUND = b"\xee"  # memory between the elements of a strided tensor
@@ -15,40 +15,33 @@ BACKGROUND = b"\xee"  # memory between the elements of a strided tensor
 def params(dtype, shape):
     """Returns elements that differ as far as the dtype allows. None of them is NaN."""
     count = math.prod(shape)
-    kind, numpy_dtype = dtypes.ALL[dtype].kind, dtypes.ALL[dtype].numpy
+    kind = dtypes.ALL[dtype].kind
     if kind == "string":
         return Tensor(dtype, shape, tuple(WORDS[i % len(WORDS)] for i in range(count)))
-    numbers = np.arange(count)
-    if kind == "bool":
-        values = numbers * 5 % 7 < 3
-    elif kind == "float8":
+    if kind == "float8":
         # Below 0x65 every float8 format has ordinary positive numbers.
-        values = (1 + numbers * 37 % 100).astype(np.uint8).view(numpy_dtype)
+        return Tensor(dtype, shape, bytes(1 + i * 37 % 100 for i in range(count)))
+    if kind == "bool":
+        values = [i * 5 % 7 < 3 for i in range(count)]
     elif kind == "complex":
-        values = (numbers + 0.5) - 1j * (numbers + 1)
+        values = [complex(i + 0.5, -(i + 1)) for i in range(count)]
     else:
-        values = (numbers + 1) * (3 if kind in ("float", "bfloat16") else 7)
-    return Tensor(dtype, shape, values.astype(numpy_dtype).tobytes())
+        factor = 3 if kind in ("float", "bfloat16") else 7
+        values = [numbers.rounded(dtype, (i + 1) * factor) for i in range(count)]
+    return Tensor(dtype, shape, numbers.pack(dtype, values))
 
 
 def array(dtype, shape, values):
     """Returns a tensor of the values. Elements of strings are bytes."""
     if dtype == "string":
         return Tensor(dtype, tuple(shape), tuple(values))
-    return Tensor(dtype, tuple(shape), np.array(values, dtype=dtypes.ALL[dtype].numpy).tobytes())
+    return Tensor(dtype, tuple(shape), numbers.pack(dtype, values))
 
 
 def indices(dtype, shape, values):
     size, signed = dtypes.ALL[dtype].size, dtypes.ALL[dtype].kind == "int"
     memory = b"".join(v.to_bytes(size, "little", signed=signed) for v in values)
     return Tensor(dtype, tuple(shape), memory)
-
-
-def limits(dtype):
-    bits = dtypes.ALL[dtype].size * 8
-    if dtypes.ALL[dtype].kind == "int":
-        return -(2 ** (bits - 1)), 2 ** (bits - 1) - 1
-    return 0, 2**bits - 1
 
 
 def good_index(rng, dtype, size, wraps):
@@ -90,7 +83,7 @@ def repeated(rng, dtype, shape):
 
 def scattered(t, offset, strides):
     size = dtypes.ALL[t.dtype].size
-    starts = [offset + sum(c * s for c, s in zip(at, strides)) for at in np.ndindex(t.shape)]
+    starts = [offset + sum(c * s for c, s in zip(at, strides)) for at in itertools.product(*map(range, t.shape))]
     memory = bytearray(BACKGROUND * (max(starts, default=0) + size))
     for start, element in zip(starts, t.elements()):
         memory[start : start + size] = element

@@ -3,6 +3,7 @@
 A difference with `matches` is found automatically. The others are declared by the case that shows them.
 """
 
+from collections import Counter
 from dataclasses import dataclass, replace
 
 from . import oracle
@@ -391,9 +392,9 @@ exceptions. At least one case shows each id.
 
 def report(cases):
     """Returns the text of differences.md. A case must show every difference."""
-    shown = {d.id: [c for c in cases if c.difference == d.id] for d in TABLE}
-    idle = [id for id, found in shown.items() if not found]
+    shown = Counter(case.difference for case in cases)
+    idle = [d.id for d in TABLE if not shown[d.id]]
     if idle:
         raise LookupError(f"no case shows {', '.join(idle)}")
-    rows = (f"| {d.id} | {d.system} | {d.does} | {d.ours} | {d.why} | {len(shown[d.id])} |\n" for d in TABLE)
+    rows = (f"| {d.id} | {d.system} | {d.does} | {d.ours} | {d.why} | {shown[d.id]} |\n" for d in TABLE)
     return _HEADER + "".join(rows)

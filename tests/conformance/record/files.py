@@ -1,29 +1,28 @@
-"""The folders and files of the cases and of the pages about them."""
+"""The folders and files of recorded answers, of computed cases, and of the pages about them."""
 
 import argparse
-import re
+import os
 import sys
 from pathlib import Path
 
 from . import elements_grid, grid
 
 HERE = Path(__file__).resolve().parent.parent
-CASES = HERE / "cases"
-GRID = HERE / "grid"
-HEADER = "# Recorded by `python -m record --write`; README.md beside this folder defines the format.\n\n"
+RECORDED = HERE / "recorded"
+#: The folder of computed cases, beside that of the cases of the grid.
+CASES = Path(os.environ.get("GATHER_CONFORMANCE_CASES", HERE.parents[1] / "build" / "conformance" / "cases"))
+HEADER = "# Recorded by `python -m {} --write`. Each line is a case, the digest of its call, a system and its answer.\n"
 
 
-def path_of(case):
-    return _folder(case) / ("elements" if case.op == "gather_elements" else "") / f"{case.profile}.txt"
+def place_of(case):
+    """Returns the folder of a finished gather, relative to that of all files.
 
-
-def _folder(case):
-    """Returns the folder of all languages, or that of the cases of the grid that no system has answered.
-
-    Without a profile, the grid is in the folder of all languages.
+    Cases of the grids that no system has answered are in another folder than those of all languages. Without a
+    profile, the grid is in the folder of all languages.
     """
     is_grid = grid.cell_of(case.name) or elements_grid.cell_of(case.name)
-    return GRID if is_grid and case.source == "oracle" and case.profile != "none" else CASES
+    folder = "grid" if is_grid and case.source == "oracle" and case.profile != "none" else "cases"
+    return folder + "/elements" * (case.op == "gather_elements")
 
 
 def parser_of(name):
@@ -40,8 +39,10 @@ def finish(files, write):
     for path in stale if write else []:
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(files[path])
-    if not write:
+    if write:
+        print("Write the digests, too: python3 tests/conformance/derive.py --write")
+    else:
         print("".join(f"differs: {path.relative_to(HERE)}\n" for path in stale), end="")
-        answers = re.findall(r"^source (?!oracle$)", "".join(files.values()), re.MULTILINE)
-        print(f"{len(answers)} answers of systems in {len(files)} files, {len(stale)} files differ")
+        answers = sum(text.count("\n") - 1 for path, text in files.items() if path.suffix == ".txt")
+        print(f"{answers} answers of systems in {len(files)} files, {len(stale)} files differ")
         sys.exit(1 if stale else 0)

@@ -3,18 +3,18 @@
 README.md beside this package defines the text.
 """
 
+import functools
 import itertools
 import math
 from dataclasses import dataclass, field, replace
 
-import numpy as np
-
-from . import dtypes
+from . import dtypes, numbers
 
 NO_FLAGS = ()
 PREFILL = b"\xa5"
 
 
+@functools.cache
 def row_major_strides(shape, size):
     strides, step = [], size
     for extent in reversed(shape):
@@ -47,6 +47,11 @@ class Tensor:
 
     def elements(self):
         """Returns all elements in row-major order."""
+        if self.dtype == "string":
+            return list(self.memory)
+        if self.strides is None:
+            size = dtypes.ALL[self.dtype].size
+            return [self.memory[at : at + size] for at in range(0, len(self.memory), size)]
         return [self.at(coordinates) for coordinates in itertools.product(*map(range, self.shape))]
 
     def integer(self, coordinates):
@@ -56,10 +61,21 @@ class Tensor:
     def integers(self):
         if 0 in self.shape:  # Another dim may be huge.
             return []
-        return [self.integer(coordinates) for coordinates in itertools.product(*map(range, self.shape))]
+        signed = dtypes.ALL[self.dtype].kind == "int"
+        return [int.from_bytes(element, "little", signed=signed) for element in self.elements()]
+
+    def dense(self):
+        """Returns the memory of the dense tensor with these elements."""
+        return self.memory if self.strides is None else b"".join(self.elements())
+
+    def numbers(self):
+        """Returns all elements as numbers in row-major order."""
+        return numbers.unpack(self.dtype, self.dense())
 
     def numpy(self):
         """Returns a view of the memory. Strings are an object array of bytes."""
+        import numpy as np
+
         if self.dtype == "string":
             array = np.empty(self.size, dtype=object)
             array[:] = self.memory

@@ -2,7 +2,7 @@
 the error of a rejected call. All operations share it.
 """
 
-from . import dtypes, profiles
+from . import dtypes, numbers, profiles
 from .format import PREFILL, Error
 
 INT64_MAX = 2**63 - 1
@@ -72,7 +72,7 @@ def filler(case, bounds, fill):
     return {
         "zero": bytes(size),
         "value": case.fill_value,
-        "by_dtype": dtypes.FILL_BY_DTYPE[case.params.dtype],
+        "by_dtype": numbers.FILL_BY_DTYPE[case.params.dtype],
     }[fill]
 
 

@@ -9,10 +9,10 @@ import argparse
 import importlib
 import sys
 
+from . import __main__ as gathers
 from . import systems, worker
-from .files import CASES
-from .format import parse
-from .scatter import __main__ as scatter
+from .recordings import Recordings
+from .scatter import __main__ as scatters
 from .settle import agree
 
 # The other systems run some cases in an unusual way, which the files do not record.
@@ -25,32 +25,33 @@ def main():
     parser.add_argument("--every", type=int, default=5, metavar="N")
     arguments = parser.parse_args()
     system = importlib.import_module(f"{__package__}.systems.{arguments.system}")
-    found = [case for case in recorded(arguments.system) if answered(system, case)]
+    found = list(recorded(arguments.system, system))
     sample = found[:: arguments.every]
     if not sample:
         sys.exit(f"no recorded case was answered by {system.SOURCE}")
-    differing = [case.name for case in sample if not reproduced(system, case)]
+    differing = [case.name for case, answer in sample if not reproduced(system, case, answer)]
     print(f"{system.SOURCE}: {len(sample)} of {len(found)} recorded cases asked, {len(differing)} differ")
     sys.exit("\n".join(differing) or 0)
 
 
-def recorded(name):
-    for profile, system in systems.OF_PROFILE.items():
-        if system == name:
-            for path in sorted(CASES.rglob(f"{profile}.txt")):
-                yield from parse(path.read_text())
+def recorded(name, system):
+    """Yields the pairs of a case and its answer that this version of the system recorded.
+
+    The cases are missing that can end or hang the process.
+    """
+    for folder, cases in (("gather", gathers.cases), ("scatter", scatters.grid.cases)):
+        recordings = Recordings(folder)
+        for case in cases():
+            if systems.OF_PROFILE.get(case.profile) == name:
+                source, answer = recordings.ask(case)
+                if source == system.SOURCE and not system.risky(case):
+                    yield case, answer
 
 
-def answered(system, case):
-    """Returns true if this version of the system recorded the case, and cannot end or hang the process on it."""
-    return case.source == system.SOURCE and not system.risky(case)
-
-
-def reproduced(system, case):
+def reproduced(system, case, answer):
     if case.updates is not None:
-        return scatter.reproduced(case)
-    answer, _ = worker.ask(system, case, isolated=False)
-    return agree(answer, case.system or case.expect)
+        return scatters.agree(scatters.ask(case)[1], answer)
+    return agree(worker.ask(system, case, isolated=False)[0], answer)
 
 
 if __name__ == "__main__":

@@ -7,14 +7,8 @@ from .format import Error, Ok
 from .worker import NOT_EXPRESSED
 
 
-class Unexplained(Exception):
-    pass
-
-
-def settle(cases):
-    """Returns the finished cases in the given order."""
-    if len({case.name for case in cases}) != len(cases):
-        raise Unexplained("case names are not unique")
+def ask_systems(cases):
+    """Returns {name: (source, answer, message)} of the cases with a system."""
     jobs = defaultdict(list)
     for case in cases:
         if case.profile in systems.OF_PROFILE:
@@ -22,18 +16,29 @@ def settle(cases):
     answers = {}
     for system, replies in workers.ask_all(jobs).items():
         answers |= {case.name: reply for case, reply in zip(jobs[system], replies)}
-    finished, complaints = [], []
-    for case in cases:
-        outcome = _finish(case, *answers.get(case.name, (None, NOT_EXPRESSED, "")))
-        (complaints if isinstance(outcome, str) else finished).append(outcome)
-    if complaints:
-        raise Unexplained("\n".join(complaints))
+    return answers
+
+
+def settle(cases, answers):
+    """Returns the finished cases in the given order."""
+    if len({case.name for case in cases}) != len(cases):
+        raise SystemExit("case names are not unique")
+    return without_messages(finish(case, *answers.get(case.name, (None, None))) for case in cases)
+
+
+def without_messages(outcomes):
+    """Returns the finished cases, or exits with the messages if there are any."""
+    finished = list(outcomes)
+    messages = [each for each in finished if isinstance(each, str)]
+    if messages:
+        raise SystemExit("\n".join(messages))
     return finished
 
 
-def _finish(case, source, answer, words):
+def finish(case, source, answer, words=""):
+    """Returns the finished case, or a message."""
     expect = oracle.answer(case)
-    if answer == NOT_EXPRESSED:
+    if answer in (None, NOT_EXPRESSED):
         return case.with_outcome(expect, "oracle", case.difference)
     if agree(answer, expect):
         return _stale(case) if case.difference else case.with_outcome(expect, source)

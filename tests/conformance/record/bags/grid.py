@@ -212,7 +212,7 @@ def with_fill(rng, case):
 def with_special(rng, case):
     """Replaces some numbers by NaN, infinities and zeros. Maxima have no negative zero, because it equals zero."""
     special = [NAN, NAN, INFINITY, -INFINITY, 0.0, *([] if case.pool in oracle.EXTREMES else [-0.0])]
-    kept = case.params.numpy().astype("float64").reshape(-1).tolist()
+    kept = case.params.numbers()
     drawn = [rng.choice(special) if rng.random() < 0.15 else number for number in kept]
     return data.array(case.params.dtype, case.params.shape, drawn)
 

@@ -5,9 +5,8 @@ import math
 import struct
 from fractions import Fraction
 
-import numpy as np
-
 from .. import dtypes, policy, profiles
+from .. import numbers as formats
 from ..format import Ok
 from ..policy import Refused
 
@@ -25,8 +24,7 @@ def answer(case):
         check_form(case)
         bags = borders(case)
         read = read_ids(case, bags)
-        with np.errstate(all="ignore"):
-            return pooled(case, read)
+        return pooled(case, read)
     except Refused as refused:
         return refused.error
 
@@ -181,34 +179,33 @@ class Floats:
     """Sums of float32 and of half types in float32, or sums of float64."""
 
     def __init__(self, dtype, rounds_each):
-        self.dtype = dtypes.ALL[dtype].numpy
-        self.number = np.float64 if dtype == "float64" else np.float32
-        self.step = self.dtype.type if rounds_each else self.number
+        self.wide = "float64" if dtype == "float64" else "float32"
+        self.step = dtype if rounds_each else self.wide
+
+    def number(self, value):
+        return formats.rounded(self.wide, value)
 
     def add(self, total, row, weight):
         if weight is None:
-            added = total + row
-        elif self.number is np.float64:
+            added = self.number(total + row)
+        elif self.wide == "float64":
             added = total + weight * row
         else:
             added = fused(weight, row, total)
-        return self.number(self.step(added))
+        return formats.rounded(self.step, added)
 
     def divide(self, total, divisor):
-        return self.number(0) if divisor == 0 else total / divisor
+        return 0.0 if divisor == 0 else self.number(total / divisor)
 
 
 class Integers:
     """Sums that wrap around."""
 
     def __init__(self, dtype, rounds_each):
-        self.dtype = dtypes.ALL[dtype].numpy
-        self.number = int
-        self.bits, self.is_signed = self.dtype.itemsize * 8, self.dtype.kind == "i"
+        self.dtype, self.number = dtype, int
 
     def add(self, total, row, weight):
-        low = (total + (1 if weight is None else weight) * row) % 2**self.bits
-        return low - 2**self.bits if self.is_signed and low >= 2 ** (self.bits - 1) else low
+        return formats.rounded(self.dtype, total + (1 if weight is None else weight) * row)
 
 
 def fused(a, b, c):
@@ -219,12 +216,12 @@ def fused(a, b, c):
     """
     near = float(a) * float(b) + float(c)
     if not math.isfinite(near):
-        return np.float32(near)
+        return near
     rest = Fraction(float(a)) * Fraction(float(b)) + Fraction(float(c)) - Fraction(near)
     bits = struct.unpack("<q", struct.pack("<d", near))[0]
     if rest and bits % 2 == 0:
         bits += 1 if (rest > 0) == (near > 0) else -1
-    return np.float32(struct.unpack("<d", struct.pack("<q", bits))[0])
+    return formats.rounded("float32", struct.unpack("<d", struct.pack("<q", bits))[0])
 
 
 def pooled(case, read):
@@ -233,34 +230,35 @@ def pooled(case, read):
     is_complex = kind(params.dtype) == "complex"
     part = {"complex64": "float32", "complex128": "float64"}.get(params.dtype, params.dtype)
     numbers = (Integers if kind(part) == "int" else Floats)(part, case.accumulate == "dtype")
-    table, filler, start = parts(params, part), fill_row(case, part), start_row(case, part)
-    weights = None if case.weights is None else case.weights.numpy().reshape(-1).tolist()
+    columns = math.prod(params.shape[1:]) * (2 if is_complex else 1)
+    table, filler, start = parts(params, part, columns), fill_row(case, part), start_row(case, part)
+    weights = None if case.weights is None else case.weights.numbers()
     rows = []
     for bag in read:
         found = [filler if row is FILLED else table[row] for row, _ in bag]
         given = None if weights is None else [numbers.number(weights[position]) for _, position in bag]
-        for column in range(table.shape[1]):
+        for column in range(columns):
             column_of = [row[column % len(row)] for row in found]
             rows.append(pool(case, numbers, column_of, given) if bag else start[column % len(start)])
     shape = (*(case.indices.shape[:-1] if case.bags is None else (len(read),)), *params.shape[1:])
-    data = b"".join(np.array(number, numbers.dtype).tobytes() for number in rows)
+    data = formats.pack(part, rows)
     assert is_complex or len(rows) == math.prod(shape)
     return Ok(params.dtype, shape, data)
 
 
-def parts(tensor, part):
-    array = np.ascontiguousarray(tensor.numpy()).reshape(tensor.shape[0], -1)
-    return array.view(dtypes.ALL[part].numpy) if array.size else array
+def parts(tensor, part, columns):
+    found = formats.unpack(part, tensor.dense())
+    return [found[at * columns : (at + 1) * columns] for at in range(tensor.shape[0])]
 
 
 def fill_bytes(case):
     fill = switches(case)[2]
     size = dtypes.ALL[case.params.dtype].size
-    return {"zero": bytes(size), "value": case.fill_value, "by_dtype": dtypes.FILL_BY_DTYPE[case.params.dtype]}[fill]
+    return {"zero": bytes(size), "value": case.fill_value, "by_dtype": formats.FILL_BY_DTYPE[case.params.dtype]}[fill]
 
 
 def fill_row(case, part):
-    return np.frombuffer(fill_bytes(case), dtypes.ALL[part].numpy)
+    return formats.unpack(part, fill_bytes(case))
 
 
 def start_row(case, part):
@@ -276,8 +274,7 @@ def start_row(case, part):
 def limits(part):
     if kind(part) == "float":
         return -math.inf, math.inf
-    info = np.iinfo(dtypes.ALL[part].numpy)
-    return int(info.min), int(info.max)
+    return formats.limits(part)
 
 
 def pool(case, numbers, rows, weights):
@@ -292,8 +289,8 @@ def pool(case, numbers, rows, weights):
     squares = pool_of(case) == "sqrtn"
     divisor = numbers.number(len(rows) if weights is None else 0)
     for weight in weights or ():
-        divisor += weight * weight if squares else weight
-    return numbers.divide(total, np.sqrt(divisor) if squares else divisor)
+        divisor = numbers.number(divisor + (numbers.number(weight * weight) if squares else weight))
+    return numbers.divide(total, numbers.number(math.sqrt(divisor)) if squares else divisor)
 
 
 def extreme(rows, is_max):

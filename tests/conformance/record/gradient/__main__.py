@@ -1,35 +1,32 @@
 """python -m record.gradient --write | --check"""
 
-from collections import defaultdict
 from dataclasses import replace
 
 from .. import oracle as gathers
 from .. import policy, profiles
-from ..files import CASES, HEADER, finish, parser_of
-from ..format import Error, Ok, dump
+from ..files import finish, parser_of
+from ..format import Error, Ok
+from ..recordings import files_of
 from ..scatter import __main__ as scatters
 from ..scatter import oracle
-from . import grid, systems
-
-CASES_HEADER = HEADER.replace("record --write", "record.gradient --write")
+from ..settle import without_messages
+from . import grid
 
 
 def record():
     """Returns {path: text} of all generated files."""
-    texts, complaints = defaultdict(list), []
-    for case in grid.cases():
-        finished = settle(case)
-        if isinstance(finished, str):
-            complaints.append(finished)
-        else:
-            texts[CASES / "gradient" / f"{case.profile}.txt"].append(dump(finished))
-    if complaints:
-        raise SystemExit("\n".join(complaints))
-    return {path: CASES_HEADER + "".join(found) for path, found in texts.items()}
+    return files_of("gradient", "record.gradient", without_messages(settle(case, ask) for case in grid.cases()))
 
 
-def settle(case):
-    return scatters.settled(case, answer(case), *systems.ask(case))
+def settle(case, ask):
+    """Returns the finished case, or a message."""
+    return scatters.settled(case, answer(case), *ask(case))
+
+
+def ask(case):
+    from . import systems
+
+    return scatters.outcome_of(*systems.ask(case))
 
 
 def answer(case):
@@ -37,7 +34,7 @@ def answer(case):
 
     Indices have the same meaning as in the gather. The gradient rejects the same calls as the gather.
     """
-    gather, profile = systems.gather_of(case), profiles.TABLE[case.profile]
+    gather, profile = grid.gather_of(case), profiles.TABLE[case.profile]
     scatter = replace(
         case,
         op=grid.scatter_of(case.op),
@@ -54,5 +51,4 @@ def answer(case):
 
 
 if __name__ == "__main__":
-    arguments = parser_of("record.gradient").parse_args()
-    finish(record(), arguments.write)
+    finish(record(), parser_of("record.gradient").parse_args().write)

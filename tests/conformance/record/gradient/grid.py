@@ -52,6 +52,11 @@ def gradient_of(op, case):
     return replace(case, op=op, params=zeros, reduction=None)
 
 
+def gather_of(case):
+    """Returns the gather that a case differentiates."""
+    return replace(case, op=case.op.removesuffix("_gradient"), updates=None)
+
+
 def with_padding():
     """Embeddings, and other gathers without a profile, whose padding has no gradient."""
     for profile, op, dtype in itertools.product(("none", "torch"), OPS, DTYPES[:4]):
@@ -66,19 +71,22 @@ def in_batches(rng, case):
     """Returns two such calls at once. Each of them has its own indices."""
     again = replace(case, updates=scatters.values(rng, case.updates.dtype, case.updates.shape))
     axis = {} if case.op == "scatter_nd" else {"axis": (case.axis or 0) + 1}
-    indices = [case.indices.numpy(), case.indices.numpy()[::-1]]
+    indices = case.indices.dense()
+    row = len(indices) // (case.indices.shape[0] or 1)
+    backward = b"".join(indices[at : at + row] for at in range(len(indices) - row, -1, -row or -1))
     return replace(
         case,
         batch_dims=1,
-        params=stacked(case.params.dtype, [case.params.numpy()] * 2),
-        indices=stacked(case.indices.dtype, indices),
-        updates=stacked(case.updates.dtype, [case.updates.numpy(), again.updates.numpy()]),
+        params=stacked(case.params, case.params.dense() * 2),
+        indices=stacked(case.indices, indices + backward),
+        updates=stacked(case.updates, case.updates.dense() + again.updates.dense()),
         **axis,
     )
 
 
-def stacked(dtype, arrays):
-    return data.array(dtype, (len(arrays), *arrays[0].shape), arrays)
+def stacked(one, memory):
+    """Returns two tensors of the shape of one as one tensor."""
+    return Tensor(one.dtype, (2, *one.shape), memory)
 
 
 def of_halves(profile, op, dtype, accumulate):

@@ -2,12 +2,11 @@
 output.
 """
 
-from dataclasses import replace
-
 import numpy as np
 
 from ..scatter import systems as scatters
 from ..systems import common
+from . import grid
 
 
 def ask(case):
@@ -18,10 +17,6 @@ def ask(case):
     return scatters.answer(name, ASK[name], case)
 
 
-def gather_of(case):
-    return replace(case, op=case.op.removesuffix("_gradient"), updates=None)
-
-
 def ask_jax(module, case):
     import jax
     import jax.numpy as jnp
@@ -30,7 +25,7 @@ def ask_jax(module, case):
         params, indices, gradient = (
             jnp.asarray(np.array(t.numpy())) for t in (case.params, case.indices, case.updates)
         )
-        _, back = jax.vjp(lambda p: module.call(gather_of(case), p, indices), params)
+        _, back = jax.vjp(lambda p: module.call(grid.gather_of(case), p, indices), params)
         return np.asarray(back(gradient)[0])
 
 
@@ -40,7 +35,7 @@ def ask_tensorflow(module, case):
     params, indices, gradient = map(module._constant, (case.params, case.indices, case.updates))
     with tf.GradientTape() as tape:
         tape.watch(params)
-        gathered = module.call(gather_of(case), params, indices)
+        gathered = module.call(grid.gather_of(case), params, indices)
     if gathered.shape != gradient.shape:
         return scatters.NOT_EXPRESSED  # TensorFlow does not check this
     return tf.convert_to_tensor(tape.gradient(gathered, params, gradient)).numpy()

@@ -1,6 +1,6 @@
 """Short functions for writing cases by hand."""
 
-import numpy as np
+import math
 
 from .. import data, dtypes
 from ..format import Case, Tensor
@@ -28,23 +28,29 @@ def table(*shape, dtype="float32"):
 
 
 def values(nested, dtype="float32"):
-    array = np.array(nested, dtype=dtypes.ALL[dtype].numpy)
-    return Tensor(dtype, array.shape, array.tobytes())
+    return data.array(dtype, *flattened(nested))
 
 
 def strings(nested):
-    array = np.array(nested, dtype=object)
-    return Tensor("string", array.shape, tuple(array.reshape(-1)))
+    return data.array("string", *flattened(nested))
 
 
 def index(nested, dtype="int64"):
-    array = np.array(nested, dtype=object)
-    return data.indices(dtype, array.shape, array.reshape(-1).tolist())
+    return data.indices(dtype, *flattened(nested))
+
+
+def flattened(nested):
+    """Returns the shape of nested lists and their numbers in order."""
+    if not isinstance(nested, list):
+        return (), [nested]
+    parts = [flattened(part) for part in nested]
+    shape = parts[0][0] if parts else ()
+    return (len(nested), *shape), [number for _, numbers in parts for number in numbers]
 
 
 def same_index(value, *shape, dtype="int64"):
     """Returns indices of any shape that all have one value. The shape may be empty."""
-    return data.indices(dtype, shape, [value] * int(np.prod(shape)))
+    return data.indices(dtype, shape, [value] * math.prod(shape))
 
 
 def stretched(*shape, dtype="uint8"):

@@ -1,10 +1,9 @@
 """Cases of gather_elements: ranks, axes, extents, positions, limits and the facts about each system."""
 
 import itertools
+import math
 
-import numpy as np
-
-from .. import dtypes, profiles
+from .. import data, dtypes, profiles
 from ..format import Tensor
 from .build import (
     INT32_MAX,
@@ -81,16 +80,11 @@ def high_ranks(profile):
             yield gather_elements(
                 p + f"{rank}_axis_{axis}",
                 table(*params),
-                index(np.array([2, 1]).reshape(indices).tolist()) if rank <= 32 else _line([2, 1], indices),
+                data.indices("int64", indices, [2, 1]),
                 axis=axis,
                 **numpy_limit,
             )
         yield gather_elements(p + f"{rank}_bad", table(*[1] * rank), same_index(1, *[1] * rank), axis=rank // 2)
-
-
-def _line(numbers, shape):
-    """Returns indices of a rank that nested lists cannot have."""
-    return Tensor("int64", tuple(shape), np.array(numbers, np.int64).tobytes())
 
 
 def types(profile):
@@ -127,8 +121,7 @@ def extents(profile, rule=None):
 
 def _turns(*shape):
     """Returns indices 0, 1, 1, 0, 1, 1, .. of a shape."""
-    count = int(np.prod(shape))
-    return Tensor("int64", shape, np.array([i % 3 > 0 for i in range(count)], np.int64).tobytes())
+    return data.indices("int64", shape, [int(i % 3 > 0) for i in range(math.prod(shape))])
 
 
 def positions(profile):
@@ -152,9 +145,7 @@ def positions(profile):
 
 
 def _bad_at(positions, shape, dtype="int64"):
-    count = int(np.prod(shape))
-    numbers = np.array([9 if i in positions else i % 2 for i in range(count)], dtype)
-    return Tensor(dtype, shape, numbers.tobytes())
+    return data.indices(dtype, shape, [9 if i in positions else i % 2 for i in range(math.prod(shape))])
 
 
 def far_indices(profile):

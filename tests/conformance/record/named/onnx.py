@@ -1,11 +1,10 @@
 """The ONNX specification and ONNX Runtime: their edges, and ONNX's own node tests."""
 
-import numpy as np
-from onnx import helper, numpy_helper
-from onnx.backend.test.case.node import collect_testcases
+from dataclasses import replace
+from pathlib import Path
 
 from .. import dtypes
-from ..format import tensor
+from ..format import dump, parse, tensor
 from .build import (
     INT64_MAX,
     INT64_MIN,
@@ -19,6 +18,7 @@ from .build import (
     values,
 )
 
+NODE_TESTS = Path(__file__).parents[2] / "recorded" / "node_tests.txt"
 MAKERS = {"Gather": gather, "GatherND": gather_nd, "GatherElements": gather_elements}
 
 
@@ -87,22 +87,32 @@ def opsets(profile):
 
 def node_tests(profile):
     """The inputs of every gather node test that the onnx package generates."""
+    for case in parse(NODE_TESTS.read_text()):
+        yield replace(case, name=case.name.replace("onnx", profile, 1), profile=profile)
+
+
+def published():
+    """Returns the text of the node tests of the package."""
+    import numpy as np
+    from onnx import helper, numpy_helper
+    from onnx.backend.test.case.node import collect_testcases
+
+    def given(value):
+        return tensor(value if isinstance(value, np.ndarray) else numpy_helper.to_array(value))
+
     # The package draws some inputs at random, once, and warns about nodes of other operators.
     np.random.seed(0)
     with np.errstate(all="ignore"):
         tests = {op_type: collect_testcases(op_type) for op_type in MAKERS}
+    texts = ["# Inputs of node tests of the onnx package, written by `python -m record --write`.\n\n"]
     for op_type, found in tests.items():
         for test in found:
             node = test.model.graph.node[0]
-            if node.op_type != op_type:
-                continue
-            attributes = {a.name: helper.get_attribute_value(a) for a in node.attribute}
-            params, indices = map(_array, test.data_sets[0][0])
-            yield MAKERS[op_type](f"{profile}/node_tests/{test.name}", params, indices, **attributes)
-
-
-def _array(value):
-    return tensor(value if isinstance(value, np.ndarray) else numpy_helper.to_array(value))
+            if node.op_type == op_type:
+                attributes = {a.name: helper.get_attribute_value(a) for a in node.attribute}
+                params, indices = map(given, test.data_sets[0][0])
+                texts.append(dump(MAKERS[op_type](f"onnx/node_tests/{test.name}", params, indices, **attributes)))
+    return "".join(texts)
 
 
 def examples(profile):

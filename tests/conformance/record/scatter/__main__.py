@@ -1,82 +1,53 @@
-"""python -m record.scatter --write | --check [PROFILE...]"""
+"""python -m record.scatter --write | --check"""
 
-import sys
-from collections import defaultdict
-from pathlib import Path
-
-import numpy as np
-
-from .. import dtypes
-from ..files import CASES, HEADER, HERE, finish, parser_of
-from ..format import Error, Ok, dump, parse, tensor
-from . import differences, grid, oracle, rules, systems
-
-CASES_HEADER = HEADER.replace("record --write", "record.scatter --write")
+from .. import numbers
+from ..files import HERE, finish, parser_of
+from ..format import Error, Ok, tensor
+from ..recordings import files_of
+from ..settle import without_messages
+from . import differences, grid, oracle
 
 
-def main():
-    parser = parser_of("record.scatter")
-    parser.add_argument("profiles", nargs="*", help="of these alone; else of all")
-    arguments = parser.parse_args()
-    finish(record(arguments.profiles or list(rules.TABLE)), arguments.write)
-
-
-def record(wanted):
-    """Returns {path: text} of all generated files. The cases of other profiles are read from their files."""
-    finished, complaints = [], []
-    for case in grid.cases():
-        if case.profile in wanted:
-            outcome = settle(case)
-            (complaints if isinstance(outcome, str) else finished).append(outcome)
-    if complaints:
-        sys.exit("\n".join(complaints))
-    texts = defaultdict(list)
-    for case in finished:
-        texts[path_of(case.profile)].append(dump(case))
-    files = {path: CASES_HEADER + "".join(found) for path, found in texts.items()}
-    others = [path_of(profile) for profile in rules.TABLE if profile not in wanted]
-    for path in filter(Path.exists, others):
-        finished += parse(path.read_text())
-    files[HERE / "scatter_differences.md"] = differences.report(
-        finished, is_whole={case.profile for case in finished} == set(rules.TABLE)
-    )
+def record():
+    """Returns {path: text} of all generated files."""
+    finished = without_messages(settle(case, ask) for case in grid.cases())
+    files = files_of("scatter", "record.scatter", finished)
+    files[HERE / "scatter_differences.md"] = differences.report(finished)
     return files
 
 
-def path_of(profile):
-    return CASES / "scatter" / f"{profile}.txt"
-
-
-def settle(case):
+def settle(case, ask):
     """Returns the finished case, or a message."""
-    return settled(case, oracle.answer(case), *systems.ask(case))
+    return settled(case, oracle.answer(case), *ask(case))
 
 
-def settled(case, expect, source, reply, table=differences.TABLE):
+def ask(case):
+    from . import systems
+
+    return outcome_of(*systems.ask(case))
+
+
+def outcome_of(source, reply):
+    """Returns (source, outcome) of a system's reply, or (None, None) if the system does not express the case."""
+    import numpy as np
+
     if isinstance(reply, str):
+        return None, None
+    if isinstance(reply, Exception):
+        return source, Error(status=None, operand=f"{reply}"[:90])
+    found = tensor(np.ascontiguousarray(reply).reshape(np.shape(reply)))
+    return source, Ok(found.dtype, found.shape, found.memory)
+
+
+def settled(case, expect, source, answer, table=differences.TABLE):
+    if answer is None:
         return case.with_outcome(expect, "oracle")
-    answer = Error() if isinstance(reply, Exception) else outcome_of(reply)
     if agree(answer, expect):
         return case.with_outcome(expect, source)
     found = differences.find(case, answer, expect, table)
     if found is None:
-        words = str(reply)[:90] if answer == Error() else ""
-        return f"{case.name}: {source} says {brief(answer)} {words}, the oracle {brief(expect)}"
+        return f"{case.name}: {source} says {brief(answer)}, the oracle {brief(expect)}"
     return case.with_outcome(expect, source, found, answer)
-
-
-def reproduced(case):
-    """Returns true if the result of the system is still the recorded one."""
-    _, reply = systems.ask(case)
-    return agree(
-        Error() if isinstance(reply, Exception) else outcome_of(reply),
-        case.system or case.expect,
-    )
-
-
-def outcome_of(array):
-    found = tensor(np.ascontiguousarray(array).reshape(np.shape(array)))
-    return Ok(found.dtype, found.shape, found.memory)
 
 
 def agree(answer, expect):
@@ -92,10 +63,12 @@ def agree(answer, expect):
 
 def same_numbers(answer, expect):
     """Returns true if the bytes are equal. NaNs may have any pattern."""
-    a, b = (np.frombuffer(o.data, dtypes.ALL[o.dtype].numpy) for o in (answer, expect))
-    both_nan = np.isnan(a.astype(np.float64)) & np.isnan(b.astype(np.float64))
-    bits = f"u{a.itemsize}"
-    return bool(np.all((a.view(bits) == b.view(bits)) | both_nan))
+    if answer.data == expect.data:
+        return True
+    pairs = zip(*(numbers.unpack(each.dtype, each.data) for each in (answer, expect)))
+    return all(
+        (a != a and b != b) or numbers.pack(answer.dtype, [a]) == numbers.pack(answer.dtype, [b]) for a, b in pairs
+    )
 
 
 def brief(outcome):
@@ -107,4 +80,4 @@ def brief(outcome):
 
 
 if __name__ == "__main__":
-    main()
+    finish(record(), parser_of("record.scatter").parse_args().write)

@@ -181,13 +181,11 @@ def find(case, answer, expect, table=TABLE):
     return next((d.id for d in table if d.matches(case, answer, expect)), None)
 
 
-def report(cases, table=TABLE, header=_HEADER, is_whole=True):
-    """Returns the text of a page of differences. A case must show every difference if the cases are those of all
-    profiles.
-    """
+def report(cases, table=TABLE, header=_HEADER):
+    """Returns the text of a page of differences. A case must show every difference."""
     shown = {d.id: sum(case.difference == d.id for case in cases) for d in table}
     idle = [id for id, found in shown.items() if not found]
-    if idle and is_whole:
+    if idle:
         raise LookupError(f"no case shows {', '.join(idle)}")
     rows = (f"| {d.id} | {d.system} | {d.does} | {d.ours} | {d.why} | {shown[d.id]} |\n" for d in table)
     return header + "".join(rows)

@@ -5,8 +5,6 @@ import math
 import random
 from dataclasses import replace
 
-import numpy as np
-
 from .. import data, dtypes
 from ..format import Case
 from . import rules
@@ -252,9 +250,8 @@ def padded(case):
     if not low <= case.padding_index <= high or not case.indices.size:
         return case
     size = case.indices.shape[-1] if case.op == "scatter_nd" else 1
-    numbers = np.array(case.indices.numpy()).reshape(-1, size)
-    numbers[::3] = case.padding_index
-    return replace(case, indices=data.indices(case.indices.dtype, case.indices.shape, numbers.reshape(-1).tolist()))
+    numbers = [case.padding_index if n // size % 3 == 0 else i for n, i in enumerate(case.indices.integers())]
+    return replace(case, indices=data.indices(case.indices.dtype, case.indices.shape, numbers))
 
 
 def without_elements():

@@ -1,4 +1,4 @@
-//! Reads the files of tests/conformance/cases. The README there describes their format.
+//! Reads the conformance cases. tests/conformance/README.md describes their format.
 
 use std::ffi::CStr;
 use std::path::Path;
@@ -49,7 +49,13 @@ pub struct Case {
 }
 
 pub fn read_file(path: &Path) -> Vec<Case> {
-    let text = std::fs::read_to_string(path).unwrap_or_else(|e| panic!("{}: {e}", path.display()));
+    let text = std::fs::read_to_string(path).unwrap_or_else(|e| {
+        panic!(
+            "{}: {e}. These commands in the tree compute it: \
+             cmake --preset test && cmake --build --preset test --target conformance_cases",
+            path.display()
+        )
+    });
     let lines: Vec<&str> = text.lines().filter(|line| !line.starts_with('#')).collect();
     lines
         .split(|line| line.is_empty())

@@ -189,10 +189,10 @@ fn run(test: &Case) {
     }
 }
 
-/// Reads the cases of a file. GATHER_CASES sets another folder of cases.
+/// Reads the cases of a file. GATHER_CONFORMANCE_CASES sets another folder of cases.
 fn cases(file: &str) -> Vec<Case> {
-    let folder = std::env::var_os("GATHER_CASES").map_or_else(
-        || Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../tests/conformance/cases"),
+    let folder = std::env::var_os("GATHER_CONFORMANCE_CASES").map_or_else(
+        || Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../build/conformance/cases"),
         PathBuf::from,
     );
     read_file(&folder.join(format!("{file}.txt")))

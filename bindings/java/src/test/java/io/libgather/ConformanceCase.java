@@ -11,7 +11,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 
-/** A recorded case of tests/conformance. The README there defines the format. */
+/** A conformance case. The README of tests/conformance defines the format. */
 final class ConformanceCase {
   /** A tensor of a case. Tensors of strings have no bytes. */
   record Text(DType dtype, long[] shape, long offset, long[] strides, byte[] bytes, List<byte[]> strings) {}
