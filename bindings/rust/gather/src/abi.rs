@@ -1,16 +1,18 @@
-//! The ABI number and the release of the library, and the check of the ABI.
+//! Calls of the library, its ABI number and its release.
 
 use std::fmt;
+use std::mem::MaybeUninit;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use crate::error::Error;
+use crate::error::{Cause, Error, Operand};
+use crate::numbers::struct_size;
 use gather_sys as sys;
 
 static CHECKED: AtomicBool = AtomicBool::new(false);
 
-/// Returns an error if the library has another ABI. It runs before any other function of the library is called.
+/// Returns an error if the library has another ABI.
 #[inline]
-pub(crate) fn ensure() -> Result<(), Error> {
+fn ensure() -> Result<(), Error> {
     // Relaxed is sufficient: the flag guards no other memory, and a second check has the same result.
     if CHECKED.load(Ordering::Relaxed) {
         Ok(())
@@ -32,6 +34,43 @@ fn check(loaded: u32) -> Result<(), Error> {
         Ok(())
     } else {
         Err(Error::Abi { built, loaded })
+    }
+}
+
+/// Calls the library with memory for an error, and converts the status to a result. Every call that can fail runs here,
+/// so another ABI is found before it.
+#[inline]
+pub(crate) fn call(f: impl FnOnce(*mut sys::gth_error) -> i32) -> Result<(), Error> {
+    ensure()?;
+    // On success the library writes one field of the 328 bytes. To clear all of them takes longer than a small call.
+    let mut storage = MaybeUninit::<sys::gth_error>::uninit();
+    let raw = storage.as_mut_ptr();
+    // SAFETY: raw points to the storage.
+    unsafe {
+        (&raw mut (*raw).size).write(struct_size::<sys::gth_error>());
+        (&raw mut (*raw).status).write(sys::GTH_OK);
+    }
+    match f(raw) {
+        sys::GTH_OK => Ok(()),
+        // SAFETY: raw was passed to the library.
+        status => Err(unsafe { failure(status, raw) }),
+    }
+}
+
+/// Returns the error of a call that has returned a status other than OK.
+///
+/// # Safety
+///
+/// `raw`, with its size and status set, was passed to a call of the library that has returned `status`.
+#[cold]
+unsafe fn failure(status: i32, raw: *const sys::gth_error) -> Error {
+    // SAFETY: the status field was set before the call. If it has changed, the library has written all fields.
+    unsafe {
+        if (*raw).status == status {
+            Cause::read(raw).into()
+        } else {
+            Cause::new(status, Operand::None, "the library gave no details").into()
+        }
     }
 }
 

@@ -2,8 +2,9 @@
 
 use std::ptr;
 
+use crate::abi::call;
 use crate::context::{self, Context};
-use crate::error::{Error, call};
+use crate::error::Error;
 use crate::forms::{doc_of, request};
 use crate::numbers::{extent_from_c, extent_to_c};
 use crate::options::Options;
@@ -66,22 +67,21 @@ impl<'a> Bags<'a> {
     /// Calls `run` with a request.
     fn with_request<T>(
         &self,
-        params: &sys::gth_tensor_desc,
+        params: &Tensor<'_>,
         indices: &Tensor<'_>,
         options: &Options,
         run: impl FnOnce(&mut sys::gth_request) -> Result<T, Error>,
     ) -> Result<T, Error> {
-        options.check_fill(params.dtype)?;
+        options.check_fill(params.desc.head.dtype)?;
         let mut given = *options;
         given.raw.bag_format = self.format;
         given.raw.bag_count = self.count;
-        let indices = indices.desc.raw();
-        let [numbers, weights] = [self.numbers, self.weights].map(|tensor| tensor.map(|tensor| tensor.desc.raw()));
+        let table = params.operand();
         let operands = sys::gth_request {
-            table: params,
-            indices: &indices,
-            bags: numbers.as_ref().map_or(ptr::null(), ptr::from_ref),
-            weights: weights.as_ref().map_or(ptr::null(), ptr::from_ref),
+            table: table.as_ptr(),
+            indices: indices.desc.raw(),
+            bags: self.numbers.map_or(ptr::null(), |numbers| numbers.desc.raw()),
+            weights: self.weights.map_or(ptr::null(), |weights| weights.desc.raw()),
             ..Default::default()
         };
         run(&mut request(sys::GTH_OP_GATHER_BAGS, operands, &given))
@@ -285,7 +285,7 @@ impl Context {
         bags: &Bags<'_>,
         options: &Options,
     ) -> Result<Tensor<'static>, Error> {
-        bags.with_request(&params.operand(), indices, options, |request| {
+        bags.with_request(params, indices, options, |request| {
             // SAFETY: tensors borrow or hold the memory that they describe.
             unsafe { self.make_requested(request) }
         })
@@ -300,9 +300,8 @@ impl Context {
         options: &Options,
         out: &mut TensorMut<'_>,
     ) -> Result<(), Error> {
-        bags.with_request(&params.desc.raw(), indices, options, |request| {
-            let rows = out.desc.raw();
-            request.rows = &rows;
+        bags.with_request(params, indices, options, |request| {
+            request.rows = out.desc.raw();
             // SAFETY: tensors borrow or hold the memory that they describe, and the output borrows its own exclusively.
             call(|err| unsafe { sys::gth_run_request(self.raw(), request, err) })
         })
@@ -333,11 +332,10 @@ impl Context {
         options: &Options,
         target: &mut TensorMut<'_>,
     ) -> Result<(), Error> {
-        bags.with_request(&params.desc.raw(), indices, options, |request| {
-            let rows = gradient.desc.raw();
-            request.rows = &rows;
+        bags.with_request(params, indices, options, |request| {
+            request.rows = gradient.desc.raw();
             // SAFETY: tensors borrow or hold the memory that they describe, and the output borrows its own exclusively.
-            call(|err| unsafe { sys::gth_gather_bags_gradient(self.raw(), request, &target.desc.raw(), err) })
+            call(|err| unsafe { sys::gth_gather_bags_gradient(self.raw(), request, target.desc.raw(), err) })
         })
     }
 
@@ -356,9 +354,8 @@ impl Context {
         unique: &mut TensorMut<'_>,
         target: &mut TensorMut<'_>,
     ) -> Result<usize, Error> {
-        bags.with_request(&params.desc.raw(), indices, options, |request| {
-            let rows = gradient.desc.raw();
-            request.rows = &rows;
+        bags.with_request(params, indices, options, |request| {
+            request.rows = gradient.desc.raw();
             let mut count = 0;
             call(|err| {
                 // SAFETY: tensors borrow or hold the memory that they describe, and outputs borrow theirs exclusively.
@@ -366,8 +363,8 @@ impl Context {
                     sys::gth_gather_bags_sparse_gradient(
                         self.raw(),
                         request,
-                        &unique.desc.raw(),
-                        &target.desc.raw(),
+                        unique.desc.raw(),
+                        target.desc.raw(),
                         &mut count,
                         err,
                     )
@@ -402,11 +399,10 @@ impl Context {
         options: &Options,
         target: &mut TensorMut<'_>,
     ) -> Result<(), Error> {
-        bags.with_request(&params.desc.raw(), indices, options, |request| {
-            let rows = gradient.desc.raw();
-            request.rows = &rows;
+        bags.with_request(params, indices, options, |request| {
+            request.rows = gradient.desc.raw();
             // SAFETY: tensors borrow or hold the memory that they describe, and the output borrows its own exclusively.
-            call(|err| unsafe { sys::gth_gather_bags_weight_gradient(self.raw(), request, &target.desc.raw(), err) })
+            call(|err| unsafe { sys::gth_gather_bags_weight_gradient(self.raw(), request, target.desc.raw(), err) })
         })
     }
 }

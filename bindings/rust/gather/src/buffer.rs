@@ -23,11 +23,6 @@ impl Kind {
         Self::from_numbers(dtype as i32, device, id)
     }
 
-    /// Returns the kind of the memory of a description.
-    pub const fn of(desc: &sys::gth_tensor_desc) -> Self {
-        Self::from_numbers(desc.dtype, desc.device, desc.device_id)
-    }
-
     /// Combines the numbers. A dtype needs 17 bits, and a device fewer than 8.
     pub const fn from_numbers(dtype: i32, device: i32, id: i32) -> Self {
         let low = bits(dtype) & 0xff_ffff | bits(device) << 24;

@@ -1,7 +1,7 @@
 //! The capabilities of the library on this machine.
 
-use crate::abi::Version;
-use crate::error::{Error, call};
+use crate::abi::{Version, call};
+use crate::error::Error;
 use crate::numbers;
 use gather_sys as sys;
 

@@ -4,8 +4,9 @@ use std::fmt;
 use std::mem::{ManuallyDrop, MaybeUninit};
 use std::ptr::{self, NonNull};
 
+use crate::abi::call;
 use crate::context::{self, Context};
-use crate::error::{Cause, Error, Operand, call, room};
+use crate::error::{Cause, Error, Operand, room};
 use crate::numbers::{bits, bytes_to_c, extent_from_c, extent_to_c, struct_size};
 use crate::options::Options;
 use crate::tensor::Tensor;
@@ -231,7 +232,7 @@ impl<'a> Take<'a> {
             .fold(1, |n: usize, &extent| n.saturating_mul(extent))
     }
 
-    fn raw(&self, indices: &sys::gth_tensor_desc) -> Result<sys::gth_take, Error> {
+    fn raw(&self) -> Result<sys::gth_take, Error> {
         let (validity, offset) = self.validity.unwrap_or_default();
         if self.validity.is_some() {
             self.check_validity(validity.len().saturating_mul(8), offset)?;
@@ -239,7 +240,7 @@ impl<'a> Take<'a> {
         Ok(sys::gth_take {
             size: struct_size::<sys::gth_take>(),
             flags: bits(self.flags),
-            indices,
+            indices: self.indices.desc.raw(),
             validity: self.validity.map_or(ptr::null(), |_| validity.as_ptr().cast()),
             validity_offset: bytes_to_c(offset),
             options: self.options.map_or(ptr::null(), |options| &options.raw),
@@ -338,8 +339,7 @@ impl Context {
     /// Runs [`Column::take`] in this context. The library allocates the result itself, without the allocator of the
     /// context.
     pub fn take(&self, column: &Column, take: &Take<'_>) -> Result<Rows, Error> {
-        let indices = take.indices.desc.raw();
-        let take = take.raw(&indices)?;
+        let take = take.raw()?;
         // SAFETY: the column has not been released, and the take has only memory that is borrowed.
         Rows::written(|schema, array, err| unsafe {
             sys::gth_column_take(self.raw(), column.0.as_ptr(), &take, schema, array, err)
@@ -348,8 +348,8 @@ impl Context {
 
     /// Runs [`resolve`] in this context.
     pub fn resolve(&self, extent: usize, take: &Take<'_>) -> Result<Vec<i64>, Error> {
-        let (n, indices) = (take.count(), take.indices.desc.raw());
-        let take = take.raw(&indices)?;
+        let n = take.count();
+        let take = take.raw()?;
         let mut rows = room(n)?;
         // SAFETY: the take has only memory that is borrowed, and the rows have their capacity.
         call(|err| unsafe {

@@ -6,10 +6,11 @@ use std::fmt;
 use std::ptr;
 use std::sync::Arc;
 
+use crate::abi::call;
 use crate::allocator;
 use crate::device::Device;
 use crate::dtype::DType;
-use crate::error::{Error, call};
+use crate::error::Error;
 use crate::executor::{Executor, Work, parallel_for};
 use crate::handle::Handle;
 use crate::numbers::{rank_to_c, struct_size};
@@ -92,7 +93,7 @@ impl Context {
         let (source, destination) = (&source.desc, &destination.desc);
         // SAFETY: the descriptions name only memory that is borrowed for the call, that of the destination exclusively.
         // The owner of device memory guarantees it until the stream has executed the copy.
-        call(|err| unsafe { sys::gth_copy(self.raw, &source.raw(), &destination.raw(), err) })?;
+        call(|err| unsafe { sys::gth_copy(self.raw, source.raw(), destination.raw(), err) })?;
         if source.device() == Device::Cpu || destination.device() == Device::Cpu {
             self.sync()
         } else {

@@ -2,10 +2,8 @@
 
 use std::ffi::CStr;
 use std::fmt;
-use std::mem::MaybeUninit;
 
-use crate::abi;
-use crate::numbers::{bytes_to_c, struct_size, unsigned};
+use crate::numbers::{bytes_to_c, unsigned};
 use gather_sys as sys;
 
 macro_rules! operands {
@@ -141,7 +139,7 @@ impl Cause {
     /// # Safety
     ///
     /// The library has written `raw`.
-    unsafe fn read(raw: *const sys::gth_error) -> Self {
+    pub(crate) unsafe fn read(raw: *const sys::gth_error) -> Self {
         // SAFETY: with a status that is not OK the library writes every field except size, and the message ends with a
         // zero. The bytes after that zero may be uninitialised. Therefore no reference to the struct is created.
         unsafe {
@@ -282,43 +280,6 @@ errors! {
     Offsets = GTH_E_OFFSETS,
     /// A file could not be read. No function of this release returns it.
     Io = GTH_E_IO,
-}
-
-/// Calls the library with memory for an error, and converts the status to a result. Every call that can fail runs here,
-/// so another ABI is found before it.
-#[inline]
-pub(crate) fn call(f: impl FnOnce(*mut sys::gth_error) -> i32) -> Result<(), Error> {
-    abi::ensure()?;
-    // On success the library writes one field of the 328 bytes. To clear all of them takes longer than a small call.
-    let mut storage = MaybeUninit::<sys::gth_error>::uninit();
-    let raw = storage.as_mut_ptr();
-    // SAFETY: raw points to the storage.
-    unsafe {
-        (&raw mut (*raw).size).write(struct_size::<sys::gth_error>());
-        (&raw mut (*raw).status).write(sys::GTH_OK);
-    }
-    match f(raw) {
-        sys::GTH_OK => Ok(()),
-        // SAFETY: raw was passed to the library.
-        status => Err(unsafe { failure(status, raw) }),
-    }
-}
-
-/// Returns the error of a call that has returned a status other than OK.
-///
-/// # Safety
-///
-/// `raw`, with its size and status set, was passed to a call of the library that has returned `status`.
-#[cold]
-unsafe fn failure(status: i32, raw: *const sys::gth_error) -> Error {
-    // SAFETY: the status field was set before the call. If it has changed, the library has written all fields.
-    unsafe {
-        if (*raw).status == status {
-            Cause::read(raw).into()
-        } else {
-            Cause::new(status, Operand::None, "the library gave no details").into()
-        }
-    }
 }
 
 /// Returns an empty vector with a capacity of `count` numbers that are made of indices.

@@ -3,9 +3,10 @@
 use std::mem::ManuallyDrop;
 use std::ptr::{self, NonNull};
 
+use crate::abi::call;
 use crate::columns::Rows;
 use crate::context::Context;
-use crate::error::{Error, call};
+use crate::error::Error;
 use crate::handle::Handle;
 use crate::numbers::rank_to_c;
 use crate::tensor::Tensor;

@@ -1,8 +1,10 @@
 //! The forms of an operation. These are the public functions that each entry of the table of operations defines, and
 //! the code that they share.
 
+use crate::abi::call;
 use crate::context::Context;
-use crate::error::{Error, call};
+use crate::description::Description;
+use crate::error::Error;
 use crate::handle::Handle;
 use crate::layout::Layout;
 use crate::numbers::{count, extent_from_c, struct_size};
@@ -31,12 +33,62 @@ impl Context {
     pub(crate) unsafe fn write(
         &self,
         op: i32,
-        table: &sys::gth_tensor_desc,
-        indices: &sys::gth_tensor_desc,
-        rows: &sys::gth_tensor_desc,
+        table: &Description,
+        indices: &Description,
+        rows: &Description,
         options: &Options,
     ) -> Result<(), Error> {
-        options.check_fill(table.dtype)?;
+        let are_settled = table.is_settled() & indices.is_settled() & rows.is_settled();
+        if !are_settled || options.has_fill_value() {
+            // SAFETY: the caller guarantees it.
+            return unsafe { self.write_moved(op, table, indices, rows, options) };
+        }
+        let (table, indices, rows) = (table.head(), indices.head(), rows.head());
+        // SAFETY: the caller guarantees it.
+        call(|err| unsafe { sys::gth_run(self.raw(), op, table, indices, rows, &options.raw, err) })
+    }
+
+    /// Runs an operation as `write`. The first call with descriptions that have moved copies them, because their next
+    /// call may never come. It is not inlined, so that `write` keeps its arguments in registers.
+    ///
+    /// # Safety
+    ///
+    /// The operands must be those of [`Context::write`].
+    #[inline(never)]
+    unsafe fn write_moved(
+        &self,
+        op: i32,
+        table: &Description,
+        indices: &Description,
+        rows: &Description,
+        options: &Options,
+    ) -> Result<(), Error> {
+        let may_copy = table.may_copy() & indices.may_copy() & rows.may_copy();
+        if !may_copy || options.has_fill_value() {
+            // SAFETY: the caller guarantees it.
+            return unsafe { self.write_corrected(op, table, indices, rows, options) };
+        }
+        let (table, indices, rows) = (table.copied(), indices.copied(), rows.copied());
+        // SAFETY: the caller guarantees it.
+        call(|err| unsafe { sys::gth_run(self.raw(), op, &table, &indices, &rows, &options.raw, err) })
+    }
+
+    /// Runs an operation as `write`, and checks the fill value.
+    ///
+    /// # Safety
+    ///
+    /// The operands must be those of [`Context::write`].
+    #[inline(never)]
+    unsafe fn write_corrected(
+        &self,
+        op: i32,
+        table: &Description,
+        indices: &Description,
+        rows: &Description,
+        options: &Options,
+    ) -> Result<(), Error> {
+        options.check_fill(table.head.dtype)?;
+        let (table, indices, rows) = (table.raw(), indices.raw(), rows.raw());
         // SAFETY: the caller guarantees it.
         call(|err| unsafe { sys::gth_run(self.raw(), op, table, indices, rows, &options.raw, err) })
     }
@@ -75,10 +127,9 @@ impl Context {
 /// Infers the shape of the rows of an operation.
 pub(crate) fn infer(op: i32, table: &Layout, indices: &Layout, options: &Options) -> Result<Vec<usize>, Error> {
     options.check_fill(table.desc.head.dtype)?;
-    let (table, indices) = (table.desc.raw(), indices.desc.raw());
     let operands = sys::gth_request {
-        table: &table,
-        indices: &indices,
+        table: table.desc.raw(),
+        indices: indices.desc.raw(),
         ..Default::default()
     };
     let request = request(op, operands, options);
@@ -157,8 +208,8 @@ macro_rules! gathers {
             ) -> Result<Tensor<'static>, Error> {
                 let (params, indices) = (params.operand(), indices.operand());
                 let operands = sys::gth_request {
-                    table: &params,
-                    indices: &indices,
+                    table: params.as_ptr(),
+                    indices: indices.as_ptr(),
                     ..Default::default()
                 };
                 // SAFETY: tensors borrow or hold the memory that they describe.
@@ -176,7 +227,7 @@ macro_rules! gathers {
             ) -> Result<(), Error> {
                 // SAFETY: tensors borrow or hold the memory that they describe, and the output borrows its own
                 // exclusively.
-                unsafe { self.write(sys::$op, &params.desc.raw(), &indices.desc.raw(), &out.desc.raw(), options) }
+                unsafe { self.write(sys::$op, &params.desc, &indices.desc, &out.desc, options) }
             }
         }
 
@@ -255,9 +306,9 @@ macro_rules! scatters {
             ) -> Result<Tensor<'static>, Error> {
                 let (target, indices, updates) = (target.operand(), indices.operand(), updates.operand());
                 let operands = sys::gth_request {
-                    table: &target,
-                    indices: &indices,
-                    rows: &updates,
+                    table: target.as_ptr(),
+                    indices: indices.as_ptr(),
+                    rows: updates.as_ptr(),
                     ..Default::default()
                 };
                 // SAFETY: tensors borrow or hold the memory that they describe.
@@ -276,7 +327,7 @@ macro_rules! scatters {
                 target.check_init()?;
                 // SAFETY: tensors borrow or hold the memory that they describe, and the target borrows its own
                 // exclusively, which is initialised.
-                unsafe { self.write(sys::$op, &target.desc.raw(), &indices.desc.raw(), &updates.desc.raw(), options) }
+                unsafe { self.write(sys::$op, &target.desc, &indices.desc, &updates.desc, options) }
             }
         }
 
@@ -345,11 +396,11 @@ macro_rules! gradients {
                 options: &Options,
             ) -> Result<Tensor<'static>, Error> {
                 let table = Layout::of(gradient.dtype(), shape);
-                let (table, indices, gradient) = (table.desc.raw(), indices.operand(), gradient.operand());
+                let (indices, gradient) = (indices.operand(), gradient.operand());
                 let operands = sys::gth_request {
-                    table: &table,
-                    indices: &indices,
-                    rows: &gradient,
+                    table: table.desc.raw(),
+                    indices: indices.as_ptr(),
+                    rows: gradient.as_ptr(),
                     ..Default::default()
                 };
                 // SAFETY: tensors borrow or hold the memory that they describe. The table is a shape without memory.
@@ -366,7 +417,7 @@ macro_rules! gradients {
             ) -> Result<(), Error> {
                 // SAFETY: tensors borrow or hold the memory that they describe, and the output borrows its own
                 // exclusively. It is overwritten before it is read.
-                unsafe { self.write(sys::$op, &target.desc.raw(), &indices.desc.raw(), &gradient.desc.raw(), options) }
+                unsafe { self.write(sys::$op, &target.desc, &indices.desc, &gradient.desc, options) }
             }
         }
     )*};

@@ -2,7 +2,8 @@
 
 use std::ptr::NonNull;
 
-use crate::error::{Error, call};
+use crate::abi::call;
+use crate::error::Error;
 use crate::numbers::struct_size;
 use gather_sys as sys;
 

@@ -343,6 +343,11 @@ impl Options {
         self.fill_dtype = dtype as i32;
     }
 
+    #[inline]
+    pub(crate) fn has_fill_value(&self) -> bool {
+        self.raw.fill == sys::GTH_FILL_VALUE
+    }
+
     /// Checks that the fill value has the dtype of the params. The library cannot check it, because it gets only the
     /// bytes.
     #[inline]

@@ -2,8 +2,9 @@
 
 use std::ptr;
 
+use crate::abi::call;
 use crate::context::{self, Context};
-use crate::error::{Error, call, room};
+use crate::error::{Error, room};
 use crate::numbers::{bits, extent_from_c, extent_to_c, struct_size};
 use crate::options::Options;
 use crate::tensor::Tensor;
@@ -106,7 +107,7 @@ impl Context {
         let mut scratch_bytes = 0;
         let desc = ids.desc.raw();
         // SAFETY: the description and the borders are borrowed, and no ids are read.
-        call(|err| unsafe { sys::gth_partition_scratch(&desc, &raw, flags, &mut scratch_bytes, err) })?;
+        call(|err| unsafe { sys::gth_partition_scratch(desc, &raw, flags, &mut scratch_bytes, err) })?;
         // The library has checked the product. A partial product may overflow if a later extent is 0.
         let n = ids.shape().iter().fold(1, |n: usize, &extent| n.wrapping_mul(extent));
         let mut counts: Vec<usize> = room(shards.count)?;
@@ -129,7 +130,7 @@ impl Context {
             scratch_bytes,
         };
         // SAFETY: the description names only memory that is borrowed, and the buffers of the parts have their capacity.
-        call(|err| unsafe { sys::gth_partition(self.raw(), &desc, &raw, &options.raw, &parts, err) })?;
+        call(|err| unsafe { sys::gth_partition(self.raw(), desc, &raw, &options.raw, &parts, err) })?;
         // SAFETY: on success every count is written. The sum of the counts is the number of rows that are written. Each
         // of these rows has its order, or each id has its place.
         unsafe {

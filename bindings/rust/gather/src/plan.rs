@@ -3,9 +3,10 @@
 use std::fmt;
 use std::ptr::{self, NonNull};
 
+use crate::abi::call;
 use crate::buffer::{Buffer, BufferMut, Kind, check_init};
 use crate::context::{self, Context};
-use crate::error::{Cause, Error, Operand, call};
+use crate::error::{Cause, Error, Operand};
 use crate::forms::{read_shape, request};
 use crate::layout::{Layout, OPEN, extents};
 use crate::numbers::{bits, bytes_to_c, extent_to_c, struct_size};
@@ -80,11 +81,10 @@ impl Plan {
     ) -> Result<Self, Error> {
         options.check_fill(table.desc.head.dtype)?;
         let kinds = [table, indices, rows.unwrap_or(table)].map(|layout| layout.desc.kind());
-        let (table, indices, rows) = (table.desc.raw(), indices.desc.raw(), rows.map(|rows| rows.desc.raw()));
         let operands = sys::gth_request {
-            table: &table,
-            indices: &indices,
-            rows: rows.as_ref().map_or(ptr::null(), ptr::from_ref),
+            table: table.desc.raw(),
+            indices: indices.desc.raw(),
+            rows: rows.map_or(ptr::null(), |rows| rows.desc.raw()),
             ..Default::default()
         };
         let request = request(op, operands, options);

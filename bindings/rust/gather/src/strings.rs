@@ -4,8 +4,9 @@ use std::ptr;
 use std::slice;
 use std::str::{Utf8Error, from_utf8};
 
+use crate::abi::call;
 use crate::dtype::DType;
-use crate::error::{Cause, Error, Operand, call};
+use crate::error::{Cause, Error, Operand};
 use crate::handle::Handle;
 use crate::numbers::{bytes_to_c, extent_from_c, rank_to_c};
 use crate::tensor::{Tensor, drop_box};

@@ -95,15 +95,15 @@ impl<'a> Tensor<'a> {
     #[inline]
     pub fn new(data: impl Into<Buffer<'a>>, shape: &[usize]) -> Self {
         let data = data.into();
-        let mut desc = Description::new(data.kind, shape);
-        desc.head.flags = sys::GTH_TENSOR_READONLY as u32;
-        desc.head.data = pointer(data.data, data.bytes);
-        desc.head.extent = bytes_to_c(data.bytes);
-        Tensor {
-            desc,
+        let mut tensor = Tensor {
+            desc: Description::new(data.kind, shape),
             storage: Storage::Nothing,
             borrow: PhantomData,
-        }
+        };
+        tensor.desc.head.flags = sys::GTH_TENSOR_READONLY as u32;
+        tensor.desc.head.data = pointer(data.data, data.bytes);
+        tensor.desc.head.extent = bytes_to_c(data.bytes);
+        tensor
     }
 
     /// Creates a tensor of rank 1 of a whole slice, vector, array or other [`Buffer`]. `Tensor::from` does the same.
@@ -354,17 +354,18 @@ impl<'a> Tensor<'a> {
     /// Returns the operand for a call that creates its result. Strings are passed by their handle. Other tensors are
     /// passed as memory. A view of strings with strides or an offset has no handle and no memory. The library
     /// rejects it.
-    pub(crate) fn operand(&self) -> sys::gth_tensor_desc {
+    pub(crate) fn operand(&self) -> Given {
         match self.own_handle() {
-            _ if self.desc.head.dtype != sys::GTH_DTYPE_STRING => self.desc.raw(),
-            Some(handle) => handle.operand(),
-            None => sys::gth_tensor_desc {
+            _ if self.desc.head.dtype != sys::GTH_DTYPE_STRING => Given::Memory(self.desc.raw()),
+            Some(handle) => Given::Handle(handle.operand()),
+            None => Given::Handle(sys::gth_tensor_desc {
                 flags: 0,
                 data: ptr::null(),
                 codec: ptr::null(),
                 extent: 0,
-                ..self.desc.raw()
-            },
+                // SAFETY: the description is valid.
+                ..unsafe { *self.desc.raw() }
+            }),
         }
     }
 
@@ -385,7 +386,7 @@ impl<'a> Tensor<'a> {
     fn borrow(&self) -> Result<TensorHandle<'_>, Error> {
         let handle = Handle::make(|out, err| {
             // SAFETY: the memory of the description outlives the handle, which is released after the call.
-            unsafe { sys::gth_tensor_borrow(&self.desc.raw(), out, err) }
+            unsafe { sys::gth_tensor_borrow(self.desc.raw(), out, err) }
         });
         handle.map(TensorHandle::Temporary)
     }
@@ -443,7 +444,7 @@ impl Tensor<'static> {
             unsafe {
                 sys::gth_tensor_adopt(
                     ptr::null_mut(),
-                    &desc.raw(),
+                    desc.raw(),
                     Some(drop_box::<Vec<T>>),
                     owner.cast(),
                     out,
@@ -467,6 +468,22 @@ impl Tensor<'static> {
 pub(crate) unsafe extern "C" fn drop_box<T: Send>(user: *mut c_void) {
     // SAFETY: the caller guarantees it.
     drop(unsafe { Box::from_raw(user.cast::<T>()) });
+}
+
+/// An operand of a call that creates its result.
+pub(crate) enum Given {
+    /// The description of the tensor, which must not move during the call.
+    Memory(*const sys::gth_tensor_desc),
+    Handle(sys::gth_tensor_desc),
+}
+
+impl Given {
+    pub fn as_ptr(&self) -> *const sys::gth_tensor_desc {
+        match self {
+            Given::Memory(desc) => *desc,
+            Given::Handle(desc) => desc,
+        }
+    }
 }
 
 /// A handle that a tensor owns, or a temporary handle that borrows the memory of a description.

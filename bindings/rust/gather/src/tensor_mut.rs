@@ -63,13 +63,11 @@ impl<'a> TensorMut<'a> {
     #[inline]
     pub fn new(data: impl Into<BufferMut<'a>>, shape: &[usize]) -> Self {
         let data = data.into();
-        let mut desc = Description::new(data.kind, shape);
-        desc.head.data = pointer(data.data, data.bytes);
-        desc.head.extent = bytes_to_c(data.bytes);
-        TensorMut {
-            is_init: data.is_init,
-            ..Self::from_desc(desc)
-        }
+        let mut tensor = Self::from_desc(Description::new(data.kind, shape));
+        tensor.is_init = data.is_init;
+        tensor.desc.head.data = pointer(data.data, data.bytes);
+        tensor.desc.head.extent = bytes_to_c(data.bytes);
+        tensor
     }
 
     /// Sets the strides in bytes, one for each dim. Elements of an output must not overlap.

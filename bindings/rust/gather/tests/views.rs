@@ -211,3 +211,154 @@ fn strides_of_a_result_replace_those_of_its_handle() {
     let column = gather(&columns, &Tensor::from(&[1u8]), &Options::new()).unwrap();
     assert_eq!(column.as_slice::<i64>().unwrap(), [4, 2]);
 }
+
+/// Gathers columns 2 and 0 of a strided view of rows [1, 2, 3] and [11, 12, 13].
+fn columns_of(table: &Tensor<'_>, ids: &Tensor<'_>) -> Vec<i32> {
+    let mut rows = [0; 4];
+    let mut out = TensorMut::new(&mut rows, &[2, 2]);
+    gather_into(table, ids, &Options::new().axis(1), &mut out).unwrap();
+    rows.to_vec()
+}
+
+#[test]
+fn tensors_are_valid_after_each_move() {
+    let numbers = [0, 1, 2, 3, 10, 11, 12, 13];
+    let view = || {
+        Tensor::new(&numbers, &[2, 3])
+            .with_strides(&[16, 4])
+            .unwrap()
+            .with_offset(4)
+    };
+    let (mut table, mut ids) = (view(), Tensor::new(&[2u8, 0], &[2]));
+    let mut moved = Vec::new();
+    for _ in 0..4 {
+        for _ in 0..3 {
+            assert_eq!(columns_of(&table, &ids), [3, 1, 13, 11]);
+        }
+        assert_eq!(columns_of(&table.view(), &ids.view()), [3, 1, 13, 11]);
+        moved.push((table, ids)); // The vector also moves its elements when it grows.
+        assert!(
+            moved
+                .iter()
+                .all(|(table, ids)| columns_of(table, ids) == [3, 1, 13, 11])
+        );
+        (table, ids) = (view(), Tensor::new(&[2u8, 0], &[2]));
+    }
+    let layouts: Vec<_> = moved.iter().map(|(table, _)| table.layout()).collect();
+    assert!(
+        layouts
+            .iter()
+            .all(|layout| format!("{layout:?}").contains("strides: [16, 4]"))
+    );
+}
+
+#[test]
+fn moved_tensors_are_valid_on_several_threads() {
+    let numbers = [0, 1, 2, 3, 10, 11, 12, 13];
+    for _ in 0..200 {
+        let table = Tensor::new(&numbers, &[2, 3])
+            .with_strides(&[16, 4])
+            .unwrap()
+            .with_offset(4);
+        let ids = Tensor::new(&[2u8, 0], &[2]);
+        assert_eq!(columns_of(&table, &ids), [3, 1, 13, 11]);
+        let moved = Box::new((table, ids));
+        let start = std::sync::Barrier::new(4);
+        std::thread::scope(|scope| {
+            for _ in 0..4 {
+                scope.spawn(|| {
+                    start.wait();
+                    assert_eq!(columns_of(&moved.0, &moved.1), [3, 1, 13, 11]);
+                });
+            }
+        });
+    }
+}
+
+#[test]
+fn strides_of_more_than_four_dims_replace_earlier_ones() {
+    let numbers: Vec<i32> = (0..32).collect();
+    let strides: [isize; 5] = [64, 32, 16, 8, 4];
+    let reversed: [isize; 5] = [4, 8, 16, 32, 64];
+    let table = Tensor::new(&numbers, &[2; 5]).with_strides(&strides).unwrap();
+    let table = [table.with_strides(&reversed).unwrap()];
+    assert_eq!(
+        (table[0].shape(), table[0].strides()),
+        (&[2; 5][..], Some(&reversed[..]))
+    );
+    let rows = gather(&table[0], &Tensor::new(&[1u8], &[1]), &Options::new()).unwrap();
+    // Element [1, b, c, d, e] is at number 1 + 2 b + 4 c + 8 d + 16 e.
+    let at = |i: i32| 1 + 2 * (i >> 3 & 1) + 4 * (i >> 2 & 1) + 8 * (i >> 1 & 1) + 16 * (i & 1);
+    assert_eq!(rows.as_slice::<i32>().unwrap(), (0..16).map(at).collect::<Vec<_>>());
+}
+
+#[test]
+fn moved_tensors_do_not_read_their_former_place() {
+    let numbers = [0, 1, 2, 3, 10, 11, 12, 13];
+    let view = |shape: &[usize], strides: &[isize]| {
+        Tensor::new(&numbers, shape)
+            .with_strides(strides)
+            .unwrap()
+            .with_offset(4)
+    };
+    let mut table = view(&[2, 3], &[16, 4]);
+    let mut ids = Tensor::new(&[2u8, 0], &[2]);
+    for _ in 0..3 {
+        assert_eq!(columns_of(&table, &ids), [3, 1, 13, 11]);
+    }
+    // Other numbers are now at the places of both.
+    let moved = std::mem::replace(&mut table, view(&[1, 1], &[4, 8]));
+    let moved_ids = std::mem::replace(&mut ids, Tensor::new(&[1u8], &[1]));
+    for _ in 0..3 {
+        assert_eq!(columns_of(&moved, &moved_ids), [3, 1, 13, 11]);
+    }
+    assert_eq!((table.shape(), ids.shape()), (&[1, 1][..], &[1][..]));
+}
+
+#[test]
+fn copies_of_layouts_have_their_own_numbers() {
+    let shapes: [(&[usize], &[usize]); 2] = [(&[2, 3], &[7, 9]), (&[1, 2, 3, 1, 1, 1, 1, 1, 4], &[5; 9])];
+    for (shape, other) in shapes {
+        let mut layout = Layout::new::<f32>(shape);
+        let copy = layout.clone();
+        assert_eq!(
+            format!("{copy:?}"),
+            format!("Layout {{ dtype: Float32, shape: {shape:?} }}")
+        );
+        layout = Layout::new::<f32>(other);
+        assert_eq!(
+            format!("{copy:?}"),
+            format!("Layout {{ dtype: Float32, shape: {shape:?} }}")
+        );
+        assert_eq!(
+            format!("{layout:?}"),
+            format!("Layout {{ dtype: Float32, shape: {other:?} }}")
+        );
+    }
+}
+
+#[test]
+fn fill_value_of_another_dtype_is_refused_by_every_call() {
+    let (numbers, mut rows) = ([1.5f32, 2.5, 3.5], [0.0f32; 2]);
+    let (table, ids) = (Tensor::new(&numbers, &[3]), Tensor::new(&[2u8, 7], &[2]));
+    let mut out = TensorMut::new(&mut rows, &[2]);
+    let (wrong, right) = (
+        Options::new().bounds(Bounds::Fill).fill_value(1.0f64),
+        Options::new().bounds(Bounds::Fill).fill_value(-1.0f32),
+    );
+    // The first call with tensors, the second one, and later ones do not prepare them in the same way.
+    for _ in 0..4 {
+        let fresh = gather_into(
+            &Tensor::new(&numbers, &[3]),
+            &Tensor::new(&[2u8, 7], &[2]),
+            &wrong,
+            &mut out,
+        );
+        assert!(matches!(fresh, Err(Error::DType(_))), "{fresh:?}");
+        let again = gather_into(&table, &ids, &wrong, &mut out);
+        assert!(matches!(again, Err(Error::DType(_))), "{again:?}");
+        gather_into(&table, &ids, &Options::new().bounds(Bounds::Clamp), &mut out).unwrap();
+    }
+    gather_into(&table, &ids, &right, &mut out).unwrap();
+    assert_eq!(rows, [3.5, -1.0]);
+}
