@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 
 import io.libgather.tf.Constant;
 import io.libgather.tf.EagerSession;
+import io.libgather.tf.Gather;
 import io.libgather.tf.GatherNd;
 import io.libgather.tf.NdArray;
 import io.libgather.tf.NdArrays;
@@ -20,10 +21,14 @@ import io.libgather.tf.TFloat16;
 import io.libgather.tf.TInt32;
 import io.libgather.tf.TString;
 import io.libgather.tf.TUint16;
+import io.libgather.tf.TensorScatterNdAdd;
+import io.libgather.tf.TensorScatterNdMax;
+import io.libgather.tf.TensorScatterNdMin;
 import io.libgather.tf.TensorScatterNdUpdate;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.function.Executable;
 
 /** Types of TensorFlow Java that no Java type has. The expected bits are those that TensorFlow Java 1.1.0 prints. */
 class TensorFlowTypesTest {
@@ -124,5 +129,53 @@ class TensorFlowTypesTest {
     assertArrayEquals(new byte[] {-1, 0, 7}, bytes.asBytes().getObject(0));
     assertArrayEquals(new byte[0], bytes.asBytes().getObject(1));
     assertArrayEquals(new byte[] {-1, 0, 7}, TString.tensorOfBytes(bytes.asBytes()).asBytes().getObject(0));
+  }
+
+  @Test
+  void nullArgumentsAreNamed() {
+    Operand<TInt32> table = Constant.vectorOf(scope, new int[] {5, 7, 9});
+    Operand<TInt32> zero = Constant.scalarOf(scope, 0);
+    Operand<TInt32> ids = tuples(1);
+    Operand<TInt32> one = Constant.vectorOf(scope, new int[] {8});
+    expectNull("params", () -> Gather.create(scope, null, ids, zero));
+    expectNull("indices", () -> Gather.create(scope, table, null, zero));
+    expectNull("axis", () -> Gather.create(scope, table, ids, null));
+    expectNull("options", () -> Gather.create(scope, table, ids, zero, (Gather.Options) null));
+    expectNull("batchDims", () -> Gather.batchDims(null));
+    expectNull("params", () -> GatherNd.create(scope, null, ids));
+    expectNull("indices", () -> GatherNd.create(scope, table, null));
+    expectNull("options", () -> GatherNd.create(scope, table, ids, (GatherNd.Options[]) null));
+    expectNull("badIndicesPolicy", () -> GatherNd.badIndicesPolicy(null));
+    expectNull("indices", () -> ScatterNd.create(scope, null, one, one));
+    expectNull("updates", () -> ScatterNd.create(scope, ids, null, one));
+    expectNull("shape", () -> ScatterNd.create(scope, ids, one, null));
+    expectNull("badIndicesPolicy", () -> ScatterNd.badIndicesPolicy(null));
+    expectNull("tensor", () -> TensorScatterNdAdd.create(scope, null, ids, one));
+    expectNull("indices", () -> TensorScatterNdMax.create(scope, table, null, one));
+    expectNull("updates", () -> TensorScatterNdMin.create(scope, table, ids, null));
+    expectNull("tensor", () -> TensorScatterNdUpdate.create(scope, null, ids, one));
+  }
+
+  @Test
+  void nullElementsAndTypesAreNamed() {
+    expectNull("tensor", () -> Constant.create(scope, null));
+    expectNull("values", () -> Constant.vectorOf(scope, (float[]) null));
+    expectNull("values", () -> Constant.tensorOf(scope, new int[][] {{1}, null}));
+    expectNull("value", () -> Constant.scalarOf(scope, (String) null));
+    expectNull("a string", () -> Constant.arrayOf(scope, "a", null));
+    expectNull("values", () -> StdArrays.ndCopyOf((float[]) null));
+    expectNull("values", () -> NdArrays.vectorOfObjects((String[]) null));
+    expectNull("charset", () -> TString.tensorOf(null, NdArrays.scalarOfObject("a")));
+    expectNull("values", () -> TString.tensorOf(null));
+    expectNull("values", () -> TString.tensorOfBytes(null));
+    expectNull("charset", () -> TString.scalarOf("a").using(null));
+    expectNull("values", () -> TFloat16.tensorOf((NdArray<Float>) null));
+    expectNull("shape", () -> TBfloat16.tensorOf((Shape) null));
+    expectNull("initializer", () -> TUint16.tensorOf(Shape.of(1), null));
+    expectNull("extents", () -> Shape.of((long[]) null));
+  }
+
+  private static void expectNull(String parameter, Executable call) {
+    assertEquals(parameter + " is null", assertThrows(NullPointerException.class, call, parameter).getMessage());
   }
 }

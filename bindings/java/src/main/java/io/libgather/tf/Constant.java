@@ -1,5 +1,7 @@
 package io.libgather.tf;
 
+import static io.libgather.tf.Given.given;
+
 import io.libgather.DType;
 
 /**
@@ -417,7 +419,7 @@ public final class Constant<T extends TType> extends Result<T> {
    * @return the tensor as an operand
    */
   public static <T extends TType> Constant<T> create(Scope scope, T tensor) {
-    return new Constant<>(tensor);
+    return new Constant<>(given(tensor, "tensor"));
   }
 
   private static <T extends TType> Constant<T> of(Object values, DType dtype) {

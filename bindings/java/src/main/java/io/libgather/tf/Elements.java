@@ -1,5 +1,7 @@
 package io.libgather.tf;
 
+import static io.libgather.tf.Given.given;
+
 import java.lang.reflect.Array;
 import java.util.ArrayList;
 import java.util.List;
@@ -17,7 +19,7 @@ final class Elements<E> implements NdArray<E> {
   /** Copies the elements of nested arrays, or a single element. Extents inside an array without elements are 0. */
   static <E> Elements<E> of(Object nested) {
     int rank = 0;
-    for (Class<?> type = nested.getClass(); type.isArray(); type = type.getComponentType()) {
+    for (Class<?> type = given(nested, "values").getClass(); type.isArray(); type = type.getComponentType()) {
       rank++;
     }
     long[] extents = new long[rank];
@@ -37,7 +39,7 @@ final class Elements<E> implements NdArray<E> {
       values.add((E) part);
       return;
     }
-    if (Array.getLength(part) != extents[dim]) {
+    if (Array.getLength(given(part, "values")) != extents[dim]) {
       throw new IllegalArgumentException("rows differ in length");
     }
     for (int i = 0; i < extents[dim]; i++) {

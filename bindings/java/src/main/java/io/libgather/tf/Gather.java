@@ -1,5 +1,7 @@
 package io.libgather.tf;
 
+import static io.libgather.tf.Given.given;
+
 import io.libgather.Operation;
 import io.libgather.Profile;
 
@@ -25,7 +27,7 @@ public final class Gather<T extends TType> extends Result<T> {
      * @return these options
      */
     public Options batchDims(Long batchDims) {
-      this.batchDims = batchDims;
+      this.batchDims = given(batchDims, "batchDims");
       return this;
     }
   }
@@ -62,9 +64,10 @@ public final class Gather<T extends TType> extends Result<T> {
       Operand<? extends TNumber> indices,
       Operand<? extends TNumber> axis,
       Options... options) {
-    var settings = io.libgather.Options.builder().profile(Profile.TENSORFLOW).axis(scalar(axis.asTensor()));
-    for (Options given : options) {
-      settings.batchDims(given.batchDims);
+    long dim = scalar(given(axis, "axis").asTensor());
+    var settings = io.libgather.Options.builder().profile(Profile.TENSORFLOW).axis(dim);
+    for (Options each : given(options, "options")) {
+      settings.batchDims(given(each, "options").batchDims);
     }
     return new Gather<>(gathered(Operation.GATHER, params, indices, settings.build()));
   }

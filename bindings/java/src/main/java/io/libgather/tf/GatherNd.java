@@ -1,5 +1,7 @@
 package io.libgather.tf;
 
+import static io.libgather.tf.Given.given;
+
 import io.libgather.Bounds;
 import io.libgather.Operation;
 
@@ -23,7 +25,7 @@ public final class GatherNd<T extends TType> extends Result<T> {
      * @return these options
      */
     public Options badIndicesPolicy(String badIndicesPolicy) {
-      policy = badIndicesPolicy;
+      policy = given(badIndicesPolicy, "badIndicesPolicy");
       return this;
     }
   }

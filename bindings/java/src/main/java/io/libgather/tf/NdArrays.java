@@ -1,5 +1,7 @@
 package io.libgather.tf;
 
+import static io.libgather.tf.Given.given;
+
 import java.util.ArrayList;
 import java.util.List;
 
@@ -15,7 +17,7 @@ public final class NdArrays {
    * @return elements of rank 0
    */
   public static <T> NdArray<T> scalarOfObject(T value) {
-    return new Elements<>(new long[0], List.of(value));
+    return new Elements<>(new long[0], List.of(given(value, "value")));
   }
 
   /**
@@ -28,7 +30,7 @@ public final class NdArrays {
   @SafeVarargs
   public static <T> NdArray<T> vectorOfObjects(T... values) {
     List<T> elements = new ArrayList<>();
-    for (T value : values) {
+    for (T value : given(values, "values")) {
       elements.add(value);
     }
     return new Elements<>(new long[] {values.length}, elements);

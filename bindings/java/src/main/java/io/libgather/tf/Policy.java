@@ -1,5 +1,7 @@
 package io.libgather.tf;
 
+import static io.libgather.tf.Given.given;
+
 import io.libgather.Bounds;
 import io.libgather.Options;
 import io.libgather.Profile;
@@ -9,12 +11,12 @@ abstract class Policy {
   String policy = "";
 
   /** Returns options with the last policy. {@code ignored} is the meaning of ignored indices. */
-  static Options.Builder of(Bounds ignored, Policy... given) {
-    Options.Builder options = Options.builder().profile(Profile.TENSORFLOW);
-    String policy = given.length == 0 ? "" : given[given.length - 1].policy;
+  static Options.Builder of(Bounds ignored, Policy... options) {
+    Options.Builder settings = Options.builder().profile(Profile.TENSORFLOW);
+    String policy = given(options, "options").length == 0 ? "" : given(options[options.length - 1], "options").policy;
     return switch (policy) {
-      case "", "DEFAULT", "ERROR" -> options;
-      case "IGNORE" -> options.bounds(ignored);
+      case "", "DEFAULT", "ERROR" -> settings;
+      case "IGNORE" -> settings.bounds(ignored);
       default -> throw new TFInvalidArgumentException("bad_indices_policy must be DEFAULT, ERROR or IGNORE", null);
     };
   }

@@ -1,5 +1,7 @@
 package io.libgather.tf;
 
+import static io.libgather.tf.Given.given;
+
 import io.libgather.GatherFailure;
 import io.libgather.Operation;
 import io.libgather.Options;
@@ -27,6 +29,8 @@ abstract sealed class Result<T extends TType> implements Operand<T>
 
   /** Runs a gather of numbers or strings. */
   static TType gathered(Operation operation, Operand<?> params, Operand<?> indices, Options options) {
+    given(params, "params");
+    given(indices, "indices");
     return call(
         () ->
             params.asTensor() instanceof TString words

@@ -1,5 +1,7 @@
 package io.libgather.tf;
 
+import static io.libgather.tf.Given.given;
+
 import io.libgather.DType;
 import io.libgather.Reduction;
 import io.libgather.Tensor;
@@ -33,8 +35,8 @@ public final class ScatterNd<U extends TType> extends ScatterResult<U> {
    */
   public static <U extends TType, T extends TNumber> ScatterNd<U> create(
       Scope scope, Operand<T> indices, Operand<U> updates, Operand<T> shape, Options... options) {
-    long[] extents = vector(shape.asTensor());
-    if (updates.asTensor() instanceof TString) {
+    long[] extents = vector(given(shape, "shape").asTensor());
+    if (given(updates, "updates").asTensor() instanceof TString) {
       throw new TFInvalidArgumentException("updates: strings are not added", null);
     }
     DType dtype = tensor(updates).dtype();

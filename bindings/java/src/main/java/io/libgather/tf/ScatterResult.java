@@ -1,5 +1,7 @@
 package io.libgather.tf;
 
+import static io.libgather.tf.Given.given;
+
 import io.libgather.Bounds;
 import io.libgather.Operation;
 import io.libgather.Reduction;
@@ -27,7 +29,7 @@ public abstract sealed class ScatterResult<T extends TType> extends Result<T>
      * @return these options
      */
     public Options badIndicesPolicy(String badIndicesPolicy) {
-      policy = badIndicesPolicy;
+      policy = given(badIndicesPolicy, "badIndicesPolicy");
       return this;
     }
   }
@@ -45,6 +47,8 @@ public abstract sealed class ScatterResult<T extends TType> extends Result<T>
   /** Returns a copy of a tensor with which updates have been combined. */
   static TType scattered(
       Reduction reduction, TType target, Operand<?> indices, Operand<?> updates, Options... options) {
+    given(indices, "indices");
+    given(updates, "updates");
     var settings = Policy.of(Bounds.SKIP, options).reduction(reduction).build();
     return call(
         () ->

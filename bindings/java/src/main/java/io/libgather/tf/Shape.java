@@ -1,5 +1,7 @@
 package io.libgather.tf;
 
+import static io.libgather.tf.Given.given;
+
 import java.util.Arrays;
 
 /** The extents of a tensor. Immutable. */
@@ -17,7 +19,7 @@ public final class Shape {
    * @return the shape
    */
   public static Shape of(long... extents) {
-    return new Shape(extents.clone());
+    return new Shape(given(extents, "extents").clone());
   }
 
   /**

@@ -1,5 +1,7 @@
 package io.libgather.tf;
 
+import static io.libgather.tf.Given.given;
+
 import io.libgather.DType;
 import io.libgather.Tensor;
 import java.lang.foreign.ValueLayout;
@@ -38,7 +40,7 @@ public final class TBfloat16 extends TensorOf implements TNumber {
    * @return a tensor of the shape of the elements
    */
   public static TBfloat16 tensorOf(NdArray<Float> values) {
-    return new TBfloat16(tensor(DType.BFLOAT16, (Elements<Float>) values));
+    return new TBfloat16(tensor(DType.BFLOAT16, (Elements<Float>) given(values, "values")));
   }
 
   /**
@@ -48,7 +50,7 @@ public final class TBfloat16 extends TensorOf implements TNumber {
    * @return a tensor
    */
   public static TBfloat16 tensorOf(Shape shape) {
-    return new TBfloat16(zeros(DType.BFLOAT16, shape));
+    return new TBfloat16(zeros(DType.BFLOAT16, given(shape, "shape")));
   }
 
   /**
@@ -60,7 +62,7 @@ public final class TBfloat16 extends TensorOf implements TNumber {
    */
   public static TBfloat16 tensorOf(Shape shape, Consumer<TBfloat16> initializer) {
     TBfloat16 created = tensorOf(shape);
-    initializer.accept(created);
+    given(initializer, "initializer").accept(created);
     return created;
   }
 

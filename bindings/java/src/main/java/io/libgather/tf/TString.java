@@ -1,5 +1,7 @@
 package io.libgather.tf;
 
+import static io.libgather.tf.Given.given;
+
 import io.libgather.Strings;
 import java.lang.foreign.Arena;
 import java.nio.charset.Charset;
@@ -61,8 +63,10 @@ public final class TString implements TType, NdArray<String> {
    * @return a tensor of the shape of the elements
    */
   public static TString tensorOf(Charset charset, NdArray<String> values) {
+    given(charset, "charset");
+    given(values, "values");
     List<String> text = values instanceof TString other ? other.text() : ((Elements<String>) values).values;
-    return of(text.stream().map(each -> each.getBytes(charset)).toList(), values.shape());
+    return of(text.stream().map(each -> given(each, "a string").getBytes(charset)).toList(), values.shape());
   }
 
   /**
@@ -72,7 +76,7 @@ public final class TString implements TType, NdArray<String> {
    * @return a tensor of the shape of the elements
    */
   public static TString tensorOfBytes(NdArray<byte[]> values) {
-    return of(((Elements<byte[]>) values).values, values.shape());
+    return of(((Elements<byte[]>) given(values, "values")).values, values.shape());
   }
 
   static TString of(List<byte[]> values, Shape shape) {
@@ -86,7 +90,7 @@ public final class TString implements TType, NdArray<String> {
    * @return the same tensor
    */
   public TString using(Charset charset) {
-    return new TString(strings, charset);
+    return new TString(strings, given(charset, "charset"));
   }
 
   /**

@@ -1,5 +1,7 @@
 package io.libgather.tf;
 
+import static io.libgather.tf.Given.given;
+
 import io.libgather.DType;
 import io.libgather.Tensor;
 import java.lang.foreign.ValueLayout;
@@ -38,7 +40,7 @@ public final class TUint16 extends TensorOf implements TNumber {
    * @return a tensor of the shape of the elements
    */
   public static TUint16 tensorOf(NdArray<Short> values) {
-    return new TUint16(tensor(DType.UINT16, (Elements<Short>) values));
+    return new TUint16(tensor(DType.UINT16, (Elements<Short>) given(values, "values")));
   }
 
   /**
@@ -48,7 +50,7 @@ public final class TUint16 extends TensorOf implements TNumber {
    * @return a tensor
    */
   public static TUint16 tensorOf(Shape shape) {
-    return new TUint16(zeros(DType.UINT16, shape));
+    return new TUint16(zeros(DType.UINT16, given(shape, "shape")));
   }
 
   /**
@@ -60,7 +62,7 @@ public final class TUint16 extends TensorOf implements TNumber {
    */
   public static TUint16 tensorOf(Shape shape, Consumer<TUint16> initializer) {
     TUint16 created = tensorOf(shape);
-    initializer.accept(created);
+    given(initializer, "initializer").accept(created);
     return created;
   }
 

@@ -1,5 +1,7 @@
 package io.libgather.tf;
 
+import static io.libgather.tf.Given.given;
+
 import io.libgather.Reduction;
 
 /**
@@ -33,6 +35,7 @@ public final class TensorScatterNdUpdate<T extends TType> extends ScatterResult<
       Operand<? extends TNumber> indices,
       Operand<T> updates,
       Options... options) {
-    return new TensorScatterNdUpdate<>(scattered(Reduction.NONE, tensor.asTensor(), indices, updates, options));
+    T target = given(tensor, "tensor").asTensor();
+    return new TensorScatterNdUpdate<>(scattered(Reduction.NONE, target, indices, updates, options));
   }
 }
