@@ -186,3 +186,25 @@ def test_bool_is_no_number_of_an_option(flag: Any) -> None:
     for name, call in calls:
         with pytest.raises(libgather.DTypeError, match=f"{name} is (bool|ndarray), not an integer"):
             call()
+
+
+@pytest.mark.parametrize("value", [True, 1, np.array(["wrap"]), np.array([True, False]), ["wrap"], b"wrap"], ids=repr)
+def test_option_that_is_no_name_is_refused_by_name(value: Any) -> None:
+    """The truth value of a comparison with an array is ambiguous."""
+    table, ids = np.arange(6.0).reshape(2, 3), np.array([0, 1])
+    calls: dict[str, list[Any]] = {
+        "gather": [table, ids],
+        "gather_elements": [table, np.zeros((2, 3), np.int64)],
+        "scatter": [table, ids, table],
+        "gather_bags": [table, ids[None]],
+        "Plan": [table, ids],
+        "ScatterPlan": [table, ids],
+    }
+    options = ("bounds", "negative", "profile")
+    more = {"gather_elements": ["extents"], "scatter": ["reduction", "accumulate"], "gather_bags": ["pool", "empty"]}
+    for name, operands in calls.items():
+        for option in (*options, *more.get(name, [])):
+            with pytest.raises(
+                libgather.DTypeError, match=f"^options: {option} is {type(value).__name__}, not a string$"
+            ):
+                getattr(libgather, name)(*operands, **{option: value})

@@ -223,10 +223,10 @@ def test_against_tensorflow_arguments(tf: Any) -> None:
 @pytest.mark.parametrize("name", ["qint8", "quint8", "qint16", "quint16", "qint32"])
 def test_quantised_dtypes_are_refused_by_name(tf: Any, name: str) -> None:
     quantised = tf.cast(tf.constant([1, 0]), getattr(tf, name))
-    with pytest.raises(libgather.DTypeError, match=f"params: dtype {name} is quantised"):
+    with pytest.raises(libgather.DTypeError, match=f"params: dtype tf.{name} is quantised"):
         gather(quantised, [0])
     for operation in (gather, gather_nd, batch_gather):
-        with pytest.raises(libgather.DTypeError, match=f"indices: dtype {name} is quantised"):
+        with pytest.raises(libgather.DTypeError, match=f"indices: dtype tf.{name} is quantised"):
             operation(PARAMS, quantised)
 
 
@@ -235,3 +235,27 @@ def test_tensors_in_and_out(tf: Any) -> None:
         for operation in (gather, gather_nd):
             result = operation(params, tf.constant([[1]]), name="x")
             assert tf.is_tensor(result) and result.dtype == params.dtype
+
+
+def test_errors_name_dtypes_as_tensorflow_does(tf: Any) -> None:
+    more = tf.dtypes.experimental
+    named = {dtype for dtype in vars(tf).values() if isinstance(dtype, tf.DType)} - {tf.resource, tf.variant}
+    table, ids = tf.range(3.0), tf.constant([1])
+    for dtype in {*named, more.float8_e5m2, more.float8_e4m3fn, more.int4, more.uint4}:
+        if dtype == tf.string:
+            values = tf.constant(["a"])
+        else:
+            values = tf.cast([1.0], dtype) if dtype.is_floating else tf.zeros([1], dtype)
+        calls = {"updates": lambda v=values: libgather.tf.tensor_scatter_nd_add(table, ids[:, None], v)}
+        if dtype not in (tf.int16, tf.int32, tf.int64):
+            calls["indices"] = lambda v=values: libgather.tf.gather(table, v)
+        for operand, call in calls.items():
+            if (operand, dtype) == ("updates", tf.float32):
+                continue
+            with pytest.raises(libgather.DTypeError, match=rf"^{operand}: .*tf\.{dtype.name}[ ,]"):
+                call()
+    traced = tf.function(libgather.tf.gather)
+    with pytest.raises(tf.errors.OpError, match=r"indices: tf\.bfloat16 is none of tf\.int16, tf\.int32, tf\.int64"):
+        traced(table, tf.cast([1], tf.bfloat16))
+    with pytest.raises(libgather.DTypeError, match=r"axis is tf\.int16, not tf\.int32 or tf\.int64"):
+        libgather.tf.gather(table, ids, axis=tf.constant(0, tf.int16))

@@ -206,3 +206,12 @@ def test_autograph_converts_no_function(tf: Any, monkeypatch: pytest.MonkeyPatch
     tf.function(lambda params, ids: lookup(params, ids, None))(tf.constant(table()), ids)
     tf.function(lambda params, ids: safe_lookup(params, ids))(tf.constant(table()), ids)
     assert callers == [module.__file__] * 2
+
+
+def test_default_id_is_one_integer() -> None:
+    """TensorFlow refuses them too, except for the bool."""
+    ids = sparse_of(ROWS, "i8")
+    assert (safe_lookup(table(), ids, default_id=np.array(3)) == safe_lookup(table(), ids, default_id=3)).all()
+    for value in (1.0, "1", [1], np.array([1]), np.array([1, 0]), True, np.float32(1), 2**31):
+        with pytest.raises(libgather.Error, match="options: default_id "):
+            safe_lookup(table(), ids, default_id=value)

@@ -430,3 +430,25 @@ def test_plain_functions_break_the_graph() -> None:
     params, indices = torch.randn(4, 3), torch.tensor([1, 0])
     compiled = torch.compile(lambda p, i: libgather.gather(p * 2, i).sin(), backend="eager")
     assert torch.equal(compiled(params, indices), (params * 2)[indices].sin())
+
+
+DTYPES = sorted({dtype for dtype in vars(torch).values() if isinstance(dtype, torch.dtype)}, key=str)
+
+
+@pytest.mark.filterwarnings("ignore::UserWarning")  # many of these dtypes are experimental or deprecated
+@pytest.mark.parametrize("dtype", DTYPES, ids=str)
+def test_errors_name_dtypes_as_torch_does(dtype: torch.dtype) -> None:
+    values, table = torch.empty(1, dtype=dtype), torch.arange(3.0)
+    if dtype.is_floating_point or dtype.is_complex or not str(dtype).startswith(("torch.int", "torch.uint")):
+        with pytest.raises(libgather.DTypeError, match=rf"^indices: (dtype )?{dtype} is no"):
+            operators.gather(table, values)
+    if str(dtype).removeprefix("torch.") not in libgather._base.dtypes.NUMBERS:
+        with pytest.raises(libgather.DTypeError, match=f"^params: {dtype} is no dtype$"):
+            operators.gather(values, torch.tensor([0]))
+    elif operators.is_compiled() and dtype != torch.float32:
+        message = f"updates: dtype is {dtype}, needed is torch.float32"
+        for device in ("cpu", "meta"):
+            with pytest.raises(libgather.DTypeError, match=f"^{message}$"):
+                operators.scatter(table.to(device), torch.tensor([0], device=device), values.to(device))
+        with pytest.raises(torch._dynamo.exc.TorchRuntimeError, match=message):
+            torch.compile(operators.scatter, backend="eager")(table, torch.tensor([0]), values)

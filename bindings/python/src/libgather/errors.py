@@ -93,6 +93,16 @@ class Error(Exception):
         if self.operand == "tensor":
             self.operand, self.args = operand, (str(self).replace("tensor:", f"{operand}:", 1),)
 
+    def name_dtypes(self, module: str) -> None:
+        """Names the dtypes in the message as users of a module write them, for example ``torch.float32``.
+
+        In an error of the options, "bool" and "string" are types of Python.
+        """
+        import re
+
+        words = r"(?:q?u?int|bfloat|b?complex|float|bits)\d\w*" + ("" if self.operand == "options" else "|bool|string")
+        self.args = (re.sub(rf"(?<![\w.'])(?:<dtype: ')?\b({words})\b(?:'>)?", rf"{module}.\1", str(self)),)
+
     @property
     def status_name(self) -> str:
         """The name of the status, such as ``"GTH_E_INDEX"``."""

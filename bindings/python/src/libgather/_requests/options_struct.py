@@ -78,11 +78,21 @@ def check_bounds_of_fill(bounds: str | None) -> None:
         )
 
 
+def check_names(request: Request) -> None:
+    """Raises DTypeError for an option that is no name. A comparison of an array with a name is no bool."""
+    for option in NAMED:
+        check_name(option, getattr(request, option))
+
+
+def check_name(option: str, value: object) -> None:
+    if not (value is None or isinstance(value, str)):
+        raise errors.dtype_error("options", f"{option} is {type(value).__name__}, not a string")
+
+
 def choice(name: str, value: object, choices: dict[str, int]) -> int:
+    check_name(name, value)
     if value is None:
         return 0
-    if not isinstance(value, str):
-        raise errors.dtype_error("options", f"{name} is {type(value).__name__}, not a string")
     if value not in choices:
         raise errors.OptionError(
             f"options: {name} {value!r} is none of {', '.join(choices)}", status=c.E_VERSION, operand="options"

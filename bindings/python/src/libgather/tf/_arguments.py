@@ -78,7 +78,7 @@ def profile_of(params: Any) -> Profile:
     return "tensorflow" if is_host(place_of(params, "params")) else "tensorflow_gpu"
 
 
-def prepared(params: Any, indices: Any) -> tuple[Any, Any]:
+def prepared(params: Any, indices: Any, operand: str = "params") -> tuple[Any, Any]:
     """Returns both arguments with the dtypes that TensorFlow would give them.
 
     NumPy's arrays of numbers are unchanged. A traced function calls with them.
@@ -87,7 +87,7 @@ def prepared(params: Any, indices: Any) -> tuple[Any, Any]:
     if np is not None and type(params) is type(indices) is np.ndarray:
         if params.dtype.kind in "iuf" and indices.dtype.kind == "i" and indices.dtype.itemsize > 1:
             return params, indices
-    require_numbers("params", params)
+    require_numbers(operand, params)
     require_numbers("indices", indices)
     return as_bytes(shortened(params)), checked_indices(shortened(indices))
 

@@ -10,6 +10,7 @@ from .. import errors
 from .. import types as t
 from .._arrays.kinds import enter
 from .._base import constants as c
+from .._base.integers import integer
 from .._base.optional_packages import module
 from .._operations.bags import gather_bags
 from ._arguments import checked_indices, constant, shortened
@@ -117,6 +118,7 @@ def safe_embedding_lookup_sparse(
     """
     cells, ids, shape = parts_of(sparse_ids)
     weights = None if sparse_weights is None else sparse_weights.values
+    default_id = None if default_id is None else integer("default_id", constant(default_id), 32)
     find = partial(kept, -1 if default_id is None else default_id, combiner != "sum")
     operands = [cells, ids, shape, *([] if weights is None else [weights])]
     if is_differentiated(*operands):

@@ -8,7 +8,7 @@ from functools import partial
 from .. import types as t
 from .._operations.gradients import gather_nd_gradient
 from .._operations.scatters import scatter_nd as scatter_to
-from ._arguments import as_bytes, constant, policy, prepared, profile_of
+from ._arguments import as_bytes, constant, policy, prepared, profile_of, require_numbers
 from ._differentiated import differentiated, is_differentiated, unconverted
 from ._eager import empty, tensor_of, views_of
 
@@ -135,7 +135,8 @@ def reduced(reduction: t.Reduction, bounds: t.Any, tensor: t.Any, indices: t.Any
     rules: t.Any = {"reduction": reduction, "bounds": bounds, "profile": "tensorflow"}
     views = views_of(tensor, indices, updates)
     if views is None:
-        tensor, indices = prepared(tensor, indices)
+        tensor, indices = prepared(tensor, indices, "target")
+        require_numbers("updates", updates)
         return scatter_to(tensor, indices, as_bytes(updates), **rules)
     made = empty(views[0].shape, views[0].dtype)
     made[...] = views[0]
@@ -143,7 +144,7 @@ def reduced(reduction: t.Reduction, bounds: t.Any, tensor: t.Any, indices: t.Any
 
 
 def summed(bounds: t.Any, updates: t.Any, indices: t.Any, shape: t.Any) -> t.Any:
-    updates, indices = prepared(updates, indices)
+    updates, indices = prepared(updates, indices, "updates")
     extents = tuple(int(extent) for extent in constant(shape))
     return gather_nd_gradient(updates, indices, extents, bounds=bounds, profile="tensorflow")
 

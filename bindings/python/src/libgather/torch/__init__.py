@@ -21,6 +21,9 @@ from ._calls import (
     CHOICES,
     bags_of,
     error_of,
+    flag_of,
+    integer_of,
+    not_a,
     padding_of,
     refuse,
     require_matrix,
@@ -28,6 +31,7 @@ from ._calls import (
     run_embedding,
     run_gather,
     run_scatter,
+    scalar_of,
     tensor_of,
     warn_without_extension,
 )
@@ -395,7 +399,8 @@ def gather_bags(
     form, bags = bags_of(count, offsets, starts, lengths, segments)
     if not is_compiling():
         last = padding_index, negative, bounds, fill_value, profile, accumulate, sparse
-        result = _fast_bags(params, indices, bags, weights, count or 0, form, pool, empty, *last)
+        counted = 0 if count is None else count
+        result = _fast_bags(params, indices, bags, weights, counted, form, pool, empty, *last)
         if result is not NotImplemented:
             return result
     rules: dict[str, t.Any] = {"pool": pool, "empty": empty, "accumulate": accumulate, "negative": negative}
@@ -411,7 +416,7 @@ def index_select(input: torch.Tensor, dim: int, index: torch.Tensor) -> torch.Te
     >>> libgather.torch.index_select(torch.tensor([5, 6, 7]), 0, torch.tensor([2, 0]))
     tensor([7, 5])
     """
-    return gather(input, index, dim)
+    return gather(input, index, integer_of("dim", dim))
 
 
 def take_along_dim(input: torch.Tensor, indices: torch.Tensor, dim: int | None = None) -> torch.Tensor:
@@ -426,7 +431,7 @@ def take_along_dim(input: torch.Tensor, indices: torch.Tensor, dim: int | None =
     """
     if dim is None:
         return gather(input.reshape(-1), indices.reshape(-1))
-    return gather_elements(input, indices, dim, negative="wrap", extents="broadcast")
+    return gather_elements(input, indices, integer_of("dim", dim), negative="wrap", extents="broadcast")
 
 
 def index_add(
@@ -438,7 +443,8 @@ def index_add(
     >>> libgather.torch.index_add(torch.zeros(3), 0, torch.tensor([1, 1]), torch.ones(2))
     tensor([0., 2., 0.])
     """
-    return scatter(input, index, source if alpha == 1 else source * alpha, dim, reduction="add")
+    factor = scalar_of("alpha", alpha)
+    return scatter(input, index, source if factor == 1 else source * factor, integer_of("dim", dim), reduction="add")
 
 
 def embedding(
@@ -469,7 +475,7 @@ def embedding(
     if has_torch_function((ids, weight)):
         return handle_torch_function(embedding, (ids, weight), ids, weight, padding_idx, sparse=sparse)
     require_matrix("params", weight)
-    if padding_idx is None and not sparse:
+    if padding_idx is None and sparse is False:
         return gather(weight, ids)
     padding = padding_of(padding_idx, weight)
     if not is_compiling():
@@ -522,7 +528,10 @@ def embedding_bag(
     if offsets is None:
         ids = tensor_of(ids, weight)
         require_matrix("indices", ids, " without offsets")
-    form = "dense" if offsets is None else "offsets" if include_last_offset else "starts"
+    if not isinstance(mode, str):
+        raise not_a("string", "mode", mode)
+    is_last = flag_of("include_last_offset", include_last_offset)
+    form = "dense" if offsets is None else "offsets" if is_last else "starts"
     padding = None if padding_idx is None else padding_of(padding_idx, weight)
     if not is_compiling():
         last = padding, None, None, None, "torch", None, sparse

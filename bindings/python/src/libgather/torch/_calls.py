@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from functools import cache
+from numbers import Integral
 
 import torch
 from torch.overrides import handle_torch_function, has_torch_function
@@ -25,6 +26,8 @@ if TYPE_CHECKING:
 #: The dicts that native/module.cpp receives.
 CHOICES = (*NAMED.values(), FILLS)
 _NUMBERS = {name: dict(numbers) for name, numbers in NAMED.items()}
+#: The switches that switches_of() and fill_of() make of other options.
+_COMPUTED = ("fill", "has_padding_index", "initial", "sparse")
 
 
 def run_gather(
@@ -46,13 +49,14 @@ def run_gather(
         relevant = (params, indices)
         return handle_torch_function(public, relevant, params, indices, **own, fill_value=fill_value, **given)
     indices = tensor_of(indices, require_tensor("params", params))
+    axis, batch_dims = dims_of_options(axis, batch_dims)
+    check_names(given)
     pads = given["padding_index"] is not None
     filling, value = fill_of(fill_value, None if pads else given["bounds"], params)
     if fill_value is not None and not pads:
         given["bounds"] = "fill"
     if given["bounds"] == "skip":
         raise errors.unsupported("options", "bounds 'skip' is for an out, which an operator of torch's does not have")
-    axis = batch_dims if axis is None else axis
     if name in CALLS:
         if given["extents"] not in (None, "prefix"):
             require_extension(f"{name} with extents")
@@ -86,7 +90,8 @@ def run_scatter(
     indices = tensor_of(indices, require_tensor("target", target))
     if not isinstance(updates, torch.Tensor):
         updates = torch.as_tensor(updates, dtype=target.dtype, device=target.device)
-    axis = batch_dims if axis is None else axis
+    axis, batch_dims = dims_of_options(axis, batch_dims)
+    check_names(given)
     return called(name, target, indices, updates, axis, batch_dims, switches_of(**given))
 
 
@@ -121,18 +126,20 @@ def run_bags(
     if weights is not None and not isinstance(weights, torch.Tensor):
         is_half = params.dtype in (torch.float16, torch.bfloat16)
         weights = torch.as_tensor(weights, dtype=torch.float32 if is_half else params.dtype, device=params.device)
+    check_names(rules)
     is_for_empty = rules["empty"] == "fill"
     filling, value = fill_of(rules["fill_value"], None if is_for_empty else rules["bounds"], params)
     given = rules | {"fill": filling}
     if rules["fill_value"] is not None and not is_for_empty:
         given["bounds"] = "fill"
-    return called(
-        "gather_bags", params, indices, bags, weights, count or 0, switches_of(**given, bag_format=form), value
-    )
+    switches = switches_of(**given, bag_format=form)
+    count = 0 if count is None else integer_of("count", count)
+    return called("gather_bags", params, indices, bags, weights, count, switches, value)
 
 
 def run_embedding(ids: Any, weight: torch.Tensor, padding: int, sparse: bool) -> Any:
     """Runs an embedding with its own gradient. `padding` is the row that has none, or -1."""
+    flag_of("sparse", sparse)
     require_extension("embedding with padding_idx or sparse")
     return called("embedding", weight, tensor_of(ids, weight), padding, sparse)
 
@@ -141,6 +148,7 @@ def padding_of(padding_idx: int | None, weight: torch.Tensor) -> int:
     """Returns the number of the row whose gradient is zero, or -1."""
     if padding_idx is None:
         return -1
+    padding_idx = integer_of("padding_idx", padding_idx)
     rows = weight.shape[0]
     if not -rows <= padding_idx < rows:
         raise errors.RankError(
@@ -232,27 +240,70 @@ def from_front(dim: int, rank: int) -> int:
 
 def switches_of(**given: Any) -> list[int]:
     given["has_padding_index"] = given.get("padding_index") is not None
-    given["initial"] = initial_of(given.get("include_self", True))
+    given["initial"] = 0 if flag_of("include_self", given.get("include_self", True)) else c.INITIAL_UPDATE
+    given["sparse"] = flag_of("sparse", given.get("sparse", False))
     return [number_of(option, given.get(option)) for option in ORDER]
-
-
-def initial_of(include_self: Any) -> int:
-    if not isinstance(include_self, bool):
-        raise errors.dtype_error("options", f"include_self is {type(include_self).__name__}, not a bool")
-    return 0 if include_self else c.INITIAL_UPDATE
 
 
 def number_of(option: str, value: Any) -> int:
     if value is None:
         return 0
-    if option not in _NUMBERS:
+    if option in _COMPUTED:
         return int(value)
+    if option not in _NUMBERS:
+        return int(integer_of(option, value))
     numbers = _NUMBERS[option]
     if value not in numbers:
         raise errors.OptionError(
             f"options: {option} {value!r} is none of {', '.join(numbers)}", status=c.E_VERSION, operand="options"
         )
     return numbers[value]
+
+
+def check_names(given: dict[str, Any]) -> None:
+    """Raises DTypeError for an option that is no name. A comparison of an array with a name is no bool."""
+    for option in given.keys() & _NUMBERS.keys():
+        if not (given[option] is None or isinstance(given[option], str)):
+            raise not_a("string", option, given[option])
+
+
+def dims_of_options(axis: Any, batch_dims: Any) -> tuple[int, int]:
+    """Returns the axis and the batch dims. Without an axis, it is the number of batch dims."""
+    batch_dims = integer_of("batch_dims", batch_dims)
+    return batch_dims if axis is None else integer_of("axis", axis), batch_dims
+
+
+def integer_of(option: str, value: Any) -> int:
+    """Returns an integer. As in torch, it may be one of NumPy or a tensor of rank 0, and a bool is none."""
+    if isinstance(value, torch.Tensor):
+        is_whole = not (value.is_floating_point() or value.is_complex() or value.dtype == torch.bool)
+        if is_whole and value.dim() == 0:
+            return int(value)
+    elif isinstance(value, Integral) and not isinstance(value, bool):
+        return value  # type: ignore[return-value] # Dynamo's symbols remain symbols
+    raise not_a("integer", option, value)
+
+
+def flag_of(option: str, value: Any) -> bool:
+    """Returns a bool. As in torch, neither a number nor an array is one."""
+    if not isinstance(value, bool):
+        raise not_a("bool", option, value)
+    return value
+
+
+def scalar_of(option: str, value: Any) -> Any:
+    """Returns a number of Python. As in torch, it may be one of NumPy or a tensor of rank 0."""
+    if hasattr(value, "item") and not getattr(value, "ndim", 0):
+        value = value.item()
+    if not isinstance(value, (int, float, complex)):
+        raise not_a("number", option, value)
+    return value
+
+
+def not_a(kind: str, option: str, value: Any) -> errors.DTypeError:
+    """Returns the error for an option of another type."""
+    article = "an" if kind == "integer" else "a"
+    return errors.dtype_error("options", f"{option} is {type(value).__name__}, not {article} {kind}")
 
 
 def fill_of(value: Any, bounds: str | None, params: torch.Tensor) -> tuple[int, Any]:
@@ -268,8 +319,10 @@ def fill_of(value: Any, bounds: str | None, params: torch.Tensor) -> tuple[int, 
             raise errors.dtype_error("options", f"fill_value {value!r} is no number")
         return FILLS[value], 0
     if isinstance(value, bytes):
+        if len(value) != params.element_size():
+            raise errors.dtype_error("options", f"fill_value {value!r} is no {params.dtype}")
         return c.FILL_VALUE, torch.frombuffer(bytearray(value), dtype=params.dtype)[0].item()
-    value = value.item() if hasattr(value, "item") else value
+    value = scalar_of("fill_value", value)
     if isinstance(value, int) and not -(2**63) <= value < 2**64:
         raise errors.dtype_error("options", f"fill_value {value} is beyond 64 bits")
     return c.FILL_VALUE, value

@@ -8,6 +8,7 @@ import torch
 
 from .. import errors
 from .._base.constants import FILL_VALUE, OPEN
+from .._base.dtypes import NUMBERS
 from .._base.torch_dynamo import untraced
 from .._requests.memory_runs import shape_for
 from .._requests.options_struct import FILLS, NAMED
@@ -59,7 +60,12 @@ def registered(
         params: torch.Tensor, indices: torch.Tensor, axis: int, batch_dims: int, switches: list[int], fill_value: Any
     ) -> torch.Tensor:
         keywords = words_of(switches, fill_value, params.dtype)
-        result: torch.Tensor = run(params.detach(), indices.detach(), axis, batch_dims, keywords)
+        require_dtypes(params, indices)
+        try:
+            result: torch.Tensor = run(params.detach(), indices.detach(), axis, batch_dims, keywords)
+        except errors.DTypeError as error:
+            error.name_dtypes("torch")
+            raise
         return result
 
     def gradient(rows: torch.Tensor, indices: torch.Tensor, shape: Any, *arguments: Any) -> torch.Tensor:
@@ -75,8 +81,13 @@ def registered(
 
     def fake(params: torch.Tensor, indices: torch.Tensor, *arguments: Any) -> torch.Tensor:
         # The length of tuples must be known, because it determines the remaining dims.
+        require_dtypes(params, indices)
         index = spec_of(indices, known=0 if operation.has_axis else 1)
-        shape_for(operation, spec_of(params), index, request(*arguments))  # raises the errors of a run
+        try:
+            shape_for(operation, spec_of(params), index, request(*arguments))  # raises the errors of a run
+        except errors.DTypeError as error:
+            error.name_dtypes("torch")
+            raise
         return params.new_empty(shape(params, indices, *arguments))
 
     if extension is not None:
@@ -139,11 +150,22 @@ def registered(
     CALLS[name] = call
 
 
+def name_of(dtype: torch.dtype) -> str:
+    return str(dtype).removeprefix("torch.")
+
+
+def require_dtypes(params: torch.Tensor, indices: torch.Tensor) -> None:
+    """Raises DTypeError for a dtype that the library does not have."""
+    for operand, tensor in (("params", params), ("indices", indices)):
+        if name_of(tensor.dtype) not in NUMBERS:
+            raise errors.dtype_error(operand, f"{tensor.dtype} is no dtype")
+
+
 def spec_of(tensor: torch.Tensor, known: int = 0) -> Spec:
     """Returns the spec of a tensor without values. Symbolic sizes are open, except for the last `known` dims."""
     open_dims = tensor.dim() - known
     extents = [extent_of(extent, dim >= open_dims) for dim, extent in enumerate(tensor.shape)]
-    return Spec(str(tensor.dtype).removeprefix("torch."), extents)
+    return Spec(name_of(tensor.dtype), extents)
 
 
 def extent_of(extent: Any, is_known: bool) -> int:

@@ -71,11 +71,16 @@ bool read(Choice which, PyObject *name, int64_t &number) {
 }
 
 bool read(PyObject *value, int64_t &number) {
-  if (!PyLong_Check(value)) {
+  if (!PyLong_Check(value) || PyBool_Check(value)) {
     return false;
   }
   number = PyLong_AsLongLong(value);
   return number != -1 || !PyErr_Occurred();
+}
+
+bool read_flag(PyObject *value, int64_t &number) {
+  number = value == Py_True;
+  return PyBool_Check(value);
 }
 
 bool read_integer(PyObject *value, Scalar &number) {
@@ -247,10 +252,9 @@ PyObject *gather_bags(PyObject *, Arguments args, Py_ssize_t count) {
       !read(EMPTIES, args[7], switches[EMPTY]) || !read_padding(args[8], call) ||
       !read(NEGATIVES, args[9], switches[NEGATIVE]) || !read(BOUNDS_NAMES, args[10], switches[BOUNDS]) ||
       !read_fill(args[11], call) || !read(PROFILES, args[12], switches[PROFILE]) ||
-      !read(ACCUMULATES, args[13], switches[ACCUMULATE])) {
+      !read(ACCUMULATES, args[13], switches[ACCUMULATE]) || !read_flag(args[14], switches[SPARSE])) {
     return not_implemented();
   }
-  switches[SPARSE] = args[14] == Py_True;
   return run_call(GTH_OP_GATHER_BAGS, args, call, [&] {
     return bags_operation().call(tensor_of(args[0]), tensor_of(args[1]), given_tensor(args[2]), given_tensor(args[3]),
                                  bag_count, Numbers(switches, SWITCHES), call.fill_value);
@@ -260,13 +264,13 @@ PyObject *gather_bags(PyObject *, Arguments args, Py_ssize_t count) {
 // weight, ids, padding_idx, sparse
 PyObject *embedding(PyObject *, Arguments args, Py_ssize_t count) {
   Call call;
-  int64_t padding = -1;
+  int64_t padding = -1, sparse = 0;
   if (count != 4 || !is_tensor(args[0]) || !is_tensor(args[1]) || at::impl::torch_function_mode_enabled() ||
-      !read(args[2], padding)) {
+      !read(args[2], padding) || !read_flag(args[3], sparse)) {
     return not_implemented();
   }
   return run_call(GTH_OP_GATHER, args, call, [&] {
-    return embedding_operation().call(tensor_of(args[0]), tensor_of(args[1]), padding, args[3] == Py_True, 0);
+    return embedding_operation().call(tensor_of(args[0]), tensor_of(args[1]), padding, sparse != 0, 0);
   });
 }
 

@@ -4,6 +4,7 @@
 #include <ATen/Parallel.h>
 #include <c10/util/Exception.h>
 
+#include <cctype>
 #include <cmath>
 #include <cstring>
 
@@ -33,8 +34,13 @@ int32_t dtype_of(at::ScalarType type) {
     case at::kFloat8_e5m2: return GTH_DTYPE_FLOAT8_E5M2;
     case at::kFloat8_e5m2fnuz: return GTH_DTYPE_FLOAT8_E5M2FNUZ;
     case at::kFloat8_e8m0fnu: return GTH_DTYPE_FLOAT8_E8M0FNU;
-    default: return -1;
+    default: return -1 - static_cast<int32_t>(type);  // the library has no negative dtypes
   }
+}
+
+std::string name_of(int32_t dtype) {
+  return dtype < 0 ? c10::str("torch.", c10::getDtypeNames(static_cast<at::ScalarType>(-1 - dtype)).first)
+                   : c10::str("torch.", gth_dtype_name(dtype));
 }
 
 gth_options options_of(int32_t op, const Attributes &attributes) {
@@ -123,7 +129,46 @@ bool store(const at::Scalar &value, at::ScalarType type, void *image) {
   return true;
 }
 
-void raise(const gth_error &error) {
+namespace {
+
+bool is_of_word(char letter) {
+  return letter == '.' || letter == '_' || std::isalnum(static_cast<unsigned char>(letter));
+}
+
+// Replaces a whole word of a message.
+void replace(std::string &message, const std::string &word, const std::string &name) {
+  for (size_t begin = message.find(word); begin != std::string::npos; begin = message.find(word, begin + 1)) {
+    const size_t end = begin + word.size();
+    const bool is_inside = begin > 0 && is_of_word(message[begin - 1]);
+    if (!is_inside && !(end < message.size() && is_of_word(message[end]))) {
+      message.replace(begin, word.size(), name);
+      return;
+    }
+  }
+}
+
+// Names the dtypes of an error as users of torch write them.
+void name_dtypes(gth_error &error) {
+  std::string message = error.message;
+  for (const int64_t number : {error.value, error.limit}) {
+    const auto dtype = static_cast<int32_t>(number);
+    if (dtype < 0) {  // the library writes the number of a dtype that it does not have
+      replace(message, std::to_string(dtype), name_of(dtype));
+    }
+    if (dtype != 0) {
+      replace(message, gth_dtype_name(dtype), name_of(dtype));
+    }
+  }
+  strncpy(error.message, message.c_str(), sizeof error.message - 1);
+}
+
+}  // namespace
+
+void raise(const gth_error &given) {
+  gth_error error = given;
+  if (error.status == GTH_E_DTYPE) {
+    name_dtypes(error);
+  }
   last_error = error;
   const c10::SourceLocation here{__func__, __FILE__, __LINE__};
   switch (error.status) {

@@ -5,6 +5,7 @@
 #include <c10/core/Scalar.h>
 #include <gather/gather.h>
 
+#include <string>
 #include <vector>
 
 namespace libgather {
@@ -50,8 +51,11 @@ constexpr int32_t gather_of(int32_t op) { return (op - 1) % 3 + GTH_OP_GATHER; }
 constexpr int32_t scatter_of(int32_t op) { return (op - 1) % 3 + GTH_OP_SCATTER; }
 constexpr int32_t gradient_of(int32_t op) { return (op - 1) % 3 + GTH_OP_GATHER_GRADIENT; }
 
-// Returns the library's number of a dtype, or -1, which the library rejects.
+// Returns the library's number of a dtype, or a negative number, which the library rejects.
 int32_t dtype_of(at::ScalarType type);
+
+// Returns the name of a dtype as users of torch write it.
+std::string name_of(int32_t dtype);
 
 gth_options options_of(int32_t op, const Attributes &attributes);
 

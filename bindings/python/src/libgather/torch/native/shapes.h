@@ -142,7 +142,9 @@ Tensor scatter_meta(const Tensor &target, const Tensor &indices, const Tensor &g
     raise(GTH_E_RANK, GTH_OPERAND_UPDATES, c10::str("updates: rank is ", updates.dim(), ", needed is ", shape.size()));
   }
   if (updates.scalar_type() != target.scalar_type()) {
-    raise(GTH_E_DTYPE, GTH_OPERAND_UPDATES, "updates: the dtype differs from that of target");
+    raise(GTH_E_DTYPE, GTH_OPERAND_UPDATES,
+          c10::str("updates: dtype is ", name_of(dtype_of(updates.scalar_type())), ", needed is ",
+                   name_of(dtype_of(target.scalar_type()))));
   }
   for (int64_t dim = 0; dim < updates.dim(); dim++) {
     require_extent(updates.sym_size(dim), shape[static_cast<size_t>(dim)], GTH_OPERAND_UPDATES, dim);
