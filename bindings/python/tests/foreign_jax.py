@@ -13,6 +13,7 @@ import itertools
 import random
 import sys
 from collections.abc import Iterator
+from functools import partial
 from typing import Any
 
 import jax
@@ -55,14 +56,31 @@ def operands(place: int, shape: tuple[int, ...], axis: int | None, index_shape: 
     return generator.integers(0, 100, shape).astype(dtype), indices
 
 
-def answers(params: np.ndarray, indices: np.ndarray, axis: int | None, mode: str | None, fill: Any) -> Iterator[Any]:
-    source, axis = (params.reshape(-1), 0) if axis is None else (params, axis)
+def rules_of(mode: str | None, fill: Any) -> Iterator[dict[str, Any]]:
+    """Yields the keywords of a mode: with a profile, and without one."""
     filled = {"fill_value": fill} if fill is not None and mode in (None, "fill") else {}
-    profile, switches = ({**each, **filled} for each in MODES[mode])
+    for each in MODES[mode]:
+        yield {**each, **filled}
+
+
+def answers(params: np.ndarray, indices: np.ndarray, axis: int | None, mode: str | None, fill: Any) -> Iterator[Any]:
+    """Yields the results of the plain function with NumPy and JAX arrays."""
+    source, axis = (params.reshape(-1), 0) if axis is None else (params, axis)
+    profile, _ = rules_of(mode, fill)
     yield libgather.gather(source, indices, axis, **profile)
-    ours, at = jnp.asarray(source), jnp.asarray(indices)
-    yield libgather.gather(ours, at, axis, **profile)
-    yield libgather.jax.gather(ours, at, axis, **switches)
+    yield libgather.gather(jnp.asarray(source), jnp.asarray(indices), axis, **profile)
+
+
+@partial(jax.jit, static_argnums=0)
+def programs(rules: tuple[Any, ...], operands: Any) -> list[tuple[Any, Any]]:
+    """Returns the results of ``jnp.take`` and of the primitive for several cases. A program for each takes minutes."""
+    results = []
+    for (axis, mode, fill), (params, indices) in zip(rules, operands, strict=True):
+        source, along = (params.reshape(-1), 0) if axis is None else (params, axis)
+        _, switches = rules_of(mode, fill)
+        expected = jnp.take(params, indices, axis, mode=mode, fill_value=fill)
+        results.append((expected, libgather.jax.gather(source, indices, along, **switches)))
+    return results
 
 
 def same(ours: Any, theirs: Any) -> bool:
@@ -74,13 +92,18 @@ def same(ours: Any, theirs: Any) -> bool:
 def run(count: int) -> int:
     """Returns the number of results that equal those of JAX."""
     held = 0
-    for place, ((shape, axis), index_shape, dtype, index_dtype, mode, fill) in enumerate(grid(count)):
-        params, indices = operands(place, shape, axis, index_shape, dtype, index_dtype)
-        expected = jnp.take(jnp.asarray(params), jnp.asarray(indices), axis, mode=mode, fill_value=fill)
-        for number, answer in enumerate(answers(params, indices, axis, mode, fill)):
-            if not same(answer, expected):
-                sys.exit(f"{number}: {params!r}, {indices!r}, {axis}, {mode}, {fill}: {answer!r}, not {expected!r}")
-            held += 1
+    drawn = [
+        (operands(place, shape, axis, *rest), (axis, mode, fill))
+        for place, ((shape, axis), *rest, mode, fill) in enumerate(grid(count))
+    ]
+    for begin in range(0, count, 50):
+        chunk = drawn[begin : begin + 50]
+        made = programs(tuple(rules for _, rules in chunk), [tuple(map(jnp.asarray, given)) for given, _ in chunk])
+        for ((params, indices), rules), (expected, traced) in zip(chunk, made, strict=True):
+            for number, answer in enumerate((traced, *answers(params, indices, *rules))):
+                if not same(answer, expected):
+                    sys.exit(f"{number}: {params!r}, {indices!r}, {rules}: {answer!r}, not {expected!r}")
+                held += 1
     return held
 
 

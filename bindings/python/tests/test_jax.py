@@ -62,23 +62,42 @@ def drawn(name: str, switches: dict[str, Any], dtype: Any = np.float32) -> tuple
     return partial(primitive, **keywords), partial(plain, **keywords, **extra), params, np.asarray(indices)
 
 
-@pytest.mark.parametrize("switches", SWITCHES, ids=str)
+def derivatives_of(primitive: Any, params: Any, indices: Any) -> tuple[Any, ...]:
+    """Returns the derivatives of the slices of the squares in reverse and forward mode, and the second derivatives."""
+
+    def squares(p: Any) -> Any:
+        return primitive(p * p, indices)
+
+    return (
+        jax.jacrev(squares)(params),
+        jax.jacfwd(squares)(params),
+        jax.hessian(lambda p: squares(p).sum())(params),
+    )
+
+
 @pytest.mark.parametrize("name", CASES)
-class TestPrimitives:
-    def test_values(self, name: str, switches: dict[str, Any]) -> None:
-        primitive, plain, params, indices = drawn(name, switches)
+def test_values(name: str) -> None:
+    """One program has the calls with all switches, because its compilation takes longer than all of its calls."""
+    cases = [drawn(name, switches) for switches in SWITCHES]
+    compiled = jax.jit(lambda operands: [case[0](*pair) for case, pair in zip(cases, operands, strict=True)])
+    results = compiled([case[2:] for case in cases])
+    for (primitive, plain, params, indices), result in zip(cases, results, strict=True):
         expected = plain(params, indices)
-        for result in (primitive(params, indices), jax.jit(primitive)(params, indices)):
-            assert result.dtype == expected.dtype
-            np.testing.assert_array_equal(result, expected)
+        for each in (primitive(params, indices), result):
+            assert each.dtype == expected.dtype
+            np.testing.assert_array_equal(each, expected)
 
-    def test_derivatives(self, name: str, switches: dict[str, Any]) -> None:
-        primitive, _, params, indices = drawn(name, switches)
 
-        def squares(p: Any) -> Any:
-            return primitive(p * p, indices)
-
-        backward, forward = jax.jacrev(squares)(params), jax.jacfwd(squares)(params)
+@pytest.mark.parametrize("name", CASES)
+def test_derivatives(name: str) -> None:
+    cases = [drawn(name, switches) for switches in SWITCHES]
+    compiled = jax.jit(
+        lambda operands: [derivatives_of(case[0], *pair) for case, pair in zip(cases, operands, strict=True)]
+    )
+    results = compiled([case[2:] for case in cases])
+    for switches, (primitive, _, params, indices), (backward, forward, twice) in zip(
+        SWITCHES, cases, results, strict=True
+    ):
         # Gathers the numbers of the elements, so that the source of each result is known. 0 means a filled element.
         numbers = np.arange(1, params.size + 1, dtype=np.float32).reshape(params.shape)
         source = np.asarray(primitive(numbers, indices)).astype(int)
@@ -88,7 +107,6 @@ class TestPrimitives:
         ones = (source[..., None] == np.arange(1, params.size + 1)).reshape(source.shape + params.shape)
         np.testing.assert_allclose(backward, ones * 2 * params, rtol=1e-6)
         np.testing.assert_allclose(forward, backward, rtol=1e-6)
-        twice = jax.hessian(lambda p: squares(p).sum())(params)
         diagonal = np.diag(2 * ones.sum(tuple(range(source.ndim))).reshape(-1))
         np.testing.assert_allclose(np.reshape(twice, diagonal.shape), diagonal)
 
