@@ -52,7 +52,8 @@ autodoc_preserve_defaults = True
 autodoc_mock_imports = ["dask", "ray", "torch"]
 _MockModule.__version__ = "0.0"  # libgather.torch has no shared object for this version, and so it loads none
 # libgather.jax registers its primitives in tables of JAX at import. A mock accepts the registration.
-sys.modules |= {f"jax{name}": MagicMock() for name in ("", ".numpy", ".extend", ".extend.core", ".interpreters")}
+JAX = ("", ".extend", ".extend.core", ".interpreters", ".numpy", ".sharding")
+sys.modules |= {f"jax{name}": MagicMock() for name in JAX}
 napoleon_use_ivar = True  # the attributes of a docstring are already listed as members
 toc_object_entries = False
 

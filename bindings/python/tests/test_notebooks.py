@@ -27,12 +27,14 @@ def test_there_are_notebooks() -> None:
 
 
 @pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
-def test_notebook(path: Path, tmp_path: Path) -> None:
+def test_notebook(path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     needed = NEEDED.get(path.stem)
     if needed and importlib.util.find_spec(needed) is None:
         pytest.skip(f"{needed} is not installed")
     notebook = nbformat.read(path, as_version=4)
     shown = printed(notebook)
     assert any(shown)
+    # Results do not depend on the extension. Without it, a warning states that calls are slow.
+    monkeypatch.setenv("PYTHONWARNINGS", "ignore:libgather.torch is slow")
     client = NotebookClient(notebook, timeout=600, resources={"metadata": {"path": str(tmp_path)}})
     assert printed(client.execute()) == shown
