@@ -54,6 +54,16 @@ _MockModule.__version__ = "0.0"  # libgather.torch has no shared object for this
 # libgather.jax registers its primitives in tables of JAX at import. A mock accepts the registration.
 JAX = ("", ".extend", ".extend.core", ".interpreters", ".numpy", ".sharding")
 sys.modules |= {f"jax{name}": MagicMock() for name in JAX}
+
+
+class _Primitive:  # a base class cannot be a mock
+    def __init__(self, name): ...
+
+    def __getattr__(self, name):
+        return MagicMock()
+
+
+sys.modules["jax.extend.core"].Primitive = _Primitive
 napoleon_use_ivar = True  # the attributes of a docstring are already listed as members
 toc_object_entries = False
 
