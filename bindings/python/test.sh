@@ -6,12 +6,13 @@
 #
 # PYTHON names the interpreter (python3). VENV names the folder of the virtual environment (BUILD/python/venv). ALSO=NAME
 # also installs requirements-NAME.txt: `frameworks` (torch, TensorFlow, JAX, pandas, polars), or `peers`, which adds Dask
-# and Ray. They take gigabytes. EACH=1 runs each file of tests in its own process. The arguments are then files of tests.
+# and Ray. They take gigabytes. EACH=1 runs each file of tests in its own process, two at once. The arguments are then
+# files.
 # WHEEL names a wheel to test instead of a new one. GATHER_EMULATED names libgather_emulated.so of a test build. Arrays on
 # devices are then tested on its emulated CUDA devices.
 set -eu
 
-[ $# -ge 1 ] || { sed -n '2,11s/^# \{0,1\}//p' "$0" && exit 2; }
+[ $# -ge 1 ] || { sed -n '2,12s/^# \{0,1\}//p' "$0" && exit 2; }
 here=$(cd "$(dirname "$0")" && pwd)
 mkdir -p "$1"
 build=$(cd "$1" && pwd)/python
@@ -44,11 +45,26 @@ if [ "${EACH:-}" != 1 ]; then
   exit
 fi
 
-# pytest exits with 5 if it finds no test in a file, because one `importorskip` skips all of them.
+# run_files FILE...: two files run at once, in reverse order, because the longest one is among the last. Each writes its
+# output and its status.
+run_files() {
+  rm -rf each && mkdir each
+  export python here
+  # shellcheck disable=SC2016 # the inner shell expands the variables
+  for file in "$@"; do echo "${file##*/}"; done | sort -r | xargs -P 2 -n 1 sh -c '
+    status=0
+    "$python" -m pytest -c "$here/pyproject.toml" --rootdir "$here" -p no:cacheprovider -q -rs "$here/tests/$0" \
+      >"each/$0.log" 2>&1 || status=$?
+    echo $status >"each/$0.status"'
+}
+
 [ $# -gt 0 ] || set -- "$here"/tests/test_*.py
+run_files "$@"
 result=0
 for file in "$@"; do
   echo "== ${file##*/}"
-  tests "$here/tests/${file##*/}" || [ $? = 5 ] || result=1
+  cat "each/${file##*/}.log"
+  # pytest exits with 5 if it finds no test in a file, because one `importorskip` skips all of them.
+  case $(cat "each/${file##*/}.status") in 0 | 5) ;; *) result=1 ;; esac
 done
 exit $result
