@@ -1,6 +1,7 @@
 """python -m record --write | --check"""
 
-from . import differences, elements_grid, grid, named, settle
+from . import differences, elements_grid, grid, named
+from . import settle as settling
 from .files import HERE, finish, parser_of
 from .named import onnx
 from .recordings import files_of
@@ -12,10 +13,15 @@ def cases():
     yield from elements_grid.cases()
 
 
+def settle(case, ask):
+    """Returns the finished case, or a message."""
+    return settling.finish(case, *ask(case))
+
+
 def record():
     """Returns {path: text} of all generated files."""
     found = list(cases())
-    finished = settle.settle(found, settle.ask_systems(found))
+    finished = settling.settle(found, settling.ask_systems(found))
     files = files_of("gather", "record", finished)
     files[HERE / "differences.md"] = differences.report(finished)
     return files

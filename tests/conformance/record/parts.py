@@ -11,20 +11,18 @@ from .recordings import Recordings
 from .scatter import __main__ as scatters
 from .scatter import differences as scatter_differences
 
+PARTS = {"gather": gathers, "scatter": scatters, "gradient": gradients, "bags": bags}
+
 
 def cases(writes):
     """Yields the folder, the profile and the text of each case.
 
     Then compares the pages of differences with the cases, or writes them.
     """
-    found = {"gather": [], "scatter": [], "gradient": [], "bags": []}
-    recordings = Recordings("gather")
-    for case in gathers.cases():
-        found["gather"].append(settle.finish(case, *recordings.ask(case)))
-    recordings.finish()
-    for name, part in (("scatter", scatters), ("gradient", gradients), ("bags", bags)):
+    found = {}
+    for name, part in PARTS.items():
         recordings = Recordings(name)
-        found[name] = [part.settle(case, recordings.ask) for case in part.grid.cases()]
+        found[name] = [part.settle(case, recordings.ask) for case in part.cases()]
         recordings.finish()
     for name, finished in found.items():
         for case in settle.without_messages(finished):

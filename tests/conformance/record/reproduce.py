@@ -39,9 +39,9 @@ def recorded(name, system):
 
     The cases are missing that can end or hang the process.
     """
-    for folder, cases in (("gather", gathers.cases), ("scatter", scatters.grid.cases)):
+    for folder, part in (("gather", gathers), ("scatter", scatters)):
         recordings = Recordings(folder)
-        for case in cases():
+        for case in part.cases():
             if systems.OF_PROFILE.get(case.profile) == name:
                 source, answer = recordings.ask(case)
                 if source == system.SOURCE and not system.risky(case):

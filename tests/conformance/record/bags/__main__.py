@@ -7,10 +7,12 @@ from ..scatter.differences import report
 from ..settle import without_messages
 from . import differences, grid, oracle
 
+cases = grid.cases
+
 
 def record():
     """Returns {path: text} of all generated files."""
-    finished = without_messages(settle(case, ask) for case in grid.cases())
+    finished = without_messages(settle(case, ask) for case in cases())
     files = files_of("bags", "record.bags", finished)
     files[HERE / "bag_differences.md"] = report(finished, differences.TABLE, differences.HEADER)
     return files

@@ -12,10 +12,12 @@ from ..scatter import oracle
 from ..settle import without_messages
 from . import grid
 
+cases = grid.cases
+
 
 def record():
     """Returns {path: text} of all generated files."""
-    return files_of("gradient", "record.gradient", without_messages(settle(case, ask) for case in grid.cases()))
+    return files_of("gradient", "record.gradient", without_messages(settle(case, ask) for case in cases()))
 
 
 def settle(case, ask):

@@ -7,10 +7,12 @@ from ..recordings import files_of
 from ..settle import without_messages
 from . import differences, grid, oracle
 
+cases = grid.cases
+
 
 def record():
     """Returns {path: text} of all generated files."""
-    finished = without_messages(settle(case, ask) for case in grid.cases())
+    finished = without_messages(settle(case, ask) for case in cases())
     files = files_of("scatter", "record.scatter", finished)
     files[HERE / "scatter_differences.md"] = differences.report(finished)
     return files

@@ -69,8 +69,8 @@ def places(case):
     )
     if case.op == "scatter_nd" and case.indices.shape[-1:] == (0,) and not rules.TABLE[case.profile].k0:
         return Error("SHAPE", "indices", len(case.indices.shape) - 1, value=0, limit=1)
-    found = gathers.answer(replace(gather, bounds="fill"))
-    if validates(case) or isinstance(found, Error) or 0 not in found.shape:
+    found = None if validates(case) else gathers.answer(replace(gather, bounds="fill"))
+    if not isinstance(found, Ok) or 0 not in found.shape:
         found = gathers.answer(gather)
     if isinstance(found, Error):
         return replace(found, operand=OPERANDS.get(found.operand, found.operand))
