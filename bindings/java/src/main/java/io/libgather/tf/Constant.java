@@ -1,6 +1,6 @@
 package io.libgather.tf;
 
-import static io.libgather.tf.Given.given;
+import static java.util.Objects.requireNonNull;
 
 import io.libgather.DType;
 
@@ -419,7 +419,7 @@ public final class Constant<T extends TType> extends Result<T> {
    * @return the tensor as an operand
    */
   public static <T extends TType> Constant<T> create(Scope scope, T tensor) {
-    return new Constant<>(given(tensor, "tensor"));
+    return new Constant<>(requireNonNull(tensor, "tensor is null"));
   }
 
   private static <T extends TType> Constant<T> of(Object values, DType dtype) {

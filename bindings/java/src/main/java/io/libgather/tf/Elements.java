@@ -1,6 +1,6 @@
 package io.libgather.tf;
 
-import static io.libgather.tf.Given.given;
+import static java.util.Objects.requireNonNull;
 
 import java.lang.reflect.Array;
 import java.util.ArrayList;
@@ -19,7 +19,8 @@ final class Elements<E> implements NdArray<E> {
   /** Copies the elements of nested arrays, or a single element. Extents inside an array without elements are 0. */
   static <E> Elements<E> of(Object nested) {
     int rank = 0;
-    for (Class<?> type = given(nested, "values").getClass(); type.isArray(); type = type.getComponentType()) {
+    Class<?> given = requireNonNull(nested, "values is null").getClass();
+    for (Class<?> type = given; type.isArray(); type = type.getComponentType()) {
       rank++;
     }
     long[] extents = new long[rank];
@@ -39,7 +40,7 @@ final class Elements<E> implements NdArray<E> {
       values.add((E) part);
       return;
     }
-    if (Array.getLength(given(part, "values")) != extents[dim]) {
+    if (Array.getLength(requireNonNull(part, "values is null")) != extents[dim]) {
       throw new IllegalArgumentException("rows differ in length");
     }
     for (int i = 0; i < extents[dim]; i++) {

@@ -1,6 +1,6 @@
 package io.libgather.tf;
 
-import static io.libgather.tf.Given.given;
+import static java.util.Objects.requireNonNull;
 
 import io.libgather.Operation;
 import io.libgather.Profile;
@@ -27,7 +27,7 @@ public final class Gather<T extends TType> extends Result<T> {
      * @return these options
      */
     public Options batchDims(Long batchDims) {
-      this.batchDims = given(batchDims, "batchDims");
+      this.batchDims = requireNonNull(batchDims, "batchDims is null");
       return this;
     }
   }
@@ -64,10 +64,10 @@ public final class Gather<T extends TType> extends Result<T> {
       Operand<? extends TNumber> indices,
       Operand<? extends TNumber> axis,
       Options... options) {
-    long dim = scalar(given(axis, "axis").asTensor());
+    long dim = scalar(requireNonNull(axis, "axis is null").asTensor());
     var settings = io.libgather.Options.builder().profile(Profile.TENSORFLOW).axis(dim);
-    for (Options each : given(options, "options")) {
-      settings.batchDims(given(each, "options").batchDims);
+    for (Options each : requireNonNull(options, "options is null")) {
+      settings.batchDims(requireNonNull(each, "options is null").batchDims);
     }
     return new Gather<>(gathered(Operation.GATHER, params, indices, settings.build()));
   }

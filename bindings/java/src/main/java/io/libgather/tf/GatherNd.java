@@ -1,6 +1,6 @@
 package io.libgather.tf;
 
-import static io.libgather.tf.Given.given;
+import static java.util.Objects.requireNonNull;
 
 import io.libgather.Bounds;
 import io.libgather.Operation;
@@ -25,7 +25,7 @@ public final class GatherNd<T extends TType> extends Result<T> {
      * @return these options
      */
     public Options badIndicesPolicy(String badIndicesPolicy) {
-      policy = given(badIndicesPolicy, "badIndicesPolicy");
+      policy = requireNonNull(badIndicesPolicy, "badIndicesPolicy is null");
       return this;
     }
   }

@@ -1,6 +1,6 @@
 package io.libgather.tf;
 
-import static io.libgather.tf.Given.given;
+import static java.util.Objects.requireNonNull;
 
 import java.util.ArrayList;
 import java.util.List;
@@ -17,7 +17,7 @@ public final class NdArrays {
    * @return elements of rank 0
    */
   public static <T> NdArray<T> scalarOfObject(T value) {
-    return new Elements<>(new long[0], List.of(given(value, "value")));
+    return new Elements<>(new long[0], List.of(requireNonNull(value, "value is null")));
   }
 
   /**
@@ -30,7 +30,7 @@ public final class NdArrays {
   @SafeVarargs
   public static <T> NdArray<T> vectorOfObjects(T... values) {
     List<T> elements = new ArrayList<>();
-    for (T value : given(values, "values")) {
+    for (T value : requireNonNull(values, "values is null")) {
       elements.add(value);
     }
     return new Elements<>(new long[] {values.length}, elements);

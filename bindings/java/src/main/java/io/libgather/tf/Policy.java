@@ -1,6 +1,6 @@
 package io.libgather.tf;
 
-import static io.libgather.tf.Given.given;
+import static java.util.Objects.requireNonNull;
 
 import io.libgather.Bounds;
 import io.libgather.Options;
@@ -13,7 +13,10 @@ abstract class Policy {
   /** Returns options with the last policy. {@code ignored} is the meaning of ignored indices. */
   static Options.Builder of(Bounds ignored, Policy... options) {
     Options.Builder settings = Options.builder().profile(Profile.TENSORFLOW);
-    String policy = given(options, "options").length == 0 ? "" : given(options[options.length - 1], "options").policy;
+    String policy = "";
+    if (requireNonNull(options, "options is null").length > 0) {
+      policy = requireNonNull(options[options.length - 1], "options is null").policy;
+    }
     return switch (policy) {
       case "", "DEFAULT", "ERROR" -> settings;
       case "IGNORE" -> settings.bounds(ignored);

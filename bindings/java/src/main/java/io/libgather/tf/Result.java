@@ -1,6 +1,6 @@
 package io.libgather.tf;
 
-import static io.libgather.tf.Given.given;
+import static java.util.Objects.requireNonNull;
 
 import io.libgather.GatherFailure;
 import io.libgather.Operation;
@@ -29,8 +29,8 @@ abstract sealed class Result<T extends TType> implements Operand<T>
 
   /** Runs a gather of numbers or strings. */
   static TType gathered(Operation operation, Operand<?> params, Operand<?> indices, Options options) {
-    given(params, "params");
-    given(indices, "indices");
+    requireNonNull(params, "params is null");
+    requireNonNull(indices, "indices is null");
     return call(
         () ->
             params.asTensor() instanceof TString words

@@ -1,6 +1,6 @@
 package io.libgather.tf;
 
-import static io.libgather.tf.Given.given;
+import static java.util.Objects.requireNonNull;
 
 import io.libgather.DType;
 import io.libgather.Reduction;
@@ -35,8 +35,8 @@ public final class ScatterNd<U extends TType> extends ScatterResult<U> {
    */
   public static <U extends TType, T extends TNumber> ScatterNd<U> create(
       Scope scope, Operand<T> indices, Operand<U> updates, Operand<T> shape, Options... options) {
-    long[] extents = vector(given(shape, "shape").asTensor());
-    if (given(updates, "updates").asTensor() instanceof TString) {
+    long[] extents = vector(requireNonNull(shape, "shape is null").asTensor());
+    if (requireNonNull(updates, "updates is null").asTensor() instanceof TString) {
       throw new TFInvalidArgumentException("updates: strings are not added", null);
     }
     DType dtype = tensor(updates).dtype();

@@ -1,6 +1,6 @@
 package io.libgather.tf;
 
-import static io.libgather.tf.Given.given;
+import static java.util.Objects.requireNonNull;
 
 import io.libgather.Bounds;
 import io.libgather.Operation;
@@ -29,7 +29,7 @@ public abstract sealed class ScatterResult<T extends TType> extends Result<T>
      * @return these options
      */
     public Options badIndicesPolicy(String badIndicesPolicy) {
-      policy = given(badIndicesPolicy, "badIndicesPolicy");
+      policy = requireNonNull(badIndicesPolicy, "badIndicesPolicy is null");
       return this;
     }
   }
@@ -47,8 +47,8 @@ public abstract sealed class ScatterResult<T extends TType> extends Result<T>
   /** Returns a copy of a tensor with which updates have been combined. */
   static TType scattered(
       Reduction reduction, TType target, Operand<?> indices, Operand<?> updates, Options... options) {
-    given(indices, "indices");
-    given(updates, "updates");
+    requireNonNull(indices, "indices is null");
+    requireNonNull(updates, "updates is null");
     var settings = Policy.of(Bounds.SKIP, options).reduction(reduction).build();
     return call(
         () ->

@@ -1,6 +1,6 @@
 package io.libgather.tf;
 
-import static io.libgather.tf.Given.given;
+import static java.util.Objects.requireNonNull;
 
 import java.util.Arrays;
 
@@ -19,7 +19,7 @@ public final class Shape {
    * @return the shape
    */
   public static Shape of(long... extents) {
-    return new Shape(given(extents, "extents").clone());
+    return new Shape(requireNonNull(extents, "extents is null").clone());
   }
 
   /**

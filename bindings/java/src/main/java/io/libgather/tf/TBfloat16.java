@@ -1,6 +1,6 @@
 package io.libgather.tf;
 
-import static io.libgather.tf.Given.given;
+import static java.util.Objects.requireNonNull;
 
 import io.libgather.DType;
 import io.libgather.Tensor;
@@ -40,7 +40,7 @@ public final class TBfloat16 extends TensorOf implements TNumber {
    * @return a tensor of the shape of the elements
    */
   public static TBfloat16 tensorOf(NdArray<Float> values) {
-    return new TBfloat16(tensor(DType.BFLOAT16, (Elements<Float>) given(values, "values")));
+    return new TBfloat16(tensor(DType.BFLOAT16, (Elements<Float>) requireNonNull(values, "values is null")));
   }
 
   /**
@@ -50,7 +50,7 @@ public final class TBfloat16 extends TensorOf implements TNumber {
    * @return a tensor
    */
   public static TBfloat16 tensorOf(Shape shape) {
-    return new TBfloat16(zeros(DType.BFLOAT16, given(shape, "shape")));
+    return new TBfloat16(zeros(DType.BFLOAT16, requireNonNull(shape, "shape is null")));
   }
 
   /**
@@ -62,7 +62,7 @@ public final class TBfloat16 extends TensorOf implements TNumber {
    */
   public static TBfloat16 tensorOf(Shape shape, Consumer<TBfloat16> initializer) {
     TBfloat16 created = tensorOf(shape);
-    given(initializer, "initializer").accept(created);
+    requireNonNull(initializer, "initializer is null").accept(created);
     return created;
   }
 

@@ -1,6 +1,6 @@
 package io.libgather.tf;
 
-import static io.libgather.tf.Given.given;
+import static java.util.Objects.requireNonNull;
 
 import io.libgather.DType;
 import io.libgather.Tensor;
@@ -40,7 +40,7 @@ public final class TFloat16 extends TensorOf implements TNumber {
    * @return a tensor of the shape of the elements
    */
   public static TFloat16 tensorOf(NdArray<Float> values) {
-    return new TFloat16(tensor(DType.FLOAT16, (Elements<Float>) given(values, "values")));
+    return new TFloat16(tensor(DType.FLOAT16, (Elements<Float>) requireNonNull(values, "values is null")));
   }
 
   /**
@@ -50,7 +50,7 @@ public final class TFloat16 extends TensorOf implements TNumber {
    * @return a tensor
    */
   public static TFloat16 tensorOf(Shape shape) {
-    return new TFloat16(zeros(DType.FLOAT16, given(shape, "shape")));
+    return new TFloat16(zeros(DType.FLOAT16, requireNonNull(shape, "shape is null")));
   }
 
   /**
@@ -62,7 +62,7 @@ public final class TFloat16 extends TensorOf implements TNumber {
    */
   public static TFloat16 tensorOf(Shape shape, Consumer<TFloat16> initializer) {
     TFloat16 created = tensorOf(shape);
-    given(initializer, "initializer").accept(created);
+    requireNonNull(initializer, "initializer is null").accept(created);
     return created;
   }
 

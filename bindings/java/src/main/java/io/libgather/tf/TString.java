@@ -1,6 +1,6 @@
 package io.libgather.tf;
 
-import static io.libgather.tf.Given.given;
+import static java.util.Objects.requireNonNull;
 
 import io.libgather.Strings;
 import java.lang.foreign.Arena;
@@ -63,10 +63,11 @@ public final class TString implements TType, NdArray<String> {
    * @return a tensor of the shape of the elements
    */
   public static TString tensorOf(Charset charset, NdArray<String> values) {
-    given(charset, "charset");
-    given(values, "values");
+    requireNonNull(charset, "charset is null");
+    requireNonNull(values, "values is null");
     List<String> text = values instanceof TString other ? other.text() : ((Elements<String>) values).values;
-    return of(text.stream().map(each -> given(each, "a string").getBytes(charset)).toList(), values.shape());
+    return of(
+        text.stream().map(each -> requireNonNull(each, "a string is null").getBytes(charset)).toList(), values.shape());
   }
 
   /**
@@ -76,7 +77,7 @@ public final class TString implements TType, NdArray<String> {
    * @return a tensor of the shape of the elements
    */
   public static TString tensorOfBytes(NdArray<byte[]> values) {
-    return of(((Elements<byte[]>) given(values, "values")).values, values.shape());
+    return of(((Elements<byte[]>) requireNonNull(values, "values is null")).values, values.shape());
   }
 
   static TString of(List<byte[]> values, Shape shape) {
@@ -90,7 +91,7 @@ public final class TString implements TType, NdArray<String> {
    * @return the same tensor
    */
   public TString using(Charset charset) {
-    return new TString(strings, given(charset, "charset"));
+    return new TString(strings, requireNonNull(charset, "charset is null"));
   }
 
   /**

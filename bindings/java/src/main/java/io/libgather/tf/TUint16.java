@@ -1,6 +1,6 @@
 package io.libgather.tf;
 
-import static io.libgather.tf.Given.given;
+import static java.util.Objects.requireNonNull;
 
 import io.libgather.DType;
 import io.libgather.Tensor;
@@ -40,7 +40,7 @@ public final class TUint16 extends TensorOf implements TNumber {
    * @return a tensor of the shape of the elements
    */
   public static TUint16 tensorOf(NdArray<Short> values) {
-    return new TUint16(tensor(DType.UINT16, (Elements<Short>) given(values, "values")));
+    return new TUint16(tensor(DType.UINT16, (Elements<Short>) requireNonNull(values, "values is null")));
   }
 
   /**
@@ -50,7 +50,7 @@ public final class TUint16 extends TensorOf implements TNumber {
    * @return a tensor
    */
   public static TUint16 tensorOf(Shape shape) {
-    return new TUint16(zeros(DType.UINT16, given(shape, "shape")));
+    return new TUint16(zeros(DType.UINT16, requireNonNull(shape, "shape is null")));
   }
 
   /**
@@ -62,7 +62,7 @@ public final class TUint16 extends TensorOf implements TNumber {
    */
   public static TUint16 tensorOf(Shape shape, Consumer<TUint16> initializer) {
     TUint16 created = tensorOf(shape);
-    given(initializer, "initializer").accept(created);
+    requireNonNull(initializer, "initializer is null").accept(created);
     return created;
   }
 

@@ -1,6 +1,6 @@
 package io.libgather.tf;
 
-import static io.libgather.tf.Given.given;
+import static java.util.Objects.requireNonNull;
 
 import io.libgather.Reduction;
 
@@ -35,7 +35,7 @@ public final class TensorScatterNdAdd<T extends TType> extends ScatterResult<T> 
       Operand<? extends TNumber> indices,
       Operand<T> updates,
       Options... options) {
-    T target = given(tensor, "tensor").asTensor();
+    T target = requireNonNull(tensor, "tensor is null").asTensor();
     return new TensorScatterNdAdd<>(scattered(Reduction.ADD, target, indices, updates, options));
   }
 }
