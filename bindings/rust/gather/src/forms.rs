@@ -43,13 +43,12 @@ impl Context {
             // SAFETY: the caller guarantees it.
             return unsafe { self.write_moved(op, table, indices, rows, options) };
         }
-        let (table, indices, rows) = (table.head(), indices.head(), rows.head());
         // SAFETY: the caller guarantees it.
-        call(|err| unsafe { sys::gth_run(self.raw(), op, table, indices, rows, &options.raw, err) })
+        unsafe { self.run_described(op, [table.head(), indices.head(), rows.head()], options) }
     }
 
-    /// Runs an operation as `write`. The first call with descriptions that have moved copies them, because their next
-    /// call may never come. It is not inlined, so that `write` keeps its arguments in registers.
+    /// Runs an operation as `write`, and checks the fill value. The first call with descriptions that have moved copies
+    /// them, because their next call may never come. It is not inlined, so that `write` keeps its arguments in registers.
     ///
     /// # Safety
     ///
@@ -63,32 +62,29 @@ impl Context {
         rows: &Description,
         options: &Options,
     ) -> Result<(), Error> {
+        options.check_fill(table.head.dtype)?;
         let may_copy = table.may_copy() & indices.may_copy() & rows.may_copy();
-        if !may_copy || options.has_fill_value() {
+        if may_copy && !options.has_fill_value() {
+            let (table, indices, rows) = (table.copied(), indices.copied(), rows.copied());
             // SAFETY: the caller guarantees it.
-            return unsafe { self.write_corrected(op, table, indices, rows, options) };
+            return unsafe { self.run_described(op, [&table, &indices, &rows], options) };
         }
-        let (table, indices, rows) = (table.copied(), indices.copied(), rows.copied());
         // SAFETY: the caller guarantees it.
-        call(|err| unsafe { sys::gth_run(self.raw(), op, &table, &indices, &rows, &options.raw, err) })
+        unsafe { self.run_described(op, [table.raw(), indices.raw(), rows.raw()], options) }
     }
 
-    /// Runs an operation as `write`, and checks the fill value.
+    /// Calls the library.
     ///
     /// # Safety
     ///
-    /// The operands must be those of [`Context::write`].
-    #[inline(never)]
-    unsafe fn write_corrected(
+    /// The descriptions must be those of the operands of [`Context::write`].
+    #[inline]
+    unsafe fn run_described(
         &self,
         op: i32,
-        table: &Description,
-        indices: &Description,
-        rows: &Description,
+        [table, indices, rows]: [*const sys::gth_tensor_desc; 3],
         options: &Options,
     ) -> Result<(), Error> {
-        options.check_fill(table.head.dtype)?;
-        let (table, indices, rows) = (table.raw(), indices.raw(), rows.raw());
         // SAFETY: the caller guarantees it.
         call(|err| unsafe { sys::gth_run(self.raw(), op, table, indices, rows, &options.raw, err) })
     }
