@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import builtins
+import functools
 
 from . import types as t
 from ._base import constants as c
@@ -252,6 +253,19 @@ def of_library(error: Exception, value: object, operand: str) -> DTypeError:
     """
     line = str(error).partition("\n")[0]
     return dtype_error(operand, f"{type(value).__name__}: {line}")
+
+
+def naming(module: str, function: t.Any) -> t.Any:
+    """Returns a function whose errors name the dtypes as users of a module write them."""
+
+    def call(*arguments: t.Any, **keywords: t.Any) -> t.Any:
+        try:
+            return function(*arguments, **keywords)
+        except DTypeError as error:
+            error.name_dtypes(module)
+            raise
+
+    return functools.update_wrapper(call, function)
 
 
 def closed(operand: str) -> ClosedError:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-from functools import update_wrapper
 
 from .. import errors
 from .._arrays.tensorflow_ import is_recorded, recording
@@ -18,22 +17,9 @@ if TYPE_CHECKING:
 
 def unconverted(function: _FunctionT) -> _FunctionT:
     """Marks a function that AutoGraph calls as it is. ``tf.autograph`` sets the same attribute."""
-    call = naming(function)
+    call: _FunctionT = errors.naming("tf", function)
     call.__dict__["autograph_info__"] = {}
     return call
-
-
-def naming(function: _FunctionT) -> _FunctionT:
-    """Returns a function whose errors name the dtypes as TensorFlow does."""
-
-    def call(*arguments: Any, **keywords: Any) -> Any:
-        try:
-            return function(*arguments, **keywords)
-        except errors.DTypeError as error:
-            error.name_dtypes("tf")
-            raise
-
-    return update_wrapper(call, function)  # type: ignore[return-value]
 
 
 def is_differentiated(*operands: Any) -> bool:
@@ -65,7 +51,7 @@ def differentiated(call: Callable[..., Any], gradient: Callable[..., Any], shape
 
     @tf.custom_gradient  # type: ignore[untyped-decorator]
     def operator(*tensors: Any) -> Any:
-        result = tf.numpy_function(naming(call), tensors, tensors[0].dtype)
+        result = tf.numpy_function(errors.naming("tf", call), tensors, tensors[0].dtype)
         result.set_shape(shape)
         return result, lambda upstream: gradient(tensors, result, upstream)
 

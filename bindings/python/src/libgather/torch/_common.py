@@ -55,17 +55,14 @@ def registered(
             params, the attributes, and the words of `negative` and `bounds`.
     """
     name = operation.name
+    run, infer = (errors.naming("torch", function) for function in (run, shape_for))
 
     def values(
         params: torch.Tensor, indices: torch.Tensor, axis: int, batch_dims: int, switches: list[int], fill_value: Any
     ) -> torch.Tensor:
         keywords = words_of(switches, fill_value, params.dtype)
         require_dtypes(params, indices)
-        try:
-            result: torch.Tensor = run(params.detach(), indices.detach(), axis, batch_dims, keywords)
-        except errors.DTypeError as error:
-            error.name_dtypes("torch")
-            raise
+        result: torch.Tensor = run(params.detach(), indices.detach(), axis, batch_dims, keywords)
         return result
 
     def gradient(rows: torch.Tensor, indices: torch.Tensor, shape: Any, *arguments: Any) -> torch.Tensor:
@@ -83,11 +80,7 @@ def registered(
         # The length of tuples must be known, because it determines the remaining dims.
         require_dtypes(params, indices)
         index = spec_of(indices, known=0 if operation.has_axis else 1)
-        try:
-            shape_for(operation, spec_of(params), index, request(*arguments))  # raises the errors of a run
-        except errors.DTypeError as error:
-            error.name_dtypes("torch")
-            raise
+        infer(operation, spec_of(params), index, request(*arguments))  # raises the errors of a run
         return params.new_empty(shape(params, indices, *arguments))
 
     if extension is not None:
