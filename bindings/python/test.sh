@@ -45,26 +45,29 @@ if [ "${EACH:-}" != 1 ]; then
   exit
 fi
 
-# run_files FILE...: two files run at once, in reverse order, because the longest one is among the last. Each writes its
-# output and its status.
+# Runs the files that have not begun yet, and writes the output and the status of each.
 run_files() {
-  rm -rf each && mkdir each
-  export python here
-  # shellcheck disable=SC2016 # the inner shell expands the variables
-  for file in "$@"; do echo "${file##*/}"; done | sort -r | xargs -P 2 -n 1 sh -c '
+  for file in "$@"; do
+    mkdir "each/$file" 2>/dev/null || continue
     status=0
-    "$python" -m pytest -c "$here/pyproject.toml" --rootdir "$here" -p no:cacheprovider -q -rs "$here/tests/$0" \
-      >"each/$0.log" 2>&1 || status=$?
-    echo $status >"each/$0.status"'
+    tests "$here/tests/$file" >"each/$file/log" 2>&1 || status=$?
+    echo $status >"each/$file/status"
+  done
 }
 
 [ $# -gt 0 ] || set -- "$here"/tests/test_*.py
+# In reverse order, because the longest file is among the last.
+# shellcheck disable=SC2046 # names of files are words
+set -- $(for file in "$@"; do echo "${file##*/}"; done | sort -r)
+rm -rf each && mkdir each
+run_files "$@" &
 run_files "$@"
+wait
 result=0
 for file in "$@"; do
-  echo "== ${file##*/}"
-  cat "each/${file##*/}.log"
+  echo "== $file"
+  cat "each/$file/log"
   # pytest exits with 5 if it finds no test in a file, because one `importorskip` skips all of them.
-  case $(cat "each/${file##*/}.status") in 0 | 5) ;; *) result=1 ;; esac
+  case $(cat "each/$file/status") in 0 | 5) ;; *) result=1 ;; esac
 done
 exit $result
