@@ -12,6 +12,7 @@
 
 #include "guarded.hpp"
 #include "hostile.hpp"
+#include "limits.hpp"
 #include "processes.hpp"
 #include "tasks.hpp"
 
@@ -93,9 +94,11 @@ class Counting {
   Counting() {
     gth_context_options options = GTH_CONTEXT_OPTIONS_INIT;
     options.threads = INT32_MAX;
-    options.parallel_user = &pieces_;
+    options.parallel_user = this;
     options.parallel_for = [](void* user, int64_t count, gth_task_fn task, void* arg) {
-      *static_cast<std::atomic<int64_t>*>(user) += count;
+      Counting& self = *static_cast<Counting*>(user);
+      self.pieces_ += count;
+      self.last_ = count;
       for (int64_t i = 0; i < count; ++i) task(arg, i);
     };
     EXPECT_EQ(gth_context_create(&options, &context_, nullptr), GTH_OK);
@@ -106,9 +109,10 @@ class Counting {
 
   gth_context* context() const { return context_; }
   int64_t pieces() const { return pieces_; }
+  int64_t last() const { return last_; }  // pieces of the last step
 
  private:
-  std::atomic<int64_t> pieces_{0};
+  std::atomic<int64_t> pieces_{0}, last_{0};
   gth_context* context_ = nullptr;
 };
 
@@ -122,6 +126,58 @@ TEST(Workers, PiecesHaveAMinimumSize) {
   EXPECT_GT(counting.pieces(), 1);
   if (!cuts_everything()) {
     EXPECT_LT(counting.pieces(), 1000);  // for 8 MB
+  }
+}
+
+// A piece has at least `piece_bytes`, so one row less than 17 pieces need is 16 pieces.
+TEST(Workers, BytesAtTheBorderOfAPieceDecideTheNumberOfPieces) {
+  constexpr int64_t overhead = 16, per_piece = limits::piece_bytes / 1024;
+  for (const int64_t missing : {0, 1}) {
+    const int64_t rows = 17 * per_piece - missing;
+    const Counting counting;
+    const Array table(u8, {3, 1024 - overhead}), out(u8, {rows, 1024 - overhead});
+    const Array indices = indices64({rows}, std::vector<int64_t>(static_cast<size_t>(rows), 2));
+    const gth_tensor_desc p = table.desc(), i = indices.desc(), o = out.desc();
+    ASSERT_EQ(gth_gather(counting.context(), &p, &i, &o, nullptr, nullptr), GTH_OK);
+    if (!cuts_everything()) {
+      EXPECT_EQ(counting.pieces(), 17 - missing);
+    }
+  }
+}
+
+// Bags are cut into at most `bag_parts` parts. Each bag has its own length and ids.
+TEST(Workers, BagsAroundTheNumberOfPartsArePooledOnce) {
+  constexpr int64_t width = 4096;  // A bag reads 64 KiB on average.
+  const Array table(GTH_DTYPE_INT32, {97, width});
+  auto* const numbers = reinterpret_cast<int32_t*>(table.data());
+  for (int64_t i = 0; i < 97 * width; ++i) numbers[i] = static_cast<int32_t>(i * 2654435761);
+  for (const int64_t bags : {limits::bag_parts - 1, limits::bag_parts, limits::bag_parts + 1, 3 * limits::bag_parts}) {
+    std::vector<int64_t> ids, lengths;
+    for (int64_t bag = 0; bag < bags; ++bag) {
+      lengths.push_back(bag * 5 % 9);
+      for (int64_t k = 0; k < lengths.back(); ++k) ids.push_back((bag * 31 + k * 7) % 97);
+    }
+    const Array indices = indices64({static_cast<int64_t>(ids.size())}, ids), counts = indices64({bags}, lengths);
+    const Array out(GTH_DTYPE_INT32, {bags, width});
+    const gth_tensor_desc p = table.desc(), i = indices.desc(), c = counts.desc(), o = out.desc();
+    gth_options options = GTH_OPTIONS_INIT;
+    options.bag_format = GTH_BAGS_LENGTHS;
+    const Counting counting;
+    ASSERT_EQ(gth_gather_bags(counting.context(), &p, &i, &c, nullptr, &o, &options, nullptr), GTH_OK);
+    EXPECT_GT(counting.last(), limits::bag_parts / 4);
+    EXPECT_LE(counting.last(), limits::bag_parts);
+    const auto* const pooled = reinterpret_cast<const int32_t*>(out.data());
+    int64_t wrong = 0, first = 0;
+    for (int64_t bag = 0; bag < bags; first += lengths[static_cast<size_t>(bag++)]) {
+      for (int64_t column = 0; column < width; column += 511) {
+        uint32_t sum = 0;
+        for (int64_t k = first; k < first + lengths[static_cast<size_t>(bag)]; ++k) {
+          sum += static_cast<uint32_t>(numbers[ids[static_cast<size_t>(k)] * width + column]);
+        }
+        wrong += pooled[bag * width + column] != static_cast<int32_t>(sum);
+      }
+    }
+    EXPECT_EQ(wrong, 0) << bags;
   }
 }
 

@@ -173,7 +173,8 @@ TEST(Partition, EveryKindOfShardsMatchesTheHeader) {
 // The number of ids straddles a block of tuples, and the pieces for threads.
 TEST(Partition, SizesAtTheBordersOfBlocksMatchTheHeader) {
   std::mt19937_64 random(6);
-  for (const int64_t limit : {limits::block_tuples, 2 * limits::min_piece_ids}) {
+  for (const int64_t limit : {limits::block_tuples, 2 * limits::min_piece_ids,
+                              limits::most_partition_pieces * std::max<int64_t>(limits::min_piece_ids, 8 * 3)}) {
     for (const int64_t n : {limit - 1, limit + 1}) {
       for (const int64_t count : {int64_t{3}, limits::min_piece_ids / 8 + 1}) {
         if (count > n) continue;
