@@ -79,7 +79,7 @@ func (c *Column) Close() error {
 // Nulls are the indices of [Take] and [Resolve] that select null. For the zero value no index does.
 type Nulls struct {
 	// Validity has a bit for each index, in the order of Arrow, least significant first. An index whose bit is 0
-	// selects null, whatever its value is. The indices must have rank 1. If Validity is nil, no index is null.
+	// selects null, whatever its value is. The bits have the order of the indices. If Validity is nil, no index is null.
 	Validity []byte
 	// Offset is the number of the bit of the first index.
 	Offset int

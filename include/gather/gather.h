@@ -1467,7 +1467,7 @@ typedef struct gth_take {
   uint32_t flags;                 /**< GTH_TAKE_* */
   const gth_tensor_desc *indices; /**< Integers of any shape, in row-major order. They are borrowed. */
   const void *validity;           /**< Bits in the order of Arrow, least significant first. An index whose bit is 0 is
-                                       null. Indices then have rank 1. NULL: no index is null. Borrowed */
+                                       null. The bits have the order of the indices. NULL: no index is null. Borrowed */
   int64_t validity_offset;        /**< The number of the bit of the first index, at least 0. */
   const gth_options *options;     /**< negative, bounds, profile, opset, threads and padding_index, which selects null,
                                        are used. Borrowed, or NULL. */

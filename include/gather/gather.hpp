@@ -1846,8 +1846,8 @@ class Take {
   template <class Indices, class = std::enable_if_t<std::is_convertible_v<Indices, View> > >
   Take(Indices&& indices) noexcept : indices_(std::forward<Indices>(indices)) {}
   /// Sets which indices are null. A null index selects null, whatever its value is. The bits have the order of Arrow,
-  /// least significant first, and a bit that is 0 means null. A range that has too few bits causes GTH_E_SIZE. The
-  /// indices must have rank 1.
+  /// least significant first, and a bit that is 0 means null. They are in the row-major order of the indices. A range
+  /// that has too few bits causes GTH_E_SIZE.
   /// @param offset  The number of the bit of the first index.
   Take& validity(Source bits, int64_t offset = 0) & noexcept {
     validity_ = bits;

@@ -15,6 +15,28 @@ TEST(Resolve, RowsAreInRangeOrMinusOne) {
   EXPECT_EQ(Ids(rows, rows + 5), (Ids{3, 0, -1, -1, 3}));
 }
 
+// The bits have the row-major order of the indices, whatever their strides are. A gather would take the columns of a high
+// matrix one after the other.
+TEST(Resolve, NullsOfATransposedMatrixAreInRowMajorOrder) {
+  for (const int64_t height : {2, 20}) {
+    const int64_t shape[] = {height, 3}, strides[] = {8, 8 * height};
+    Ids expected, columns(static_cast<size_t>(3 * height));
+    for (int64_t k = 0; k < 3 * height; ++k) expected.push_back(k % 5 == 1 ? null_id : k * 7 % 11);
+    Request request(expected);
+    for (int64_t k = 0; k < 3 * height; ++k) {
+      int64_t& row = expected[static_cast<size_t>(k)];
+      columns[static_cast<size_t>(k / 3 + k % 3 * height)] = row == null_id ? 99 : row;
+      if (row == null_id) row = -1;
+    }
+    request.desc = GTH_TENSOR_DESC_DENSE(GTH_DTYPE_INT64, 2, shape, columns.data());
+    request.desc.strides = strides;
+    Ids rows(expected.size());
+    gth_error error = GTH_ERROR_INIT;
+    ASSERT_EQ(gth_resolve(nullptr, 11, &request.take, 3 * height, rows.data(), &error), GTH_OK) << error.message;
+    EXPECT_EQ(rows, expected);
+  }
+}
+
 TEST(Resolve, PaddingSelectsNoRow) {
   for (const bool has_null : {false, true}) {
     int64_t rows[4];

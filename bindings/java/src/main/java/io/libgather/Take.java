@@ -63,7 +63,7 @@ public final class Take {
   }
 
   /**
-   * Sets which indices are null. A null index selects null, whatever its value is. The indices must have rank 1.
+   * Sets which indices are null. A null index selects null, whatever its value is. The bits have the order of the indices.
    *
    * @param bits a bit for each index in the order of Arrow, least significant first; 0 means null. The take keeps the
    *     array.
