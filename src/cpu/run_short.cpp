@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <type_traits>
 
 #include "core/base/limits.hpp"
 #include "core/base/noinline.hpp"
@@ -73,33 +74,37 @@ inline void add_places(const core::Places places, int64_t* offsets) {
   }
 }
 
-// Copies the rows of many tuples with kernels. Returns false if one is invalid.
-GATHER_NOINLINE bool copy_many(const Short& form, char* out, const char* table, const char* indices, int64_t tuples) {
+// Moves the rows of many tuples with kernels. Returns false if one is invalid, or if rows have no kernel.
+GATHER_NOINLINE bool move_many(const Short& form, char* rows, char* table, const char* indices, int64_t tuples) {
+  const MoveRows move = form.scatters ? tier().choose_scatter(form.row) : tier().choose_copy(form.row, Written::cached);
   int64_t offsets[short_tuples];
-  if (!resolve_many(form, indices, tuples, offsets)) return false;
+  if (!move || !resolve_many(form, indices, tuples, offsets)) return false;
   add_places(form.places, offsets);
-  tier().choose_copy(form.row, Written::cached)({out, form.line_rows, table, offsets, tuples, form.row, 1, 0, 0, 0});
+  move({rows, form.line_rows, table, offsets, tuples, form.row, 1, 0, 0, 0});
   return true;
 }
 
-template <int64_t bytes>
-void copy_fixed(char* out, int64_t stride, const char* table, const int64_t* offsets, int64_t n) {
-  for (int64_t i = 0; i < n; ++i) std::memcpy(out + i * stride, table + offsets[i], static_cast<size_t>(bytes));
+// Moves rows of a size, which may be a constant.
+template <class Size>
+inline void move_each(const Short& form, char* rows, char* table, const int64_t* offsets, int64_t n, Size size) {
+  if (form.scatters) {
+    for (int64_t i = 0; i < n; ++i) std::memcpy(table + offsets[i], rows + i * form.line_rows, size);
+  } else {
+    for (int64_t i = 0; i < n; ++i) std::memcpy(rows + i * form.line_rows, table + offsets[i], size);
+  }
 }
 
-// Copies the rows of a few tuples. Returns false if one is invalid.
-bool copy_few(const Short& form, char* out, const char* table, const char* indices, int64_t tuples) {
+// Moves the rows of a few tuples. Returns false if one is invalid.
+bool move_few(const Short& form, char* rows, char* table, const char* indices, int64_t tuples) {
   int64_t offsets[min_kernel_tuples];
   if (!resolve_few(form, indices, tuples, offsets)) return false;
   add_places(form.places, offsets);
   if (form.row == 4) {
-    copy_fixed<4>(out, form.line_rows, table, offsets, tuples);
+    move_each(form, rows, table, offsets, tuples, std::integral_constant<size_t, 4>());
   } else if (form.row == 8) {
-    copy_fixed<8>(out, form.line_rows, table, offsets, tuples);
+    move_each(form, rows, table, offsets, tuples, std::integral_constant<size_t, 8>());
   } else {
-    for (int64_t i = 0; i < tuples; ++i) {
-      std::memcpy(out + i * form.line_rows, table + offsets[i], static_cast<size_t>(form.row));
-    }
+    move_each(form, rows, table, offsets, tuples, static_cast<size_t>(form.row));
   }
   return true;
 }
@@ -124,10 +129,9 @@ __attribute__((always_inline)) inline int64_t find_run(const Short& form, const 
   const int64_t more = n == GTH_OPEN ? 0 : n - 1;
   const core::Span table = form.table.at(more), entries = form.indices.at(more), out = form.rows.at(more);
   if (given && (given->table < table.high || given->indices < entries.high || given->rows < out.high)) return 0;
-  if (core::overlap(pointers.rows, out, pointers.table, table) ||
-      core::overlap(pointers.rows, out, pointers.indices, entries)) {
-    return 0;
-  }
+  const bool overlaps_indices = form.scatters ? core::overlap(pointers.table, table, pointers.indices, entries)
+                                              : core::overlap(pointers.rows, out, pointers.indices, entries);
+  if (overlaps_indices || core::overlap(pointers.rows, out, pointers.table, table)) return 0;
   spans->table = table;
   spans->indices = entries;
   spans->rows = out;
@@ -140,15 +144,15 @@ bool run_short(const Short& form, const core::Pointers& pointers, int64_t n, con
   core::Spans spans;
   const int64_t tuples = find_run(form, pointers, n, given, &spans);
   if (tuples == 0) return false;
-  const auto copy = tuples < min_kernel_tuples ? copy_few : copy_many;
-  return copy(form, moved(pointers.rows, form.rows_offset), moved(pointers.table, form.table_offset),
+  const auto move = tuples < min_kernel_tuples ? move_few : move_many;
+  return move(form, moved(pointers.rows, form.rows_offset), moved(pointers.table, form.table_offset),
               moved(pointers.indices, form.indices_offset), tuples);
 }
 
 bool check_short(const Short& form, const core::Pointers& pointers, int64_t n, const core::Extents* given,
                  core::Spans* spans) {
   *spans = {};
-  const int64_t tuples = find_run(form, pointers, n, given, spans);
+  const int64_t tuples = form.scatters ? 0 : find_run(form, pointers, n, given, spans);
   int64_t offsets[short_tuples];
   if (tuples == 0) return false;
   const char* const indices = moved(pointers.indices, form.indices_offset);

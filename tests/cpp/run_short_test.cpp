@@ -3,7 +3,7 @@
 
 #include "hostile.hpp"
 
-// Calls with at most 1,024 rows take the fast path. These tests cover its limits: numbers of tuples and components, index
+// Calls with at most 1,024 rows, and scatters of as many by a plan, take the fast path. These tests cover its limits: numbers of tuples and components, index
 // types, row sizes and errors.
 namespace {
 
@@ -264,6 +264,91 @@ TEST(RunShort, RunOfAnOpenPlanReportsOverlapOfTheRowsThatItUses) {
   EXPECT_EQ(run(nullptr, 1), GTH_E_NULL);
   EXPECT_EQ(run(nullptr, 0), GTH_OK);
   EXPECT_EQ(run(memory, -2), GTH_E_SHAPE);
+}
+
+// The operands of a scatter of rows, and a plan of it.
+struct PlannedScatter {
+  PlannedScatter(int64_t rows, int64_t bytes, std::vector<int64_t> ids, const gth_options* options = nullptr)
+      : target(u8, {rows, bytes}),
+        indices(indices64({static_cast<int64_t>(ids.size())}, ids)),
+        updates(u8, {static_cast<int64_t>(ids.size()), bytes}) {
+    for (int64_t i = 0; i < count_of(updates.shape()); ++i)
+      updates.data()[i] = static_cast<char>(i * 11 % 251 + i / 251);
+    const gth_tensor_desc t = target.desc(), i = indices.desc(), u = updates.desc();
+    EXPECT_EQ(calls::scatter.plan(&t, &i, &u, options, plan.out(), nullptr), GTH_OK);
+    expected = target.bytes();
+    const Bytes from = updates.bytes();
+    for (size_t each = 0; each < ids.size(); ++each) {
+      const int64_t row = ids[each] < 0 ? ids[each] + rows : ids[each];
+      if (row < 0 || row >= rows) continue;
+      const auto first = from.begin() + static_cast<int64_t>(each) * bytes;
+      std::copy(first, first + bytes, expected.begin() + row * bytes);
+    }
+  }
+
+  int32_t run(gth_error* error) const {
+    return gth_plan_run(nullptr, plan.get(), GTH_OPEN, target.data(), indices.data(), updates.data(), error);
+  }
+
+  Array target, indices, updates;
+  Plan plan;
+  Bytes expected;  // The target after all updates of valid indices.
+};
+
+// The last update of a row wins.
+TEST(RunShort, EveryTupleCountAndRowSizeIsScatteredByPlan) {
+  for (int64_t bytes : {1, 2, 3, 4, 8, 12, 16, 64, 100, 32767, 32768, 32769}) {
+    for (int64_t tuples : {1, 2, 15, 16, 17, 255, 256, 257, 1023, 1024, 1025}) {
+      if (bytes > 100 && tuples > 17) continue;
+      std::vector<int64_t> ids;
+      for (int64_t i = 0; i < tuples; ++i) ids.push_back(i * i % 37);
+      const PlannedScatter each(37, bytes, ids);
+      Error error;
+      EXPECT_EQ(each.run(&error), GTH_OK) << bytes << " bytes, " << tuples;
+      EXPECT_TRUE(each.target.bytes() == each.expected) << bytes << " bytes, " << tuples;
+    }
+  }
+}
+
+TEST(RunShort, ScatterByPlanRefusesOneInvalidIndexBeforeTheFirstWrite) {
+  for (int64_t tuples : {1, 15, 16, 17, 256, 257, 1024}) {
+    std::vector<int64_t> ids;
+    for (int64_t i = 0; i < tuples; ++i) ids.push_back(i * 3 % 7);
+    for (int64_t bad : {int64_t{7}, int64_t{-1}}) {
+      ids.back() = bad;
+      const PlannedScatter each(7, 4, ids);
+      const Bytes before = each.target.bytes();
+      Error error;
+      expect_facts(each.run(&error), error, {GTH_E_INDEX, GTH_OPERAND_INDICES, 0, tuples - 1, bad, 7});
+      EXPECT_TRUE(each.target.bytes() == before);
+    }
+    const gth_options skip = with_bounds(GTH_BOUNDS_SKIP, GTH_NEGATIVE_WRAP);
+    for (int64_t id : {7, -8, -1, -7}) {
+      ids.back() = id;
+      const PlannedScatter each(7, 4, ids, &skip);
+      EXPECT_EQ(each.run(nullptr), GTH_OK);
+      EXPECT_TRUE(each.target.bytes() == each.expected) << id;
+    }
+  }
+}
+
+// A scatter writes its target. Indices and updates may share memory.
+TEST(RunShort, ScatterByPlanReportsOverlapOfTheTarget) {
+  int64_t memory[8] = {2, 0, 1, 10, 11, 12, 13, 14};
+  const Shape three{3};
+  const gth_tensor_desc desc = describe(GTH_DTYPE_INT64, three, memory);
+  Plan plan;
+  ASSERT_EQ(calls::scatter.plan(&desc, &desc, &desc, nullptr, plan.out(), nullptr), GTH_OK);
+  const auto run = [&](int64_t* target, int64_t* indices, int64_t* updates) {
+    return gth_plan_run(nullptr, plan.get(), GTH_OPEN, target, indices, updates, nullptr);
+  };
+  EXPECT_EQ(run(memory + 2, memory, memory + 5), GTH_E_ALIAS);
+  EXPECT_EQ(run(memory + 3, memory, memory + 5), GTH_E_ALIAS);
+  EXPECT_EQ(run(memory + 5, memory, memory + 3), GTH_E_ALIAS);
+  EXPECT_EQ(run(nullptr, memory, memory + 3), GTH_E_NULL);
+  EXPECT_EQ(memory[4], 11);
+  EXPECT_EQ(run(memory + 3, memory, memory), GTH_OK);
+  EXPECT_EQ(std::vector<int64_t>(memory, memory + 8), (std::vector<int64_t>{2, 0, 1, 0, 1, 2, 13, 14}));
 }
 
 // A checked run accepts exactly the memory that it uses. One byte less is rejected before anything is written.

@@ -146,7 +146,7 @@ Short::Memory memory_of(const Reach& reach) { return {reach.low, reach.high, rea
 
 bool shorten(const Plan& plan, Short* result) {
   const Loop& line = plan.loops[plan.line];
-  if (is_scatter(plan) || has_bags(plan) || plan.has_padding || !is_one_line(plan) || plan.device != GTH_DEVICE_CPU ||
+  if (reduces(plan) || has_bags(plan) || plan.has_padding || !is_one_line(plan) || plan.device != GTH_DEVICE_CPU ||
       plan.row.in > short_row_bytes || !needs_bounds_check(plan.bounds) || !is_short_index(plan.index) ||
       plan.components < 1 || plan.components > Short::most_components) {
     return false;
@@ -170,6 +170,7 @@ bool shorten(const Plan& plan, Short* result) {
   result->components = plan.components;
   result->is_int64 = plan.index == IndexType::int64;
   result->wraps = plan.wraps;
+  result->scatters = is_scatter(plan);
   result->places.outer = 0;
   std::copy_n(plan.component, plan.components, result->component);
   return true;
@@ -195,6 +196,7 @@ bool lower_short(const Request& request, Short* result) {
   result->table_offset = table.offset;
   result->indices_offset = indices.offset;
   result->rows_offset = output.offset;
+  result->scatters = false;
   result->wraps = request.options && request.options->negative == GTH_NEGATIVE_WRAP;
   return describe_memory(table, table_bytes, &result->table) &&
          describe_memory(indices, result->tuples * result->line_indices, &result->indices) &&
