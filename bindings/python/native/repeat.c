@@ -5,8 +5,14 @@
 /* Returns true if an operand is memory of a low rank. */
 static int has_form(const gth_tensor_desc *desc) { return !desc->tensor && desc->ndim <= REPEAT_NDIM; }
 
+/* Returns true if extents or strides are equal. They are so few that a call of memcmp() takes longer. */
 static int are_equal(const int64_t *a, const int64_t *b, int32_t count) {
-  return !memcmp(a, b, (size_t)count * sizeof *a);
+  for (int32_t i = 0; i < count; i++) {
+    if (a[i] != b[i]) {
+      return 0;
+    }
+  }
+  return 1;
 }
 
 static int is_like(const gth_tensor_desc *desc, const form *known) {
@@ -67,7 +73,29 @@ static const int is_kept = 0;
 static const int is_kept = 1;
 #endif
 
-void repeat_note(repeat *last, const operands *all, const gth_options *options) {
+int repeat_has_fields(const repeat *last, arguments fields) {
+  return !memcmp(last->fields, fields, sizeof last->fields);
+}
+
+/* Returns true if an object cannot change. */
+static int is_constant(PyObject *object) {
+  return object == Py_None || PyBool_Check(object) || PyLong_CheckExact(object) || PyUnicode_CheckExact(object);
+}
+
+/* Keeps references to the fields, so that no other object gets the address of one of them. */
+static void note_fields(repeat *last, arguments fields) {
+  for (int i = 0; i < FIELDS; i++) {
+    if (!is_constant(fields[i])) {
+      return;
+    }
+  }
+  for (int i = 0; i < FIELDS; i++) {
+    Py_INCREF(fields[i]);
+    last->fields[i] = fields[i];
+  }
+}
+
+void repeat_note(repeat *last, const operands *all, const gth_options *options, arguments fields) {
   if (!is_kept || !has_form(&all->table.desc) || !has_form(&all->indices.desc) || !has_form(&all->rows.desc)) {
     return;
   }
@@ -77,6 +105,9 @@ void repeat_note(repeat *last, const operands *all, const gth_options *options) 
   last->indices = form_of(&all->indices.desc);
   last->rows = form_of(&all->rows.desc);
   last->is_set = 1;
+  if (fields) {
+    note_fields(last, fields);
+  }
 }
 
 void repeat_drop(repeat *last) {
@@ -84,4 +115,7 @@ void repeat_drop(repeat *last) {
   last->plan = NULL;
   last->is_set = 0;
   gth_plan_release(plan);
+  for (int i = 0; i < FIELDS; i++) {
+    Py_CLEAR(last->fields[i]);
+  }
 }

@@ -4,6 +4,7 @@
 #define LIBGATHER_REPEAT_H
 
 #include "operand.h"
+#include "switches.h"
 
 enum { REPEAT_NDIM = 4 };
 
@@ -18,6 +19,7 @@ typedef struct form {
 /* The last small call of a function, which wrote its rows or a target in place. */
 typedef struct repeat {
   gth_options options;
+  PyObject *fields[FIELDS]; /* that `options` was read from. They are constants. fields[0] is NULL without them */
   form table, indices, rows;
   int is_set;
   gth_plan *plan; /* NULL if the call has not repeated yet */
@@ -31,8 +33,11 @@ gth_plan *repeat_find(repeat *last, int32_t op, const operands *all, const gth_o
  * written that a second run does not write. The call then runs without the plan, which reports the error. */
 int32_t repeat_run(gth_plan *plan, int32_t op, const operands *all, const form *rows, gth_error *error);
 
-/* Stores a small call that has succeeded without a plan. */
-void repeat_note(repeat *last, const operands *all, const gth_options *options);
+/* Returns true if the options of a call were read from these fields. */
+int repeat_has_fields(const repeat *last, arguments fields);
+
+/* Stores a small call that has succeeded without a plan. `fields` is NULL if its options were not read from fields only. */
+void repeat_note(repeat *last, const operands *all, const gth_options *options, arguments fields);
 
 /* Releases the plan. */
 void repeat_drop(repeat *last);

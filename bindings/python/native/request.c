@@ -23,6 +23,10 @@ int request_begin(request *call, const state *known, arguments args, enum rules 
   call->writes_new = 0;
   call->fill_value = NULL;
   call->error.size = sizeof call->error; /* the library writes the other fields on an error */
+  if (last && repeat_has_fields(last, args + ARG_FIELDS)) {
+    call->options = last->options;
+    return 1;
+  }
   return args[ARG_STREAM] == Py_None && PyBool_Check(args[ARG_INPLACE]) &&
          options_of(known, args + ARG_FIELDS, &call->options, &call->fill_value);
 }
@@ -107,7 +111,8 @@ int32_t request_run(request *call) {
   if (operands_are_small(&call->operands)) {
     const int32_t status = run(call);
     if (call->last && !call->plan && status == GTH_OK) {
-      repeat_note(call->last, &call->operands, &call->options);
+      const int were_read = !call->fill_value && !call->moved;
+      repeat_note(call->last, &call->operands, &call->options, were_read ? call->args + ARG_FIELDS : NULL);
     }
     return status;
   }
