@@ -3,8 +3,8 @@
 
 #include "hostile.hpp"
 
-// Calls with at most 1,024 rows, and scatters of as many by a plan, take the fast path. These tests cover its limits: numbers of tuples and components, index
-// types, row sizes and errors.
+// Calls with at most 1,024 rows, and scatters of as many by a plan, take the fast path. These tests cover its limits:
+// numbers of tuples and components, index types, row sizes and errors.
 namespace {
 
 using namespace hostile;

@@ -36,7 +36,7 @@ int32_t repeat_run(gth_plan *plan, int32_t op, const operands *all, const form *
 /* Returns true if the options of a call were read from these fields. */
 int repeat_has_fields(const repeat *last, arguments fields);
 
-/* Stores a small call that has succeeded without a plan. `fields` is NULL if its options were not read from fields only. */
+/* Stores a small call that has succeeded without a plan. `fields` is NULL if not all options were read from fields. */
 void repeat_note(repeat *last, const operands *all, const gth_options *options, arguments fields);
 
 /* Releases the plan. */

@@ -17,8 +17,8 @@ struct Places {
 };
 
 // The short form of a plan: at most short_tuples tuples that select one row each, which a gather or a scatter without
-// reduction moves. It serves calls for which building a plan takes as long as copying the rows. Unusual and invalid requests have no short form. They use the plan, which
-// also reports errors.
+// reduction moves. It serves calls for which building a plan takes as long as moving the rows. Unusual and invalid
+// requests have no short form. They use the plan, which also reports errors.
 struct Short {
   static constexpr int32_t most_components = 4;
 
@@ -54,7 +54,7 @@ bool infer_short(const Request& request, gth_tensor_desc* rows, int64_t* shape);
 // Returns true if an operation may have a short form.
 inline bool has_short_form(int32_t op) { return op >= GTH_OP_GATHER && op <= GTH_OP_GATHER_ELEMENTS; }
 
-// Sets the short form of a gather of dense tensors without batch dims and profile. gather must be along axis 0.
+// Sets the short form of a gather of dense tensors without batch dims and profile. The axis must be 0.
 // Returns false if the request has none. Precondition: has_short_form(request.operation->number).
 bool lower_short(const Request& request, Short* out);
 
