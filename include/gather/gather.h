@@ -1440,8 +1440,8 @@ GTH_API int32_t gth_partition_scratch(const gth_tensor_desc *ids, const gth_shar
  * A column is a sequence of rows in the format of the Arrow C data interface: one array, or several arrays of the same
  * type, which are called chunks. Chunks are never joined. The following types are supported, at any depth up to 32:
  * null, booleans, integers, floats, decimals, dates, times, timestamps, durations, intervals, strings and binary (also
- * large ones and views), fixed-size binary, lists (also large ones and those of fixed size), maps, structs,
- * dictionaries, and extension types of these. Unions, list views and run-end encoded types cause GTH_E_DTYPE.
+ * large ones and views), fixed-size binary, lists (also large ones, those of fixed size and views), maps, structs,
+ * dictionaries, run-end encoded types, and extension types of these. Unions cause GTH_E_DTYPE.
  *
  * The lengths, offsets and pointers of all arrays are validated when a column is created. The content of a row is
  * validated only if the row is taken. So neither step depends on the length of the column. Arrow does not state the
@@ -1508,9 +1508,9 @@ GTH_EXPORT int32_t gth_column_release(gth_column *column);
  * result.
  *
  * The indices are validated before any row is read. The result has the type of the column, with one exception: if 32-bit
- * offsets cannot describe an array of strings, binary or lists, it becomes a large one. Dictionaries are shared with
- * the column. If rows come from chunks with different dictionaries, the result has a new dictionary of the values of
- * these rows. Strings of views are copied if the result has few of them, else shared.
+ * offsets cannot describe an array of strings, binary or lists, it becomes a large one. Ends of runs become int64 in the
+ * same way. Dictionaries are shared with the column. If rows come from chunks with different dictionaries, the result has
+ * a new one of the values of these rows. Strings of views are copied if the result has few of them, else shared.
  *
  * The library allocates the memory of the result, and ignores the hooks of the context. Columns are in CPU memory.
  *

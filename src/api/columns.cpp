@@ -142,13 +142,17 @@ struct Outputs {
 };
 
 // Writes the outputs. Takes ownership of `array`.
-int32_t finish(const Column& column, ArrowArray* array, const Outputs& outputs, const Error& error) {
+int32_t finish(const Column& column, bool is_record, ArrowArray* array, const Outputs& outputs, const Error& error) {
   if (outputs.schema) {
     Trouble trouble;
     ArrowSchema schema;
     if (columns::copy_schema(column.schema(), array, &schema, &trouble)) {
       array->release(array);
       return report(trouble, error);
+    }
+    columns::allow_nulls(*array, &schema);
+    for (int64_t i = 0; i < schema.n_children && is_record; ++i) {
+      columns::allow_nulls(*array->children[i], schema.children[i]);
     }
     *outputs.schema = schema;
   }
@@ -206,7 +210,7 @@ int32_t take_dense(const Context& context, const Taking& taking, const Column& c
     }
   }
   node->publish(&array);
-  if (!status) return finish(column, &array, outputs, error);
+  if (!status) return finish(column, false, &array, outputs, error);
   array.release(&array);
   return status;
 }
@@ -218,14 +222,15 @@ int32_t take_rows(const cpu::Executor& executor, const Taking& taking, const Col
       taking.may_select_null() && std::any_of(rows, rows + count, [](int64_t row) { return row < 0; });
   columns::Located located;
   columns::Call call{column, executor, outputs.schema != nullptr, {}};
+  const bool is_record = taking.has_flag(GTH_TAKE_RECORD);
   int32_t status = located.locate(column, count, rows, has_nulls, &call.trouble);
   ArrowArray array;
-  if (!status && taking.has_flag(GTH_TAKE_RECORD)) {
+  if (!status && is_record) {
     status = columns::take_record(&call, located.parts(), located.places(), &array);
   } else if (!status) {
     status = columns::take(&call, column.type(), located.parts(), located.places(), &array);
   }
-  return status ? report(call.trouble, error) : finish(column, &array, outputs, error);
+  return status ? report(call.trouble, error) : finish(column, is_record, &array, outputs, error);
 }
 
 int32_t check_record(const Column& column, const Taking& taking, const Error& error) {

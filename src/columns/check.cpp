@@ -27,19 +27,20 @@ bool needs_content(const Type& type) { return buffers_of(type) > 1 && !(type.kin
 
 int32_t check_buffers(const Type& type, const ArrowArray& array, Trouble* trouble) {
   const int64_t count = buffers_of(type);
-  // Some producers export a validity buffer for the null type.
-  const int64_t most = type.kind == Kind::view ? INT64_MAX : type.kind == Kind::nothing ? 1 : count;
+  // Some producers export a validity buffer for a type that has none.
+  const int64_t most = type.kind == Kind::view ? INT64_MAX : has_validity(type) ? count : 1;
   if (array.n_buffers < count || array.n_buffers > most) {
     return trouble->fail(GTH_E_ARROW, "a number of buffers", array.n_buffers, count);
   }
   if (array.n_buffers && !array.buffers) return trouble->fail(GTH_E_ARROW, "buffers of an array are NULL");
-  if (type.kind == Kind::nothing) return GTH_OK;
+  if (!has_validity(type)) return GTH_OK;
   if (array.null_count < -1) return trouble->fail(GTH_E_ARROW, "a null_count", array.null_count, -1);
   if (array.length == 0) return GTH_OK;  // Its buffers may be NULL.
   if (array.null_count > 0 && !array.buffers[0]) {
     return trouble->fail(GTH_E_ARROW, "a null_count without validity bits", array.null_count);
   }
   if (needs_content(type) && !array.buffers[1]) return trouble->fail(GTH_E_ARROW, "a buffer is NULL");
+  if (type.has_sizes && !array.buffers[2]) return trouble->fail(GTH_E_ARROW, "sizes of lists are NULL");
   if (type.kind == Kind::view && array.n_buffers > count && !array.buffers[array.n_buffers - 1]) {
     return trouble->fail(GTH_E_ARROW, "sizes of buffers are NULL");
   }
@@ -61,6 +62,19 @@ int32_t check_child(const Type& type, const ArrowArray& array, int64_t i, Troubl
   return trouble->fail(GTH_E_ARROW, "a child is too short", child->length, needed);
 }
 
+// Validates that the runs reach the last row. The other ends are content.
+int32_t check_runs(const Type& type, const ArrowArray& array, Trouble* trouble) {
+  const ArrowArray &ends = *array.children[0], &values = *array.children[1];
+  if (ends.null_count > 0) return trouble->fail(GTH_E_ARROW, "an end of a run is null", ends.null_count);
+  if (values.length < ends.length) {
+    return trouble->fail(GTH_E_ARROW, "a child is too short", values.length, ends.length);
+  }
+  if (array.length == 0) return GTH_OK;
+  const int64_t last = ends.length ? run_end_at(type.children[0], ends.buffers[1], end_of(ends) - 1) : 0;
+  if (last >= end_of(array)) return GTH_OK;
+  return trouble->fail(GTH_E_ARROW, "the last run ends before the last row", last, end_of(array));
+}
+
 int32_t check_children(const Type& type, const ArrowArray& array, Trouble* trouble) {
   const bool has_dictionary = type.kind == Kind::dictionary;
   const int64_t count = has_dictionary ? 0 : type.count;
@@ -72,6 +86,7 @@ int32_t check_children(const Type& type, const ArrowArray& array, Trouble* troub
   for (int64_t i = 0; i < count; ++i) {
     if (int32_t status = check_child(type, array, i, trouble)) return status;
   }
+  if (type.kind == Kind::runs) return check_runs(type, array, trouble);
   return has_dictionary ? check_array(type.children[0], *array.dictionary, trouble) : GTH_OK;
 }
 

@@ -13,7 +13,8 @@ const char* large_format(const char* format) {
   switch (format[0]) {
     case 'u': return "U";
     case 'z': return "Z";
-    default: return "+L";
+    case '+': return format[1] == 'v' ? "+vL" : "+L";
+    default: return "l";  // the ends of runs
   }
 }
 
@@ -121,6 +122,18 @@ int32_t copy_schema(const ArrowSchema& source, const ArrowArray* result, ArrowSc
   if (!status) status = node->copy_dictionary(source, result, out, trouble);
   if (status) out->release(out);
   return status;
+}
+
+void allow_nulls(const ArrowArray& array, ArrowSchema* field) {
+  const ArrowArray* values = &array;
+  ArrowSchema* type = field;
+  while (!std::strcmp(type->format, "+r")) {
+    values = values->children[1];
+    type = type->children[1];
+  }
+  if (values->null_count == 0) return;
+  field->flags |= arrow_nullable;
+  type->flags |= arrow_nullable;
 }
 
 }  // namespace gather::columns

@@ -7,9 +7,26 @@
 namespace gather::columns {
 namespace {
 
+// Finds the places of the children of a struct, whose rows are null where the struct is. The content of a child below a
+// null row may be invalid.
+int32_t find_valid(Call* call, const Level& level, NewPlaces* room, Places* out) {
+  const int64_t count = level.places.count;
+  const uint8_t* const validity = level.node->validity();
+  *out = level.places;
+  if (!validity) return GTH_OK;
+  if (!room->allocate(count, false)) return call->trouble.fail_memory(count * int64_t{sizeof(int64_t)});
+  for (int64_t i = 0; i < count; ++i) room->rows()[i] = is_null(validity, i) ? no_row : level.places.rows[i];
+  out->rows = room->rows();
+  out->has_nulls = true;
+  return GTH_OK;
+}
+
 // Takes the rows of each child of a struct.
 int32_t take_children(Call* call, const Level& level) {
   const Type& type = level.type;
+  NewPlaces room;
+  Places places;
+  if (int32_t status = find_valid(call, level, &room, &places)) return status;
   if (!level.node->allocate_children(type.count)) return call->trouble.fail_memory(type.count);
   Room<Part, 4> parts;
   if (!parts.allocate(level.parts.count)) return call->trouble.fail_memory(level.parts.count);
@@ -20,7 +37,7 @@ int32_t take_children(Call* call, const Level& level) {
       parts[p] = {array, array->offset + part.shift};
     }
     const Parts below{parts.data(), level.parts.count};
-    if (int32_t status = take(call, type.children[child], below, level.places, level.node->child(child))) return status;
+    if (int32_t status = take(call, type.children[child], below, places, level.node->child(child))) return status;
   }
   return GTH_OK;
 }
@@ -36,6 +53,7 @@ int32_t take_content(Call* call, const Level& level) {
     case Kind::fixed_list: return take_fixed_list(call, level);
     case Kind::structure: return take_children(call, level);
     case Kind::dictionary: return take_dictionary(call, level);
+    case Kind::runs: return take_runs(call, level);
   }
   return call->trouble.fail(GTH_E_INTERNAL, "a kind of type");
 }
@@ -99,8 +117,8 @@ int32_t take(Call* call, const Type& type, const Parts& parts, const Places& pla
   Node* const node = Node::create(places.count, buffers_of(type), out);
   if (!node) return call->trouble.fail_memory(sizeof(Node));
   const Level level{type, parts, places, node};
-  out->null_count = places.count;
-  int32_t status = type.kind == Kind::nothing ? GTH_OK : take_validity(call, level, &out->null_count);
+  out->null_count = type.kind == Kind::nothing ? places.count : 0;
+  int32_t status = has_validity(type) ? take_validity(call, level, &out->null_count) : GTH_OK;
   if (!status) status = take_content(call, level);
   node->publish(out);
   if (status) out->release(out);
@@ -110,20 +128,11 @@ int32_t take(Call* call, const Type& type, const Parts& parts, const Places& pla
 int32_t take_record(Call* call, const Parts& parts, const Places& places, ArrowArray* out) {
   Node* const node = Node::create(places.count, 1, out);
   if (!node) return call->trouble.fail_memory(sizeof(Node));
-  NewPlaces valid;
-  Places below = places;
-  int64_t nulls = 0;
-  int32_t status = take_validity(call, {call->column.type(), parts, places, node}, &nulls);
-  if (!status && nulls) {
-    status = valid.allocate(places.count, false) ? GTH_OK : call->trouble.fail_memory(places.count * 8);
-    for (int64_t i = 0; i < places.count && !status; ++i) {
-      valid.rows()[i] = is_null(node->validity(), i) ? no_row : places.rows[i];
-    }
-    below.rows = valid.rows();
-    below.has_nulls = true;
-  }
+  const Level level{call->column.type(), parts, places, node};
+  int64_t nulls;
+  int32_t status = take_validity(call, level, &nulls);
+  if (!status) status = take_children(call, level);
   node->share(0, nullptr);
-  if (!status) status = take_children(call, {call->column.type(), parts, below, node});
   node->publish(out);
   if (status) out->release(out);
   return status;

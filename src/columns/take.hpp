@@ -42,6 +42,7 @@ int32_t take_views(Call* call, const Level& level);
 int32_t take_list(Call* call, const Level& level);
 int32_t take_fixed_list(Call* call, const Level& level);
 int32_t take_dictionary(Call* call, const Level& level);
+int32_t take_runs(Call* call, const Level& level);
 
 // Validates the codes of the result, and adds the dictionary. It is the second step of take_dictionary. The row numbers
 // of the places are not read.

@@ -138,14 +138,16 @@ int32_t take_elements(Call* call, const Level& level) {
   }
   for (int64_t p = 0; p < level.parts.count; ++p) parts[p] = child_of(level.type, level.parts[p]);
   int64_t* const rows = below.rows();
+  const uint8_t* const validity = level.node->validity();
   for (int64_t i = 0, to = 0; i < places.count; ++i) {
     for (int64_t j = 0; j < width; ++j, ++to) {
-      rows[to] = places.rows[i] < 0 ? no_row : places.rows[i] * width + j;
+      // The elements of a null list may be invalid.
+      rows[to] = is_null(validity, i) ? no_row : places.rows[i] * width + j;
       if (places.parts) below.parts()[to] = places.parts[i];
     }
   }
   const int32_t status = take(call, level.type.children[0], {parts.data(), level.parts.count},
-                              {count, rows, below.parts(), places.has_nulls}, level.node->child(0));
+                              {count, rows, below.parts(), validity != nullptr}, level.node->child(0));
   if (status && call->trouble.position >= 0) call->trouble.position /= width;
   return status;
 }

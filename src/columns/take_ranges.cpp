@@ -11,6 +11,7 @@ namespace {
 // A part whose rows are ranges.
 struct Source {
   const char* offsets;  // the first offset of row 0
+  const char* sizes;    // the size of row 0, if the type has sizes
   const char* content;  // the bytes, or the rows of the child if each has a fixed number of bytes
   int64_t extent;       // the number of bytes, or of rows of the child
 };
@@ -27,12 +28,18 @@ struct Ranges {
 // Reports a range that leaves its part, in the terms of gth_error.
 int32_t fail_range(Trouble* trouble, int64_t position, int64_t begin, int64_t end, int64_t extent) {
   if (begin < 0) return trouble->fail(GTH_E_ARROW, "an offset is negative", begin, 0, position);
-  if (end < begin) return trouble->fail(GTH_E_ARROW, "offsets decrease", end, begin, position);
+  if (end < begin) return trouble->fail(GTH_E_ARROW, "offsets decrease, or a size is negative", end, begin, position);
   return trouble->fail(GTH_E_ARROW, "an offset is beyond the content of the array", end, extent, position);
 }
 
+// Returns the end of a range that has a size. An end that int64 cannot hold is the largest number, so it is invalid.
+int64_t end_of_size(int64_t begin, int64_t size) {
+  int64_t end;
+  return core::add(begin, size, &end) ? end : INT64_MAX;
+}
+
 // Reads and validates the ranges of the rows that are not null. Each offset is loaded once.
-template <class Offset>
+template <class Offset, bool has_sizes>
 int32_t read_ranges(const Source* sources, const Level& level, Ranges* ranges, Trouble* trouble) {
   const Places& places = level.places;
   const uint8_t* const validity = level.node->validity();
@@ -49,7 +56,8 @@ int32_t read_ranges(const Source* sources, const Level& level, Ranges* ranges, T
     if (!is_null(validity, i)) {
       const Source& source = sources[places.part(i)];
       begin = offset_at<Offset>(source.offsets, places.rows[i]);
-      end = offset_at<Offset>(source.offsets, places.rows[i] + 1);
+      end = has_sizes ? end_of_size(begin, offset_at<Offset>(source.sizes, places.rows[i]))
+                      : offset_at<Offset>(source.offsets, places.rows[i] + 1);
       if (begin < 0 || end < begin || end > source.extent) return fail_range(trouble, i, begin, end, source.extent);
     }
     begins[i] = begin;
@@ -88,6 +96,20 @@ int32_t write_offsets(Call* call, const Level& level, const Ranges& ranges) {
   return write_wide(call, level, ranges);
 }
 
+// Writes the sizes of list views.
+int32_t write_sizes(Call* call, const Level& level, const Ranges& ranges) {
+  const bool is_wide = level.type.is_wide || level.node->is_widened;
+  const int64_t count = level.places.count, bytes = count * (is_wide ? 8 : 4);
+  void* const to = level.node->allocate(2, bytes);
+  if (!to) return call->trouble.fail_memory(bytes);
+  for (int64_t i = 0; i < count; ++i) {
+    const int64_t size = ranges.ends[i + 1] - ranges.ends[i];
+    if (is_wide) static_cast<int64_t*>(to)[i] = size;
+    if (!is_wide) static_cast<int32_t*>(to)[i] = static_cast<int32_t>(size);
+  }
+  return GTH_OK;
+}
+
 // Allocates the memory of the ranges. Wide offsets are written directly to the result.
 int32_t allocate(Call* call, const Level& level, Ranges* ranges) {
   const int64_t count = level.places.count, bytes = (count + 1) * int64_t{sizeof(int64_t)};
@@ -101,10 +123,14 @@ int32_t allocate(Call* call, const Level& level, Ranges* ranges) {
 }
 
 int32_t measure(Call* call, const Level& level, const Sources& sources, Ranges* ranges) {
+  static constexpr decltype(&read_ranges<int32_t, false>) readers[2][2] = {
+      {read_ranges<int32_t, false>, read_ranges<int32_t, true>},
+      {read_ranges<int64_t, false>, read_ranges<int64_t, true>}};
+  const auto read = readers[level.type.is_wide][level.type.has_sizes];
   if (int32_t status = allocate(call, level, ranges)) return status;
-  const int32_t status = level.type.is_wide ? read_ranges<int64_t>(sources.data(), level, ranges, &call->trouble)
-                                            : read_ranges<int32_t>(sources.data(), level, ranges, &call->trouble);
-  return status ? status : write_offsets(call, level, *ranges);
+  if (int32_t status = read(sources.data(), level, ranges, &call->trouble)) return status;
+  if (int32_t status = write_offsets(call, level, *ranges)) return status;
+  return level.type.has_sizes ? write_sizes(call, level, *ranges) : GTH_OK;
 }
 
 // Copies the ranges, whose elements have `width` bytes each. A step of a copy may write bytes behind a range, and later
@@ -134,7 +160,9 @@ bool find_sources(const Level& level, Sources* sources) {
   if (!sources->allocate(level.parts.count)) return false;
   for (int64_t p = 0; p < level.parts.count; ++p) {
     const Part& part = level.parts[p];
-    (*sources)[p] = {moved(part.array->buffers[1], part.shift * offset_bytes(level.type)), nullptr, 0};
+    const int64_t shift = part.shift * offset_bytes(level.type);
+    (*sources)[p] = {moved(part.array->buffers[1], shift), nullptr, nullptr, 0};
+    if (level.type.has_sizes) (*sources)[p].sizes = moved(part.array->buffers[2], shift);
   }
   if (level.parts.count == 0) (*sources)[0] = {};
   return true;

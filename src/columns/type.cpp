@@ -90,11 +90,13 @@ bool read_nested(const char* at, Type* out) {
     out->kind = Kind::fixed_list;
     return read_size(at + 2, &out->width);
   }
+  out->has_sizes = at[0] == 'v';
+  if (out->has_sizes) ++at;
   if (!at[0] || at[1]) return false;
   out->is_wide = at[0] == 'L';
   out->can_widen = at[0] == 'l';
-  out->kind = at[0] == 's' ? Kind::structure : Kind::list;
-  return has_letter("slLm", at[0]);
+  out->kind = at[0] == 's' ? Kind::structure : at[0] == 'r' ? Kind::runs : Kind::list;
+  return has_letter(out->has_sizes ? "lL" : "slLmr", at[0]);
 }
 
 bool read_format(const char* format, Type* out) {
@@ -119,6 +121,22 @@ const ArrowSchema* child_of(const ArrowSchema& schema, int64_t i) {
   return schema.dictionary ? schema.dictionary : schema.children[i];
 }
 
+// Returns the number of children that a type needs. A struct may have any number.
+int64_t schema_children(const Type& type, const ArrowSchema& schema) {
+  switch (type.kind) {
+    case Kind::list:
+    case Kind::fixed_list: return 1;
+    case Kind::runs: return 2;
+    case Kind::structure: return schema.n_children;
+    default: return 0;
+  }
+}
+
+// Returns true for the type of the ends of runs.
+bool is_run_end(const ArrowSchema& schema) {
+  return !schema.dictionary && has_letter("sil", schema.format[0]) && !schema.format[1];
+}
+
 // Reads the type of a schema without its children.
 int32_t read_level(const ArrowSchema& schema, Type* out, Trouble* trouble) {
   if (!schema.release) return trouble->fail(GTH_E_ARROW, "a schema has been released");
@@ -135,8 +153,7 @@ int32_t read_level(const ArrowSchema& schema, Type* out, Trouble* trouble) {
     out->is_signed = has_letter("csil", schema.format[0]);
   }
   out->count = children_of(schema);
-  const bool has_child = out->kind == Kind::list || out->kind == Kind::fixed_list;
-  const int64_t expected = has_child ? 1 : out->kind == Kind::structure ? schema.n_children : 0;
+  const int64_t expected = schema_children(*out, schema);
   if (schema.n_children != expected) {
     return trouble->fail(GTH_E_ARROW, "a number of children", schema.n_children, expected);
   }
@@ -158,6 +175,9 @@ int32_t count_types(const ArrowSchema& schema, int32_t depth, int64_t* count, Tr
       return status;
     }
   }
+  if (type.kind == Kind::runs && !is_run_end(*child_of(schema, 0))) {
+    return trouble->fail(GTH_E_ARROW, "the ends of runs are not signed integers of 16, 32 or 64 bits");
+  }
   return GTH_OK;
 }
 
@@ -178,9 +198,11 @@ void fill(const ArrowSchema& schema, Type* out, Type** next) {
 
 int64_t buffers_of(const Type& type) {
   switch (type.kind) {
-    case Kind::nothing: return 0;
+    case Kind::nothing:
+    case Kind::runs: return 0;
     case Kind::structure:
     case Kind::fixed_list: return 1;
+    case Kind::list: return type.has_sizes ? 3 : 2;
     case Kind::bytes:
     case Kind::view: return 3;
     default: return 2;

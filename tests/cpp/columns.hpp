@@ -21,7 +21,8 @@ struct Value {
   bool valid = false;
   std::string bytes;
   std::vector<Value> items;
-  bool has_code = false;  // of a null: it is a null value of the dictionary, and its code is valid
+  bool has_code = false;   // of a null: it is a null value of the dictionary, and its code is valid
+  bool is_hidden = false;  // It is below a null row. Its validity bit is set, and its content is invalid.
 
   bool operator==(const Value& other) const {
     return valid == other.valid && (!valid || (bytes == other.bytes && items == other.items));
@@ -38,8 +39,11 @@ struct Type {
   char letter() const {
     return is_dictionary ? 'd' : format[0] == '+' ? format[1] : format[0] == 't' ? 'i' : format[0];
   }
-  bool is_list() const { return format == "+l" || format == "+L" || format == "+m"; }
-  bool is_wide() const { return format == "U" || format == "Z" || format == "+L"; }
+  bool is_list_view() const { return format == "+vl" || format == "+vL"; }
+  bool is_list() const { return format == "+l" || format == "+L" || format == "+m" || is_list_view(); }
+  bool is_runs() const { return format == "+r"; }
+  bool has_validity() const { return format != "n" && !is_runs(); }
+  bool is_wide() const { return format == "U" || format == "Z" || format == "+L" || format == "+vL"; }
   bool is_bytes() const { return format == "u" || format == "U" || format == "z" || format == "Z"; }
   bool is_view() const { return format == "vu" || format == "vz"; }
   bool is_fixed() const {
@@ -73,7 +77,7 @@ using Below = std::function<int64_t(int64_t)>;
 
 inline Type random_type(const Below& below, int64_t depth) {
   static const char* const codes[] = {"c", "C", "s", "S", "i", "I", "l", "L"};
-  const int64_t kind = depth == 0 ? 0 : below(8);
+  const int64_t kind = depth == 0 ? 0 : below(11);
   if (kind < 2) return {flat_formats()[static_cast<size_t>(below(int64_t(flat_formats().size())))], {}, false};
   if (kind == 2) return {codes[below(8)], {random_type(below, 0)}, true};
   if (kind == 3) {
@@ -81,17 +85,19 @@ inline Type random_type(const Below& below, int64_t depth) {
     for (int64_t i = below(4); i-- > 0;) type.children.push_back(random_type(below, depth - 1));
     return type;
   }
-  const std::string formats[] = {"+l", "+L", "+m", "+w:" + std::to_string(below(4))};
-  return {formats[kind - 4], {random_type(below, depth - 1)}, false};
+  if (kind == 4) return {"+r", {{codes[2 * (1 + below(3))], {}, false}, random_type(below, depth - 1)}, false};
+  const std::string formats[] = {"+l", "+L", "+m", "+vl", "+vL", "+w:" + std::to_string(below(4))};
+  return {formats[kind - 5], {random_type(below, depth - 1)}, false};
 }
 
 // Returns true if the validity bit of a row is not set.
 inline bool is_null_of(const Type& type, const Value& row) {
-  return !row.valid && !(type.is_dictionary && row.has_code);
+  return !type.is_runs() && !row.valid && !row.is_hidden && !(type.is_dictionary && row.has_code);
 }
 
 inline Value random_value(const Type& type, const Below& below) {
   Value value;
+  if (type.is_runs()) return random_value(type.children[1], below);
   value.valid = type.format != "n" && below(6) != 5;
   if (!value.valid) return value;
   if (type.is_dictionary) {
@@ -115,10 +121,20 @@ inline Value random_value(const Type& type, const Below& below) {
   return value;
 }
 
+// Neighbouring rows of runs are often equal.
 inline Values random_values(const Type& type, int64_t count, const Below& below) {
   Values values;
-  for (int64_t i = 0; i < count; ++i) values.push_back(random_value(type, below));
+  for (int64_t i = 0; i < count; ++i) {
+    const bool repeats = type.is_runs() && i > 0 && below(3) > 0;
+    values.push_back(repeats ? values.back() : random_value(type, below));
+  }
   return values;
+}
+
+inline Value hidden_value() {
+  Value value;
+  value.is_hidden = true;
+  return value;
 }
 
 // ------------------------------------------------------------------------------------------------------------- Arrays
@@ -204,6 +220,10 @@ class Builder {
   std::string views_of(const Values& rows, std::vector<std::string>* data) {
     std::string views;
     for (const Value& row : rows) {
+      if (row.is_hidden) {
+        for (const int32_t number : {77, 0, 1 << 20, -5}) append(&views, number);
+        continue;
+      }
       append(&views, static_cast<int32_t>(row.bytes.size()));
       if (row.bytes.size() <= 12) {
         views += row.bytes + std::string(12 - row.bytes.size(), '\0');
@@ -240,7 +260,7 @@ class Builder {
     int64_t nulls = 0;
     for (const Value& row : rows) nulls += is_null_of(type, row);
     const bool has_bits = nulls > 0 || below_(3) == 0;
-    if (type.format != "n") {
+    if (type.has_validity()) {
       buffers.push_back(has_bits ? put(bits(rows, [&](const Value& row) { return !is_null_of(type, row); })) : nullptr);
     }
     if (type.is_dictionary) {
@@ -287,26 +307,76 @@ class Builder {
 
   void nest(const Type& type, const Values& rows, std::vector<const void*>* buffers,
             std::vector<ArrowArray*>* children) {
-    if (type.format == "+s") {
-      for (size_t c = 0; c < type.children.size(); ++c) {
-        Values below;
-        for (const Value& row : rows)
-          below.push_back(row.valid ? row.items[c] : random_value(type.children[c], below_));
-        children->push_back(array(type.children[c], below));
-      }
-      return;
-    }
+    if (type.format == "+s") return nest_columns(type, rows, children);
+    if (type.is_runs()) return nest_runs(type, rows, children);
+    if (type.is_list_view()) return nest_views(type, rows, buffers, children);
     Values below;
     std::string offsets;
     append_offset(type, &offsets, 0);
     for (const Value& row : rows) {
       const Values items = row.valid        ? row.items
                            : type.is_list() ? Values()
-                                            : random_values(type.children[0], type.size(), below_);
+                                            : Values(static_cast<size_t>(type.size()), hidden_value());
       below.insert(below.end(), items.begin(), items.end());
       append_offset(type, &offsets, below.size());
     }
     if (type.is_list()) buffers->push_back(put(offsets));
+    children->push_back(array(type.children[0], below));
+  }
+
+  // The columns of a struct.
+  void nest_columns(const Type& type, const Values& rows, std::vector<ArrowArray*>* children) {
+    for (size_t c = 0; c < type.children.size(); ++c) {
+      Values below;
+      for (const Value& row : rows) below.push_back(row.valid ? row.items[c] : hidden_value());
+      children->push_back(array(type.children[c], below));
+    }
+  }
+
+  // Runs of equal rows. Some equal neighbours are separate runs.
+  void nest_runs(const Type& type, const Values& rows, std::vector<ArrowArray*>* children) {
+    Values values, ends;
+    for (size_t i = 0; i < rows.size(); ++i) {
+      const bool continues = i > 0 && rows[i] == rows[i - 1] && rows[i].is_hidden == rows[i - 1].is_hidden;
+      if (!continues || rows[i].has_code != rows[i - 1].has_code || !below_(6)) {
+        values.push_back(rows[i]);
+        ends.push_back({true, "", {}});
+      }
+      const auto end = static_cast<int64_t>(i + 1);
+      ends.back().bytes =
+          std::string(reinterpret_cast<const char*>(&end), static_cast<size_t>(type.children[0].width()));
+    }
+    const auto before = static_cast<size_t>(ends.empty() ? 0 : below_(4));
+    ends.insert(ends.begin(), before, ends.empty() ? Value() : ends[0]);  // They are never null.
+    ArrowArray* const made = whole(type.children[0], ends);
+    made->offset = static_cast<int64_t>(before);
+    made->length -= made->offset;
+    children->push_back(made);
+    children->push_back(array(type.children[1], values));
+  }
+
+  // Lists whose elements have any order, and may be those of another list.
+  void nest_views(const Type& type, const Values& rows, std::vector<const void*>* buffers,
+                  std::vector<ArrowArray*>* children) {
+    Values below = random_values(type.children[0], below_(3), below_);
+    std::vector<size_t> begins(rows.size()), order(rows.size());
+    for (size_t i = 0; i < rows.size(); ++i) {
+      order[i] = i;
+      std::swap(order[i], order[static_cast<size_t>(below_(static_cast<int64_t>(i + 1)))]);
+    }
+    for (const size_t i : order) {
+      const Values& items = rows[i].items;
+      begins[i] =
+          static_cast<size_t>(std::search(below.begin(), below.end(), items.begin(), items.end()) - below.begin());
+      if (begins[i] == below.size()) below.insert(below.end(), items.begin(), items.end());
+    }
+    std::string offsets, sizes;
+    for (size_t i = 0; i < rows.size(); ++i) {
+      append_offset(type, &offsets, rows[i].is_hidden ? size_t{1} << 30 : begins[i]);
+      append_offset(type, &sizes, rows[i].valid ? rows[i].items.size() : 99);
+    }
+    buffers->push_back(put(offsets));
+    buffers->push_back(put(sizes));
     children->push_back(array(type.children[0], below));
   }
 
@@ -331,8 +401,9 @@ Number load(const void* from, int64_t i) {
   return number;
 }
 
-inline int64_t load_offset(const Type& type, const ArrowArray& array, int64_t i) {
-  return type.is_wide() ? load<int64_t>(array.buffers[1], i) : load<int32_t>(array.buffers[1], i);
+// Returns a number of an array of strings or lists: an offset, or with buffer 2 the size of a list view.
+inline int64_t load_offset(const Type& type, const ArrowArray& array, int64_t i, int64_t buffer = 1) {
+  return type.is_wide() ? load<int64_t>(array.buffers[buffer], i) : load<int32_t>(array.buffers[buffer], i);
 }
 
 inline int64_t load_code(const Type& type, const ArrowArray& array, int64_t i) {
@@ -365,6 +436,13 @@ inline Value read_row(const Type& type, const ArrowArray& array, int64_t row) {
   const int64_t i = row + array.offset;
   Value value;
   if (type.format == "n") return value;
+  if (type.is_runs()) {
+    const Type& number = type.children[0];
+    int64_t run = 0;
+    const ArrowArray& ends = *array.children[0];
+    while (load_code(number, ends, ends.offset + run) <= i) ++run;
+    return read_row(type.children[1], *array.children[1], run);
+  }
   const auto* const validity = static_cast<const uint8_t*>(array.buffers[0]);
   value.valid = !validity || (validity[i / 8] >> i % 8 & 1);
   if (!value.valid) return value;
@@ -379,7 +457,9 @@ inline Value read_row(const Type& type, const ArrowArray& array, int64_t row) {
     }
   } else if (type.format[0] == '+') {
     const int64_t first = type.is_list() ? load_offset(type, array, i) : i * type.size();
-    const int64_t last = type.is_list() ? load_offset(type, array, i + 1) : first + type.size();
+    const int64_t last = type.is_list_view() ? first + load_offset(type, array, i, 2)
+                         : type.is_list()    ? load_offset(type, array, i + 1)
+                                             : first + type.size();
     for (int64_t j = first; j < last; ++j) value.items.push_back(read_row(type.children[0], *array.children[0], j));
   } else if (type.format == "b") {
     value.bytes = std::string(1, static_cast<char>(load<uint8_t>(array.buffers[1], i / 8) >> i % 8 & 1));
