@@ -96,6 +96,16 @@ def test_null_rows_of_tables_are_null_in_each_column() -> None:
     assert rows.to_pylist() == [{"a": 3, "b": "z"}, {"a": None, "b": None}, {"a": 1, "b": "x"}]
 
 
+def test_fields_that_get_nulls_become_nullable() -> None:
+    kinds = pa.schema([pa.field("a", pa.int64(), nullable=False), pa.field("b", pa.string(), nullable=False)])
+    table = StreamOnly(pa.table({"a": [1, 2, 3], "b": ["x", "y", "z"]}, schema=kinds))
+    assert pa.record_batch(libgather.gather(table, [2, 0])).schema.equals(kinds)
+    rows = pa.record_batch(libgather.gather(table, [2, None]))
+    rows.validate(full=True)
+    assert [field.nullable for field in rows.schema] == [True, True]
+    assert rows.to_pylist() == [{"a": 3, "b": "z"}, {"a": None, "b": None}]
+
+
 def test_fill_values_are_refused() -> None:
     with pytest.raises(
         libgather.UnsupportedError, match="objects of type ArrayOnly have no fill value: use bounds 'null'"
