@@ -1,8 +1,8 @@
 #pragma once
 
-// The operations of the ABI as data: roles, operands, operations, and the switches of the options. The library expands
-// each list with a macro. The generators of the bindings read its lines: an entry is NAME(column, ..). Names in
-// capitals are those of gather.h without their prefix.
+// The operations of the ABI as data: roles, operands and operations. The library expands each list with a macro. The
+// generators of the bindings read its lines: an entry is NAME(column, ..). Names in capitals are those of gather.h
+// without their prefix.
 
 // The places for operands in gth_request and gth_plan_args. Columns: the field, and the GTH_OPERAND_* that errors use if
 // an operation has no such operand.
@@ -77,28 +77,4 @@
   OPERATION(gather_elements_gradient, GATHER_ELEMENTS_GRADIENT, GATHER_ELEMENTS,  gradient, paired, one,               \
             {13, false, true, true, all}, {11, false, true, false, all})                                               \
   OPERATION(gather_bags,              GATHER_BAGS,              GATHER,           bags,     bags,   one, {})
-
-// The fields of gth_options that must be in [0, highest]. Columns:
-//   field    Of gth_options.
-//   highest  The highest value.
-//   kinds    The operations that have it. every, scatters: without gradients, adders: scatters, gradients and bags, or
-//            bags.
-//
-//         field       highest                   kinds
-#define GATHER_SWITCHES(SWITCH)                                   \
-  SWITCH(has_axis,   1,                        every)             \
-  SWITCH(profile,    GTH_PROFILE_JAX_CLIP,     every)             \
-  SWITCH(negative,   GTH_NEGATIVE_WRAP,        every)             \
-  SWITCH(bounds,     GTH_BOUNDS_ERROR_PARTIAL, every)             \
-  SWITCH(fill,       GTH_FILL_BY_DTYPE,        every)             \
-  SWITCH(extents,    GTH_EXTENTS_BROADCAST,    every)             \
-  SWITCH(reduction,  GTH_REDUCTION_MEAN,       scatters)          \
-  SWITCH(accumulate, GTH_ACCUMULATE_FLOAT64,   adders)            \
-  SWITCH(threads,    INT32_MAX,                every)             \
-  SWITCH(bag_format, GTH_BAGS_DENSE,           bags)              \
-  SWITCH(pool,       GTH_POOL_MIN,             bags)              \
-  SWITCH(empty,      GTH_EMPTY_ERROR,          bags)              \
-  SWITCH(has_padding_index, 1,                 every)             \
-  SWITCH(initial,    GTH_INITIAL_UPDATE,       scatters)          \
-  SWITCH(reserved,   0,                        every)
 // clang-format on

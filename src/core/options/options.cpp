@@ -3,6 +3,7 @@
 #include <cinttypes>
 #include <cstddef>
 
+#include "core/base/option_list.hpp"
 #include "core/base/structs.hpp"
 #include "core/types/reduction.hpp"
 
@@ -29,12 +30,25 @@ struct Switch {
   Having having;
 };
 
-constexpr Switch switches[] = {
+// The options with values in [0, highest]. Other functions validate the other options.
 #define GATHER_SWITCH(field, highest, having) \
   {#field, offsetof(gth_options, field), &gth_options::field, highest, Having::having},
-    GATHER_SWITCHES(GATHER_SWITCH)
+#define GATHER_choice GATHER_SWITCH
+#define GATHER_count GATHER_SWITCH
+#define GATHER_given(name, highest, having) GATHER_SWITCH(has_##name, 1, having)
+#define GATHER_int32(...)
+#define GATHER_int64(...)
+#define GATHER_dtype(...)
+#define GATHER_OPTION(name, type, highest, having, ...) GATHER_##type(name, highest, having)
+constexpr Switch switches[] = {GATHER_OPTIONS(GATHER_OPTION) GATHER_SWITCH(reserved, 0, every)};
 #undef GATHER_SWITCH
-};
+#undef GATHER_choice
+#undef GATHER_count
+#undef GATHER_given
+#undef GATHER_int32
+#undef GATHER_int64
+#undef GATHER_dtype
+#undef GATHER_OPTION
 
 // Sets the definition that an ONNX profile follows, and the settings that depend on it.
 void apply_definition(const gth_options& options, Opsets opsets, Settings* out) {
@@ -88,26 +102,19 @@ int32_t check_bag_options(const gth_options& options, const Operation& operation
     return fail_value(offsetof(gth_options, accumulate), options.accumulate, GTH_ACCUMULATE_FLOAT32,
                       "gather_bags does not accumulate in float64, accumulate", error);
   }
-  switch (options.profile) {
-    case 0:
-    case GTH_PROFILE_TENSORFLOW:
-    case GTH_PROFILE_TORCH:
-    case GTH_PROFILE_JAX_FILL:
-    case GTH_PROFILE_JAX_CLIP: return GTH_OK;
-    default:
-      return fail_value(offsetof(gth_options, profile), options.profile, 0, "gather_bags has no such profile, profile",
-                        error);
-  }
+  if (bag_rules_of(options.profile).empty != EmptyBag::absent) return GTH_OK;
+  return fail_value(offsetof(gth_options, profile), options.profile, 0, "gather_bags has no such profile, profile",
+                    error);
 }
 
 void resolve_bag_options(const gth_options& options, BagSettings* out) {
-  const bool is_jax = options.profile == GTH_PROFILE_JAX_FILL || options.profile == GTH_PROFILE_JAX_CLIP;
+  const BagRules& rules = bag_rules_of(options.profile);
   out->format = options.bag_format;
   out->pool = options.pool ? options.pool : GTH_POOL_SUM;
-  out->empty = options.empty ? options.empty : is_jax ? start_if_empty : GTH_EMPTY_ZERO;
+  out->empty = options.empty ? options.empty : rules.empty == EmptyBag::identity ? start_if_empty : GTH_EMPTY_ZERO;
   out->out_dtype = options.out_dtype;
-  out->ends_early = options.profile == GTH_PROFILE_TORCH;
-  out->checks_when_empty = options.profile != GTH_PROFILE_TENSORFLOW;
+  out->ends_early = rules.end == BagEnd::early;
+  out->checks_when_empty = rules.check == BagCheck::always;
   out->rounds_each = options.accumulate == GTH_ACCUMULATE_DTYPE;
   out->count = options.bag_count;
 }

@@ -2,6 +2,7 @@
 
 #include <iterator>
 
+#include "core/base/option_list.hpp"
 #include "gather/gather.h"
 
 namespace gather::core {
@@ -110,7 +111,28 @@ constexpr Profile profiles[] = {
         .set(On::gather_nd, &Rules::empty_check, check_single_empty)
         .set(On::elements, &Rules::extents, GTH_EXTENTS_BROADCAST),
 };
-static_assert(std::size(profiles) == GTH_PROFILE_JAX_CLIP + 1, "each profile of the header needs an entry");
+
+constexpr BagRules bag_rules[] = {
+#define GATHER_PROFILE(name, empty, end, check) {EmptyBag::empty, BagEnd::end, BagCheck::check},
+    GATHER_PROFILES(GATHER_PROFILE)
+#undef GATHER_PROFILE
+};
+static_assert(std::size(profiles) == std::size(bag_rules), "each profile needs an entry in both lists");
+
+constexpr int32_t GTH_PROFILE_NONE = 0;
+constexpr int32_t profile_numbers[] = {
+#define GATHER_PROFILE(name, ...) GTH_PROFILE_##name,
+    GATHER_PROFILES(GATHER_PROFILE)
+#undef GATHER_PROFILE
+};
+
+constexpr bool profiles_are_in_order() {
+  for (int32_t i = 0; i < static_cast<int32_t>(std::size(profile_numbers)); ++i) {
+    if (profile_numbers[i] != i) return false;
+  }
+  return true;
+}
+static_assert(profiles_are_in_order(), "the profiles of the list are in the order of their numbers");
 
 // Precondition: dtype is not GTH_DTYPE_STRING. The float8 dtypes have the largest numbers.
 bool is_float8(int32_t dtype) { return dtype >= GTH_DTYPE_FLOAT8_E3M4; }
@@ -126,6 +148,8 @@ uint8_t flag_of(int32_t dtype) {
 }  // namespace
 
 const Profile& profile_of(int32_t profile) { return profiles[profile]; }
+
+const BagRules& bag_rules_of(int32_t profile) { return bag_rules[profile]; }
 
 bool allows_table(const Rules& rules, int32_t dtype) { return (flag_of(dtype) & ~rules.table) == 0; }
 

@@ -77,8 +77,20 @@ struct Profile {
   }
 };
 
+// The rules of a profile for bags: the columns of GATHER_PROFILES.
+enum class EmptyBag : uint8_t { absent, zero, identity };
+enum class BagEnd : uint8_t { last, early };
+enum class BagCheck : uint8_t { always, nonempty };
+
+struct BagRules {
+  EmptyBag empty;
+  BagEnd end;
+  BagCheck check;
+};
+
 // Returns the entry of a profile. Precondition: `profile` is 0 or one of GTH_PROFILE_*, which check_options validates.
 const Profile& profile_of(int32_t profile);
+const BagRules& bag_rules_of(int32_t profile);
 
 // Returns true if the profile accepts a table of this dtype. The kernels support every dtype. Precondition:
 // find_dtype(dtype).

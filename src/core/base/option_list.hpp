@@ -1,0 +1,77 @@
+#pragma once
+
+// The options and the profiles of the ABI as data. The library expands each list with a macro. An entry is
+// NAME(column, ..). In a text, {GTH_NAME} and {operation} are links.
+
+// The options of a call: fields of gth_options. A new option is the last one. Columns:
+//   name     The field, and the name in the bindings.
+//   type     choice: one of the constants with the prefix of `highest`. count: int32_t in [0, highest]. given: int64,
+//            with a field has_NAME. int32, int64 and dtype: other functions validate the value.
+//   highest  The highest value, or any.
+//   kinds    The operations that have it. every, scatters: without gradients, adders: scatters, gradients and bags, or
+//            bags.
+//   unset    The value of a call without the option. It completes the sentence "The default is ..".
+//   text     Completes the sentence "Sets ..". The first sentence of a choice describes its type.
+// clang-format off
+#define GATHER_OPTIONS(OPTION)                                                                                         \
+  OPTION(axis, given, any, every, "the number of batch dims",                                                          \
+         "the dim of params that indices select in. A negative axis counts from the end.")                             \
+  OPTION(batch_dims, int64, any, every, "0",                                                                           \
+         "the number of leading dims that params and indices share. For {gather} a negative number counts from the "   \
+         "rank of indices.")                                                                                           \
+  OPTION(profile, choice, GTH_PROFILE_JAX_CLIP, every, "none",                                                         \
+         "the system whose results a call has in every edge case. Other options override its switches.")               \
+  OPTION(opset, int32, any, every, "the newest",                                                                       \
+         "the ONNX version of {GTH_PROFILE_ONNX} and {GTH_PROFILE_ORT}.")                                              \
+  OPTION(negative, choice, GTH_NEGATIVE_WRAP, every, "that of the profile, else reject",                               \
+         "the meaning of a negative index.")                                                                           \
+  OPTION(bounds, choice, GTH_BOUNDS_ERROR_PARTIAL, every, "that of the profile, else error",                           \
+         "the meaning of an index out of bounds.")                                                                     \
+  OPTION(fill, choice, GTH_FILL_BY_DTYPE, every, "that of the profile, else zero",                                     \
+         "the value that {GTH_BOUNDS_FILL} and padding of gathers write.")                                             \
+  OPTION(extents, choice, GTH_EXTENTS_BROADCAST, every, "that of the profile, else equal",                             \
+         "the rule for the extents of params and indices of {gather_elements} and {scatter_elements} in the dims "     \
+         "that are not the axis.")                                                                                     \
+  OPTION(reduction, choice, GTH_REDUCTION_MEAN, scatters, "none",                                                      \
+         "the way in which a scatter combines an update with the row that it selects. Other calls reject it.")         \
+  OPTION(accumulate, choice, GTH_ACCUMULATE_FLOAT64, adders, "that of the profile, else the dtype, for bags float32",  \
+         "the type in which scatters, gradients and bags add and multiply floating numbers. Other calls reject it.")   \
+  OPTION(threads, count, INT32_MAX, every, "that of the context",                                                      \
+         "the highest number of CPU threads of a call.")                                                               \
+  OPTION(bag_format, choice, GTH_BAGS_DENSE, bags, "offsets if there are bags, else dense",                            \
+         "the way in which the operand bags of gather_bags divides indices into bags.")                                \
+  OPTION(pool, choice, GTH_POOL_MIN, bags, "the sum",                                                                  \
+         "the way in which gather_bags makes one row of the rows of a bag.")                                           \
+  OPTION(empty, choice, GTH_EMPTY_ERROR, bags, "that of the profile, else zeros",                                      \
+         "the row of a bag of gather_bags of which no id is read.")                                                    \
+  OPTION(padding_index, given, any, every, "none",                                                                     \
+         "an index that selects nothing and is no error, whether it is in bounds or not. A gather fills its row as "   \
+         "the option for fill values states, by default with zeros. A scatter drops its update. gather_bags does "     \
+         "not count it.")                                                                                              \
+  OPTION(initial, choice, GTH_INITIAL_UPDATE, scatters, "the row of target",                                           \
+         "the value that the reduction of a row by a scatter begins with: the row of target, or the first update.")    \
+  OPTION(bag_count, int64, any, bags, "0",                                                                             \
+         "the number of bags of gather_bags with {GTH_BAGS_SEGMENTS}.")                                                \
+  OPTION(out_dtype, dtype, any, bags, "that of params",                                                                \
+         "the dtype of pooled rows: that of params, or float32 for float16 and bfloat16.")
+
+// The profiles, by number, and their rules for bags. profile.cpp has their rules for the other operations. Columns:
+//   name   GTH_PROFILE_*, or NONE for 0.
+//   empty  The row of a bag of which no id is read: zero, or identity: that of the pool. absent: There are no bags.
+//   end    last: The last offset is the number of ids. early: It may be smaller.
+//   check  always: Ids are validated also if the output has no elements. nonempty: Only other calls validate them.
+//
+//          name            empty     end    check
+#define GATHER_PROFILES(PROFILE)                        \
+  PROFILE(NONE,           zero,     last,  always)      \
+  PROFILE(TENSORFLOW,     zero,     last,  nonempty)    \
+  PROFILE(TENSORFLOW_GPU, absent,   last,  always)      \
+  PROFILE(ONNX,           absent,   last,  always)      \
+  PROFILE(ORT,            absent,   last,  always)      \
+  PROFILE(NUMPY_RAISE,    absent,   last,  always)      \
+  PROFILE(NUMPY_WRAP,     absent,   last,  always)      \
+  PROFILE(NUMPY_CLIP,     absent,   last,  always)      \
+  PROFILE(TORCH,          zero,     early, always)      \
+  PROFILE(JAX_FILL,       identity, last,  always)      \
+  PROFILE(JAX_CLIP,       identity, last,  always)
+// clang-format on
