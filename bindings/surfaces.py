@@ -108,9 +108,9 @@ def expanded(text, macros):
 
 
 def entries_of(text):
-    """Yields the identifiers of each entry of an invocation: `NAME { first, second }`, or `kind name: Type;`."""
+    """Yields the identifiers of each entry of an invocation: `NAME { first, second }`, or `kind name: Type, other;`."""
     if "{" not in text:
-        yield from re.findall(r"(\w+) (\w+): \w+;", text)
+        yield from re.findall(r"(\w+) (\w+): \w+[,;]", text)
         return
     for name, names in re.findall(r"(\w+) \{([^{}]*)\}", text):
         yield name, *(each.strip() for each in names.split(","))

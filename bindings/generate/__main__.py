@@ -1,4 +1,4 @@
-"""Writes every text that follows from gather.h, from the list of operations, or from that of migration.py.
+"""Writes every text that follows from gather.h, from the lists of operations and options, or from that of migration.py.
 
     generate            writes the files
     generate --check    fails if a file is not what a new generation writes
@@ -9,20 +9,26 @@ bindings/rust/generate.sh writes the low layer of Rust, because bindgen needs li
 import sys
 
 import abi_files
+import cpp_files
 import go_files
 import java_files
 import migration
+import options
 import python_files
+import rust_files
 from header import HEADER, ROOT, Header
 from operations import LIST, Operations
 
+TEXTS = HEADER, LIST, options.LIST
 
-def generated(text, operations):
-    """Returns the files that follow from a header and a list of operations: their paths and texts."""
-    header, table = Header(text), Operations(operations)
+
+def generated(text, operations, listed):
+    """Returns the paths and texts of the files that follow from a header and the lists of operations and options."""
+    header, table = Header(text), Operations(operations, options.entries(listed))
+    options.check(header, table.options)
     if missing := set(table.roles) - header.operands():
         raise ValueError(f"gth_request has no operand {', '.join(sorted(missing))}")
-    languages = (abi_files, python_files, go_files, java_files, migration)
+    languages = (abi_files, cpp_files, python_files, rust_files, go_files, java_files, migration)
     return {path: new for language in languages for path, new in language.files(header, table).items()}
 
 
@@ -31,7 +37,7 @@ def main(arguments):
         print(__doc__)
         return 2
     failed = 0
-    for path, text in generated(HEADER.read_text(), LIST.read_text()).items():
+    for path, text in generated(*(each.read_text() for each in TEXTS)).items():
         name, before = path.relative_to(ROOT), path.read_text() if path.exists() else ""
         if lost := abi_files.lost(path, before, text):
             print(f"{name} has lines that contradict gather.h. Remove them if no release has them:", *lost, sep="\n  ")

@@ -4,7 +4,6 @@ import re
 import textwrap
 from dataclasses import dataclass
 
-import options
 from header import ROOT
 
 GO = ROOT / "bindings/go"
@@ -38,14 +37,14 @@ UNUSED = (
 )
 
 
-def value_group(values):
+def value_group(option):
     # The type of profiles has the name of its constants, because the setter is WithProfile.
-    name = values.name if values.name == "Profile" else f"{values.name}Policy"
+    name = option.type_name if option.name == "profile" else f"{option.type_name}Policy"
     article = "An" if name[0] in "AEI" else "A"
-    return Group(values.prefix, name, values.name, f"{article} {name} is {values.text}.", True)
+    return Group(option.prefix, name, option.type_name, f"{article} {name} is {option.what}.", True)
 
 
-GROUPS = [
+FIXED_GROUPS = [
     Group("GTH_E_", "Status", "Err", "These are the statuses of failed calls, for errors.Is."),
     Group("GTH_OPERAND_", "Operand", "Operand", "These are the operands that an error can name."),
     Group("GTH_OP_", "operation", "op", "An operation is the number of an operation in the C library.", True),
@@ -54,10 +53,14 @@ GROUPS = [
     Group("GTH_DEVICE_", "DeviceKind", "Device", "These are the kinds of devices. 0 also means the CPU."),
     Group("GTH_TIER_", "Tier", "Tier", "These are the instruction sets that CPU kernels exist for."),
     Group("GTH_TENSOR_", "", "tensor", "These are the bits of gth_tensor_desc.flags."),
-    *(value_group(each) for each in options.VALUES if each.prefix not in UNUSED),
     Group("GTH_SHARDS_", "", "shards", "These are the distributions of the rows of a table over shards."),
     Group("GTH_PARTS_", "", "parts", "These are the bits of gth_parts.flags."),
 ]
+
+
+def groups_of(table):
+    return FIXED_GROUPS + [value_group(each) for each in table.options if each.prefix and each.prefix not in UNUSED]
+
 
 # The values without a group: their Go names and comments.
 ALONE = {
@@ -67,7 +70,7 @@ ALONE = {
 }
 
 # The options that the type Bags sets.
-HIDDEN = {"bag_format", "bag_count"}
+HIDDEN = {"bag_format", "bag_count", "out_dtype"}
 
 # The words whose Go spelling is not one capital and lower case. Words with digits and acronyms keep their capitals.
 WORDS = {
@@ -115,8 +118,8 @@ def block(entries):
     return "const (\n" + "".join(lines) + ")\n"
 
 
-def group_text(group, constants):
-    text = f"\n{comment(linked(group.comment))}"
+def group_text(group, groups, constants):
+    text = f"\n{comment(linked(group.comment, groups))}"
     if group.declares:
         text += f"type {group.type} int32\n\n// These are the values of {group.type}.\n"
     return text + block(
@@ -137,20 +140,20 @@ def names(table, prefix, lower, constants):
     return f"\nvar {table} = [...]string{{\n" + "".join(lines) + "}\n"
 
 
-def check_groups(constants):
+def check_groups(groups, constants):
     """Fails for a value that belongs to no group. So every new kind of value gets a Go type here."""
     for each in constants:
         known = each.name in ALONE or each.name.endswith("_FIRST") or each.name.startswith(UNUSED)
-        if not known and not any(is_in(group, each) for group in GROUPS):
+        if not known and not any(is_in(group, each) for group in groups):
             raise ValueError(f"{each.name} belongs to no group of Go")
 
 
-def constants(header):
-    check_groups(header.constants)
+def constants(header, groups):
+    check_groups(groups, header.constants)
     alone = [(ALONE[c.name][0], "", c.value, ALONE[c.name][1]) for c in header.constants if c.name in ALONE]
     return (
         f"{NOTICE}\n//go:build cgo\n\npackage gather\n\n{block(alone)}"
-        + "".join(group_text(group, header.constants) for group in GROUPS)
+        + "".join(group_text(group, groups, header.constants) for group in groups)
         + names("statusNames", "GTH_E_", False, header.constants)
         + names("operandNames", "GTH_OPERAND_", True, header.constants)
     )
@@ -158,14 +161,14 @@ def constants(header):
 
 def setter_name(option):
     # The type Profile has the name already.
-    return "WithProfile" if option.field == "profile" else go_name(option.field.upper())
+    return "WithProfile" if option.name == "profile" else go_name(option.name.upper())
 
 
-def linked(text):
+def linked(text, groups):
     """Returns a text with the Go names of constants and links to operations."""
 
     def link(match):
-        for group in GROUPS:
+        for group in groups:
             if match[1].startswith(group.prefix):
                 return f"[{group.go_prefix}{go_name(match[1].removeprefix(group.prefix))}]"
         return f"[{go_name(match[1].upper())}]"
@@ -173,17 +176,17 @@ def linked(text):
     return re.sub(r"\{(\w+)\}", link, text)
 
 
-def argument(option):
+def argument(option, groups):
     """Returns the name and the type of the argument of a setter."""
-    kind = next((group.type for group in GROUPS if group.prefix == option.kind), "int")
-    name = go_name(option.field.upper())
+    kind = next((group.type for group in groups if group.prefix == option.prefix), "int")
+    name = go_name(option.name.upper())
     return ("policy" if kind.endswith("Policy") else name[0].lower() + name[1:]), kind
 
 
-def setter(option):
-    name, (given, kind) = setter_name(option), argument(option)
+def setter(option, groups):
+    name, (given, kind) = setter_name(option), argument(option, groups)
     number = given if kind == "int" else f"int({given})"
-    text = comment(f"{name} sets {linked(option.does)}")
+    text = comment(f"{name} sets {linked(option.full_text, groups)}")
     return f"""
 {text}func {name}({given} {kind}) Option {{
 	return Option{{setting: set{name}, number: {number}}}
@@ -191,24 +194,23 @@ def setter(option):
 """
 
 
-def setters(header):
-    fields = options.check(header)
-    shown = [each for each in options.OPTIONS if each.field not in HIDDEN]
+def setters(options, groups):
+    shown = [each for each in options if each.name not in HIDDEN]
     numbers = block((f"set{setter_name(o)}", "setting", i, "") for i, o in enumerate(shown, 1))
     cases = []
     for option in shown:
         cases.append(f"\tcase set{setter_name(option)}:\n")
-        if f"has_{option.field}" in fields:
-            cases.append(f"\t\ts.options.has_{option.field} = 1\n")
-        value = "C.int64_t(option.number)" if option.kind == "int64" else "narrow(option.number)"
-        cases.append(f"\t\ts.options.{option.field} = {value}\n")
+        if option.type == "given":
+            cases.append(f"\t\ts.options.has_{option.name} = 1\n")
+        value = "C.int64_t(option.number)" if option.type in ("given", "int64") else "narrow(option.number)"
+        cases.append(f"\t\ts.options.{option.name} = {value}\n")
     return f"""{NOTICE}
 package gather
 
 // #include "shim.h"
 import "C"
 
-{numbers}{"".join(map(setter, shown))}
+{numbers}{"".join(setter(each, groups) for each in shown)}
 // set stores the number of an option in its field.
 func (s *settings) set(option *Option) {{
 	switch option.setting {{
@@ -306,9 +308,10 @@ def roles_header(table):
 
 
 def files(header, table):
+    groups = groups_of(table)
     return {
-        GO / "constants.go": constants(header),
-        GO / "setters.go": setters(header),
+        GO / "constants.go": constants(header, groups),
+        GO / "setters.go": setters(table.options, groups),
         GO / "operands.go": operands(table),
         GO / "roles.h": roles_header(table),
     }

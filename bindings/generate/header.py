@@ -60,6 +60,22 @@ def declarations(text):
     return re.sub(r"\n{2,}", "\n\n", text).strip()
 
 
+def capital(text):
+    return text[0].upper() + text[1:]
+
+
+def sentence(text):
+    """Returns a comment as a sentence. A name as its first word stays as it is."""
+    first = text.split()[0].rstrip(":")
+    return (capital(text) if first.isalpha() else text) + ("" if text.endswith(".") else ".")
+
+
+def between(text, begin, end, new):
+    """Returns a text with a new part between two marks."""
+    before, rest = text.split(begin)
+    return before + begin + new + end + rest.split(end)[1]
+
+
 class Header:
     """The constants, structs and functions, in the order of the header."""
 
@@ -106,8 +122,9 @@ class Header:
         return {field.name for field in request.fields if field.type == "pointer"} - {"options"}
 
     def above(self):
-        """Returns the comments that are one paragraph above a constant."""
-        found = re.findall(r"/\*\*(?!<)((?:(?!\*/|\n \*\n).)*)\*/\n#define (GTH_\w+)", self.text, flags=re.DOTALL)
+        """Returns the comments that are one paragraph above a constant, but not those of groups."""
+        comment = r"/\*\*(?!<|\n \* @name)((?:(?!\*/|\n \*\n).)*)\*/\n"
+        found = re.findall(comment + r"#define (GTH_\w+)", self.text, flags=re.DOTALL)
         return {name: words(text) for text, name in found}
 
 

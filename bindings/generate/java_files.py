@@ -3,15 +3,12 @@
 import re
 import textwrap
 
-import options
-from header import ROOT, type_of
+from header import ROOT, between, capital, sentence, type_of
 
 PACKAGE = ROOT / "bindings/java/src/main/java/io/libgather"
 NOTICE = "Generated from gather.h by ./dev generate: do not edit."
-BEGIN, END = (
-    "    // Begin of the part that ./dev generate writes.\n",
-    "    // End of the part that ./dev generate writes.\n",
-)
+BEGIN, END = (f"    // {edge} of the part that ./dev generate writes.\n" for edge in ("Begin", "End"))
+GETTERS = [f"  // {edge} of the getters that ./dev generate writes.\n" for edge in ("Begin", "End")]
 WIDTH = 120
 # Java types of C types: the layout, and the Java type.
 TYPES = {
@@ -29,21 +26,20 @@ READING |= {f"gth_gather_bags_{kind}gradient" for kind in ("", "sparse_", "weigh
 READING |= {"gth_column_take", "gth_resolve"}
 # Functions that also have a form with heap segments.
 CRITICAL = {"gth_plan_run", "gth_plan_run_parts", "gth_run_at"}
-# Public enums: prefix of the constants, name and description.
-ENUMS = [
-    *((each.prefix, each.name, f"{each.text[0].upper()}{each.text[1:]}.") for each in options.VALUES),
-    ("GTH_OPERAND_", "OperandName", "The operand to which an error belongs."),
-    ("GTH_E_", "Status", "The status of a failed call."),
-]
+
+
+def enums_of(table):
+    """Returns the public enums: prefix of the constants, name and description."""
+    return [
+        *((each.prefix, each.type_name, f"{capital(each.what)}.") for each in table.options if each.prefix),
+        ("GTH_OPERAND_", "OperandName", "The operand to which an error belongs."),
+        ("GTH_E_", "Status", "The status of a failed call."),
+    ]
 
 
 def camel(name):
     first, *rest = name.lower().split("_")
     return first + "".join(part.capitalize() for part in rest)
-
-
-def capital(name):
-    return name[0].upper() + name[1:]
 
 
 def packed(before, items, after, indent):
@@ -142,12 +138,6 @@ public final class Gth {{
 """
 
 
-def sentence(text):
-    first = text.split()[0].rstrip(":")
-    text = capital(text) if first.isalpha() else text
-    return text + ("" if text.endswith(".") else ".")
-
-
 def escaped(text):
     return text.replace("<", "&lt;").replace(">", "&gt;").replace("@", "{@literal @}")
 
@@ -176,7 +166,7 @@ NUMBER = """\
 """
 
 
-def enum(header, prefix, name, description):
+def enum(header, enums, prefix, name, description):
     above = header.above()
     items = []
     for each in header.constants:
@@ -186,7 +176,7 @@ def enum(header, prefix, name, description):
     return f"""package io.libgather;
 
 /**
- * {linked(description)}
+ * {linked(description, enums)}
  *
  * <p>{NOTICE}
  */
@@ -336,11 +326,11 @@ public enum DType {{
 """
 
 
-def linked(text):
+def linked(text, enums):
     """Returns a text with links to constants and operations."""
 
     def link(match):
-        for prefix, name, *_ in ENUMS:
+        for prefix, name, *_ in enums:
             if match[1].startswith(prefix):
                 return f"{{@link {name}#{match[1].removeprefix(prefix)}}}"
         return f"{{@link Gather#{camel(match[1])}}}"
@@ -348,57 +338,53 @@ def linked(text):
     return re.sub(r"\{(\w+)\}", link, text)
 
 
-def setter(option, fields):
-    name = camel(option.field)
-    kind = {"int32": "int", "int64": "long"}.get(option.kind) or next(n for p, n, *_ in ENUMS if p == option.kind)
-    value = name if option.kind.startswith("int") else f'given({name}, "{name}").number'
-    put = "setLong" if option.kind == "int64" else "set"
-    chosen = f"set(Gth.Options.HAS_{option.field.upper()}, 1)." if f"has_{option.field}" in fields else ""
-    text = textwrap.wrap(f"Sets {linked(option.does)}", WIDTH - 7, break_on_hyphens=False, break_long_words=False)
-    lines = "".join(f"     * {line}\n" for line in text)
+def comment_lines(text, indent):
+    lines = textwrap.wrap(text, WIDTH - indent - 3, break_on_hyphens=False, break_long_words=False)
+    return "".join(f"{' ' * indent} * {line}\n" for line in lines)
+
+
+def option_name(option):
+    return camel(option.name).replace("Dtype", "DType")
+
+
+def setter(option, enums):
+    name, field = option_name(option), f"Gth.Options.{option.name.upper()}"
+    kind, put, value = "long", "setLong", name
+    if option.type in ("count", "int32"):
+        kind, put = "int", "set"
+    elif option.type in ("choice", "dtype"):
+        kind, put = option.type_name if option.prefix else "DType", "set"
+        value = f'given({name}, "{name}").number'
+    chosen = f"set(Gth.Options.HAS_{option.name.upper()}, 1)." if option.type == "given" else ""
     return f"""
     /**
-{lines}     *
-     * @param {name} {option.value}
+{comment_lines(f"Sets {linked(option.full_text, enums)}", 4)}     *
+     * @param {name} the value
      * @return this builder
      */
     public Builder {name}({kind} {name}) {{
-      return {chosen}{put}(Gth.Options.{option.field.upper()}, {value});
+      return {chosen}{put}({field}, {value});
     }}
 """
 
 
-def setters(header, text):
-    """Returns the text of Options.java with a new part between its marks."""
-    before, rest = text.split(BEGIN)
-    _, after = rest.split(END)
-    fields = options.check(header)
-    return before + BEGIN + "".join(setter(each, fields) for each in options.OPTIONS) + "\n" + END + after
-
-
-GETTERS = [mark[2:].replace("part", "getters") for mark in (BEGIN, END)]
-
-
-def getter(option, fields):
+def getter(option, enums):
     """Returns a getter, and the statement that adds the value to those of toString."""
-    name, field = camel(option.field), f"Gth.Options.{option.field.upper()}"
-    first = linked(option.does).split(". ")[0].removesuffix(".")
+    name, field = option_name(option), f"Gth.Options.{option.name.upper()}"
     result = "the value, or empty if it is not set"
     add = f'{name}().ifPresent(value -> set.put("{name}", value));'
-    if f"has_{option.field}" in fields:
-        kind, body = "OptionalLong", f"optional(Gth.Options.HAS_{option.field.upper()}, {field})"
-    elif option.kind.startswith("int"):
-        kind, body = ("int", f"field({field})") if option.kind == "int32" else ("long", f"word({field})")
-        result = f"{option.value}, or 0 if it is not set"
-        add = f'if ({name}() != 0) set.put("{name}", {name}());'
-    else:
-        enum = next(n for p, n, *_ in ENUMS if p == option.kind)
+    if option.type == "given":
+        kind, body = "OptionalLong", f"optional(Gth.Options.HAS_{option.name.upper()}, {field})"
+    elif option.type in ("choice", "dtype"):
+        enum = option.type_name if option.prefix else "DType"
         kind, body = f"Optional<{enum}>", f"choice({field}, {enum}.values(), each -> each.number)"
-    text = textwrap.wrap(f"Returns {first}.", WIDTH - 5, break_on_hyphens=False, break_long_words=False)
-    lines = "".join(f"   * {line}\n" for line in text)
+    else:
+        kind, body = ("long", f"word({field})") if option.type == "int64" else ("int", f"field({field})")
+        result = "the value, or 0 if it is not set"
+        add = f'if ({name}() != 0) set.put("{name}", {name}());'
     method = f"""
   /**
-{lines}   *
+{comment_lines(f"Returns {linked(option.what, enums)}.", 2)}   *
    * @return {result}
    */
   public {kind} {name}() {{
@@ -408,28 +394,30 @@ def getter(option, fields):
     return method, add
 
 
-def getters(header, text):
-    """Returns the text of Options.java with new getters between their marks."""
-    before, rest = text.split(GETTERS[0])
-    _, after = rest.split(GETTERS[1])
-    made = [getter(each, options.check(header)) for each in options.OPTIONS]
+def getters(options, enums):
+    made = [getter(each, enums) for each in options]
     values = "".join(f"    {statement}\n" for _, statement in made)
-    methods = "".join(method for method, _ in made)
-    return f"""{before}{GETTERS[0]}{methods}
+    return f"""{"".join(method for method, _ in made)}
   /** Adds the values that have been set by their names. */
   private void addValues(Map<String, Object> set) {{
 {values}  }}
 
-{GETTERS[1]}{after}"""
+"""
+
+
+def options(text, table, enums):
+    """Returns the text of Options.java with new parts between its marks."""
+    text = between(text, *GETTERS, getters(table.options, enums))
+    return between(text, BEGIN, END, "".join(setter(each, enums) for each in table.options) + "\n")
 
 
 def files(header, table):
-    builder = PACKAGE / "Options.java"
+    builder, enums = PACKAGE / "Options.java", enums_of(table)
     return {
         PACKAGE / "internal/Gth.java": low_layer(header),
         PACKAGE / "DType.java": dtypes(header),
         PACKAGE / "Operation.java": operations(header, table),
         PACKAGE / "Kind.java": kinds(table),
         PACKAGE / "Role.java": roles(table),
-        builder: getters(header, setters(header, builder.read_text())),
-    } | {PACKAGE / f"{name}.java": enum(header, prefix, name, *rest) for prefix, name, *rest in ENUMS}
+        builder: options(builder.read_text(), table, enums),
+    } | {PACKAGE / f"{each[1]}.java": enum(header, enums, *each) for each in enums}

@@ -175,26 +175,42 @@ const (
 	tensorReadOnly = 1
 )
 
-// A Profile is a set of rules that makes the library return the results of another system.
+// These are the distributions of the rows of a table over shards.
+const (
+	// Each shard has ceil(rows / count) consecutive rows. The last shards have fewer or none.
+	shardsBlocks = 1
+	// Row r is row r / count of shard r % count.
+	shardsModulo = 2
+	// Shard s has the rows from borders[s] up to borders[s + 1].
+	shardsBorders = 3
+)
+
+// These are the bits of gth_parts.flags.
+const (
+	// Duplicate ids request a row once. `place` is required, and `order` must be NULL.
+	partsOnce = 1
+)
+
+// A Profile is the system whose results a call has in every edge case.
 type Profile int32
 
 // These are the values of Profile.
 const (
-	// CPU kernels: no negative indices, error
+	// TensorFlow on the CPU: no negative indices, error
 	ProfileTensorFlow Profile = 1
-	// GPU kernels: no negative indices, zeros
+	// TensorFlow on a GPU: no negative indices, zeros
 	ProfileTensorFlowGPU Profile = 2
-	// the specification: negatives wrap, error, K = 0 is invalid, types by opset
+	// ONNX, the specification: negatives wrap, error, no K = 0, types by opset
 	ProfileONNX Profile = 3
 	// ONNX Runtime on the CPU
 	ProfileORT Profile = 4
-	// take(mode="raise"), x[i, j]: negatives wrap, error
+	// NumPy's take(mode="raise"), x[i, j]: negatives wrap, error
 	ProfileNumPyRaise Profile = 5
-	// take(mode="wrap"): modulo
+	// NumPy's take(mode="wrap"): modulo
 	ProfileNumPyWrap Profile = 6
-	// take(mode="clip"): clamp, negatives become 0
+	// NumPy's take(mode="clip"): clamp, negatives become 0
 	ProfileNumPyClip Profile = 7
-	// index_select for gather: no negatives; x[i, j] for gather_nd: negatives wrap
+	// torch's index_select for gather: no negatives; x[i, j] for gather_nd: wrap
 	ProfileTorch Profile = 8
 	// jnp.take(mode="fill"), x.at[].get(mode="fill")
 	ProfileJAXFill Profile = 9
@@ -231,7 +247,7 @@ const (
 	BoundsErrorPartial BoundsPolicy = 6
 )
 
-// A FillPolicy is the kind of value that [BoundsFill] and padding of gathers write.
+// A FillPolicy is the value that [BoundsFill] and padding of gathers write.
 type FillPolicy int32
 
 // These are the values of FillPolicy.
@@ -244,8 +260,8 @@ const (
 	FillByDType FillPolicy = 3
 )
 
-// An ExtentsPolicy is the rule for the extents of params and indices in the dims that are not the axis, in element-wise
-// calls.
+// An ExtentsPolicy is the rule for the extents of params and indices of [GatherElements] and [ScatterElements] in the
+// dims that are not the axis.
 type ExtentsPolicy int32
 
 // These are the values of ExtentsPolicy.
@@ -265,14 +281,19 @@ type ReductionPolicy int32
 const (
 	// The row becomes the update. All dtypes.
 	ReductionNone ReductionPolicy = 1
-	ReductionAdd  ReductionPolicy = 2
-	ReductionMul  ReductionPolicy = 3
-	ReductionMax  ReductionPolicy = 4
-	ReductionMin  ReductionPolicy = 5
+	// The row becomes the sum. Integers wrap around. For bools it is the logical or.
+	ReductionAdd ReductionPolicy = 2
+	// The row becomes the product. Integers wrap around. For bools it is the logical and.
+	ReductionMul ReductionPolicy = 3
+	// The row becomes the maximum, or NaN if either is NaN.
+	ReductionMax ReductionPolicy = 4
+	// The row becomes the minimum, or NaN if either is NaN.
+	ReductionMin ReductionPolicy = 5
+	// The row becomes the mean of its updates and itself, rounded down for integers.
 	ReductionMean ReductionPolicy = 6
 )
 
-// An AccumulatePolicy is the type in which floating numbers are added and multiplied.
+// An AccumulatePolicy is the type in which scatters, gradients and bags add and multiply floating numbers.
 type AccumulatePolicy int32
 
 // These are the values of AccumulatePolicy.
@@ -285,18 +306,7 @@ const (
 	AccumulateFloat64 AccumulatePolicy = 3
 )
 
-// An InitialPolicy is what the reduction of a row by a scatter begins with.
-type InitialPolicy int32
-
-// These are the values of InitialPolicy.
-const (
-	// The row of target.
-	InitialTarget InitialPolicy = 1
-	// The first update, as with include_self=False of torch.
-	InitialUpdate InitialPolicy = 2
-)
-
-// A PoolPolicy is the way in which the rows of a bag become one.
+// A PoolPolicy is the way in which gather_bags makes one row of the rows of a bag.
 type PoolPolicy int32
 
 // These are the values of PoolPolicy.
@@ -313,7 +323,7 @@ const (
 	PoolMin PoolPolicy = 5
 )
 
-// An EmptyPolicy is the row of a bag of which no id is read.
+// An EmptyPolicy is the row of a bag of gather_bags of which no id is read.
 type EmptyPolicy int32
 
 // These are the values of EmptyPolicy.
@@ -326,20 +336,16 @@ const (
 	EmptyError EmptyPolicy = 3
 )
 
-// These are the distributions of the rows of a table over shards.
-const (
-	// Each shard has ceil(rows / count) consecutive rows. The last shards have fewer or none.
-	shardsBlocks = 1
-	// Row r is row r / count of shard r % count.
-	shardsModulo = 2
-	// Shard s has the rows from borders[s] up to borders[s + 1].
-	shardsBorders = 3
-)
+// An InitialPolicy is the value that the reduction of a row by a scatter begins with: the row of target, or the first
+// update.
+type InitialPolicy int32
 
-// These are the bits of gth_parts.flags.
+// These are the values of InitialPolicy.
 const (
-	// Duplicate ids request a row once. `place` is required, and `order` must be NULL.
-	partsOnce = 1
+	// The row of target.
+	InitialTarget InitialPolicy = 1
+	// The first update, as with include_self=False of torch.
+	InitialUpdate InitialPolicy = 2
 )
 
 var statusNames = [...]string{

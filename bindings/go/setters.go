@@ -23,84 +23,88 @@ const (
 	setInitial      setting = 15
 )
 
-// Axis sets the dim of params that indices select in. A negative axis counts from the end. Without this option the axis
-// is the number of batch dims.
+// Axis sets the dim of params that indices select in. A negative axis counts from the end. The default is the number of
+// batch dims.
 func Axis(axis int) Option {
 	return Option{setting: setAxis, number: axis}
 }
 
 // BatchDims sets the number of leading dims that params and indices share. For [Gather] a negative number counts from
-// the rank of indices.
+// the rank of indices. The default is 0.
 func BatchDims(batchDims int) Option {
 	return Option{setting: setBatchDims, number: batchDims}
 }
 
-// WithProfile sets the system whose results a call has in every edge case. Other options override its switches.
+// WithProfile sets the system whose results a call has in every edge case. Other options override its switches. The
+// default is no profile.
 func WithProfile(profile Profile) Option {
 	return Option{setting: setWithProfile, number: int(profile)}
 }
 
-// Opset sets the ONNX version of [ProfileONNX] and [ProfileORT]. 0 is the newest.
+// Opset sets the ONNX version of [ProfileONNX] and [ProfileORT]. The default, 0, is the newest.
 func Opset(opset int) Option {
 	return Option{setting: setOpset, number: opset}
 }
 
-// Negative sets the meaning of a negative index.
+// Negative sets the meaning of a negative index. The default is that of the profile, else [NegativeReject].
 func Negative(policy NegativePolicy) Option {
 	return Option{setting: setNegative, number: int(policy)}
 }
 
-// Bounds sets the meaning of an index out of bounds.
+// Bounds sets the meaning of an index out of bounds. The default is that of the profile, else [BoundsError].
 func Bounds(policy BoundsPolicy) Option {
 	return Option{setting: setBounds, number: int(policy)}
 }
 
-// Fill sets the value that [BoundsFill] and padding of gathers write.
+// Fill sets the value that [BoundsFill] and padding of gathers write. The default is that of the profile, else
+// [FillZero].
 func Fill(policy FillPolicy) Option {
 	return Option{setting: setFill, number: int(policy)}
 }
 
 // Extents sets the rule for the extents of params and indices of [GatherElements] and [ScatterElements] in the dims
-// that are not the axis.
+// that are not the axis. The default is that of the profile, else [ExtentsEqual].
 func Extents(policy ExtentsPolicy) Option {
 	return Option{setting: setExtents, number: int(policy)}
 }
 
-// Reduction sets how a scatter combines an update with the row that it selects. Without this option the update replaces
-// the row. Calls other than scatters reject it.
+// Reduction sets the way in which a scatter combines an update with the row that it selects. Other calls reject it. The
+// default is [ReductionNone].
 func Reduction(policy ReductionPolicy) Option {
 	return Option{setting: setReduction, number: int(policy)}
 }
 
 // Accumulate sets the type in which scatters, gradients and bags add and multiply floating numbers. Other calls reject
-// it.
+// it. The default is that of the profile, else [AccumulateDType]. For bags it is [AccumulateFloat32].
 func Accumulate(policy AccumulatePolicy) Option {
 	return Option{setting: setAccumulate, number: int(policy)}
 }
 
-// Threads sets the highest number of CPU threads of a call. 0 is the number of the context.
+// Threads sets the highest number of CPU threads of a call. The default, 0, is that of the context.
 func Threads(threads int) Option {
 	return Option{setting: setThreads, number: threads}
 }
 
-// Pool sets how gather_bags makes one row of the rows of a bag.
+// Pool sets the way in which gather_bags makes one row of the rows of a bag. The default is [PoolSum].
 func Pool(policy PoolPolicy) Option {
 	return Option{setting: setPool, number: int(policy)}
 }
 
-// Empty sets the row of a bag of gather_bags of which no id is read.
+// Empty sets the row of a bag of gather_bags of which no id is read. The default is that of the profile, else
+// [EmptyZero].
 func Empty(policy EmptyPolicy) Option {
 	return Option{setting: setEmpty, number: int(policy)}
 }
 
 // PaddingIndex sets an index that selects nothing and is no error, whether it is in bounds or not. A gather fills its
 // row as the option for fill values states, by default with zeros. A scatter drops its update. gather_bags does not
-// count it.
+// count it. The default is no index.
 func PaddingIndex(paddingIndex int) Option {
 	return Option{setting: setPaddingIndex, number: paddingIndex}
 }
 
-// Initial sets what the reduction of a row by a scatter begins with: the row of target, or the first update.
+// Initial sets the value that the reduction of a row by a scatter begins with: the row of target, or the first update.
+// The default is [InitialTarget].
 func Initial(policy InitialPolicy) Option {
 	return Option{setting: setInitial, number: int(policy)}
 }

@@ -732,16 +732,16 @@ GTH_API int32_t gth_tensor_strings(const gth_tensor *tensor, const int64_t **off
 
 /* Profiles set all switches at once. With a profile, results are those of the named system in every edge case, except
  * for a documented list of deliberate differences. Messages are not those of the system. */
-#define GTH_PROFILE_TENSORFLOW 1     /**< CPU kernels: no negative indices, error */
-#define GTH_PROFILE_TENSORFLOW_GPU 2 /**< GPU kernels: no negative indices, zeros */
-#define GTH_PROFILE_ONNX 3           /**< the specification: negatives wrap, error, K = 0 is invalid, types by opset */
+#define GTH_PROFILE_TENSORFLOW 1     /**< TensorFlow on the CPU: no negative indices, error */
+#define GTH_PROFILE_TENSORFLOW_GPU 2 /**< TensorFlow on a GPU: no negative indices, zeros */
+#define GTH_PROFILE_ONNX 3           /**< ONNX, the specification: negatives wrap, error, no K = 0, types by opset */
 #define GTH_PROFILE_ORT 4            /**< ONNX Runtime on the CPU */
-#define GTH_PROFILE_NUMPY_RAISE 5    /**< take(mode="raise"), x[i, j]: negatives wrap, error */
-#define GTH_PROFILE_NUMPY_WRAP 6     /**< take(mode="wrap"): modulo */
-#define GTH_PROFILE_NUMPY_CLIP 7     /**< take(mode="clip"): clamp, negatives become 0 */
-#define GTH_PROFILE_TORCH 8     /**< index_select for gather: no negatives; x[i, j] for gather_nd: negatives wrap */
-#define GTH_PROFILE_JAX_FILL 9  /**< jnp.take(mode="fill"), x.at[].get(mode="fill") */
-#define GTH_PROFILE_JAX_CLIP 10 /**< jnp.take(mode="clip"), x.at[].get(mode="clip") */
+#define GTH_PROFILE_NUMPY_RAISE 5    /**< NumPy's take(mode="raise"), x[i, j]: negatives wrap, error */
+#define GTH_PROFILE_NUMPY_WRAP 6     /**< NumPy's take(mode="wrap"): modulo */
+#define GTH_PROFILE_NUMPY_CLIP 7     /**< NumPy's take(mode="clip"): clamp, negatives become 0 */
+#define GTH_PROFILE_TORCH 8          /**< torch's index_select for gather: no negatives; x[i, j] for gather_nd: wrap */
+#define GTH_PROFILE_JAX_FILL 9       /**< jnp.take(mode="fill"), x.at[].get(mode="fill") */
+#define GTH_PROFILE_JAX_CLIP 10      /**< jnp.take(mode="clip"), x.at[].get(mode="clip") */
 
 /* The meaning of a negative index. */
 #define GTH_NEGATIVE_REJECT 1 /**< It is out of bounds. */
@@ -791,11 +791,11 @@ GTH_API int32_t gth_tensor_strings(const gth_tensor *tensor, const int64_t **off
  * @{
  */
 #define GTH_REDUCTION_NONE 1 /**< The row becomes the update. All dtypes. */
-#define GTH_REDUCTION_ADD 2
-#define GTH_REDUCTION_MUL 3
-#define GTH_REDUCTION_MAX 4
-#define GTH_REDUCTION_MIN 5
-#define GTH_REDUCTION_MEAN 6
+#define GTH_REDUCTION_ADD 2  /**< The row becomes the sum. Integers wrap around. For bools it is the logical or. */
+#define GTH_REDUCTION_MUL 3  /**< The row becomes the product. Integers wrap around. For bools it is the logical and. */
+#define GTH_REDUCTION_MAX 4  /**< The row becomes the maximum, or NaN if either is NaN. */
+#define GTH_REDUCTION_MIN 5  /**< The row becomes the minimum, or NaN if either is NaN. */
+#define GTH_REDUCTION_MEAN 6 /**< The row becomes the mean of its updates and itself, rounded down for integers. */
 /** @} */
 
 /* What the reduction of a row begins with. Rows without updates are unchanged. With GTH_INITIAL_UPDATE, the row of target

@@ -436,7 +436,8 @@ class Bags {
 // The choices of Options. The names are those of gather.h, which documents them. A constant of another choice does not
 // compile.
 
-/// The system whose results a call has.
+// Begin of the choices that ./dev generate writes.
+/// The system whose results a call has in every edge case.
 enum class Profile : int32_t {
   tensorflow = GTH_PROFILE_TENSORFLOW,
   tensorflow_gpu = GTH_PROFILE_TENSORFLOW_GPU,
@@ -463,18 +464,19 @@ enum class Bounds : int32_t {
   skip = GTH_BOUNDS_SKIP,
   error_partial = GTH_BOUNDS_ERROR_PARTIAL,
 };
-/// The value of rows that are filled. Options::fill_value sets an element.
+/// The value that Bounds::fill and padding of gathers write.
 enum class Fill : int32_t {
   zero = GTH_FILL_ZERO,
   by_dtype = GTH_FILL_BY_DTYPE,
 };
-/// The rule for the extents of the dims that are not the axis, in operations on single elements.
+/// The rule for the extents of params and indices of gather_elements and scatter_elements in the dims that are not the
+/// axis.
 enum class Extents : int32_t {
   equal = GTH_EXTENTS_EQUAL,
   prefix = GTH_EXTENTS_PREFIX,
   broadcast = GTH_EXTENTS_BROADCAST,
 };
-/// How an update and its row are combined.
+/// The way in which a scatter combines an update with the row that it selects.
 enum class Reduction : int32_t {
   none = GTH_REDUCTION_NONE,
   add = GTH_REDUCTION_ADD,
@@ -483,18 +485,13 @@ enum class Reduction : int32_t {
   min = GTH_REDUCTION_MIN,
   mean = GTH_REDUCTION_MEAN,
 };
-/// What the reduction of a row begins with.
-enum class Initial : int32_t {
-  target = GTH_INITIAL_TARGET,
-  update = GTH_INITIAL_UPDATE,
-};
-/// The type in which numbers are added or multiplied.
+/// The type in which scatters, gradients and bags add and multiply floating numbers.
 enum class Accumulate : int32_t {
   dtype = GTH_ACCUMULATE_DTYPE,
   float32 = GTH_ACCUMULATE_FLOAT32,
   float64 = GTH_ACCUMULATE_FLOAT64,
 };
-/// How the operand of bags divides indices into bags.
+/// The way in which the operand bags of gather_bags divides indices into bags.
 enum class BagFormat : int32_t {
   offsets = GTH_BAGS_OFFSETS,
   starts = GTH_BAGS_STARTS,
@@ -502,7 +499,7 @@ enum class BagFormat : int32_t {
   segments = GTH_BAGS_SEGMENTS,
   dense = GTH_BAGS_DENSE,
 };
-/// How the rows of a bag become one.
+/// The way in which gather_bags makes one row of the rows of a bag.
 enum class Pool : int32_t {
   sum = GTH_POOL_SUM,
   mean = GTH_POOL_MEAN,
@@ -510,56 +507,91 @@ enum class Pool : int32_t {
   max = GTH_POOL_MAX,
   min = GTH_POOL_MIN,
 };
-/// The row of a bag of which no id is read.
+/// The row of a bag of gather_bags of which no id is read.
 enum class Empty : int32_t {
   zero = GTH_EMPTY_ZERO,
   fill = GTH_EMPTY_FILL,
   error = GTH_EMPTY_ERROR,
 };
+/// The value that the reduction of a row by a scatter begins with: the row of target, or the first update.
+enum class Initial : int32_t {
+  target = GTH_INITIAL_TARGET,
+  update = GTH_INITIAL_UPDATE,
+};
+// End of the choices that ./dev generate writes.
 
 /// gth_options, set by name: Options().axis(1).bounds(Bounds::clamp). Options that are not set have their documented
 /// defaults. A setter of an lvalue returns a reference. A setter of a temporary returns a copy, so that a reference may
 /// be bound to the result.
 class Options {
  public:
+  // Begin of the setters that ./dev generate writes.
+  /// Sets the dim of params that indices select in. A negative axis counts from the end. The default is the number of
+  /// batch dims.
   Options& axis(int64_t value) & noexcept { return set(raw_.has_axis, 1).set(raw_.axis, value); }
   Options axis(int64_t value) && noexcept { return axis(value); }
+  /// Sets the number of leading dims that params and indices share. For gather a negative number counts from the rank
+  /// of indices. The default is 0.
   Options& batch_dims(int64_t value) & noexcept { return set(raw_.batch_dims, value); }
   Options batch_dims(int64_t value) && noexcept { return batch_dims(value); }
+  /// Sets the system whose results a call has in every edge case. Other options override its switches. The default is
+  /// no profile.
   Options& profile(Profile value) & noexcept { return set(raw_.profile, value); }
   Options profile(Profile value) && noexcept { return profile(value); }
+  /// Sets the ONNX version of Profile::onnx and Profile::ort. The default, 0, is the newest.
   Options& opset(int32_t value) & noexcept { return set(raw_.opset, value); }
   Options opset(int32_t value) && noexcept { return opset(value); }
+  /// Sets the meaning of a negative index. The default is that of the profile, else Negative::reject.
   Options& negative(Negative value) & noexcept { return set(raw_.negative, value); }
   Options negative(Negative value) && noexcept { return negative(value); }
+  /// Sets the meaning of an index out of bounds. The default is that of the profile, else Bounds::error.
   Options& bounds(Bounds value) & noexcept { return set(raw_.bounds, value); }
   Options bounds(Bounds value) && noexcept { return bounds(value); }
+  /// Sets the value that Bounds::fill and padding of gathers write. The default is that of the profile, else
+  /// Fill::zero.
   Options& fill(Fill value) & noexcept { return set(raw_.fill, value); }
   Options fill(Fill value) && noexcept { return fill(value); }
+  /// Sets the rule for the extents of params and indices of gather_elements and scatter_elements in the dims that are
+  /// not the axis. The default is that of the profile, else Extents::equal.
   Options& extents(Extents value) & noexcept { return set(raw_.extents, value); }
   Options extents(Extents value) && noexcept { return extents(value); }
-  Options& threads(int32_t value) & noexcept { return set(raw_.threads, value); }
-  Options threads(int32_t value) && noexcept { return threads(value); }
+  /// Sets the way in which a scatter combines an update with the row that it selects. Other calls reject it. The
+  /// default is Reduction::none.
   Options& reduction(Reduction value) & noexcept { return set(raw_.reduction, value); }
   Options reduction(Reduction value) && noexcept { return reduction(value); }
+  /// Sets the type in which scatters, gradients and bags add and multiply floating numbers. Other calls reject it. The
+  /// default is that of the profile, else Accumulate::dtype. For bags it is Accumulate::float32.
   Options& accumulate(Accumulate value) & noexcept { return set(raw_.accumulate, value); }
   Options accumulate(Accumulate value) && noexcept { return accumulate(value); }
-  Options& initial(Initial value) & noexcept { return set(raw_.initial, value); }
-  Options initial(Initial value) && noexcept { return initial(value); }
-  /// Sets an index that selects nothing and is no error. A gather fills its row with zeros, or as set by fill.
+  /// Sets the highest number of CPU threads of a call. The default, 0, is that of the context.
+  Options& threads(int32_t value) & noexcept { return set(raw_.threads, value); }
+  Options threads(int32_t value) && noexcept { return threads(value); }
+  /// Sets the way in which the operand bags of gather_bags divides indices into bags. The default is BagFormat::offsets
+  /// if there are bags, else BagFormat::dense.
+  Options& bag_format(BagFormat value) & noexcept { return set(raw_.bag_format, value); }
+  Options bag_format(BagFormat value) && noexcept { return bag_format(value); }
+  /// Sets the way in which gather_bags makes one row of the rows of a bag. The default is Pool::sum.
+  Options& pool(Pool value) & noexcept { return set(raw_.pool, value); }
+  Options pool(Pool value) && noexcept { return pool(value); }
+  /// Sets the row of a bag of gather_bags of which no id is read. The default is that of the profile, else Empty::zero.
+  Options& empty(Empty value) & noexcept { return set(raw_.empty, value); }
+  Options empty(Empty value) && noexcept { return empty(value); }
+  /// Sets an index that selects nothing and is no error, whether it is in bounds or not. A gather fills its row as the
+  /// option for fill values states, by default with zeros. A scatter drops its update. gather_bags does not count it.
+  /// The default is no index.
   Options& padding_index(int64_t value) & noexcept {
     return set(raw_.has_padding_index, 1).set(raw_.padding_index, value);
   }
   Options padding_index(int64_t value) && noexcept { return padding_index(value); }
-  // The options of gather_bags.
+  /// Sets the value that the reduction of a row by a scatter begins with: the row of target, or the first update. The
+  /// default is Initial::target.
+  Options& initial(Initial value) & noexcept { return set(raw_.initial, value); }
+  Options initial(Initial value) && noexcept { return initial(value); }
+  /// Sets the dtype of pooled rows: that of params, or float32 for float16 and bfloat16. The default is that of params.
   Options& out_dtype(int32_t value) & noexcept { return set(raw_.out_dtype, value); }
   Options out_dtype(int32_t value) && noexcept { return out_dtype(value); }
-  Options& bag_format(BagFormat value) & noexcept { return set(raw_.bag_format, value); }
-  Options bag_format(BagFormat value) && noexcept { return bag_format(value); }
-  Options& pool(Pool value) & noexcept { return set(raw_.pool, value); }
-  Options pool(Pool value) && noexcept { return pool(value); }
-  Options& empty(Empty value) & noexcept { return set(raw_.empty, value); }
-  Options empty(Empty value) && noexcept { return empty(value); }
+  // End of the setters that ./dev generate writes.
+
   /// Sets the number of bags of GTH_BAGS_SEGMENTS.
   Options& bag_count(int64_t value) & noexcept { return set(raw_.bag_count, value).bag_format(BagFormat::segments); }
   Options bag_count(int64_t value) && noexcept { return bag_count(value); }

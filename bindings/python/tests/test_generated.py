@@ -25,8 +25,8 @@ def generator(monkeypatch: pytest.MonkeyPatch) -> Any:
 
 
 def changed(generator: Any, before: str, after: str) -> list[str]:
-    """Returns the names of the files that a change of the header or of the list of operations changes."""
-    texts = [generator[each].read_text(encoding="utf-8") for each in ("HEADER", "LIST")]
+    """Returns the names of the files that a change of the header or of a list changes."""
+    texts = [each.read_text(encoding="utf-8") for each in generator["TEXTS"]]
     assert sum(text.count(before) for text in texts) == 1
     old, new = generator["generated"](*texts), generator["generated"](*(text.replace(before, after) for text in texts))
     return [path.name for path in old if old[path] != new[path]]
@@ -66,7 +66,12 @@ def test_option_without_a_setter_is_rejected(generator: Any) -> None:
     with pytest.raises(ValueError, match=r"gth_options\.fresh has no option"):
         changed(generator, "} gth_options;", "  int32_t fresh;\n} gth_options;")
     with pytest.raises(ValueError, match="gth_options has no field opset"):
-        changed(generator, "int32_t opset;", "int32_t out_dtype;")
+        changed(generator, "int32_t opset;", "int32_t reserved;")
+
+
+def test_text_of_an_option_changes_the_documentation_of_every_language(generator: Any) -> None:
+    names = changed(generator, "the highest number of CPU threads of a call.", "the limit of CPU threads.")
+    assert names == ["gather.hpp", "options.rs", "setters.go", "Options.java"]
 
 
 def test_field_of_an_unknown_type_is_rejected(generator: Any) -> None:
@@ -75,14 +80,14 @@ def test_field_of_an_unknown_type_is_rejected(generator: Any) -> None:
 
 
 def test_changed_number_is_not_pinned(generator: Any, tmp_path: Path) -> None:
-    header, operations = (generator[each].read_text(encoding="utf-8") for each in ("HEADER", "LIST"))
+    header, *lists = (each.read_text(encoding="utf-8") for each in generator["TEXTS"])
     lost = generator["main"].__globals__["abi_files"].lost
     for before, after, line in [
         ("#define GTH_OPEN -1", "#define GTH_OPEN -2", "VALUE(GTH_OPEN, -1);"),
         ("int64_t capacity;", "int64_t most;", "FIELD(gth_parts, capacity, 8, 8);"),
         ("gth_shutdown(void);", "gth_end(void);", "gth_shutdown"),
     ]:
-        new = generator["generated"](header.replace(before, after), operations)
+        new = generator["generated"](header.replace(before, after), *lists)
         assert [each for path in new for each in lost(path, path.read_text(), new[path])] == [line]
 
 

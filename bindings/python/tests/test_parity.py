@@ -66,7 +66,7 @@ def test_table_is_up_to_date(tree: Path) -> None:
             "parity.md is out of date",
         ),
         (HPP, "  /// Runs the plan. Alloc", " private:\n  /// Runs the plan. Alloc", "C++ declares no Plan::run"),
-        ("rust/gather/src/options.rs", "pub const fn axis(", "pub const fn axle(", "Rust declares no Options::axis"),
+        ("rust/gather/src/options.rs", "given axis:", "given axle:", "Rust declares no Options::axis"),
         ("rust/gather/src/context.rs", "pub fn zeros(", "fn zeros(", "Rust declares no Context::zeros"),
         (
             "rust/gather/src/plan.rs",

@@ -1,7 +1,7 @@
 #pragma once
 
 // The options and the profiles of the ABI as data. The library expands each list with a macro. An entry is
-// NAME(column, ..). In a text, {GTH_NAME} and {operation} are links.
+// NAME(column, ..). The generators of the bindings read the options. In a text, {GTH_NAME} and {operation} are links.
 
 // The options of a call: fields of gth_options. A new option is the last one. Columns:
 //   name     The field, and the name in the bindings.
@@ -19,36 +19,37 @@
   OPTION(batch_dims, int64, any, every, "0",                                                                           \
          "the number of leading dims that params and indices share. For {gather} a negative number counts from the "   \
          "rank of indices.")                                                                                           \
-  OPTION(profile, choice, GTH_PROFILE_JAX_CLIP, every, "none",                                                         \
+  OPTION(profile, choice, GTH_PROFILE_JAX_CLIP, every, "no profile",                                                   \
          "the system whose results a call has in every edge case. Other options override its switches.")               \
   OPTION(opset, int32, any, every, "the newest",                                                                       \
          "the ONNX version of {GTH_PROFILE_ONNX} and {GTH_PROFILE_ORT}.")                                              \
-  OPTION(negative, choice, GTH_NEGATIVE_WRAP, every, "that of the profile, else reject",                               \
+  OPTION(negative, choice, GTH_NEGATIVE_WRAP, every, "that of the profile, else {GTH_NEGATIVE_REJECT}",                \
          "the meaning of a negative index.")                                                                           \
-  OPTION(bounds, choice, GTH_BOUNDS_ERROR_PARTIAL, every, "that of the profile, else error",                           \
+  OPTION(bounds, choice, GTH_BOUNDS_ERROR_PARTIAL, every, "that of the profile, else {GTH_BOUNDS_ERROR}",              \
          "the meaning of an index out of bounds.")                                                                     \
-  OPTION(fill, choice, GTH_FILL_BY_DTYPE, every, "that of the profile, else zero",                                     \
+  OPTION(fill, choice, GTH_FILL_BY_DTYPE, every, "that of the profile, else {GTH_FILL_ZERO}",                          \
          "the value that {GTH_BOUNDS_FILL} and padding of gathers write.")                                             \
-  OPTION(extents, choice, GTH_EXTENTS_BROADCAST, every, "that of the profile, else equal",                             \
+  OPTION(extents, choice, GTH_EXTENTS_BROADCAST, every, "that of the profile, else {GTH_EXTENTS_EQUAL}",               \
          "the rule for the extents of params and indices of {gather_elements} and {scatter_elements} in the dims "     \
          "that are not the axis.")                                                                                     \
-  OPTION(reduction, choice, GTH_REDUCTION_MEAN, scatters, "none",                                                      \
+  OPTION(reduction, choice, GTH_REDUCTION_MEAN, scatters, "{GTH_REDUCTION_NONE}",                                      \
          "the way in which a scatter combines an update with the row that it selects. Other calls reject it.")         \
-  OPTION(accumulate, choice, GTH_ACCUMULATE_FLOAT64, adders, "that of the profile, else the dtype, for bags float32",  \
+  OPTION(accumulate, choice, GTH_ACCUMULATE_FLOAT64, adders,                                                           \
+         "that of the profile, else {GTH_ACCUMULATE_DTYPE}. For bags it is {GTH_ACCUMULATE_FLOAT32}",                  \
          "the type in which scatters, gradients and bags add and multiply floating numbers. Other calls reject it.")   \
   OPTION(threads, count, INT32_MAX, every, "that of the context",                                                      \
          "the highest number of CPU threads of a call.")                                                               \
-  OPTION(bag_format, choice, GTH_BAGS_DENSE, bags, "offsets if there are bags, else dense",                            \
+  OPTION(bag_format, choice, GTH_BAGS_DENSE, bags, "{GTH_BAGS_OFFSETS} if there are bags, else {GTH_BAGS_DENSE}",      \
          "the way in which the operand bags of gather_bags divides indices into bags.")                                \
-  OPTION(pool, choice, GTH_POOL_MIN, bags, "the sum",                                                                  \
+  OPTION(pool, choice, GTH_POOL_MIN, bags, "{GTH_POOL_SUM}",                                                           \
          "the way in which gather_bags makes one row of the rows of a bag.")                                           \
-  OPTION(empty, choice, GTH_EMPTY_ERROR, bags, "that of the profile, else zeros",                                      \
+  OPTION(empty, choice, GTH_EMPTY_ERROR, bags, "that of the profile, else {GTH_EMPTY_ZERO}",                           \
          "the row of a bag of gather_bags of which no id is read.")                                                    \
-  OPTION(padding_index, given, any, every, "none",                                                                     \
+  OPTION(padding_index, given, any, every, "no index",                                                                 \
          "an index that selects nothing and is no error, whether it is in bounds or not. A gather fills its row as "   \
          "the option for fill values states, by default with zeros. A scatter drops its update. gather_bags does "     \
          "not count it.")                                                                                              \
-  OPTION(initial, choice, GTH_INITIAL_UPDATE, scatters, "the row of target",                                           \
+  OPTION(initial, choice, GTH_INITIAL_UPDATE, scatters, "{GTH_INITIAL_TARGET}",                                        \
          "the value that the reduction of a row by a scatter begins with: the row of target, or the first update.")    \
   OPTION(bag_count, int64, any, bags, "0",                                                                             \
          "the number of bags of gather_bags with {GTH_BAGS_SEGMENTS}.")                                                \
@@ -62,7 +63,7 @@
 //   check  always: Ids are validated also if the output has no elements. nonempty: Only other calls validate them.
 //
 //          name            empty     end    check
-#define GATHER_PROFILES(PROFILE)                        \
+#define GATHER_PROFILES(PROFILE)                                                                                       \
   PROFILE(NONE,           zero,     last,  always)      \
   PROFILE(TENSORFLOW,     zero,     last,  nonempty)    \
   PROFILE(TENSORFLOW_GPU, absent,   last,  always)      \

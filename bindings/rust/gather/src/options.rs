@@ -31,36 +31,37 @@ macro_rules! choices {
     )*};
 }
 
+// Begin of the choices that ./dev generate writes.
 choices! {
-    /// Sets all switches at once. The results are those of the named system in every edge case.
+    /// The system whose results a call has in every edge case.
     Profile {
-        /// The CPU kernels of TensorFlow: negative indices are out of bounds.
+        /// TensorFlow on the CPU: no negative indices, error.
         TensorFlow = GTH_PROFILE_TENSORFLOW,
-        /// The GPU kernels of TensorFlow: rows of indices out of bounds are zeros.
+        /// TensorFlow on a GPU: no negative indices, zeros.
         TensorFlowGpu = GTH_PROFILE_TENSORFLOW_GPU,
-        /// The ONNX specification: negative indices wrap.
+        /// ONNX, the specification: negatives wrap, error, no K = 0, types by opset.
         Onnx = GTH_PROFILE_ONNX,
         /// ONNX Runtime on the CPU.
         Ort = GTH_PROFILE_ORT,
-        /// NumPy's `take(mode="raise")` and `x[i, j]`.
+        /// NumPy's take(mode="raise"), x\[i, j\]: negatives wrap, error.
         NumpyRaise = GTH_PROFILE_NUMPY_RAISE,
-        /// NumPy's `take(mode="wrap")`: modulo.
+        /// NumPy's take(mode="wrap"): modulo.
         NumpyWrap = GTH_PROFILE_NUMPY_WRAP,
-        /// NumPy's `take(mode="clip")`: clamp, and negative indices become 0.
+        /// NumPy's take(mode="clip"): clamp, negatives become 0.
         NumpyClip = GTH_PROFILE_NUMPY_CLIP,
-        /// torch: `index_select` for gather, `x[i, j]` for gather_nd.
+        /// torch's index_select for gather: no negatives; x\[i, j\] for gather_nd: wrap.
         Torch = GTH_PROFILE_TORCH,
-        /// JAX's mode "fill".
+        /// jnp.take(mode="fill"), x.at\[\].get(mode="fill").
         JaxFill = GTH_PROFILE_JAX_FILL,
-        /// JAX's mode "clip".
+        /// jnp.take(mode="clip"), x.at\[\].get(mode="clip").
         JaxClip = GTH_PROFILE_JAX_CLIP,
     }
 
     /// The meaning of a negative index.
     Negative {
-        /// A negative index is out of bounds.
+        /// It is out of bounds.
         Reject = GTH_NEGATIVE_REJECT,
-        /// A negative index counts from the end, once.
+        /// It counts from the end: -1 is the last, -size the first. A smaller one is out of bounds.
         Wrap = GTH_NEGATIVE_WRAP,
     }
 
@@ -68,66 +69,65 @@ choices! {
     Bounds {
         /// The call returns [`Error::Index`], and the output is unchanged.
         Error = GTH_BOUNDS_ERROR,
-        /// The row is filled, see [`Fill`].
+        /// The row is filled with the value that [`Options::fill`] selects. Not valid for scatters.
         Fill = GTH_BOUNDS_FILL,
         /// The nearest valid index is used.
         Clamp = GTH_BOUNDS_CLAMP,
-        /// The index modulo the extent is used.
+        /// The index modulo the extent is used, in \[0, extent).
         Modulo = GTH_BOUNDS_MODULO,
-        /// The row of an existing output is unchanged. In a new output it is zero.
+        /// The row of the output is unchanged, and zero in a new output. An update is dropped.
         Skip = GTH_BOUNDS_SKIP,
-        /// The call returns [`Error::Index`], and the output may contain some of the results. A large call on the CPU
-        /// validates indices while it copies, so it reads them once.
+        /// Like error, but after [`Error::Index`] the written operand may contain some of the results. A large call on
+        /// the CPU then validates indices while it copies, so it reads them once.
         ErrorPartial = GTH_BOUNDS_ERROR_PARTIAL,
     }
 
-    /// The value that [`Bounds::Fill`] and the padding of gathers write.
+    /// The value that [`Bounds::Fill`] and padding of gathers write.
     Fill {
         /// Zero bytes, or empty strings.
         Zero = GTH_FILL_ZERO,
-        /// NaN, the smallest signed number, the largest unsigned number, or true, as in JAX.
+        /// As in JAX: NaN (+ 0i), the smallest signed, the largest unsigned, true.
         ByDType = GTH_FILL_BY_DTYPE,
     }
 
-    /// The rule for the extents of params and indices in [`gather_elements`](crate::gather_elements) and
-    /// [`scatter_elements`](crate::scatter_elements()), in the dims that are not the axis.
+    /// The rule for the extents of params and indices of [`gather_elements`](crate::gather_elements()) and
+    /// [`scatter_elements`](crate::scatter_elements()) in the dims that are not the axis.
     Extents {
-        /// The extents must be equal.
+        /// They are equal.
         Equal = GTH_EXTENTS_EQUAL,
-        /// Extents of indices may be smaller. The call then uses a prefix of params, as in torch and ONNX.
+        /// Extents of indices may be smaller. A prefix of params is used (torch, ONNX).
         Prefix = GTH_EXTENTS_PREFIX,
-        /// An extent of 1 is repeated, as in NumPy and JAX.
+        /// An extent of 1 is repeated (NumPy, JAX).
         Broadcast = GTH_EXTENTS_BROADCAST,
     }
 
-    /// The way in which a scatter combines an update with the row that it selects. Updates are applied in the order of
-    /// their positions. The result does not depend on the number of threads.
+    /// The way in which a scatter combines an update with the row that it selects.
     Reduction {
-        /// The row becomes the update. If several updates select it, the last one remains. All dtypes support it.
+        /// The row becomes the update. All dtypes.
         None = GTH_REDUCTION_NONE,
-        /// The row becomes the sum. Integers wrap around, and for bools it is the logical or. Strings and float8 do not
-        /// support it.
+        /// The row becomes the sum. Integers wrap around. For bools it is the logical or.
         Add = GTH_REDUCTION_ADD,
-        /// The row becomes the product. For bools it is the logical and. Strings and float8 do not support it.
+        /// The row becomes the product. Integers wrap around. For bools it is the logical and.
         Mul = GTH_REDUCTION_MUL,
-        /// The row becomes the maximum, or NaN if either is NaN. Strings, float8 and complex numbers do not support it.
+        /// The row becomes the maximum, or NaN if either is NaN.
         Max = GTH_REDUCTION_MAX,
-        /// The row becomes the minimum, or NaN if either is NaN. Strings, float8 and complex numbers do not support it.
+        /// The row becomes the minimum, or NaN if either is NaN.
         Min = GTH_REDUCTION_MIN,
-        /// The row becomes the mean of its updates and itself. The mean of integers is rounded down. Such a call
-        /// allocates memory. Bools, strings and float8 do not support it.
+        /// The row becomes the mean of its updates and itself, rounded down for integers.
         Mean = GTH_REDUCTION_MEAN,
     }
 
-    /// What the reduction of a row by a scatter begins with. Rows without updates are unchanged.
-    Initial {
-        /// The row of the target.
-        Target = GTH_INITIAL_TARGET,
-        /// The first update, as with `include_self=False` of torch.
-        Update = GTH_INITIAL_UPDATE,
+    /// The type in which scatters, gradients and bags add and multiply floating numbers.
+    Accumulate {
+        /// Each result is rounded to the dtype. 4,096 ones in float16 then add up to 2,048.
+        DType = GTH_ACCUMULATE_DTYPE,
+        /// float32, for float16 and bfloat16. Elements are rounded once, after all updates: 4,096.
+        Float32 = GTH_ACCUMULATE_FLOAT32,
+        /// float64, for float32, whose elements are rounded once. float16 and bfloat16 use float32. Not for bags.
+        Float64 = GTH_ACCUMULATE_FLOAT64,
     }
 
-    /// How [`gather_bags`](crate::gather_bags()) makes one row of the rows of a bag. w is the weight of an id, or 1.
+    /// The way in which gather_bags makes one row of the rows of a bag.
     Pool {
         /// The sum of w * row.
         Sum = GTH_POOL_SUM,
@@ -141,28 +141,25 @@ choices! {
         Min = GTH_POOL_MIN,
     }
 
-    /// The row of a bag of which no id is read.
+    /// The row of a bag of gather_bags of which no id is read.
     Empty {
         /// Zeros.
         Zero = GTH_EMPTY_ZERO,
-        /// The value that [`Fill`] selects.
+        /// The value that [`Options::fill`] selects.
         Fill = GTH_EMPTY_FILL,
-        /// The call returns [`Error::Offsets`], and the output is unchanged.
+        /// [`Error::Offsets`]. The output is unchanged.
         Error = GTH_EMPTY_ERROR,
     }
 
-    /// The type in which [`Reduction::Add`], [`Reduction::Mul`] and [`Reduction::Mean`] combine floating numbers.
-    Accumulate {
-        /// The type is the dtype. The sum of 4,096 ones in float16 is then 2,048.
-        DType = GTH_ACCUMULATE_DTYPE,
-        /// The type of float16 and bfloat16 is float32, and the result is rounded once at the end. Such a call
-        /// allocates memory.
-        Float32 = GTH_ACCUMULATE_FLOAT32,
-        /// The type of float32 is float64, and that of float16 and bfloat16 is float32. The result is rounded once at
-        /// the end. Such a call allocates memory.
-        Float64 = GTH_ACCUMULATE_FLOAT64,
+    /// The value that the reduction of a row by a scatter begins with: the row of target, or the first update.
+    Initial {
+        /// The row of target.
+        Target = GTH_INITIAL_TARGET,
+        /// The first update, as with include_self=False of torch.
+        Update = GTH_INITIAL_UPDATE,
     }
 }
+// End of the choices that ./dev generate writes.
 
 /// The options of an operation. By default there is no profile, axis and batch_dims are 0, and extents are equal.
 /// Negative indices are then out of bounds, and an index out of bounds returns [`Error::Index`].
@@ -194,20 +191,28 @@ impl Default for Options {
     }
 }
 
-/// Defines the setters and the debug format of the options that are one field each. A field is a number or a choice.
+/// Returns a number of things as an int32_t. Larger numbers become the largest one.
+#[allow(clippy::cast_possible_truncation, clippy::cast_possible_wrap)] // It fits.
+const fn count_to_c(count: usize) -> i32 {
+    const LARGEST: usize = i32::MAX as usize;
+    if count < LARGEST { count as i32 } else { i32::MAX }
+}
+
+/// Defines the setters and the debug format of the options. The kind of an option determines how the field is set.
 macro_rules! options {
-    ($($(#[$doc:meta])* $kind:ident $field:ident: $type:ty;)*) => {
+    ($($(#[$doc:meta])* $kind:ident $field:ident: $type:ty $(, $has:ident)?;)*) => {
         impl Options {
             $(
                 $(#[$doc])*
                 pub const fn $field(mut self, $field: $type) -> Self {
+                    $(self.raw.$has = 1;)?
                     self.raw.$field = options!(@$kind to_raw $field);
                     self
                 }
             )*
 
             fn fmt_fields(&self, out: &mut fmt::DebugStruct<'_, '_>) {
-                $(if self.raw.$field != 0 {
+                $(if options!(@$kind is_set self.raw.$field $(, self.raw.$has)?) {
                     match options!(@$kind from_raw self.raw.$field, $type) {
                         Some(value) => out.field(stringify!($field), &value),
                         None => out,
@@ -216,45 +221,66 @@ macro_rules! options {
             }
         }
     };
-    (@number to_raw $value:ident) => { $value };
+    (@count to_raw $value:ident) => { count_to_c($value) };
     (@choice to_raw $value:ident) => { $value as i32 };
-    (@number from_raw $raw:expr, $type:ty) => { Some($raw) };
+    (@dtype to_raw $value:ident) => { $value as i32 };
+    (@$number:ident to_raw $value:ident) => { $value };
     (@choice from_raw $raw:expr, $type:ty) => { <$type>::from_raw($raw) };
+    (@dtype from_raw $raw:expr, $type:ty) => { <$type>::try_from($raw).ok() };
+    (@$number:ident from_raw $raw:expr, $type:ty) => { Some($raw) };
+    (@$kind:ident is_set $raw:expr) => { $raw != 0 };
+    (@$kind:ident is_set $raw:expr, $has:expr) => { $has != 0 };
 }
 
+// Begin of the setters that ./dev generate writes.
 options! {
-    /// Sets the number of leading dims that params and indices share. In gather a negative number counts from the rank
-    /// of indices. In gather_elements it must be 0.
+    /// Sets the dim of params that indices select in. A negative axis counts from the end. The default is the number of
+    /// batch dims.
+    given axis: i64, has_axis;
+    /// Sets the number of leading dims that params and indices share. For [`gather`](crate::gather()) a negative number
+    /// counts from the rank of indices. The default is 0.
     number batch_dims: i64;
-    /// Sets the system whose results a call must have. Other switches override it, regardless of their order.
+    /// Sets the system whose results a call has in every edge case. Other options override its switches. The default is
+    /// no profile.
     choice profile: Profile;
-    /// Sets the opset, with [`Profile::Onnx`] and [`Profile::Ort`]. The newest definition not above it is used. 0 means
-    /// the newest.
+    /// Sets the ONNX version of [`Profile::Onnx`] and [`Profile::Ort`]. The default, 0, is the newest.
     number opset: i32;
-    /// Sets the meaning of a negative index.
+    /// Sets the meaning of a negative index. The default is that of the profile, else [`Negative::Reject`].
     choice negative: Negative;
-    /// Sets the meaning of an index out of bounds.
+    /// Sets the meaning of an index out of bounds. The default is that of the profile, else [`Bounds::Error`].
     choice bounds: Bounds;
-    /// Sets the value that [`Bounds::Fill`] writes.
+    /// Sets the value that [`Bounds::Fill`] and padding of gathers write. The default is that of the profile, else
+    /// [`Fill::Zero`].
     choice fill: Fill;
-    /// Sets the rule for the extents of params and indices, in gather_elements and scatter_elements. The default is
-    /// that of the profile, else equal.
+    /// Sets the rule for the extents of params and indices of [`gather_elements`](crate::gather_elements()) and
+    /// [`scatter_elements`](crate::scatter_elements()) in the dims that are not the axis. The default is that of the
+    /// profile, else [`Extents::Equal`].
     choice extents: Extents;
-    /// Sets the way in which a scatter combines updates. Other calls return [`Error::Version`]. The default is
-    /// [`Reduction::None`].
+    /// Sets the way in which a scatter combines an update with the row that it selects. Other calls reject it. The
+    /// default is [`Reduction::None`].
     choice reduction: Reduction;
-    /// Sets the type in which sums and products are computed, in scatters, gradients and bags. Other calls return
-    /// [`Error::Version`]. The default is that of the profile, else the dtype, and float32 for bags.
+    /// Sets the type in which scatters, gradients and bags add and multiply floating numbers. Other calls reject it.
+    /// The default is that of the profile, else [`Accumulate::DType`]. For bags it is [`Accumulate::Float32`].
     choice accumulate: Accumulate;
-    /// Sets what the reduction of a row by a scatter begins with. Other calls return [`Error::Version`]. The default is
-    /// [`Initial::Target`].
-    choice initial: Initial;
-    /// Sets how the rows of a bag become one. Other operations than bags return [`Error::Version`]. The default is the
-    /// sum.
+    /// Sets the highest number of CPU threads of a call. The default, 0, is that of the context.
+    count threads: usize;
+    /// Sets the way in which gather_bags makes one row of the rows of a bag. The default is [`Pool::Sum`].
     choice pool: Pool;
-    /// Sets the row of a bag of which no id is read. The default is that of the profile, else zeros.
+    /// Sets the row of a bag of gather_bags of which no id is read. The default is that of the profile, else
+    /// [`Empty::Zero`].
     choice empty: Empty;
+    /// Sets an index that selects nothing and is no error, whether it is in bounds or not. A gather fills its row as
+    /// the option for fill values states, by default with zeros. A scatter drops its update. gather_bags does not count
+    /// it. The default is no index.
+    given padding_index: i64, has_padding_index;
+    /// Sets the value that the reduction of a row by a scatter begins with: the row of target, or the first update. The
+    /// default is [`Initial::Target`].
+    choice initial: Initial;
+    /// Sets the dtype of pooled rows: that of params, or float32 for float16 and bfloat16. The default is that of
+    /// params.
+    dtype out_dtype: DType;
 }
+// End of the setters that ./dev generate writes.
 
 impl Options {
     /// Returns the default options.
@@ -263,14 +289,6 @@ impl Options {
         let mut raw: sys::gth_options = unsafe { mem::zeroed() };
         raw.size = struct_size::<sys::gth_options>();
         Options { raw, fill_dtype: 0 }
-    }
-
-    /// Sets the axis of params that is indexed. A negative number counts from the end. The default is batch_dims.
-    /// gather_nd has no axis, because its tuples select it.
-    pub const fn axis(mut self, axis: i64) -> Self {
-        self.raw.has_axis = 1;
-        self.raw.axis = axis;
-        self
     }
 
     /// Sets the element that [`Bounds::Fill`] writes. If params have another dtype, calls return [`Error::DType`].
@@ -313,27 +331,6 @@ impl Options {
     pub unsafe fn fill_image_unchecked(mut self, dtype: DType, image: [u8; 16]) -> Self {
         // SAFETY: plain bytes of the same size.
         self.set_fill(dtype, unsafe { mem::transmute::<[u8; 16], [u64; 2]>(image) });
-        self
-    }
-
-    /// Sets an index that selects nothing and is no error, whether it is in bounds or not. A gather fills its row with
-    /// the fill value, which is zero by default, also without [`Bounds::Fill`]. A scatter drops its update. Bags do not
-    /// count it.
-    pub const fn padding_index(mut self, id: i64) -> Self {
-        self.raw.has_padding_index = 1;
-        self.raw.padding_index = id;
-        self
-    }
-
-    /// Sets the dtype of pooled rows: that of params (the default), or float32 for float16 and bfloat16.
-    pub const fn out_dtype(mut self, dtype: DType) -> Self {
-        self.raw.out_dtype = dtype as i32;
-        self
-    }
-
-    /// Sets the highest number of CPU threads. 0 means that of the context.
-    pub fn threads(mut self, threads: usize) -> Self {
-        self.raw.threads = i32::try_from(threads).unwrap_or(i32::MAX);
         self
     }
 
@@ -381,21 +378,9 @@ impl Options {
 impl fmt::Debug for Options {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (raw, mut out) = (&self.raw, f.debug_struct("Options"));
-        if raw.has_axis != 0 {
-            out.field("axis", &raw.axis);
-        }
         self.fmt_fields(&mut out);
         if let (sys::GTH_FILL_VALUE, Ok(dtype)) = (raw.fill, DType::try_from(self.fill_dtype)) {
             out.field("fill_value", &format_args!("{:x?} as {dtype:?}", raw.fill_value));
-        }
-        if raw.has_padding_index != 0 {
-            out.field("padding_index", &raw.padding_index);
-        }
-        if let (true, Ok(dtype)) = (raw.out_dtype != 0, DType::try_from(raw.out_dtype)) {
-            out.field("out_dtype", &dtype);
-        }
-        if raw.threads != 0 {
-            out.field("threads", &raw.threads);
         }
         out.finish()
     }

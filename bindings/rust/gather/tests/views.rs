@@ -38,7 +38,7 @@ fn debug_output_of_views() {
     let options = Options::new().axis(0).profile(Profile::JaxFill).bounds(Bounds::Fill);
     assert_eq!(
         format!("{:?}", options.fill_value(1.0f32).threads(2)),
-        "Options { axis: 0, profile: JaxFill, bounds: Fill, fill_value: [3f800000, 0] as Float32, threads: 2 }"
+        "Options { axis: 0, profile: JaxFill, bounds: Fill, threads: 2, fill_value: [3f800000, 0] as Float32 }"
     );
 }
 

@@ -1,7 +1,7 @@
 package io.libgather;
 
 /**
- * The type in which floating numbers are added and multiplied.
+ * The type in which scatters, gradients and bags add and multiply floating numbers.
  *
  * <p>Generated from gather.h by ./dev generate: do not edit.
  */

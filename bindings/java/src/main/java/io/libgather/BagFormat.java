@@ -1,15 +1,12 @@
 package io.libgather;
 
 /**
- * The way in which the operand bags divides indices into bags.
+ * The way in which the operand bags of gather_bags divides indices into bags.
  *
  * <p>Generated from gather.h by ./dev generate: do not edit.
  */
 public enum BagFormat {
-  /**
-   * {@literal @}name Bags How the operand bags tells which ids belong to which bag, for B bags with N ids in total. The
-   * ids of a bag are successive. {@literal @}{.
-   */
+  /** B + 1 numbers. Bag b has the ids from bags[b] up to bags[b + 1]. */
   OFFSETS(1),
   /** B numbers. Bag b has the ids from bags[b] up to bags[b + 1], the last one up to N. */
   STARTS(2),

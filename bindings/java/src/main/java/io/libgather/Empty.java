@@ -1,7 +1,7 @@
 package io.libgather;
 
 /**
- * The row of a bag of which no id is read.
+ * The row of a bag of gather_bags of which no id is read.
  *
  * <p>Generated from gather.h by ./dev generate: do not edit.
  */

@@ -1,7 +1,7 @@
 package io.libgather;
 
 /**
- * The rule for the extents of params and indices in the dims that are not the axis, in element-wise calls.
+ * The rule for the extents of params and indices of {@link Gather#gatherElements} and {@link Gather#scatterElements} in the dims that are not the axis.
  *
  * <p>Generated from gather.h by ./dev generate: do not edit.
  */

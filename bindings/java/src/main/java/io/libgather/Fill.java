@@ -1,7 +1,7 @@
 package io.libgather;
 
 /**
- * The kind of value that {@link Bounds#FILL} and padding of gathers write.
+ * The value that {@link Bounds#FILL} and padding of gathers write.
  *
  * <p>Generated from gather.h by ./dev generate: do not edit.
  */

@@ -1,7 +1,7 @@
 package io.libgather;
 
 /**
- * What the reduction of a row by a scatter begins with.
+ * The value that the reduction of a row by a scatter begins with: the row of target, or the first update.
  *
  * <p>Generated from gather.h by ./dev generate: do not edit.
  */

@@ -101,7 +101,7 @@ public final class Options {
   /**
    * Returns the number of leading dims that params and indices share.
    *
-   * @return the number of dims, or 0 if it is not set
+   * @return the value, or 0 if it is not set
    */
   public long batchDims() {
     return word(Gth.Options.BATCH_DIMS);
@@ -119,7 +119,7 @@ public final class Options {
   /**
    * Returns the ONNX version of {@link Profile#ONNX} and {@link Profile#ORT}.
    *
-   * @return the opset, or 0 if it is not set
+   * @return the value, or 0 if it is not set
    */
   public int opset() {
     return field(Gth.Options.OPSET);
@@ -163,7 +163,7 @@ public final class Options {
   }
 
   /**
-   * Returns how a scatter combines an update with the row that it selects.
+   * Returns the way in which a scatter combines an update with the row that it selects.
    *
    * @return the value, or empty if it is not set
    */
@@ -183,14 +183,14 @@ public final class Options {
   /**
    * Returns the highest number of CPU threads of a call.
    *
-   * @return the number, or 0 if it is not set
+   * @return the value, or 0 if it is not set
    */
   public int threads() {
     return field(Gth.Options.THREADS);
   }
 
   /**
-   * Returns how the operand bags of gather_bags divides indices into bags.
+   * Returns the way in which the operand bags of gather_bags divides indices into bags.
    *
    * @return the value, or empty if it is not set
    */
@@ -199,7 +199,7 @@ public final class Options {
   }
 
   /**
-   * Returns how gather_bags makes one row of the rows of a bag.
+   * Returns the way in which gather_bags makes one row of the rows of a bag.
    *
    * @return the value, or empty if it is not set
    */
@@ -226,7 +226,7 @@ public final class Options {
   }
 
   /**
-   * Returns what the reduction of a row by a scatter begins with: the row of target, or the first update.
+   * Returns the value that the reduction of a row by a scatter begins with: the row of target, or the first update.
    *
    * @return the value, or empty if it is not set
    */
@@ -237,10 +237,19 @@ public final class Options {
   /**
    * Returns the number of bags of gather_bags with {@link BagFormat#SEGMENTS}.
    *
-   * @return the number, or 0 if it is not set
+   * @return the value, or 0 if it is not set
    */
   public long bagCount() {
     return word(Gth.Options.BAG_COUNT);
+  }
+
+  /**
+   * Returns the dtype of pooled rows: that of params, or float32 for float16 and bfloat16.
+   *
+   * @return the value, or empty if it is not set
+   */
+  public Optional<DType> outDType() {
+    return choice(Gth.Options.OUT_DTYPE, DType.values(), each -> each.number);
   }
 
   /** Adds the values that have been set by their names. */
@@ -262,18 +271,10 @@ public final class Options {
     paddingIndex().ifPresent(value -> set.put("paddingIndex", value));
     initial().ifPresent(value -> set.put("initial", value));
     if (bagCount() != 0) set.put("bagCount", bagCount());
+    outDType().ifPresent(value -> set.put("outDType", value));
   }
 
   // End of the getters that ./dev generate writes.
-
-  /**
-   * Returns the dtype of the output of {@link Gather#gatherBags}.
-   *
-   * @return the dtype, or empty if it is not set
-   */
-  public Optional<DType> outDType() {
-    return choice(Gth.Options.OUT_DTYPE, DType.values(), each -> each.number);
-  }
 
   /**
    * Returns the dtype of the element that {@link Bounds#FILL} writes.
@@ -326,7 +327,6 @@ public final class Options {
     Map<String, Object> set = new LinkedHashMap<>();
     addValues(set);
     fillBytes().ifPresent(image -> set.put("fillBytes", fillDType + " " + HexFormat.of().formatHex(image)));
-    outDType().ifPresent(dtype -> set.put("outDType", dtype));
     context().ifPresent(value -> set.put("context", "given"));
     return "Options" + set;
   }
@@ -360,10 +360,10 @@ public final class Options {
     // Begin of the part that ./dev generate writes.
 
     /**
-     * Sets the dim of params that indices select in. A negative axis counts from the end. Without this option the axis
-     * is the number of batch dims.
+     * Sets the dim of params that indices select in. A negative axis counts from the end. The default is the number of
+     * batch dims.
      *
-     * @param axis the axis, from -rank to rank - 1
+     * @param axis the value
      * @return this builder
      */
     public Builder axis(long axis) {
@@ -372,9 +372,9 @@ public final class Options {
 
     /**
      * Sets the number of leading dims that params and indices share. For {@link Gather#gather} a negative number counts
-     * from the rank of indices.
+     * from the rank of indices. The default is 0.
      *
-     * @param batchDims the number of dims
+     * @param batchDims the value
      * @return this builder
      */
     public Builder batchDims(long batchDims) {
@@ -382,9 +382,10 @@ public final class Options {
     }
 
     /**
-     * Sets the system whose results a call has in every edge case. Other options override its switches.
+     * Sets the system whose results a call has in every edge case. Other options override its switches. The default is
+     * no profile.
      *
-     * @param profile the profile
+     * @param profile the value
      * @return this builder
      */
     public Builder profile(Profile profile) {
@@ -392,9 +393,9 @@ public final class Options {
     }
 
     /**
-     * Sets the ONNX version of {@link Profile#ONNX} and {@link Profile#ORT}. 0 is the newest.
+     * Sets the ONNX version of {@link Profile#ONNX} and {@link Profile#ORT}. The default, 0, is the newest.
      *
-     * @param opset the opset
+     * @param opset the value
      * @return this builder
      */
     public Builder opset(int opset) {
@@ -402,9 +403,9 @@ public final class Options {
     }
 
     /**
-     * Sets the meaning of a negative index.
+     * Sets the meaning of a negative index. The default is that of the profile, else {@link Negative#REJECT}.
      *
-     * @param negative the meaning
+     * @param negative the value
      * @return this builder
      */
     public Builder negative(Negative negative) {
@@ -412,9 +413,9 @@ public final class Options {
     }
 
     /**
-     * Sets the meaning of an index out of bounds.
+     * Sets the meaning of an index out of bounds. The default is that of the profile, else {@link Bounds#ERROR}.
      *
-     * @param bounds the meaning
+     * @param bounds the value
      * @return this builder
      */
     public Builder bounds(Bounds bounds) {
@@ -422,9 +423,10 @@ public final class Options {
     }
 
     /**
-     * Sets the value that {@link Bounds#FILL} and padding of gathers write.
+     * Sets the value that {@link Bounds#FILL} and padding of gathers write. The default is that of the profile, else
+     * {@link Fill#ZERO}.
      *
-     * @param fill the kind of value
+     * @param fill the value
      * @return this builder
      */
     public Builder fill(Fill fill) {
@@ -433,9 +435,10 @@ public final class Options {
 
     /**
      * Sets the rule for the extents of params and indices of {@link Gather#gatherElements} and {@link
-     * Gather#scatterElements} in the dims that are not the axis.
+     * Gather#scatterElements} in the dims that are not the axis. The default is that of the profile, else {@link
+     * Extents#EQUAL}.
      *
-     * @param extents the rule
+     * @param extents the value
      * @return this builder
      */
     public Builder extents(Extents extents) {
@@ -443,10 +446,10 @@ public final class Options {
     }
 
     /**
-     * Sets how a scatter combines an update with the row that it selects. Without this option the update replaces the
-     * row. Calls other than scatters reject it.
+     * Sets the way in which a scatter combines an update with the row that it selects. Other calls reject it. The
+     * default is {@link Reduction#NONE}.
      *
-     * @param reduction the way
+     * @param reduction the value
      * @return this builder
      */
     public Builder reduction(Reduction reduction) {
@@ -454,9 +457,10 @@ public final class Options {
     }
 
     /**
-     * Sets the type in which scatters, gradients and bags add and multiply floating numbers. Other calls reject it.
+     * Sets the type in which scatters, gradients and bags add and multiply floating numbers. Other calls reject it. The
+     * default is that of the profile, else {@link Accumulate#DTYPE}. For bags it is {@link Accumulate#FLOAT32}.
      *
-     * @param accumulate the type
+     * @param accumulate the value
      * @return this builder
      */
     public Builder accumulate(Accumulate accumulate) {
@@ -464,9 +468,9 @@ public final class Options {
     }
 
     /**
-     * Sets the highest number of CPU threads of a call. 0 is the number of the context.
+     * Sets the highest number of CPU threads of a call. The default, 0, is that of the context.
      *
-     * @param threads the number
+     * @param threads the value
      * @return this builder
      */
     public Builder threads(int threads) {
@@ -474,9 +478,10 @@ public final class Options {
     }
 
     /**
-     * Sets how the operand bags of gather_bags divides indices into bags.
+     * Sets the way in which the operand bags of gather_bags divides indices into bags. The default is {@link
+     * BagFormat#OFFSETS} if there are bags, else {@link BagFormat#DENSE}.
      *
-     * @param bagFormat the format
+     * @param bagFormat the value
      * @return this builder
      */
     public Builder bagFormat(BagFormat bagFormat) {
@@ -484,9 +489,9 @@ public final class Options {
     }
 
     /**
-     * Sets how gather_bags makes one row of the rows of a bag.
+     * Sets the way in which gather_bags makes one row of the rows of a bag. The default is {@link Pool#SUM}.
      *
-     * @param pool the way
+     * @param pool the value
      * @return this builder
      */
     public Builder pool(Pool pool) {
@@ -494,9 +499,10 @@ public final class Options {
     }
 
     /**
-     * Sets the row of a bag of gather_bags of which no id is read.
+     * Sets the row of a bag of gather_bags of which no id is read. The default is that of the profile, else {@link
+     * Empty#ZERO}.
      *
-     * @param empty the kind of row
+     * @param empty the value
      * @return this builder
      */
     public Builder empty(Empty empty) {
@@ -506,8 +512,9 @@ public final class Options {
     /**
      * Sets an index that selects nothing and is no error, whether it is in bounds or not. A gather fills its row as the
      * option for fill values states, by default with zeros. A scatter drops its update. gather_bags does not count it.
+     * The default is no index.
      *
-     * @param paddingIndex the index
+     * @param paddingIndex the value
      * @return this builder
      */
     public Builder paddingIndex(long paddingIndex) {
@@ -515,9 +522,10 @@ public final class Options {
     }
 
     /**
-     * Sets what the reduction of a row by a scatter begins with: the row of target, or the first update.
+     * Sets the value that the reduction of a row by a scatter begins with: the row of target, or the first update. The
+     * default is {@link Initial#TARGET}.
      *
-     * @param initial the kind of value
+     * @param initial the value
      * @return this builder
      */
     public Builder initial(Initial initial) {
@@ -525,27 +533,27 @@ public final class Options {
     }
 
     /**
-     * Sets the number of bags of gather_bags with {@link BagFormat#SEGMENTS}.
+     * Sets the number of bags of gather_bags with {@link BagFormat#SEGMENTS}. The default is 0.
      *
-     * @param bagCount the number
+     * @param bagCount the value
      * @return this builder
      */
     public Builder bagCount(long bagCount) {
       return setLong(Gth.Options.BAG_COUNT, bagCount);
     }
 
-    // End of the part that ./dev generate writes.
-
     /**
-     * Sets the dtype of the output of {@link Gather#gatherBags}. Without this option it is that of params. {@link
-     * DType#FLOAT32} is allowed for params of float16, bfloat16 and float32. Other calls reject it.
+     * Sets the dtype of pooled rows: that of params, or float32 for float16 and bfloat16. The default is that of
+     * params.
      *
-     * @param dtype the dtype
+     * @param outDType the value
      * @return this builder
      */
-    public Builder outDType(DType dtype) {
-      return set(Gth.Options.OUT_DTYPE, given(dtype, "dtype").number);
+    public Builder outDType(DType outDType) {
+      return set(Gth.Options.OUT_DTYPE, given(outDType, "outDType").number);
     }
+
+    // End of the part that ./dev generate writes.
 
     /**
      * Sets the element that {@link Bounds#FILL} writes. Calls with params of another dtype throw a

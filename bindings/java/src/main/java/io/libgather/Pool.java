@@ -1,12 +1,12 @@
 package io.libgather;
 
 /**
- * The way in which the rows of a bag become one.
+ * The way in which gather_bags makes one row of the rows of a bag.
  *
  * <p>Generated from gather.h by ./dev generate: do not edit.
  */
 public enum Pool {
-  /** {@literal @}name Pools How the rows of a bag become one. w is the weight of an id, or 1. {@literal @}{. */
+  /** The sum of w * row. */
   SUM(1),
   /** The sum, divided by the sum of w. Floating and complex numbers only. */
   MEAN(2),

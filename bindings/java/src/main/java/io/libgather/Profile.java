@@ -1,26 +1,26 @@
 package io.libgather;
 
 /**
- * A set of rules that makes the library return the results of another system.
+ * The system whose results a call has in every edge case.
  *
  * <p>Generated from gather.h by ./dev generate: do not edit.
  */
 public enum Profile {
-  /** CPU kernels: no negative indices, error. */
+  /** TensorFlow on the CPU: no negative indices, error. */
   TENSORFLOW(1),
-  /** GPU kernels: no negative indices, zeros. */
+  /** TensorFlow on a GPU: no negative indices, zeros. */
   TENSORFLOW_GPU(2),
-  /** The specification: negatives wrap, error, K = 0 is invalid, types by opset. */
+  /** ONNX, the specification: negatives wrap, error, no K = 0, types by opset. */
   ONNX(3),
   /** ONNX Runtime on the CPU. */
   ORT(4),
-  /** take(mode="raise"), x[i, j]: negatives wrap, error. */
+  /** NumPy's take(mode="raise"), x[i, j]: negatives wrap, error. */
   NUMPY_RAISE(5),
-  /** take(mode="wrap"): modulo. */
+  /** NumPy's take(mode="wrap"): modulo. */
   NUMPY_WRAP(6),
-  /** take(mode="clip"): clamp, negatives become 0. */
+  /** NumPy's take(mode="clip"): clamp, negatives become 0. */
   NUMPY_CLIP(7),
-  /** index_select for gather: no negatives; x[i, j] for gather_nd: negatives wrap. */
+  /** torch's index_select for gather: no negatives; x[i, j] for gather_nd: wrap. */
   TORCH(8),
   /** jnp.take(mode="fill"), x.at[].get(mode="fill"). */
   JAX_FILL(9),

@@ -8,15 +8,15 @@ package io.libgather;
 public enum Reduction {
   /** The row becomes the update. All dtypes. */
   NONE(1),
-  /** GTH_REDUCTION_ADD of gather.h. */
+  /** The row becomes the sum. Integers wrap around. For bools it is the logical or. */
   ADD(2),
-  /** GTH_REDUCTION_MUL of gather.h. */
+  /** The row becomes the product. Integers wrap around. For bools it is the logical and. */
   MUL(3),
-  /** GTH_REDUCTION_MAX of gather.h. */
+  /** The row becomes the maximum, or NaN if either is NaN. */
   MAX(4),
-  /** GTH_REDUCTION_MIN of gather.h. */
+  /** The row becomes the minimum, or NaN if either is NaN. */
   MIN(5),
-  /** GTH_REDUCTION_MEAN of gather.h. */
+  /** The row becomes the mean of its updates and itself, rounded down for integers. */
   MEAN(6);
 
   final int number;

@@ -194,8 +194,8 @@ class GatherTest {
     assertEquals(Optional.of(DType.FLOAT32), options.outDType());
     assertEquals(Optional.of(context), options.context());
     assertEquals(
-        "Options{axis=0, batchDims=2, bounds=FILL, fill=VALUE, pool=MEAN, paddingIndex=-1, fillBytes=INT16 feff, "
-            + "outDType=FLOAT32, context=given}",
+        "Options{axis=0, batchDims=2, bounds=FILL, fill=VALUE, pool=MEAN, paddingIndex=-1, outDType=FLOAT32, "
+            + "fillBytes=INT16 feff, context=given}",
         options.toString());
     assertEquals("Options{}", Options.DEFAULT.toString());
     assertEquals(Optional.empty(), Options.DEFAULT.bounds());

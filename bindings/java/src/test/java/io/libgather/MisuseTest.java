@@ -295,7 +295,7 @@ class MisuseTest {
     expectNull("indices", () -> words.make(Operation.GATHER, null, options));
     expectNull("shards", () -> Partition.of(ids(0), null, options));
     expectNull("profile", () -> Options.builder().profile(null));
-    expectNull("dtype", () -> Options.builder().outDType(null));
+    expectNull("outDType", () -> Options.builder().outDType(null));
   }
 
   private static void expectNull(String parameter, Runnable call) {
