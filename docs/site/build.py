@@ -35,7 +35,6 @@ PAGES = {
     "docs/install.md": "install.md",
     "docs/performance-cuda.md": "performance-cuda.md",
     "docs/performance-requests.md": "performance-requests.md",
-    "docs/performance-zen3.md": "performance-zen3.md",
     "docs/performance.md": "performance.md",
     "docs/platforms.md": "platforms.md",
     "docs/python/dask.md": "dask.md",
@@ -203,8 +202,6 @@ def stage(out):
     shutil.rmtree(source, ignore_errors=True)
     shutil.copytree(HERE, source, ignore=shutil.ignore_patterns("__pycache__", "godoc"))
     (source / "tree").symlink_to(ROOT)
-    for path in (*ROOT.glob("docs/performance*.svg"), *ROOT.glob("docs/beyond*.svg")):
-        shutil.copy(path, source)
     for name, page in PAGES.items():
         (source / page).write_text(with_links_to_pages((ROOT / name).read_text(), name))
     return source

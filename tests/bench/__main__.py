@@ -40,7 +40,7 @@ def parse(args: list[str]) -> argparse.Namespace:
     )
     parser.add_argument("--seconds", type=float, help="for each cell; default: 2.5 for full, else 0.5")
     parser.add_argument("--json", type=pathlib.Path, help="raw results")
-    parser.add_argument("--markdown", type=pathlib.Path, help="the report")
+    parser.add_argument("--markdown", type=pathlib.Path, help="the page that gets the section of this processor")
     parser.add_argument(
         "--python",
         action="store_true",
@@ -119,7 +119,6 @@ def main() -> None:
     if version_of("numpy") is None:
         raise SystemExit("the benchmark needs NumPy: python3 -m pip install numpy")
     from contestants import PEERS, SMOKE_PEERS
-    from plot import plots
     from report import markdown, table
 
     names = list(PEERS if options.cells in ("report", "full") else SMOKE_PEERS)
@@ -138,9 +137,8 @@ def main() -> None:
     if options.json:
         options.json.write_text(json.dumps(record, indent=1) + "\n")
     if options.markdown:
-        options.markdown.write_text(markdown(record, options.markdown.stem))
-        for name, drawing in plots(record):
-            options.markdown.with_name(f"{options.markdown.stem}-{name}.svg").write_text(drawing)
+        old = options.markdown.read_text() if options.markdown.exists() else ""
+        options.markdown.write_text(markdown(record, old))
     print(table(record))
 
 

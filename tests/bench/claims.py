@@ -6,11 +6,16 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from plot import is_plain
 from standings import ours, rival
 
 CACHED, BEYOND = 256 << 10, 1 << 30  # bytes of tables
 Result = dict[str, Any]
+
+
+def is_plain(cell: dict[str, Any]) -> bool:
+    """Returns whether all properties of a cell except its table and its row are the default."""
+    plain = {"depth": 1, "index": "int64", "spread": "uniform", "fresh": False, "out": 4 << 20}
+    return all(cell.get(key) == value for key, value in plain.items())
 
 
 @dataclass(frozen=True)

@@ -1,13 +1,13 @@
-"""Formats raw results as a table and as docs/performance.md. The slowest cells come first."""
+"""Formats raw results as a table, and as the section of a processor in docs/performance.md."""
 
 from __future__ import annotations
 
 import itertools
 import math
+import re
 from typing import Any
 
 from claims import hold
-from plot import plots
 from standings import ours, rival
 
 UNITS = ((1 << 30, "GB"), (1 << 20, "MB"), (1 << 10, "KB"), (1, "B"))
@@ -180,14 +180,13 @@ def table(record: dict[str, Any]) -> str:
     return "\n".join(texts)
 
 
-def pictures(record: dict[str, Any], stem: str) -> list[str]:
-    return [f"![{name}]({stem}-{name}.svg)" for name, _ in plots(record)]
+TITLE = "# Speed on the CPU"
+METHOD = """
+`./dev bench` measures this page. Each processor has a section. In each table the slowest cells come first.
 
-
-GATHERS = """
-Each cell gathers rows by random indices. Each call of a turn has other indices. The results of all contestants are
-compared byte by byte before they are timed. All contestants of a cell take turns in one process that is confined to
-the given number of cores. A turn that copies less than 64 KB has several calls, at most 64.
+A cell of *Gathers* gathers rows by random indices. Each call of a turn has other indices. The results of all
+contestants are compared byte by byte before they are timed. All contestants of a cell take turns in one process that
+is confined to the given number of cores. A turn that copies less than 64 KB has several calls, at most 64.
 
 - *ns/row* and *ratio* are those of the best rounds, because other programs can only make a round slower.
   *quartiles* and *ratio of medians* use all rounds. *ratio* is the time of the best peer divided by the time of
@@ -203,23 +202,19 @@ the given number of cores. A turn that copies less than 64 KB has several calls,
   bytes. It calls memcpy for other sizes. For elements it knows the shape. The *validating loop* validates all
   indices before it copies the first row, which is the least work that leaves the output unchanged on error.
 
-The slowest cells come first.
-"""
-SCATTERS = """
-Each cell writes float32 updates to the rows that random indices select, or adds them. There are no duplicates, few
-(any row is drawn) or many (one of a hundred rows is drawn). *in place* writes the target. *new output* creates a
-copy of the target with the updates. *into memory* writes this copy to existing memory.
+A cell of *Scatters* writes float32 updates to the rows that random indices select, or adds them. There are no
+duplicates, few (any row is drawn) or many (one of a hundred rows is drawn). *in place* writes the target. *new output*
+creates a copy of the target with the updates. *into memory* writes this copy to existing memory.
 
 The peers are those whose results are the same in each run: torch with deterministic algorithms, JAX in place with a
 donated target, and ONNX Runtime's ScatterND on several threads only without duplicates. All values are integers, so
 that a sum has the same bits in any order. libgather reads indices twice here, too. The loops by hand run on one
 core. They validate all indices first, or none.
-"""
-BAGS = """
-Each cell pools the rows of bags of random ids into existing memory, by one call for all tables. *ns/row* is the time
-for one id. The peers are torch's embedding_bag, and NumPy's take with reduceat. Their calls make a new output. With
-several tables, they make one call for each table, and join the results. Tables and weights are small integers, so that
-a sum has the same bits in any order.
+
+A cell of *Bags* pools the rows of bags of random ids into existing memory, by one call for all tables. *ns/row* is the
+time for one id. The peers are torch's embedding_bag, and NumPy's take with reduceat. Their calls make a new output.
+With several tables, they make one call for each table, and join the results. Tables and weights are small integers, so
+that a sum has the same bits in any order.
 """
 
 
@@ -237,25 +232,42 @@ def aims(record: dict[str, Any]) -> list[str]:
     ]
 
 
-def section(compared: list[dict[str, Any]], words: str, between: list[str]) -> list[str]:
+def cells(name: str, compared: list[dict[str, Any]], between: list[str]) -> list[str]:
+    """Returns the table of the gathers, the scatters or the bags."""
+    if not compared:
+        return []
     rows = [HEAD, ("---",) * len(HEAD), *map(line, compared)]
-    return [words.strip(), "", totals(compared), "", *between, *("| " + " | ".join(row) + " |" for row in rows), ""]
+    return [f"### {name}", "", totals(compared), "", *between, *("| " + " | ".join(row) + " |" for row in rows), ""]
 
 
-def markdown(record: dict[str, Any], stem: str) -> str:
+def section(record: dict[str, Any]) -> str:
+    """Returns the section of the processor of a record."""
     facts, (gathers, scatters, bags) = record["facts"], parts_of(compare_all(record))
     versions = ", ".join(f"{name} {version}" for name, version in facts["versions"].items())
     lines = [
-        "# Speed on the CPU",
+        f"## {facts['processor']}",
         "",
-        f"Generated by `./dev bench` on {facts['date']}: {facts['processor']}, {facts['cores']} cores, "
-        f"load {facts['load']:.1f}; {versions or 'no peers'}.",
+        f"Measured on {facts['date']}: {facts['cores']} cores, load {facts['load']:.1f}; {versions or 'no peers'}.",
         "",
+        *cells("Gathers", gathers, aims(record)),
+        *cells("Scatters", scatters, []),
+        *cells("Bags", bags, []),
     ]
-    if gathers:
-        lines += section(gathers, GATHERS, [*aims(record), *pictures(record, stem), ""])
-    if scatters:
-        lines += ["## Scatters", "", *section(scatters, SCATTERS, [])]
-    if bags:
-        lines += ["## Bags", "", *section(bags, BAGS, [])]
-    return "\n".join(lines)
+    return "\n".join(lines).rstrip() + "\n"
+
+
+def sections_of(page: str) -> list[str]:
+    """Returns the sections of the processors of a page."""
+    return [each.rstrip() + "\n" for each in re.split("^(?=## )", page, flags=re.MULTILINE)[1:]]
+
+
+def page_of(sections: list[str]) -> str:
+    return "\n".join([TITLE, "", METHOD.strip(), "", *sections])
+
+
+def markdown(record: dict[str, Any], old: str) -> str:
+    """Returns the old page with the section of the processor of the record, which replaces its older one."""
+    new = section(record)
+    title = new.partition("\n")[0]
+    others = [each for each in sections_of(old) if each.partition("\n")[0] != title]
+    return page_of([new, *others])

@@ -157,7 +157,9 @@ class TestDispatched:
         operator, (_, *rest) = dispatched(name, params, indices, *switches)
         both = {"check_forward_ad": True, "check_batched_grad": True, "check_batched_forward_grad": True}
         assert torch.autograd.gradcheck(lambda p: operator(p, *rest), params.requires_grad_(), **both)
-        assert torch.autograd.gradgradcheck(lambda p: operator(p, *rest), params, check_fwd_over_rev=True, fast_mode=True)
+        assert torch.autograd.gradgradcheck(
+            lambda p: operator(p, *rest), params, check_fwd_over_rev=True, fast_mode=True
+        )
 
     @needs_extension
     def test_torch_func(self, name: str, switches: Any) -> None:

@@ -19,7 +19,7 @@ import sys
 from typing import Any
 
 HERE = pathlib.Path(__file__).resolve().parent
-sys.path.append(str(HERE.parent))  # plot, machine
+sys.path.append(str(HERE.parent))  # machine
 
 
 def parse(args: list[str]) -> argparse.Namespace:
@@ -34,7 +34,7 @@ def parse(args: list[str]) -> argparse.Namespace:
     measure.add_argument("--rounds", type=int, default=15)
     report = todo.add_parser("report")
     report.add_argument("--json", type=pathlib.Path, required=True, help="raw results")
-    report.add_argument("--docs", type=pathlib.Path, required=True, help="the folder of beyond.md and its plots")
+    report.add_argument("--docs", type=pathlib.Path, required=True, help="the folder of beyond.md")
     return parser.parse_args(args)
 
 
@@ -76,11 +76,9 @@ def main() -> None:
         record[options.part] = {"facts": facts(), "results": measure(options.part, options.table, options.rounds)}
         options.json.write_text(json.dumps(record))
         return
-    from report import plots, report
+    from report import report
 
     options.docs.joinpath("beyond.md").write_text(report(record))
-    for name, picture in plots(record):
-        options.docs.joinpath(f"beyond-{name}.svg").write_text(picture)
 
 
 if __name__ == "__main__":  # workers of dask also import this file

@@ -5,17 +5,14 @@ from __future__ import annotations
 import re
 import statistics
 import textwrap
-from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 from machines import AGAIN, NETWORK, simulate
-from plot import draw
 from rounds import ROW_BYTES, ratio
 
 Seconds = dict[str, list[float]]
 OURS, BASELINE = "libgather", "bare actors"
-COLOURS = {OURS: "#0b6e4f", BASELINE: "#c8553d", "with replicas": "#3a6ea5", "NumPy": "#c8553d"}
 MACHINES = (1, 4, 10, 25, 50, 100)
 
 
@@ -80,11 +77,6 @@ def ray_table(record: dict[str, Any]) -> str:
     return table(head, rows)
 
 
-def growth(record: dict[str, Any], count: int, name: str) -> dict[int, float]:
-    tables = [each for each in record["ray"]["results"] if each["count"] == count]
-    return {each["shards"]: count / median(each["seconds"][name]) / 1e6 for each in tables}
-
-
 # ---------------------------------------------------------------------------------------------------------------- dask
 
 
@@ -143,24 +135,6 @@ def machines_table(record: dict[str, Any]) -> str:
     return table(head, rows)
 
 
-def plots(record: dict[str, Any]) -> Iterator[tuple[str, str]]:
-    """Yields the name and the drawing of each plot."""
-    for count in (256, 4096, 100_000):
-        lines = {name: growth(record, count, name) for name in (OURS, BASELINE)}
-        yield f"ray-{count}", draw(f"Ray, {count:,} ids: million rows/s by shards", lines, COLOURS)
-    lines = {
-        name: {machines: simulated(record, machines, 4096, again)["p99"] * 1e3 for machines in MACHINES}
-        for name, again in ((OURS, False), ("with replicas", True))
-    }
-    yield "machines", draw("4,096 ids, simulated: p99 in ms by machines", lines, COLOURS)
-    results = [each for each in record["steps"]["results"] if each["shards"] == 8]
-    lines = {
-        name: {each["count"]: median(each["both"][name]) / each["repeats"] / each["count"] * 1e9 for each in results}
-        for name in (OURS, "NumPy")
-    }
-    yield "steps", draw("8 shards: ns/row of partition and join, by ids", lines, COLOURS)
-
-
 # ----------------------------------------------------------------------------------------------------------------- aims
 
 
@@ -196,11 +170,11 @@ def aims(record: dict[str, Any]) -> str:
 
 
 def wrapped(text: str) -> str:
-    """Wraps paragraphs and list items. Tables, titles and pictures are unchanged."""
+    """Wraps paragraphs and list items. Tables and titles are unchanged."""
     blocks = []
     for block in text.split("\n\n"):
         items = re.split(r"\n(?=- )", block)
-        if not block.startswith(("|", "#", "!")):
+        if not block.startswith(("|", "#")):
             items = [
                 textwrap.fill(" ".join(item.split()), 120, subsequent_indent="  " * item.startswith("- "))
                 for item in items
@@ -247,19 +221,13 @@ by the inverse permutation. With few ids, the Python calls take most of the time
 microseconds for any number of ids. With many ids, the rows take most of the time: both sides read each row from the
 answer of a shard and write it to its position.
 
-![8 shards: partition and join](beyond-steps.svg)
-
 ## Ray
 
-The table compares `ShardedTable.from_file` with a baseline: actors that are written by hand with `np.take` ("bare
-actors" in the plots). The baseline does not validate ids and has no time-out. All processes run on one machine, so
-more shards mean more processes on the same cores. {setting(record["ray"])}
+The table compares `ShardedTable.from_file` with a baseline: actors that are written by hand with `np.take`. The
+baseline does not validate ids and has no time-out. All processes run on one machine, so more shards mean more
+processes on the same cores. {setting(record["ray"])}
 
 {ray_table(record)}
-
-![256 ids](beyond-ray-256.svg)
-![4,096 ids](beyond-ray-4096.svg)
-![100,000 ids](beyond-ray-100000.svg)
 
 ## dask
 
@@ -281,8 +249,6 @@ of the calls is sent again to another machine. `ShardedTable` uses a replica onl
 show what an earlier retry would gain. {setting(record["calls"])}
 
 {machines_table(record)}
-
-![p99, by machines](beyond-machines.svg)
 
 Each machine adds a call, and the gather ends with the slowest call. So with few ids, more machines take more time.
 With many ids, the caller itself takes most of the time: all rows pass its network card, and it writes them to their
