@@ -175,19 +175,7 @@ def test_import_loads_few_modules() -> None:
     assert not [name for name in loaded if name.startswith(tuple(f"libgather.{each}" for each in later))]
     arrays = {name.removeprefix("libgather._arrays.") for name in loaded if name.startswith("libgather._arrays.")}
     assert arrays == {"element_bytes", "kinds", "nested_lists"}
-
-
-def test_import_takes_at_most_half_the_time_of_asyncio() -> None:
-    """libgather takes 16 ms of processor time, and asyncio 45 ms. The bytecode of both is cached."""
-    code = """
-from time import process_time as now
-began = now()
-import libgather
-ended = now()
-import asyncio
-print((ended - began) / (now() - ended))
-"""
-    assert min(float(run(sys.executable, code).stdout) for _ in range(7)) <= 0.5
+    assert len(loaded) < 100, len(loaded)  # The import of asyncio loads more and takes three times as long.
 
 
 def test_error_of_another_abi_has_both_numbers(tmp_path: Path) -> None:
