@@ -226,6 +226,14 @@ def test_all_paths_refuse_the_same_values(name: str, path: Any) -> None:
         assert (type(found), str(found)) == (type(expected), str(expected))
 
 
+@pytest.mark.parametrize("mode", ["avg", "SUM", ""])
+def test_unknown_modes_are_refused_by_the_name_of_the_option(mode: str) -> None:
+    with pytest.raises(ValueError, match="mode"):
+        functional.embedding_bag(IDS, TABLE, STARTS, mode=mode)
+    with pytest.raises(ValueError, match=f"^options: mode '{mode}' is none of sum, mean"):
+        ours.embedding_bag(IDS, TABLE, STARTS, mode=mode)
+
+
 @pytest.mark.parametrize("name", KINDS)
 def test_options_are_read_without_a_graph_break(name: str) -> None:
     call, value = (OPTIONS.get(name) or OTHERS[name])[1], KINDS[name][0]

@@ -24,6 +24,7 @@ from ._calls import (
     flag_of,
     integer_of,
     not_a,
+    number_of,
     padding_of,
     refuse,
     require_matrix,
@@ -538,6 +539,7 @@ def embedding_bag(
         result = _fast_bags(weight, ids, offsets, per_sample_weights, 0, form, mode, None, *last)
         if result is not NotImplemented:
             return result
+    number_of("pool", mode, "mode")
     bags: dict[str, t.Any] = {} if offsets is None else {form: offsets}
     rules: dict[str, t.Any] = {"padding_index": padding, "profile": "torch", "sparse": sparse}
     return gather_bags(weight, ids, **bags, weights=per_sample_weights, pool=mode, **rules)

@@ -245,7 +245,8 @@ def switches_of(**given: Any) -> list[int]:
     return [number_of(option, given.get(option)) for option in ORDER]
 
 
-def number_of(option: str, value: Any) -> int:
+def number_of(option: str, value: Any, name: str | None = None) -> int:
+    """Returns the number of the value of an option. Errors call the option `name`."""
     if value is None:
         return 0
     if option in _COMPUTED:
@@ -255,7 +256,7 @@ def number_of(option: str, value: Any) -> int:
     numbers = _NUMBERS[option]
     if value not in numbers:
         raise errors.OptionError(
-            f"options: {option} {value!r} is none of {', '.join(numbers)}", status=c.E_VERSION, operand="options"
+            f"options: {name or option} {value!r} is none of {', '.join(numbers)}", status=c.E_VERSION, operand="options"
         )
     return numbers[value]
 
