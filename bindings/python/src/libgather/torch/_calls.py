@@ -255,9 +255,8 @@ def number_of(option: str, value: Any, name: str | None = None) -> int:
         return int(integer_of(option, value))
     numbers = _NUMBERS[option]
     if value not in numbers:
-        raise errors.OptionError(
-            f"options: {name or option} {value!r} is none of {', '.join(numbers)}", status=c.E_VERSION, operand="options"
-        )
+        message = f"options: {name or option} {value!r} is none of {', '.join(numbers)}"
+        raise errors.OptionError(message, status=c.E_VERSION, operand="options")
     return numbers[value]
 
 
