@@ -233,10 +233,14 @@ def pandas_rows(params: Any, rows: np.ndarray) -> Any:
     if isinstance(params, pandas.DataFrame):
         # In a short table, the search for chunks takes as long as a join of them.
         if len(params) <= SHORT or not has_chunks(params):
-            return params.take(rows)
+            try:
+                return params.take(rows)
+            except NotImplementedError:  # pyarrow has no take for the type of a column
+                pass
         return table_of(params, lambda column: array_rows(column.array, rows), params.index.take(rows))
     if is_arrows(params.dtype):
-        taken = arrow_taken(getattr(params, "array", params), rows)
+        with NamedColumn(name_of(params)):
+            taken = arrow_taken(getattr(params, "array", params), rows)
     elif type(params) is not pandas.Series:
         return params.take(rows)
     elif is_numpys(params.dtype):
