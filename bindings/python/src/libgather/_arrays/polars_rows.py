@@ -41,8 +41,12 @@ def is_arrows(dtype: Any) -> bool:
 
 def finished(like: Any, capsules: tuple[Any, Any]) -> Any:
     """Returns the rows of a column as a column of the same type."""
-    made = module("polars").Series(arrow_types.Capsules(capsules))
-    return made if type(made) is type(like) else like._from_pyseries(made._s)
+    return of_type(module("polars").Series(arrow_types.Capsules(capsules)), like)
+
+
+def of_type(column: Any, like: Any) -> Any:
+    """Returns a column as one of the type of another column."""
+    return column if type(column) is type(like) else like._from_pyseries(column._s)
 
 
 def gather_rows(params: Any, selection: Selection) -> Any:
@@ -138,9 +142,9 @@ def scatter_rows(target: Any, updates: Any, selection: Selection, inplace: bool)
         return rows
     check_shape("updates", (len(values),), selection.shape or (1,))
     if is_sparse(rows, len(target)):
-        return polars.concat(list(pieces(target, values, rows)), rechunk=True)
+        return of_type(polars.concat(list(pieces(target, values, rows)), rechunk=True), target)
     whole = polars.concat([target, values], rechunk=False)
-    return gather_rows(whole, selection.at(merged(rows, len(target))))
+    return of_type(gather_rows(whole, selection.at(merged(rows, len(target)))), target)
 
 
 def updates_of(target: Any, updates: Any) -> Any:
