@@ -109,11 +109,6 @@ int32_t column_of_export(gth_context *context, PyObject *exported, gth_column **
   return GTH_E_UNSUPPORTED;
 }
 
-int64_t length_of_export(PyObject *exported, int64_t length) {
-  arrow_array *array = PyTuple_Check(exported) ? array_of(exported) : NULL;
-  return array ? array->length : length;
-}
-
 static int is_table(const arrow_schema *type) {
   enum { NULLABLE = 2 };
   return type->format && !strcmp(type->format, "+s") && !(type->flags & NULLABLE);

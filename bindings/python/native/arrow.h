@@ -42,9 +42,6 @@ int32_t column_of_arrays(gth_context *context, arrow_schema *type, arrow_array *
  * another name the status is UNSUPPORTED, with an exception set. */
 int32_t column_of_export(gth_context *context, PyObject *exported, gth_column **column, gth_error *error);
 
-/* Returns the number of rows of an export that is a tuple. Returns `length` for a stream. */
-int64_t length_of_export(PyObject *exported, int64_t length);
-
 /* Returns true if the type of an export is that of a table: a struct that is not nullable. The export is a capsule of a
  * stream, or a tuple of capsules of a type and an array. */
 int arrow_exports_table(PyObject *exported);

@@ -11,12 +11,21 @@ static const char *const column_name = "libgather_column";
 
 static void free_column(PyObject *capsule) { gth_column_release(PyCapsule_GetPointer(capsule, column_name)); }
 
+/* Returns the number of rows of a column. It is the limit in the error for an index that no column has. */
+static int64_t length_of(const gth_column *column) {
+  const int64_t one = 1, outside = INT64_MAX;
+  const gth_tensor_desc indices = GTH_TENSOR_DESC_DENSE(GTH_DTYPE_INT64, 1, &one, &outside);
+  const gth_take take = {.size = sizeof take, .indices = &indices};
+  gth_error error = GTH_ERROR_INIT;
+  arrow_array made;
+  gth_column_take(NULL, column, &take, NULL, (struct ArrowArray *)&made, &error);
+  return error.limit;
+}
+
 PyObject *rows_kept(PyObject *module, arguments args, Py_ssize_t count) {
-  int64_t length;
-  if (count != 2 || !number_of(args[1], &length)) {
-    return wrong_arguments("rows_kept(exported, length)");
+  if (count != 1) {
+    return wrong_arguments("rows_kept(exported)");
   }
-  length = length_of_export(args[0], length);
   gth_column *column;
   gth_error error = GTH_ERROR_INIT;
   if (column_of_export(NULL, args[0], &column, &error) != GTH_OK) {
@@ -27,7 +36,7 @@ PyObject *rows_kept(PyObject *module, arguments args, Py_ssize_t count) {
     gth_column_release(column);
     return NULL;
   }
-  return Py_BuildValue("(NL)", kept, (long long)length);
+  return Py_BuildValue("(NL)", kept, (long long)length_of(column));
 }
 
 PyObject *rows_exported(PyObject *module, arguments args, Py_ssize_t count) {

@@ -4,8 +4,8 @@
 
 #include "state.h"
 
-/* Consumes an export: a capsule of a stream of so many rows, or a tuple of capsules of a type and an array. Returns a
- * capsule that keeps the arrays, and the number of rows. */
+/* Consumes an export: a capsule of a stream, or a tuple of capsules of a type and an array. Returns a capsule that keeps
+ * the arrays, and the number of rows. */
 PyObject *rows_kept(PyObject *module, arguments args, Py_ssize_t count);
 
 /* Copies all rows of such a capsule to one array. Its arguments are the result of rows_kept(). Returns a tuple of

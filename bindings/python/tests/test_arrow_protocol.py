@@ -46,6 +46,17 @@ class Named(StreamOnly):
         return cls(pa.chunked_array([pa.array(rows)]))
 
 
+class Reader:
+    """A stream of arrays, which is consumed by an export, and has no length."""
+
+    def __init__(self, source: Any) -> None:
+        self.source: Any = source
+
+    def __arrow_c_stream__(self, requested_schema: object = None) -> Any:
+        source, self.source = self.source, None
+        return source.__arrow_c_stream__(requested_schema)
+
+
 NUMBERS = pa.array([5, None, 7, 8, 9], pa.int16())
 COLUMNS = {
     "integers": NUMBERS,
@@ -79,6 +90,33 @@ def test_rows_have_the_same_protocol(name: str) -> None:
         with pytest.raises(libgather.IndexError) as caught:
             libgather.gather(source, [0, 9])
         assert (caught.value.position, caught.value.value, caught.value.limit) == (1, 9, len(values))
+
+
+def test_streams_are_exported_once() -> None:
+    chunked = pa.chunked_array([["a", None], [], ["ccc"]])
+    table = pa.table({"a": [1, 2, 3], "b": chunked})
+    numbers = pa.chunked_array([[2, None], [0]], pa.uint8())
+    for _ in range(3):
+        assert pa.array(libgather.gather(Reader(chunked), [2, 1])).to_pylist() == ["ccc", None]
+        assert pa.record_batch(libgather.gather(Reader(table), [2])).to_pylist() == [{"a": 3, "b": "ccc"}]
+        assert pa.record_batch(libgather.gather(table.to_reader(), [2])).to_pylist() == [{"a": 3, "b": "ccc"}]
+        assert libgather.gather(chunked, Reader(numbers)).to_pylist() == ["ccc", None, "a"]
+        assert libgather.gather(np.arange(3.0), Reader(pa.chunked_array([[2], [1, 0]]))).tolist() == [2, 1, 0]
+        for source, kind in ((Reader(chunked), "u"), (table.to_reader(), r"\+s")):
+            with pytest.raises(libgather.DTypeError, match=f"indices: elements of the format '{kind}'"):
+                libgather.gather(chunked, source)
+
+
+def test_length_of_an_object_is_not_read() -> None:
+    """DuckDB runs a query for it, which fails as long as a stream is open."""
+
+    class Relation(StreamOnly):
+        def __len__(self) -> int:
+            raise ValueError("the connection has an open result")
+
+    assert pa.array(libgather.gather(Relation(pa.chunked_array([[5, 6]])), [1])).to_pylist() == [6]
+    assert libgather.gather(np.arange(3.0), Relation(pa.chunked_array([[2, 1]]))).tolist() == [2, 1]
+    assert libgather.gather(NUMBERS, Relation(pa.chunked_array([[2], [None]]))).to_pylist() == [7, None]
 
 
 def test_rows_are_exported_several_times() -> None:

@@ -36,7 +36,7 @@ class Rows:
     __slots__ = ("_column", "_length")
 
     def __init__(self, capsules: tuple[Any, Any]) -> None:
-        self._column, self._length = _objects.rows_kept(capsules, 0)
+        self._column, self._length = _objects.rows_kept(capsules)
 
     def __len__(self) -> int:
         return self._length
@@ -49,8 +49,14 @@ class Rows:
 
 
 def register(kind: type) -> None:
-    """Tells the C half how it takes rows of objects of a type."""
-    arrow_types.add(kind, exported, finished)
+    """Tells the C half how it takes rows of objects of a type, unless an object can be exported only once."""
+    if not is_stream(kind):
+        arrow_types.add(kind, exported, finished)
+
+
+def is_stream(value: Any) -> bool:
+    """Returns whether a type or an object of it is a stream, whose arrays are consumed by an export."""
+    return not hasattr(value, "__len__")
 
 
 def exported(value: Any) -> Any:
@@ -77,20 +83,21 @@ def gather_rows(params: Any, selection: Selection) -> Any:
 
 def split_nulls(value: Any) -> tuple[Any, tuple[Any, int]]:
     """Returns indices in one array without nulls, and their validity bits."""
-    if not hasattr(value, "__len__") or len(getattr(value, "shape", "1")) > 1:
-        return value, NO_NULLS  # it is no array
-    array = OneArray(value)
-    if array.dtype is None:
+    if len(getattr(value, "shape", "1")) > 1:
         return value, NO_NULLS
+    array = OneArray(value)
+    if array.dtype is None and not is_stream(value):
+        return value, NO_NULLS  # the general path reports it
+    indices = array.tensor("indices").memory()
     bits = _objects.view(array, array.buffer(0), "B", 1, ((array.length + 7) // 8,), (1,), True)
-    return array.tensor().memory(), (bits, 0) if array.null_count else NO_NULLS
+    return indices, (bits, 0) if array.null_count else NO_NULLS
 
 
 class OneArray:
     """The rows of an object as one array without an offset, which is a copy."""
 
     def __init__(self, value: Any) -> None:
-        self.capsules = _objects.rows_exported(*_objects.rows_kept(exported(value), len(value)))
+        self.capsules = _objects.rows_exported(*_objects.rows_kept(exported(value)))
         schema, array = self.capsules
         formats = ffi.cast("char **", _objects.capsule_address(schema, "arrow_schema"))
         fields = ffi.cast("int64_t *", _objects.capsule_address(array, "arrow_array"))
@@ -103,9 +110,11 @@ class OneArray:
     def buffer(self, number: int) -> int:
         return int(self._buffers[number])
 
-    def tensor(self) -> Memory:
-        """Precondition: it has a dtype, and nulls have been excluded."""
-        return Memory._borrow(self, self.buffer(1), self.dtype or 0, (self.length,), None, True)
+    def tensor(self, operand: str) -> Memory:
+        """Precondition: nulls have been excluded."""
+        if self.dtype is None:
+            raise errors.dtype_error(operand, f"elements of the format {self.format!r} are no dtype of this library")
+        return Memory._borrow(self, self.buffer(1), self.dtype, (self.length,), None, True)
 
 
 def enter(value: Any, site: Site | None, operand: str) -> Memory:
@@ -114,9 +123,7 @@ def enter(value: Any, site: Site | None, operand: str) -> Memory:
         raise errors.dtype_error(operand, "it has nulls, which an element cannot be: fill them first")
     if array.format in _STRINGS:
         return arrow.of_capsules(array.capsules, operand)
-    if array.dtype is None:
-        raise errors.dtype_error(operand, f"elements of the format {array.format!r} are no dtype of this library")
-    return array.tensor()
+    return array.tensor(operand)
 
 
 def leave(tensor: Memory, like: Any) -> Any:

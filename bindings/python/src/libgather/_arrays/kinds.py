@@ -45,6 +45,8 @@ def kind_of(value: Any) -> Any:
 def _name_of(value: Any) -> str:
     if isinstance(value, (list, tuple, range, bool, int, float, complex, str)):
         return "lists"
+    if hasattr(type(value), "__arrow_c_stream__") and not hasattr(type(value), "__len__"):
+        return "arrow_protocol"  # a stream, also one of pyarrow
     for base in type(value).__mro__:
         if (package := str(base.__module__).partition(".")[0]) in _PACKAGES:
             return _PACKAGES[package]
