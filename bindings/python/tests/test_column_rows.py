@@ -292,6 +292,24 @@ def test_type_that_is_not_supported_is_named() -> None:
     assert libgather.gather(table.select(["good"]), [1]).to_pydict() == {"good": [2]}
 
 
+def test_type_of_a_pandas_column_is_supported_in_tables_or_named() -> None:
+    pd = library("pandas")
+    stored = pd.arrays.ArrowExtensionArray
+    views = pa.array(["a string of many bytes", None, "c", "d", "e", "f"], pa.string_view())
+    for column in (ENCODED["runs"], ENCODED["chunks"], views):
+        values = [pd.NA if value is None else value for value in column.to_pylist()]
+        table = pd.DataFrame({"a": range(6), "b": pd.Series(stored(column))})
+        for _ in range(2):  # the C half runs the second call
+            rows = libgather.gather(table, [5, 0, 1])
+            assert rows.index.tolist() == rows["a"].tolist() == [5, 0, 1]
+            assert rows.dtypes.equals(table.dtypes) and rows["b"].tolist() == [values[5], values[0], values[1]]
+    odd = pd.Series(stored(pa.UnionArray.from_sparse(pa.array([0, 0], pa.int8()), [pa.array(["x", "y"])])), name="odd")
+    for _ in range(2):
+        with pytest.raises(libgather.DTypeError, match="is not supported: column 'odd'") as caught:
+            libgather.gather(odd, [0])
+        assert caught.value.column == "odd"
+
+
 def test_malformed_array_is_an_error() -> None:
     bad = pa.Array.from_buffers(pa.string(), 2, [None, pa.py_buffer(np.array([0, 9, 1], "i4")), pa.py_buffer(b"abc")])
     with pytest.raises(libgather.Error, match="in the row of position 1"):
@@ -552,6 +570,11 @@ def test_subclasses_of_polars_are_kept() -> None:
             rows = libgather.gather(whole, ids)
             assert type(rows) is Table and rows.rows() == [(None, None) if i is None else table.row(i) for i in ids]
     assert libgather.gather(np.arange(3.0), Column([2, 0])).tolist() == [2, 0]
+    for values in ([1, None, 3], [[1], None, [3]]):
+        for count in (1, 64):  # the long column is written in pieces
+            written = libgather.scatter(Column("n", values * count), [1], values[:1])
+            assert type(written) is Column and written.name == "n"
+            assert written.to_list() == [values[0], values[0], values[2], *values * (count - 1)]
 
 
 def random_polars(pl: Any, chance: random.Random) -> Any:
