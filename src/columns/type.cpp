@@ -133,9 +133,7 @@ int64_t schema_children(const Type& type, const ArrowSchema& schema) {
 }
 
 // Returns true for the type of the ends of runs.
-bool is_run_end(const ArrowSchema& schema) {
-  return !schema.dictionary && has_letter("sil", schema.format[0]) && !schema.format[1];
-}
+bool is_run_end(const ArrowSchema& schema) { return !schema.dictionary && has_letter("sil", schema.format[0]); }
 
 // Reads the type of a schema without its children.
 int32_t read_level(const ArrowSchema& schema, Type* out, Trouble* trouble) {

@@ -8,8 +8,8 @@ using namespace columns_test;
 TEST(Columns, K5_UnsupportedTypesAreRejected) {
   const Below below = seeded(1);
   for (const char* format :
-       {"",    "+ud:0",    "+us:0", "+rr", "+v",  "+vs", "+vlL", "x", "ii", "w:", "w:-1", "w:99999999999",
-        "d:5", "d:5,1,99", "tsx:",  "tsu", "tdx", "+w:", "+",    "v", "vx", "t",  "ts"}) {
+       {"",    "+ud:0",    "+us:0", "+rr", "+v",  "+vs", "+vm", "+vlL", "x",  "ii", "w:", "w:-1", "w:99999999999",
+        "d:5", "d:5,1,99", "tsx:",  "tsu", "tdx", "+w:", "+",   "v",    "vx", "t",  "ts"}) {
     SCOPED_TRACE(format);
     Column column({"i", {}, false}, below);
     column.add({{true, "1234", {}}});
@@ -162,6 +162,7 @@ TEST(Columns, K2_OnlyEndsThatASearchReadsAreValidated) {
   take({3, 1, 6, 7, 9}, [](Handmade* runs) { runs->expect_good({8, 7, 4}); });
   take({3, 1, 6, 7, 9}, [](Handmade* runs) { runs->expect_bad({8, 0}, 1, 3, 0); });
   take({3, 3, 6}, [](Handmade* runs) { runs->expect_bad({5, 4, 0}, 2, 3, 2); });
+  take({1, 2, 4, 4, 6}, [](Handmade* runs) { runs->expect_bad({5}, 0, 4, 5); });
   take({0, 3}, [](Handmade* runs) { runs->expect_bad({0}, 0, 0, 1); });
   take({2, 5, 4, 5}, [](Handmade* runs) { runs->expect_bad({4, 3}, 1, 5, 3); });
 }
@@ -203,6 +204,21 @@ TEST(Columns, K2_EndsOfRunsAreSignedIntegers) {
     Taken taken;
     column.take_once(Request(Ids{0}), &taken);
     expect_failure(taken, GTH_E_ARROW, -1, 0, 0);
+  }
+  const Type codes{"i", {{"u", {}, false}}, true};
+  Column column({"+r", {codes, {"u", {}, false}}, false}, below);
+  Taken taken;
+  column.take_once(Request(Ids{}), &taken);
+  expect_failure(taken, GTH_E_ARROW, -1, 0, 0);
+}
+
+TEST(Columns, K1_TypesOfRunsHaveTwoChildren) {
+  for (const int64_t count : {0, 1, 3}) {
+    const Type ints{"i", {}, false};
+    Column column({"+r", std::vector<Type>(static_cast<size_t>(count), ints), false}, seeded(1));
+    Taken taken;
+    column.take_once(Request(Ids{}), &taken);
+    expect_failure(taken, GTH_E_ARROW, -1, count, 2);
   }
 }
 
@@ -283,6 +299,23 @@ TEST(Columns, K4_LargeCodesAreUnsigned) {
 TEST(Columns, K8_BuffersOfEmptyArraysMayBeNull) {
   for (const char* format : {"i", "b"}) Handmade(format, 0, {nullptr, nullptr}).expect_good({});
   for (const char* format : {"u", "Z", "vu"}) Handmade(format, 0, {nullptr, nullptr, nullptr}).expect_good({});
+}
+
+// Some producers export a validity buffer for these types.
+TEST(Columns, ValidityBufferOfATypeWithoutValidityIsIgnored) {
+  const int32_t ends[] = {2, 3};
+  const uint8_t bits = 0;
+  Handmade numbers("i", 2, {nullptr, ends}), child("i", 2, {nullptr, ends}), nulls("n", 3, {&bits});
+  Handmade runs("+r", 3, {&bits});
+  runs.add_child(&numbers);
+  runs.add_child(&child);
+  for (Handmade* const column : {&nulls, &runs}) {
+    Taken taken;
+    column->take({2, 0}, &taken);
+    ASSERT_EQ(taken.status, GTH_OK) << taken.error.message;
+    EXPECT_EQ(taken.array.n_buffers, 0);
+    EXPECT_EQ(taken.array.null_count, column == &nulls ? 2 : 0);
+  }
 }
 
 TEST(Columns, K9_OffsetsBeyond32BitsBecomeWide) {

@@ -113,7 +113,7 @@ TEST(Columns, ContentBelowNullRowsIsNotRead) {
           Column column({parent, {type}, false}, below);
           for (int64_t i = 0; i < chunks; ++i) column.add(Values(5));
           if (has_values) column.add({Value(), {true, "", {random_value(type, below)}}, Value()});
-          const Ids ids{1, column.length() - 2, null_id, 0, column.length() - 1};
+          const Ids ids{1, column.length() - 2, has_values ? 2 : null_id, 0, column.length() - 1};
           Taken taken;
           column.take_once(Request(ids), &taken);
           expect_rows(column, ids, taken);
