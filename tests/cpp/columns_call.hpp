@@ -98,6 +98,7 @@ class Handmade {
     schema_.children = schema_children_;
     array_.children = array_children_;
   }
+  void set_offset(int64_t offset) { array_.offset = offset; }
   void add_dictionary(Handmade* values) {
     schema_.dictionary = &values->schema_;
     array_.dictionary = &values->array_;

@@ -182,11 +182,14 @@ TEST(Columns, K2_RunsReachTheLastRow) {
   const int32_t ends[] = {2, 5}, negative[] = {-4, -2};
   const int8_t values[] = {1, 2};
   for (const int64_t length : {5, 6}) {
-    Handmade numbers("i", 2, {nullptr, ends}), child("c", 2, {nullptr, values}), runs("+r", length, {});
-    runs.add_child(&numbers);
-    runs.add_child(&child);
-    if (length == 5) runs.expect_good({4, 0});
-    if (length == 6) runs.expect_bad({0}, -1, 5, 6);
+    for (const int64_t offset : {0, 1, 4}) {
+      Handmade numbers("i", 2, {nullptr, ends}), child("c", 2, {nullptr, values}), runs("+r", length - offset, {});
+      runs.add_child(&numbers);
+      runs.add_child(&child);
+      runs.set_offset(offset);
+      if (length == 5) runs.expect_good({4 - offset, 0});
+      if (length == 6) runs.expect_bad({0}, -1, 5, 6);
+    }
   }
   Handmade numbers("i", 2, {nullptr, negative}), child("c", 2, {nullptr, values}), runs("+r", 1, {});
   runs.add_child(&numbers);
