@@ -108,8 +108,9 @@ TEST(Columns, ContentBelowNullRowsIsNotRead) {
     for (const char* const parent : {"+s", "+w:1"}) {
       for (const int64_t chunks : {1, 2}) {
         SCOPED_TRACE(parent + (" of " + type.format) + ", chunks " + std::to_string(chunks));
-        for (const bool has_values : {false, true}) {
-          const Below below = seeded(6);
+        for (uint64_t seed = 0; seed < 8; ++seed) {  // Some arrays have validity bits without a null.
+          const bool has_values = seed % 2;
+          const Below below = seeded(seed);
           Column column({parent, {type}, false}, below);
           for (int64_t i = 0; i < chunks; ++i) column.add(Values(5));
           if (has_values) column.add({Value(), {true, "", {random_value(type, below)}}, Value()});
