@@ -215,11 +215,11 @@ int32_t plans_of(const Form& form, const Operation& op) {
   return form.plans + (form.is_many && is_gradient(op) ? 1 : 0);
 }
 
-// Returns the paths of a call with dense tensors. Only gathers of at most 1,024 rows have a short form, and elements only
-// if all extents are equal. Elements have no dense plan. A new target begins as a copy, which is a general plan. Sums of
-// long lines of several elements have no kernel that moves rows.
+// Returns the paths of a call with dense tensors. Only gathers of at most 1,024 rows, and plans of scatters of as many,
+// have a short form, and elements only if all extents are equal. Elements have no dense plan. A new target begins as a
+// copy, which is a general plan. Sums of long lines of several elements have no kernel that moves rows.
 Paths dense_paths(const Form& form, const Operation& op, bool is_small) {
-  const bool is_short = is_small && form.is_short && is_gather(op) && !is_elements(op);
+  const bool is_short = is_small && form.is_short && (is_gather(op) || form.is_plan) && !is_elements(op);
   const int32_t plans = !is_short || form.is_plan ? plans_of(form, op) : 0;
   const bool is_general = is_elements(op);
   const bool copies_table = form.is_new && !is_gather(op) && !is_gradient(op);
