@@ -185,29 +185,28 @@ static int ids_open(request *call, PyObject *ids, PyObject *is_described) {
 /* The items of a layout of shards. */
 enum { TABLE_ROWS, SHARDS, BORDERS, KIND };
 
-/* Reads the switches and the layout except for the shards. Returns false, without an exception, for other values. */
-static int options_open(request *call, PyObject *layout, PyObject *switches) {
-  enum { SWITCHES = 6 };
-  PyObject *read[SWITCHES], *fill_value;
-  for (Py_ssize_t i = 0; i < SWITCHES; i++) {
-    read[i] = PyTuple_GetItem(switches, i);
+/* Reads the request and the layout except for the shards. Returns false, without an exception, for other values. */
+static int options_open(request *call, PyObject *layout, PyObject *fields) {
+  PyObject *read[FIELDS], *fill_value;
+  for (Py_ssize_t i = 0; i < FIELDS; i++) {
+    read[i] = PyTuple_GetItem(fields, i);
   }
   const int is_read = number_of(PyTuple_GetItem(layout, TABLE_ROWS), &call->shards.rows) &&
                       shard_kind_of(call->known, PyTuple_GetItem(layout, KIND), &call->shards.kind) &&
-                      switches_of(call->known, read, call->options, &fill_value);
+                      options_of(call->known, read, call->options, &fill_value);
   call->options->fill = 0; /* no id is filled */
   return is_read;
 }
 
 /* Partitions ids that are a buffer, a similar array or described. Returns NotImplemented for other arguments. */
 PyObject *partition(PyObject *module, arguments args, Py_ssize_t count) {
-  enum { MAKE, IS_DESCRIBED, IDS, LAYOUT, ONCE, SWITCHES, ARGUMENTS };
+  enum { MAKE, IS_DESCRIBED, IDS, LAYOUT, ONCE, REQUEST, ARGUMENTS };
   gth_options options = GTH_OPTIONS_INIT;
   request call;
   if (count != ARGUMENTS || !begin(&call, module, args[MAKE], args[ONCE], &options)) {
-    return wrong_arguments("partition(make, is_described, ids, layout, once, switches)");
+    return wrong_arguments("partition(make, is_described, ids, layout, once, request)");
   }
-  if (!options_open(&call, args[LAYOUT], args[SWITCHES]) || !ids_open(&call, args[IDS], args[IS_DESCRIBED])) {
+  if (!options_open(&call, args[LAYOUT], args[REQUEST]) || !ids_open(&call, args[IDS], args[IS_DESCRIBED])) {
     Py_RETURN_NOTIMPLEMENTED;
   }
   PyObject *layout = args[LAYOUT];

@@ -26,7 +26,7 @@ enum { EXCHANGES = 4 };
 typedef struct state {
   PyObject *make_error;   /* a function from the fields of a gth_error, as a tuple, to the exception */
   PyObject *buffer_types; /* a tuple of types that the buffer protocol describes completely */
-  PyObject *choices;      /* dicts from the names of switches to their numbers. See switches.c */
+  PyObject *choices;      /* dicts from names to numbers for each option, or None. Then that of the kinds of shards */
   PyObject *locate; /* a function that adds the place of an index to an exception, with the arguments of run_arrays() */
   PyObject *tensor_type; /* libgather.Tensor */
   PyObject *general;     /* the general path, with the arguments of run_arrays() */

@@ -74,6 +74,19 @@ def test_text_of_an_option_changes_the_documentation_of_every_language(generator
     assert names == ["gather.hpp", "options.rs", "setters.go", "Options.java"]
 
 
+def test_new_value_of_an_option_changes_the_choices_of_every_language(generator: Any) -> None:
+    last = "#define GTH_EMPTY_ERROR 3"
+    names = changed(generator, last, f"#define GTH_EMPTY_NAN 4 /**< NaN. */\n{last}")
+    assert names == [
+        *("pins.c", "gather.hpp", "constants.py", "signature_types.py", "options.rs", "constants.go", "Gth.java"),
+        "Empty.java",
+    ]
+
+
+def test_changed_operations_of_an_option_change_the_switches_of_torch(generator: Any) -> None:
+    assert changed(generator, "GTH_POOL_MIN, bags,", "GTH_POOL_MIN, every,") == ["option_table.h"]
+
+
 def test_field_of_an_unknown_type_is_rejected(generator: Any) -> None:
     with pytest.raises(ValueError, match="float"):
         changed(generator, "} gth_options;", "  float fresh;\n} gth_options;")

@@ -110,6 +110,8 @@ def test_wheel_contains_library_and_modules() -> None:
         # `python -m libgather.torch.build` compiles these.
         "libgather/torch/native/module.cpp",
         "libgather/torch/native/gather/gather.h",
+        "libgather/torch/native/option_table.h",
+        "libgather/torch/native/options_reader.h",
     } <= {*names}
     others = [name for name in names if not name.startswith("libgather/torch/native/")]
     assert not [name for name in others if name.endswith((".h", ".c", ".cpp", ".a"))]

@@ -11,7 +11,7 @@ NULL_FILL: object
 def configure(
     make_error: Any,
     buffer_types: tuple[type, ...],
-    choices: tuple[dict[str, int], ...],
+    choices: tuple[dict[str, int] | None, ...],
     locate: Any,
     general: Any,
     tensor_type: type,

@@ -12,23 +12,8 @@ from typing import overload as overload
 
 OperationName = Literal["gather", "gather_nd", "gather_elements"]
 ScatterName = Literal["scatter", "scatter_nd", "scatter_elements"]
-Negative = Literal["reject", "wrap"]
-Bounds = Literal["error", "fill", "null", "promote", "clamp", "modulo", "skip", "error_partial"]
-#: The bounds of scatters, which do not fill.
-ScatterBounds = Literal["error", "clamp", "modulo", "skip", "error_partial"]
-Reduction = Literal["none", "add", "mul", "max", "min", "mean"]
-Pool = Literal["sum", "mean", "sqrtn", "max", "min"]
-#: The dtype of the pooled rows of float16 and bfloat16.
-OutDType = Literal["float32"]
-#: The row of a bag of which no id is read.
-Empty = Literal["zero", "fill", "error"]
-BagFormat = Literal["offsets", "starts", "lengths", "segments", "dense"]
-Accumulate = Literal["dtype", "float32", "float64"]
-#: The rule that assigns the rows of a table to a number of shards.
-ShardKind = Literal["blocks", "modulo"]
-Extents = Literal["equal", "prefix", "broadcast"]
-#: The mode of take, as in NumPy.
-Mode = Literal["raise", "wrap", "clip"]
+# Begin of the types that ./dev generate writes.
+#: The system whose results a call has in every edge case.
 Profile = Literal[
     "tensorflow",
     "tensorflow_gpu",
@@ -41,6 +26,32 @@ Profile = Literal[
     "jax_fill",
     "jax_clip",
 ]
+#: The meaning of a negative index.
+Negative = Literal["reject", "wrap"]
+#: The meaning of an index out of bounds.
+Bounds = Literal["error", "fill", "clamp", "modulo", "skip", "error_partial", "null", "promote"]
+#: The bounds of scatters, which do not fill.
+ScatterBounds = Literal["error", "clamp", "modulo", "skip", "error_partial"]
+#: The rule for the extents of params and indices of gather_elements and scatter_elements in the dims that are not the
+#: axis.
+Extents = Literal["equal", "prefix", "broadcast"]
+#: The way in which a scatter combines an update with the row that it selects.
+Reduction = Literal["none", "add", "mul", "max", "min", "mean"]
+#: The type in which scatters, gradients and bags add and multiply floating numbers.
+Accumulate = Literal["dtype", "float32", "float64"]
+#: The way in which the operand bags of gather_bags divides indices into bags.
+BagFormat = Literal["offsets", "starts", "lengths", "segments", "dense"]
+#: The way in which gather_bags makes one row of the rows of a bag.
+Pool = Literal["sum", "mean", "sqrtn", "max", "min"]
+#: The row of a bag of gather_bags of which no id is read.
+Empty = Literal["zero", "fill", "error"]
+# End of the types that ./dev generate writes.
+#: The dtype of the pooled rows of float16 and bfloat16.
+OutDType = Literal["float32"]
+#: The rule that assigns the rows of a table to a number of shards.
+ShardKind = Literal["blocks", "modulo"]
+#: The mode of take, as in NumPy.
+Mode = Literal["raise", "wrap", "clip"]
 
 
 class Array(Protocol):

@@ -69,8 +69,19 @@ class Plan(Prepared):
     ) -> None:
         operation = operation_named(op, nd)
         request = operation.completed(
-            Request(axis, batch_dims, negative, bounds, fill_value, profile, opset, threads, extents=extents)
-        )._replace(padding_index=padding_index)
+            Request(
+                axis,
+                batch_dims,
+                negative=negative,
+                bounds=bounds,
+                fill_value=fill_value,
+                profile=profile,
+                opset=opset,
+                threads=threads,
+                extents=extents,
+                padding_index=padding_index,
+            )
+        )
         source, layout = Spec.of(params, "params"), None if out is None else Spec.of(out, "out")
         #: The NumPy dtype of params, if params is an array whose dtype the library does not have. Otherwise None.
         self._carried = None if isinstance(params, Spec) else carried_of(params)

@@ -69,7 +69,8 @@ def partition(
     >>> parts.counts.tolist(), parts.local.tolist(), parts.place.tolist()
     ([2, 0, 1], [0, 3, 3], [2, 0, 2, 1])
     """
-    return partitioned(ids, (rows, shards, borders, kind), once, (negative, bounds, None, profile, None, threads), 0)
+    request = Request(negative=negative, bounds=bounds, profile=profile, threads=threads)
+    return partition_ids(ids, (rows, shards, borders, kind), once, request)
 
 
 def bordered(rows: int, borders: t.Any) -> Shards:
@@ -95,20 +96,14 @@ def checked(rows: t.Any, count: t.Any, borders: t.Any, kind: str | None) -> Shar
 
 def partition_ids(ids: t.Any, shards: Shards, once: bool, request: Request, axis: int = 0) -> Partition:
     """Partitions ids of one axis of a larger table. Errors name that axis."""
-    _, _, negative, bounds, fill_value, profile, opset, threads, *_ = request
-    return partitioned(ids, shards, once, (negative, bounds, fill_value, profile, opset, threads), axis)
-
-
-def partitioned(ids: t.Any, shards: Shards, once: bool, switches: tuple[t.Any, ...], axis: int) -> Partition:
     try:
-        found = _objects.partition(new_integers, False, ids, shards, once, switches)
+        found = _objects.partition(new_integers, False, ids, shards, once, request)
         if found is NotImplemented:
             shards = checked(*shards)
-            check_options(Request(None, 0, *switches))
+            check_options(request)
             if site_of(None, None, ("indices", ids)) is not None:
                 raise errors.unsupported("indices", "partition accepts only arrays in host memory")
-            negative, bounds, fill_value, *others = switches
-            named = negative, bounds, None if fill_value is None else "zero", *others  # no id is filled
+            named = request if request.fill_value is None else request._replace(fill_value="zero")  # no id is filled
             operand = enter(ids, None, "indices")[0]._described_operand()
             found = _objects.partition(new_integers, True, operand, shards, once, named)
     except errors.IndexError as error:

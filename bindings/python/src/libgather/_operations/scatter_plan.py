@@ -63,10 +63,20 @@ class ScatterPlan(Prepared):
         opset: int | None = None,
     ) -> None:
         operation = scatter_named(op)
-        request = Request(axis, batch_dims, negative, bounds, None, profile, opset, threads, extents=extents)
         request = operation.completed(
-            request._replace(
-                reduction=reduction, include_self=include_self, accumulate=accumulate, padding_index=padding_index
+            Request(
+                axis,
+                batch_dims,
+                negative=negative,
+                bounds=bounds,
+                profile=profile,
+                opset=opset,
+                threads=threads,
+                extents=extents,
+                reduction=reduction,
+                include_self=include_self,
+                accumulate=accumulate,
+                padding_index=padding_index,
             )
         )
         source, index = Spec.of(target, "target"), Spec.of(indices, "indices")

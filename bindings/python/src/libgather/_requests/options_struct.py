@@ -5,6 +5,7 @@ from __future__ import annotations
 from .. import _objects, errors
 from .._base import constants as c
 from .._base.integers import integer, named
+from .._base.request_fields import INTEGERS, OPTIONS, PREFIXES
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -15,21 +16,13 @@ if TYPE_CHECKING:
 #: The way to fill, and the bytes of one element if that is a value.
 Fill = tuple[int, bytes]
 
-#: The options whose values are names, and the library's number of each name. The order is that of native/switches.c.
-NAMED = {
-    option: named(f"{option.upper()}_")
-    for option in ("negative", "bounds", "profile", "extents", "reduction", "accumulate")
-} | {
-    "bag_format": named("BAGS_"),
-    "pool": named("POOL_"),
-    "empty": named("EMPTY_"),
-    "out_dtype": {"float32": c.DTYPE_FLOAT32},
-}
-FILLS = {"zero": c.FILL_ZERO, "by_dtype": c.FILL_BY_DTYPE}
+#: The options whose values are names, and the library's number of each name.
+NAMED = {option: named(prefix) for option, prefix in PREFIXES.items()} | {"out_dtype": {"float32": c.DTYPE_FLOAT32}}
+FILLS = {name: number for name, number in named("FILL_").items() if name != "value"}
 #: The layouts of shards that only the number of shards defines.
 SHARD_KINDS = {"blocks": c.SHARDS_BLOCKS, "modulo": c.SHARDS_MODULO}
-#: The dicts that native/switches.c receives.
-CHOICES = (*NAMED.values(), FILLS, SHARD_KINDS)
+#: What native/options_reader.h receives: the numbers of the names of each option.
+CHOICES = *((NAMED | {"fill_value": FILLS}).get(option) for option in OPTIONS), SHARD_KINDS
 _AS_THE_PROFILE_SAYS = (0, b"")
 
 
@@ -44,23 +37,17 @@ def options_of(request: Request, fill: Fill = _AS_THE_PROFILE_SAYS) -> bytes:
 
 def check_options(request: Request) -> None:
     """Raises the error of the first invalid option."""
-    if request.axis is not None:
-        integer("axis", request.axis)
-    integer("batch_dims", request.batch_dims)
+    for option, bits in INTEGERS.items():
+        number = getattr(request, option)
+        if number is not OPTIONS[option]:
+            integer("count" if option == "bag_count" else option, number, bits)
     for option, names in NAMED.items():
         choice(option, getattr(request, option), names)
-    if request.padding_index is not None:
-        integer("padding_index", request.padding_index)
-    integer("count", request.bag_count)
     if not isinstance(request.include_self, bool):
         raise errors.dtype_error("options", f"include_self is {type(request.include_self).__name__}, not a bool")
     pads = request.padding_index is not None and request.bag_format is None
     if request.fill_value is not None and request.empty != "fill" and not pads:
         check_bounds_of_fill(request.bounds)
-    for option in ("opset", "threads"):
-        number = getattr(request, option)
-        if number is not None:
-            integer(option, number, 32)
 
 
 def named_fill(fill_value: Any) -> Fill | None:

@@ -67,7 +67,7 @@ def take(
     """
     check_array(x)
     axis = axis_of(x, axis)
-    request = Request(None, 0, negative, bounds, fill_value, profile)
+    request = Request(negative=negative, bounds=bounds, fill_value=fill_value, profile=profile)
     missing = missing_of(x.dtype, request)
     source = Source(x, axis, 1)
     make_parts = partial(parts_of, borders=np.cumsum((0, *x.chunks[axis])), request=request, axis=axis)
@@ -111,7 +111,7 @@ def gather_nd(
     [18, 1]
     """
     check_array(x)
-    request = Request(None, 0, negative, bounds, fill_value, profile)
+    request = Request(negative=negative, bounds=bounds, fill_value=fill_value, profile=profile)
     missing = missing_of(x.dtype, request)
     lazy = isinstance(tuples, da.Array)
     if lazy:

@@ -446,7 +446,7 @@ def gathering(
     if bounds == "skip":
         raise errors.unsupported("options", "bounds 'skip' is for an out, which a primitive of JAX does not have")
     extents: t.Extents | None = "broadcast" if kind is elements_of else None
-    request = Request(axis, batch_dims, negative, bounds, extents=extents, padding_index=padding_index)
+    request = Request(axis, batch_dims, negative=negative, bounds=bounds, extents=extents, padding_index=padding_index)
     return compiled(kind.operator, request)
 
 
@@ -464,7 +464,7 @@ def scattering(
 ) -> t.Any:
     """Returns the compiled scatter of target, indices and updates."""
     reduction = "none" if reduction is None else reduction
-    request = Request(axis, batch_dims, negative, bounds, reduction=reduction, accumulate=accumulate)
+    request = Request(axis, batch_dims, negative=negative, bounds=bounds, reduction=reduction, accumulate=accumulate)
     return compiled(operator, request._replace(include_self=include_self, padding_index=padding_index))
 
 
@@ -481,7 +481,14 @@ def pooling(
     fill_value: t.Any,
 ) -> t.Any:
     """Returns the compiled gather_bags of params, indices, bags and weights."""
-    request = Request(None, 0, negative, bounds, fill_value, accumulate=accumulate, bag_format=form, pool=pool)
+    request = Request(
+        negative=negative,
+        bounds=bounds,
+        fill_value=fill_value,
+        accumulate=accumulate,
+        bag_format=form,
+        pool=pool,
+    )
     request = request._replace(empty=empty, padding_index=padding_index, bag_count=count)
     return compiled(pools.operator, request)
 
@@ -505,7 +512,15 @@ def filled(
     """Gathers with a fill value. The value of a tracer takes its place where a gather of ones has zeros."""
     extents: t.Extents | None = "broadcast" if kind is elements_of else None
     bounds = filling(bounds) if padding_index is None else bounds
-    request = Request(axis, batch_dims, negative, bounds, "zero", extents=extents, padding_index=padding_index)
+    request = Request(
+        axis,
+        batch_dims,
+        negative=negative,
+        bounds=bounds,
+        fill_value="zero",
+        extents=extents,
+        padding_index=padding_index,
+    )
     if not isinstance(fill_value, jax.core.Tracer):
         made: jax.Array = compiled(kind.operator, request._replace(fill_value=fill_of(fill_value, params)))(
             params, indices

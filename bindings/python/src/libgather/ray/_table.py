@@ -230,7 +230,7 @@ class ShardedTable:
             OutOfMemoryError: A shard cannot allocate its rows.
             Error: As for :func:`libgather.gather`.
         """
-        request = Request(None, 0, negative, bounds, fill_value, profile)
+        request = Request(negative=negative, bounds=bounds, fill_value=fill_value, profile=profile)
         parts, missing = self._partition(ids, request, once)
         if out is not None:
             check_out(out, parts.place.shape + self._layout.shape[1:], self.dtype)
@@ -260,7 +260,7 @@ class ShardedTable:
             ShardTimeoutError: None of the running gathers has ended within `timeout`.
             Error: As for :meth:`gather`.
         """
-        request = Request(None, 0, negative, bounds, fill_value, profile)
+        request = Request(negative=negative, bounds=bounds, fill_value=fill_value, profile=profile)
         parts, missing = self._partition(ids, request, once)
         self._open_actors()
         with self._lock:
@@ -289,7 +289,7 @@ class ShardedTable:
                 index.
             Error: As for :meth:`gather`.
         """
-        request = Request(None, 0, negative, bounds, fill_value, profile)
+        request = Request(negative=negative, bounds=bounds, fill_value=fill_value, profile=profile)
         tuples = array_of(tuples)
         shape = self._checked_nd(tuples, request)
         parts = partition_ids(tuples[..., 0], self._shards, False, request)
@@ -336,7 +336,7 @@ class ShardedTable:
         row = self._layout.shape[1:]
         switches: t.Any = {"reduction": reduction, "include_self": include_self, "accumulate": accumulate}
         validate_update(self.dtype, updates.dtype, switches | {"bounds": bounds})
-        parts = partition_ids(ids, self._shards, False, Request(None, 0, negative, bounds))
+        parts = partition_ids(ids, self._shards, False, Request(negative=negative, bounds=bounds))
         if updates.shape != parts.place.shape + row:
             message = f"updates: shape {updates.shape}, {parts.place.shape + row} is needed"
             raise errors.ShapeError(message, status=c.E_SHAPE, operand="updates")

@@ -16,9 +16,9 @@ from torch.compiler import is_compiling
 from torch.overrides import handle_torch_function, has_torch_function
 
 from .. import types as t
+from .._requests.options_struct import CHOICES
 from . import _common, _gather, _gather_elements, _gather_nd  # noqa: F401
 from ._calls import (
-    CHOICES,
     bags_of,
     error_of,
     flag_of,
@@ -77,6 +77,19 @@ _fast_gather, _fast_gather_nd, _fast_gather_elements, _fast_scatter, _fast_scatt
     for name in ("gather", "gather_nd", "gather_elements", "scatter", "scatter_nd", "scatter_elements")
 )
 _fast_embedding, _fast_bags = (getattr(extension, name, _not_compiled) for name in ("embedding", "gather_bags"))
+# The names of the options that a function of the extension receives after its tensors.
+_GATHER = "axis", "batch_dims", "negative", "bounds", "fill_value", "padding_index", "profile", "opset"
+_GATHER_ELEMENTS = *_GATHER, "extents"
+_COMBINED = "reduction", "include_self", "padding_index", "negative", "bounds", "profile", "opset", "accumulate"
+_SCATTER = "axis", "batch_dims", *_COMBINED
+_SCATTER_ELEMENTS = *_SCATTER, "extents"
+_RULES = "pool", "padding_index", "empty", "accumulate", "negative", "bounds", "fill_value", "profile", "sparse"
+_BAGS = "bag_format", "bag_count", *_RULES
+_EMBEDDING_BAG = "bag_format", "pool", "padding_index", "profile", "sparse"
+
+
+def _named(names: tuple[str, ...], given: tuple[t.Any, ...]) -> dict[str, t.Any]:
+    return dict(zip(names, given, strict=True))
 
 
 def gather(
@@ -123,13 +136,12 @@ def gather(
             [0., 0.],
             [2., 2.]])
     """
+    given = axis, batch_dims, negative, bounds, fill_value, padding_index, profile, opset
     if not is_compiling():
-        last = profile, opset, None, padding_index
-        result = _fast_gather(params, indices, axis, batch_dims, negative, bounds, fill_value, *last)
+        result = _fast_gather(params, indices, _GATHER, *given)
         if result is not NotImplemented:
             return result
-    given = _gather_switches(negative, bounds, padding_index, profile, opset, None)
-    return run_gather("gather", gather, params, indices, axis, batch_dims, fill_value, **given)
+    return run_gather("gather", gather, params, indices, **_named(_GATHER, given))
 
 
 def gather_nd(
@@ -155,13 +167,12 @@ def gather_nd(
     >>> libgather.torch.gather_nd(torch.tensor([[1, 2], [3, 4]]), torch.tensor([[1, 0], [0, 1]]))
     tensor([3, 2])
     """
+    given = 0, batch_dims, negative, bounds, fill_value, padding_index, profile, opset
     if not is_compiling():
-        last = profile, opset, None, padding_index
-        result = _fast_gather_nd(params, indices, 0, batch_dims, negative, bounds, fill_value, *last)
+        result = _fast_gather_nd(params, indices, _GATHER, *given)
         if result is not NotImplemented:
             return result
-    given = _gather_switches(negative, bounds, padding_index, profile, opset, None)
-    return run_gather("gather_nd", gather_nd, params, indices, 0, batch_dims, fill_value, **given)
+    return run_gather("gather_nd", gather_nd, params, indices, **_named(_GATHER, given))
 
 
 def gather_elements(
@@ -192,18 +203,12 @@ def gather_elements(
     """
     if extents is None and profile is None:
         extents = "prefix"
+    given = axis, 0, negative, bounds, fill_value, padding_index, profile, opset, extents
     if not is_compiling():
-        last = profile, opset, extents, padding_index
-        result = _fast_gather_elements(params, indices, axis, 0, negative, bounds, fill_value, *last)
+        result = _fast_gather_elements(params, indices, _GATHER_ELEMENTS, *given)
         if result is not NotImplemented:
             return result
-    given = _gather_switches(negative, bounds, padding_index, profile, opset, extents)
-    return run_gather("gather_elements", gather_elements, params, indices, axis, 0, fill_value, **given)
-
-
-def _gather_switches(*given: t.Any) -> dict[str, t.Any]:
-    names = "negative", "bounds", "padding_index", "profile", "opset", "extents"
-    return dict(zip(names, given, strict=True))
+    return run_gather("gather_elements", gather_elements, params, indices, **_named(_GATHER_ELEMENTS, given))
 
 
 def scatter(
@@ -257,14 +262,12 @@ def scatter(
     >>> updates.grad
     tensor([1., 1., 0.])
     """
-    others = include_self, padding_index
+    given = axis, batch_dims, reduction, include_self, padding_index, negative, bounds, profile, opset, accumulate
     if not is_compiling():
-        last = profile, opset, None, accumulate, *others
-        result = _fast_scatter(target, indices, updates, axis, batch_dims, reduction, negative, bounds, *last)
+        result = _fast_scatter(target, indices, updates, _SCATTER, *given)
         if result is not NotImplemented:
             return result
-    given = _scatter_switches(reduction, negative, bounds, profile, opset, None, accumulate, *others)
-    return run_scatter("scatter", scatter, target, indices, updates, axis, batch_dims, **given)
+    return run_scatter("scatter", scatter, target, indices, updates, **_named(_SCATTER, given))
 
 
 def scatter_nd(
@@ -291,14 +294,12 @@ def scatter_nd(
     tensor([[0., 0.],
             [5., 0.]])
     """
-    others = include_self, padding_index
+    given = 0, batch_dims, reduction, include_self, padding_index, negative, bounds, profile, opset, accumulate
     if not is_compiling():
-        last = profile, opset, None, accumulate, *others
-        result = _fast_scatter_nd(target, indices, updates, 0, batch_dims, reduction, negative, bounds, *last)
+        result = _fast_scatter_nd(target, indices, updates, _SCATTER, *given)
         if result is not NotImplemented:
             return result
-    given = _scatter_switches(reduction, negative, bounds, profile, opset, None, accumulate, *others)
-    return run_scatter("scatter_nd", scatter_nd, target, indices, updates, 0, batch_dims, **given)
+    return run_scatter("scatter_nd", scatter_nd, target, indices, updates, **_named(_SCATTER, given))
 
 
 def scatter_elements(
@@ -329,19 +330,19 @@ def scatter_elements(
     """
     if extents is None and profile is None:
         extents = "prefix"
-    others = include_self, padding_index
+    given = axis, 0, reduction, include_self, padding_index, negative, bounds, profile, opset, accumulate, extents
     if not is_compiling():
-        last = profile, opset, extents, accumulate, *others
-        result = _fast_scatter_elements(target, indices, updates, axis, 0, reduction, negative, bounds, *last)
+        result = _fast_scatter_elements(target, indices, updates, _SCATTER_ELEMENTS, *given)
         if result is not NotImplemented:
             return result
-    given = _scatter_switches(reduction, negative, bounds, profile, opset, extents, accumulate, *others)
-    return run_scatter("scatter_elements", scatter_elements, target, indices, updates, axis, 0, **given)
-
-
-def _scatter_switches(*given: t.Any) -> dict[str, t.Any]:
-    names = "reduction", "negative", "bounds", "profile", "opset", "extents", "accumulate", "include_self"
-    return dict(zip((*names, "padding_index"), given, strict=True))
+    return run_scatter(
+        "scatter_elements",
+        scatter_elements,
+        target,
+        indices,
+        updates,
+        **_named(_SCATTER_ELEMENTS, given),
+    )
 
 
 def gather_bags(
@@ -398,16 +399,13 @@ def gather_bags(
     ([[2.5, 1.0], [0.0, 1.0]], [0.5, 1.0, 0.5])
     """
     form, bags = bags_of(count, offsets, starts, lengths, segments)
+    given = pool, padding_index, empty, accumulate, negative, bounds, fill_value, profile, sparse
     if not is_compiling():
-        last = padding_index, negative, bounds, fill_value, profile, accumulate, sparse
         counted = 0 if count is None else count
-        result = _fast_bags(params, indices, bags, weights, counted, form, pool, empty, *last)
+        result = _fast_bags(params, indices, bags, weights, _BAGS, form, counted, *given)
         if result is not NotImplemented:
             return result
-    rules: dict[str, t.Any] = {"pool": pool, "empty": empty, "accumulate": accumulate, "negative": negative}
-    rules |= {"bounds": bounds, "profile": profile, "padding_index": padding_index, "fill_value": fill_value}
-    rules["sparse"] = sparse
-    return run_bags(gather_bags, params, indices, form, bags, count, weights, rules)
+    return run_bags(gather_bags, params, indices, form, bags, count, weights, _named(_RULES, given))
 
 
 def index_select(input: torch.Tensor, dim: int, index: torch.Tensor) -> torch.Tensor:
@@ -535,8 +533,8 @@ def embedding_bag(
     form = "dense" if offsets is None else "offsets" if is_last else "starts"
     padding = None if padding_idx is None else padding_of(padding_idx, weight)
     if not is_compiling():
-        last = padding, None, None, None, "torch", None, sparse
-        result = _fast_bags(weight, ids, offsets, per_sample_weights, 0, form, mode, None, *last)
+        options = form, mode, padding, "torch", sparse
+        result = _fast_bags(weight, ids, offsets, per_sample_weights, _EMBEDDING_BAG, *options)
         if result is not NotImplemented:
             return result
     number_of("pool", mode, "mode")

@@ -11,11 +11,12 @@ from torch.overrides import handle_torch_function, has_torch_function
 
 from .. import errors
 from .._base import constants as c
+from .._base.request_fields import SWITCHES
 from .._operations import bags as plain_bags
 from .._requests.index_errors import locate
 from .._requests.operation_table import OPERATIONS
 from .._requests.options_struct import FILLS, NAMED
-from ._common import CALLS, ORDER
+from ._common import CALLS
 from ._extension import COMMAND, REASON, extension
 
 TYPE_CHECKING = False
@@ -23,8 +24,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any
 
-#: The dicts that native/module.cpp receives.
-CHOICES = (*NAMED.values(), FILLS)
 _NUMBERS = {name: dict(numbers) for name, numbers in NAMED.items()}
 #: The switches that switches_of() and fill_of() make of other options.
 _COMPUTED = ("fill", "has_padding_index", "initial", "sparse")
@@ -44,8 +43,6 @@ def run_gather(
     if has_torch_function((params, indices)):
         own = {"axis": axis} if "_nd" not in name else {}
         own |= {"batch_dims": batch_dims} if "_elements" not in name else {}
-        if "_elements" not in name:
-            given.pop("extents")
         relevant = (params, indices)
         return handle_torch_function(public, relevant, params, indices, **own, fill_value=fill_value, **given)
     indices = tensor_of(indices, require_tensor("params", params))
@@ -58,7 +55,7 @@ def run_gather(
     if given["bounds"] == "skip":
         raise errors.unsupported("options", "bounds 'skip' is for an out, which an operator of torch's does not have")
     if name in CALLS:
-        if given["extents"] not in (None, "prefix"):
+        if given.get("extents", "prefix") not in (None, "prefix"):
             require_extension(f"{name} with extents")
         if pads:
             require_extension(f"{name} with padding_index")
@@ -82,8 +79,6 @@ def run_scatter(
     if has_torch_function((target, indices, updates)):
         own = {"axis": axis} if "_nd" not in name else {}
         own |= {"batch_dims": batch_dims} if "_elements" not in name else {}
-        if "_elements" not in name:
-            given.pop("extents")
         relevant = (target, indices, updates)
         return handle_torch_function(public, relevant, target, indices, updates, **own, **given)
     require_extension(name)
@@ -242,7 +237,7 @@ def switches_of(**given: Any) -> list[int]:
     given["has_padding_index"] = given.get("padding_index") is not None
     given["initial"] = 0 if flag_of("include_self", given.get("include_self", True)) else c.INITIAL_UPDATE
     given["sparse"] = flag_of("sparse", given.get("sparse", False))
-    return [number_of(option, given.get(option)) for option in ORDER]
+    return [number_of(option, given.get(option)) for option in SWITCHES]
 
 
 def number_of(option: str, value: Any, name: str | None = None) -> int:

@@ -9,6 +9,7 @@ import torch
 from .. import errors
 from .._base.constants import FILL_VALUE, OPEN
 from .._base.dtypes import NUMBERS
+from .._base.request_fields import SWITCHES
 from .._base.torch_dynamo import untraced
 from .._requests.memory_runs import shape_for
 from .._requests.options_struct import FILLS, NAMED
@@ -26,11 +27,6 @@ if TYPE_CHECKING:
 LIBRARY = torch.library.Library("libgather", "FRAGMENT")
 #: The operators as functions, by name, if there is no extension.
 CALLS: dict[str, Callable[..., torch.Tensor]] = {}
-#: The switches in the order of the argument `switches` of the operators.
-ORDER = (
-    *("profile", "opset", "negative", "bounds", "fill", "extents", "reduction", "accumulate"),
-    *("bag_format", "pool", "empty", "has_padding_index", "padding_index", "initial", "sparse"),
-)
 _ATTRIBUTES = "int axis, int batch_dims, int[] switches"
 #: The names of the numbers of each switch, in the order of the argument `switches`.
 _NAMES = {name: {number: word for word, number in numbers.items()} for name, numbers in NAMED.items()}
@@ -197,7 +193,7 @@ def batched(
 
 def words_of(switches: list[int], fill_value: complex, dtype: torch.dtype) -> dict[str, Any]:
     """Returns the switches as keywords of this package's functions."""
-    numbers = dict(zip(ORDER, switches, strict=False))
+    numbers = dict(zip(SWITCHES, switches, strict=False))
     given: dict[str, Any] = {name: words[numbers[name]] for name, words in _NAMES.items() if numbers.get(name)}
     if numbers.get("opset"):
         given["opset"] = numbers["opset"]

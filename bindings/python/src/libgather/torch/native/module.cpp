@@ -21,37 +21,43 @@ namespace torch {
 TORCH_PYTHON_API void translate_exception_to_python(const std::exception_ptr &e_ptr);
 }
 
+// Reads an integer. A tensor is read by Python code.
+static int number_of(PyObject *value, int64_t *number) {
+  if (!PyLong_Check(value) || PyBool_Check(value)) {
+    return false;
+  }
+  *number = PyLong_AsLongLong(value);
+  return *number != -1 || !PyErr_Occurred();
+}
+
+#include "options_reader.h"
+
 namespace {
 
 using namespace libgather;
 
-// The dicts that configure() receives: numbers by name.
-enum Choice {
-  NEGATIVES,
-  BOUNDS_NAMES,
-  PROFILES,
-  EXTENTS_NAMES,
-  REDUCTIONS,
-  ACCUMULATES,
-  BAG_FORMATS,
-  POOLS,
-  EMPTIES,
-  OUT_DTYPES,
-  FILLS,
-  CHOICES
-};
-PyObject *choices[CHOICES];
+PyObject *choices;  // see options_reader.h
 PyObject *make_error;
 
 using Arguments = PyObject *const *;
 
-// The arguments of a call. The switches have their own memory.
+// The options of a call. The switches have their own memory.
 struct Call {
-  int64_t axis = 0, batch_dims = 0;
-  int64_t switches[SWITCHES] = {};
+  gth_options options = GTH_OPTIONS_INIT;
+  int64_t sparse = 0;
   Scalar fill_value{0};
+  int64_t switches[SWITCHES];
 
-  Attributes attributes() const { return {axis, batch_dims, Numbers(switches, SWITCHES)}; }
+  // Without an axis, it is the number of batch dims.
+  int64_t axis() const { return options.has_axis ? options.axis : options.batch_dims; }
+  Numbers numbers() const { return Numbers(switches, SWITCHES); }
+  Attributes attributes() const { return {axis(), options.batch_dims, numbers()}; }
+  void store() {
+    switches[SPARSE] = sparse;
+#define STORE(NAME, field, kinds) switches[NAME] = options.field;
+    OPTION_SWITCHES(STORE, )
+#undef STORE
+  }
 };
 
 bool is_tensor(PyObject *value) {
@@ -60,23 +66,6 @@ bool is_tensor(PyObject *value) {
 }
 
 const Tensor &tensor_of(PyObject *value) { return reinterpret_cast<THPVariable *>(value)->cdata; }
-
-bool read(Choice which, PyObject *name, int64_t &number) {
-  if (name == Py_None) {
-    return true;
-  }
-  PyObject *found = PyUnicode_Check(name) ? PyDict_GetItem(choices[which], name) : nullptr;
-  number = found ? PyLong_AsLongLong(found) : 0;
-  return found != nullptr;
-}
-
-bool read(PyObject *value, int64_t &number) {
-  if (!PyLong_Check(value) || PyBool_Check(value)) {
-    return false;
-  }
-  number = PyLong_AsLongLong(value);
-  return number != -1 || !PyErr_Occurred();
-}
 
 bool read_flag(PyObject *value, int64_t &number) {
   number = value == Py_True;
@@ -114,33 +103,62 @@ bool read_number(PyObject *value, Scalar &number) {
   return false;
 }
 
-// Reads a fill value, which implies that bounds are filled, unless it is that of empty bags or of padding.
-bool read_fill(PyObject *value, Call &call) {
-  if (value == Py_None) {
-    return true;
+// The place of the option of an operator that is no field of gth_options.
+constexpr int SPARSE_PLACE = OPTIONS;
+
+// Returns the place of an option, or -1.
+int place_of(PyObject *option) {
+#define OPTION_NAME(NAME, name, field, type) #name,
+  static const char *const names[] = {OPTION_FIELDS(OPTION_NAME) "sparse"};
+#undef OPTION_NAME
+  int place = SPARSE_PLACE;
+  while (place >= 0 && PyUnicode_CompareWithASCIIString(option, names[place]) != 0) {
+    place--;
   }
-  int64_t &bounds = call.switches[BOUNDS];
-  const bool pads = call.switches[HAS_PADDING_INDEX] && call.switches[BAG_FORMAT] == 0;
-  if (call.switches[EMPTY] != GTH_EMPTY_FILL && !pads) {
-    if (bounds != 0 && bounds != GTH_BOUNDS_FILL) {
+  return place;
+}
+
+// The places of the options of the last call of a function. The names are usually the same tuple.
+class Places {
+ public:
+  const std::vector<int> &of(PyObject *names) {
+    if (names != names_) {
+      Py_XDECREF(names_);
+      names_ = Py_NewRef(names);
+      places_.clear();
+      for (Py_ssize_t i = 0; i < PyTuple_Size(names); i++) {
+        places_.push_back(place_of(PyTuple_GetItem(names, i)));
+      }
+    }
+    return places_;
+  }
+
+ private:
+  PyObject *names_ = nullptr;
+  std::vector<int> places_;
+};
+
+// Reads a tuple of names, and the options with these names.
+bool read_call(Places &known, Arguments args, Py_ssize_t count, Call &call) {
+  PyObject *fill_value = Py_None, *element = nullptr;
+  if (count < 1 || PyTuple_Size(args[0]) != count - 1) {
+    return false;
+  }
+  for (const int place : known.of(*args)) {
+    PyObject *value = *++args;
+    if (place == FIELD_FILL_VALUE) {
+      fill_value = value;
+    } else if (!(place == SPARSE_PLACE ? read_flag(value, call.sparse)
+                                       : read_option(place, value, choices, &call.options))) {
       return false;
     }
-    bounds = GTH_BOUNDS_FILL;
   }
-  if (PyUnicode_Check(value)) {
-    return read(FILLS, value, call.switches[FILL]);
+  if (!read_fill(fill_value, choices, &call.options, &element) || (element && !read_number(element, call.fill_value))) {
+    return false;
   }
-  call.switches[FILL] = GTH_FILL_VALUE;
-  return read_number(value, call.fill_value);
+  call.store();
+  return true;
 }
-
-// Reads axis and batch_dims. Without an axis, it is batch_dims.
-bool read_dims(PyObject *axis, PyObject *batch_dims, Call &call) {
-  return read(batch_dims, call.batch_dims) &&
-         (axis == Py_None ? (call.axis = call.batch_dims, true) : read(axis, call.axis));
-}
-
-bool read_opset(PyObject *opset, Call &call) { return opset == Py_None || read(opset, call.switches[OPSET]); }
 
 PyObject *not_implemented() {
   PyErr_Clear();
@@ -162,8 +180,9 @@ PyObject *failed(int32_t op, const std::exception_ptr &exception, Arguments args
     return nullptr;
   }
   PyErr_Clear();
-  PyObject *made = PyObject_CallFunction(make_error, "NiOOLL", fields_of(error), static_cast<int>(op), args[0], args[1],
-                                         static_cast<long long>(call.axis), static_cast<long long>(call.batch_dims));
+  PyObject *made =
+      PyObject_CallFunction(make_error, "NiOOLL", fields_of(error), static_cast<int>(op), args[0], args[1],
+                            static_cast<long long>(call.axis()), static_cast<long long>(call.options.batch_dims));
   if (made) {
     PyErr_SetObject(reinterpret_cast<PyObject *>(Py_TYPE(made)), made);
     Py_DECREF(made);
@@ -187,28 +206,13 @@ PyObject *run_call(int32_t op, Arguments args, const Call &call, Run run) {
   return exception ? failed(op, exception, args, call) : THPVariable_Wrap(result);
 }
 
-// Reads an index that selects nothing. None is no such index.
-bool read_padding(PyObject *index, Call &call) {
-  call.switches[HAS_PADDING_INDEX] = index != Py_None;
-  return index == Py_None || read(index, call.switches[PADDING_INDEX]);
-}
-
-// Reads whether a reduction begins with the values of target.
-bool read_include_self(PyObject *include_self, Call &call) {
-  call.switches[INITIAL] = include_self == Py_False ? GTH_INITIAL_UPDATE : 0;
-  return PyBool_Check(include_self);
-}
-
-// params, indices, axis, batch_dims, negative, bounds, fill_value, profile, opset, extents, padding_index
+// params, indices, names of options, options
 template <int32_t Op>
 PyObject *gather(PyObject *, Arguments args, Py_ssize_t count) {
+  static Places places;
   Call call;
-  int64_t *const switches = call.switches;
-  if (count != 11 || !is_tensor(args[0]) || !is_tensor(args[1]) || at::impl::torch_function_mode_enabled() ||
-      !read_dims(args[2], args[3], call) || !read(NEGATIVES, args[4], switches[NEGATIVE]) ||
-      !read(BOUNDS_NAMES, args[5], switches[BOUNDS]) || switches[BOUNDS] == GTH_BOUNDS_SKIP ||
-      !read_padding(args[10], call) || !read_fill(args[6], call) || !read(PROFILES, args[7], switches[PROFILE]) ||
-      !read_opset(args[8], call) || !read(EXTENTS_NAMES, args[9], switches[EXTENTS])) {
+  if (count <= 2 || !is_tensor(args[0]) || !is_tensor(args[1]) || at::impl::torch_function_mode_enabled() ||
+      !read_call(places, args + 2, count - 2, call) || call.options.bounds == GTH_BOUNDS_SKIP) {
     return not_implemented();
   }
   return run_call(Op, args, call, [&] {
@@ -216,19 +220,13 @@ PyObject *gather(PyObject *, Arguments args, Py_ssize_t count) {
   });
 }
 
-// target, indices, updates, axis, batch_dims, reduction, negative, bounds, profile, opset, extents, accumulate,
-// include_self, padding_index
+// target, indices, updates, names of options, options
 template <int32_t Op>
 PyObject *scatter(PyObject *, Arguments args, Py_ssize_t count) {
+  static Places places;
   Call call;
-  int64_t *const switches = call.switches;
-  if (count != 14 || !is_tensor(args[0]) || !is_tensor(args[1]) || !is_tensor(args[2]) ||
-      at::impl::torch_function_mode_enabled() || !read_dims(args[3], args[4], call) ||
-      !read(REDUCTIONS, args[5], switches[REDUCTION]) || !read(NEGATIVES, args[6], switches[NEGATIVE]) ||
-      !read(BOUNDS_NAMES, args[7], switches[BOUNDS]) || !read(PROFILES, args[8], switches[PROFILE]) ||
-      !read_opset(args[9], call) || !read(EXTENTS_NAMES, args[10], switches[EXTENTS]) ||
-      !read(ACCUMULATES, args[11], switches[ACCUMULATE]) || !read_include_self(args[12], call) ||
-      !read_padding(args[13], call)) {
+  if (count <= 3 || !is_tensor(args[0]) || !is_tensor(args[1]) || !is_tensor(args[2]) ||
+      at::impl::torch_function_mode_enabled() || !read_call(places, args + 3, count - 3, call)) {
     return not_implemented();
   }
   return run_call(Op, args, call, [&] {
@@ -240,24 +238,18 @@ bool is_tensor_or_none(PyObject *value) { return value == Py_None || is_tensor(v
 
 Optional given_tensor(PyObject *value) { return value == Py_None ? Optional() : Optional(tensor_of(value)); }
 
-// params, indices, bags, weights, count, bag_format, pool, empty, padding_index, negative, bounds, fill_value, profile,
-// accumulate, sparse
+// params, indices, bags, weights, names of options, options
 PyObject *gather_bags(PyObject *, Arguments args, Py_ssize_t count) {
+  static Places places;
   Call call;
-  int64_t *const switches = call.switches;
-  int64_t bag_count = 0;
-  if (count != 15 || !is_tensor(args[0]) || !is_tensor(args[1]) || !is_tensor_or_none(args[2]) ||
-      !is_tensor_or_none(args[3]) || at::impl::torch_function_mode_enabled() || !read(args[4], bag_count) ||
-      !read(BAG_FORMATS, args[5], switches[BAG_FORMAT]) || !read(POOLS, args[6], switches[POOL]) ||
-      !read(EMPTIES, args[7], switches[EMPTY]) || !read_padding(args[8], call) ||
-      !read(NEGATIVES, args[9], switches[NEGATIVE]) || !read(BOUNDS_NAMES, args[10], switches[BOUNDS]) ||
-      !read_fill(args[11], call) || !read(PROFILES, args[12], switches[PROFILE]) ||
-      !read(ACCUMULATES, args[13], switches[ACCUMULATE]) || !read_flag(args[14], switches[SPARSE])) {
+  if (count <= 4 || !is_tensor(args[0]) || !is_tensor(args[1]) || !is_tensor_or_none(args[2]) ||
+      !is_tensor_or_none(args[3]) || at::impl::torch_function_mode_enabled() ||
+      !read_call(places, args + 4, count - 4, call)) {
     return not_implemented();
   }
   return run_call(GTH_OP_GATHER_BAGS, args, call, [&] {
     return bags_operation().call(tensor_of(args[0]), tensor_of(args[1]), given_tensor(args[2]), given_tensor(args[3]),
-                                 bag_count, Numbers(switches, SWITCHES), call.fill_value);
+                                 call.options.bag_count, call.numbers(), call.fill_value);
   });
 }
 
@@ -266,7 +258,7 @@ PyObject *embedding(PyObject *, Arguments args, Py_ssize_t count) {
   Call call;
   int64_t padding = -1, sparse = 0;
   if (count != 4 || !is_tensor(args[0]) || !is_tensor(args[1]) || at::impl::torch_function_mode_enabled() ||
-      !read(args[2], padding) || !read_flag(args[3], sparse)) {
+      !number_of(args[2], &padding) || !read_flag(args[3], sparse)) {
     return not_implemented();
   }
   return run_call(GTH_OP_GATHER, args, call, [&] {
@@ -283,13 +275,11 @@ PyObject *take_error(PyObject *, Arguments, Py_ssize_t) {
 
 // configure(choices, make_error)
 PyObject *configure(PyObject *, Arguments args, Py_ssize_t count) {
-  if (count != 2 || PyTuple_Size(args[0]) != CHOICES) {
+  if (count != 2 || PyTuple_Size(args[0]) <= OPTIONS) {
     PyErr_SetString(PyExc_TypeError, "configure() needs the choices and a function");
     return nullptr;
   }
-  for (int which = 0; which < CHOICES; which++) {
-    choices[which] = Py_NewRef(PyTuple_GetItem(args[0], which));
-  }
+  choices = Py_NewRef(args[0]);
   make_error = Py_NewRef(args[1]);
   return Py_NewRef(Py_None);
 }

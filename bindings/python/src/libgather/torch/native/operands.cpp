@@ -50,22 +50,14 @@ gth_options options_of(int32_t op, const Attributes &attributes) {
     options.axis = attributes.axis;
   }
   options.batch_dims = attributes.batch_dims;
-  int32_t *const fields[] = {&options.profile, &options.opset,   &options.negative,  &options.bounds,
-                             &options.fill,    &options.extents, &options.reduction, &options.accumulate};
-  int which = 0;
-  for (int32_t *const field : fields) {
-    *field = static_cast<int32_t>(attributes[static_cast<Switch>(which++)]);
+  // A gradient has the switches of its operator, of which it may have fewer.
+  const bool every = true, scatters = is_scatter(op), bags = op == GTH_OP_GATHER_BAGS, adders = true;
+#define READ_SWITCH(NAME, field, kinds)                                     \
+  if (kinds) {                                                              \
+    options.field = static_cast<decltype(options.field)>(attributes[NAME]); \
   }
-  if (op == GTH_OP_GATHER_BAGS) {
-    options.bag_format = static_cast<int32_t>(attributes[BAG_FORMAT]);
-    options.pool = static_cast<int32_t>(attributes[POOL]);
-    options.empty = static_cast<int32_t>(attributes[EMPTY]);
-  }
-  if (is_scatter(op)) {
-    options.initial = static_cast<int32_t>(attributes[INITIAL]);
-  }
-  options.has_padding_index = static_cast<int32_t>(attributes[HAS_PADDING_INDEX]);
-  options.padding_index = attributes[PADDING_INDEX];
+  OPTION_SWITCHES(READ_SWITCH, )
+#undef READ_SWITCH
   options.threads = at::get_num_threads();
   return options;
 }

@@ -8,29 +8,17 @@
 #include <string>
 #include <vector>
 
+#include "option_table.h"
+
 namespace libgather {
 
-// The switches of a call: the fields of gth_options from `profile` on that select a rule. This is their order in the
-// operators' argument `switches`. Missing numbers are zero, so the list can grow. SPARSE is no field: the gradient of
-// params is then a sparse tensor.
-enum Switch {
-  PROFILE,
-  OPSET,
-  NEGATIVE,
-  BOUNDS,
-  FILL,
-  EXTENTS,
-  REDUCTION,
-  ACCUMULATE,
-  BAG_FORMAT,
-  POOL,
-  EMPTY,
-  HAS_PADDING_INDEX,
-  PADDING_INDEX,
-  INITIAL,
-  SPARSE,
-  SWITCHES
-};
+// The switches of a call. This is their order in the operators' argument `switches`. Missing numbers are zero, so the list
+// can grow. SPARSE is no field of gth_options: the gradient of params is then a sparse tensor.
+#define SWITCH_NUMBER(NAME, field, kinds) NAME,
+#define SPARSE_NUMBER SPARSE,
+enum Switch { OPTION_SWITCHES(SWITCH_NUMBER, SPARSE_NUMBER) SWITCHES };
+#undef SWITCH_NUMBER
+#undef SPARSE_NUMBER
 
 // The arguments of an operator that are not tensors. The switches are borrowed.
 struct Attributes {
