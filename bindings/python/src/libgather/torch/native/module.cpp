@@ -11,6 +11,9 @@
 #include <ATen/PythonTorchFunctionTLS.h>
 #include <torch/csrc/Export.h>
 
+#include <array>
+#include <utility>
+
 struct THPVariable {
   PyObject_HEAD at::Tensor cdata;
 };
@@ -118,16 +121,23 @@ int place_of(PyObject *option) {
   return place;
 }
 
-// The places of the options of the last call of a function. The names are usually the same tuple.
-class Places {
+// The places of the options of a call.
+struct OptionPlaces {
+  Py_ssize_t count = 0;
+  std::array<int, OPTIONS + 1> at{};  // and sparse
+};
+
+// The options of the last call of a function. The names are usually the same tuple.
+class LastOptions {
  public:
-  const std::vector<int> &of(PyObject *names) {
+  // Returns a copy, because a name whose hash is computed by Python code may make another call. Precondition: `names` has
+  // at most OPTIONS + 1 items.
+  OptionPlaces of(PyObject *names) {
     if (names != names_) {
-      Py_XDECREF(names_);
-      names_ = Py_NewRef(names);
-      places_.clear();
-      for (Py_ssize_t i = 0; i < PyTuple_Size(names); i++) {
-        places_.push_back(place_of(PyTuple_GetItem(names, i)));
+      Py_XDECREF(std::exchange(names_, Py_NewRef(names)));
+      places_.count = PyTuple_Size(names);
+      for (Py_ssize_t i = 0; i < places_.count; i++) {
+        places_.at[i] = place_of(PyTuple_GetItem(names, i));
       }
     }
     return places_;
@@ -135,17 +145,19 @@ class Places {
 
  private:
   PyObject *names_ = nullptr;
-  std::vector<int> places_;
+  OptionPlaces places_;
 };
 
 // Reads a tuple of names, and the options with these names.
-bool read_call(Places &known, Arguments args, Py_ssize_t count, Call &call) {
+bool read_call(LastOptions &known, Arguments args, Py_ssize_t count, Call &call) {
   PyObject *fill_value = Py_None, *element = nullptr;
-  if (count < 1 || PyTuple_Size(args[0]) != count - 1) {
+  if (count < 1 || count > OPTIONS + 2 || PyTuple_Size(args[0]) != count - 1) {
     return false;
   }
-  for (const int place : known.of(*args)) {
-    PyObject *value = *++args;
+  const OptionPlaces places = known.of(args[0]);
+  for (Py_ssize_t i = 0; i < places.count; i++) {
+    const int place = places.at[i];
+    PyObject *value = args[i + 1];
     if (place == FIELD_FILL_VALUE) {
       fill_value = value;
     } else if (!(place == SPARSE_PLACE ? read_flag(value, call.sparse)
@@ -209,10 +221,10 @@ PyObject *run_call(int32_t op, Arguments args, const Call &call, Run run) {
 // params, indices, names of options, options
 template <int32_t Op>
 PyObject *gather(PyObject *, Arguments args, Py_ssize_t count) {
-  static Places places;
+  static LastOptions last;
   Call call;
   if (count <= 2 || !is_tensor(args[0]) || !is_tensor(args[1]) || at::impl::torch_function_mode_enabled() ||
-      !read_call(places, args + 2, count - 2, call) || call.options.bounds == GTH_BOUNDS_SKIP) {
+      !read_call(last, args + 2, count - 2, call) || call.options.bounds == GTH_BOUNDS_SKIP) {
     return not_implemented();
   }
   return run_call(Op, args, call, [&] {
@@ -223,10 +235,10 @@ PyObject *gather(PyObject *, Arguments args, Py_ssize_t count) {
 // target, indices, updates, names of options, options
 template <int32_t Op>
 PyObject *scatter(PyObject *, Arguments args, Py_ssize_t count) {
-  static Places places;
+  static LastOptions last;
   Call call;
   if (count <= 3 || !is_tensor(args[0]) || !is_tensor(args[1]) || !is_tensor(args[2]) ||
-      at::impl::torch_function_mode_enabled() || !read_call(places, args + 3, count - 3, call)) {
+      at::impl::torch_function_mode_enabled() || !read_call(last, args + 3, count - 3, call)) {
     return not_implemented();
   }
   return run_call(Op, args, call, [&] {
@@ -240,11 +252,11 @@ Optional given_tensor(PyObject *value) { return value == Py_None ? Optional() : 
 
 // params, indices, bags, weights, names of options, options
 PyObject *gather_bags(PyObject *, Arguments args, Py_ssize_t count) {
-  static Places places;
+  static LastOptions last;
   Call call;
   if (count <= 4 || !is_tensor(args[0]) || !is_tensor(args[1]) || !is_tensor_or_none(args[2]) ||
       !is_tensor_or_none(args[3]) || at::impl::torch_function_mode_enabled() ||
-      !read_call(places, args + 4, count - 4, call)) {
+      !read_call(last, args + 4, count - 4, call)) {
     return not_implemented();
   }
   return run_call(GTH_OP_GATHER_BAGS, args, call, [&] {
