@@ -1,15 +1,11 @@
 """The choices and the setters of the options of C++."""
 
 import re
-import textwrap
 
-from header import ROOT, between, sentence
+from header import ROOT, between, comment, marks, sentence
 
 FILE = ROOT / "include/gather/gather.hpp"
-MARKS = [
-    [f"{indent}// {edge} of the {part} that ./dev generate writes.\n" for edge in ("Begin", "End")]
-    for indent, part in (("", "choices"), ("  ", "setters"))
-]
+CHOICES, SETTERS = marks("//", "choices"), marks("  //", "setters")
 WIDTH = 120
 
 # The options that gather.hpp sets by hand: bag_count also sets the format.
@@ -31,16 +27,10 @@ def named(text, options):
     return re.sub(r"\{(\w+)\}", name, text)
 
 
-def comment(text, indent):
-    before = f"{' ' * indent}/// "
-    lines = textwrap.wrap(text, WIDTH, initial_indent=before, subsequent_indent=before, break_on_hyphens=False)
-    return "".join(f"{line}\n" for line in lines)
-
-
 def choice(option, constants, options):
     values = [each.name for each in constants if each.name.startswith(option.prefix) and each.name != HIDDEN]
     lines = "".join(f"  {name.removeprefix(option.prefix).lower()} = {name},\n" for name in values)
-    text = comment(named(sentence(option.what), options), 0)
+    text = comment(named(sentence(option.what), options), "/// ")
     return f"{text}enum class {option.type_name} : int32_t {{\n{lines}}};\n"
 
 
@@ -51,12 +41,12 @@ def setter(option, options):
     line = f"{head} {body} }}\n"
     text = line if len(line) <= WIDTH + 1 else f"{head}\n    {body}\n  }}\n"
     copy = f"  Options {name}({kind} value) && noexcept {{ return {name}(value); }}\n"
-    return comment(named(f"Sets {option.full_text}", options), 2) + text + copy
+    return comment(named(f"Sets {option.full_text}", options), "  /// ") + text + copy
 
 
 def files(header, table):
     options = table.options
     choices = "".join(choice(each, header.constants, options) for each in options if each.prefix)
     setters = "".join(setter(each, options) for each in options if each.name not in BY_HAND)
-    text = between(FILE.read_text(), *MARKS[0], choices)
-    return {FILE: between(text, *MARKS[1], setters)}
+    text = between(FILE.read_text(), *CHOICES, choices)
+    return {FILE: between(text, *SETTERS, setters)}

@@ -1,10 +1,9 @@
 """The constants of Go, and the functions that set options."""
 
 import re
-import textwrap
 from dataclasses import dataclass
 
-from header import ROOT
+from header import ROOT, comment
 
 GO = ROOT / "bindings/go"
 CODE = "Code generated from gather.h by ./dev generate. DO NOT EDIT."
@@ -94,10 +93,6 @@ def is_in(group, constant):
     return constant.name.startswith(group.prefix) and not constant.name.endswith("_FIRST")
 
 
-def comment(text):
-    return "".join(f"// {line}\n" for line in textwrap.wrap(text, 117, break_on_hyphens=False, break_long_words=False))
-
-
 def block(entries):
     """Returns a list of constants. The values after one comment are aligned, as gofmt does."""
     lines, run = [], []
@@ -119,7 +114,7 @@ def block(entries):
 
 
 def group_text(group, groups, constants):
-    text = f"\n{comment(linked(group.comment, groups))}"
+    text = "\n" + comment(linked(group.comment, groups), "// ")
     if group.declares:
         text += f"type {group.type} int32\n\n// These are the values of {group.type}.\n"
     return text + block(
@@ -186,7 +181,7 @@ def argument(option, groups):
 def setter(option, groups):
     name, (given, kind) = setter_name(option), argument(option, groups)
     number = given if kind == "int" else f"int({given})"
-    text = comment(f"{name} sets {linked(option.full_text, groups)}")
+    text = comment(f"{name} sets {linked(option.full_text, groups)}", "// ")
     return f"""
 {text}func {name}({given} {kind}) Option {{
 	return Option{{setting: set{name}, number: {number}}}

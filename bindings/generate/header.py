@@ -1,6 +1,7 @@
 """Reads the declarations of gather.h."""
 
 import re
+import textwrap
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -68,6 +69,17 @@ def sentence(text):
     """Returns a comment as a sentence. A name as its first word stays as it is."""
     first = text.split()[0].rstrip(":")
     return (capital(text) if first.isalpha() else text) + ("" if text.endswith(".") else ".")
+
+
+def comment(text, before):
+    """Returns a text as lines of at most 120 columns that begin with `before`."""
+    lines = textwrap.wrap(text, 120 - len(before), break_on_hyphens=False, break_long_words=False)
+    return "".join(f"{before}{line}\n" for line in lines)
+
+
+def marks(before, part):
+    """Returns the lines around a part that is written by a generation."""
+    return [f"{before} {edge} of the {part} that ./dev generate writes.\n" for edge in ("Begin", "End")]
 
 
 def between(text, begin, end, new):

@@ -3,12 +3,11 @@
 import re
 import textwrap
 
-from header import ROOT, between, capital, sentence, type_of
+from header import ROOT, between, capital, comment, marks, sentence, type_of
 
 PACKAGE = ROOT / "bindings/java/src/main/java/io/libgather"
 NOTICE = "Generated from gather.h by ./dev generate: do not edit."
-BEGIN, END = (f"    // {edge} of the part that ./dev generate writes.\n" for edge in ("Begin", "End"))
-GETTERS = [f"  // {edge} of the getters that ./dev generate writes.\n" for edge in ("Begin", "End")]
+SETTERS, GETTERS = marks("    //", "part"), marks("  //", "getters")
 WIDTH = 120
 # Java types of C types: the layout, and the Java type.
 TYPES = {
@@ -145,7 +144,7 @@ def escaped(text):
 def javadoc(text):
     if len(text) < 110:
         return f"  /** {text} */\n"
-    return "  /**\n" + "".join(f"   * {line}\n" for line in textwrap.wrap(text, 115)) + "   */\n"
+    return "  /**\n" + comment(text, "   * ") + "   */\n"
 
 
 def documented(above, constant):
@@ -338,11 +337,6 @@ def linked(text, enums):
     return re.sub(r"\{(\w+)\}", link, text)
 
 
-def comment_lines(text, indent):
-    lines = textwrap.wrap(text, WIDTH - indent - 3, break_on_hyphens=False, break_long_words=False)
-    return "".join(f"{' ' * indent} * {line}\n" for line in lines)
-
-
 def option_name(option):
     return camel(option.name).replace("Dtype", "DType")
 
@@ -358,7 +352,7 @@ def setter(option, enums):
     chosen = f"set(Gth.Options.HAS_{option.name.upper()}, 1)." if option.type == "given" else ""
     return f"""
     /**
-{comment_lines(f"Sets {linked(option.full_text, enums)}", 4)}     *
+{comment(f"Sets {linked(option.full_text, enums)}", "     * ")}     *
      * @param {name} the value
      * @return this builder
      */
@@ -384,7 +378,7 @@ def getter(option, enums):
         add = f'if ({name}() != 0) set.put("{name}", {name}());'
     method = f"""
   /**
-{comment_lines(f"Returns {linked(option.what, enums)}.", 2)}   *
+{comment(f"Returns {linked(option.what, enums)}.", "   * ")}   *
    * @return {result}
    */
   public {kind} {name}() {{
@@ -408,7 +402,7 @@ def getters(options, enums):
 def options(text, table, enums):
     """Returns the text of Options.java with new parts between its marks."""
     text = between(text, *GETTERS, getters(table.options, enums))
-    return between(text, BEGIN, END, "".join(setter(each, enums) for each in table.options) + "\n")
+    return between(text, *SETTERS, "".join(setter(each, enums) for each in table.options) + "\n")
 
 
 def files(header, table):

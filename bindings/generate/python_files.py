@@ -1,18 +1,14 @@
 """The low layer of Python: the declarations for cffi, a module of constants, and the fields of a request."""
 
 import re
-import textwrap
 
-from header import ROOT, between, sentence
+from header import ROOT, between, comment, marks, sentence
 
 PYTHON = ROOT / "bindings/python"
 NOTICE = "Generated from gather.h by ./dev generate: do not edit."
 FIELDS = PYTHON / "src/libgather/_base/request_fields.py"
 TYPED = PYTHON / "src/libgather/_base/signature_types.py"
-HINTS, NAMES, TYPE_MARKS = (
-    [f"{indent}# {edge} of the {part} that ./dev generate writes.\n" for edge in ("Begin", "End")]
-    for indent, part in (("        ", "options"), ("", "names"), ("", "types"))
-)
+HINTS, NAMES, TYPE_MARKS = marks("        #", "options"), marks("#", "names"), marks("#", "types")
 
 # The options whose value in Python is not that of the field: the name, and how options_reader.h reads it.
 OTHERS = {"fill": ("fill_value", "FILL"), "initial": ("include_self", "FLAG")}
@@ -136,7 +132,7 @@ def types(header, options):
             of_header = [each.name for each in header.constants if each.name.startswith(option.prefix)]
             values = [name.removeprefix(option.prefix).lower() for name in of_header]
             what = re.sub(r"\{(?:GTH_[A-Z]+_)?(\w+)\}", r"\1", sentence(option.what))
-            lines += [f"#: {line}\n" for line in textwrap.wrap(what, 117)]
+            lines.append(comment(what, "#: "))
             lines.append(literal(option.type_name, values + OF_COLUMNS.get(option.name, [])))
             if option.name == "bounds":
                 lines.append("#: The bounds of scatters, which do not fill.\n")

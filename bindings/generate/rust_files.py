@@ -1,16 +1,11 @@
 """The choices and the setters of the options of Rust."""
 
 import re
-import textwrap
 
-from header import ROOT, between, sentence
+from header import ROOT, between, comment, marks, sentence
 
 FILE = ROOT / "bindings/rust/gather/src/options.rs"
-MARKS = [
-    [f"// {edge} of the {part} that ./dev generate writes.\n" for edge in ("Begin", "End")]
-    for part in ("choices", "setters")
-]
-WIDTH = 120
+CHOICES, SETTERS = marks("//", "choices"), marks("//", "setters")
 
 # The type Bags sets these options.
 BY_HAND = {"bag_format", "bag_count"}
@@ -52,39 +47,27 @@ def linked(text, table):
     return re.sub(r"\{(\w+)\}|\b(GTH_\w+)", link, text)
 
 
-def comment(text, indent):
-    before = f"{' ' * indent}/// "
-    lines = textwrap.wrap(
-        text,
-        WIDTH,
-        initial_indent=before,
-        subsequent_indent=before,
-        break_on_hyphens=False,
-        break_long_words=False,
-    )
-    return "".join(f"{line}\n" for line in lines)
-
-
 def choice(option, header, table):
     above, lines = header.above(), []
     for each in header.constants:
         if each.name.startswith(option.prefix) and each.name != HIDDEN:
             text = linked(sentence(above.get(each.name) or each.comment), table)
-            lines.append(comment(text, 8))
+            lines.append(comment(text, "        /// "))
             lines.append(f"        {rust_name(each.name.removeprefix(option.prefix))} = {each.name},\n")
-    what = linked(sentence(option.what), table)
-    return f"{comment(what, 4)}    {option.type_name} {{\n{''.join(lines)}    }}\n"
+    what = comment(linked(sentence(option.what), table), "    /// ")
+    return f"{what}    {option.type_name} {{\n{''.join(lines)}    }}\n"
 
 
 def setter(option, table):
     kind, parameter = ("choice", option.type_name) if option.prefix else TYPES[option.type]
     has = f", has_{option.name}" if kind == "given" else ""
-    return f"{comment(f'Sets {linked(option.full_text, table)}', 4)}    {kind} {option.name}: {parameter}{has};\n"
+    text = comment(f"Sets {linked(option.full_text, table)}", "    /// ")
+    return f"{text}    {kind} {option.name}: {parameter}{has};\n"
 
 
 def files(header, table):
     options = [each for each in table.options if each.name not in BY_HAND]
     choices = "\n".join(choice(each, header, table) for each in options if each.prefix)
     setters = "".join(setter(each, table) for each in options)
-    text = between(FILE.read_text(), *MARKS[0], f"choices! {{\n{choices}}}\n")
-    return {FILE: between(text, *MARKS[1], f"options! {{\n{setters}}}\n")}
+    text = between(FILE.read_text(), *CHOICES, f"choices! {{\n{choices}}}\n")
+    return {FILE: between(text, *SETTERS, f"options! {{\n{setters}}}\n")}
