@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 import pytest
-from test_column_rows import PANDAS, library, pandas_column
+from column_kinds import PANDAS, library, pandas_column
 
 import libgather
 

@@ -7,9 +7,9 @@ import os
 import random
 from typing import Any
 
+import column_kinds as kinds
 import pyarrow as pa
 import pytest
-import test_column_rows as kinds
 from test_leaks import SANITIZED, resident
 
 import libgather

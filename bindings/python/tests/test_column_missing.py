@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 import pytest
-from test_column_rows import PANDAS, library, pandas_column
+from column_kinds import PANDAS, library, pandas_column
 
 import libgather
 

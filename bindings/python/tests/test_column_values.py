@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 import pytest
-from test_column_rows import ARROW, ODD, PANDAS, POLARS, library, pandas_column
+from column_kinds import ARROW, ODD, PANDAS, POLARS, library, pandas_column
 
 import libgather
 

@@ -9,7 +9,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 import pytest
-from test_column_rows import ARROW, DAY, ODD, PANDAS, POLARS, arrow_column, library, pandas_column, some
+from column_kinds import ARROW, DAY, ODD, PANDAS, POLARS, arrow_column, library, pandas_column, some
 
 import libgather
 
