@@ -265,6 +265,11 @@ TEST(Columns, FieldsWithNullsBecomeNullable) {
     EXPECT_EQ(taken.schema.children[1]->children[0]->flags, 0);
     EXPECT_EQ(taken.schema.children[2]->children[0]->flags, 0);
     EXPECT_EQ(taken.schema.children[2]->children[1]->flags, has_null ? arrow_nullable : 0);
+    Taken struct_rows;  // A column of structs becomes nullable itself, and its fields do not.
+    column.take_once(Request(Ids{0, has_null ? null_id : 1}), &struct_rows);
+    ASSERT_EQ(struct_rows.status, GTH_OK) << struct_rows.error.message;
+    EXPECT_EQ(struct_rows.schema.flags, has_null ? arrow_nullable : 0);
+    for (int64_t i = 0; i < 3; ++i) EXPECT_EQ(struct_rows.schema.children[i]->flags, 0) << i;
   }
 }
 
