@@ -27,7 +27,7 @@ int request_begin(request *call, const state *known, arguments args, enum rules 
     call->options = last->options;
     return 1;
   }
-  return args[ARG_STREAM] == Py_None && PyBool_Check(args[ARG_INPLACE]) &&
+  return args[ARG_STREAM] == Py_None && PyBool_Check(args[ARG_SYNC]) && PyBool_Check(args[ARG_INPLACE]) &&
          options_of(known, args + ARG_FIELDS, &call->options, &call->fill_value);
 }
 

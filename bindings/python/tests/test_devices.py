@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -24,6 +25,20 @@ def test_sync_without_device_arrays_does_nothing() -> None:
     with pytest.raises(libgather.DeviceError, match="a stream is for arrays on a device"):
         libgather.gather(TABLE, [0], stream=1)
     assert libgather.gather(TABLE, [0], sync=True).tolist() == TABLE[:1].tolist()
+
+
+@pytest.mark.parametrize("sync", [1, "yes", None, [], TABLE, np.bool_(True)])
+def test_sync_that_is_no_bool_is_refused_by_name(sync: Any) -> None:
+    plan = libgather.Plan(TABLE, [0])
+    calls: tuple[Callable[[], object], ...] = (
+        lambda: libgather.gather(TABLE, [0], sync=sync),
+        lambda: libgather.gather(TABLE.tolist(), [0], sync=sync),
+        lambda: plan(TABLE, [0], sync=sync),
+        lambda: plan.check([0], sync=sync),
+    )
+    for call in calls:
+        with pytest.raises(libgather.DTypeError, match=f"options: sync is {type(sync).__name__}, not a bool"):
+            call()
 
 
 # ------------------------------------------------------------------------------------------------------ on real GPUs

@@ -11,6 +11,7 @@ from .._memory.context import Context
 from .._requests.device_outputs import new_output
 from .._requests.fill_values import check_output, dtype_of, fill_of
 from .._requests.operation_table import operation_named
+from .._requests.options_struct import require_flag
 from .._requests.site_of_call import site_of
 from .._requests.spec import Spec
 from .._requests.tensor import Tensor
@@ -117,7 +118,7 @@ class Plan(Prepared):
             Error: `out` is read-only or overlaps an input.
         """
         try:
-            if stream is None and self._is_fast:
+            if stream is None and sync is False and self._is_fast:
                 result = _plan_run(self._planned, params, indices, out)
                 if result is not NotImplemented:
                     return result
@@ -151,6 +152,7 @@ class Plan(Prepared):
 
     def _run(self, params: t.Any, indices: t.Any, out: t.Any, stream: t.Any, sync: bool) -> t.Any:
         """Runs the plan on arrays of any kind."""
+        require_flag("sync", sync)
         site = site_of(self._context, stream, ("params", params), ("indices", indices), ("out", out))
         context = self._context if site is None else site.context
         params = self._movable(params, out)

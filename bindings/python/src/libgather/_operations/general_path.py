@@ -6,7 +6,7 @@ from .._arrays.kinds import kind_of
 from .._base.request_fields import Request
 from .._objects import NULL_FILL, configure_programs
 from .._requests.operation_table import GATHER_BAGS, GATHERS, GRADIENTS, OPERATIONS, SCATTERS
-from .._requests.options_struct import check_names
+from .._requests.options_struct import check_names, require_flag
 from . import bags, gathers, gradients, scatters
 from .columns import gather_rows, scatter_rows
 
@@ -31,6 +31,8 @@ def run_others(number: int, table: Any, indices: Any, rows: Any, *options: Any) 
     operation = OPERATIONS[number]
     request = given = Request._make(options)
     check_names(request)
+    require_flag("sync", request.sync)
+    require_flag("inplace", request.inplace)
     if request.fill_value is NULL_FILL:  # Only columns have nulls.
         request = request._replace(fill_value=None)
     result = run_program(number, table, indices, request) if rows is None else NotImplemented

@@ -12,7 +12,7 @@ from .._base.devices import HOST, Place, is_host
 from .._memory.context import Context, checked, handle_of
 from .._memory.memory import Memory
 from .._requests.index_errors import locate
-from .._requests.options_struct import options_of
+from .._requests.options_struct import options_of, require_flag
 from .._requests.site_of_call import site_of
 from .._requests.spec import Spec
 
@@ -93,6 +93,7 @@ class Prepared:
         Traceback (most recent call last):
         libgather.errors.IndexError: indices: component 0 of tuple 1 is 3, valid are [0, 3): indices[1], axis 0
         """
+        require_flag("sync", sync)
         site = site_of(self._context, stream, ("indices", indices))
         index = enter(indices, site, "indices")[0]
         context = self._context if site is None else site.context

@@ -269,8 +269,6 @@ def run(operation: Operation, target: t.Any, indices: t.Any, updates: t.Any, req
 
 def run_others(operation: Operation, target: t.Any, indices: t.Any, updates: t.Any, request: Request) -> t.Any:
     """The same as `run` for calls that run_buffers() does not support."""
-    if not isinstance(request.inplace, bool):
-        raise errors.dtype_error("options", f"inplace is {type(request.inplace).__name__}, not a bool")
     check_place(request.context, ("target", target), ("indices", indices), ("updates", updates))
     if not request.inplace:
         target = loaded(target, "target")

@@ -43,11 +43,16 @@ def check_options(request: Request) -> None:
             integer("count" if option == "bag_count" else option, number, bits)
     for option, names in NAMED.items():
         choice(option, getattr(request, option), names)
-    if not isinstance(request.include_self, bool):
-        raise errors.dtype_error("options", f"include_self is {type(request.include_self).__name__}, not a bool")
+    require_flag("include_self", request.include_self)
     pads = request.padding_index is not None and request.bag_format is None
     if request.fill_value is not None and request.empty != "fill" and not pads:
         check_bounds_of_fill(request.bounds)
+
+
+def require_flag(option: str, value: Any) -> None:
+    """Raises DTypeError unless the value is a bool."""
+    if not isinstance(value, bool):
+        raise errors.dtype_error("options", f"{option} is {type(value).__name__}, not a bool")
 
 
 def named_fill(fill_value: Any) -> Fill | None:
