@@ -167,6 +167,18 @@ def test_integers_are_indices(kind: Any) -> None:
     assert libgather.gather(words, holes).to_pylist() == [None, "w6", None, "w0"]
 
 
+@pytest.mark.parametrize("bounds", [None, "null"])
+def test_scalars_of_pyarrow_are_indices(bounds: Any) -> None:
+    column, (two, none) = pa.array([10, None, 30]), pa.array([2, None])
+    for rows in (column, pa.chunked_array([column[:1], column[1:]])):
+        assert libgather.gather(rows, two, bounds=bounds).as_py() == 30
+        assert libgather.gather(rows, none, bounds=bounds).as_py() is None
+    with pytest.raises(libgather.IndexError, match=r"is 3, valid are \[0, 3\)"):
+        libgather.gather(column, pa.scalar(3))
+    with pytest.raises(libgather.DTypeError, match=r"params: it has nulls, .*: select rows by indices of one dim"):
+        libgather.gather(ArrayOnly(column), 2)
+
+
 def test_numbers_are_arrays_of_other_operations() -> None:
     weights = ArrayOnly(pa.array([0.5, 2.5, 4.5]))
     assert libgather.gather_nd(weights, [[[2], [0]]]).tolist() == [[4.5, 0.5]]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import re
 from typing import Any
 
 import numpy as np
@@ -147,6 +148,24 @@ def test_k14_value_of_another_type_is_an_error(name: str, value: Any) -> None:
         with pytest.raises(libgather.DTypeError, match="updates"):
             libgather.scatter(column, [0, 1], [column.iloc[0], value], inplace=inplace)
         pd.testing.assert_series_equal(column, before)
+
+
+@pytest.mark.parametrize("inplace", [False, True])
+@pytest.mark.parametrize(
+    "array",
+    [
+        pa.array(["a", "b", "c"], pa.string_view()),
+        pa.array([b"a", b"b", b"c"], pa.binary_view()),
+        pa.RunEndEncodedArray.from_arrays(pa.array([2, 3], pa.int32()), pa.array([5, 6])),
+    ],
+    ids=lambda array: str(array.type).split("<")[0],
+)
+def test_types_that_pandas_does_not_assign_are_named(array: pa.Array, inplace: bool) -> None:
+    pandas = library("pandas")
+    column = pandas.Series(pandas.arrays.ArrowExtensionArray(array))
+    named = "target: pandas assigns no rows of dtype " + re.escape(str(column.dtype))
+    with pytest.raises(libgather.DTypeError, match=named + "$"):
+        libgather.scatter(column, [1, 0], column[:2], inplace=inplace)
 
 
 def test_k15_immutable_columns_are_refused() -> None:

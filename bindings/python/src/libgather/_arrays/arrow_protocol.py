@@ -120,7 +120,8 @@ class OneArray:
 def enter(value: Any, site: Site | None, operand: str) -> Memory:
     array = OneArray(value)
     if array.null_count:
-        raise errors.dtype_error(operand, "it has nulls, which an element cannot be: fill them first")
+        advice = "select rows by indices of one dim" if operand == "params" else "fill them first"
+        raise errors.dtype_error(operand, f"it has nulls, which an element cannot be: {advice}")
     if array.format in _STRINGS:
         return arrow.of_capsules(array.capsules, operand)
     return array.tensor(operand)

@@ -57,6 +57,9 @@ def split_nulls(value: Any) -> tuple[Any, tuple[Any, int]]:
     pa = module("pyarrow")
     if isinstance(value, pa.ChunkedArray):
         value = value.combine_chunks()
+    if isinstance(value, pa.Scalar) and pa.types.is_integer(value.type):
+        number = value.as_py()
+        return (0, (b"\0", 0)) if number is None else (number, NO_NULLS)
     if not isinstance(value, pa.Array) or not pa.types.is_integer(value.type) or not value.null_count:
         return value, NO_NULLS
     bits, data = value.buffers()

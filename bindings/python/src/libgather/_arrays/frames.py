@@ -315,8 +315,11 @@ def pandas_assigned(target: Any, updates: Any, rows: np.ndarray, inplace: bool) 
     elif not inplace:
         whole = whole.copy()
     places = last_of(rows) if is_arrows(target.dtype) else written_of(rows)
-    if places.size:
-        assign(whole, rows[places], values[places], "target")
+    try:
+        if places.size:
+            assign(whole, rows[places], values[places], "target")
+    except NotImplementedError as error:  # of pyarrow
+        raise errors.dtype_error("target", f"pandas assigns no rows of dtype {target.dtype}") from error
     if is_sparse:
         return column_of(pandas.array(whole, target.dtype), target, module("numpy").arange(len(target)))
     return column_of(whole, target, None) if is_index else whole
