@@ -1009,7 +1009,8 @@ typedef struct gth_options {
  *
  * The profiles torch, tensorflow, jax_fill and jax_clip have this operation. With torch, the last offset may be smaller
  * than N, and there may be ids without any start. The remaining ids are not read then. With jax_fill and jax_clip, the
- * maximum of an empty bag is -infinity or the smallest integer, and the minimum is the opposite.
+ * maximum of an empty bag is -infinity or the smallest integer, and the minimum is the opposite. With tensorflow, a mean
+ * or sqrtn is the quotient. TensorFlow multiplies by the reciprocal of the divisor, so its last bit may differ.
  *
  * In a plan, the number of bags and the number of ids may be open. n is the number of bags, or the outermost dim of
  * indices with GTH_BAGS_DENSE. On a CUDA device, gather_bags returns GTH_E_UNSUPPORTED with operand PARAMS.

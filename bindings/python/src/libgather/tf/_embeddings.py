@@ -59,7 +59,8 @@ def embedding_lookup_sparse(
             ``indices``, ``values`` and ``dense_shape``.
         sp_weights: The weights of the ids in the same form, or None. They are converted to the dtype of `params`, and
             to float32 for float16 and bfloat16.
-        combiner: ``"mean"`` (default), ``"sum"`` or ``"sqrtn"``.
+        combiner: ``"mean"`` (default), ``"sum"`` or ``"sqrtn"``. A mean or sqrtn is the quotient. TensorFlow multiplies
+            by the reciprocal of the divisor, so its last bit may differ.
         max_norm: Rows with a larger norm are scaled to this norm before they are added. This and several shards
             need TensorFlow, whose ``embedding_lookup`` then reads the rows.
         name, allow_fast_lookup: These are ignored.
