@@ -205,7 +205,8 @@ task_peers() {
   ALSO=peers python3 .ci/skips.py pytest build/peers/log || result=1
 }
 
-# Runs the tests of pandas and pyarrow, and repeats each of their takes by libgather.
+# Runs the tests of pandas and pyarrow, and repeats each of their takes by libgather. Compares random calls of
+# libgather.torch with torch.
 task_own() {
   python_toolchain
   with_peers=$(dirname "$venv")/peers
@@ -214,6 +215,8 @@ task_own() {
   PYTHONPATH=tests/peers "$with_peers/bin/python" -m pytest -q -p no:cacheprovider -p checked_takes --tb=short \
     --pyargs $(printf 'pandas.tests.%s ' arrays extension frame indexes indexing series test_algos test_take) \
     pyarrow.tests.test_compute || result=1
+  "$with_peers/bin/python" -m libgather.torch.build || result=1
+  "$with_peers/bin/python" tests/peers/random_torch.py 2000 "${GATHER_SEED:-1}" || result=1
 }
 
 # This takes minutes and covers little that ./dev test does not cover, so only the long run has it.

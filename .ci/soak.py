@@ -45,7 +45,13 @@ STEPS = (
     Step(
         "peers", "./dev peers", r"^(== test|\d+ (passed|failed|skipped))", "torch, JAX, TensorFlow, Dask and Ray", BOTH
     ),
-    Step("own", "./dev own", r"takes are equal|^refused|\d+ (passed|failed)", "each take of pandas' own tests", BOTH),
+    Step(
+        "own",
+        "./dev own",
+        r"takes are equal|^refused|\d+ random calls|\d+ (passed|failed)",
+        "each take of pandas' own tests, and random calls of torch",
+        BOTH,
+    ),
     Step(
         "torch",
         "./dev torch",
