@@ -339,6 +339,14 @@ FEATURES = {
         "Gather.gatherBagsGradient Gather.gatherBagsGradientInto Gather.gatherBagsSparseGradientInto "
         "Gather.gatherBagsWeightGradient Gather.gatherBagsWeightGradientInto",
     ),
+    "positions of the maxima of bags": (
+        "gth_gather_bags_positions",
+        "gather_bags_positions_into",
+        "gather_bags_positions",
+        "gather_bags_positions gather_bags_positions_into",
+        "GatherBagsPositions GatherBagsPositionsInto",
+        "Gather.gatherBagsPositions Gather.gatherBagsPositionsInto",
+    ),
     "shards of a table": (
         "gth_partition gth_partition_scratch",
         "partition partition_once Parts PartsOnce Shards::blocks Shards::modulo Shards::borders",

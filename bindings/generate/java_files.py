@@ -21,7 +21,7 @@ TYPES = {
 # Functions that read memory through structs. Each has one more parameter for each segment of that memory. The library
 # does not read them. A downcall keeps the arenas of its arguments open, and checks their threads.
 READING = {"gth_run", "gth_run_request", "gth_copy", "gth_make", "gth_partition", "gth_plan_check"}
-READING |= {f"gth_gather_bags_{kind}gradient" for kind in ("", "sparse_", "weight_")}
+READING |= {f"gth_gather_bags_{kind}" for kind in ("gradient", "sparse_gradient", "weight_gradient", "positions")}
 READING |= {"gth_column_take", "gth_resolve"}
 # Functions that also have a form with heap segments.
 CRITICAL = {"gth_plan_run", "gth_plan_run_parts", "gth_run_at"}

@@ -14,14 +14,14 @@ import "slices"
 // result, and [OperandUpdates] is the gradient of the output.
 func GatherBagsGradient[T Element, I Index](gradient, params Tensor[T], indices Tensor[I], bags Bags,
 	options ...Option) (Tensor[T], error) {
-	return newBagGradient[T](0, &params.view, bags.operands(&params.view, &indices.view, &gradient.view), &bags, options)
+	return newBagGradient[T](C.GATHER_GO_OF_PARAMS, params.view.shape(), bags.operands(&params.view, &indices.view, &gradient.view), &bags, options)
 }
 
 // GatherBagsGradientInto writes the result of [GatherBagsGradient] to target, which must have the shape of params. It
 // overwrites all elements. If the call fails, target is unchanged.
 func GatherBagsGradientInto[T Element, I Index](target Output[T], gradient, params Tensor[T], indices Tensor[I],
 	bags Bags, options ...Option) error {
-	_, err := bagGradient(0, bags.operands(&params.view, &indices.view, &gradient.view), &absent, &target.view, &bags,
+	_, err := bagGradient(C.GATHER_GO_OF_PARAMS, bags.operands(&params.view, &indices.view, &gradient.view), &absent, &target.view, &bags,
 		options)
 	return err
 }
@@ -32,7 +32,7 @@ func GatherBagsGradientInto[T Element, I Index](target Output[T], gradient, para
 // needed number. If the call fails, unique and target are unchanged.
 func GatherBagsSparseGradientInto[T Element, I Index](unique Output[int64], target Output[T], gradient, params Tensor[T],
 	indices Tensor[I], bags Bags, options ...Option) (int, error) {
-	return bagGradient(0, bags.operands(&params.view, &indices.view, &gradient.view), &unique.view, &target.view, &bags,
+	return bagGradient(C.GATHER_GO_OF_PARAMS, bags.operands(&params.view, &indices.view, &gradient.view), &unique.view, &target.view, &bags,
 		options)
 }
 
@@ -41,45 +41,77 @@ func GatherBagsSparseGradientInto[T Element, I Index](unique Output[int64], targ
 // maximum and the minimum have no weights. Other rules are those of [GatherBagsGradient].
 func GatherBagsWeightGradient[W, T Element, I Index](gradient, params Tensor[T], indices Tensor[I], bags Bags,
 	options ...Option) (Tensor[W], error) {
-	return newBagGradient[W](1, &indices.view, bags.operands(&params.view, &indices.view, &gradient.view), &bags, options)
+	return newBagGradient[W](C.GATHER_GO_OF_WEIGHTS, indices.view.shape(), bags.operands(&params.view, &indices.view, &gradient.view), &bags, options)
 }
 
 // GatherBagsWeightGradientInto writes the result of [GatherBagsWeightGradient] to target. If the call fails, target is
 // unchanged.
 func GatherBagsWeightGradientInto[W, T Element, I Index](target Output[W], gradient, params Tensor[T], indices Tensor[I],
 	bags Bags, options ...Option) error {
-	_, err := bagGradient(1, bags.operands(&params.view, &indices.view, &gradient.view), &absent, &target.view, &bags,
+	_, err := bagGradient(C.GATHER_GO_OF_WEIGHTS, bags.operands(&params.view, &indices.view, &gradient.view), &absent, &target.view, &bags,
 		options)
 	return err
 }
 
-// newBagGradient makes a result of the shape of a tensor.
-func newBagGradient[T Element](ofWeights C.int32_t, like *view, given operands, bags *Bags,
+// GatherBagsPositions returns the positions of the maxima or minima of [GatherBags]: for each element of its output, the
+// position in indices of the index whose row has this element. The options have [PoolMax] or [PoolMin]. Of equal
+// elements, the first one has the position, and the first NaN if there is one. A bag that has read no index has -1.
+// Positions in several dims are row-major numbers. In errors [OperandOut] is the result.
+func GatherBagsPositions[T Element, I Index](params Tensor[T], indices Tensor[I], bags Bags,
+	options ...Option) (Tensor[int64], error) {
+	s := bags.settings(options)
+	given := bags.operands(&params.view, &indices.view, &absent)
+	shape, err := inferShape(opGatherBags, given, &s)
+	if err != nil {
+		return Tensor[int64]{}, err
+	}
+	return newBagGradient[int64](C.GATHER_GO_POSITIONS, shape, given, &bags, options)
+}
+
+// GatherBagsPositionsInto writes the result of [GatherBagsPositions] to positions, which must have the shape of the
+// output of GatherBags. If the call fails, positions are unchanged.
+func GatherBagsPositionsInto[T Element, I Index](positions Output[int64], params Tensor[T], indices Tensor[I],
+	bags Bags, options ...Option) error {
+	_, err := bagGradient(C.GATHER_GO_POSITIONS, bags.operands(&params.view, &indices.view, &absent), &absent,
+		&positions.view, &bags, options)
+	return err
+}
+
+// resultOperand returns the name of the written operand.
+func resultOperand(kind C.int32_t) Operand {
+	if kind == C.GATHER_GO_POSITIONS {
+		return OperandOut
+	}
+	return OperandTarget
+}
+
+// newBagGradient makes a result of a shape.
+func newBagGradient[T Element](kind C.int32_t, shape []int, given operands, bags *Bags,
 	options []Option) (Tensor[T], error) {
-	shape := slices.Clone(like.shape())
+	shape = slices.Clone(shape)
 	bytes, ok := byteCount(elementSize(DTypeOf[T]()), shape)
 	if !ok { // The library reports which extent is too large.
 		none := Shaped[T](shape...)
-		_, err := bagGradient(ofWeights, given, &absent, &none.view, bags, options)
+		_, err := bagGradient(kind, given, &absent, &none.view, bags, options)
 		return Tensor[T]{}, err
 	}
-	out, err := newTensor[T](bytes, shape, OperandTarget)
+	out, err := newTensor[T](bytes, shape, resultOperand(kind))
 	if err != nil {
 		return out, err
 	}
-	if _, err := bagGradient(ofWeights, given, &absent, &out.view, bags, options); err != nil {
+	if _, err := bagGradient(kind, given, &absent, &out.view, bags, options); err != nil {
 		return Tensor[T]{}, err
 	}
 	return out, nil
 }
 
-// bagGradient writes a gradient. It returns the number of rows if unique is not absent.
-func bagGradient(ofWeights C.int32_t, given operands, unique, target *view, bags *Bags, options []Option) (int, error) {
+// bagGradient writes a gradient, or positions. It returns the number of rows if unique is not absent.
+func bagGradient(kind C.int32_t, given operands, unique, target *view, bags *Bags, options []Option) (int, error) {
 	s := bags.settings(options)
 	for _, each := range []struct {
 		view    *view
 		operand Operand
-	}{{unique, OperandOut}, {target, OperandTarget}} {
+	}{{unique, OperandOut}, {target, resultOperand(kind)}} {
 		if each.view.has(C.GATHER_GO_INVALID) {
 			return 0, each.view.mismatch(each.operand)
 		}
@@ -101,13 +133,13 @@ func bagGradient(ofWeights C.int32_t, given operands, unique, target *view, bags
 	}
 	defer s.context.end()
 	var count C.int64_t
-	err = takeError(given.bagGradient(context, ofWeights, unique, target, s.cOptions(), &count))
+	err = takeError(given.bagGradient(context, kind, unique, target, s.cOptions(), &count))
 	return int(count), err
 }
 
-func (o *operands) bagGradient(context C.gather_go_handle, ofWeights C.int32_t, unique, target *view,
+func (o *operands) bagGradient(context C.gather_go_handle, kind C.int32_t, unique, target *view,
 	options *C.gth_options, count *C.int64_t) *C.gather_go_error {
-	return C.gather_go_bag_gradient(context, ofWeights,
+	return C.gather_go_bag_gradient(context, kind,
 		&o[roleTable].numbers, o[roleTable].cData(), o[roleTable].cShape(), o[roleTable].cStrides(),
 		&o[roleIndices].numbers, o[roleIndices].cData(), o[roleIndices].cShape(), o[roleIndices].cStrides(),
 		&o[roleRows].numbers, o[roleRows].cData(), o[roleRows].cShape(), o[roleRows].cStrides(),

@@ -213,6 +213,62 @@ func TestGradientsOfBagsEqualLoops(t *testing.T) {
 	}
 }
 
+// positionsOf is a loop over the ids of each bag of bagTable.
+func positionsOf(pool gather.PoolPolicy, padding int32) []int64 {
+	out := slices.Repeat([]int64{-1}, bagCount*2)
+	for i, id := range bagIDs {
+		for j := range 2 {
+			best := &out[ofID[i]*2+j]
+			difference := 0.0
+			if *best >= 0 {
+				difference = bagTable[int(id)*2+j] - bagTable[int(bagIDs[*best])*2+j]
+			}
+			isBetter := pool == gather.PoolMax && difference > 0 || pool == gather.PoolMin && difference < 0
+			if id != padding && (*best < 0 || isBetter) {
+				*best = int64(i)
+			}
+		}
+	}
+	return out
+}
+
+func TestPositionsOfBagsEqualALoop(t *testing.T) {
+	params, ids := bagTensors()
+	for name, bags := range bagFormats() {
+		for _, pool := range []gather.PoolPolicy{gather.PoolMax, gather.PoolMin} {
+			options := []gather.Option{gather.Pool(pool), gather.PaddingIndex(3)}
+			out, err := gather.GatherBagsPositions(params, ids, bags, options...)
+			check(t, err)
+			expect(t, name, out.Shape(), []int{bagCount, 2})
+			expect(t, name, out.Data(), positionsOf(pool, 3))
+			into := make([]int64, bagCount*2)
+			check(t, gather.GatherBagsPositionsInto(gather.NewOutput(into, bagCount, 2), params, ids, bags, options...))
+			expect(t, name, into, positionsOf(pool, 3))
+		}
+	}
+}
+
+func TestErrorsOfPositionsOfBags(t *testing.T) {
+	params, ids := bagTensors()
+	bags := bagFormats()["offsets"]
+	var cause *gather.Error
+	_, err := gather.GatherBagsPositions(params, ids, bags)
+	if !errors.As(err, &cause) || !errors.Is(err, gather.ErrVersion) || cause.Operand != gather.OperandOptions {
+		t.Errorf("%v", err)
+	}
+	into := []int64{7, 7, 7, 7}
+	err = gather.GatherBagsPositionsInto(gather.NewOutput(into, 2, 2), params, ids, bags, gather.Pool(gather.PoolMax))
+	if !errors.As(err, &cause) || !errors.Is(err, gather.ErrShape) || cause.Operand != gather.OperandOut {
+		t.Errorf("%v", err)
+	}
+	_, err = gather.GatherBagsPositions(params, gather.Vector([]int32{3, 0, 4, 2, 1}), bags, gather.Pool(gather.PoolMin))
+	var index *gather.IndexError
+	if !errors.As(err, &index) || index.Position != 2 || index.Value != 4 {
+		t.Errorf("%v", err)
+	}
+	expect(t, "unchanged", into, []int64{7, 7, 7, 7})
+}
+
 func TestErrorsOfGradientsOfBags(t *testing.T) {
 	params, ids := bagTensors()
 	gradient, bags := gather.New(make([]float64, 6), bagCount, 2), bagFormats()["offsets"]

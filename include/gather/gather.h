@@ -1221,6 +1221,27 @@ GTH_API int32_t gth_gather_bags_sparse_gradient(gth_context *context, const gth_
 GTH_API int32_t gth_gather_bags_weight_gradient(gth_context *context, const gth_request *request,
                                                 const gth_tensor_desc *target, gth_error *err);
 
+/**
+ * Finds the positions of the maxima or minima of gather_bags: for each element of its output, the position in indices of
+ * the id whose row has this element. positions has the shape of the output.
+ *
+ * Of equal elements, which -0 and 0 are, it is the first id of the bag, and the first NaN if there is one. torch_scatter
+ * has the same rule for numbers. The element is -1 if the bag has read no id, whatever the option `empty` selects. An id
+ * that counts as a row of the fill value (bounds = fill) has a position. If indices have several dims, positions are
+ * row-major numbers. The row number that max_indices of torch has is the index at this position.
+ *
+ * The call does not pool, and its rules are those of the gradients of gather_bags. It allocates about 16 bytes for each
+ * id, and 8 for each bag and each element of positions.
+ *
+ * @param request    Borrowed. The request of the gather_bags. Its pool is max or min (GTH_E_VERSION), and its rows are
+ *                   ignored.
+ * @param positions  Borrowed, written. int64, with any strides, and no overlap with operands of the request. Operand OUT
+ *                   in errors.
+ * @return The statuses of gth_gather_bags_gradient.
+ */
+GTH_API int32_t gth_gather_bags_positions(gth_context *context, const gth_request *request,
+                                          const gth_tensor_desc *positions, gth_error *err);
+
 /* ------------------------------------------------------------------------------------------------------------ Plans */
 
 /**

@@ -1172,6 +1172,25 @@ struct BagSparseGradientInto {
   }
 };
 
+struct TryBagPositionsInto {
+  [[nodiscard]] int32_t operator()(const View& params, const View& indices, const Bags& bags, const View& positions,
+                                   gth_error* err, const Options& options = {},
+                                   const Context& context = {}) const noexcept {
+    const int32_t status = options.check(params, err);
+    if (status != GTH_OK) return status;
+    gth_request asked = request(GTH_OP_GATHER_BAGS, params, indices, nullptr, options);
+    bags.add_to(&asked);
+    return gth_gather_bags_positions(context.get(), &asked, positions.raw(), err);
+  }
+};
+struct BagPositionsInto {
+  void operator()(const View& params, const View& indices, const Bags& bags, const View& positions,
+                  const Options& options = {}, const Context& context = {}) const {
+    Thrown err;
+    err.unless_ok(TryBagPositionsInto{}(params, indices, bags, positions, &err, options, context));
+  }
+};
+
 /// Returns the shape of the rows: the output of a gather, the updates of a scatter. Extents of GTH_OPEN are passed
 /// through.
 struct Infer {
@@ -1251,6 +1270,14 @@ inline constexpr detail::BagSparseGradientInto gather_bags_sparse_gradient_into{
 inline constexpr detail::TryBagSparseGradientInto try_gather_bags_sparse_gradient_into{};
 inline constexpr detail::BagGradientInto<gth_gather_bags_weight_gradient> gather_bags_weight_gradient_into{};
 inline constexpr detail::TryBagGradientInto<gth_gather_bags_weight_gradient> try_gather_bags_weight_gradient_into{};
+
+/// The positions of the maxima or minima of gather_bags: for each element of its output the position of its id in
+/// indices (int64), or -1 for a bag without ids.
+///
+///     void gather_bags_positions_into(const View& params, const View& indices, const Bags&, const View& positions, ..);
+///     int32_t try_gather_bags_positions_into(params, indices, bags, positions, gth_error* err, options, context);
+inline constexpr detail::BagPositionsInto gather_bags_positions_into{};
+inline constexpr detail::TryBagPositionsInto try_gather_bags_positions_into{};
 /// @}
 
 /// @name Scatters

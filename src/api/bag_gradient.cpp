@@ -22,7 +22,7 @@
 
 // The gradients of gather_bags. The gradient of params is itself a sum of bags: row r of it is the sum of the rows of the
 // gradient of out whose bags have read row r. So gather_bags computes it, from ids that are sorted by row. With max and
-// min it is a gradient of gather_elements.
+// min it is a gradient of gather_elements, along the positions of the maxima or minima. A call may also return these.
 namespace gather::api {
 namespace {
 
@@ -30,7 +30,13 @@ using core::Plan;
 using core::Request;
 
 // What a call computes.
-enum class Result : uint8_t { params, sparse, weights };
+enum class Result : uint8_t { params, sparse, weights, positions };
+
+// Returns the operand of the errors of the written result.
+int32_t target_name(Result result) { return result == Result::positions ? GTH_OPERAND_OUT : GTH_OPERAND_TARGET; }
+
+// Returns what a call requires of the rows of its request, which are the gradient of the output.
+Results rows_of(Result result) { return result == Result::positions ? Results::ignored : Results::required; }
 
 // A call of one of the exported functions.
 struct Call {
@@ -118,6 +124,10 @@ int32_t check_weight_form(const Operands& on, const core::Meaning& meaning, cons
 int32_t check_forms(Result result, const Operands& on, const core::Meaning& meaning, const Error& error) {
   const gth_tensor_desc& params = *on.request.table;
   if (result == Result::weights) return check_weight_form(on, meaning, error);
+  if (result == Result::positions) {
+    const core::Geometry& out = meaning.geometry;
+    return check_form(*on.target, GTH_OPERAND_OUT, GTH_DTYPE_INT64, out.ndim, out.shape, error);
+  }
   int64_t shape[GTH_MAX_NDIM];
   std::copy_n(params.shape, params.ndim, shape);
   if (result == Result::sparse) shape[0] = GTH_OPEN;
@@ -130,12 +140,13 @@ int32_t check_forms(Result result, const Operands& on, const core::Meaning& mean
 int32_t list_used(Result result, const Operands& on, Used* used, int32_t* count, const Error& error) {
   const Request& request = on.request;
   const bool reads_params = result == Result::weights || is_extreme(on.plan);
+  const int32_t target = target_name(result);
   const Used all[] = {{reads_params ? request.table : nullptr, GTH_OPERAND_PARAMS, false, {}},
                       {request.indices, GTH_OPERAND_INDICES, false, {}},
                       {request.rows, GTH_OPERAND_UPDATES, false, {}},
                       {request.bags, GTH_OPERAND_BAGS, false, {}},
                       {request.weights, GTH_OPERAND_WEIGHTS, false, {}},
-                      {on.target, GTH_OPERAND_TARGET, true, {}},
+                      {on.target, target, true, {}},
                       {on.unique, GTH_OPERAND_OUT, true, {}}};
   *count = 0;
   for (const Used& each : all) {
@@ -196,18 +207,33 @@ int32_t check_out_dtype(const Request& request, const Error& error) {
                     "options: out_dtype is %s, which gradients do not have", core::dtype_name(dtype));
 }
 
+// Only the maximum and the minimum have positions.
+int32_t check_extreme(const Request& request, const Error& error) {
+  const int32_t pool = request.options ? request.options->pool : 0;
+  if (core::is_extreme_pool(pool)) return GTH_OK;
+  return error.fail({GTH_E_VERSION, GTH_OPERAND_OPTIONS, offsetof(gth_options, pool), -1, pool, GTH_POOL_MIN},
+                    "options: pool must be max or min, because other pools have no positions");
+}
+
 // Renames the operand rows of a failed forward call, which is the gradient here.
-int32_t fail_updates(int32_t status, const Error& error) {
-  error.rename_operand(GTH_OPERAND_OUT, GTH_OPERAND_UPDATES);
+int32_t fail_updates(Result result, int32_t status, const Error& error) {
+  if (result != Result::positions) error.rename_operand(GTH_OPERAND_OUT, GTH_OPERAND_UPDATES);
   return status;
 }
 
 // Validates everything but bags and ids, and makes the plan of the forward call.
 GATHER_NOINLINE int32_t validate(Result result, Operands* on, const Error& error) {
-  if (int32_t status = check_out_dtype(on->request, error)) return status;
-  if (int32_t status = check_cpu(*on->context, "gradients of bags are computed on the CPU only", error)) return status;
+  const bool is_gradient = result != Result::positions;
+  if (int32_t status = is_gradient ? check_out_dtype(on->request, error) : check_extreme(on->request, error)) {
+    return status;
+  }
+  if (int32_t status = check_cpu(*on->context, "gradients and positions of bags are computed on the CPU only", error)) {
+    return status;
+  }
   core::Meaning meaning;
-  if (int32_t status = core::resolve_bags_meaning(on->request, &meaning, error)) return fail_updates(status, error);
+  if (int32_t status = core::resolve_bags_meaning(on->request, &meaning, error)) {
+    return fail_updates(result, status, error);
+  }
   if (int32_t status = check_forms(result, *on, meaning, error)) return status;
   // The plan is one of a call that writes the rows. They are read here, and may have strides that a plan rejects.
   Request dense = on->request;
@@ -261,6 +287,7 @@ class Computation {
 
   int32_t run(const Error& error) {
     if (int32_t status = read(error)) return status;
+    if (call_.result == Result::positions) return run_positions(error);
     row_shape_[0] = read_.bags;
     if (int32_t status = find_gradient(error)) return status;
     if (call_.result == Result::weights) return run_weights(error);
@@ -411,6 +438,21 @@ class Computation {
                      &on_.inner, error);
   }
 
+  // Finds the ids of the maxima or minima. Without any id, no bag has been read.
+  int32_t run_positions(const Error& error) {
+    const gth_tensor_desc& target = *on_.target;
+    const int64_t all = count_elements(target);
+    cpu::Slices slices;
+    Numbers positions;
+    int32_t status = find_slices(&slices, error);
+    if (!status) status = allocate(all, &positions, error);
+    if (status) return status;
+    if (read_.bags == 0) std::fill_n(positions.data(), all, int64_t{-1});
+    cpu::find_winners(plan_, read_, slices, nullptr, positions.data(), executor());
+    const gth_tensor_desc source = GTH_TENSOR_DESC_DENSE(GTH_DTYPE_INT64, target.ndim, target.shape, positions.data());
+    return copy_elements(*on_.context, source, target, error);
+  }
+
   int32_t run_weights(const Error& error) {
     const gth_tensor_desc& target = *on_.target;
     const int64_t sum = cpu::sum_bytes(plan_), all = count_elements(target);
@@ -492,8 +534,10 @@ int32_t check_pointers(const Call& call, const gth_request& given, const Error& 
     return error.fail({GTH_E_VERSION, GTH_OPERAND_REQUEST, -1, -1, given.op, GTH_OP_GATHER_BAGS},
                       "request: operation %" PRId32 " is not gather_bags", given.op);
   }
-  if (int32_t status = check_required(given, Results::required, error)) return fail_updates(status, error);
-  if (!call.target) return fail_null(GTH_OPERAND_TARGET, error);
+  if (int32_t status = check_required(given, rows_of(call.result), error)) {
+    return fail_updates(call.result, status, error);
+  }
+  if (!call.target) return fail_null(target_name(call.result), error);
   if (call.result != Result::sparse) return GTH_OK;
   if (!call.unique) return fail_null(GTH_OPERAND_OUT, error);
   return call.count ? GTH_OK : error.fail({GTH_E_NULL}, "count is NULL");
@@ -506,12 +550,13 @@ int32_t compute(gth_context* handle, const gth_request* given, const Call& call,
   if (int32_t status = read_request(given, &read, &given, error)) return status;
   if (int32_t status = check_pointers(call, *given, error)) return status;
   on->unique = nullptr;
-  int32_t status = read_operand(call.target, GTH_OPERAND_TARGET, &target_room, &on->target, error);
+  const int32_t target = target_name(call.result);
+  int32_t status = read_operand(call.target, target, &target_room, &on->target, error);
   if (!status && call.unique) status = read_operand(call.unique, GTH_OPERAND_OUT, &unique_room, &on->unique, error);
   if (status) return status;
-  status = find_operands(handle, *given, core::Open::none, Results::required, on, error);
-  if (status) return fail_updates(status, error);
-  status = resolve_tensor(GTH_OPERAND_TARGET, &on->target, error);
+  status = find_operands(handle, *given, core::Open::none, rows_of(call.result), on, error);
+  if (status) return fail_updates(call.result, status, error);
+  status = resolve_tensor(target, &on->target, error);
   if (!status && on->unique) status = resolve_tensor(GTH_OPERAND_OUT, &on->unique, error);
   if (!status) status = validate(call.result, on, error);
   return status ? status : Computation(call, *on).run(error);
@@ -542,4 +587,9 @@ int32_t gth_gather_bags_sparse_gradient(gth_context* context, const gth_request*
 int32_t gth_gather_bags_weight_gradient(gth_context* context, const gth_request* request, const gth_tensor_desc* target,
                                         gth_error* err) {
   return run_call(context, request, {Result::weights, target, nullptr, nullptr}, err);
+}
+
+int32_t gth_gather_bags_positions(gth_context* context, const gth_request* request, const gth_tensor_desc* positions,
+                                  gth_error* err) {
+  return run_call(context, request, {Result::positions, positions, nullptr, nullptr}, err);
 }

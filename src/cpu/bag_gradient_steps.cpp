@@ -327,7 +327,10 @@ class Winners {
     }
   }
 
-  int64_t place_of(int64_t id) const { return read_.rows[id] == row_of_fill ? -1 : places_[id]; }
+  int64_t place_of(int64_t id) const {
+    if (!places_) return id;
+    return read_.rows[id] == row_of_fill ? -1 : places_[id];
+  }
 
   const Plan& plan_;
   const ReadBags& read_;

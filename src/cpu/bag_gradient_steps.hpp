@@ -76,7 +76,8 @@ void write_weight_gradient(const core::Plan& plan, const ReadBags& bags, const S
                            const Factors& factors, char* out, const Executor& executor);
 
 // Writes places[id] of the id that has the maximum or minimum, for each element of each bag, or -1 if it has no row. Of
-// equal elements, it is that of the first id, and a NaN is larger and smaller than every number.
+// equal elements, it is that of the first id, and a NaN is larger and smaller than every number. If `places` is NULL,
+// writes the number of the id, which may count as a filled row.
 void find_winners(const core::Plan& plan, const ReadBags& bags, const Slices& slices, const int64_t* places,
                   int64_t* out, const Executor& executor);
 

@@ -68,6 +68,20 @@ void gradients() {
   CHECK(err.limit == 4 && count == 0);
 }
 
+void positions() {
+  const Floats values = {1, 8, 5, 2, 5, 9};
+  const std::vector<int64_t> rows = {1, 0, 2, 0};
+  std::vector<int64_t> found(6);
+  const View params(values, {3, 2});
+  const Options max = Options().pool(gather::Pool::max);
+  gather::gather_bags_positions_into(params, rows, offsets, {found, {3, 2}}, max);
+  CHECK(found == std::vector<int64_t>({0, 2, -1, -1, 3, 3}));
+  gth_error err = GTH_ERROR_INIT;
+  CHECK(gather::try_gather_bags_positions_into(params, rows, offsets, {found, {3, 2}}, &err) == GTH_E_VERSION);
+  CHECK(err.operand == GTH_OPERAND_OPTIONS);
+  CHECK(found == std::vector<int64_t>({0, 2, -1, -1, 3, 3}));
+}
+
 // The operands of bags of 0 to 3 ids, and the sums that a plain loop gives.
 struct Case {
   explicit Case(size_t count) : lengths(count), sums(3 * count) {
@@ -196,6 +210,7 @@ int main() {
   new_tensors();
   existing_memory();
   gradients();
+  positions();
   open_plans();
   fixed_plans();
   return 0;

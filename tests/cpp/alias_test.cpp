@@ -203,7 +203,7 @@ TEST(Alias, OverlapOfEachPairOfOperandsOfBagsIsRejectedByEveryForm) {
   }
 }
 
-enum class Gradient : uint8_t { of_params, sparse, of_weights };
+enum class Gradient : uint8_t { of_params, sparse, of_weights, positions };
 
 int32_t run_gradient(Gradient kind, const Descs& descs, const gth_options& options, gth_error* error) {
   const gth_request request = descs.request(GTH_OP_GATHER_BAGS, GTH_OPERAND_PARAMS, GTH_OPERAND_UPDATES, &options);
@@ -212,6 +212,7 @@ int32_t run_gradient(Gradient kind, const Descs& descs, const gth_options& optio
   switch (kind) {
     case Gradient::of_params: return gth_gather_bags_gradient(nullptr, &request, target, error);
     case Gradient::of_weights: return gth_gather_bags_weight_gradient(nullptr, &request, target, error);
+    case Gradient::positions: return gth_gather_bags_positions(nullptr, &request, descs.find(GTH_OPERAND_OUT), error);
     default:
       return gth_gather_bags_sparse_gradient(nullptr, &request, descs.find(GTH_OPERAND_OUT), target, &count, error);
   }
@@ -239,6 +240,21 @@ TEST(Alias, OverlapOfEachPairOfOperandsOfGradientsOfBagsIsRejected) {
         });
       }
     }
+  }
+}
+
+TEST(Alias, OverlapOfEachPairOfOperandsOfPositionsOfBagsIsRejected) {
+  constexpr int64_t bags = 3;
+  for (const int32_t format : formats) {
+    SCOPED_TRACE("format " + std::to_string(format));
+    std::vector<Operand> all = bags_of(bags, format, false);
+    all.push_back({GTH_OPERAND_OUT, i64, {bags, 2}, written});
+    Operands on(std::move(all));
+    on.set_bags(format);
+    const gth_options options = options_of(bags, format, GTH_POOL_MIN);
+    check_pairs(&on, [&](int64_t offset, gth_error* error) {
+      return run_gradient(Gradient::positions, Descs(on, offset), options, error);
+    });
   }
 }
 

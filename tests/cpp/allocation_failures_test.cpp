@@ -333,6 +333,19 @@ TEST_F(AllocationFailures, G4_FailedGradientsOfBagsLeaveTheOutputUnchanged) {
   request.weights = &w;
   expect_unchanged("weights", 8,
                    [&](gth_error* err) { return gth_gather_bags_weight_gradient(nullptr, &request, &o, err); });
+  const Array positions(GTH_DTYPE_INT64, rows_shape);
+  const gth_tensor_desc n = positions.desc();
+  const Bytes before = positions.bytes();
+  bool has_failed = false;
+  options.pool = GTH_POOL_MAX;
+  request.weights = nullptr;
+  expect_unchanged("positions", 6, [&](gth_error* err) {
+    EXPECT_TRUE(positions.bytes() == before);
+    const int32_t status = gth_gather_bags_positions(nullptr, &request, &n, err);
+    has_failed |= status != GTH_OK;
+    return status;
+  });
+  EXPECT_TRUE(has_failed && positions.bytes() != before);
 }
 
 // Several requests need one common allocation. If it fails, none of them has run.

@@ -6,7 +6,7 @@
 #include "bags_cases.hpp"
 #include "sparse.hpp"
 
-// Compares the gradients of gather_bags with naive loops over random requests.
+// Compares the gradients and the positions of gather_bags with naive loops over random requests.
 namespace {
 
 using namespace bag_cases;
@@ -63,6 +63,27 @@ const Read* winner_of(const Case& c, const std::vector<Read>& read, int64_t elem
     if (!best || (earlier == earlier && (value != value || is_better))) best = &each;
   }
   return best;
+}
+
+template <class T>
+std::vector<int64_t> expect_positions_of(const Case& c) {
+  std::vector<int64_t> expected;
+  for (int64_t bag = 0; bag < c.bag_count; ++bag) {
+    const std::vector<Read> read = read_bag(c, bag);
+    for (int64_t e = 0; e < c.slice; ++e) {
+      const Read* const winner = winner_of<T>(c, read, e);
+      expected.push_back(winner ? winner->id : -1);
+    }
+  }
+  return expected;
+}
+
+// Returns the position of the maximum or minimum of each element of the output.
+std::vector<int64_t> expect_positions(const Case& c) {
+  const int32_t dtype = c.dtype();
+  if (!is_integer(dtype))
+    return dtype == GTH_DTYPE_FLOAT64 ? expect_positions_of<double>(c) : expect_positions_of<float>(c);
+  return is_signed(dtype) ? expect_positions_of<int64_t>(c) : expect_positions_of<uint64_t>(c);
 }
 
 // Adds the gradient of an element of a bag to the rows that the bag has read. `part` is that of a complex number.
@@ -321,8 +342,34 @@ class BagGradientsOracle : public ::testing::Test {
     }
   }
 
+  void check_positions(const Case& c, const Request& r) {
+    Array out;
+    out.make(GTH_DTYPE_INT64, c.out.shape, chance(50));
+    const std::vector<char> before = out.memory;
+    const gth_tensor_desc positions = out.described();
+    const int32_t status = gth_gather_bags_positions(nullptr, &r.request, &positions, &err_);
+    if (!is_extreme(c)) {
+      EXPECT_EQ(status, GTH_E_VERSION);
+      EXPECT_EQ(err_.component, static_cast<int32_t>(offsetof(gth_options, pool)));
+      EXPECT_EQ(err_.value, c.options.pool);
+      EXPECT_TRUE(out.memory == before);
+      return;
+    }
+    if (!judge(c, status, "positions")) {
+      EXPECT_TRUE(out.memory == before);
+      return;
+    }
+    const std::vector<int64_t> expected = expect_positions(c);
+    for (size_t i = 0; i < expected.size(); ++i) {
+      const auto at = static_cast<int64_t>(i);
+      ASSERT_EQ(oracle::read_as<int64_t>(out.at(at)), expected[i])
+          << "positions, bag " << at / c.slice << ", element " << at % c.slice;
+    }
+  }
+
   void check_case(Case c) {
     SCOPED_TRACE(describe(c));
+    check_positions(c, Request(c));
     c.options.out_dtype = 0;
     Array gradient;
     gradient.make(c.dtype(), c.out.shape, chance(50));

@@ -1,12 +1,14 @@
 #include <atomic>
 #include <cmath>
 #include <cstddef>
+#include <cstring>
 #include <limits>
 #include <thread>
 
 #include "hostile.hpp"
 
-// The rules of the gradients of gather_bags that are no numbers: errors, ties, threads, and memory that changes.
+// The rules of the gradients and positions of gather_bags that are no numbers: errors, ties, threads, and memory that
+// changes.
 namespace {
 
 using namespace hostile;
@@ -289,6 +291,182 @@ TEST(BagGradients, BagsWithoutIdsGiveZeros) {
   gradients.expect_dense({0, 0, 0, 0, 0, 0, 0, 0});
 }
 
+// ---- Positions of the maxima and minima
+
+// A valid call: columns that fall and rise, a NaN, equal elements, and the bags 0 3 2, none, 1 2.
+struct Positions {
+  static constexpr float nan = std::numeric_limits<float>::quiet_NaN();
+  Array table{f32, {4, 4}, Floats{9, 0, 5, -0.0f, 8, 1, nan, 1, 7, 2, nan, 0, 6, 3, 5, 0}},
+      ids = array64({0, 3, 2, 1, 2});
+  Array numbers = array64({0, 3, 3, 5}), positions{i64, {3, 4}};
+  gth_options options = GTH_OPTIONS_INIT;
+  gth_tensor_desc t = table.desc(), i = ids.desc(), b = numbers.desc(), p = positions.desc();
+  gth_request request = GTH_REQUEST(GTH_OP_GATHER_BAGS, &t, &i, nullptr, &options);
+  gth_context* context = nullptr;
+
+  Positions() {
+    request.bags = &b;
+    options.pool = GTH_POOL_MAX;
+  }
+  Positions(const Positions&) = delete;
+
+  int32_t run(gth_error* err) const { return gth_gather_bags_positions(context, &request, &p, err); }
+  void expect(const Numbers& expected) const {
+    Error error;
+    ASSERT_EQ(run(&error), GTH_OK) << error.message;
+    EXPECT_EQ(values_of<int64_t>(positions), expected);
+  }
+  // Checks that the call fails and writes nothing.
+  void expect_error(const Facts& facts) const {
+    const Bytes before = positions.bytes();
+    Error error;
+    expect_facts(run(&error), error, facts);
+    EXPECT_TRUE(positions.bytes() == before);
+  }
+};
+
+TEST(BagPositions, FirstOfEqualElementsAndFirstNanHaveThePosition) {
+  Positions on;
+  on.expect({0, 1, 2, 0, -1, -1, -1, -1, 3, 4, 3, 3});
+  on.options.pool = GTH_POOL_MIN;
+  on.expect({1, 0, 2, 0, -1, -1, -1, -1, 4, 3, 3, 4});
+}
+
+TEST(BagPositions, PositionOfAFilledRowIsThatOfItsId) {
+  Positions on;
+  on.options.bounds = GTH_BOUNDS_FILL;
+  on.options.fill = GTH_FILL_VALUE;
+  const float fill = 8.5f;
+  std::memcpy(on.options.fill_value, &fill, sizeof fill);
+  reinterpret_cast<int64_t*>(on.ids.data())[3] = 77;
+  on.expect({0, 1, 2, 0, -1, -1, -1, -1, 3, 3, 4, 3});
+  on.options.bounds = GTH_BOUNDS_SKIP;
+  on.options.fill = 0;
+  on.expect({0, 1, 2, 0, -1, -1, -1, -1, 4, 4, 4, 4});
+}
+
+TEST(BagPositions, IdsThatAreNotReadHaveNoPosition) {
+  Positions on;
+  on.options.has_padding_index = 1;
+  on.options.padding_index = 2;
+  on.expect({0, 1, 0, 0, -1, -1, -1, -1, 3, 3, 3, 3});
+  on.options.has_padding_index = 0;
+  on.options.padding_index = 0;
+  on.options.empty = GTH_EMPTY_FILL;  // It selects the row, and no position.
+  on.expect({0, 1, 2, 0, -1, -1, -1, -1, 3, 4, 3, 3});
+  on.options.empty = 0;
+  on.options.profile = GTH_PROFILE_TORCH;
+  reinterpret_cast<int64_t*>(on.numbers.data())[3] = 4;
+  reinterpret_cast<int64_t*>(on.ids.data())[4] = 9;  // It is behind the last offset, so it need not be valid.
+  on.expect({0, 1, 2, 0, -1, -1, -1, -1, 3, 3, 3, 3});
+}
+
+TEST(BagPositions, BagsWithoutIdsHaveNone) {
+  Positions on;
+  const Array none = array64({}), all_empty = array64({0, 0, 0, 0});
+  on.i = none.desc();
+  on.b = all_empty.desc();
+  on.expect(Numbers(12, -1));
+}
+
+TEST(BagPositions, DenseBagsHaveRowMajorPositions) {
+  const Array table(f32, {3}, Floats{4, 9, 2}), ids = indices64({2, 2, 2}, {0, 1, 2, 0, 0, 2, 1, 2});
+  const Array out(i64, {2, 2});
+  const gth_tensor_desc t = table.desc(), i = ids.desc(), o = out.desc();
+  gth_options options = GTH_OPTIONS_INIT;
+  options.pool = GTH_POOL_MAX;
+  const gth_request request = GTH_REQUEST(GTH_OP_GATHER_BAGS, &t, &i, nullptr, &options);
+  ASSERT_EQ(gth_gather_bags_positions(nullptr, &request, &o, nullptr), GTH_OK);
+  EXPECT_EQ(values_of<int64_t>(out), (Numbers{1, 3, 4, 6}));
+}
+
+TEST(BagPositions, RowsOfTheRequestAreIgnoredAndOutDtypeHasNoEffect) {
+  Positions on;
+  const Array halves(GTH_DTYPE_FLOAT16, {4, 2}, std::vector<uint16_t>{0x3c00, 0, 0x3800, 1, 0x4000, 2, 0x4200, 3});
+  const Array out(i64, {3, 2});
+  on.t = halves.desc();
+  on.p = out.desc();
+  on.options.out_dtype = f32;
+  gth_tensor_desc wrong = GTH_TENSOR_DESC_INIT;
+  wrong.ndim = -3;
+  on.request.rows = &wrong;
+  ASSERT_EQ(on.run(nullptr), GTH_OK);
+  EXPECT_EQ(values_of<int64_t>(out), (Numbers{1, 1, -1, -1, 4, 4}));
+}
+
+TEST(BagPositions, HandlesAndStridesAreOperands) {
+  Positions on;
+  Array wide(i64, {3, 8});
+  const int64_t strides[] = {64, -8};
+  on.p.data = wide.data();
+  on.p.strides = strides;
+  on.p.offset = 32;
+  on.p.extent = 0;
+  const Tensor table(on.t), ids(on.i), numbers(on.b), positions(on.p);
+  on.t = GTH_TENSOR_DESC_HANDLE(table.get());
+  on.i = GTH_TENSOR_DESC_HANDLE(ids.get());
+  on.b = GTH_TENSOR_DESC_HANDLE(numbers.get());
+  on.p = GTH_TENSOR_DESC_HANDLE(positions.get());
+  wide.fill(0);
+  ASSERT_EQ(on.run(nullptr), GTH_OK);
+  EXPECT_EQ(values_of<int64_t>(wide),
+            (Numbers{0, 0, 2, 1, 0, 0, 0, 0, 0, -1, -1, -1, -1, 0, 0, 0, 0, 3, 3, 4, 3, 0, 0, 0}));
+}
+
+TEST(BagPositions, OperandsThatDoNotFitAreRejected) {
+  const auto expect = [](const Facts& facts, auto change) {
+    Positions on;
+    change(&on);
+    on.expect_error(facts);
+  };
+  const int32_t out = GTH_OPERAND_OUT, pool = field(offsetof(gth_options, pool));
+  auto* const garbage = reinterpret_cast<gth_context*>(1);
+  for (const int32_t other : {0, GTH_POOL_SUM, GTH_POOL_MEAN, GTH_POOL_SQRTN}) {
+    expect({GTH_E_VERSION, GTH_OPERAND_OPTIONS, pool, -1, other, GTH_POOL_MIN},
+           [&](Positions* on) { on->options.pool = other; });
+  }
+  expect({GTH_E_VERSION, GTH_OPERAND_OPTIONS, pool, -1, 0, GTH_POOL_MIN},
+         [](Positions* on) { on->request.options = nullptr; });
+  expect({GTH_E_VERSION, GTH_OPERAND_WEIGHTS}, [](Positions* on) { on->request.weights = &on->t; });
+  expect({GTH_E_VERSION, GTH_OPERAND_REQUEST, -1, -1, GTH_OP_GATHER, GTH_OP_GATHER_BAGS},
+         [](Positions* on) { on->request.op = GTH_OP_GATHER; });
+  expect({GTH_E_NULL, GTH_OPERAND_PARAMS}, [](Positions* on) { on->t.data = nullptr; });
+  expect({GTH_E_NULL, GTH_OPERAND_INDICES}, [](Positions* on) { on->request.indices = nullptr; });
+  expect({GTH_E_NULL, out}, [](Positions* on) { on->p.data = nullptr; });
+  expect({GTH_E_HANDLE, GTH_OPERAND_CONTEXT}, [&](Positions* on) { on->context = garbage; });
+  expect({GTH_E_HANDLE, out},
+         [](Positions* on) { on->p = GTH_TENSOR_DESC_HANDLE(reinterpret_cast<const gth_tensor*>(1)); });
+  for (const int32_t dtype : {GTH_DTYPE_INT32, GTH_DTYPE_UINT64, f32}) {
+    expect({GTH_E_DTYPE, out, -1, -1, dtype, i64}, [&](Positions* on) { on->p.dtype = dtype; });
+  }
+  expect({GTH_E_DTYPE, GTH_OPERAND_PARAMS, -1, -1, GTH_DTYPE_COMPLEX64, 0},
+         [](Positions* on) { on->t.dtype = GTH_DTYPE_COMPLEX64; });
+  expect({GTH_E_RANK, out, -1, -1, 1, 2}, [](Positions* on) { on->p.ndim = 1; });
+  const Shape wrong{3, 3};
+  expect({GTH_E_SHAPE, out, 1, -1, 3, 4}, [&](Positions* on) { on->p.shape = wrong.data(); });
+  const int64_t overlapping[] = {16, 8};
+  expect({GTH_E_STRIDE, out, 0, -1, 16, 32}, [&](Positions* on) { on->p.strides = overlapping; });
+  expect({GTH_E_READONLY, out}, [](Positions* on) { on->p.flags = GTH_TENSOR_READONLY; });
+  expect({GTH_E_DEVICE, out, -1, -1, GTH_DEVICE_CUDA, GTH_DEVICE_CPU},
+         [](Positions* on) { on->p.device = GTH_DEVICE_CUDA; });
+  expect({GTH_E_VERSION, out, 0, -1, 4, sizeof(gth_tensor_desc)}, [](Positions* on) { on->p.size = 4; });
+  Positions on;
+  Error error;
+  expect_facts(gth_gather_bags_positions(nullptr, &on.request, nullptr, &error), error, {GTH_E_NULL, out});
+  expect_facts(gth_gather_bags_positions(nullptr, nullptr, &on.p, &error), error, {GTH_E_NULL, GTH_OPERAND_REQUEST});
+}
+
+TEST(BagPositions, BagsAreValidatedBeforeIdsAndIdsBeforeTheFirstWrite) {
+  Positions on;
+  reinterpret_cast<int64_t*>(on.ids.data())[3] = 4;
+  on.expect_error({GTH_E_INDEX, GTH_OPERAND_INDICES, 0, 3, 4, 4});
+  reinterpret_cast<int64_t*>(on.numbers.data())[3] = 4;
+  on.expect_error({GTH_E_OFFSETS, GTH_OPERAND_BAGS, -1, 3, 4, 5});
+  reinterpret_cast<int64_t*>(on.numbers.data())[3] = 5;
+  on.options.empty = GTH_EMPTY_ERROR;
+  on.expect_error({GTH_E_OFFSETS, GTH_OPERAND_BAGS, -1, 1, 0, 1});
+}
+
 // ---- Large calls
 
 // A call of many bags. Its ids are divided between threads.
@@ -321,17 +499,22 @@ TEST(BagGradients, ThreadsDoNotChangeBits) {
   for (const int32_t pool : {GTH_POOL_SUM, GTH_POOL_MEAN, GTH_POOL_SQRTN, GTH_POOL_MAX}) {
     on.options.pool = pool;
     on.request.weights = pool == GTH_POOL_MAX ? nullptr : &on.w;
-    Bytes dense, weights;
+    Bytes dense, weights, found;
     for (const int32_t threads : {1, 2, 3, 8}) {
       on.options.threads = threads;
       const Array out(f32, {Large::rows, Large::dim}), of_weights(f32, {Large::ids});
       const gth_tensor_desc o = out.desc(), w = of_weights.desc();
       ASSERT_EQ(gth_gather_bags_gradient(nullptr, &on.request, &o, nullptr), GTH_OK);
+      const Array positions(i64, {Large::bags, Large::dim});
+      const gth_tensor_desc p = positions.desc();
       if (pool != GTH_POOL_MAX) {
         ASSERT_EQ(gth_gather_bags_weight_gradient(nullptr, &on.request, &w, nullptr), GTH_OK);
+      } else {
+        ASSERT_EQ(gth_gather_bags_positions(nullptr, &on.request, &p, nullptr), GTH_OK);
       }
-      if (threads == 1) dense = out.bytes(), weights = of_weights.bytes();
-      EXPECT_TRUE(out.bytes() == dense && of_weights.bytes() == weights) << "pool " << pool << ", threads " << threads;
+      if (threads == 1) dense = out.bytes(), weights = of_weights.bytes(), found = positions.bytes();
+      EXPECT_TRUE(out.bytes() == dense && of_weights.bytes() == weights && positions.bytes() == found)
+          << "pool " << pool << ", threads " << threads;
     }
   }
 }
@@ -341,7 +524,8 @@ TEST(BagGradients, ThreadsDoNotChangeBits) {
 TEST(BagGradients, NumbersThatChangeDuringTheCallAreReadOnce) {
   Large on;
   const Array out(f32, {Large::rows, Large::dim}), unique(i64, {Large::rows}), weights(f32, {Large::ids});
-  const gth_tensor_desc o = out.desc(), u = unique.desc(), w = weights.desc();
+  const Array positions(i64, {Large::bags, Large::dim});
+  const gth_tensor_desc o = out.desc(), u = unique.desc(), w = weights.desc(), p = positions.desc();
   const Numbers begin = values_of<int64_t>(on.begin);
   std::atomic<bool> stop{false};
   std::thread writer([&] {
@@ -364,6 +548,8 @@ TEST(BagGradients, NumbersThatChangeDuringTheCallAreReadOnce) {
     seen |= 1 << -status;
     status = gth_gather_bags_sparse_gradient(nullptr, &on.request, &u, &o, &count, nullptr);
     seen |= 1 << -status;
+    on.options.pool = GTH_POOL_MIN;
+    seen |= 1 << -gth_gather_bags_positions(nullptr, &on.request, &p, nullptr);
     on.options.pool = GTH_POOL_SUM;
     seen |= 1 << -gth_gather_bags_weight_gradient(nullptr, &on.request, &w, nullptr);
   }

@@ -150,10 +150,10 @@ TEST(Stack, BagsFit) {
 TEST(Stack, GradientsOfBagsFit) {
   for (const int32_t dtype : {GTH_DTYPE_FLOAT16, GTH_DTYPE_FLOAT32}) {
     const Array params(dtype, {500, 2000}), rows(dtype, {3, 2000}), target(dtype, {500, 2000}),
-        weights(dtype, {3, 700});
+        weights(dtype, {3, 700}), positions(GTH_DTYPE_INT64, {3, 2000});
     const Array indices = indices64({3, 700}, std::vector<int64_t>(2100, 3)), unique(GTH_DTYPE_INT64, {500});
     const gth_tensor_desc p = params.desc(), i = indices.desc(), r = rows.desc(), t = target.desc(), u = unique.desc(),
-                          w = weights.desc();
+                          w = weights.desc(), n = positions.desc();
     for (const int32_t pool : {GTH_POOL_MEAN, GTH_POOL_MAX}) {
       gth_options options = with_bounds(GTH_BOUNDS_FILL);
       options.pool = pool;
@@ -162,7 +162,10 @@ TEST(Stack, GradientsOfBagsFit) {
       expect_fits("gradient", GTH_OK, [&] { return gth_gather_bags_gradient(nullptr, &request, &t, nullptr); });
       expect_fits("sparse gradient", GTH_OK,
                   [&] { return gth_gather_bags_sparse_gradient(nullptr, &request, &u, &t, &count, nullptr); });
-      if (pool == GTH_POOL_MAX) continue;
+      if (pool == GTH_POOL_MAX) {
+        expect_fits("positions", GTH_OK, [&] { return gth_gather_bags_positions(nullptr, &request, &n, nullptr); });
+        continue;
+      }
       expect_fits("weights", GTH_OK, [&] { return gth_gather_bags_weight_gradient(nullptr, &request, &w, nullptr); });
     }
   }

@@ -1,4 +1,4 @@
-"""Gradients of gather_bags: compares them with loops in NumPy and with torch, and tests kinds of arrays and errors."""
+"""Gradients and positions of gather_bags: compares them with NumPy and torch, and tests kinds of arrays and errors."""
 
 from __future__ import annotations
 
@@ -138,6 +138,57 @@ def test_any_layout() -> None:
         assert (result == expected).all()
 
 
+# NumPy's argmax and argmin return the first of equal elements, and the first NaN.
+@pytest.mark.parametrize("pool", ["max", "min"])
+@pytest.mark.parametrize("form", FORMATS)
+@pytest.mark.parametrize("shape", [(8,), (8, 3), (8, 2, 5)])
+@pytest.mark.parametrize("dtype", ["float32", "float64", "int16", "uint64"])
+def test_positions(pool: Any, form: str, shape: tuple[int, ...], dtype: str) -> None:
+    params = (numbers(shape) // 4 + 2).astype(dtype)  # with equal elements
+    if dtype.startswith("float"):
+        params[3:5].reshape(-1)[::2] = np.nan
+    for padding in (None, 4):
+        result = libgather.gather_bags_positions(params, IDS, pool=pool, padding_index=padding, **FORMATS[form])
+        assert result.dtype == np.int64 and result.shape == (4, *shape[1:])
+        for bag, (start, end) in enumerate(pairwise(OFFSETS)):
+            read = np.array([k for k in range(start, end) if IDS[k] != padding], dtype=int)
+            expected = read[winners_of(params[IDS[read]], pool)] if len(read) else -1
+            assert (result[bag] == expected).all()
+
+
+def test_positions_of_matrices_and_lists() -> None:
+    table, ids = [[1.0, 9.0], [7.0, 2.0], [7.0, 4.0]], [[0, 2], [1, 2]]
+    assert np.asarray(libgather.gather_bags_positions(table, ids, pool="max")).tolist() == [[1, 0], [2, 3]]
+    assert np.asarray(libgather.gather_bags_positions(table, ids, pool="min")).tolist() == [[0, 1], [2, 2]]
+    skipped = libgather.gather_bags_positions(np.array(table), [[5, 2], [5, 5]], pool="max", bounds="skip")
+    assert skipped.tolist() == [[1, 1], [-1, -1]]
+    filled = libgather.gather_bags_positions(
+        np.array(table), [[5, 2], [5, 5]], pool="max", bounds="fill", fill_value=5.0
+    )
+    assert filled.tolist() == [[1, 0], [2, 2]]
+
+
+def test_errors_of_positions() -> None:
+    params = numbers((8, 3))
+    find = libgather.gather_bags_positions
+    for pool in ("sum", "mean", "sqrtn"):
+        with pytest.raises(libgather.OptionError, match="pool"):
+            find(params, IDS, offsets=OFFSETS, pool=pool)  # type: ignore[arg-type]
+    with pytest.raises(libgather.OptionError, match="weights"):
+        find(params, IDS, offsets=OFFSETS, pool="max", weights=WEIGHTS)
+    wrong = IDS.copy()
+    wrong[5] = 8
+    with pytest.raises(libgather.IndexError) as index:
+        find(params, wrong, offsets=OFFSETS, pool="max")
+    assert (index.value.position, index.value.index, index.value.value) == (5, (5,), 8)
+    with pytest.raises(libgather.OffsetsError):
+        find(params, IDS, offsets=[0, 3, 2, 4, 9], pool="max")
+    with pytest.raises(libgather.DTypeError, match="params"):
+        find(params.astype("complex64"), IDS, offsets=OFFSETS, pool="max")
+    with pytest.raises(TypeError, match="axis"):
+        find(params, IDS, offsets=OFFSETS, pool="max", axis=1)  # type: ignore[call-arg]
+
+
 @pytest.mark.parametrize("threads", [1, 2, 7])
 def test_threads_do_not_change_bits(threads: int) -> None:
     choose = np.random.default_rng(3)
@@ -203,6 +254,11 @@ def test_embedding_bag_of_torch(dtype: str, mode: Any, weighted: bool, padding: 
         rows, torch.unique(ids[ids != (-1 if padding is None else padding)])
     )
     assert torch.equal(sums, result[rows])
+    if mode == "max":  # torch has the row of the maximum, and 0 for a bag without ids
+        winners = torch._embedding_bag(params, ids, starts, mode=2, padding_idx=-1 if padding is None else padding)[3]
+        positions = libgather.gather_bags_positions(params.detach(), ids, **ours)
+        assert type(positions) is torch.Tensor
+        assert torch.equal(torch.where(positions < 0, 0, ids[positions]), winners)
     if weights is not None:
         result = libgather.gather_bags_weight_gradient(given, ids, params.detach(), **ours)
         read = ids != (-1 if padding is None else padding)  # torch computes gradients of padding, too

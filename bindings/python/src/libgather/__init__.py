@@ -21,6 +21,7 @@ from ._memory.context import Context
 from ._memory.default_contexts import sync
 from ._operations.bag_gradients import (
     gather_bags_gradient,
+    gather_bags_positions,
     gather_bags_sparse_gradient,
     gather_bags_weight_gradient,
 )
@@ -94,6 +95,7 @@ __all__ = [
     "gather",
     "gather_bags",
     "gather_bags_gradient",
+    "gather_bags_positions",
     "gather_bags_sparse_gradient",
     "gather_bags_weight_gradient",
     "gather_elements",

@@ -4,8 +4,9 @@ use std::ptr;
 
 use crate::abi::call;
 use crate::context::{self, Context};
+use crate::dtype::DType;
 use crate::error::Error;
-use crate::forms::{doc_of, request};
+use crate::forms::{doc_of, read_shape, request};
 use crate::numbers::{extent_from_c, extent_to_c};
 use crate::options::Options;
 use crate::tensor::Tensor;
@@ -276,6 +277,56 @@ pub fn gather_bags_weight_gradient_into(
     context::DEFAULT.gather_bags_weight_gradient_into(params, indices, bags, gradient, options, target)
 }
 
+/// Finds the positions of the maxima or minima of [`gather_bags()`]: for each element of its output, the position in
+/// `indices` of the id whose row has this element, as `i64`. The option for the pool is [`Pool::Max`] or [`Pool::Min`].
+///
+/// Of equal elements, the first one has the position, and the first NaN if there is one. A bag that has read no id has
+/// -1. Positions in several dims are row-major numbers.
+///
+/// # Errors
+///
+/// Returns the errors of [`gather_bags()`], and [`Error::Version`] for another pool.
+///
+/// # Examples
+///
+/// ```
+/// use gather::{Bags, Options, Pool, Tensor, gather_bags_positions};
+///
+/// let (params, ids, offsets) = ([1.0, 8.0, 5.0, 2.0], [1_i64, 0, 0], [0_i64, 2, 2, 3]);
+/// let positions = gather_bags_positions(
+///     &Tensor::new(&params, &[2, 2]),
+///     &Tensor::new(&ids, &[3]),
+///     &Bags::offsets(&Tensor::new(&offsets, &[4])),
+///     &Options::new().pool(Pool::Max),
+/// )?;
+/// assert_eq!(positions.as_slice::<i64>()?, [0, 1, -1, -1, 2, 2]);
+/// # Ok::<(), gather::Error>(())
+/// ```
+pub fn gather_bags_positions(
+    params: &Tensor<'_>,
+    indices: &Tensor<'_>,
+    bags: &Bags<'_>,
+    options: &Options,
+) -> Result<Tensor<'static>, Error> {
+    context::DEFAULT.gather_bags_positions(params, indices, bags, options)
+}
+
+/// Writes the result of [`gather_bags_positions()`] to existing memory of `i64`. It is unchanged after an error.
+///
+/// # Errors
+///
+/// Returns the errors of [`gather_bags_positions()`], [`Error::ReadOnly`], [`Error::Alias`] and
+/// [`Error::OutOfMemory`].
+pub fn gather_bags_positions_into(
+    params: &Tensor<'_>,
+    indices: &Tensor<'_>,
+    bags: &Bags<'_>,
+    options: &Options,
+    positions: &mut TensorMut<'_>,
+) -> Result<(), Error> {
+    context::DEFAULT.gather_bags_positions_into(params, indices, bags, options, positions)
+}
+
 impl Context {
     #[doc = doc_of!("Runs " gather_bags " in this context.")]
     pub fn gather_bags(
@@ -403,6 +454,41 @@ impl Context {
             request.rows = gradient.desc.raw();
             // SAFETY: tensors borrow or hold the memory that they describe, and the output borrows its own exclusively.
             call(|err| unsafe { sys::gth_gather_bags_weight_gradient(self.raw(), request, target.desc.raw(), err) })
+        })
+    }
+
+    #[doc = doc_of!("Runs " gather_bags_positions " in this context.")]
+    pub fn gather_bags_positions(
+        &self,
+        params: &Tensor<'_>,
+        indices: &Tensor<'_>,
+        bags: &Bags<'_>,
+        options: &Options,
+    ) -> Result<Tensor<'static>, Error> {
+        let shape = bags.with_request(params, indices, options, |request| {
+            read_shape(|rows, capacity, shape, err| {
+                // SAFETY: tensors own their shapes, and `shape` has room for `capacity` extents.
+                unsafe { sys::gth_infer(request, rows, capacity, shape, err) }
+            })
+        })?;
+        let made = self.zeros(DType::Int64, &shape)?;
+        let mut out = TensorMut::from_desc(made.desc.clone());
+        self.gather_bags_positions_into(params, indices, bags, options, &mut out)?;
+        Ok(made)
+    }
+
+    #[doc = doc_of!("Runs " gather_bags_positions_into " in this context.")]
+    pub fn gather_bags_positions_into(
+        &self,
+        params: &Tensor<'_>,
+        indices: &Tensor<'_>,
+        bags: &Bags<'_>,
+        options: &Options,
+        positions: &mut TensorMut<'_>,
+    ) -> Result<(), Error> {
+        bags.with_request(params, indices, options, |request| {
+            // SAFETY: tensors borrow or hold the memory that they describe, and the output borrows its own exclusively.
+            call(|err| unsafe { sys::gth_gather_bags_positions(self.raw(), request, positions.desc.raw(), err) })
         })
     }
 }

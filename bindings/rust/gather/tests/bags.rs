@@ -2,7 +2,8 @@
 
 use gather::{
     Bags, DType, Empty, Error, Operand, Options, Pool, Tensor, TensorMut, gather_bags, gather_bags_gradient,
-    gather_bags_gradient_into, gather_bags_into, gather_bags_sparse_gradient_into, gather_bags_weight_gradient,
+    gather_bags_gradient_into, gather_bags_into, gather_bags_positions, gather_bags_positions_into,
+    gather_bags_sparse_gradient_into, gather_bags_weight_gradient,
 };
 
 const ROWS: usize = 6;
@@ -211,6 +212,72 @@ fn gradients_equal_loops() {
         let products = row.iter().zip(&given[bag_of[k] * DIM..][..DIM]).map(|(a, b)| a * b);
         assert_eq!(*found, products.sum::<f32>());
     }
+}
+
+/// Finds the positions of OFFSETS with loops.
+fn positions(pool: Pool, padding: i64) -> Vec<i64> {
+    let table = table();
+    let value = |k: usize, column: usize| table[IDS[k] as usize * DIM + column];
+    let mut out = Vec::new();
+    for bag in OFFSETS.windows(2) {
+        for column in 0..DIM {
+            let mut best: Option<usize> = None;
+            for k in (bag[0] as usize..bag[1] as usize).filter(|&k| IDS[k] != padding) {
+                let is_better = best.is_none_or(|best| match pool {
+                    Pool::Max => value(k, column) > value(best, column),
+                    _ => value(k, column) < value(best, column),
+                });
+                best = if is_better { Some(k) } else { best };
+            }
+            out.push(best.map_or(-1, |best| best as i64));
+        }
+    }
+    out
+}
+
+#[test]
+fn positions_equal_a_loop() {
+    let values = table();
+    let (params, ids) = (Tensor::new(&values, &[ROWS, DIM]), Tensor::new(&IDS, &[7]));
+    let (offsets, lengths) = (Tensor::new(&OFFSETS, &[5]), Tensor::new(&LENGTHS, &[4]));
+    for bags in [Bags::offsets(&offsets), Bags::lengths(&lengths)] {
+        for pool in [Pool::Max, Pool::Min] {
+            let options = Options::new().pool(pool).padding_index(3);
+            let made = gather_bags_positions(&params, &ids, &bags, &options).unwrap();
+            assert_eq!((made.dtype(), made.shape()), (DType::Int64, &[4, DIM][..]));
+            assert_eq!(made.as_slice::<i64>().unwrap(), positions(pool, 3));
+            let mut out = [7i64; 4 * DIM];
+            let mut written = TensorMut::new(&mut out, &[4, DIM]);
+            gather_bags_positions_into(&params, &ids, &bags, &options, &mut written).unwrap();
+            assert_eq!(out[..], positions(pool, 3));
+        }
+    }
+}
+
+#[test]
+fn positions_name_their_operands() {
+    let (values, mut out) = (table(), [7i64; 4 * DIM]);
+    let (params, offsets) = (Tensor::new(&values, &[ROWS, DIM]), Tensor::new(&OFFSETS, &[5]));
+    let (bags, ids) = (Bags::offsets(&offsets), Tensor::new(&IDS, &[7]));
+    let max = Options::new().pool(Pool::Max);
+    let pool = gather_bags_positions(&params, &ids, &bags, &Options::new()).unwrap_err();
+    assert!(
+        matches!(&pool, Error::Version(cause) if cause.operand == Operand::Options),
+        "{pool}"
+    );
+    let mut written = TensorMut::new(&mut out, &[DIM, 4]);
+    let shape = gather_bags_positions_into(&params, &ids, &bags, &max, &mut written).unwrap_err();
+    assert!(
+        matches!(&shape, Error::Shape(cause) if cause.operand == Operand::Out),
+        "{shape}"
+    );
+    let outside = [3i64, 0, 5, 6, 1, 2, 4];
+    let index = gather_bags_positions(&params, &Tensor::new(&outside, &[7]), &bags, &max).unwrap_err();
+    assert!(
+        matches!(&index, Error::Index(cause) if cause.position == Some(3)),
+        "{index}"
+    );
+    assert_eq!(out, [7i64; 4 * DIM]);
 }
 
 #[test]

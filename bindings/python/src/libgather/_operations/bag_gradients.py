@@ -1,8 +1,8 @@
-"""The gradients of gather_bags with respect to its table and to its weights."""
+"""The gradients of gather_bags, and the positions of its maxima and minima."""
 
 from __future__ import annotations
 
-from .. import errors
+from .. import _objects, errors
 from .. import types as t
 from .._arrays.kinds import enter, kind_of, loaded
 from .._arrays.nested_lists import list_of
@@ -67,8 +67,8 @@ def gather_bags_gradient(gradient: t.Any, indices: t.Any, params: t.Any, **switc
     >>> libgather.gather_bags_gradient([[1.0, 2.0], [3.0, 4.0]], [0, 2, 2], (3, 2), offsets=[0, 2, 3]).tolist()
     [[1.0, 2.0], [0.0, 0.0], [4.0, 6.0]]
     """
-    run = _Gradient(gradient, indices, params, switches)
-    target = Tensor.zeros(run.table.shape, run.gradient.dtype)
+    run = _gradient_of(gradient, indices, params, switches)
+    target = Tensor.zeros(run.table.shape, run.numbers.dtype)
     run.call(lib.gth_gather_bags_gradient, target)
     return run.kind.leave(target, run.like)
 
@@ -92,10 +92,10 @@ def gather_bags_sparse_gradient(
     >>> rows.tolist(), sums.tolist()
     ([3, 7], [[1.0], [5.0]])
     """
-    run = _Gradient(gradient, indices, params, switches)
+    run = _gradient_of(gradient, indices, params, switches)
     capacity = min(run.indices.size, run.table.shape[0]) if run.table.shape else 0
     rest = run.table.shape[1:]
-    target = Tensor.zeros((capacity, *rest), run.gradient.dtype)
+    target = Tensor.zeros((capacity, *rest), run.numbers.dtype)
     unique = Tensor.zeros((capacity,), "int64")
     count = ffi.new("int64_t *")
     run.call(lib.gth_gather_bags_sparse_gradient, unique, target, count=count)
@@ -125,31 +125,76 @@ def gather_bags_weight_gradient(
     >>> libgather.gather_bags_weight_gradient([[3.0, 4.0]], [[0, 1]], table, weights=weights).tolist()
     [[3.0, 20.0]]
     """
-    run = _Gradient(gradient, indices, params, switches)
-    weights = run.gradient if run.weights is None else run.weights
+    run = _gradient_of(gradient, indices, params, switches)
+    weights = run.numbers if run.weights is None else run.weights
     target = Tensor.zeros(run.indices.shape, weights.dtype)
     run.call(lib.gth_gather_bags_weight_gradient, target)
     return run.leave(target, run.like if run.weights is None else switches["weights"])
 
 
-class _Gradient:
-    """The operands of a gradient, and its calls of the library."""
+def gather_bags_positions(params: t.Any, indices: t.Any, **switches: t.Unpack[t.BagSwitches]) -> t.Any:
+    """Finds the positions of the maxima or minima of :func:`gather_bags`.
 
-    def __init__(self, gradient: t.Any, indices: t.Any, params: t.Any, switches: t.Any) -> None:
+    Of equal numbers, the first one has the position, and the first NaN if there is one. Where torch has the number of
+    the row (``max_indices``), this function has the position of its index: ``indices.reshape(-1)[positions]`` are the
+    row numbers.
+
+    Args:
+        params: The table of the call.
+        indices: The indices of the call.
+        **switches: The keywords of the call, with ``pool="max"`` or ``"min"``.
+
+    Returns:
+        A new array of int64, of the shape of the output, in the library of `params` or of NumPy. Each element is the
+        position in `indices`, in row-major order, of the index whose row has the element. It is -1 if the bag has read
+        no index.
+
+    Raises:
+        OptionError: `pool` is another one.
+        Error: As for :func:`gather_bags`.
+
+    >>> import libgather
+    >>> table = [[1.0, 8.0], [5.0, 2.0]]
+    >>> libgather.gather_bags_positions(table, [1, 0, 0], offsets=[0, 2, 2, 3], pool="max").tolist()
+    [[0, 1], [-1, -1], [2, 2]]
+    """
+    run = _Call("params", params, indices, params, switches)
+    target = Tensor.zeros(run.shape_of_output(), "int64")
+    run.call(lib.gth_gather_bags_positions, target)
+    return run.leave(target, run.like)
+
+
+def _gradient_of(gradient: t.Any, indices: t.Any, params: t.Any, switches: t.Any) -> _Call:
+    """Returns the call of a gradient, whose rows are the gradient of the output."""
+    run = _Call("updates", gradient, indices, params, switches)
+    run.rows = run.numbers
+    return run
+
+
+class _Call:
+    """The operands of a call, and its calls of the library. The dtypes and the result are those of an operand."""
+
+    def __init__(self, name: str, like: t.Any, indices: t.Any, params: t.Any, switches: t.Any) -> None:
         request = request_of(switches)
         shape = params if isinstance(params, (tuple, Spec)) else None
         arrays = None if shape is not None else params
-        named = ("updates", gradient), ("indices", indices), ("params", arrays), ("bags", request.bags)
+        named = (name, like), ("indices", indices), ("params", arrays), ("bags", request.bags)
         if site_of(request.context, None, *named, ("weights", request.weights)) is not None:
             raise errors.unsupported("params", "gather_bags runs on the CPU alone")
-        self.like: t.Any = as_numbers(loaded(gradient, "updates"), "updates")
-        self.gradient, self.kind = enter(self.like, None, "updates")
+        self.like: t.Any = as_numbers(loaded(like, name), name)
+        self.numbers, self.kind = enter(self.like, None, name)
         self.indices: Memory = enter(indices, None, "indices")[0]
-        self.table: t.Any = table_of(params, self.gradient)
-        self.weights: Memory | None = entered(weights_for(self.gradient, request.weights), "weights")
+        self.table: t.Any = self.numbers if params is like else table_of(params, self.numbers)
+        self.rows: Memory | None = None
+        self.weights: Memory | None = entered(weights_for(self.numbers, request.weights), "weights")
         self.bags: Memory | None = entered(request.bags, "bags")
-        self.options: bytes = options_of(request, fill_of(request, self.like, self.gradient._dtype))
+        self.options: bytes = options_of(request, fill_of(request, self.like, self.numbers._dtype))
         self.context: t.Any = request.context
+
+    def shape_of_output(self) -> tuple[int, ...]:
+        """Returns the shape of the output of gather_bags."""
+        others = (None if each is None else each._operand() for each in (None, self.bags, self.weights))
+        return _objects.infer(GATHER_BAGS.number, self.table._operand(), self.indices._operand(), *others, self.options)
 
     def call(self, function: t.Any, *targets: Memory, count: t.Any = None) -> None:
         """Calls a function with the request and the operands that it writes."""
@@ -159,7 +204,7 @@ class _Gradient:
             for role, each in (
                 ("table", self.table),
                 ("indices", self.indices),
-                ("rows", self.gradient),
+                ("rows", self.rows),
                 ("bags", self.bags),
                 ("weights", self.weights),
             )

@@ -10,15 +10,24 @@ import java.util.EnumMap;
 import java.util.Map;
 import java.util.stream.Stream;
 
-/** A gradient of gatherBags, which is no operation. Operands that are arrays are copied to native memory. */
+/**
+ * A gradient of gatherBags, or the positions of its maxima. Neither is an operation. Operands that are arrays are copied
+ * to native memory.
+ */
 final class BagGradient {
   private final Map<Role, Tensor> operands;
-  private final boolean ofWeights;
+  private final Result result;
   private final Options options;
 
-  private BagGradient(Map<Role, Tensor> operands, boolean ofWeights, Options options) {
+  private enum Result {
+    PARAMS,
+    WEIGHTS,
+    POSITIONS
+  }
+
+  private BagGradient(Map<Role, Tensor> operands, Result result, Options options) {
     this.operands = operands;
-    this.ofWeights = ofWeights;
+    this.result = result;
     this.options = options;
   }
 
@@ -33,10 +42,16 @@ final class BagGradient {
       Options options) {
     Map<Role, Tensor> operands = Calls.bagOperands(params, indices, bags, weights);
     operands.put(Role.ROWS, given(gradient, "gradient"));
-    return new BagGradient(operands, ofWeights, given(options, "options"));
+    return new BagGradient(operands, ofWeights ? Result.WEIGHTS : Result.PARAMS, given(options, "options"));
   }
 
-  /** Writes a dense gradient. */
+  /** Returns the call that finds the positions of the maxima or minima of a forward call. */
+  static BagGradient ofPositions(Tensor params, Tensor indices, Tensor bags, Options options) {
+    Map<Role, Tensor> operands = Calls.bagOperands(params, indices, bags, null);
+    return new BagGradient(operands, Result.POSITIONS, given(options, "options"));
+  }
+
+  /** Writes a dense gradient, or positions. */
   void run(Tensor out) {
     run(null, given(out, "target"));
   }
@@ -72,13 +87,14 @@ final class BagGradient {
   }
 
   private void checkOverlaps(Tensor unique, Tensor out) {
+    OperandName written = result == Result.POSITIONS ? OperandName.OUT : OperandName.TARGET;
     if (unique != null) {
       checkOverlap(OperandName.TARGET, out, OperandName.OUT, unique);
     }
     operands.forEach(
         (role, each) -> {
           OperandName name = role == Role.ROWS ? OperandName.UPDATES : Kind.BAGS.name(role);
-          checkOverlap(OperandName.TARGET, out, name, each);
+          checkOverlap(written, out, name, each);
           if (unique != null) {
             checkOverlap(OperandName.OUT, unique, name, each);
           }
@@ -99,15 +115,17 @@ final class BagGradient {
       read.forEach(scratch::describe);
       MemorySegment request = scratch.request(Operation.GATHER_BAGS, read.get(Role.TABLE).dtype, options);
       MemorySegment context = Calls.context(options);
-      MemorySegment result = scratch.describeResult(0, target);
+      MemorySegment written = scratch.describeResult(0, target);
       int status;
-      if (ofWeights) {
-        status = Gth.gatherBagsWeightGradient(context, request, result, scratch.error, kept);
+      if (result == Result.WEIGHTS) {
+        status = Gth.gatherBagsWeightGradient(context, request, written, scratch.error, kept);
+      } else if (result == Result.POSITIONS) {
+        status = Gth.gatherBagsPositions(context, request, written, scratch.error, kept);
       } else if (unique == null) {
-        status = Gth.gatherBagsGradient(context, request, result, scratch.error, kept);
+        status = Gth.gatherBagsGradient(context, request, written, scratch.error, kept);
       } else {
         MemorySegment ids = scratch.describeResult(1, unique);
-        status = Gth.gatherBagsSparseGradient(context, request, ids, result, scratch.out, scratch.error, kept);
+        status = Gth.gatherBagsSparseGradient(context, request, ids, written, scratch.out, scratch.error, kept);
       }
       if (status != 0) {
         throw scratch.failure(status);

@@ -203,7 +203,12 @@ final class Calls {
     return operands;
   }
 
-  /** Computes a gradient of gatherBags in new memory. */
+  /** Returns the shape of the output of gatherBags without weights. bags may be null. */
+  static long[] bagsShape(Tensor params, Tensor indices, Tensor bags, Options options) {
+    return infer(Operation.GATHER_BAGS, bagOperands(params, indices, bags, null), options).shape;
+  }
+
+  /** Computes a gradient of gatherBags, or positions, in new memory. */
   static Tensor bagGradient(BagGradient call, DType dtype, long[] shape) {
     Tensor out = zeros(Arena.ofAuto(), dtype, shape);
     call.run(out);

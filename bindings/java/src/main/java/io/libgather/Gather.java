@@ -620,6 +620,42 @@ public final class Gather {
   }
 
   /**
+   * Finds the positions of the maxima or minima of {@link #gatherBags(Tensor, Tensor, Tensor, Tensor, Options)}: for each
+   * element of its output, the position in indices of the id whose row has this element.
+   *
+   * <p>Of equal elements, the first one has the position, and the first NaN if there is one. A bag that has read no id
+   * has -1. Positions in several dims are row-major numbers.
+   *
+   * @param params the source
+   * @param indices the ids
+   * @param bags the numbers that divide ids into bags, or null if each row of indices is a bag
+   * @param options the options of the call, with {@link Pool#MAX} or {@link Pool#MIN}
+   * @return a new tensor of int64 with the shape of the output
+   * @throws GatherIndexException if an id is out of bounds
+   * @throws GatherArgumentException if bags are invalid, or for another pool
+   */
+  public static Tensor gatherBagsPositions(Tensor params, Tensor indices, Tensor bags, Options options) {
+    BagGradient call = BagGradient.ofPositions(params, indices, bags, options);
+    return Calls.bagGradient(call, DType.INT64, Calls.bagsShape(params, indices, bags, options));
+  }
+
+  /**
+   * Does what {@link #gatherBagsPositions} does, with an existing result.
+   *
+   * @param positions the result, of int64, with the shape of the output
+   * @param params the source
+   * @param indices the ids
+   * @param bags the numbers that divide ids into bags, or null if each row of indices is a bag
+   * @param options the options of the call, with {@link Pool#MAX} or {@link Pool#MIN}
+   * @throws GatherIndexException if an id is out of bounds
+   * @throws GatherArgumentException if bags are invalid, or for another pool
+   */
+  public static void gatherBagsPositionsInto(
+      Tensor positions, Tensor params, Tensor indices, Tensor bags, Options options) {
+    BagGradient.ofPositions(params, indices, bags, options).run(given(positions, "positions"));
+  }
+
+  /**
    * Runs a gather and creates its output in an arena.
    *
    * @param arena the arena of the output

@@ -339,6 +339,74 @@ class BagsTest {
     }
   }
 
+  /** Returns the positions of the maxima or minima, by a loop. */
+  private static long[] positions(Pool pool, long[] ids, int[] lengths) {
+    long[] out = new long[lengths.length * DIM];
+    Arrays.fill(out, -1);
+    int from = 0;
+    for (int bag = 0; bag < lengths.length; bag++) {
+      for (int k = from; k < from + lengths[bag]; k++) {
+        for (int column = 0; column < DIM && ids[k] != PADDING; column++) {
+          int at = bag * DIM + column;
+          float value = TABLE[(int) ids[k] * DIM + column];
+          float best = out[at] < 0 ? value : TABLE[(int) ids[(int) out[at]] * DIM + column];
+          if (out[at] < 0 || (pool == Pool.MAX ? value > best : value < best)) {
+            out[at] = k;
+          }
+        }
+      }
+      from += lengths[bag];
+    }
+    return out;
+  }
+
+  @Test
+  void positionsEqualALoop() {
+    int[] lengths = {3, 0, 5, 1};
+    long[] ids = ids(9);
+    for (Pool pool : new Pool[] {Pool.MAX, Pool.MIN}) {
+      Options options = Options.builder().bagFormat(BagFormat.LENGTHS).paddingIndex(PADDING).pool(pool).build();
+      for (boolean isDirect : new boolean[] {false, true}) {
+        Tensor[] all = {table(), Tensor.of(ids), Tensor.of(lengths)};
+        Tensor[] read = isDirect ? Arrays.stream(all).map(BagsTest::direct).toArray(Tensor[]::new) : all;
+        Tensor made = Gather.gatherBagsPositions(read[0], read[1], read[2], options);
+        assertArrayEquals(positions(pool, ids, lengths), made.toLongArray());
+        long[] out = new long[lengths.length * DIM];
+        Gather.gatherBagsPositionsInto(Tensor.of(out, lengths.length, DIM), read[0], read[1], read[2], options);
+        assertArrayEquals(positions(pool, ids, lengths), out);
+      }
+    }
+  }
+
+  @Test
+  void errorsOfPositionsNameTheirOperands() {
+    Tensor ids = Tensor.of(new long[] {0, 1, 7, 2});
+    Tensor offsets = Tensor.of(new long[] {0, 2, 4});
+    Options max = Options.builder().pool(Pool.MAX).build();
+    long[] out = new long[2 * DIM];
+    Tensor positions = Tensor.of(out, 2, DIM);
+    var index =
+        assertThrows(
+            GatherIndexException.class,
+            () -> Gather.gatherBagsPositionsInto(positions, table(), ids, offsets, max));
+    assertEquals(2, index.details().position());
+    Tensor valid = Tensor.of(new long[] {0, 1, 6, 2});
+    var pool =
+        assertThrows(
+            GatherArgumentException.class,
+            () -> Gather.gatherBagsPositions(table(), valid, offsets, Options.DEFAULT));
+    assertEquals(Status.VERSION, pool.details().status());
+    assertEquals(OperandName.OPTIONS, pool.details().operand());
+    Tensor shared = Tensor.of(out, 4);
+    var alias =
+        assertThrows(
+            GatherArgumentException.class,
+            () -> Gather.gatherBagsPositionsInto(positions, table(), shared, offsets, max));
+    assertEquals(Status.ALIAS, alias.details().status());
+    assertEquals(OperandName.OUT, alias.details().operand());
+    assertArrayEquals(new long[2 * DIM], out);
+  }
+
   @Test
   void errorsOfGradientsNameTheirOperands() {
     Tensor ids = Tensor.of(new long[] {0, 1, 7, 2});
