@@ -52,6 +52,13 @@ func TestRunAllStopsAtTheFirstFailure(t *testing.T) {
 		expect(t, "the runs before", out[18:20], []float32{30, 31})
 		expect(t, "the failed run and the next", out[20:], []float32{0, 0, 0, 0})
 	}
+	// A plan that cannot run is not reported before a run that fails.
+	var found *gather.Error
+	first := plan.With(gather.To(out[:2]), table, []int{4}, 1)
+	err = gather.RunAll(nil, first, closed.With(gather.To(out), table, []int{1}, 1))
+	if !errors.As(err, &found) || !errors.Is(err, gather.ErrIndex) || found.Item != 0 {
+		t.Errorf("%v, not ErrIndex of item 0", err)
+	}
 	plan.Close() // No run is counted any more, so this releases the plan.
 	expectError(t, plan.Unowned().Run(gather.To(out), table, []int{1}, 1), gather.ErrHandle, gather.OperandPlan)
 }

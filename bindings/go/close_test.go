@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"libgather.io/gather"
+	"libgather.io/gather/internal/arrow"
 )
 
 // closeDuring closes an object while goroutines call run, which uses it. Each call must succeed or return ErrHandle.
@@ -97,6 +98,10 @@ func TestCloseReleasesAContext(t *testing.T) {
 	plan, scatters := newPlan(t, tableTensor(), indices), newScatterPlan(t, tableTensor(), indices)
 	words, closed := newStrings(t, []string{"a", "b"}, 2), newTensor(t)
 	check(t, closed.Close())
+	bags, closedWords := gather.BagOffsets(gather.Vector([]int{0, 1})), newStrings(t, []string{"a"}, 1)
+	check(t, closedWords.Close())
+	column := numberColumn(t)
+	defer column.Close()
 	for name, call := range map[string]func(in *gather.Context) error{
 		"no call":       func(in *gather.Context) error { return nil },
 		"sync":          func(in *gather.Context) error { return in.Sync() },
@@ -124,6 +129,37 @@ func TestCloseReleasesAContext(t *testing.T) {
 		},
 		"scatter": func(in *gather.Context) error {
 			return second(gather.Scatter(tableTensor(), indices, updates, gather.In(in)))
+		},
+		"bags": func(in *gather.Context) error {
+			return second(gather.GatherBags(tableTensor(), indices, bags, gather.In(in)))
+		},
+		"gradient of bags": func(in *gather.Context) error {
+			return second(gather.GatherBagsGradient(gather.New([]float32{5, 6}, 1, 2), tableTensor(), indices, bags,
+				gather.In(in)))
+		},
+		"bags with an index out of bounds": func(in *gather.Context) error {
+			return only(gather.ErrIndex, second(gather.GatherBags(tableTensor(), bad, bags, gather.In(in))))
+		},
+		"run all": func(in *gather.Context) error {
+			return gather.RunAll(in, plan.With(gather.To(make([]float32, 2)), table, ids, gather.Open))
+		},
+		"run all with a nil plan": func(in *gather.Context) error {
+			var missing *gather.Plan[float32, int]
+			return only(gather.ErrNull, gather.RunAll(in, missing.With(gather.To(table), table, ids, gather.Open)))
+		},
+		"take": func(in *gather.Context) error {
+			var schema arrow.Schema
+			var array arrow.Array
+			err := gather.Take(schema.Pointer(), array.Pointer(), column, indices, gather.Nulls{}, gather.In(in))
+			if err == nil {
+				schema.Release()
+				array.Release()
+			}
+			return err
+		},
+		"closed strings": func(in *gather.Context) error {
+			_, _, err := gather.GatherStrings(closedWords, indices, gather.In(in))
+			return only(gather.ErrHandle, err)
 		},
 		"partition": func(in *gather.Context) error {
 			return second(gather.Partition(indices, gather.BlockShards(4, 2), gather.In(in)))
@@ -238,6 +274,8 @@ func TestCloseReleasesIndicesAndRows(t *testing.T) {
 	closedStrings, closedTensor := newStrings(t, []string{"a", "b"}, 2), newTensor(t)
 	check(t, closedStrings.Close())
 	check(t, closedTensor.Close())
+	closedContext, oneBag := newContext(t, 1), gather.BagOffsets(gather.Vector([]int{0, 1}))
+	check(t, closedContext.Close())
 	handle := func(err error) error { return only(gather.ErrHandle, err) }
 	for name, call := range map[string]func(ids gather.Tensor[int], rows gather.Tensor[float32]) error{
 		"gather": func(ids gather.Tensor[int], rows gather.Tensor[float32]) error {
@@ -283,6 +321,47 @@ func TestCloseReleasesIndicesAndRows(t *testing.T) {
 		"closed output": func(ids gather.Tensor[int], rows gather.Tensor[float32]) error {
 			return handle(gather.GatherInto(closedTensor.Tensor().Output(), rows, ids))
 		},
+		"bags": func(ids gather.Tensor[int], rows gather.Tensor[float32]) error {
+			return gather.GatherBagsInto(rows.Output(), tableTensor(), ids, oneBag)
+		},
+		"gradient of bags": func(ids gather.Tensor[int], rows gather.Tensor[float32]) error {
+			return second(gather.GatherBagsGradient(rows, tableTensor(), ids, oneBag))
+		},
+		"target of a sparse gradient": func(ids gather.Tensor[int], rows gather.Tensor[float32]) error {
+			return second(gather.GatherBagsSparseGradientInto(gather.NewOutput(make([]int64, 1), 1), rows.Output(),
+				gather.New(out, 1, 2), tableTensor(), ids, oneBag))
+		},
+		"gradient of weights": func(ids gather.Tensor[int], rows gather.Tensor[float32]) error {
+			return second(gather.GatherBagsWeightGradient[float32](rows, tableTensor(), ids, oneBag))
+		},
+		"closed params of a gradient": func(ids gather.Tensor[int], rows gather.Tensor[float32]) error {
+			return handle(second(gather.GatherBagsWeightGradient[float32](rows, closedTensor.Tensor(), ids, oneBag)))
+		},
+		"closed target of a gradient": func(ids gather.Tensor[int], rows gather.Tensor[float32]) error {
+			return handle(gather.GatherBagsGradientInto(closedTensor.Tensor().Output(), rows, tableTensor(), ids, oneBag))
+		},
+		"gradient in a closed context": func(ids gather.Tensor[int], rows gather.Tensor[float32]) error {
+			return handle(second(gather.GatherBagsGradient(rows, tableTensor(), ids, oneBag, gather.In(closedContext))))
+		},
+		"gather in a closed context": func(ids gather.Tensor[int], rows gather.Tensor[float32]) error {
+			return handle(gather.GatherInto(rows.Output(), tableTensor(), ids, gather.In(closedContext)))
+		},
+		"partition in a closed context": func(ids gather.Tensor[int], _ gather.Tensor[float32]) error {
+			return handle(second(gather.Partition(ids, gather.BlockShards(4, 2), gather.In(closedContext))))
+		},
+		"strings in a closed context": func(ids gather.Tensor[int], _ gather.Tensor[float32]) error {
+			_, _, err := gather.GatherStrings(words, ids, gather.In(closedContext))
+			return handle(err)
+		},
+		"resolve": func(ids gather.Tensor[int], _ gather.Tensor[float32]) error {
+			return second(gather.Resolve(4, ids, gather.Nulls{}))
+		},
+		"resolve in a closed context": func(ids gather.Tensor[int], _ gather.Tensor[float32]) error {
+			return handle(second(gather.Resolve(4, ids, gather.Nulls{}, gather.In(closedContext))))
+		},
+		"resolve with a short validity": func(ids gather.Tensor[int], _ gather.Tensor[float32]) error {
+			return only(gather.ErrSize, second(gather.Resolve(4, ids, gather.Nulls{Validity: []byte{}})))
+		},
 		"a byte that is no bool": func(ids gather.Tensor[int], _ gather.Tensor[float32]) error {
 			bytes := gather.Strided[bool]([]uint8{1, 5}, 0, []int{2}, []int{1})
 			return only(gather.ErrDType, second(gather.Gather(bytes, ids)))
@@ -307,6 +386,22 @@ func TestCloseReleasesIndicesAndRows(t *testing.T) {
 			func() error { return only(gather.ErrDType, used()) })
 		expectReleased(t, name+", rows", rows, func() error { return nil },
 			func() error { return only(gather.ErrDType, other()) })
+	}
+}
+
+// The numbers of the rows of a sparse gradient are an operand of their own.
+func TestCloseReleasesTheNumbersOfASparseGradient(t *testing.T) {
+	bags, closed := gather.BagOffsets(gather.Vector([]int{0, 1})), newTensor(t)
+	check(t, closed.Close())
+	for name, params := range map[string]gather.Tensor[float32]{"params": tableTensor(), "closed params": closed.Tensor()} {
+		unique, err := gather.NewDeviceTensor[int64](nil, 1)
+		check(t, err)
+		used := gatherFrom(unique.Unowned())
+		expectReleased(t, name, unique, func() error {
+			return only(gather.ErrHandle, second(gather.GatherBagsSparseGradientInto(unique.Output(),
+				gather.NewOutput(make([]float32, 2), 1, 2), gather.New(make([]float32, 2), 1, 2), params,
+				gather.Vector([]int{1}), bags)))
+		}, func() error { return only(gather.ErrDType, used()) })
 	}
 }
 
