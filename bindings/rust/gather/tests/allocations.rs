@@ -1,4 +1,4 @@
-//! Calls into existing memory and runs of plans allocate nothing.
+//! Calls into existing memory and runs of plans allocate nothing. Tensors free what they own, once.
 
 use std::alloc::{GlobalAlloc, Layout as Block, System};
 use std::cell::Cell;
@@ -12,17 +12,21 @@ struct Counting;
 
 thread_local! {
     static ALLOCATIONS: Cell<usize> = const { Cell::new(0) };
+    /// The blocks that are allocated and not freed.
+    static BLOCKS: Cell<isize> = const { Cell::new(0) };
 }
 
 // SAFETY: the system's allocator handles every call.
 unsafe impl GlobalAlloc for Counting {
     unsafe fn alloc(&self, block: Block) -> *mut u8 {
         ALLOCATIONS.set(ALLOCATIONS.get() + 1);
+        BLOCKS.set(BLOCKS.get() + 1);
         // SAFETY: the caller guarantees it.
         unsafe { System.alloc(block) }
     }
 
     unsafe fn dealloc(&self, data: *mut u8, block: Block) {
+        BLOCKS.set(BLOCKS.get() - 1);
         // SAFETY: the caller guarantees it.
         unsafe { System.dealloc(data, block) }
     }
@@ -143,6 +147,43 @@ fn scatters_in_place_allocate_nothing() {
     });
     assert_eq!(table[..6], [0., 0., 0., 1., 1., 1.]);
     assert_eq!(count, 0);
+}
+
+#[test]
+fn tensors_free_what_they_own() {
+    let words = ["one", "two"];
+    let calls: [(&str, &dyn Fn() -> bool); 5] = [
+        ("strings", &|| Tensor::from_strings(&words, &[2]).is_ok()),
+        ("wrong number of strings", &|| {
+            Tensor::from_strings(&words, &[3]).is_err()
+        }),
+        // The extent is negative for the library.
+        ("strings of a wrong shape", &|| {
+            Tensor::from_strings::<&str>(&[], &[0, usize::MAX]).is_err()
+        }),
+        ("vector", &|| Tensor::from_vec(vec![1u8; 9], &[3, 3]).is_ok()),
+        ("short vector", &|| Tensor::from_vec(vec![1u8; 8], &[3, 3]).is_err()),
+    ];
+    for (name, call) in calls {
+        assert!(call(), "{name}");
+        let before = BLOCKS.get();
+        for _ in 0..10 {
+            call();
+        }
+        assert_eq!(BLOCKS.get() - before, 0, "{name}");
+    }
+}
+
+#[test]
+fn strides_and_offsets_keep_the_memory_of_a_tensor() {
+    let before = BLOCKS.get();
+    let tensor = Tensor::from_vec(vec![1i16, 2, 3], &[2]).unwrap();
+    let blocks = BLOCKS.get();
+    let tensor = tensor.with_strides(&[2]).unwrap().with_offset(2);
+    assert_eq!(BLOCKS.get(), blocks);
+    assert_eq!(tensor.as_slice::<i16>(), Ok(&[2, 3][..]));
+    drop(tensor);
+    assert_eq!(BLOCKS.get(), before);
 }
 
 #[test]
