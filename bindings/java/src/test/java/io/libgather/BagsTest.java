@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
 import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
 import java.util.Arrays;
 import java.util.Random;
 import java.util.stream.IntStream;
@@ -443,5 +444,25 @@ class BagsTest {
     assertEquals(Status.ALIAS, alias.details().status());
     assertEquals(OperandName.TARGET, alias.details().operand());
     assertArrayEquals(new float[ROWS * DIM], out);
+    Tensor rows = Tensor.of(new float[4 * DIM], 4, DIM);
+    overlapOfNumbers(OperandName.OUT, OperandName.INDICES, valid, rows, gradient, valid);
+    MemorySegment both = MemorySegment.ofArray(new long[4 * DIM]);
+    Tensor numbers = Tensor.of(both, DType.INT64, 4);
+    overlapOfNumbers(
+        OperandName.TARGET, OperandName.OUT, numbers, Tensor.of(both, DType.FLOAT32, 4, DIM), gradient, valid);
+  }
+
+  private static void overlapOfNumbers(
+      OperandName written, OperandName other, Tensor unique, Tensor rows, Tensor gradient, Tensor ids) {
+    Tensor offsets = Tensor.of(new long[] {0, 2, 4});
+    var e =
+        assertThrows(
+            GatherArgumentException.class,
+            () ->
+                Gather.gatherBagsSparseGradientInto(
+                    unique, rows, gradient, table(), ids, offsets, null, Options.DEFAULT));
+    assertEquals(Status.ALIAS, e.details().status());
+    assertEquals(written, e.details().operand());
+    assertEquals(other.number(), e.details().value());
   }
 }

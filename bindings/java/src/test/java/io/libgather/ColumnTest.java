@@ -368,5 +368,8 @@ class ColumnTest {
     GatherIndexException error = assertThrows(GatherIndexException.class, () -> take.resolve(5));
     assertArrayEquals(new long[] {2, 9, 5}, new long[] {error.position(), error.value(), error.limit()});
     assertThrows(GatherArgumentException.class, () -> take.fromTable().resolve(5));
+    assertThrows(GatherArgumentException.class, () -> take.fromTable().nullBounds().resolve(5));
+    Take two = Take.of(Tensor.of(new long[] {3, -1, 9, 0})).validity(bits(0b0111_0110), 3);
+    assertArrayEquals(new long[] {-1, 4, -1, 0}, two.options(wrap).nullBounds().resolve(5));
   }
 }

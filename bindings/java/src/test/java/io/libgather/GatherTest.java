@@ -215,6 +215,52 @@ class GatherTest {
   }
 
   @Test
+  void partitionLeavesOutSkippedIds() {
+    Options skip = Options.builder().bounds(Bounds.SKIP).build();
+    Partition parts = Partition.of(Tensor.of(new long[] {7, 99, 0, -1}), Shards.borders(0, 4, 10), skip);
+    assertArrayEquals(new long[] {1, 1}, parts.counts());
+    assertArrayEquals(new long[] {0, 3}, parts.local());
+    assertArrayEquals(new long[] {2, 0}, parts.order());
+    assertArrayEquals(new long[] {1, -1, 0, -1}, parts.place());
+  }
+
+  /** A plan keeps the bytes of its last run. */
+  @Test
+  void runsOfAPlanHaveTheBytesOfTheirExtents() {
+    Plan plan = Plan.gather(Tensor.shaped(DType.INT16, 3, 4), Tensor.shaped(DType.INT32, Plan.OPEN), Options.DEFAULT);
+    short[] table = {0, 1, 2, 3, 10, 11, 12, 13, 20, 21, 22, 23};
+    for (int n : new int[] {5, 2, 5, 0, 3}) {
+      assertEquals(new Plan.Extents(n, n == 0 ? 0 : 24, 4L * n, 8L * n), plan.extents(n));
+      int[] ids = new int[n];
+      short[] rows = new short[4 * n];
+      Arrays.setAll(ids, i -> (n + i) % 3);
+      plan.run(n, MemorySegment.ofArray(table), MemorySegment.ofArray(ids), MemorySegment.ofArray(rows));
+      for (int i = 0; i < n; i++) {
+        assertArrayEquals(
+            Arrays.copyOfRange(table, 4 * ids[i], 4 * ids[i] + 4), Arrays.copyOfRange(rows, 4 * i, 4 * i + 4));
+      }
+    }
+    MemorySegment two = MemorySegment.ofArray(new int[2]);
+    plan.run(2, MemorySegment.ofArray(table), two, MemorySegment.ofArray(new short[8]));
+    var e =
+        assertThrows(
+            GatherArgumentException.class,
+            () -> plan.run(3, MemorySegment.ofArray(table), two, MemorySegment.ofArray(new short[12])));
+    assertEquals(12, e.details().limit());
+  }
+
+  @Test
+  void tensorsKeepNoShapeOfTheCaller() {
+    long[] shape = {2, 3};
+    long[] strides = {4, 8};
+    Tensor tensor = Tensor.of(new float[6], shape).withStrides(0, strides);
+    shape[0] = 9;
+    strides[1] = 99;
+    assertArrayEquals(new long[] {2, 3}, tensor.shape());
+    assertEquals(24, tensor.used().byteSize());
+  }
+
+  @Test
   void booleansAreCopied() {
     boolean[] table = {true, false, true};
     Tensor params = Tensor.of(table);

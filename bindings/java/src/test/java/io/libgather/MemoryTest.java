@@ -82,6 +82,14 @@ class MemoryTest {
     assertFlat("gather, arena", this::gatherInArena);
     assertFlat("scatter", () -> Gather.scatter(table, ids, rows, add));
     assertFlat("plan", this::planInArena);
+    Arena closed = Arena.ofConfined();
+    closed.close();
+    assertFlat(
+        "plan, closed arena",
+        () ->
+            assertThrows(
+                IllegalStateException.class,
+                () -> Plan.create(closed, Operation.GATHER, table, ids, null, Options.DEFAULT)));
     // The collector releases these plans when the heap is full. So their memory grows until then.
     assertFlat("plan of the collector", 4 * CALLS, () -> Plan.gather(table, ids, Options.DEFAULT));
     assertFlat("strings", this::strings);

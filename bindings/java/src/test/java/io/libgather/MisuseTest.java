@@ -165,6 +165,8 @@ class MisuseTest {
     expect(Status.SIZE, OperandName.PARAMS, () -> plan.run(3, table.asSlice(4), ids, rows));
     expect(Status.SIZE, OperandName.INDICES, () -> plan.run(3, table, ids.asSlice(8), rows));
     expect(Status.SIZE, OperandName.OUT, () -> plan.run(3, table, ids, rows.asSlice(4)));
+    expect(Status.SIZE, OperandName.PARAMS, () -> plan.run(3, table.asSlice(4), ids.asSlice(8), rows.asSlice(4)));
+    expect(Status.SIZE, OperandName.INDICES, () -> plan.run(3, table, ids.asSlice(8), rows.asSlice(4)));
     expect(Status.SHAPE, OperandName.PLAN, () -> plan.run(-2, table, ids, rows));
     expect(Status.SHAPE, OperandName.PLAN, () -> plan.run(table, ids, rows));
   }
