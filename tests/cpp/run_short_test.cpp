@@ -41,6 +41,26 @@ TEST(RunShort, EveryTupleCountAndRowSizeIsGathered) {
   }
 }
 
+TEST(RunShort, OptionOfOtherOperationsIsRefused) {
+  const Array params(u8, {3, 4}), indices = indices64({2}, {2, 0}), out(u8, {2, 4});
+  const int32_t offsets[] = {offsetof(gth_options, accumulate), offsetof(gth_options, bag_format),
+                             offsetof(gth_options, pool),       offsetof(gth_options, empty),
+                             offsetof(gth_options, initial),    offsetof(gth_options, reserved)};
+  for (const int32_t offset : offsets) {
+    gth_options options = GTH_OPTIONS_INIT;
+    reinterpret_cast<int32_t*>(&options)[offset / 4] = 1;
+    expect_refused({g, params.desc(), indices.desc(), &options}, out,
+                   {GTH_E_VERSION, GTH_OPERAND_OPTIONS, offset, -1, 1, 0});
+  }
+  gth_options padding = GTH_OPTIONS_INIT, bags = GTH_OPTIONS_INIT;
+  padding.padding_index = 7;
+  expect_refused({g, params.desc(), indices.desc(), &padding}, out,
+                 {GTH_E_VERSION, GTH_OPERAND_OPTIONS, offsetof(gth_options, padding_index), -1, 7, 0});
+  bags.bag_count = 5;
+  expect_refused({g, params.desc(), indices.desc(), &bags}, out,
+                 {GTH_E_VERSION, GTH_OPERAND_OPTIONS, offsetof(gth_options, bag_count), -1, 5, 0});
+}
+
 // From 16 tuples on, kernels resolve blocks of 256 tuples.
 TEST(RunShort, EveryBlockOfTuplesIsGathered) {
   for (int64_t row : {1, 2, 4, 8, 12, 16, 100}) {

@@ -1,6 +1,8 @@
 #include "core/plan/short.hpp"
 
 #include <algorithm>
+#include <cstddef>
+#include <cstring>
 #include <utility>
 
 #include "core/base/checked.hpp"
@@ -15,12 +17,21 @@ bool is_in(int32_t value, int32_t highest) { return static_cast<uint32_t>(value)
 // Returns true if an index may be out of bounds. clamp and modulo map every index to a valid one.
 bool needs_bounds_check(int32_t bounds) { return bounds != GTH_BOUNDS_CLAMP && bounds != GTH_BOUNDS_MODULO; }
 
+// Returns true if the fields after fill_value are zero.
+bool has_zero_end(const gth_options& options) {
+  constexpr size_t begin = offsetof(gth_options, accumulate), words = (GTH_OPTIONS_FIRST - begin) / sizeof(uint64_t);
+  static_assert(begin + words * sizeof(uint64_t) == GTH_OPTIONS_FIRST);
+  uint64_t read[words], all = 0;
+  std::memcpy(read, &options.accumulate, sizeof read);
+  for (uint64_t word : read) all |= word;
+  return all == 0;
+}
+
 bool are_short_options(const Operation& operation, const gth_options* o) {
   if (!has_first_fields_only(o)) return false;
   const bool allows_axis = operation.form == Form::paired && o->has_axis;
   return is_in(o->has_axis, operation.has_axis() ? 1 : 0) && (allows_axis || o->axis == 0) && o->batch_dims == 0 &&
-         (o->profile | o->opset | o->extents | o->reduction | o->accumulate | o->out_dtype | o->has_padding_index) ==
-             0 &&
+         (o->profile | o->opset | o->extents | o->reduction) == 0 && has_zero_end(*o) &&
          is_in(o->negative, GTH_NEGATIVE_WRAP) && is_in(o->bounds, GTH_BOUNDS_ERROR_PARTIAL) &&
          needs_bounds_check(o->bounds) && is_in(o->fill, GTH_FILL_BY_DTYPE) && o->threads >= 0;
 }
