@@ -450,10 +450,26 @@ TEST(BagPositions, OperandsThatDoNotFitAreRejected) {
   expect({GTH_E_DEVICE, out, -1, -1, GTH_DEVICE_CUDA, GTH_DEVICE_CPU},
          [](Positions* on) { on->p.device = GTH_DEVICE_CUDA; });
   expect({GTH_E_VERSION, out, 0, -1, 4, sizeof(gth_tensor_desc)}, [](Positions* on) { on->p.size = 4; });
+  // Dtypes are validated before ids.
+  expect({GTH_E_DTYPE, out, -1, -1, GTH_DTYPE_UINT64, i64}, [](Positions* on) {
+    on->p.dtype = GTH_DTYPE_UINT64;
+    reinterpret_cast<int64_t*>(on->ids.data())[3] = 4;
+  });
   Positions on;
   Error error;
   expect_facts(gth_gather_bags_positions(nullptr, &on.request, nullptr, &error), error, {GTH_E_NULL, out});
   expect_facts(gth_gather_bags_positions(nullptr, nullptr, &on.p, &error), error, {GTH_E_NULL, GTH_OPERAND_REQUEST});
+}
+
+TEST(BagPositions, OutputThatIsTooLargeIsReportedAsOut) {
+  Positions on;
+  const Array segments = array64({0, 0, 0, 1, 1});
+  on.b = segments.desc();
+  on.options.bag_format = GTH_BAGS_SEGMENTS;
+  on.options.bag_count = INT64_MAX / 4;
+  Error error;
+  EXPECT_EQ(on.run(&error), GTH_E_SIZE) << error.message;
+  EXPECT_EQ(error.operand, GTH_OPERAND_OUT);
 }
 
 TEST(BagPositions, BagsAreValidatedBeforeIdsAndIdsBeforeTheFirstWrite) {
