@@ -2,11 +2,11 @@
 #include <atomic>
 #include <cfenv>
 #include <cstring>
-#include <map>
 #include <memory>
 #include <random>
 #include <string>
 #include <thread>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -87,37 +87,46 @@ struct Memory {
   int64_t* at_[5];
 };
 
+// Compares an array of a result with the expected numbers.
+void expect_numbers(const char* name, const Numbers& expected, const int64_t* result) {
+  const auto [wanted, found] = std::mismatch(expected.begin(), expected.end(), result);
+  ASSERT_TRUE(wanted == expected.end())
+      << name << ", number " << wanted - expected.begin() << ": " << *wanted << " is expected, not " << *found;
+}
+
 // Checks the result. ids: the row of each id, or -1 for none.
 void expect_parts(const Layout& layout, const Numbers& ids, const gth_parts& parts) {
   const bool once = parts.flags & GTH_PARTS_ONCE;
-  std::vector<Numbers> local(static_cast<size_t>(layout.count)), order(local.size());
-  std::vector<std::map<int64_t, int64_t>> known(local.size());
+  std::vector<Numbers> local_rows(static_cast<size_t>(layout.count)), positions(local_rows.size());
+  std::unordered_map<int64_t, int64_t> ranks;  // of the rows that are listed once
   Numbers rank(ids.size(), -1);
   for (size_t i = 0; i < ids.size(); ++i) {
     if (ids[i] < 0) continue;
     const auto [shard, row] = layout.find(ids[i]);
     const auto s = static_cast<size_t>(shard);
-    const auto next = static_cast<int64_t>(local[s].size());
-    const auto found = known[s].try_emplace(row, next);
-    rank[i] = once ? found.first->second : next;
-    if (once && !found.second) continue;
-    local[s].push_back(row);
-    order[s].push_back(static_cast<int64_t>(i));
-  }
-  Numbers starts;
-  int64_t at = 0;
-  for (size_t s = 0; s < local.size(); ++s) {
-    starts.push_back(at);
-    ASSERT_EQ(parts.counts[s], static_cast<int64_t>(local[s].size())) << "shard " << s;
-    for (size_t k = 0; k < local[s].size(); ++k, ++at) {
-      ASSERT_EQ(parts.local[at], local[s][k]) << "shard " << s << ", " << k;
-      ASSERT_TRUE(once || parts.order[at] == order[s][k]) << "shard " << s << ", " << k;
+    rank[i] = static_cast<int64_t>(local_rows[s].size());
+    if (once) {
+      const auto [known, is_new] = ranks.try_emplace(ids[i], rank[i]);
+      rank[i] = known->second;
+      if (!is_new) continue;
     }
+    local_rows[s].push_back(row);
+    positions[s].push_back(static_cast<int64_t>(i));
+  }
+  Numbers counts, starts, local, order, place;
+  for (size_t s = 0; s < local_rows.size(); ++s) {
+    counts.push_back(static_cast<int64_t>(local_rows[s].size()));
+    starts.push_back(static_cast<int64_t>(local.size()));
+    local.insert(local.end(), local_rows[s].begin(), local_rows[s].end());
+    order.insert(order.end(), positions[s].begin(), positions[s].end());
   }
   for (size_t i = 0; i < ids.size(); ++i) {
-    const int64_t place = rank[i] < 0 ? -1 : starts[static_cast<size_t>(layout.find(ids[i]).first)] + rank[i];
-    ASSERT_EQ(parts.place[i], place) << "id " << i;
+    place.push_back(rank[i] < 0 ? -1 : starts[static_cast<size_t>(layout.find(ids[i]).first)] + rank[i]);
   }
+  expect_numbers("counts", counts, parts.counts);
+  expect_numbers("local", local, parts.local);
+  if (!once) expect_numbers("order", order, parts.order);
+  expect_numbers("place", place, parts.place);
 }
 
 Layout borders_of(std::mt19937_64& random, int64_t rows, int64_t count) {
