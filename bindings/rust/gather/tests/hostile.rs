@@ -252,7 +252,12 @@ fn as_slice_of_another_type_or_layout_returns_an_error() {
 #[test]
 fn strings_have_no_strides() {
     let words = || Tensor::from_strings(&["a", "b"], &[2]).unwrap();
-    for view in [words().with_offset(8), words().with_strides(&[8]).unwrap()] {
+    let owner = words();
+    let shared = [owner.view().with_offset(8), owner.view().with_strides(&[8]).unwrap()];
+    for view in [words().with_offset(8), words().with_strides(&[8]).unwrap()]
+        .into_iter()
+        .chain(shared)
+    {
         assert_error!(view.strings(), Unsupported);
         assert_error!(rows(&view, &Tensor::new(&[0u8], &[1])), Unsupported);
     }
