@@ -175,6 +175,16 @@ task_bindings() {
   test_bindings "$@"
 }
 
+# Runs calls with a library that has one more operation, profile and option. Only the long run builds it.
+task_variant() {
+  compiler
+  python_toolchain
+  python=$venv/bin/python
+  [ -x "$python" ] || python3 -m venv "$venv"
+  "$python" -m pip install --quiet -r bindings/python/requirements-test.txt
+  "$python" -B tests/variant build/variant || result=1
+}
+
 # Runs every case of tests/conformance again in the systems that have answered it, in the versions that it records. These
 # systems need gigabytes.
 task_recorded() {

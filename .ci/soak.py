@@ -66,6 +66,7 @@ STEPS = (
         "every recorded answer, asked again of its system",
         BOTH,
     ),
+    Step("variant", "./dev variant", r"^variant:|Error", "a library with one more operation, profile and option", BOTH),
     Step("asan", "./dev asan bindings", BINDINGS, "bindings with ASan", BOTH),
     Step("tsan", "./dev tsan", TESTS, "threads under the thread sanitizer"),
     Step("msan", "./dev msan", TESTS, "fuzz targets under the memory sanitizer"),

@@ -24,7 +24,7 @@ TEXTS = HEADER, LIST, options.LIST
 
 def generated(text, operations, listed):
     """Returns the paths and texts of the files that follow from a header and the lists of operations and options."""
-    header, table = Header(text), Operations(operations, options.entries(listed))
+    header, table = Header(text), Operations(operations, options.entries(listed), options.profiles(listed))
     options.check(header, table.options)
     if missing := set(table.roles) - header.operands():
         raise ValueError(f"gth_request has no operand {', '.join(sorted(missing))}")

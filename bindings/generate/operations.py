@@ -37,8 +37,8 @@ def entries(text, macro):
 
 
 class Operations:
-    def __init__(self, text, options):
-        self.options = options
+    def __init__(self, text, options, profiles):
+        self.options, self.profiles = options, profiles
         self.operands = [Operand(*columns) for columns in entries(text, "OPERAND")]
         used = {each.role for each in self.operands}
         self.roles = [role for role, *_ in entries(text, "ROLE") if role in used]

@@ -52,6 +52,27 @@ def entries(text):
     return [Option(*columns) for columns in re.findall(rf"\bOPTION\({','.join([PLAIN] * 4 + [QUOTED] * 2)}\)", text)]
 
 
+@dataclass(frozen=True)
+class Profile:
+    name: str  # GTH_PROFILE_* without the prefix, or NONE
+    numbers: str
+    strings: str
+    foreign: str
+    negative: str
+    bounds: str
+    fill: str
+    extents: str
+    empty: str
+    end: str
+    check: str
+
+
+def profiles(text):
+    """Returns the profiles of the list, by number."""
+    found = re.findall(r"^  PROFILE\((.*?)\)", text, re.MULTILINE)
+    return [Profile(*(column.strip() for column in entry.split(","))) for entry in found]
+
+
 def check(header, options):
     """Fails if a field has no option, or an option no field."""
     fields = {each.name for each in next(s for s in header.structs if s.name == "gth_options").fields}

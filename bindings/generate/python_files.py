@@ -37,9 +37,51 @@ def cdef(header):
     return f"/* {NOTICE} */\n{constants}\n{header.declarations}\n"
 
 
-def constants(header):
+# The columns that Python and C read, and the roles of the operands that every operation has.
+OF_OPERATIONS = "kind", "form", "tuples"
+OF_PROFILES = "strings", "foreign", "bounds", "fill"
+OF_PROFILES_IN_C = "strings", "foreign", "negative", "bounds", "empty"
+ROLES = "table", "indices", "rows"
+
+
+def constants(header, lists):
     lines = [f"{each.name.removeprefix('GTH_')} = {each.value}\n" for each in header.constants]
-    return f'"""The constants of gather.h. {NOTICE}"""\n\n' + "".join(lines)
+    operations = [f'    "{each.name}": {operation_row(header, lists, each)},\n' for each in lists.operations]
+    profiles = [f'    "{each.name.lower()}": {profile_row(each)},\n' for each in lists.profiles]
+    return f'''"""The constants, operations and profiles of gather.h. {NOTICE}"""
+
+{"".join(lines)}
+#: The operations: the number, {", ".join(OF_OPERATIONS)}, the operands by role, and the place of the written operand.
+OPERATIONS = {{
+{"".join(operations)}}}
+
+#: The rules of each profile, and of no profile.
+PROFILES = {{
+{"".join(profiles)}}}
+'''
+
+
+def operation_row(header, lists, operation):
+    operands = [lists.operand(operation.kind, role) for role in ROLES]
+    names = tuple(each.name.lower() for each in operands if each)
+    columns = [getattr(operation, column) for column in OF_OPERATIONS]
+    row = header.numbers[f"GTH_OP_{operation.number}"], *columns, names, ROLES.index(lists.written(operation.kind))
+    return repr(row).replace("'", '"')
+
+
+def profile_row(profile):
+    return repr({column: getattr(profile, column) for column in OF_PROFILES}).replace("'", '"')
+
+
+def sets(prefix, entries, columns, number):
+    """Returns a constant for each value of the columns. Bit n states whether entry n has the value."""
+    lines = []
+    for column in columns:
+        values = [getattr(each, column) for each in entries]
+        for value in dict.fromkeys(values):
+            bits = sum(1 << number(each) for each in entries if getattr(each, column) == value)
+            lines.append(f"#define {prefix}_{column}_{value} {bits:#x}u\n")
+    return "".join(lines)
 
 
 def field(option):
@@ -65,13 +107,17 @@ def defined(macro, rows):
     return " \\\n  ".join([f"#define {macro}", *rows])
 
 
-def table(options):
-    """Returns the lists that options_reader.h expands."""
+def table(header, lists):
+    """Returns the lists that options_reader.h expands, and the columns of other lists that C reads."""
+    options, operations, profiles = lists.options, lists.operations, lists.profiles
     read = [f"OPTION({name.upper()}, {name}, {o.name}, {kind})" for o in options for name, kind in [field(o)]]
     stored = [f"SWITCH({name.upper()}, {name}, {kinds})" if kinds else "SPARSE" for name, kinds in switches(options)]
+    named = [f'NAME("{each.name}")' for each in operations]
     return f"""/* {NOTICE} */
 #ifndef LIBGATHER_OPTION_TABLE_H
 #define LIBGATHER_OPTION_TABLE_H
+
+#include <stdint.h>
 
 /* clang-format off */
 /* The options in the order of a Request: the name, the field of gth_options, and how its value is read. */
@@ -80,8 +126,23 @@ def table(options):
 /* The switches of the operators of torch in the order of their argument: the field of gth_options, and the operations
  * that have it. SPARSE stands for the switch that is no field. */
 {defined("OPTION_SWITCHES(SWITCH, SPARSE)", stored)}
+
+/* The names of the operations, from number 1 on. */
+{defined("OPERATION_NAMES(NAME)", named)}
 /* clang-format on */
 
+#ifdef __cplusplus
+#define LIBGATHER_INLINE constexpr
+#else
+#define LIBGATHER_INLINE static inline
+#endif
+
+/* Returns whether a set has a number. The library refuses numbers that are not in [0, 32). */
+LIBGATHER_INLINE int is_in(int64_t number, uint32_t set) {{ return (int)(set >> (number & 31) & 1u); }}
+
+/* The operations and the profiles with a value in a column of their list. Bit n is number n. */
+{sets("OPERATIONS", operations, OF_OPERATIONS, lambda each: header.numbers[f"GTH_OP_{each.number}"])}
+{sets("PROFILES", profiles, OF_PROFILES_IN_C, profiles.index)}
 #endif
 """
 
@@ -144,8 +205,8 @@ def files(header, lists):
     fields = between(FIELDS.read_text(), *HINTS, hints(lists.options))
     return {
         PYTHON / "native/cdef.h": cdef(header),
-        PYTHON / "native/option_table.h": table(lists.options),
-        PYTHON / "src/libgather/_base/constants.py": constants(header),
+        PYTHON / "native/option_table.h": table(header, lists),
+        PYTHON / "src/libgather/_base/constants.py": constants(header, lists),
         TYPED: between(TYPED.read_text(), *TYPE_MARKS, types(header, lists.options)),
         FIELDS: between(fields, *NAMES, names(lists.options)),
     }

@@ -119,17 +119,13 @@ static PyObject *or_general(PyObject *result) {
   return result;
 }
 
-int has_all_types(int32_t profile) {
-  return profile == 0 || profile == GTH_PROFILE_TENSORFLOW || profile == GTH_PROFILE_ONNX ||
-         profile == GTH_PROFILE_ORT || (profile >= GTH_PROFILE_NUMPY_RAISE && profile <= GTH_PROFILE_NUMPY_CLIP);
-}
-
 /* Returns true if a call gathers along one axis, and selects an element of the table for each index. */
 static int selects_elements(const request *call) {
   const gth_options *options = &call->options;
   return call->op == GTH_OP_GATHER && call->args[ARG_ROWS] == Py_None && options->batch_dims == 0 &&
          options->opset == 0 && call->args[ARG_FILL_VALUE] == Py_None && options->bounds != GTH_BOUNDS_FILL &&
-         options->bounds != GTH_BOUNDS_SKIP && !options->has_padding_index && has_all_types(options->profile);
+         options->bounds != GTH_BOUNDS_SKIP && !options->has_padding_index &&
+         is_in(options->profile, PROFILES_strings_yes);
 }
 
 /* Returns true if indices of rank 1 select in the first axis of a column. */

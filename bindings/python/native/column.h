@@ -5,9 +5,6 @@
 
 #include "request.h"
 
-/* Returns true if the rules of a profile apply to elements of every type. */
-int has_all_types(int32_t profile);
-
 /* Gathers rows of Arrow arrays, chunks and tables, of columns and tables of pandas and polars, or objects of a NumPy
  * array. Returns NotImplemented for other tables and for other requests, such as those that fill. */
 PyObject *column_gather(request *call);

@@ -13,13 +13,13 @@ static int has_close_elements(const request *call) {
   enum { CLOSE = 2, OFTEN = 4, OFTEN_FOR_SMALL = 2, SMALL = 4 };
   const gth_tensor_desc *table = &call->operands.table.desc;
   const int last = table->ndim - 1;
-  if (!table->strides || last < 1 || call->op == GTH_OP_GATHER_ELEMENTS) {
+  if (!table->strides || last < 1 || selects_single_elements(call->op)) {
     return 1;
   }
   const int64_t axis = call->options.axis, item = gth_dtype_size(table->dtype);
   const int64_t often = item < SMALL ? OFTEN_FOR_SMALL : OFTEN;
   const int64_t reach = is_read(&call->operands, often) ? item : CLOSE * item;
-  const int selects_last = call->op == GTH_OP_GATHER && (axis == last || axis == -1);
+  const int selects_last = is_in(call->op, OPERATIONS_tuples_one) && (axis == last || axis == -1);
   return selects_last || (table->strides[last] >= -reach && table->strides[last] <= reach);
 }
 

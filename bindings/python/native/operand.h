@@ -2,6 +2,7 @@
 #ifndef LIBGATHER_OPERAND_H
 #define LIBGATHER_OPERAND_H
 
+#include "option_table.h"
 #include "state.h"
 
 enum { FEW = 8 };
@@ -34,18 +35,14 @@ typedef struct operands {
 } operands;
 
 /* Returns true for a gradient, which creates its table. */
-static inline int is_gradient(int64_t op) {
-  return op >= GTH_OP_GATHER_GRADIENT && op <= GTH_OP_GATHER_ELEMENTS_GRADIENT;
-}
+static inline int is_gradient(int64_t op) { return is_in(op, OPERATIONS_kind_gradient); }
 
 /* Returns true if an operation writes its rows and reads its table. Other operations write the table. */
-static inline int writes_rows(int64_t op) {
-  return !is_gradient(op) && !(op >= GTH_OP_SCATTER && op <= GTH_OP_SCATTER_ELEMENTS);
-}
+static inline int writes_rows(int64_t op) { return !is_in(op, OPERATIONS_kind_gradient | OPERATIONS_kind_scatter); }
 
 /* Returns true if the indices of a gather or scatter select single elements. */
 static inline int selects_single_elements(int64_t op) {
-  return op == GTH_OP_GATHER_ELEMENTS || op == GTH_OP_SCATTER_ELEMENTS;
+  return is_in(op, OPERATIONS_form_paired & ~OPERATIONS_kind_gradient);
 }
 
 /* Marks an operand as one without a buffer. operand_close() then releases no buffer. */

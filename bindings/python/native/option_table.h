@@ -2,6 +2,8 @@
 #ifndef LIBGATHER_OPTION_TABLE_H
 #define LIBGATHER_OPTION_TABLE_H
 
+#include <stdint.h>
+
 /* clang-format off */
 /* The options in the order of a Request: the name, the field of gth_options, and how its value is read. */
 #define OPTION_FIELDS(OPTION) \
@@ -42,6 +44,54 @@
   SWITCH(PADDING_INDEX, padding_index, every) \
   SWITCH(INITIAL, initial, scatters) \
   SPARSE
+
+/* The names of the operations, from number 1 on. */
+#define OPERATION_NAMES(NAME) \
+  NAME("gather") \
+  NAME("gather_nd") \
+  NAME("gather_elements") \
+  NAME("scatter") \
+  NAME("scatter_nd") \
+  NAME("scatter_elements") \
+  NAME("gather_gradient") \
+  NAME("gather_nd_gradient") \
+  NAME("gather_elements_gradient") \
+  NAME("gather_bags")
 /* clang-format on */
+
+#ifdef __cplusplus
+#define LIBGATHER_INLINE constexpr
+#else
+#define LIBGATHER_INLINE static inline
+#endif
+
+/* Returns whether a set has a number. The library refuses numbers that are not in [0, 32). */
+LIBGATHER_INLINE int is_in(int64_t number, uint32_t set) { return (int)(set >> (number & 31) & 1u); }
+
+/* The operations and the profiles with a value in a column of their list. Bit n is number n. */
+#define OPERATIONS_kind_gather 0xeu
+#define OPERATIONS_kind_scatter 0x70u
+#define OPERATIONS_kind_gradient 0x380u
+#define OPERATIONS_kind_bags 0x400u
+#define OPERATIONS_form_slices 0x1b6u
+#define OPERATIONS_form_paired 0x248u
+#define OPERATIONS_form_bags 0x400u
+#define OPERATIONS_tuples_one 0x6dau
+#define OPERATIONS_tuples_last 0x124u
+
+#define PROFILES_strings_yes 0xfbu
+#define PROFILES_strings_no 0x704u
+#define PROFILES_foreign_all 0xe1u
+#define PROFILES_foreign_no 0x11eu
+#define PROFILES_foreign_small 0x600u
+#define PROFILES_negative_reject 0x587u
+#define PROFILES_negative_wrap 0x278u
+#define PROFILES_bounds_error 0x13bu
+#define PROFILES_bounds_dropped 0x204u
+#define PROFILES_bounds_modulo 0x40u
+#define PROFILES_bounds_clamp 0x480u
+#define PROFILES_empty_zero 0x103u
+#define PROFILES_empty_absent 0xfcu
+#define PROFILES_empty_identity 0x600u
 
 #endif

@@ -80,8 +80,8 @@ int32_t request_copy(const request *call, const operand *source, const operand *
 
 /* Returns true if an invalid index is an error. */
 static int refuses(const gth_options *options) {
-  const int by_default = options->profile == 0 || options->profile == GTH_PROFILE_NUMPY_RAISE;
-  return options->bounds == GTH_BOUNDS_ERROR || (options->bounds == 0 && by_default);
+  return options->bounds == GTH_BOUNDS_ERROR ||
+         (options->bounds == 0 && is_in(options->profile, PROFILES_bounds_error));
 }
 
 /* The library reads the indices of a new array once, because the array may be partly written after an error. */

@@ -216,12 +216,10 @@ static PyObject *run_bags(request *call) {
  * has zero bytes. */
 static int only_moves(const request *call, PyObject *array) {
   const gth_options *options = &call->options;
-  const int32_t profile = options->profile;
-  const int is_numpys_profile = profile >= GTH_PROFILE_NUMPY_RAISE && profile <= GTH_PROFILE_NUMPY_CLIP;
-  const int has_text = numpy_has_text(array);
-  return call->op <= GTH_OP_SCATTER_ELEMENTS && !call->fill_value && options->fill <= GTH_FILL_ZERO &&
-         options->reduction <= GTH_REDUCTION_NONE &&
-         (profile == 0 || is_numpys_profile || (has_text && has_all_types(profile)));
+  const uint32_t profiles = numpy_has_text(array) ? PROFILES_strings_yes : PROFILES_foreign_all;
+  return is_in(call->op, OPERATIONS_kind_gather | OPERATIONS_kind_scatter) && !call->fill_value &&
+         options->fill <= GTH_FILL_ZERO && options->reduction <= GTH_REDUCTION_NONE &&
+         is_in(options->profile, profiles);
 }
 
 /* Opens the operand of a call that only moves elements. Returns false, without an exception, for other calls. */
@@ -246,7 +244,7 @@ static int selects_in_words(const request *call) {
   }
   const int64_t rank = numpy_rank(table), last = indices->ndim - 1;
   const int64_t batch_dims = options->batch_dims + (options->batch_dims < 0 ? indices->ndim : 0);
-  if (call->op == GTH_OP_GATHER_ND || call->op == GTH_OP_SCATTER_ND) {
+  if (is_in(call->op, OPERATIONS_tuples_last)) {
     return last >= 0 && indices->shape[last] > rank - batch_dims;
   }
   return (options->has_axis ? options->axis : batch_dims) >= rank;

@@ -1,6 +1,8 @@
 /* The handler of XLA programs, which JAX compiles. It runs an operation on CPU buffers. */
 #include "xla.h"
 
+#include "option_table.h"
+
 #include <gather/gather.h>
 
 #include <string.h>
@@ -114,7 +116,7 @@ static int place_result(const attribute *asked, operands *read) {
     request->table = &read->given[TABLE];
     return 1;
   }
-  const int is_scatter = asked->operation >= GTH_OP_SCATTER && asked->operation <= GTH_OP_SCATTER_ELEMENTS;
+  const int is_scatter = is_in(asked->operation, OPERATIONS_kind_scatter);
   const gth_tensor_desc **written = request->rows ? &request->table : &request->rows;
   if (*written) {
     return is_scatter && read->result.data == request->table->data;

@@ -57,9 +57,32 @@ def test_role_without_a_field_is_rejected(generator: Any) -> None:
         changed(generator, last, f"{last} \\\n  ROLE(options, OPTIONS)\n  {operand}")
 
 
-def test_removed_operand_changes_the_tables_of_go_and_java(generator: Any) -> None:
+def test_removed_operand_changes_the_tables_of_operands(generator: Any) -> None:
     listed = "  OPERAND(gather,   indices, INDICES, read,    required, index,    own,    tuples)  \\\n"
-    assert changed(generator, listed, "") == ["operands.go", "Kind.java"]
+    assert changed(generator, listed, "") == ["constants.py", "operands.go", "Kind.java"]
+
+
+def test_changed_columns_change_the_tables_of_operations_and_profiles(generator: Any) -> None:
+    tables = ["option_table.h", "constants.py"]
+    assert (
+        changed(generator, "SCATTER_ELEMENTS, scatter,  paired, one,", "SCATTER_ELEMENTS, scatter,  slices, one,")
+        == tables
+    )
+    assert (
+        changed(
+            generator,
+            "reject,  clamp,   zero,     broadcast, identity,",
+            "reject,  error,   zero,     broadcast, identity,",
+        )
+        == tables
+    )
+
+
+def test_sources_of_python_read_profiles_from_the_list(generator: Any) -> None:
+    folders = BINDING / "native", BINDING / "src/libgather/torch/native"
+    sources = [path for folder in folders for path in folder.glob("*.[ch]*") if path.name != "cdef.h"]
+    assert len(sources) > 60
+    assert not [path.name for path in sources if "GTH_PROFILE_" in path.read_text(encoding="utf-8")]
 
 
 def test_option_without_a_setter_is_rejected(generator: Any) -> None:

@@ -56,23 +56,31 @@
   OPTION(out_dtype, dtype, any, bags, "that of params",                                                                \
          "the dtype of pooled rows: that of params, or float32 for float16 and bfloat16.")
 
-// The profiles, by number, and their rules for bags. profile.cpp has their rules for the other operations. Columns:
-//   name   GTH_PROFILE_*, or NONE for 0.
-//   empty  The row of a bag of which no id is read: zero, or identity: that of the pool. absent: There are no bags.
-//   end    last: The last offset is the number of ids. early: It may be smaller.
-//   check  always: Ids are validated also if the output has no elements. nonempty: Only other calls validate them.
+// The profiles, by number: the rules of all operations, and those of bags. profile.cpp has exceptions and other rules.
+// The bindings read the first columns. Columns:
+//   name      GTH_PROFILE_*, or NONE for 0.
+//   numbers   The dtypes of 16 or 8 bits: all, bfloat16, or tensorflow: also float8_e5m2 and float8_e4m3fn.
+//   strings   yes: The table may have strings.
+//   foreign   The elements of NumPy that bindings move as bytes of other dtypes: all, small: those of ml_dtypes, or no.
+//   negative  reject or wrap.
+//   bounds    error, modulo, clamp, or dropped: Gathers fill, and scatters skip.
+//   fill      The value that gathers fill with: zero or by_dtype.
+//   extents   equal, prefix or broadcast.
+//   empty     The row of a bag of which no id is read: zero, or identity: that of the pool. absent: There are no bags.
+//   end       last: The last offset is the number of ids. early: It may be smaller.
+//   check     always: Ids are validated also if the output has no elements. nonempty: Only other calls validate them.
 //
-//          name            empty     end    check
+//          name            numbers     strings foreign negative bounds   fill      extents    empty     end    check
 #define GATHER_PROFILES(PROFILE)                                                                                       \
-  PROFILE(NONE,           zero,     last,  always)      \
-  PROFILE(TENSORFLOW,     zero,     last,  nonempty)    \
-  PROFILE(TENSORFLOW_GPU, absent,   last,  always)      \
-  PROFILE(ONNX,           absent,   last,  always)      \
-  PROFILE(ORT,            absent,   last,  always)      \
-  PROFILE(NUMPY_RAISE,    absent,   last,  always)      \
-  PROFILE(NUMPY_WRAP,     absent,   last,  always)      \
-  PROFILE(NUMPY_CLIP,     absent,   last,  always)      \
-  PROFILE(TORCH,          zero,     early, always)      \
-  PROFILE(JAX_FILL,       identity, last,  always)      \
-  PROFILE(JAX_CLIP,       identity, last,  always)
+  PROFILE(NONE,           all,        yes,    all,    reject,  error,   zero,     equal,     zero,     last,  always)  \
+  PROFILE(TENSORFLOW,     tensorflow, yes,    no,     reject,  error,   zero,     equal,     zero,     last,  nonempty)\
+  PROFILE(TENSORFLOW_GPU, tensorflow, no,     no,     reject,  dropped, zero,     equal,     absent,   last,  always)  \
+  PROFILE(ONNX,           bfloat16,   yes,    no,     wrap,    error,   zero,     prefix,    absent,   last,  always)  \
+  PROFILE(ORT,            bfloat16,   yes,    no,     wrap,    error,   zero,     prefix,    absent,   last,  always)  \
+  PROFILE(NUMPY_RAISE,    all,        yes,    all,    wrap,    error,   zero,     broadcast, absent,   last,  always)  \
+  PROFILE(NUMPY_WRAP,     all,        yes,    all,    wrap,    modulo,  zero,     broadcast, absent,   last,  always)  \
+  PROFILE(NUMPY_CLIP,     all,        yes,    all,    reject,  clamp,   zero,     broadcast, absent,   last,  always)  \
+  PROFILE(TORCH,          all,        no,     no,     reject,  error,   zero,     prefix,    zero,     early, always)  \
+  PROFILE(JAX_FILL,       all,        no,     small,  wrap,    dropped, by_dtype, broadcast, identity, last,  always)  \
+  PROFILE(JAX_CLIP,       all,        no,     small,  reject,  clamp,   zero,     broadcast, identity, last,  always)
 // clang-format on

@@ -22,113 +22,116 @@ struct On {
 };
 static_assert(On::all == (1u << ruled_count) - 1, "each operation with rules needs a bit");
 
-constexpr uint8_t tensorflow_gpu_types = with_bfloat16 | with_float8_e5m2_e4m3fn;
-constexpr uint8_t tensorflow_types = tensorflow_gpu_types | with_strings;
-constexpr uint8_t onnx_types = with_bfloat16 | with_strings;  // The definition also decides about bfloat16.
+// The values that the names in the columns of GATHER_PROFILES stand for.
+struct Numbers {
+  static constexpr uint8_t all = any_numbers, bfloat16 = with_bfloat16;
+  static constexpr uint8_t tensorflow = with_bfloat16 | with_float8_e5m2_e4m3fn;
+};
+struct Strings {
+  static constexpr uint8_t yes = with_strings, no = 0;
+};
+struct Negative {
+  static constexpr int32_t reject = GTH_NEGATIVE_REJECT, wrap = GTH_NEGATIVE_WRAP;
+};
+struct Bounds {
+  static constexpr int32_t error = GTH_BOUNDS_ERROR, clamp = GTH_BOUNDS_CLAMP, modulo = GTH_BOUNDS_MODULO;
+  static constexpr int32_t dropped = GTH_BOUNDS_FILL;
+};
+struct Fill {
+  static constexpr int32_t zero = GTH_FILL_ZERO, by_dtype = GTH_FILL_BY_DTYPE;
+};
+struct Extents {
+  static constexpr int32_t equal = GTH_EXTENTS_EQUAL, prefix = GTH_EXTENTS_PREFIX, broadcast = GTH_EXTENTS_BROADCAST;
+};
+
+constexpr int32_t GTH_PROFILE_NONE = 0;
+
+// The columns of one profile that are rules of all operations, and those of bags.
+struct Columns {
+  int32_t number;
+  uint8_t table;  // TableTypes
+  int32_t negative, bounds, fill, extents;
+  BagRules bags;
+};
+
+constexpr Columns columns[] = {
+#define GATHER_PROFILE(name, numbers, strings, foreign, negative, bounds, fill, extents, empty, end, check) \
+  {GTH_PROFILE_##name,                                                                                      \
+   Numbers::numbers | Strings::strings,                                                                     \
+   Negative::negative,                                                                                      \
+   Bounds::bounds,                                                                                          \
+   Fill::fill,                                                                                              \
+   Extents::extents,                                                                                        \
+   {EmptyBag::empty, BagEnd::end, BagCheck::check}},
+    GATHER_PROFILES(GATHER_PROFILE)
+#undef GATHER_PROFILE
+};
+
+// Returns a profile with the rules of its columns.
+constexpr Profile listed(int32_t profile, Opsets opsets = Opsets::none) {
+  const Columns& own = columns[profile];
+  return Profile{opsets}
+      .set(On::all, &Rules::table, own.table)
+      .set(On::all, &Rules::negative, own.negative)
+      .set(On::all, &Rules::bounds, own.bounds)
+      .set(own.bounds == Bounds::dropped ? On::scatters : 0, &Rules::bounds, GTH_BOUNDS_SKIP)
+      .set(On::gathers, &Rules::fill, own.fill)
+      .set(On::elements, &Rules::extents, own.extents);
+}
 
 // Each entry sets only the fields that differ from the defaults of Rules. Later calls of set() override earlier ones.
 constexpr Profile profiles[] = {
-    // no profile
-    Profile{}.set(On::all, &Rules::empty_check, check_always),
-    // tensorflow
-    Profile{}
+    listed(GTH_PROFILE_NONE).set(On::all, &Rules::empty_check, check_always),
+    listed(GTH_PROFILE_TENSORFLOW)
         .set(On::scatters, &Rules::repeats_updates, false)
-        .set(On::all, &Rules::table, tensorflow_types)
         .set(On::all, &Rules::indices, IndexTypes::int16_int32_int64)
         .set(On::gather_nd, &Rules::refuses_empty_table, true)
         .set(On::scatter | On::scatter_nd, &Rules::empty_check, check_always),
-    // tensorflow_gpu
-    Profile{}
+    listed(GTH_PROFILE_TENSORFLOW_GPU)
         .set(On::scatters, &Rules::repeats_updates, false)
-        .set(On::all, &Rules::table, tensorflow_gpu_types)
         .set(On::all, &Rules::indices, IndexTypes::int32_int64)
-        .set(On::gathers, &Rules::bounds, GTH_BOUNDS_FILL)
-        .set(On::scatters, &Rules::bounds, GTH_BOUNDS_SKIP)
         .set(On::gather_nd, &Rules::refuses_empty_table, true),
-    // onnx
-    Profile{Opsets::text}
+    listed(GTH_PROFILE_ONNX, Opsets::text)
         .set(On::scatters, &Rules::repeats_updates, false)
-        .set(On::all, &Rules::negative, GTH_NEGATIVE_WRAP)
-        .set(On::all, &Rules::table, onnx_types)
         .set(On::all, &Rules::indices, IndexTypes::int32_int64)
         .set(On::gather | On::scatter | On::nd, &Rules::empty_check, check_always)
         .set(On::nd, &Rules::indices, IndexTypes::int64)
-        .set(On::nd, &Rules::allows_no_components, false)
-        .set(On::elements, &Rules::extents, GTH_EXTENTS_PREFIX),
-    // ort
-    Profile{Opsets::types}
+        .set(On::nd, &Rules::allows_no_components, false),
+    listed(GTH_PROFILE_ORT, Opsets::types)
         .set(On::scatters, &Rules::repeats_updates, false)
-        .set(On::all, &Rules::negative, GTH_NEGATIVE_WRAP)
-        .set(On::all, &Rules::table, onnx_types)
         .set(On::all, &Rules::indices, IndexTypes::int32_int64)
         .set(On::gather | On::scatter | On::scatter_nd, &Rules::empty_check, check_always)
         .set(On::nd, &Rules::indices, IndexTypes::int64)
         .set(On::gather_nd, &Rules::allows_scalars, true)
-        .set(On::gather_nd, &Rules::batch, BatchRule::divisible)
-        .set(On::elements, &Rules::extents, GTH_EXTENTS_PREFIX),
-    // numpy_raise
-    Profile{}
-        .set(On::all, &Rules::negative, GTH_NEGATIVE_WRAP)
+        .set(On::gather_nd, &Rules::batch, BatchRule::divisible),
+    listed(GTH_PROFILE_NUMPY_RAISE)
         .set(On::gather | On::gather_nd, &Rules::empty_check, check_empty_row)
-        .set(On::scatter | On::scatter_nd, &Rules::empty_check, check_always)
-        .set(On::elements, &Rules::extents, GTH_EXTENTS_BROADCAST),
-    // numpy_wrap
-    Profile{}
-        .set(On::all, &Rules::negative, GTH_NEGATIVE_WRAP)
-        .set(On::all, &Rules::bounds, GTH_BOUNDS_MODULO)
-        .set(On::elements, &Rules::extents, GTH_EXTENTS_BROADCAST),
-    // numpy_clip
-    Profile{}.set(On::all, &Rules::bounds, GTH_BOUNDS_CLAMP).set(On::elements, &Rules::extents, GTH_EXTENTS_BROADCAST),
-    // torch
-    Profile{}
+        .set(On::scatter | On::scatter_nd, &Rules::empty_check, check_always),
+    listed(GTH_PROFILE_NUMPY_WRAP),
+    listed(GTH_PROFILE_NUMPY_CLIP),
+    listed(GTH_PROFILE_TORCH)
         .set(On::scatters, &Rules::repeats_updates, false)
-        .set(On::all, &Rules::table, any_numbers)
         .set(On::all, &Rules::indices, IndexTypes::int32_int64)
         .set(On::gather, &Rules::empty_check, check_always)
         .set(On::scatter, &Rules::empty_check, check_reduction)
         .set(On::nd, &Rules::negative, GTH_NEGATIVE_WRAP)
         .set(On::nd, &Rules::empty_check, check_empty_dim | check_single_tuple)
-        .set(On::elements, &Rules::extents, GTH_EXTENTS_PREFIX)
         .set(On::elements, &Rules::allows_scalars, true)
         .set(On::elements, &Rules::accumulate, GTH_ACCUMULATE_FLOAT32),
-    // jax_fill
-    Profile{}
-        .set(On::all, &Rules::negative, GTH_NEGATIVE_WRAP)
-        .set(On::all, &Rules::table, any_numbers)
-        .set(On::gathers, &Rules::bounds, GTH_BOUNDS_FILL)
-        .set(On::gathers, &Rules::fill, GTH_FILL_BY_DTYPE)
-        .set(On::scatters, &Rules::bounds, GTH_BOUNDS_SKIP)
+    listed(GTH_PROFILE_JAX_FILL)
         .set(On::gather, &Rules::empty_check, check_empty_dim)
-        .set(On::gather_nd, &Rules::empty_check, check_single_empty)
-        .set(On::elements, &Rules::extents, GTH_EXTENTS_BROADCAST),
-    // jax_clip
-    Profile{}
-        .set(On::all, &Rules::negative, GTH_NEGATIVE_WRAP)
-        .set(On::gather, &Rules::negative, GTH_NEGATIVE_REJECT)
-        .set(On::all, &Rules::bounds, GTH_BOUNDS_CLAMP)
-        .set(On::all, &Rules::table, any_numbers)
+        .set(On::gather_nd, &Rules::empty_check, check_single_empty),
+    listed(GTH_PROFILE_JAX_CLIP)
+        .set(On::all & ~On::gather, &Rules::negative, GTH_NEGATIVE_WRAP)
         .set(On::gather, &Rules::empty_check, check_empty_dim)
-        .set(On::gather_nd, &Rules::empty_check, check_single_empty)
-        .set(On::elements, &Rules::extents, GTH_EXTENTS_BROADCAST),
+        .set(On::gather_nd, &Rules::empty_check, check_single_empty),
 };
 
-constexpr BagRules bag_rules[] = {
-#define GATHER_PROFILE(name, empty, end, check) {EmptyBag::empty, BagEnd::end, BagCheck::check},
-    GATHER_PROFILES(GATHER_PROFILE)
-#undef GATHER_PROFILE
-};
-static_assert(std::size(profiles) == std::size(bag_rules), "each profile needs an entry in both lists");
-
-constexpr int32_t GTH_PROFILE_NONE = 0;
-constexpr int32_t profile_numbers[] = {
-#define GATHER_PROFILE(name, ...) GTH_PROFILE_##name,
-    GATHER_PROFILES(GATHER_PROFILE)
-#undef GATHER_PROFILE
-};
+static_assert(std::size(profiles) == std::size(columns), "each profile of the list needs an entry");
 
 constexpr bool profiles_are_in_order() {
-  for (int32_t i = 0; i < static_cast<int32_t>(std::size(profile_numbers)); ++i) {
-    if (profile_numbers[i] != i) return false;
+  for (int32_t i = 0; i < static_cast<int32_t>(std::size(columns)); ++i) {
+    if (columns[i].number != i) return false;
   }
   return true;
 }
@@ -149,7 +152,7 @@ uint8_t flag_of(int32_t dtype) {
 
 const Profile& profile_of(int32_t profile) { return profiles[profile]; }
 
-const BagRules& bag_rules_of(int32_t profile) { return bag_rules[profile]; }
+const BagRules& bag_rules_of(int32_t profile) { return columns[profile].bags; }
 
 bool allows_table(const Rules& rules, int32_t dtype) { return (flag_of(dtype) & ~rules.table) == 0; }
 

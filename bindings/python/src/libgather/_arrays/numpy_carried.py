@@ -10,8 +10,8 @@ import numpy as np
 
 from .. import errors
 from .._base.dtypes import NUMBERS
+from .._base.integers import rules_of
 from .._base.optional_packages import module
-from .._base.request_fields import PROFILES_OF_NUMBERS
 from . import numpy_
 
 TYPE_CHECKING = False
@@ -22,11 +22,10 @@ if TYPE_CHECKING:
 
 
 def check_profile(dtype: np.dtype[Any], profile: str | None, operand: str = "params") -> None:
-    """Validates that a profile has the dtype. NumPy's profiles have all NumPy dtypes, and JAX's those of ml_dtypes."""
+    """Validates that a profile has the dtype."""
     if dtype.name in NUMBERS:  # the library has the dtype in native byte order
         return
-    known = ("numpy", "jax") if is_small(dtype) else ("numpy",)
-    if profile is not None and not str(profile).startswith(known):
+    if rules_of(profile)["foreign"] not in (("all", "small") if is_small(dtype) else ("all",)):
         raise errors.dtype_error(operand, f"dtype {dtype} is none that the profile {profile} has")
 
 
@@ -88,8 +87,8 @@ def extreme_of(dtype: np.dtype[Any]) -> bytes:
 def only_moves(dtype: np.dtype[Any], request: Request) -> bool:
     """Returns whether a request only moves blocks. Other requests need the values of the elements."""
     is_text = dtype.kind in "US"
-    profile = request.profile or "numpy"
-    if profile in PROFILES_OF_NUMBERS or not (is_text or str(profile).startswith("numpy")):
+    rules = rules_of(request.profile)
+    if rules["strings"] != "yes" or not (is_text or rules["foreign"] == "all"):
         return False
     fill = request.fill_value
     return fill is None or (isinstance(fill, str) and fill in (("zero", "") if is_text else ("zero",)))

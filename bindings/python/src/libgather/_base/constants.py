@@ -1,4 +1,4 @@
-"""The constants of gather.h. Generated from gather.h by ./dev generate: do not edit."""
+"""The constants, operations and profiles of gather.h. Generated from gather.h by ./dev generate: do not edit."""
 
 ABI_VERSION = 1
 VERSION = 1000
@@ -161,3 +161,32 @@ PARTS_FIRST = 64
 TAKE_NULL = 1
 TAKE_RECORD = 2
 TAKE_FIRST = 40
+
+#: The operations: the number, kind, form, tuples, the operands by role, and the place of the written operand.
+OPERATIONS = {
+    "gather": (1, "gather", "slices", "one", ("params", "indices", "out"), 2),
+    "gather_nd": (2, "gather", "slices", "last", ("params", "indices", "out"), 2),
+    "gather_elements": (3, "gather", "paired", "one", ("params", "indices", "out"), 2),
+    "scatter": (4, "scatter", "slices", "one", ("target", "indices", "updates"), 0),
+    "scatter_nd": (5, "scatter", "slices", "last", ("target", "indices", "updates"), 0),
+    "scatter_elements": (6, "scatter", "paired", "one", ("target", "indices", "updates"), 0),
+    "gather_gradient": (7, "gradient", "slices", "one", ("target", "indices", "updates"), 0),
+    "gather_nd_gradient": (8, "gradient", "slices", "last", ("target", "indices", "updates"), 0),
+    "gather_elements_gradient": (9, "gradient", "paired", "one", ("target", "indices", "updates"), 0),
+    "gather_bags": (10, "bags", "bags", "one", ("params", "indices", "out"), 2),
+}
+
+#: The rules of each profile, and of no profile.
+PROFILES = {
+    "none": {"strings": "yes", "foreign": "all", "bounds": "error", "fill": "zero"},
+    "tensorflow": {"strings": "yes", "foreign": "no", "bounds": "error", "fill": "zero"},
+    "tensorflow_gpu": {"strings": "no", "foreign": "no", "bounds": "dropped", "fill": "zero"},
+    "onnx": {"strings": "yes", "foreign": "no", "bounds": "error", "fill": "zero"},
+    "ort": {"strings": "yes", "foreign": "no", "bounds": "error", "fill": "zero"},
+    "numpy_raise": {"strings": "yes", "foreign": "all", "bounds": "error", "fill": "zero"},
+    "numpy_wrap": {"strings": "yes", "foreign": "all", "bounds": "modulo", "fill": "zero"},
+    "numpy_clip": {"strings": "yes", "foreign": "all", "bounds": "clamp", "fill": "zero"},
+    "torch": {"strings": "no", "foreign": "no", "bounds": "error", "fill": "zero"},
+    "jax_fill": {"strings": "no", "foreign": "small", "bounds": "dropped", "fill": "by_dtype"},
+    "jax_clip": {"strings": "no", "foreign": "small", "bounds": "clamp", "fill": "zero"},
+}

@@ -22,6 +22,11 @@ def named(prefix: str) -> dict[str, int]:
     return {name.removeprefix(prefix).lower(): value for name, value in vars(c).items() if name.startswith(prefix)}
 
 
+def rules_of(profile: object) -> dict[str, str]:
+    """Returns the rules of a profile, or those of no profile for None and for an unknown name."""
+    return c.PROFILES.get(str(profile), c.PROFILES["none"])
+
+
 def integer(name: str, value: Any, bits: int = 64) -> int:
     """Returns the integer of an object that has ``__index__``. Raises DTypeError for others, and for a bool."""
     try:

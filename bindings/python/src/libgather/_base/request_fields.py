@@ -7,8 +7,6 @@ from __future__ import annotations
 
 from collections import namedtuple
 
-#: The profiles that have only numbers.
-PROFILES_OF_NUMBERS = ("tensorflow_gpu", "torch", "jax_fill", "jax_clip")
 #: The bounds of columns that select null. They stand for a request of the library with GTH_TAKE_NULL.
 NULLS = ("null", "promote")
 

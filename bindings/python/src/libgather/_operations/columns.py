@@ -11,11 +11,12 @@ from .. import errors
 from .._arrays.kinds import call_library, enter, has_arrow, kind_of, rank_of
 from .._base import constants as c
 from .._base.devices import is_host
+from .._base.integers import rules_of
 from .._base.optional_packages import module
-from .._base.request_fields import NULLS, PROFILES_OF_NUMBERS, Request
+from .._base.request_fields import NULLS, Request
 from .._objects import NULL_FILL
 from .._requests.operation_table import GATHER
-from .._requests.options_struct import check_bounds_of_fill
+from .._requests.options_struct import bounds_of_fill
 from . import gathers
 
 TYPE_CHECKING = False
@@ -33,7 +34,8 @@ def row_axis(kind: Any, params: Any, request: Request) -> int | None:
     Returns None for other arrays and other requests.
     """
     find = getattr(kind, "row_axis", None)
-    if find is None or request.stream is not None or request.profile in PROFILES_OF_NUMBERS or request.batch_dims != 0:
+    has_strings = rules_of(request.profile)["strings"] == "yes"
+    if find is None or request.stream is not None or not has_strings or request.batch_dims != 0:
         return None
     return find(params, request.axis)  # type: ignore[no-any-return]
 
@@ -52,7 +54,7 @@ def gather_rows(operation: Operation, params: Any, indices: Any, out: Any, reque
     pads = request.padding_index is not None and request.bounds not in NULLS
     is_by_name = fills is not request.fill_value and request.bounds in NULLS
     if not (fills is None or fills is NULL_FILL or pads or is_by_name):
-        check_bounds_of_fill(request.bounds)
+        bounds_of_fill(fills, request.bounds)
     request = request._replace(fill_value=fills)
     for selection in selections(operation, params, indices, request._replace(axis=axis)):
         rows = call_library(kind.gather_rows, params, "params", selection if out is None else selection.flat())

@@ -6,6 +6,7 @@ from .. import _objects, errors
 from .. import types as t
 from .._arrays.kinds import Writing, carried_of, enter, enter_output, native
 from .._base import constants as c
+from .._base.integers import rules_of
 from .._base.request_fields import Request
 from .._memory.context import Context
 from .._requests.device_outputs import new_output
@@ -89,7 +90,7 @@ class Plan(Prepared):
         if out is not None:
             check_output(params, out)
         fill = fill_of(request, params, source._dtype)
-        self._fills = fill[0] in (c.FILL_VALUE, c.FILL_BY_DTYPE) or profile == "jax_fill"
+        self._fills = fill[0] in (c.FILL_VALUE, c.FILL_BY_DTYPE) or rules_of(profile)["fill"] == "by_dtype"
         super().__init__(operation, request, fill, source, Spec.of(indices, "indices"), layout, context)
         # The fast path does not support a fill value of a dtype that only NumPy has.
         self._is_fast = not (self._fills and self._carried)

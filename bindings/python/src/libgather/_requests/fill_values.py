@@ -7,6 +7,7 @@ from .._arrays.element_bytes import element_image
 from .._arrays.kinds import carried_of
 from .._base import constants as c
 from .._base.dtypes import size_of
+from .._base.integers import rules_of
 from .options_struct import named_fill
 
 TYPE_CHECKING = False
@@ -44,7 +45,7 @@ def carried_fill(request: Request, dtype: Any) -> Fill:
 
     value = request.fill_value
     numpy_carried.check_profile(dtype, request.profile)
-    if value is None and request.profile == "jax_fill" and request.bounds in (None, "fill"):
+    if value is None and rules_of(request.profile)["fill"] == "by_dtype" and request.bounds in (None, "fill"):
         value = "by_dtype"
     if isinstance(value, str) and value == "by_dtype":
         return c.FILL_VALUE, numpy_carried.extreme_of(dtype)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from .. import errors
 from .._base import constants as c
-from .._base.integers import named
 from .options_struct import choice
 
 TYPE_CHECKING = False
@@ -19,6 +18,9 @@ class Operation:
     Attributes:
         name: The name of the library's function, without ``gth_``.
         number: The library's number, which never changes.
+        kind: ``"gather"``, ``"scatter"``, ``"gradient"`` or ``"bags"``.
+        form: ``"slices"``, ``"paired"`` or ``"bags"``.
+        tuples: ``"one"``, or ``"last"``: Tuples are along the last dim of indices.
         roles: The names of its operands by role: the table that indices select in, the indices, and the rows.
         written: The place in `roles` of the operand that it writes.
         is_gradient: True if its table is a shape. The result is a new tensor of that shape.
@@ -27,20 +29,30 @@ class Operation:
         has_rows: True if an index may select several elements, such as a row of bytes.
     """
 
-    __slots__ = ("default_axis", "has_axis", "has_rows", "is_gradient", "name", "number", "roles", "written")
+    __slots__ = (
+        *("default_axis", "form", "has_axis", "has_rows", "is_gradient", "kind", "name", "number", "roles", "tuples"),
+        "written",
+    )
 
-    def __init__(self, name: str, number: int) -> None:
+    def __init__(
+        self, name: str, number: int, kind: str, form: str, tuples: str, roles: tuple[str, str, str], written: int
+    ) -> None:
         self.name: str = name
         self.number: int = number
-        self.is_gradient: bool = name.endswith("_gradient")
-        is_gather = "gather" in name and not self.is_gradient
-        self.roles: tuple[str, str, str] = (
-            ("params", "indices", "out") if is_gather else ("target", "indices", "updates")
-        )
-        self.written: int = 2 if is_gather else 0
-        self.has_axis: bool = "_nd" not in name
-        self.has_rows: bool = "_elements" not in name
+        self.kind: str = kind
+        self.form: str = form
+        self.tuples: str = tuples
+        self.roles: tuple[str, str, str] = roles
+        self.written: int = written
+        self.is_gradient: bool = kind == "gradient"
+        self.has_axis: bool = tuples == "one"
+        self.has_rows: bool = form != "paired"
         self.default_axis: int | None = None if self.has_rows else -1
+
+    def of_kind(self, kind: str) -> Operation:
+        """Returns the first operation of a kind whose indices are those of this operation."""
+        alike = (kind, self.form, self.tuples)
+        return next(each for each in OPERATIONS.values() if (each.kind, each.form, each.tuples) == alike)
 
     def completed(self, request: Request) -> Request:
         """Returns the request with its default axis. Raises RankError if the operation has no axis."""
@@ -52,19 +64,20 @@ class Operation:
 
 
 #: All operations by number.
-OPERATIONS = {number: Operation(name, number) for name, number in named("OP_").items() if name != "last"}
-GRADIENTS = tuple(operation for operation in OPERATIONS.values() if operation.is_gradient)
+OPERATIONS = {columns[0]: Operation(name, *columns) for name, columns in c.OPERATIONS.items()}
+GATHERS, SCATTERS, GRADIENTS = (
+    tuple(operation for operation in OPERATIONS.values() if operation.kind == kind)
+    for kind in ("gather", "scatter", "gradient")
+)
 GATHER_BAGS = OPERATIONS[c.OP_GATHER_BAGS]
-GATHERS = tuple(
-    operation for operation in OPERATIONS.values() if operation.roles[0] == "params" and operation is not GATHER_BAGS
-)
-SCATTERS = tuple(
-    operation for operation in OPERATIONS.values() if operation.roles[0] == "target" and not operation.is_gradient
-)
 GATHER, GATHER_ND, GATHER_ELEMENTS = map(OPERATIONS.__getitem__, (c.OP_GATHER, c.OP_GATHER_ND, c.OP_GATHER_ELEMENTS))
 SCATTER, SCATTER_ND, SCATTER_ELEMENTS = map(
     OPERATIONS.__getitem__, (c.OP_SCATTER, c.OP_SCATTER_ND, c.OP_SCATTER_ELEMENTS)
 )
+
+
+def of_name(name: str) -> Operation:
+    return OPERATIONS[c.OPERATIONS[name][0]]
 
 
 def operation_named(op: OperationName | None, nd: bool) -> Operation:

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from .._base.request_fields import Request
+    from ..types import Bounds, Empty
 
 #: The way to fill, and the bytes of one element if that is a value.
 Fill = tuple[int, bytes]
@@ -44,9 +45,7 @@ def check_options(request: Request) -> None:
     for option, names in NAMED.items():
         choice(option, getattr(request, option), names)
     require_flag("include_self", request.include_self)
-    pads = request.padding_index is not None and request.bag_format is None
-    if request.fill_value is not None and request.empty != "fill" and not pads:
-        check_bounds_of_fill(request.bounds)
+    bounds_of_fill(request.fill_value, request.bounds, request.empty, request.padding_index, request.bag_format)
 
 
 def require_flag(option: str, value: Any) -> None:
@@ -63,11 +62,25 @@ def named_fill(fill_value: Any) -> Fill | None:
     return None if number is None else (number, b"")
 
 
-def check_bounds_of_fill(bounds: str | None) -> None:
+def bounds_of_fill(
+    fill_value: Any,
+    bounds: Bounds | None,
+    empty: Empty | None = None,
+    padding_index: int | None = None,
+    bag_format: str | None = None,
+) -> Bounds | None:
+    """Returns the bounds of a call with a fill value, as read_fill() of native/options_reader.h does.
+
+    The value implies ``bounds="fill"``, unless it is that of empty bags or of the padding of a gather.
+    """
+    pads = padding_index is not None and bag_format is None
+    if fill_value is None or empty == "fill" or pads:
+        return bounds
     if bounds not in (None, "fill"):
         raise errors.OptionError(
             f"options: a fill_value is for bounds 'fill', which is {bounds!r}", status=c.E_VERSION, operand="options"
         )
+    return "fill"
 
 
 def check_names(request: Request) -> None:

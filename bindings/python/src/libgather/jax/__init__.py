@@ -27,6 +27,7 @@ from .._operations.jax_programs import gather as rows_of
 from .._operations.jax_programs import gather_elements as elements_of
 from .._operations.jax_programs import gather_nd as tuples_of
 from .._operations.jax_programs.primitive import TARGET, fill_of
+from .._requests.options_struct import bounds_of_fill
 
 __all__ = [
     "export_checks",
@@ -404,8 +405,7 @@ def gather_bags(
     form, bags = bags_of(count, offsets=offsets, starts=starts, lengths=lengths, segments=segments)
     bags = None if bags is None else array_of(bags, "bags")
     weights = None if weights is None else array_of(weights, "weights")
-    if fill_value is not None and empty != "fill":
-        bounds = filling(bounds)
+    bounds = filling(fill_value, bounds, empty, padding_index, form)
     fill = fill_of(fill_value, params)
     rules = form, pool, padding_index, empty, count or 0, accumulate, negative, bounds, fill
     return pooling(*rules)(params, indices, bags, weights)
@@ -493,9 +493,9 @@ def pooling(
     return compiled(pools.operator, request)
 
 
-def filling(bounds: t.Bounds) -> t.Bounds:
-    """Returns the bounds of a call with a fill_value, which implies that they are filled."""
-    return "fill" if bounds == "error" else bounds
+def filling(fill_value: t.Any, bounds: t.Bounds, *others: t.Any) -> t.Bounds:
+    """Returns the bounds of a call with a fill value. Here the default is ``"error"``."""
+    return bounds_of_fill(fill_value, None if bounds == "error" else bounds, *others) or "error"
 
 
 def filled(
@@ -511,7 +511,7 @@ def filled(
 ) -> jax.Array:
     """Gathers with a fill value. The value of a tracer takes its place where a gather of ones has zeros."""
     extents: t.Extents | None = "broadcast" if kind is elements_of else None
-    bounds = filling(bounds) if padding_index is None else bounds
+    bounds = filling(fill_value, bounds, None, padding_index)
     request = Request(
         axis,
         batch_dims,

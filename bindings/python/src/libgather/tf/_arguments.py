@@ -9,7 +9,7 @@ from .._arrays.kinds import call_library, enter
 from .._arrays.lists import numpy_kind
 from .._base import constants as c
 from .._base.devices import is_host
-from .._base.integers import integer
+from .._base.integers import integer, rules_of
 from .._requests.site_of_call import place_of
 from .._requests.tensor import Tensor
 
@@ -67,7 +67,9 @@ def attribute(name: str, value: Any) -> int:
 def policy(bad_indices_policy: Any, profile: Profile) -> Bounds | None:
     if bad_indices_policy is not None and not isinstance(bad_indices_policy, str):
         raise errors.dtype_error("options", "bad_indices_policy is not a string")
-    if bad_indices_policy not in _POLICIES or (bad_indices_policy == "ERROR" and profile == "tensorflow_gpu"):
+    if bad_indices_policy not in _POLICIES or (
+        bad_indices_policy == "ERROR" and rules_of(profile)["bounds"] != "error"
+    ):
         message = f"options: bad_indices_policy {bad_indices_policy!r} is not there for this device"
         raise errors.OptionError(message, status=c.E_VERSION, operand="options")
     return _POLICIES[bad_indices_policy]

@@ -6,6 +6,7 @@ import sys
 from functools import partial
 
 from .. import types as t
+from .._base.integers import rules_of
 from .._base.request_fields import Request
 from .._operations.gathers import run
 from .._operations.gradients import gather_gradient, gather_nd_gradient
@@ -110,7 +111,7 @@ def selects_rows(operation: Operation, request: Request, indices: t.Any) -> bool
     if operation is GATHER:
         return request.axis == 0 and request.batch_dims == 0
     is_list = indices.shape.rank == 2 and indices.shape[-1] == 1 and request.batch_dims == 0
-    return is_list and request.bounds != "fill" and request.profile == "tensorflow"
+    return is_list and request.bounds != "fill" and rules_of(request.profile)["bounds"] == "error"
 
 
 def gradient_of_sums(operation: Operation, request: Request, operands: t.Any, result: t.Any, upstream: t.Any) -> t.Any:

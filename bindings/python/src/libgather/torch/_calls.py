@@ -14,8 +14,8 @@ from .._base import constants as c
 from .._base.request_fields import SWITCHES
 from .._operations import bags as plain_bags
 from .._requests.index_errors import locate
-from .._requests.operation_table import OPERATIONS
-from .._requests.options_struct import FILLS, NAMED
+from .._requests.operation_table import OPERATIONS, of_name
+from .._requests.options_struct import FILLS, NAMED, bounds_of_fill
 from ._common import CALLS
 from ._extension import COMMAND, REASON, extension
 
@@ -25,6 +25,8 @@ if TYPE_CHECKING:
     from typing import Any
 
 _NUMBERS = {name: dict(numbers) for name, numbers in NAMED.items()}
+#: The operations with an axis. Dynamo traces no attribute of an Operation.
+_WITH_AXIS = frozenset(operation.name for operation in OPERATIONS.values() if operation.has_axis)
 #: The switches that switches_of() and fill_of() make of other options.
 _COMPUTED = ("fill", "has_padding_index", "initial", "sparse")
 
@@ -41,17 +43,15 @@ def run_gather(
 ) -> Any:
     """Runs a gather. `given` has the keywords of `public` that select a rule."""
     if has_torch_function((params, indices)):
-        own = {"axis": axis} if "_nd" not in name else {}
-        own |= {"batch_dims": batch_dims} if "_elements" not in name else {}
+        own = attributes_of(name, axis, batch_dims)
         relevant = (params, indices)
         return handle_torch_function(public, relevant, params, indices, **own, fill_value=fill_value, **given)
     indices = tensor_of(indices, require_tensor("params", params))
     axis, batch_dims = dims_of_options(axis, batch_dims)
     check_names(given)
     pads = given["padding_index"] is not None
-    filling, value = fill_of(fill_value, None if pads else given["bounds"], params)
-    if fill_value is not None and not pads:
-        given["bounds"] = "fill"
+    given["bounds"] = filled(fill_value, given["bounds"], pads)
+    filling, value = fill_of(fill_value, params)
     if given["bounds"] == "skip":
         raise errors.unsupported("options", "bounds 'skip' is for an out, which an operator of torch's does not have")
     if name in CALLS:
@@ -59,10 +59,17 @@ def run_gather(
             require_extension(f"{name} with extents")
         if pads:
             require_extension(f"{name} with padding_index")
-        if name != "gather_nd":
+        if name in _WITH_AXIS:
             axis, batch_dims = from_front(axis, params.dim()), from_front(batch_dims, indices.dim())
         return CALLS[name](params, indices, axis, batch_dims, switches_of(fill=filling, **given), value)
     return called(name, params, indices, axis, batch_dims, switches_of(fill=filling, **given), value)
+
+
+def attributes_of(name: str, axis: int | None, batch_dims: int) -> dict[str, Any]:
+    """Returns the attributes of an operation that its function of this package has."""
+    operation = of_name(name)
+    own = {"axis": axis} if operation.has_axis else {}
+    return own | ({"batch_dims": batch_dims} if operation.has_rows else {})
 
 
 def run_scatter(
@@ -77,8 +84,7 @@ def run_scatter(
 ) -> Any:
     """Runs a scatter. `given` has the keywords of `public` that select a rule."""
     if has_torch_function((target, indices, updates)):
-        own = {"axis": axis} if "_nd" not in name else {}
-        own |= {"batch_dims": batch_dims} if "_elements" not in name else {}
+        own = attributes_of(name, axis, batch_dims)
         relevant = (target, indices, updates)
         return handle_torch_function(public, relevant, target, indices, updates, **own, **given)
     require_extension(name)
@@ -122,12 +128,9 @@ def run_bags(
         is_half = params.dtype in (torch.float16, torch.bfloat16)
         weights = torch.as_tensor(weights, dtype=torch.float32 if is_half else params.dtype, device=params.device)
     check_names(rules)
-    is_for_empty = rules["empty"] == "fill"
-    filling, value = fill_of(rules["fill_value"], None if is_for_empty else rules["bounds"], params)
-    given = rules | {"fill": filling}
-    if rules["fill_value"] is not None and not is_for_empty:
-        given["bounds"] = "fill"
-    switches = switches_of(**given, bag_format=form)
+    bounds = filled(rules["fill_value"], rules["bounds"], rules["empty"] == "fill")
+    filling, value = fill_of(rules["fill_value"], params)
+    switches = switches_of(**rules | {"bounds": bounds, "fill": filling}, bag_format=form)
     count = 0 if count is None else integer_of("count", count)
     return called("gather_bags", params, indices, bags, weights, count, switches, value)
 
@@ -187,7 +190,7 @@ def dims_of(name: str, arguments: Any) -> Any:
     """Returns the axis and the batch dims of a call of an operator."""
     if name in ("embedding", "gather_bags"):
         return 0, 0
-    return arguments[-4:-2] if "gather" in name else arguments[-3:-1]
+    return arguments[-4:-2] if of_name(name).kind == "gather" else arguments[-3:-1]
 
 
 def error_of(
@@ -301,14 +304,17 @@ def not_a(kind: str, option: str, value: Any) -> errors.DTypeError:
     return errors.dtype_error("options", f"{option} is {type(value).__name__}, not {article} {kind}")
 
 
-def fill_of(value: Any, bounds: str | None, params: torch.Tensor) -> tuple[int, Any]:
-    """Returns the way to fill and the value, which implies that bounds are filled."""
+def filled(fill_value: Any, bounds: str | None, is_elsewhere: bool) -> str | None:
+    """Returns the bounds of a call, as bounds_of_fill(), which Dynamo does not trace."""
+    if fill_value is None or is_elsewhere:
+        return bounds
+    return "fill" if bounds in (None, "fill") else bounds_of_fill(fill_value, bounds)  # type: ignore[arg-type]
+
+
+def fill_of(value: Any, params: torch.Tensor) -> tuple[int, Any]:
+    """Returns the way to fill and the value."""
     if value is None:
         return 0, 0
-    if bounds not in (None, "fill"):
-        raise errors.OptionError(
-            f"options: a fill_value is for bounds 'fill', which is {bounds!r}", status=c.E_VERSION, operand="options"
-        )
     if isinstance(value, str):
         if value not in FILLS:
             raise errors.dtype_error("options", f"fill_value {value!r} is no number")

@@ -12,10 +12,9 @@ from jax.interpreters import ad, batching, mlir
 
 from ... import _objects, errors
 from ..._arrays.jax_ import is_dtype
-from ..._base.constants import OP_GATHER, OP_GATHER_GRADIENT, OPEN
+from ..._base.constants import OPEN
 from ..._requests.fill_values import value_fill
 from ..._requests.memory_runs import shape_for
-from ..._requests.operation_table import OPERATIONS
 from ..._requests.options_struct import named_fill, options_of
 from ..._requests.spec import Spec
 from .sharding import common, lowered, spec_of_result
@@ -169,7 +168,7 @@ def registered(
         batched: Returns the result of a gather and its batch dim if params, indices or both have a batch dim.
         gradient_batched: The same for the gradient of params, if the gradient of the result, indices or both have one.
     """
-    transposed = OPERATIONS[operation.number + OP_GATHER_GRADIENT - OP_GATHER]
+    transposed = operation.of_kind("gradient")
 
     def shape(params: Any, indices: Any, *, request: Request) -> jax.ShapeDtypeStruct:
         return jax.ShapeDtypeStruct(inferred(operation, shape_of, params, indices, request), params.dtype)

@@ -61,20 +61,22 @@ class Places {
 
   Places(const Bags &given, bool checked) : b(given), indices(given.indices), switches(given.a.switches) {
     const Attributes &a = b.a;
-    const bool is_jax = a[PROFILE] == GTH_PROFILE_JAX_FILL || a[PROFILE] == GTH_PROFILE_JAX_CLIP;
-    const bool is_error =
-        a[BOUNDS] == GTH_BOUNDS_ERROR || a[BOUNDS] == GTH_BOUNDS_ERROR_PARTIAL || (a[BOUNDS] == 0 && !is_jax);
+    const bool is_error_by_default = is_in(a[PROFILE], PROFILES_bounds_error);
+    const bool is_error = a[BOUNDS] == GTH_BOUNDS_ERROR || a[BOUNDS] == GTH_BOUNDS_ERROR_PARTIAL ||
+                          (a[BOUNDS] == 0 && is_error_by_default);
+    const bool wraps =
+        a[NEGATIVE] == GTH_NEGATIVE_WRAP || (a[NEGATIVE] == 0 && is_in(a[PROFILE], PROFILES_negative_wrap));
     const bool is_filled = a[BOUNDS] == GTH_BOUNDS_SKIP || (is_error && !checked);
     for (const Switch which : {ACCUMULATE, BAG_FORMAT, POOL, EMPTY, HAS_PADDING_INDEX, PADDING_INDEX, SPARSE}) {
       switches.set(which, 0);
     }
-    if (!is_jax) {
+    if (is_error_by_default) {
       switches.set(PROFILE, 0);
     }
     if (is_filled) {
       switches.set(BOUNDS, GTH_BOUNDS_FILL).set(FILL, GTH_FILL_ZERO);
     }
-    count(a[BOUNDS] == GTH_BOUNDS_SKIP, a[NEGATIVE] == GTH_NEGATIVE_WRAP || (a[NEGATIVE] == 0 && is_jax));
+    count(a[BOUNDS] == GTH_BOUNDS_SKIP, wraps);
     if (counted.defined()) {
       const int64_t none = is_filled ? std::numeric_limits<int64_t>::min() : 0;
       indices = indices.to(at::kLong).masked_fill(counted.logical_not(), none);
@@ -410,7 +412,7 @@ inline Tensor bags_autograd(Keys keys, const Tensor &params, const Tensor &indic
 inline Tensor bags_batched(const Tensor &params, const Tensor &indices, const Optional &bags, const Optional &weights,
                            c10::SymInt count, Numbers switches, const Scalar &fill_value) {
   const Attributes a{0, 0, switches};
-  if (a[EMPTY] > GTH_EMPTY_ZERO || (a[POOL] >= GTH_POOL_MAX && a[PROFILE] >= GTH_PROFILE_JAX_FILL)) {
+  if (a[EMPTY] > GTH_EMPTY_ZERO || (a[POOL] >= GTH_POOL_MAX && is_in(a[PROFILE], PROFILES_empty_identity))) {
     raise(GTH_E_UNSUPPORTED, GTH_OPERAND_OPTIONS, "options: vmap needs empty bags that are zero");
   }
   return composed({params, indices, bags, weights, count, a, fill_value});

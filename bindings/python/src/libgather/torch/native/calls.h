@@ -21,9 +21,9 @@ using Optional = std::optional<Tensor>;
 using GatherBags = Tensor(const Tensor &, const Tensor &, const Optional &, const Optional &, c10::SymInt, Numbers,
                           const Scalar &);
 
-constexpr const char *NAMES[] = {
-    "gather",          "gather_nd",          "gather_elements",          "scatter",    "scatter_nd", "scatter_elements",
-    "gather_gradient", "gather_nd_gradient", "gather_elements_gradient", "gather_bags"};
+#define OPERATION_NAME(name) name,
+constexpr const char *NAMES[] = {OPERATION_NAMES(OPERATION_NAME)};
+#undef OPERATION_NAME
 
 template <class Schema>
 c10::TypedOperatorHandle<Schema> handle_of(const char *name) {

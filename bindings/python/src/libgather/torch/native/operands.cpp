@@ -51,7 +51,8 @@ gth_options options_of(int32_t op, const Attributes &attributes) {
   }
   options.batch_dims = attributes.batch_dims;
   // A gradient has the switches of its operator, of which it may have fewer.
-  const bool every = true, scatters = is_scatter(op), bags = op == GTH_OP_GATHER_BAGS, adders = true;
+  const bool every = true, adders = true;
+  const bool scatters = is_in(op, OPERATIONS_kind_scatter), bags = is_in(op, OPERATIONS_kind_bags);
 #define READ_SWITCH(NAME, field, kinds)                                     \
   if (kinds) {                                                              \
     options.field = static_cast<decltype(options.field)>(attributes[NAME]); \

@@ -30,14 +30,24 @@ struct Attributes {
   }
 };
 
-constexpr bool is_scatter(int32_t op) { return op >= GTH_OP_SCATTER && op <= GTH_OP_SCATTER_ELEMENTS; }
-constexpr bool has_axis(int32_t op) { return op % 3 != GTH_OP_GATHER_ND % 3 && op != GTH_OP_GATHER_BAGS; }
-constexpr bool is_elements(int32_t op) { return op % 3 == GTH_OP_GATHER_ELEMENTS % 3; }
+constexpr bool has_axis(int32_t op) { return is_in(op, OPERATIONS_tuples_one & ~OPERATIONS_form_bags); }
+constexpr bool is_elements(int32_t op) { return is_in(op, OPERATIONS_form_paired); }
+
+// Returns the first operation of a kind whose indices are those of another operation.
+constexpr int32_t of_kind(uint32_t kind, int32_t op) {
+  kind &= is_in(op, OPERATIONS_form_paired) ? OPERATIONS_form_paired : ~OPERATIONS_form_paired;
+  kind &= is_in(op, OPERATIONS_tuples_last) ? OPERATIONS_tuples_last : ~OPERATIONS_tuples_last;
+  int32_t first = 0;
+  while (!is_in(first, kind)) {
+    first++;
+  }
+  return first;
+}
 
 // Returns the operation that reads the places which a scatter or a gradient writes.
-constexpr int32_t gather_of(int32_t op) { return (op - 1) % 3 + GTH_OP_GATHER; }
-constexpr int32_t scatter_of(int32_t op) { return (op - 1) % 3 + GTH_OP_SCATTER; }
-constexpr int32_t gradient_of(int32_t op) { return (op - 1) % 3 + GTH_OP_GATHER_GRADIENT; }
+constexpr int32_t gather_of(int32_t op) { return of_kind(OPERATIONS_kind_gather, op); }
+constexpr int32_t scatter_of(int32_t op) { return of_kind(OPERATIONS_kind_scatter, op); }
+constexpr int32_t gradient_of(int32_t op) { return of_kind(OPERATIONS_kind_gradient, op); }
 
 // Returns the library's number of a dtype, or a negative number, which the library rejects.
 int32_t dtype_of(at::ScalarType type);

@@ -1,0 +1,100 @@
+"""Builds a copy of the library with one more operation, profile and option, and runs plain calls of the bindings.
+
+    variant BUILD
+
+The change is that of the header and of the lists, and `generate` writes everything else. So the calls fail if a source
+of the library or of a binding enumerates operations, profiles or options itself. Rust needs bindgen, and Go and Java
+are only generated.
+"""
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+ROOT, HERE = Path(__file__).resolve().parents[2], Path(__file__).resolve().parent
+
+HEADER, LIST = "include/gather/gather.h", "src/core/base/option_list.hpp"
+#: The replacements in each file.
+CHANGES = {
+    HEADER: {
+        "#define GTH_OP_LAST 10": "#define GTH_OP_LAST 11\n/** A gather. */\n#define GTH_OP_GATHER_AGAIN 11",
+        "#define GTH_PROFILE_JAX_CLIP 10": "#define GTH_PROFILE_FRESH 11 /**< new */\n#define GTH_PROFILE_JAX_CLIP 10",
+        "} gth_options;": "  int64_t fresh; /**< new */\n} gth_options;",
+        "{0, 0}, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0}": "{0, 0}, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0}",
+    },
+    "src/core/base/operation_list.hpp": {
+        "gather_bags,              GATHER_BAGS,              GATHER,           bags,     bags,   one, {})": (
+            "gather_bags, GATHER_BAGS, GATHER, bags, bags, one, {}) \\\n"
+            "  OPERATION(gather_again, GATHER_AGAIN, GATHER, gather, slices, one, {13, false, true, true, 0})"
+        ),
+    },
+    LIST: {
+        "profile, choice, GTH_PROFILE_JAX_CLIP,": "profile, choice, GTH_PROFILE_FRESH,",
+        '"the dtype of pooled rows: that of params, or float32 for float16 and bfloat16.")': (
+            '"the dtype of pooled rows: that of params, or float32 for float16 and bfloat16.") \\\n'
+            '  OPTION(fresh, int64, any, every, "0", "nothing.")'
+        ),
+        "small,  reject,  clamp,   zero,     broadcast, identity, last,  always)": (
+            "small,  reject,  clamp,   zero,     broadcast, identity, last,  always) \\\n"
+            "  PROFILE(FRESH, all, yes, all, wrap, clamp, zero, equal, zero, last, always)"
+        ),
+    },
+    "src/core/options/profile.cpp": {
+        "        .set(On::gather_nd, &Rules::empty_check, check_single_empty),\n};": (
+            "        .set(On::gather_nd, &Rules::empty_check, check_single_empty),\n    listed(GTH_PROFILE_FRESH),\n};"
+        ),
+    },
+}
+
+
+def run(*command, **options):
+    subprocess.run([*map(str, command)], check=True, **options)
+
+
+def copy(tree):
+    """Copies the files of the repository, with the changes."""
+    shutil.rmtree(tree, ignore_errors=True)
+    names = subprocess.run(["git", "ls-files"], cwd=ROOT, stdout=subprocess.PIPE, check=True, text=True).stdout
+    for name in names.splitlines():
+        if name.startswith(("include/", "src/", "bindings/", "docs/", "tests/abi/")) or "/" not in name:
+            target = tree / name
+            target.parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy2(ROOT / name, target, follow_symlinks=False)
+    for name, changes in CHANGES.items():
+        text = (tree / name).read_text()
+        for before, after in changes.items():
+            if text.count(before) != 1:
+                raise ValueError(f"{name} has {before!r} {text.count(before)} times, expected is 1")
+            text = text.replace(before, after)
+        (tree / name).write_text(text)
+
+
+def main():
+    if len(sys.argv) != 2:
+        print(__doc__)
+        return 2
+    build = Path(sys.argv[1]).resolve()
+    tree, made, package = build / "tree", build / "python", build / "package"
+    copy(tree)
+    run(sys.executable, tree / "bindings/generate")
+    interpreter = f"-DPython_EXECUTABLE={sys.executable}"
+    run("cmake", "-S", tree / "bindings/python", "-B", made, "-D", "CMAKE_BUILD_TYPE=Debug", interpreter)
+    run("cmake", "--build", made, "--parallel", len(os.sched_getaffinity(0)))
+    shutil.rmtree(package, ignore_errors=True)
+    shutil.copytree(tree / "bindings/python/src", package)
+    run("cmake", "--install", made, "--prefix", package)
+    library = next((package / "libgather").glob("libgather.so*"))
+    environment = os.environ | {"LD_LIBRARY_PATH": str(library.parent), "PYTHONPATH": str(package)}
+    for compiler, source in (("cc", "plain.c"), ("c++", "plain.cpp")):
+        program = build / source.replace(".", "_")
+        run(compiler, HERE / source, "-I", tree / "include", library, "-o", program)
+        run(program, env=environment)
+    run(sys.executable, HERE / "plain.py", env=environment)
+    print("variant: the calls of C, C++ and Python are right")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
