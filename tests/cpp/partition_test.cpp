@@ -90,8 +90,8 @@ struct Memory {
 // Compares an array of a result with the expected numbers.
 void expect_numbers(const char* name, const Numbers& expected, const int64_t* result) {
   const auto [wanted, found] = std::mismatch(expected.begin(), expected.end(), result);
-  ASSERT_TRUE(wanted == expected.end())
-      << name << ", number " << wanted - expected.begin() << ": " << *wanted << " is expected, not " << *found;
+  ASSERT_TRUE(wanted == expected.end()) << name << ", number " << wanted - expected.begin() << ": " << *wanted
+                                        << " is expected, not " << *found;
 }
 
 // Checks the result. ids: the row of each id, or -1 for none.
