@@ -23,6 +23,8 @@ struct On {
 static_assert(On::all == (1u << ruled_count) - 1, "each operation with rules needs a bit");
 
 // The values that the names in the columns of GATHER_PROFILES stand for.
+namespace column {
+
 struct Numbers {
   static constexpr uint8_t all = any_numbers, bfloat16 = with_bfloat16;
   static constexpr uint8_t tensorflow = with_bfloat16 | with_float8_e5m2_e4m3fn;
@@ -44,6 +46,8 @@ struct Extents {
   static constexpr int32_t equal = GTH_EXTENTS_EQUAL, prefix = GTH_EXTENTS_PREFIX, broadcast = GTH_EXTENTS_BROADCAST;
 };
 
+}  // namespace column
+
 constexpr int32_t GTH_PROFILE_NONE = 0;
 
 // The columns of one profile that are rules of all operations, and those of bags.
@@ -57,59 +61,59 @@ struct Columns {
 constexpr Columns columns[] = {
 #define GATHER_PROFILE(name, numbers, strings, foreign, negative, bounds, fill, extents, empty, end, check) \
   {GTH_PROFILE_##name,                                                                                      \
-   Numbers::numbers | Strings::strings,                                                                     \
-   Negative::negative,                                                                                      \
-   Bounds::bounds,                                                                                          \
-   Fill::fill,                                                                                              \
-   Extents::extents,                                                                                        \
+   column::Numbers::numbers | column::Strings::strings,                                                     \
+   column::Negative::negative,                                                                              \
+   column::Bounds::bounds,                                                                                  \
+   column::Fill::fill,                                                                                      \
+   column::Extents::extents,                                                                                \
    {EmptyBag::empty, BagEnd::end, BagCheck::check}},
     GATHER_PROFILES(GATHER_PROFILE)
 #undef GATHER_PROFILE
 };
 
 // Returns a profile with the rules of its columns.
-constexpr Profile listed(int32_t profile, Opsets opsets = Opsets::none) {
+constexpr Profile profile_of_columns(int32_t profile, Opsets opsets = Opsets::none) {
   const Columns& own = columns[profile];
   return Profile{opsets}
       .set(On::all, &Rules::table, own.table)
       .set(On::all, &Rules::negative, own.negative)
       .set(On::all, &Rules::bounds, own.bounds)
-      .set(own.bounds == Bounds::dropped ? On::scatters : 0, &Rules::bounds, GTH_BOUNDS_SKIP)
+      .set(own.bounds == column::Bounds::dropped ? On::scatters : 0, &Rules::bounds, GTH_BOUNDS_SKIP)
       .set(On::gathers, &Rules::fill, own.fill)
       .set(On::elements, &Rules::extents, own.extents);
 }
 
 // Each entry sets only the fields that differ from the defaults of Rules. Later calls of set() override earlier ones.
 constexpr Profile profiles[] = {
-    listed(GTH_PROFILE_NONE).set(On::all, &Rules::empty_check, check_always),
-    listed(GTH_PROFILE_TENSORFLOW)
+    profile_of_columns(GTH_PROFILE_NONE).set(On::all, &Rules::empty_check, check_always),
+    profile_of_columns(GTH_PROFILE_TENSORFLOW)
         .set(On::scatters, &Rules::repeats_updates, false)
         .set(On::all, &Rules::indices, IndexTypes::int16_int32_int64)
         .set(On::gather_nd, &Rules::refuses_empty_table, true)
         .set(On::scatter | On::scatter_nd, &Rules::empty_check, check_always),
-    listed(GTH_PROFILE_TENSORFLOW_GPU)
+    profile_of_columns(GTH_PROFILE_TENSORFLOW_GPU)
         .set(On::scatters, &Rules::repeats_updates, false)
         .set(On::all, &Rules::indices, IndexTypes::int32_int64)
         .set(On::gather_nd, &Rules::refuses_empty_table, true),
-    listed(GTH_PROFILE_ONNX, Opsets::text)
+    profile_of_columns(GTH_PROFILE_ONNX, Opsets::text)
         .set(On::scatters, &Rules::repeats_updates, false)
         .set(On::all, &Rules::indices, IndexTypes::int32_int64)
         .set(On::gather | On::scatter | On::nd, &Rules::empty_check, check_always)
         .set(On::nd, &Rules::indices, IndexTypes::int64)
         .set(On::nd, &Rules::allows_no_components, false),
-    listed(GTH_PROFILE_ORT, Opsets::types)
+    profile_of_columns(GTH_PROFILE_ORT, Opsets::types)
         .set(On::scatters, &Rules::repeats_updates, false)
         .set(On::all, &Rules::indices, IndexTypes::int32_int64)
         .set(On::gather | On::scatter | On::scatter_nd, &Rules::empty_check, check_always)
         .set(On::nd, &Rules::indices, IndexTypes::int64)
         .set(On::gather_nd, &Rules::allows_scalars, true)
         .set(On::gather_nd, &Rules::batch, BatchRule::divisible),
-    listed(GTH_PROFILE_NUMPY_RAISE)
+    profile_of_columns(GTH_PROFILE_NUMPY_RAISE)
         .set(On::gather | On::gather_nd, &Rules::empty_check, check_empty_row)
         .set(On::scatter | On::scatter_nd, &Rules::empty_check, check_always),
-    listed(GTH_PROFILE_NUMPY_WRAP),
-    listed(GTH_PROFILE_NUMPY_CLIP),
-    listed(GTH_PROFILE_TORCH)
+    profile_of_columns(GTH_PROFILE_NUMPY_WRAP),
+    profile_of_columns(GTH_PROFILE_NUMPY_CLIP),
+    profile_of_columns(GTH_PROFILE_TORCH)
         .set(On::scatters, &Rules::repeats_updates, false)
         .set(On::all, &Rules::indices, IndexTypes::int32_int64)
         .set(On::gather, &Rules::empty_check, check_always)
@@ -118,10 +122,10 @@ constexpr Profile profiles[] = {
         .set(On::nd, &Rules::empty_check, check_empty_dim | check_single_tuple)
         .set(On::elements, &Rules::allows_scalars, true)
         .set(On::elements, &Rules::accumulate, GTH_ACCUMULATE_FLOAT32),
-    listed(GTH_PROFILE_JAX_FILL)
+    profile_of_columns(GTH_PROFILE_JAX_FILL)
         .set(On::gather, &Rules::empty_check, check_empty_dim)
         .set(On::gather_nd, &Rules::empty_check, check_single_empty),
-    listed(GTH_PROFILE_JAX_CLIP)
+    profile_of_columns(GTH_PROFILE_JAX_CLIP)
         .set(On::all & ~On::gather, &Rules::negative, GTH_NEGATIVE_WRAP)
         .set(On::gather, &Rules::empty_check, check_empty_dim)
         .set(On::gather_nd, &Rules::empty_check, check_single_empty),
