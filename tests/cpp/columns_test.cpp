@@ -249,27 +249,32 @@ TEST(Columns, FieldsWithNullsBecomeNullable) {
   const Type text{"u", {}, false},
       table{"+s", {text, {"+s", {text}, false}, {"+r", {{"i", {}, false}, text}, false}}, false};
   const Value word{true, "a", {}}, row{true, "", {word, {true, "", {word}}, word}};
-  for (const bool has_null : {false, true}) {
+  const std::function<void(ArrowSchema*)> forbid = [&](ArrowSchema* schema) {
+    schema->flags = 0;
+    for (int64_t i = 0; i < schema->n_children; ++i) forbid(schema->children[i]);
+  };
+  const auto take = [&](int64_t second, uint32_t flags, Taken* out) {
     Column column(table, seeded(5));
     column.add({row, row});
-    const std::function<void(ArrowSchema*)> forbid = [&](ArrowSchema* schema) {
-      schema->flags = 0;
-      for (int64_t i = 0; i < schema->n_children; ++i) forbid(schema->children[i]);
-    };
     forbid(column.schema);
-    Taken taken;
-    column.take_once(Request(Ids{0, has_null ? null_id : 1}, GTH_TAKE_RECORD), &taken);
-    ASSERT_EQ(taken.status, GTH_OK) << taken.error.message;
-    EXPECT_EQ(taken.schema.flags, 0);
-    for (int64_t i = 0; i < 3; ++i) EXPECT_EQ(taken.schema.children[i]->flags, has_null ? arrow_nullable : 0) << i;
-    EXPECT_EQ(taken.schema.children[1]->children[0]->flags, 0);
-    EXPECT_EQ(taken.schema.children[2]->children[0]->flags, 0);
-    EXPECT_EQ(taken.schema.children[2]->children[1]->flags, has_null ? arrow_nullable : 0);
-    Taken struct_rows;  // A column of structs becomes nullable itself, and its fields do not.
-    column.take_once(Request(Ids{0, has_null ? null_id : 1}), &struct_rows);
-    ASSERT_EQ(struct_rows.status, GTH_OK) << struct_rows.error.message;
-    EXPECT_EQ(struct_rows.schema.flags, has_null ? arrow_nullable : 0);
-    for (int64_t i = 0; i < 3; ++i) EXPECT_EQ(struct_rows.schema.children[i]->flags, 0) << i;
+    column.take_once(Request(Ids{0, second}, flags), out);
+    ASSERT_EQ(out->status, GTH_OK) << out->error.message;
+  };
+  for (const bool has_null : {false, true}) {
+    const int64_t second = has_null ? null_id : 1, nullable = has_null ? arrow_nullable : 0;
+    Taken record, structs;
+    take(second, GTH_TAKE_RECORD, &record);
+    if (HasFatalFailure()) return;
+    EXPECT_EQ(record.schema.flags, 0);
+    for (int64_t i = 0; i < 3; ++i) EXPECT_EQ(record.schema.children[i]->flags, nullable) << i;
+    EXPECT_EQ(record.schema.children[1]->children[0]->flags, 0);
+    EXPECT_EQ(record.schema.children[2]->children[0]->flags, 0);
+    EXPECT_EQ(record.schema.children[2]->children[1]->flags, nullable);
+    // A column of structs becomes nullable itself, and its fields do not.
+    take(second, 0, &structs);
+    if (HasFatalFailure()) return;
+    EXPECT_EQ(structs.schema.flags, nullable);
+    for (int64_t i = 0; i < 3; ++i) EXPECT_EQ(structs.schema.children[i]->flags, 0) << i;
   }
 }
 
