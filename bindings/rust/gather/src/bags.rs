@@ -278,7 +278,8 @@ pub fn gather_bags_weight_gradient_into(
 }
 
 /// Finds the positions of the maxima or minima of [`gather_bags()`]: for each element of its output, the position in
-/// `indices` of the id whose row has this element, as `i64`. The option for the pool is [`Pool::Max`] or [`Pool::Min`].
+/// `indices` of the id whose row has this element, as `i64`. The option for the pool is [`Pool::Max`](crate::Pool::Max)
+/// or [`Pool::Min`](crate::Pool::Min).
 ///
 /// Of equal elements, the first one has the position, and the first NaN if there is one. A bag that has read no id has
 /// -1. Positions in several dims are row-major numbers.
