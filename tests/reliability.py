@@ -44,8 +44,8 @@ LONG_RUN = """
 the version of the sources, the seed, the duration and the lines of the log that state the result. The page is computed
 from these files, and each file has the digest of its lines.
 
-A result is about the sources of its version. "Changed" counts the files that differ between these and the git trees
-{trees}. A result is "out of date" if a file changed that the step tests.
+Each result has the version of the sources that it was measured with. "Changed" counts the files that differ between
+that version and the git trees {trees}. A result is "out of date" if a file changed that the step tests.
 
 | Step | Tests | Date | Changed | Result |
 |---|---|---|---|---|

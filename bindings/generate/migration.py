@@ -46,7 +46,7 @@ def row(theirs, ours, ids="rows", cases="", of=""):
 
 @dataclass(frozen=True)
 class Note:
-    """Words that are no calls."""
+    """A row of text instead of calls."""
 
     theirs: str
     ours: str

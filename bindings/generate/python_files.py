@@ -26,7 +26,8 @@ TYPES = {
 # The values that only columns have.
 OF_COLUMNS = {"bounds": ["null", "promote"]}
 BITS = {"GIVEN": 64, "INT64": 64, "INT32": 32, "COUNT": 32}
-# The options that are no switch of an operator of torch. Each operator has the switch sparse, which is no option.
+# The options that are not switches of an operator of torch. Each operator also has the switch sparse, which is not in
+# gth_options.
 NO_SWITCHES = {"axis", "batch_dims", "threads", "bag_count", "out_dtype"}
 
 

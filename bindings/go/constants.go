@@ -196,21 +196,21 @@ type Profile int32
 
 // These are the values of Profile.
 const (
-	// TensorFlow on the CPU: no negative indices, error
+	// TensorFlow on the CPU: an index below 0 is an error
 	ProfileTensorFlow Profile = 1
-	// TensorFlow on a GPU: no negative indices, zeros
+	// TensorFlow on a GPU: an index out of bounds gives zeros
 	ProfileTensorFlowGPU Profile = 2
-	// ONNX, the specification: negatives wrap, error, no K = 0, types by opset
+	// ONNX, the specification: negative indices wrap, no K = 0, types by opset
 	ProfileONNX Profile = 3
 	// ONNX Runtime on the CPU
 	ProfileORT Profile = 4
-	// NumPy's take(mode="raise"), x[i, j]: negatives wrap, error
+	// NumPy's take(mode="raise") and x[i, j]: negative indices wrap
 	ProfileNumPyRaise Profile = 5
-	// NumPy's take(mode="wrap"): modulo
+	// NumPy's take(mode="wrap"): an index modulo the size
 	ProfileNumPyWrap Profile = 6
-	// NumPy's take(mode="clip"): clamp, negatives become 0
+	// NumPy's take(mode="clip"): the nearest index, 0 for a negative one
 	ProfileNumPyClip Profile = 7
-	// torch's index_select for gather: no negatives; x[i, j] for gather_nd: wrap
+	// torch's index_select for gather, and x[i, j] for gather_nd
 	ProfileTorch Profile = 8
 	// jnp.take(mode="fill"), x.at[].get(mode="fill")
 	ProfileJAXFill Profile = 9

@@ -94,7 +94,7 @@ func (p *Plan[T, I]) RunAt(in *Context, at Addresses, n int) error {
 
 // Check validates the indices of a run with the open extent n, and writes nothing. A caller that gathers in several
 // runs can validate all indices first. Then an error leaves the whole output unchanged. If [Bounds] is not BoundsError,
-// an index out of bounds is no error. Other errors are those of [Plan.Run].
+// an index out of bounds causes no error. Other errors are those of [Plan.Run].
 func (p *Plan[T, I]) Check(indices []I, n int) error { return p.CheckIn(nil, indices, n) }
 
 // CheckIn validates indices in a context, as Check. nil means the default context of the process.

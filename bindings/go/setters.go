@@ -96,9 +96,9 @@ func Empty(policy EmptyPolicy) Option {
 	return Option{setting: setEmpty, number: int(policy)}
 }
 
-// PaddingIndex sets an index that selects nothing and is no error, whether it is in bounds or not. A gather fills its
-// row as the option for fill values states, by default with zeros. A scatter drops its update. gather_bags does not
-// count it. The default is no index.
+// PaddingIndex sets an index that selects nothing and causes no error, even out of bounds. A gather fills its row as
+// the option for fill values states, by default with zeros. A scatter drops its update. gather_bags does not count it.
+// The default is no index.
 func PaddingIndex(paddingIndex int) Option {
 	return Option{setting: setPaddingIndex, number: paddingIndex}
 }

@@ -68,7 +68,7 @@
  *   current CUDA device of the calling thread does not change.
  *
  * CUDA
- *   The CUDA half is experimental. It has been tested on an emulated device, and on one kind of GPU. If memory is
+ *   The CUDA part is experimental. It has been tested on an emulated device, and on one kind of GPU. If memory is
  *   described as CUDA memory, but CUDA has neither allocated nor registered it, the call returns GTH_E_DEVICE. Devices
  *   that can access pageable memory accept such memory.
  *
@@ -732,14 +732,14 @@ GTH_API int32_t gth_tensor_strings(const gth_tensor *tensor, const int64_t **off
 
 /* Profiles set all switches at once. With a profile, results are those of the named system in every edge case, except
  * for a documented list of deliberate differences. Messages are not those of the system. */
-#define GTH_PROFILE_TENSORFLOW 1     /**< TensorFlow on the CPU: no negative indices, error */
-#define GTH_PROFILE_TENSORFLOW_GPU 2 /**< TensorFlow on a GPU: no negative indices, zeros */
-#define GTH_PROFILE_ONNX 3           /**< ONNX, the specification: negatives wrap, error, no K = 0, types by opset */
+#define GTH_PROFILE_TENSORFLOW 1     /**< TensorFlow on the CPU: an index below 0 is an error */
+#define GTH_PROFILE_TENSORFLOW_GPU 2 /**< TensorFlow on a GPU: an index out of bounds gives zeros */
+#define GTH_PROFILE_ONNX 3           /**< ONNX, the specification: negative indices wrap, no K = 0, types by opset */
 #define GTH_PROFILE_ORT 4            /**< ONNX Runtime on the CPU */
-#define GTH_PROFILE_NUMPY_RAISE 5    /**< NumPy's take(mode="raise"), x[i, j]: negatives wrap, error */
-#define GTH_PROFILE_NUMPY_WRAP 6     /**< NumPy's take(mode="wrap"): modulo */
-#define GTH_PROFILE_NUMPY_CLIP 7     /**< NumPy's take(mode="clip"): clamp, negatives become 0 */
-#define GTH_PROFILE_TORCH 8          /**< torch's index_select for gather: no negatives; x[i, j] for gather_nd: wrap */
+#define GTH_PROFILE_NUMPY_RAISE 5    /**< NumPy's take(mode="raise") and x[i, j]: negative indices wrap */
+#define GTH_PROFILE_NUMPY_WRAP 6     /**< NumPy's take(mode="wrap"): an index modulo the size */
+#define GTH_PROFILE_NUMPY_CLIP 7     /**< NumPy's take(mode="clip"): the nearest index, 0 for a negative one */
+#define GTH_PROFILE_TORCH 8          /**< torch's index_select for gather, and x[i, j] for gather_nd */
 #define GTH_PROFILE_JAX_FILL 9       /**< jnp.take(mode="fill"), x.at[].get(mode="fill") */
 #define GTH_PROFILE_JAX_CLIP 10      /**< jnp.take(mode="clip"), x.at[].get(mode="clip") */
 
@@ -1225,8 +1225,8 @@ GTH_API int32_t gth_gather_bags_weight_gradient(gth_context *context, const gth_
  * Finds the positions of the maxima or minima of gather_bags: for each element of its output, the position in indices of
  * the id whose row has this element. positions has the shape of the output.
  *
- * Of equal elements, which -0 and 0 are, it is the first id of the bag, and the first NaN if there is one. torch_scatter
- * has the same rule for numbers. The element is -1 if the bag has read no id, whatever the option `empty` selects. An id
+ * If elements are equal, as -0 and 0 are, it is the first of their ids. A NaN precedes all numbers. torch_scatter has
+ * the same rule for numbers. The element is -1 if the bag has read no id, whatever the option `empty` selects. An id
  * that counts as a row of the fill value (bounds = fill) has a position. If indices have several dims, positions are
  * row-major numbers. The row number that max_indices of torch has is the index at this position.
  *

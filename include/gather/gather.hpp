@@ -576,9 +576,9 @@ class Options {
   /// Sets the row of a bag of gather_bags of which no id is read. The default is that of the profile, else Empty::zero.
   Options& empty(Empty value) & noexcept { return set(raw_.empty, value); }
   Options empty(Empty value) && noexcept { return empty(value); }
-  /// Sets an index that selects nothing and is no error, whether it is in bounds or not. A gather fills its row as the
-  /// option for fill values states, by default with zeros. A scatter drops its update. gather_bags does not count it.
-  /// The default is no index.
+  /// Sets an index that selects nothing and causes no error, even out of bounds. A gather fills its row as the option
+  /// for fill values states, by default with zeros. A scatter drops its update. gather_bags does not count it. The
+  /// default is no index.
   Options& padding_index(int64_t value) & noexcept {
     return set(raw_.has_padding_index, 1).set(raw_.padding_index, value);
   }

@@ -177,7 +177,8 @@ GATHER_NOINLINE int32_t validate_request(gth_context* handle, const gth_request*
 }
 
 struct Requests {
-  // So many requests are lowered once. The others are lowered again when they run, which saves 9 KB for each.
+  // The plans of at most this number of requests are kept. The other requests are lowered again when they run, which
+  // saves 9 KB for each.
   static constexpr int64_t most_kept = short_items;
 
   gth_context* context;

@@ -25,7 +25,7 @@ struct Found {
   gth_options options_copy;
 };
 
-// The requirement of a call for the operands of its request whose shape is a result.
+// The operands of a request whose shape the call computes: they must be given, may be given, or are ignored.
 enum class Results : uint8_t { required, optional, ignored };
 
 // Reads the struct of a request. *out refers to `given` or to `room`, and not to its operands.
@@ -51,7 +51,8 @@ inline int32_t check_required(const gth_request& given, Results results, const E
   return is_right ? GTH_OK : fail_request(given, results, error);
 }
 
-// Returns the request of a struct of the known size, as it is given. Precondition: its operation is known.
+// Returns the request that a struct of the current size describes, without checks. Precondition: its operation is
+// known.
 inline core::Request request_of(const gth_request& given) {
   return {core::operands_of(given),
           &core::operation_of(given.op),

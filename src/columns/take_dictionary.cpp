@@ -139,7 +139,7 @@ class Merge {
     return status;
   }
 
-  // Finds the entries whose values are equal. Values of the dictionary of the result should differ.
+  // Finds the entries whose values are equal. The dictionary of the result contains each value once.
   int32_t find_unique(const ArrowArray& values) {
     Distinct seen;
     if (!value_of_entry_.allocate(entry_count_) || !unique_.allocate(entry_count_) || !seen.allocate(entry_count_)) {

@@ -60,7 +60,7 @@ void convert(const Plan& plan, const char* elements, int64_t n, uint64_t* to) {
   load_numbers(integer_type(plan), elements, plan.item.bytes(), n, reinterpret_cast<int64_t*>(to));
 }
 
-// Calls body with a number of the type of the sums, which are no integers.
+// Calls body with a number of the type of the sums, which is float or double.
 template <class Body>
 void with_float(const Plan& plan, Body&& body) {
   sum_bytes(plan) == int64_t{sizeof(float)} ? body(float{}) : body(double{});

@@ -78,7 +78,7 @@ void await_work() {
 }
 
 // Sets the slots and wakes workers that sleep. The order of the two variables is the reverse of that in await_work().
-// So either the sleepers are seen here, or the slots are seen there.
+// So either this function reads the new number of sleepers, or the worker reads the new slots.
 void open(uint32_t slots, int32_t workers) {
   pool.open_slots.store(slots);
   if (pool.sleepers.load() > 0) core::wake(pool.open_slots, workers);

@@ -172,7 +172,7 @@ void move_block(const Job& job, const BlockResolver& resolver, const TupleBlock&
 
 namespace {
 
-// Additions of float16 and bfloat16 have the longest latency, so only these gain from turns between lines that are long.
+// Additions of float16 and bfloat16 have the longest latency, so only they gain if long lines are added alternately.
 bool is_sum_of_halves(const core::Plan& plan) { return plan.row.out == 2 && core::is_floating(plan.number); }
 
 // Moves slices in the order of the rows.
@@ -239,8 +239,9 @@ class Mover {
     return lines * line.extent;
   }
 
-  // Adds whole lines that are too long for blocks of several lines. Each turn adds a part of a line. The lines in turns
-  // are far apart, as in the kernels. Returns the number of tuples, or 0 if an index is invalid.
+  // Adds whole lines that are too long for blocks of several lines, alternately: a part of each line, then the next
+  // part of each. The lines are far apart, as in the kernels. Returns the number of tuples, or 0 if an index is
+  // invalid.
   int64_t move_in_turns(const char* tuples, const char* table, char* rows, int64_t lines) {
     const SizedLoop &line = job_.copying.line, next = job_.next_loop();
     const int64_t apart = lines / turns;
@@ -271,7 +272,7 @@ class Mover {
     return turns * apart * line.extent;
   }
 
-  // Returns true if kernels add to several lines in turns.
+  // Returns true if kernels add to several lines alternately.
   bool adds_in_turns() const { return resolver_.has_own_offsets() && core::reduces(job_.plan) && max_lines_ >= turns; }
 
   // Moves tuples of one line, or of several lines that are contiguous, with a kernel that resolves them. Returns their
@@ -300,7 +301,7 @@ class Mover {
   const bool prefetches_;
   const char* table_ = nullptr;
   int64_t capacity_ = block_tuples, max_lines_;
-  bool takes_turns_;  // sums of long lines are computed in turns
+  bool takes_turns_;  // sums of long lines are computed alternately
   int64_t j_ = 0;     // the number of the next tuple in its line
 };
 

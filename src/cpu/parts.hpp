@@ -135,7 +135,7 @@ class Parts {
   }
 
   // Cuts the longest loop. The innermost one is cut into few parts, because each part repeats all outer loops. If the
-  // kernel sums several lines in turns, the number of lines of a part is a multiple of that number.
+  // kernel adds to several lines alternately, the number of lines of a part is a multiple of that number.
   bool cut_loop(int64_t threads) {
     const Nest& nest = job_.copying;
     int64_t longest = threads - 1;

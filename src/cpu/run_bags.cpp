@@ -400,7 +400,7 @@ class Pooler {
   const Pooled pooled_;
   const int64_t sum_bytes_;
   const int64_t elements_, most_;  // of a row, and at once
-  const bool kernels_resolve_;     // They can validate the ids. These need no conversion but that of their type.
+  const bool kernels_resolve_;     // Kernels can validate the ids, which need only a conversion of their type.
   const bool reads_weights_;       // The kernels read the weights of the caller.
   const int64_t* const array_;     // the ids of the caller if kernels can read them, or NULL
   const bool reads_;               // The kernels read the ids and weights of the caller.

@@ -101,7 +101,7 @@ void pool_bag(const ShortBags& form, PoolBags kernel, const core::Pointers& poin
     form.item == int64_t{sizeof(double)} ? set_divisors<double>(run, divisors) : set_divisors<float>(run, divisors);
     rows.divisors = divisors;
   }
-  kernel(rows);  // The ids have been validated, and are no memory of the caller.
+  kernel(rows);  // The ids have been validated and are copies, so other threads cannot change them.
 }
 
 // Loads and validates the bags and ids of a run. Returns false if the short form cannot run it.

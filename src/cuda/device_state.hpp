@@ -35,8 +35,9 @@ class Current {
 // kernels, a memory pool, and a stream of the library, on which any thread may make calls. No function here waits for
 // the whole device, because that would block every stream and invalidate every capture.
 //
-// Releases of closed contexts have consecutive numbers. A release runs when each open queue has passed its number: the
-// work that its stream had at that time is complete. A call of the queue's context finds this out.
+// Releases of closed contexts have consecutive numbers. A release runs when each open queue has passed its number. A
+// queue has passed a number when the work that its stream had at the time of that release is complete. A call of the
+// queue's context tests this.
 class Device : public core::Allocated {
  public:
   static int32_t find(int32_t id, Device** out, const core::Error& error);

@@ -10,7 +10,8 @@
 // split into pieces (cuda/launch_pieces.hpp), a job is one piece.
 namespace gather::cuda {
 
-// A loop of the plan, in output order. In a job without rows, which only validates, `out` is the step of the position.
+// A loop of the plan, in output order. If a job only validates indices, it has no rows, and `out` is the increment of
+// the position.
 struct JobLoop {
   int64_t extent;
   int64_t params, index, out;

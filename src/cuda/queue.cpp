@@ -31,7 +31,7 @@ CUstream_st* Queue::stream_here() const {
 
 void Queue::retire(Retired* retired) {
   if (is_forked()) return;  // the queue belongs to the parent, and CUDA cannot be used here
-  retain();                 // the releases may hold the last other reference
+  retain();                 // a release may drop the last reference to this queue
   bool was_open;
   {
     const Guard guard(lock_);

@@ -19,7 +19,7 @@ class BagsCase:
 
     cell: BagsCell
     tables: list[np.ndarray]  # float32
-    ids: list[list[np.ndarray]]  # for each set, those of each table
+    ids: list[list[np.ndarray]]  # ids[k][t]: the ids of set k for table t
     offsets: np.ndarray
     weights: np.ndarray | None
     out: np.ndarray  # [bags, columns of all tables]

@@ -18,6 +18,6 @@ def ours(ns: Times, own: str = "libgather") -> str:
 
 
 def rival(ns: Times, own: str = "libgather") -> str | None:
-    """Returns the fastest peer, or None. Another build of libgather is no peer."""
+    """Returns the fastest peer, or None. Other builds of libgather are not peers."""
     others = [n for n in ns if kind(n) not in (own, "limit") and not kind(n).startswith("libgather")]
     return min(others, key=lambda name: ns[name]["best"], default=None)

@@ -2,10 +2,10 @@
 
     derive.py [--random PROGRAM] [--write] [FOLDER]
 
-FOLDER is build/conformance of the tree by default. The script does nothing if its cases are those of these sources. It
-fails if a file differs from its digest in digests.txt. --write writes the digests and the pages of differences anew.
-PROGRAM is that of tests/cpp/random_cases.cpp, which writes random.txt of each folder. The target conformance_cases of
-CMake runs this script with it. Python's standard library is enough.
+FOLDER is build/conformance of the tree by default. The script does nothing if the cases have been computed from the
+current sources. It fails if a file differs from its digest in digests.txt. --write writes the digests and the pages of
+differences anew. PROGRAM is that of tests/cpp/random_cases.cpp, which writes random.txt of each folder. The target
+conformance_cases of CMake runs this script with it. Python's standard library is enough.
 """
 
 import argparse

@@ -7,8 +7,8 @@
 
 #include "hostile.hpp"
 
-// The rules of the gradients and positions of gather_bags that are no numbers: errors, ties, threads, and memory that
-// changes.
+// The rules of the gradients and positions of gather_bags, except for the computed numbers: errors, ties, threads, and
+// memory that changes.
 namespace {
 
 using namespace hostile;

@@ -6,7 +6,8 @@
 
 #include "hostile.hpp"
 
-// The rules of gather_bags that are no numbers: errors, profiles, several tables in one call, and memory that changes.
+// The rules of gather_bags, except for the computed numbers: errors, profiles, several tables in one call, and memory
+// that changes.
 namespace {
 
 using namespace hostile;

@@ -276,7 +276,7 @@ TEST(Columns, K4_CodesAreComparedWithTheLengthOfTheirOwnDictionary) {
   column.add({a, b, c});
   ArrowArray* const second = column.chunks[1]->dictionary;
   const auto* const codes = static_cast<const uint8_t*>(column.chunks[1]->buffers[1]) + column.chunks[1]->offset;
-  second->length = codes[2];  // The code of c is the length.
+  second->length = codes[2];  // The code of c equals the new length, so it is out of bounds.
   if (second->null_count > 0) second->null_count = -1;
   Taken good, bad;
   Ids ids{0, 2, 3, 4};

@@ -79,7 +79,7 @@ TEST(OpenExtent, BatchesInTheTableLimitN) {
   expect_largest(2, g, {f32, {GTH_OPEN, 4}, {}, 0, 0}, {i64, {GTH_OPEN, 2}, {}, 0, 47}, nullptr, &options);
 }
 
-// The axis of the table is no dim of the rows.
+// The axis of the table is not a dim of the rows, so a run cannot set its extent.
 TEST(OpenExtent, OpenAxisOfTheTableIsRejected) {
   for (const Operation& op : {calls::gather, calls::gather_elements}) {
     const Layout open{f32, {GTH_OPEN, 2}, {}, 0, 0}, indices{i64, {GTH_OPEN, 2}, {}, 0, 0};

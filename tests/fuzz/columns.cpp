@@ -53,7 +53,7 @@ void damage_content(Input& input, const Type& type, const ArrowArray& array) {
     }
   } else if (type.is_wide()) {
     overwrite(array.buffers[type.is_list_view() ? 1 + input.below(2) : 1], row, number);
-  } else if (type.is_bytes() || type.is_list() || type.format == "i") {  // i: also an end of a run
+  } else if (type.is_bytes() || type.is_list() || type.format == "i") {  // ends of runs have the format i too
     overwrite(array.buffers[type.is_list_view() ? 1 + input.below(2) : 1], row, static_cast<int32_t>(number));
   } else if (type.is_view()) {
     overwrite(array.buffers[1], 4 * row + input.below(4), static_cast<int32_t>(number));

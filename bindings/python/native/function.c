@@ -138,7 +138,7 @@ static PyObject *call_tuple(PyObject *self, PyObject *args, PyObject *named) {
   return PyObject_Call(self, args, named); /* it uses the vector call */
 }
 
-/* A function is no method of a class that has it as an attribute, like a built-in function. */
+/* If a class has a function as an attribute, the function does not become a method, as with built-in functions. */
 static PyObject *get(PyObject *self, PyObject *object, PyObject *type) {
   (void)object, (void)type;
   Py_INCREF(self);

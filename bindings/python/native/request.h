@@ -24,8 +24,9 @@ enum {
   ARGUMENTS = ARG_FIELDS + FIELDS
 };
 
-/* The rules of a call. With NumPy's, a table of rank 0 and operands that overlap are left to the Python side. A flat
- * call is one whose axis is None under these rules. Its axis argument is 0, and its table is viewed as one dim. */
+/* The rules of a call. With the rules of NumPy, Python code runs calls with a table of rank 0 or with operands that
+ * overlap. A flat call is one whose axis is None under these rules. Its axis argument is 0, and its table is viewed as
+ * one dim. */
 enum rules { OWN_RULES, NUMPY_RULES, NUMPY_RULES_FLAT };
 
 typedef struct request {
@@ -66,8 +67,9 @@ int32_t request_run(request *call);
 /* Copies the elements of an open operand to another one. */
 int32_t request_copy(const request *call, const operand *source, const operand *destination);
 
-/* Raises the error of a call and returns NULL. The Python side adds the place of an invalid index. Returns NotImplemented
- * if the rules leave the error to the Python side, or if it counts words of elements. */
+/* Raises the error of a call and returns NULL. The Python side adds the place of an invalid index. Returns
+ * NotImplemented if Python code must raise the error: with the rules of NumPy, and if an element was moved as several
+ * numbers, which the error would count. */
 PyObject *request_fail(const request *call);
 
 /* Calls a Python function with the arguments of a call. They follow `first` if it is not NULL. */

@@ -44,7 +44,7 @@ static PyObject *write_given(request *call, operand *written, PyObject *array) {
   return array;
 }
 
-/* Writes to a new array, which is open. Steals the reference to it. */
+/* Writes to a new array. `written` has its description. Steals the reference to it. */
 static PyObject *write_new(request *call, operand *written, PyObject *array) {
   const int32_t ndim = written->desc.ndim;
   call->writes_new = 1;
@@ -234,7 +234,8 @@ static int open_moved(request *call, PyObject *array, operand *read) {
   return 1;
 }
 
-/* Returns true if indices select in the dim of words, which is no dim of the table. */
+/* Returns true if indices select in the last dim of a table whose elements are moved as several numbers. The table of
+ * the caller does not have this dim. */
 static int selects_in_words(const request *call) {
   PyObject *table = call->args[ARG_TABLE];
   const gth_options *options = &call->options;
@@ -250,7 +251,7 @@ static int selects_in_words(const request *call) {
   return (options->has_axis ? options->axis : batch_dims) >= rank;
 }
 
-/* Opens the indices. Those of single elements select all words of an element. */
+/* Reads the indices. If an element is moved as several numbers, indices of single elements select all of them. */
 static int open_indices(request *call, const operand *read) {
   operand *indices = &call->operands.indices;
   const gth_tensor_desc *elements = &read->desc;

@@ -177,7 +177,7 @@ def test_sync_does_not_use_the_idle_stream_of_a_number() -> None:
 
 
 def test_sync_skips_the_per_thread_stream_of_another_thread() -> None:
-    """Its number is another stream in other threads."""
+    """The number of the per-thread stream names a different stream in each thread."""
     caught: list[Exception] = []
 
     def work() -> None:
@@ -351,7 +351,7 @@ def test_capture_of_a_new_output(kind: Any) -> None:
 
 @pytest.mark.parametrize("explicit", [False, True], ids=["sync", "Context.sync"])
 def test_sync_raises_the_error_of_each_replay(explicit: bool) -> None:
-    """A replay is no call, so the context is idle after the first sync."""
+    """A replay does not count as a call, so the context is idle after the first sync."""
     stream, out, indices = Stream(), Array([[0.0, 0.0]], "f4"), Array([1], "i8")
     context = libgather.Context("cuda", stream=stream)
     where = {"context": context} if explicit else {"stream": stream}

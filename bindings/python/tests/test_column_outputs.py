@@ -174,7 +174,7 @@ def numbers_of(n: int) -> dict[str, Any]:
 
 
 def test_output_of_numbers_costs_what_the_rows_cost() -> None:
-    """Nulls that are not selected are no error."""
+    """Nulls that are not selected cause no error."""
     for name, column in numbers_of(100_000).items():
         for shape, ids in (((2,), IDS), ((2, 1), [[2], [0]]), ((), 2)):
             out = np.zeros(shape, "i8")

@@ -331,7 +331,7 @@ def test_tables_of_pandas() -> None:
 
 
 def test_long_tables_of_pandas_do_not_join_chunks(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The own take of a table joins the chunks."""
+    """DataFrame.take joins the chunks."""
     pd = library("pandas")
     words = pa.array(["a long string of many bytes"] * 60_000, pa.large_string())
     dtype = pd.array(["a"], "str").dtype

@@ -248,7 +248,7 @@ def test_errors_of_blocks(dtype: Any) -> None:
     assert (caught.value.position, caught.value.index, caught.value.axis) == (1, (0, 1), 1)
     with pytest.raises(libgather.ShapeError):
         libgather.gather_nd(params, [[0, 0, 0]])
-    for axis in (2, -3):  # the dim of words is no axis
+    for axis in (2, -3):  # the dim of the parts of an element is not an axis
         with pytest.raises(libgather.RankError, match=rf"axis is {axis}, valid are \[-2, 2\)"):
             libgather.gather(params, [[0]], axis)
     assert libgather.gather(params, [9], bounds="fill").tobytes() == bytes(3 * params.itemsize)

@@ -19,7 +19,7 @@ import libgather
 import libgather.torch as ours
 
 CALLS = int(sys.argv[1]) if len(sys.argv) > 1 else 100_000 if os.environ.get("GATHER_LONG") else 20_000
-#: With 20,000 calls, less than one object in twenty calls.
+#: A leak of one small object in twenty calls exceeds this limit after 20,000 calls.
 LIMIT_KIB = 64
 
 torch.set_num_threads(1)

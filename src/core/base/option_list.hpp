@@ -46,7 +46,7 @@
   OPTION(empty, choice, GTH_EMPTY_ERROR, bags, "that of the profile, else {GTH_EMPTY_ZERO}",                           \
          "the row of a bag of gather_bags of which no id is read.")                                                    \
   OPTION(padding_index, given, any, every, "no index",                                                                 \
-         "an index that selects nothing and is no error, whether it is in bounds or not. A gather fills its row as "   \
+         "an index that selects nothing and causes no error, even out of bounds. A gather fills its row as "   \
          "the option for fill values states, by default with zeros. A scatter drops its update. gather_bags does "     \
          "not count it.")                                                                                              \
   OPTION(initial, choice, GTH_INITIAL_UPDATE, scatters, "{GTH_INITIAL_TARGET}",                                        \

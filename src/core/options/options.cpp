@@ -87,7 +87,7 @@ int32_t fail_value(int32_t offset, int64_t value, int64_t limit, const char* wha
                     value);
 }
 
-// Checks the fields of bags that are no switches. Other operations have none of them.
+// Checks the fields of bags whose values are not from a fixed set. Other operations reject these fields.
 int32_t check_bag_options(const gth_options& options, const Operation& operation, const Error& error) {
   const bool has_bags = operation.form == Form::bags;
   if (options.out_dtype && !(has_bags && options.out_dtype == GTH_DTYPE_FLOAT32)) {

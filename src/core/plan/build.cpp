@@ -227,7 +227,7 @@ void set_switches(const Meaning& meaning, Plan* plan) {
   plan->wraps = settings.wraps;
   plan->bounds = settings.bounds;
   plan->is_partial_on_error = settings.is_partial_on_error;
-  // A large uint64 has the bits of a negative number. A tuple without components is no padding.
+  // A large uint64 has the bits of a negative number. A tuple without components is never padding.
   plan->has_padding = settings.has_padding && meaning.geometry.components > 0 &&
                       (settings.padding >= 0 || is_signed(index_type_of(meaning.dtypes.indices->dtype)));
   plan->padding = settings.padding;

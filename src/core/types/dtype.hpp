@@ -19,8 +19,8 @@ struct DtypeInfo {
 // The entries of the dtypes. The first one is that of strings.
 extern const DtypeInfo dtypes[];
 
-// The number of the entry by type code of DLPack and by size: 8, 16, 32, 64 and 128 bits. 0 is no dtype. Every one-shot
-// call looks up two dtypes, and this needs no search.
+// The number of the entry by type code of DLPack and by size: 8, 16, 32, 64 and 128 bits. 0 is no dtype. Every call
+// without a plan looks up two dtypes. With this table, a look-up needs no search.
 struct DtypePlaces {
   static constexpr int32_t codes = GTH_DTYPE_FLOAT8_E8M0FNU / 256 + 1, sizes = 5;
 

@@ -109,8 +109,9 @@ GATHER_INLINE void add_to_each(RowKind<AddHalf<Kind>>, const RowBlock& block, co
   for (int64_t l = 0; l < turns; ++l) store_numbers<Stored>(targets[l], sums[l]);
 }
 
-// Adds rows of some lines in turns. Successive sums into one row wait for each other, but those of other lines do not.
-// The lines in turns are `apart` lines apart. Then those `advance` lines after them follow, `count` times in all.
+// Adds rows of several lines alternately: the first row of each line, then the second row of each, and so on.
+// Successive sums into one row wait for each other, but sums into rows of different lines do not. The lines are `apart`
+// lines apart. The function then adds the lines that are `advance` lines further, `count` times in all.
 template <class AddRow>
 __attribute__((noinline)) void add_in_turns(const RowBlock& given, int64_t apart, int64_t advance, int64_t count) {
   const int64_t next_rows = advance * given.next_rows, next_table = advance * given.next_table,
@@ -137,9 +138,9 @@ GATHER_INLINE bool are_near(const RowBlock& lines) {
   return lines.next_rows < far && lines.next_rows > -far && lines.next_table < far && lines.next_table > -far;
 }
 
-// Long lines in turns are far apart. So each turn passes through its part of memory from one line to the next one, which
-// the hardware prefetcher detects. The distance is an odd number of lines, because lines at a multiple of 4 KiB would
-// replace each other in the L1 cache.
+// Long lines that are added alternately are far apart. So successive groups of lines continue at the memory where the
+// previous lines have ended, which the hardware prefetcher detects. The distance is an odd number of lines, because
+// lines at a multiple of 4 KiB would replace each other in the L1 cache.
 template <class AddRow>
 void add_rows(const RowBlock& given) {
   const bool is_contiguous = given.next_rows == given.row_bytes && given.next_offsets == 0;

@@ -17,7 +17,7 @@
 // the updates of a scatter.
 namespace gather::cpu {
 
-// The number of lines whose sums are computed in turns.
+// The number of lines whose sums are computed alternately (add_in_turns).
 constexpr int64_t turns = 4;
 
 // The offset of a tuple that selects no row (bounds = fill or skip).

@@ -6,13 +6,13 @@ from dataclasses import dataclass
 @dataclass(frozen=True)
 class DType:
     name: str
-    number: int  # DLPack code * 256 + bits; strings stand apart
+    number: int  # DLPack code * 256 + bits; strings have a number of their own
     size: int  # bytes per element; 0 for strings
     kind: str  # the class of the dtype in the grids
 
     @property
     def numpy(self):
-        """The dtype of NumPy or ml_dtypes, which only the systems need. None for strings."""
+        """The dtype of NumPy or ml_dtypes, or None for strings. Only the recorders of other systems use it."""
         import ml_dtypes
         import numpy as np
 

@@ -11,7 +11,8 @@ namespace emulation {
 // Enqueues work on a stream. It runs at once, is kept by a held stream, or is recorded by a capture. Returns CUDA's
 // error number.
 int enqueue(CUstream_st* stream, std::function<void()> work, bool overlaps = false);
-// A kernel that may overlap the previous one starts before it in a held stream. This function runs the previous one.
+// Runs the kernel before one that may overlap it. In a held stream, the later kernel starts first, and calls this
+// function where it waits for the earlier one.
 void run_previous();
 // Returns true if kernels are compiled for devices with overlapping grids.
 bool lets_overlap();

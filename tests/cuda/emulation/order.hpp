@@ -17,7 +17,7 @@ inline void join(Clock* clock, const Clock& other) {
   }
 }
 
-// Returns true if all of the other clock is known.
+// Returns true if every event of the other clock precedes this clock.
 inline bool knows(const Clock& clock, const Clock& other) {
   for (const auto& [stream, time] : other) {
     const auto found = clock.find(stream);

@@ -37,8 +37,8 @@ fn check(loaded: u32) -> Result<(), Error> {
     }
 }
 
-/// Calls the library with memory for an error, and converts the status to a result. Every call that can fail runs here,
-/// so another ABI is found before it.
+/// Calls the library with memory for an error, and converts the status to a result. Every call that can fail uses this
+/// function, which first compares the ABI numbers.
 #[inline]
 pub(crate) fn call(f: impl FnOnce(*mut sys::gth_error) -> i32) -> Result<(), Error> {
     ensure()?;

@@ -155,7 +155,8 @@ pub fn gather_bags_into(
 /// Computes the gradient of [`gather_bags()`] with respect to `params`, from the gradient of its output. The result has
 /// the shape of `params`. Each of its rows is the sum of the gradients of the bags that have read the row, in the order
 /// of the ids, so it does not depend on the number of threads. With [`Pool::Max`](crate::Pool::Max) and
-/// [`Pool::Min`](crate::Pool::Min), the first of equal elements receives the gradient. Options are those of the call.
+/// [`Pool::Min`](crate::Pool::Min), the first of equal elements receives the gradient. `options` must be those of the
+/// [`gather_bags()`] call.
 ///
 /// # Errors
 ///

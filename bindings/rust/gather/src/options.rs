@@ -35,21 +35,21 @@ macro_rules! choices {
 choices! {
     /// The system whose results a call has in every edge case.
     Profile {
-        /// TensorFlow on the CPU: no negative indices, error.
+        /// TensorFlow on the CPU: an index below 0 is an error.
         TensorFlow = GTH_PROFILE_TENSORFLOW,
-        /// TensorFlow on a GPU: no negative indices, zeros.
+        /// TensorFlow on a GPU: an index out of bounds gives zeros.
         TensorFlowGpu = GTH_PROFILE_TENSORFLOW_GPU,
-        /// ONNX, the specification: negatives wrap, error, no K = 0, types by opset.
+        /// ONNX, the specification: negative indices wrap, no K = 0, types by opset.
         Onnx = GTH_PROFILE_ONNX,
         /// ONNX Runtime on the CPU.
         Ort = GTH_PROFILE_ORT,
-        /// NumPy's take(mode="raise"), x\[i, j\]: negatives wrap, error.
+        /// NumPy's take(mode="raise") and x\[i, j\]: negative indices wrap.
         NumpyRaise = GTH_PROFILE_NUMPY_RAISE,
-        /// NumPy's take(mode="wrap"): modulo.
+        /// NumPy's take(mode="wrap"): an index modulo the size.
         NumpyWrap = GTH_PROFILE_NUMPY_WRAP,
-        /// NumPy's take(mode="clip"): clamp, negatives become 0.
+        /// NumPy's take(mode="clip"): the nearest index, 0 for a negative one.
         NumpyClip = GTH_PROFILE_NUMPY_CLIP,
-        /// torch's index_select for gather: no negatives; x\[i, j\] for gather_nd: wrap.
+        /// torch's index_select for gather, and x\[i, j\] for gather_nd.
         Torch = GTH_PROFILE_TORCH,
         /// jnp.take(mode="fill"), x.at\[\].get(mode="fill").
         JaxFill = GTH_PROFILE_JAX_FILL,
@@ -269,9 +269,9 @@ options! {
     /// Sets the row of a bag of gather_bags of which no id is read. The default is that of the profile, else
     /// [`Empty::Zero`].
     choice empty: Empty;
-    /// Sets an index that selects nothing and is no error, whether it is in bounds or not. A gather fills its row as
-    /// the option for fill values states, by default with zeros. A scatter drops its update. gather_bags does not count
-    /// it. The default is no index.
+    /// Sets an index that selects nothing and causes no error, even out of bounds. A gather fills its row as the option
+    /// for fill values states, by default with zeros. A scatter drops its update. gather_bags does not count it. The
+    /// default is no index.
     given padding_index: i64, has_padding_index;
     /// Sets the value that the reduction of a row by a scatter begins with: the row of target, or the first update. The
     /// default is [`Initial::Target`].

@@ -321,7 +321,8 @@ fn wait_and_signal_order_streams() {
     one.copy(&source, &mut TensorMut::new(out.buffer_mut(DType::Float32), ROWS))
         .unwrap();
     assert_eq!(out.values::<f32>(), [9.0; 8]);
-    // SAFETY: the streams are live. The second one is not held, so the work that it waits for completes at once.
+    // SAFETY: the streams are live. The second stream is not held. So the wait is the only work on it, and completes at
+    // once.
     unsafe { two.wait(first) }.unwrap();
     assert_eq!(out.values::<f32>(), TABLE);
     let mut again = machine.memory(&[9.0f32; 8]);

@@ -211,8 +211,8 @@ class Integers:
 def fused(a, b, c):
     """Returns a * b + c as float32 that is rounded once.
 
-    The product is exact in float64. If the sum is not, a last bit of 1 states that, and the second rounding is that of
-    the exact sum.
+    The product is exact in float64. If the sum is inexact, its last bit is set to 1 (round to odd). The second
+    rounding, to float32, then returns what a single rounding of the exact sum returns.
     """
     near = float(a) * float(b) + float(c)
     if not math.isfinite(near):

@@ -68,7 +68,7 @@ def of_shapes():
 
 
 def of_ends():
-    """A large uint64 has the bits of a negative number, and is no padding."""
+    """A large uint64 has the bits of a negative number, but is not padding."""
     p = "none/padding/ends/"
     for padding, number, dtype in (
         (-1, 2**64 - 1, "uint64"),

@@ -40,7 +40,7 @@ def converted(
         failures: The exceptions of the library.
 
     Raises:
-        DTypeError: A value is no element of the column. The message names the first one.
+        DTypeError: A value cannot be an element of the column. The message names the first such value.
     """
     try:
         made = convert(values)

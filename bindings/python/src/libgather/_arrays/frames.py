@@ -244,7 +244,7 @@ def pandas_rows(params: Any, rows: np.ndarray) -> Any:
     elif type(params) is not pandas.Series:
         return params.take(rows)
     elif is_numpys(params.dtype):
-        taken = params.values.take(rows)  # this and a new Series take half of the time of its own take
+        taken = params.values.take(rows)  # take and a new Series need half of the time of Series.take
     else:
         # The take that may fill is the faster one for many objects.
         fills = getattr(params.dtype, "storage", None) == "python" and len(rows) > MANY
@@ -295,7 +295,7 @@ def series_of(kind: Any, array: Any, index: Any, name: Any = None) -> Any:
 
 
 def has_chunks(table: Any) -> bool:
-    """Returns whether a column is stored in chunks, which the library's own take would join."""
+    """Returns whether a column is stored in chunks, which DataFrame.take would join."""
     numbers = [number for number, dtype in enumerate(table.dtypes) if is_arrows(dtype)]
     return any(getattr(arrow_of(table.iloc[:, number].array), "num_chunks", 1) > 1 for number in numbers)
 

@@ -84,8 +84,8 @@ def sync(stream: t.Any = None) -> None:
     error after it has waited for that stream. The stream of the capture must not have been given by its number.
 
     Args:
-        stream: A stream on which graphs were launched, as for :func:`gather`. All streams of calls first wait for the
-            work that it has so far.
+        stream: A stream on which graphs were launched, as for :func:`gather`. The streams of all earlier calls first
+            wait for the work that has been enqueued on this stream.
 
     Raises:
         IndexError: An index is out of bounds.

@@ -104,7 +104,7 @@ def gather(
         threads: The largest number of threads of this call.
         context: The context of the call. Calls on the CPU do not need one.
         opset: For the profiles ``"onnx"`` and ``"ort"``: the call follows the newest definition that is not above it.
-        padding_index: An index of this value selects nothing and is no error, whether it is in bounds or not. Its row
+        padding_index: An index of this value selects nothing and causes no error, even if it is out of bounds. Its row
             is `fill_value`, or zero. `fill_value` then does not imply ``bounds="fill"``. With ``bounds="skip"``, its
             row of `out` is not written. For a column, a `fill_value` of None and ``bounds="null"`` make it null.
             Devices do not support it.

@@ -84,7 +84,8 @@ def bounds_of_fill(
 
 
 def check_names(request: Request) -> None:
-    """Raises DTypeError for an option that is no name. A comparison of an array with a name is no bool."""
+    """Raises DTypeError for an option whose value is not a string. Later comparisons with an array would not return a
+    bool."""
     for option in NAMED:
         check_name(option, getattr(request, option))
 

@@ -48,7 +48,7 @@ def from_file(path: t.Any, chunks: t.Any = None) -> da.Array:
     Raises:
         FileError: The file has been replaced or written since this call. A task raises it before it returns rows of
             another version. Writes through mapped memory may be detected late.
-        OSError, ValueError: The file does not exist, or is no ``.npy`` file without Python objects.
+        OSError, ValueError: The file does not exist, is not a ``.npy`` file, or contains Python objects.
 
     >>> import numpy, libgather.dask
     >>> numpy.save("/tmp/libgather-table.npy", numpy.arange(20).reshape(10, 2))

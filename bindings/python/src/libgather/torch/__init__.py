@@ -460,7 +460,7 @@ def embedding(
 
     Raises:
         IndexError: An id is out of bounds.
-        RankError: `weight` is no matrix, or it has no row `padding_idx`.
+        RankError: `weight` is not a matrix, or has no row `padding_idx`.
         UnsupportedError: `padding_idx` or `sparse` is given, and the operators are not compiled for this torch.
 
     >>> import torch, libgather.torch

@@ -259,7 +259,8 @@ def number_of(option: str, value: Any, name: str | None = None) -> int:
 
 
 def check_names(given: dict[str, Any]) -> None:
-    """Raises DTypeError for an option that is no name. A comparison of an array with a name is no bool."""
+    """Raises DTypeError for an option whose value is not a string. Later comparisons with an array would not return a
+    bool."""
     for option in given.keys() & _NUMBERS.keys():
         if not (given[option] is None or isinstance(given[option], str)):  # Dynamo does not trace check_name()
             raise not_a("string", option, given[option])

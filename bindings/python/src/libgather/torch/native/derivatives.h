@@ -332,7 +332,8 @@ inline Tensor embedding_rows(const Tensor &weight, const Tensor &ids, int64_t, b
   return call_gather<GTH_OP_GATHER>(weight, ids, {batch_dims, batch_dims, {}}, Scalar(0));
 }
 
-// Returns whether a gradient may be a sparse tensor. Transforms of torch.func and traces have dense ones.
+// Returns whether a gradient may be a sparse tensor. Within transforms of torch.func and within traces, gradients are
+// dense.
 inline bool may_be_sparse(const Tensor &gradient) {
   using c10::DispatchKey;
   return !c10::impl::tls_is_dispatch_key_included(DispatchKey::FuncTorchDynamicLayerFrontMode) &&

@@ -30,9 +30,9 @@ at::Tensor gradient_of_weights(const at::Tensor &gradient, const at::Tensor &par
                                const std::optional<at::Tensor> &bags, const at::Tensor &weights, int64_t count,
                                const Attributes &attributes);
 
-// Returns the gradients of a scatter of rows along axis 0 or by tuples, which replaces rows. That of the target is zero for
-// replaced rows, and that of the updates for updates that a later one has replaced. `reads` are the attributes of a gather
-// of what the scatter `writes`.
+// Returns the gradients of a scatter that replaces rows, along axis 0 or by tuples. The gradient of the target is zero
+// in replaced rows. The gradient of an update is zero if a later update has replaced its row. `writes` has the
+// attributes of the scatter, and `reads` those of the gather that reads the same rows.
 struct ReplacedGradients {
   at::Tensor target, updates;
 };

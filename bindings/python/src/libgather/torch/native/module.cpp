@@ -106,10 +106,10 @@ bool read_number(PyObject *value, Scalar &number) {
   return false;
 }
 
-// The place of the option of an operator that is no field of gth_options.
+// The number of the option `sparse`, which only operators of torch have. gth_options has no such field.
 constexpr int SPARSE_PLACE = OPTIONS;
 
-// Returns the place of an option, or -1.
+// Returns the number of an option, or -1.
 int place_of(PyObject *option) {
 #define OPTION_NAME(NAME, name, field, type) #name,
   static const char *const names[] = {OPTION_FIELDS(OPTION_NAME) "sparse"};
@@ -121,7 +121,7 @@ int place_of(PyObject *option) {
   return place;
 }
 
-// The places of the options of a call.
+// The numbers of the options that a call has, in the order of its keywords.
 struct OptionPlaces {
   Py_ssize_t count = 0;
   std::array<int, OPTIONS + 1> at{};  // and sparse

@@ -13,7 +13,7 @@
 namespace libgather {
 
 // The switches of a call. This is their order in the operators' argument `switches`. Missing numbers are zero, so the list
-// can grow. SPARSE is no field of gth_options: the gradient of params is then a sparse tensor.
+// can grow. SPARSE, which is not in gth_options, makes the gradient of params a sparse tensor.
 #define SWITCH_NUMBER(NAME, field, kinds) NAME,
 #define SPARSE_NUMBER SPARSE,
 enum Switch { OPTION_SWITCHES(SWITCH_NUMBER, SPARSE_NUMBER) SWITCHES };

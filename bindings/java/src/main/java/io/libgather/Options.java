@@ -217,7 +217,7 @@ public final class Options {
   }
 
   /**
-   * Returns an index that selects nothing and is no error, whether it is in bounds or not.
+   * Returns an index that selects nothing and causes no error, even out of bounds.
    *
    * @return the value, or empty if it is not set
    */
@@ -510,9 +510,9 @@ public final class Options {
     }
 
     /**
-     * Sets an index that selects nothing and is no error, whether it is in bounds or not. A gather fills its row as the
-     * option for fill values states, by default with zeros. A scatter drops its update. gather_bags does not count it.
-     * The default is no index.
+     * Sets an index that selects nothing and causes no error, even out of bounds. A gather fills its row as the option
+     * for fill values states, by default with zeros. A scatter drops its update. gather_bags does not count it. The
+     * default is no index.
      *
      * @param paddingIndex the value
      * @return this builder

@@ -25,7 +25,7 @@ final class Scratch {
   private static final long STRIDES = SHAPE + SHAPE_BYTES;
   private static final long OPERAND_BYTES = STRIDES + SHAPE_BYTES;
 
-  /** The results of a call that is no operation, which have no role. */
+  /** The number of results of a call that runs no operation. Such results have no role. */
   private static final int RESULTS = 2;
 
   private static final int OPERANDS = Role.ALL.length + RESULTS;

@@ -319,7 +319,7 @@ class ConformanceTest {
   }
 
   private static Tensor tensor(Text text, Arena arena) {
-    byte[] bytes = text.dtype() == DType.STRING ? new byte[0] : text.bytes().clone(); // Strings are no valid indices.
+    byte[] bytes = text.dtype() == DType.STRING ? new byte[0] : text.bytes().clone(); // strings are never valid indices
     Tensor tensor = Tensor.of(memory(bytes, arena), text.dtype(), text.shape());
     return text.strides() == null && text.offset() == 0 ? tensor : tensor.withStrides(text.offset(), text.strides());
   }
