@@ -19,6 +19,7 @@ LAYERS = [
     ("core/plan",),
     ("cpu", "cuda"),
     ("columns",),
+    ("execution",),
     ("api",),
 ]
 RANK = {folder: rank for rank, layer in enumerate(LAYERS) for folder in layer}

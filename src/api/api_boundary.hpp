@@ -6,9 +6,14 @@
 #include "core/base/error.hpp"
 #include "core/base/structs.hpp"
 
+namespace gather::execution {}
+
 namespace gather::api {
 
+using namespace execution;
 using core::Error;
+using core::fail_memory;
+using core::fail_null;
 
 inline bool is_error_struct(const gth_error* err) { return !err || core::is_struct_size<gth_error>(err->size); }
 
@@ -43,15 +48,6 @@ int32_t api_boundary(Object** out, gth_error* err, Body&& body) noexcept {
     if (!out) return error.fail({GTH_E_NULL, GTH_OPERAND_NONE}, "out is NULL");
     return body(error);
   });
-}
-
-inline int32_t fail_null(int32_t operand, const Error& error) {
-  return error.fail({GTH_E_NULL, operand}, "%s is NULL", core::operand_name(operand));
-}
-
-inline int32_t fail_memory(int64_t bytes, const Error& error) {
-  return error.fail({GTH_E_NOMEM, GTH_OPERAND_NONE, -1, -1, bytes, 0}, "cannot allocate %lld bytes",
-                    static_cast<long long>(bytes));
 }
 
 }  // namespace gather::api

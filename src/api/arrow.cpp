@@ -2,6 +2,7 @@
 #include <cstring>
 #include <new>
 
+#include "api/context.hpp"
 #include "api/exports.hpp"
 #include "api/string_check.hpp"
 #include "api/tensor.hpp"

@@ -2,7 +2,7 @@
 #include <cinttypes>
 #include <new>
 
-#include "api/copy.hpp"
+#include "api/context.hpp"
 #include "api/dlpack_structs.hpp"
 #include "api/exports.hpp"
 #include "api/tensor.hpp"
@@ -11,6 +11,7 @@
 #include "core/plan/layout.hpp"
 #include "core/types/device.hpp"
 #include "core/types/dtype.hpp"
+#include "execution/copy.hpp"
 
 // Import and export of tensors with DLPack. An import takes ownership as its last step. So an import that fails takes
 // no ownership.

@@ -1,10 +1,10 @@
-#include "api/execute.hpp"
 #include "api/make.hpp"
-#include "api/storage.hpp"
 #include "api/string_output.hpp"
 #include "core/os/memory.hpp"
 #include "core/os/os.hpp"
 #include "cpu/string_gather.hpp"
+#include "execution/execute.hpp"
+#include "execution/storage.hpp"
 
 namespace gather::api {
 namespace {

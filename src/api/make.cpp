@@ -1,11 +1,11 @@
 #include "api/make.hpp"
 
-#include "api/copy.hpp"
-#include "api/execute.hpp"
 #include "api/run.hpp"
 #include "core/plan/layout.hpp"
 #include "core/plan/lower.hpp"
 #include "core/plan/short.hpp"
+#include "execution/copy.hpp"
+#include "execution/execute.hpp"
 
 namespace gather::api {
 namespace {

@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <iterator>
 
 #include "api/operands.hpp"
 #include "api/plan_object.hpp"
@@ -11,6 +10,7 @@
 #include "core/plan/lower.hpp"
 #include "core/plan/short.hpp"
 #include "cpu/run_short.hpp"
+#include "execution/ranges.hpp"
 
 // Runs several requests or several plans in one call. All of them are validated before the first one writes. If all of
 // them have a short form, the short forms validate and run them.
@@ -18,127 +18,6 @@ namespace gather::api {
 namespace {
 
 using core::Plan;
-
-// The range of addresses that one operand of an item uses. If stride is not 0, it uses only `width` bytes from low on,
-// and the same after each multiple of stride.
-struct Range {
-  uintptr_t low, high;
-  int64_t item;
-  int32_t operand;
-  uintptr_t stride, width;
-
-  uintptr_t column() const { return low % stride; }
-};
-
-bool share_bytes(const Range& a, const Range& b) {
-  if (a.low >= b.high || b.low >= a.high) return false;
-  if (a.stride == 0 || a.stride != b.stride) return true;
-  const auto distance = [](const Range& from, const Range& to) {
-    const uintptr_t columns = to.column() - from.column();
-    return to.column() < from.column() ? columns + from.stride : columns;
-  };
-  return distance(a, b) < a.width || distance(b, a) < b.width;
-}
-
-// The ranges of all items. check_run has already compared the ranges of each single item. So the written range of an
-// item overlaps none of its read ranges.
-class Ranges {
- public:
-  static constexpr int64_t most_per_item = std::size(core::ByRole<int>::members);
-
-  // `memory` has room for most_per_item ranges of each of `count` items. Written ranges fill it from the front, and read
-  // ones from the back.
-  Ranges(Range* memory, int64_t count) : written_(memory), read_(memory + count * most_per_item), end_(read_) {}
-
-  // Adds the ranges of an item.
-  void add(const Plan& plan, const core::Pointers& pointers, int64_t n, int64_t item) {
-    const core::Operation& operation = *plan.operation;
-    for (core::Role role : core::EachRole{core::accessed_by(plan, n, pointers.ids)}) {
-      const bool is_written = operation.operands.written & core::set_of(role);
-      const core::Span span = core::span_of(plan, role, n, pointers.ids);
-      append(is_written, pointers[role], span, item, operation.name_of(role));
-      if (is_written && core::has_bags(plan)) set_columns(plan.bags, n, span);
-    }
-  }
-
-  // Adds the ranges of an item in short form, which writes its rows.
-  void add(const core::Spans& spans, const core::Pointers& pointers, int64_t item) {
-    for (core::Role role : core::EachRole{core::set_roles(pointers)}) {
-      append(role == core::Role::rows, pointers[role], spans[role], item, GTH_OPERAND_NONE);
-    }
-  }
-
-  // Finds a written range that overlaps a range of another item. Returns false if there is none.
-  bool find_overlap(Range* written, Range* other) {
-    Range* end = written_ + writes_;
-    if (!std::is_sorted(written_, end, by_low)) std::sort(written_, end, by_low);
-    for (Range* first = written_; first < end;) {
-      uintptr_t high = first->high;
-      Range* last = first + 1;
-      for (; last < end && last->low < high; ++last) high = std::max(high, last->high);
-      if (!are_columns(first, last) && find_pair(first, last, written, other)) return true;
-      for (; first < last; ++first) first->high = high;  // The search below needs ends in increasing order.
-    }
-    for (const Range* range = read_; range < end_ && writes_ > 0; ++range) {
-      if (range->high <= written_->low || range->low >= end[-1].high) continue;
-      // Several written ranges may begin before the end of this range. The last of these has the highest end.
-      const Range* next = std::lower_bound(written_, end, range->high,
-                                           [](const Range& each, uintptr_t high) { return each.low < high; });
-      if (next > written_ && next[-1].high > range->low) return found(next[-1], *range, written, other);
-    }
-    return false;
-  }
-
- private:
-  static bool by_low(const Range& a, const Range& b) { return a.low < b.low; }
-
-  // Returns true if ranges are different columns of the same stride, or if there is only one. Sorts them by `low`.
-  static bool are_columns(Range* first, Range* last) {
-    if (last - first == 1) return true;
-    const uintptr_t stride = first->stride;
-    if (stride == 0 || std::any_of(first, last, [&](const Range& each) { return each.stride != stride; })) return false;
-    std::sort(first, last, [](const Range& a, const Range& b) { return a.column() < b.column(); });
-    bool are = first->column() + stride - last[-1].column() >= last[-1].width;
-    for (Range* each = first + 1; each < last; ++each) are &= each->column() - each[-1].column() >= each[-1].width;
-    std::sort(first, last, by_low);
-    return are;
-  }
-
-  // Finds two ranges that share bytes.
-  static bool find_pair(const Range* first, const Range* last, Range* written, Range* other) {
-    for (const Range* each = first + 1; each < last; ++each) {
-      for (const Range* before = each; before-- > first;) {
-        if (share_bytes(*each, *before)) return found(*each, *before, written, other);
-      }
-    }
-    return false;
-  }
-
-  // Describes the output of bags, which was appended last, as columns of an array.
-  void set_columns(const core::BagPlan& bags, int64_t n, const core::Span& span) {
-    const int64_t count = bags.count.at(n);
-    if (!bags.rows_at.is_line || count < 2) return;
-    Range& range = written_[writes_ - 1];
-    range.stride = core::magnitude(bags.rows_at.stride);
-    range.width = static_cast<uintptr_t>(span.high - span.low) - static_cast<uintptr_t>(count - 1) * range.stride;
-  }
-
-  static bool found(const Range& a, const Range& b, Range* written, Range* other) {
-    *written = a;
-    *other = b;
-    return true;
-  }
-
-  void append(bool is_written, const char* data, const core::Span& span, int64_t item, int32_t operand) {
-    const uintptr_t at = reinterpret_cast<uintptr_t>(data);
-    const Range range{
-        at + static_cast<uintptr_t>(span.low), at + static_cast<uintptr_t>(span.high), item, operand, 0, 0};
-    (is_written ? written_[writes_++] : *--read_) = range;
-  }
-
-  Range *written_, *read_, *end_;
-  int64_t writes_ = 0;
-};
 
 // Validates indices on the CPU. For a device this does nothing, because its stream validates them during the execution.
 // Params that the profile rejects follow from shapes, so they are an error on every device.

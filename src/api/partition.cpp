@@ -1,11 +1,11 @@
 #include "cpu/partition_ids.hpp"
 
-#include "api/execute.hpp"
 #include "api/operands.hpp"
 #include "core/base/checked.hpp"
 #include "core/base/structs.hpp"
 #include "core/meaning/shards.hpp"
 #include "core/plan/lower.hpp"
+#include "execution/execute.hpp"
 
 // Partitions ids by shard. The ids are resolved as the indices of a gather, but no row is copied.
 namespace gather::api {

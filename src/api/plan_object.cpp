@@ -135,8 +135,8 @@ __attribute__((noinline)) bool run_bound_fast_path(const PlanObject& object, cor
 }
 
 // The fast path for plans that have a short form. Returns false if the run is invalid or of another kind.
-bool run_fast_path(gth_context* handle, const gth_plan* plan, const core::Pointers& pointers, int64_t n,
-                   const core::Extents* given) {
+bool run_plan_fast_path(gth_context* handle, const gth_plan* plan, const core::Pointers& pointers, int64_t n,
+                        const core::Extents* given) {
   const Context* context = nullptr;
   if (find_context(handle, &context, Error(nullptr)) || context->device != GTH_DEVICE_CPU) return false;
   const Content* content = find_slot(token_of(plan), Kind::plan);
@@ -318,7 +318,7 @@ int32_t gth_plan_create(const gth_request* request, gth_plan** out, gth_error* e
 int32_t gth_plan_run(gth_context* context, const gth_plan* plan, int64_t n, const void* table, const void* indices,
                      void* rows, gth_error* err) {
   const gather::core::Pointers pointers = pointers_of(table, indices, rows);
-  if (is_error_struct(err) && run_fast_path(context, plan, pointers, n, nullptr)) return succeed(err);
+  if (is_error_struct(err) && run_plan_fast_path(context, plan, pointers, n, nullptr)) return succeed(err);
   return api_boundary(err, [&](const Error& error) { return run_plan(context, plan, pointers, n, nullptr, error); });
 }
 
@@ -329,7 +329,7 @@ int32_t gth_plan_run_args(gth_context* context, const gth_plan* plan, const gth_
         load_alone(args->table_extent), load_alone(args->indices_extent), load_alone(args->rows_extent))};
     const gather::core::Pointers pointers =
         pointers_of(load_alone(args->table), load_alone(args->indices), load_alone(args->rows));
-    if (run_fast_path(context, plan, pointers, args->n, args->flags ? &extents : nullptr)) return succeed(err);
+    if (run_plan_fast_path(context, plan, pointers, args->n, args->flags ? &extents : nullptr)) return succeed(err);
   }
   return api_boundary(err, [&](const Error& error) { return run_args(context, plan, args, error); });
 }

@@ -1,10 +1,10 @@
 #pragma once
 
 #include "api/context.hpp"
-#include "api/execute.hpp"
 #include "core/os/memory.hpp"
 #include "core/plan/short.hpp"
 #include "core/plan/short_bags.hpp"
+#include "execution/execute.hpp"
 
 namespace gather::api {
 

@@ -1,13 +1,13 @@
 #include "api/run.hpp"
 
-#include "api/execute.hpp"
-#include "api/gradient.hpp"
 #include "api/operands.hpp"
 #include "core/base/noinline.hpp"
 #include "core/plan/lower.hpp"
 #include "core/plan/short.hpp"
 #include "cpu/run_short.hpp"
 #include "cpu/run_short_bags.hpp"
+#include "execution/execute.hpp"
+#include "execution/gradient.hpp"
 
 namespace gather::api {
 namespace {

@@ -1,6 +1,7 @@
 #include <cinttypes>
 #include <new>
 
+#include "api/context.hpp"
 #include "api/string_check.hpp"
 #include "api/tensor.hpp"
 

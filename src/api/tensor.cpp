@@ -4,6 +4,7 @@
 #include <cinttypes>
 #include <new>
 
+#include "api/context.hpp"
 #include "api/handles.hpp"
 #include "core/base/structs.hpp"
 #include "core/meaning/request.hpp"
@@ -229,12 +230,6 @@ int32_t check_dense(int32_t ndim, const int64_t* shape, int64_t bytes, int64_t* 
   if (int32_t status = core::check_size(ndim, shape, bytes, GTH_OPERAND_TENSOR, error)) return status;
   *count = count_elements(desc);
   return GTH_OK;
-}
-
-int64_t count_elements(const gth_tensor_desc& desc) { return core::dense_product(desc.shape, 0, desc.ndim, 1); }
-
-int64_t count_bytes(const gth_tensor_desc& desc) {
-  return core::dense_product(desc.shape, 0, desc.ndim, core::find_dtype(desc.dtype)->bytes);
 }
 
 }  // namespace gather::api

@@ -3,10 +3,14 @@
 #include <cstdint>
 
 #include "api/api_boundary.hpp"
-#include "api/storage.hpp"
 #include "core/base/strings.hpp"
+#include "core/plan/layout.hpp"
+#include "execution/storage.hpp"
 
 namespace gather::api {
+
+using core::count_bytes;
+using core::count_elements;
 
 // The object of a tensor handle. It is stored in the slot of the handle, so that a tensor of low rank needs no
 // allocation.
@@ -52,11 +56,5 @@ int32_t check_tensor(const gth_tensor_desc& desc, MemoryLocation* memory, const 
 // Checks rank, extents and size of a dense tensor with elements of `bytes` bytes. *count receives the number of
 // elements.
 int32_t check_dense(int32_t ndim, const int64_t* shape, int64_t bytes, int64_t* count, const Error& error);
-
-// Returns the number of elements. Precondition: the size of the tensor has been checked.
-int64_t count_elements(const gth_tensor_desc& desc);
-
-// Returns the size of all elements in bytes. Precondition: the size has been checked, and the dtype is not string.
-int64_t count_bytes(const gth_tensor_desc& desc);
 
 }  // namespace gather::api

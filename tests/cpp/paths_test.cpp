@@ -2,13 +2,13 @@
 #include <numeric>
 #include <string>
 
-#include "api/copy.hpp"
 #include "core/plan/build.hpp"
 #include "cpu/kernels.hpp"
 #include "cpu/one_block.hpp"
 #include "cpu/run_short.hpp"
 #include "cpu/run_short_bags.hpp"
 #include "cpu/tiers/choice.hpp"
+#include "execution/copy.hpp"
 #include "samples.hpp"
 
 // Calls of dense tensors take the fast paths. A call that takes the general path returns the same bytes, so other tests
@@ -89,13 +89,13 @@ bool wrapped_run_short_bags(const core::ShortBags& form, cpu::PoolBags kernel, c
   return is_done;
 }
 
-#define RUN_COPY "_ZN6gather3api8run_copyERKNS0_7ContextERK15gth_tensor_descS6_RKNS_4core5ErrorE"
-int32_t real_run_copy(const api::Context&, const gth_tensor_desc&, const gth_tensor_desc&, const core::Error&)
+#define RUN_COPY "_ZN6gather9execution8run_copyERKNS0_7ContextERK15gth_tensor_descS6_RKNS_4core5ErrorE"
+int32_t real_run_copy(const execution::Context&, const gth_tensor_desc&, const gth_tensor_desc&, const core::Error&)
     REAL(RUN_COPY);
-int32_t wrapped_run_copy(const api::Context&, const gth_tensor_desc&, const gth_tensor_desc&, const core::Error&)
+int32_t wrapped_run_copy(const execution::Context&, const gth_tensor_desc&, const gth_tensor_desc&, const core::Error&)
     WRAPPED(RUN_COPY);
-int32_t wrapped_run_copy(const api::Context& context, const gth_tensor_desc& source, const gth_tensor_desc& destination,
-                         const core::Error& error) {
+int32_t wrapped_run_copy(const execution::Context& context, const gth_tensor_desc& source,
+                         const gth_tensor_desc& destination, const core::Error& error) {
   ++taken.copies;
   return real_run_copy(context, source, destination, error);
 }

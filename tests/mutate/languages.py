@@ -136,7 +136,7 @@ def name_of(node):
 NOTHING = r"(?!)"
 # Not code: declarations, tables, lines that only the compiler uses, and prefetches.
 CPP = Language(
-    ("src/core/**/*.[ch]pp", "src/api/**/*.[ch]pp", "src/cpu/**/*.[ch]pp"),
+    ("src/core/**/*.[ch]pp", "src/api/**/*.[ch]pp", "src/execution/**/*.[ch]pp", "src/cpu/**/*.[ch]pp"),
     "|".join(OF_OTHER_MACHINES),
     OF_CPP,
     r"^.*__builtin_prefetch|^\s*(//|#|static_assert|using|template|namespace|\}|$|\S+:$|constexpr|const |typedef)",

@@ -30,7 +30,7 @@ NAMED = (
     ),
     found_by_fuzzing(
         "new rows that bounds = skip leaves out are zero, also in memory of a hook",
-        "src/api/storage.cpp",
+        "src/execution/storage.cpp",
         "    std::memset(*data, 0, static_cast<size_t>(bytes));\n",
         "    ;\n",
     ),
@@ -296,7 +296,7 @@ NAMED = (
     ),
     named(
         "the memory of an output is freed if its storage cannot be allocated",
-        "src/api/storage.cpp",
+        "src/execution/storage.cpp",
         "  if (!storage) {\n    core::deallocate(memory);\n    return fail_memory(bytes, error);",
         "  if (!storage) {\n    return fail_memory(bytes, error);",
     ),

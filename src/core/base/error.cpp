@@ -69,6 +69,14 @@ __attribute__((noinline)) const char* operand_name(int32_t operand) {
   }
 }
 
+int32_t fail_null(int32_t operand, const Error& error) {
+  return error.fail({GTH_E_NULL, operand}, "%s is NULL", operand_name(operand));
+}
+
+int32_t fail_memory(int64_t bytes, const Error& error) {
+  return error.fail({GTH_E_NOMEM, GTH_OPERAND_NONE, -1, -1, bytes, 0}, "cannot allocate %" PRId64 " bytes", bytes);
+}
+
 int32_t fail_index(const Error& error, const Fault& fault) {
   const char* low = fault.flags & GTH_ERROR_WRAP ? "-" : "";
   const int64_t bottom = fault.flags & GTH_ERROR_WRAP ? fault.limit : 0;

@@ -38,6 +38,12 @@ class Error {
 // Returns the name of an operand for messages, such as "params".
 const char* operand_name(int32_t operand);
 
+// Reports a required pointer that is NULL.
+int32_t fail_null(int32_t operand, const Error& error);
+
+// Reports memory that cannot be allocated.
+int32_t fail_memory(int64_t bytes, const Error& error);
+
 // Reports an index out of bounds.
 int32_t fail_index(const Error& error, const Fault& fault);
 

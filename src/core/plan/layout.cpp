@@ -167,4 +167,10 @@ int32_t check_disjoint(const gth_tensor_desc& desc, int64_t bytes, int32_t opera
   return GTH_OK;
 }
 
+int64_t count_elements(const gth_tensor_desc& desc) { return dense_product(desc.shape, 0, desc.ndim, 1); }
+
+int64_t count_bytes(const gth_tensor_desc& desc) {
+  return dense_product(desc.shape, 0, desc.ndim, find_dtype(desc.dtype)->bytes);
+}
+
 }  // namespace gather::core

@@ -70,4 +70,10 @@ int64_t dense_product(const int64_t* extents, int32_t begin, int32_t end, int64_
 // at least the number of bytes that all dims with smaller strides span. May lower layout->largest_n.
 int32_t check_disjoint(const gth_tensor_desc& desc, int64_t bytes, int32_t operand, Layout* layout, const Error& error);
 
+// Returns the number of elements. Precondition: the size of the tensor has been checked.
+int64_t count_elements(const gth_tensor_desc& desc);
+
+// Returns the size of all elements in bytes. Precondition: the size has been checked, and the dtype is not string.
+int64_t count_bytes(const gth_tensor_desc& desc);
+
 }  // namespace gather::core

@@ -1,4 +1,4 @@
-#include "api/storage.hpp"
+#include "execution/storage.hpp"
 
 #include <cstring>
 #include <new>
@@ -6,7 +6,7 @@
 #include "core/os/os.hpp"
 #include "core/types/device.hpp"
 
-namespace gather::api {
+namespace gather::execution {
 namespace {
 
 // The size of a cache line. Other libraries align to it too. No kernel depends on it.
@@ -152,4 +152,4 @@ AdoptedStorage* adopt_memory(const Context& context, int32_t device, gth_deleter
   return new (std::nothrow) AdoptedStorage(deleter, user, queue);
 }
 
-}  // namespace gather::api
+}  // namespace gather::execution

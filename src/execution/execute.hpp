@@ -1,14 +1,17 @@
 #pragma once
 
-#include "api/context.hpp"
 #include "core/meaning/request.hpp"
+#include "core/plan/layout.hpp"
 #include "core/plan/plan.hpp"
 #include "core/plan/pointers.hpp"
 #include "cpu/run_plan.hpp"
 #include "cuda/cuda.hpp"
+#include "execution/context.hpp"
 
-namespace gather::api {
+namespace gather::execution {
 
+using core::count_bytes;
+using core::count_elements;
 using core::Output;
 using core::pointers_of;
 
@@ -34,4 +37,4 @@ inline int32_t execute_once(const Context& context, const core::Plan& plan, cons
   return execute(context, plan, cpu::choose_kernels(plan), pointers, GTH_OPEN, output, error);
 }
 
-}  // namespace gather::api
+}  // namespace gather::execution

@@ -1,9 +1,9 @@
 #pragma once
 
-#include "api/context.hpp"
-#include "api/storage.hpp"
+#include "execution/context.hpp"
+#include "execution/storage.hpp"
 
-namespace gather::api {
+namespace gather::execution {
 
 // Copies all elements of `source` to `destination`. They have the same dtype and shape, and no strings. The memory may
 // be on the host or on the device of the context.
@@ -15,4 +15,4 @@ int32_t run_copy(const Context& context, const gth_tensor_desc& source, const gt
 int32_t copy_dense(const Context& context, const gth_tensor_desc& source, gth_tensor_desc* desc, Storage** storage,
                    const Error& error);
 
-}  // namespace gather::api
+}  // namespace gather::execution

@@ -3,11 +3,11 @@
 #include <atomic>
 #include <cstdint>
 
-#include "api/context.hpp"
 #include "core/os/memory.hpp"
 #include "core/os/os.hpp"
+#include "execution/context.hpp"
 
-namespace gather::api {
+namespace gather::execution {
 
 // A memory block that the library has to release. The handle and each export hold one reference. The thread that
 // releases the last reference frees the memory or calls its deleter.
@@ -70,4 +70,4 @@ AdoptedStorage* adopt_memory(const Context& context, int32_t device, gth_deleter
 int32_t allocate_storage(const Context& context, int64_t bytes, bool zeroed, char** data, Storage** out,
                          const Error& error);
 
-}  // namespace gather::api
+}  // namespace gather::execution

@@ -1,15 +1,15 @@
-#include "api/gradient.hpp"
+#include "execution/gradient.hpp"
 
 #include <cstring>
 
-#include "api/copy.hpp"
-#include "api/tensor.hpp"
 #include "core/base/noinline.hpp"
 #include "core/plan/layout.hpp"
 #include "cpu/job.hpp"
 #include "cpu/run_plan.hpp"
+#include "execution/copy.hpp"
+#include "execution/execute.hpp"
 
-namespace gather::api {
+namespace gather::execution {
 namespace {
 
 // Writes zeros to all elements of a validated tensor with any strides.
@@ -42,4 +42,4 @@ int32_t run_gradient(const Context& context, const core::Plan& plan, const core:
                           executor_for(context, plan.threads), error);
 }
 
-}  // namespace gather::api
+}  // namespace gather::execution
