@@ -7,12 +7,17 @@ import re
 import subprocess
 import sys
 from pathlib import Path
+from zlib import crc32
 
 import pytest
 
 BINDING = Path(__file__).resolve().parents[1]
 EMULATED = os.environ.get("GATHER_EMULATED")
 counts: dict[str, int] = {}
+
+# Each case of these files compiles or trains. The long run runs all cases of a test, and other runs as many as have
+# each value of each parameter.
+SLOW_FILES = ("test_jax_", "torch_training")
 
 needs_emulated = pytest.mark.skipif(
     not EMULATED, reason="GATHER_EMULATED does not name the library with an emulated CUDA device"
@@ -42,6 +47,23 @@ def run_alone(name: str, **environment: str) -> None:
 @pytest.fixture(scope="session")
 def case_counts() -> dict[str, int]:
     return counts
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    if os.environ.get("GATHER_LONG", "0") != "0":
+        return
+    seen: set[tuple[str, str, str]] = set()
+    left_out = set()
+    for item in sorted(items, key=lambda item: crc32(item.nodeid.encode())):  # an order that mixes the parameters
+        call = getattr(item, "callspec", None)
+        if call and item.path.name.startswith(SLOW_FILES):
+            test = item.nodeid.partition("[")[0]
+            values = {(test, name, repr(value)) for name, value in call.params.items()}
+            if values <= seen:
+                left_out.add(item)
+            seen |= values
+    config.hook.pytest_deselected(items=list(left_out))
+    items[:] = [item for item in items if item not in left_out]
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
