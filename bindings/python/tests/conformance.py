@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from libgather import Tensor, _objects
+from libgather import Error, Tensor, _objects
 from libgather._arrays.numpy_ import dtype_named
 from libgather._base.dtypes import NUMBERS
 from libgather._requests.operation_table import OPERATIONS, Operation
@@ -125,3 +125,18 @@ def data_of(result: Any) -> tuple[str, tuple[int, ...], str]:
 def hex_of(string: Any) -> str:
     """Returns the bytes of a string. An array without strings has the type str."""
     return (string.encode() if isinstance(string, str) else string).hex() or "-"
+
+
+def expected_error(case: Case) -> tuple[Any, ...]:
+    """Returns the error of a case, as `fields_of` returns the fields of an error."""
+    _, status, operand, component, position, value, limit, flags = case.expected
+    return status, operand, *map(int, (component, position, value, limit)), flags
+
+
+def fields_of(error: Error) -> tuple[Any, ...]:
+    """Returns the fields of an error that a case states."""
+    unsigned = error.value >= 2**63
+    flags = ",".join(flag for flag, on in (("wrap", error.wraps), ("unsigned", unsigned)) if on) or "."
+    value = error.value - 2**64 if unsigned else error.value
+    name = error.status_name.removeprefix("GTH_E_")
+    return name, error.operand, error.component, error.position, value, error.limit, flags

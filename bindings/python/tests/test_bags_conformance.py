@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 import pytest
-from test_scatter_conformance import check_cases, fields_of
+from test_scatter_conformance import check_cases
 
 import libgather
-from conformance import CASES, Case, array_of, data_of
+from conformance import CASES, Case, array_of, data_of, fields_of
 
 FILES = sorted((CASES / "bags").glob("*.txt"))
 

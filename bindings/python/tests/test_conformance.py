@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import libgather
-from conformance import CASES, Case, array_of, cases, data_of, integers
+from conformance import CASES, Case, array_of, cases, data_of, expected_error, fields_of, integers
 from libgather._arrays.numpy_ import dtype_named
 from libgather._base.request_fields import Request
 from libgather._operations import gathers
@@ -53,16 +53,7 @@ def expected(case: Case, form: str) -> Any:
         if form == "new" and dtype == "bool" and not shape:
             data = "01" if int(data, 16) else "00"  # a NumPy scalar only has these bytes
         return dtype, shape, data
-    _, status, operand, component, position, value, limit, flags = case.expected
-    return status, operand, *map(int, (component, position, value, limit)), flags
-
-
-def fields_of(error: libgather.Error) -> tuple[Any, ...]:
-    unsigned = error.value >= 2**63
-    flags = ",".join(flag for flag, on in (("wrap", error.wraps), ("unsigned", unsigned)) if on) or "."
-    value = error.value - 2**64 if unsigned else error.value
-    name = error.status_name.removeprefix("GTH_E_")
-    return name, error.operand, error.component, error.position, value, error.limit, flags
+    return expected_error(case)
 
 
 def run_new(case: Case, params: Any, indices: Any) -> Any:

@@ -6,10 +6,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from test_scatter_conformance import check_cases, fields_of
+from test_scatter_conformance import check_cases
 
 import libgather
-from conformance import CASES, Case, array_of, data_of, integers
+from conformance import CASES, Case, array_of, data_of, fields_of, integers
 from libgather._requests.operation_table import GATHER_ELEMENTS
 
 FILES = sorted((CASES / "gradient").glob("*.txt"))

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import libgather
-from conformance import CASES, Case, array_of, cases, data_of, integers
+from conformance import CASES, Case, array_of, cases, data_of, expected_error, fields_of, integers
 from libgather._arrays.numpy_ import dtype_named
 from libgather._base.request_fields import Request
 from libgather._operations import scatters
@@ -62,16 +62,7 @@ def expected(case: Case) -> Any:
     if case.expected[0] == "ok":
         _, dtype, extents, data = case.expected
         return dtype, integers(extents), data
-    _, status, operand, component, position, value, limit, flags = case.expected
-    return status, operand, *map(int, (component, position, value, limit)), flags
-
-
-def fields_of(error: libgather.Error) -> tuple[Any, ...]:
-    unsigned = error.value >= 2**63
-    flags = ",".join(flag for flag, on in (("wrap", error.wraps), ("unsigned", unsigned)) if on) or "."
-    value = error.value - 2**64 if unsigned else error.value
-    name = error.status_name.removeprefix("GTH_E_")
-    return name, error.operand, error.component, error.position, value, error.limit, flags
+    return expected_error(case)
 
 
 def check_cases(path: Path, answer: Callable[[Case, Any], Any], name: str, case_counts: dict[str, int]) -> None:

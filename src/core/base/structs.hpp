@@ -60,13 +60,6 @@ bool has_first_fields_only(const T* given) {
   }
 }
 
-// Returns true if a struct has every field of this release. The general path, which copies structs, must not be given a
-// shorter one.
-template <class T>
-bool has_all_fields(const T* given) {
-  return first_size<T> == sizeof(T) || given->size >= sizeof(T);
-}
-
 // Checks the size of a struct of the caller.
 template <class T>
 int32_t check_struct_size(const T* object, int32_t operand, const Error& error) {
