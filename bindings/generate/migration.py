@@ -1,7 +1,7 @@
 """The calls of other libraries and those that replace them, which pages of docs/python and of the site have as tables.
 
 bindings/python/tests/test_migration.py runs each row against the other library, with indices that are valid, negative,
-out of bounds, and none.
+out of bounds, and none. torch_names.py does the same for the operators of libgather.torch.
 """
 
 import re
@@ -12,6 +12,7 @@ from header import ROOT
 PAGES = {
     name: ROOT / f"docs/python/from-{name}.md" for name in ("numpy", "torch", "tensorflow", "onnx", "jax", "arrow")
 }
+TRAINING = ROOT / "docs/python/training.md"
 SITE = ROOT / "docs/site/from.md"
 SCATTERS = ROOT / "docs/python/scatter.md"
 HEAD = "| You write | Here you write |"
@@ -229,6 +230,44 @@ ROWS = {
     ],
 }
 
+# The calls of torch, and the operators of libgather.torch that replace them.
+OPERATORS = [
+    row("torch.index_select(x, dim, i)", ["index_select(x, dim, i)", "gather(x, i, dim)"]),
+    row("torch.gather(x, 1, i)", 'gather_elements(x, i, 1, extents="prefix")', "matrix"),
+    row(
+        "torch.take_along_dim(x, i, 1)",
+        "take_along_dim(x, i, 1)",
+        "matrix",
+        "valid negative empty",  # torch uses indices out of bounds modulo the size
+    ),
+    row("x[i, j]", 'gather_nd(x, torch.stack([i, j], -1), negative="wrap")'),
+    row("torch.index_add(x, dim, i, u)", ["index_add(x, dim, i, u)", 'scatter(x, i, u, dim, reduction="add")']),
+    row("torch.index_copy(x, dim, i, u)", "scatter(x, i, u, dim)"),
+    row(
+        'torch.index_reduce(x, dim, i, u, "mean", include_self=False)',
+        'scatter(x, i, u, dim, reduction="mean", include_self=False)',
+    ),
+    row("torch.scatter(x, 1, i, v)", 'scatter_elements(x, i, v, 1, extents="prefix")', "matrix"),
+    row("torch.scatter_add(x, 1, i, v)", 'scatter_elements(x, i, v, 1, extents="prefix", reduction="add")', "matrix"),
+    *(
+        row(
+            f'torch.scatter_reduce(x, 1, i, v, "{theirs}")',
+            f'scatter_elements(x, i, v, 1, extents="prefix", reduction="{ours}")',
+            "matrix",
+        )
+        for theirs, ours in (("prod", "mul"), ("amax", "max"), ("amin", "min"), ("mean", "mean"))
+    ),
+    row(
+        "torch.index_put(x, (i, j), v, accumulate=True)",
+        'scatter_nd(x, torch.stack([i, j], -1), v, reduction="add", negative="wrap")',
+    ),
+    row("F.embedding(i, x, 0)", "embedding(i, x, 0)"),
+    row(
+        'F.embedding_bag(i, x, offsets, mode="sum")',
+        ['embedding_bag(i, x, offsets, mode="sum")', "gather_bags(x, i, starts=offsets)"],
+    ),
+]
+
 
 def table(rows):
     return "\n".join([HEAD, "|---|---|", *("| {} | {} |".format(*each.cells) for each in rows)])
@@ -252,5 +291,6 @@ def files(header, operations):
     texts = {page: with_tables(page.read_text(), [table(ROWS[name])]) for name, page in PAGES.items()}
     writing = [each for rows in ROWS.values() for each in rows if re.search("(?i)scatter|put_", each.ours[0])]
     texts[SCATTERS] = with_tables(SCATTERS.read_text(), [table(writing)])
+    texts[TRAINING] = with_tables(TRAINING.read_text(), [table(OPERATORS)])
     texts[SITE] = with_tables(SITE.read_text(), [table(rows) for rows in ROWS.values()])
     return texts

@@ -91,33 +91,33 @@ def check_equal(result: Any, expected: Any) -> None:
         np.testing.assert_allclose(result, expected, rtol=1e-6)
 
 
-def cases_of(name: str) -> list[Any]:
+def cases_of(rows: list[Any]) -> list[Any]:
     return [
         pytest.param(row, case, id=f"{row.theirs[0]}-{case}")
-        for row in migration.ROWS[name]
+        for row in rows
         if isinstance(row, migration.Row)
         for case in (row.cases.split() or IDS)
     ]
 
 
-@pytest.mark.parametrize(("row", "case"), cases_of("numpy"))
+@pytest.mark.parametrize(("row", "case"), cases_of(migration.ROWS["numpy"]))
 def test_numpy(row: Any, case: str) -> None:
     compare("numpy", row, case, np.asarray)
 
 
-@pytest.mark.parametrize(("row", "case"), cases_of("torch"))
+@pytest.mark.parametrize(("row", "case"), cases_of(migration.ROWS["torch"]))
 def test_torch(row: Any, case: str) -> None:
     torch = pytest.importorskip("torch", reason="torch is not installed")
     compare("torch", row, case, lambda value: torch.from_numpy(value.copy()), torch=torch, F=torch.nn.functional)
 
 
-@pytest.mark.parametrize(("row", "case"), cases_of("jax"))
+@pytest.mark.parametrize(("row", "case"), cases_of(migration.ROWS["jax"]))
 def test_jax(row: Any, case: str) -> None:
     jax = pytest.importorskip("jax", reason="jax is not installed")
     compare("jax", row, case, jax.numpy.asarray, jax=jax, jnp=jax.numpy)
 
 
-@pytest.mark.parametrize(("row", "case"), cases_of("tensorflow"))
+@pytest.mark.parametrize(("row", "case"), cases_of(migration.ROWS["tensorflow"]))
 def test_tensorflow(row: Any, case: str) -> None:
     tf = pytest.importorskip("tensorflow", reason="tensorflow is not installed")
     ids = [[max(0, number) for number in IDS[case][0]], [4]]
@@ -143,14 +143,14 @@ def node(name: str) -> Any:
     return call
 
 
-@pytest.mark.parametrize(("row", "case"), cases_of("onnx"))
+@pytest.mark.parametrize(("row", "case"), cases_of(migration.ROWS["onnx"]))
 def test_onnx(row: Any, case: str) -> None:
     pytest.importorskip("onnx", reason="onnx is not installed")
     nodes = {name: node(name) for name in ("Gather", "GatherElements", "GatherND", "ScatterND", "ScatterElements")}
     compare("onnx", row, case, np.asarray, onnx=libgather.onnx, **nodes)
 
 
-@pytest.mark.parametrize(("row", "case"), cases_of("arrow"))
+@pytest.mark.parametrize(("row", "case"), cases_of(migration.ROWS["arrow"]))
 def test_columns(row: Any, case: str) -> None:
     library = pytest.importorskip(row.of, reason=f"{row.of} is not installed")
     words = ["to", "be", None, "or", "not"]

@@ -53,7 +53,15 @@ def test_operators_without_the_extension(tmp_path: Path) -> None:
 
 @needs_torch
 @pytest.mark.parametrize(
-    "script", ["torch_operators.py", "torch_options.py", "torch_training.py", "torch_bags.py", "torch_samples.py"]
+    "script",
+    [
+        "torch_operators.py",
+        "torch_options.py",
+        "torch_training.py",
+        "torch_bags.py",
+        "torch_samples.py",
+        "torch_names.py",
+    ],
 )
 def test_operators_of_the_extension(script: str, cache: Path) -> None:
     run_tests(script, cache)
