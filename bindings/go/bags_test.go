@@ -154,7 +154,7 @@ func ExampleGatherBags() {
 
 // gradientOf adds the gradient of each bag to the rows of its ids with loops. The last values are those of the weights.
 func TestBagsOfHalvesInFloat32(t *testing.T) {
-	halves := gather.New([]gather.BFloat16{0x3f80, 0x3b80}, 2, 1) // 1 and 2^-8, whose sum is no bfloat16
+	halves := gather.New([]gather.BFloat16{0x3f80, 0x3b80}, 2, 1) // 1 and 2^-8, whose sum is not a bfloat16
 	ids := gather.New([]int32{0, 1}, 1, 2)
 	sum, err := gather.GatherBagsFloat32(halves, ids, gather.Bags{})
 	check(t, err)

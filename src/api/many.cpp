@@ -20,7 +20,7 @@ namespace {
 using core::Plan;
 
 // Validates indices on the CPU. For a device this does nothing, because its stream validates them during the execution.
-// Params that the profile rejects follow from shapes, so they are an error on every device.
+// Whether the profile rejects params depends on shapes only, so such params cause an error on every device.
 int32_t validate_indices(const Context& context, const Plan& plan, const cpu::Kernels& kernels,
                          const core::Pointers& pointers, int64_t n, const Error& error) {
   if (context.cuda && plan.refused_dim < 0) return GTH_OK;

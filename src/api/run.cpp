@@ -78,7 +78,7 @@ int32_t run_given(gth_context* handle, const gth_request* given, const Error& er
 
 namespace {
 
-// Replaces the data of an operand. One that names a tensor keeps its own.
+// Replaces the data of an operand. An operand that names a tensor keeps the memory of the tensor.
 int32_t place(core::Role role, bool is_tensor, const void* data, Found* found, const Error& error) {
   const int32_t name = found->request.operation->name_of(role);
   if (is_tensor) {

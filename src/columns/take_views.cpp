@@ -41,7 +41,7 @@ bool is_inside(const ArrowArray& array, const View& view) {
 }
 
 // The strings of a result that are not stored in their views are copied to data buffers of at most 2^31 - 1 bytes. A
-// cursor is the end of the strings so far.
+// cursor is the position behind the last copied string.
 struct Cursor {
   int64_t buffer = 0, used = 0;
 

@@ -87,8 +87,9 @@ void sort(Offsets* offsets) {
   }
 }
 
-// Reads the offsets of the updates of a part. If indices change meanwhile, it reads at most as many as there were at
-// first. Returns false if an index has become invalid, or if the parts have more updates than there were at first.
+// Reads the offsets of the updates of a part. If another thread changes indices, the function reads at most as many
+// offsets as there were updates at the first pass. Returns false if an index has become invalid, or if the parts have
+// more updates than there were at first.
 bool read_offsets(const Part& part, UpdateRoom<int64_t>* room, Offsets* offsets) {
   int64_t count = 0;
   if (!for_updates_of(part, [&](const Updates& on) { count += on.count; })) return false;

@@ -92,7 +92,7 @@ int32_t check_form(const gth_tensor_desc& desc, int32_t operand, int32_t dtype, 
   return core::check_size(ndim, desc.shape, gth_dtype_size(dtype), operand, error);
 }
 
-// The gradient of weights that the forward call does not have has the dtype of params.
+// If the forward call has no weights, their gradient has the dtype of params.
 int32_t check_weight_form(const Operands& on, const core::Meaning& meaning, const Error& error) {
   const int32_t pool = meaning.settings.bags.pool;
   if (pool > GTH_POOL_SQRTN || meaning.dtypes.table->number == core::Number::complex) {

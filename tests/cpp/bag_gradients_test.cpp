@@ -99,7 +99,7 @@ TEST(BagGradients, MeanDividesByTheNumberOfIdsThatAreRead) {
   gradients.expect_dense({0.5f, 1, 8, 16, 8.5f, 17, 0, 0});
 }
 
-// torch keeps the first of equal elements, too. It differs for NaN, which it keeps only if it is first.
+// torch keeps the first of equal elements, too. But torch keeps a NaN only if it belongs to the first id.
 TEST(BagGradients, MaximumGivesItsGradientToTheFirstOfEqualElementsAndToTheFirstNan) {
   const float nan = std::numeric_limits<float>::quiet_NaN();
   const Array table(f32, {3, 4}, Floats{1, 5, nan, -0.0f, 2, 5, 7, 0, 2, 4, nan, 0});

@@ -1,4 +1,4 @@
-"""Runs the operation, the profile and the option that __main__.py adds, in the C half and on the general path."""
+"""Runs the operation, the profile and the option that __main__.py adds, in the C code and on the general path."""
 
 from contextlib import suppress
 

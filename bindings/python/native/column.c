@@ -228,7 +228,7 @@ static PyObject *take_foreign(taking *it) {
     return NULL;
   }
   PyObject *exported = PyObject_CallFunctionObjArgs(PyTuple_GetItem(entry, EXPORT), table, NULL);
-  PyErr_Clear(); /* the Python side reports it */
+  PyErr_Clear(); /* the Python code reports it */
   PyObject *result =
       exported && exported != Py_None ? take_from(it, exported, PyTuple_GetItem(entry, FINISH), Py_None) : NULL;
   Py_XDECREF(exported);
@@ -250,7 +250,7 @@ static PyObject *take_chunks(taking *it) {
   PyObject *stream = PyObject_CallMethod(table, "__arrow_c_stream__", NULL);
   PyObject *type = stream ? PyObject_GetAttr(table, PyTuple_GetItem(entry, TYPE)) : NULL;
   if (!type) {
-    PyErr_Clear(); /* the Python side reports it */
+    PyErr_Clear(); /* the Python code reports it */
   }
   PyObject *rows = type ? take_from(it, stream, PyTuple_GetItem(entry, IMPORT), type) : NULL;
   PyObject *result =

@@ -1,4 +1,4 @@
-/* Calls whose operands the Python side has opened. It describes each of them by a tuple. */
+/* Calls whose operands Python code has read. It passes a tuple that describes each operand. */
 #ifndef LIBGATHER_DESCRIBED_H
 #define LIBGATHER_DESCRIBED_H
 

@@ -1,4 +1,4 @@
-/* Plans, their runs over buffers, and their runs over operands that the Python side has described. */
+/* Plans, their runs over buffers, and their runs over operands that Python code has described. */
 #ifndef LIBGATHER_PLAN_H
 #define LIBGATHER_PLAN_H
 

@@ -67,7 +67,7 @@ int32_t request_run(request *call);
 /* Copies the elements of an open operand to another one. */
 int32_t request_copy(const request *call, const operand *source, const operand *destination);
 
-/* Raises the error of a call and returns NULL. The Python side adds the place of an invalid index. Returns
+/* Raises the error of a call and returns NULL. Python code adds the multi-index of an invalid index. Returns
  * NotImplemented if Python code must raise the error: with the rules of NumPy, and if an element was moved as several
  * numbers, which the error would count. */
 PyObject *request_fail(const request *call);

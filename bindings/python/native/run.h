@@ -8,7 +8,7 @@
  * call of the same function, or NULL. */
 PyObject *run_request(const state *known, arguments args, enum rules rules, repeat *last);
 
-/* Runs any call. The Python side runs the calls that run_request does not support. */
+/* Runs any call. Python code runs the calls that run_request does not support. */
 PyObject *run_or_general(const state *known, arguments args, repeat *last);
 
 /* The same as functions of the module. */

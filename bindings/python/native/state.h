@@ -22,7 +22,7 @@ typedef struct exchange {
 
 enum { EXCHANGES = 4 };
 
-/* The Python side sets the first six by configure(), and the others when it imports a library. */
+/* Python code sets the first six by configure(), and the others when it imports a library. */
 typedef struct state {
   PyObject *make_error;   /* a function from the fields of a gth_error, as a tuple, to the exception */
   PyObject *buffer_types; /* a tuple of types that the buffer protocol describes completely */

@@ -44,7 +44,7 @@ static int float_image(double value, int32_t dtype, void *image) {
 }
 
 /* Stores an integer as an element. Returns false if it does not fit, and for uint64 values beyond int64, which the
- * Python side handles. All supported machines are little-endian, so an integer begins with its lowest bytes. */
+ * Python code handles. All supported machines are little-endian, so an integer begins with its lowest bytes. */
 static int integer_image(PyObject *value, int32_t dtype, void *image) {
   const int bits = dtype & 0xff, is_signed = dtype < GTH_DTYPE_UINT8;
   int overflows = 0;

@@ -10,7 +10,7 @@
 enum { FIELD_CONTEXT = OPTIONS, FIELD_STREAM, FIELD_SYNC, FIELD_BAGS, FIELD_WEIGHTS, FIELD_INPLACE, FIELDS };
 
 /* Reads the options of a request from its fields. Stores a fill value that is not a name in `fill_value`. Returns false,
- * without an exception, for an invalid value. The Python side then reports the error. */
+ * without an exception, for an invalid value. The Python code then reports the error. */
 int options_of(const state *known, arguments fields, gth_options *options, PyObject **fill_value);
 
 /* Returns the bytes of a gth_options from the way to fill, the bytes of one element, and the fields of a request. Returns

@@ -317,7 +317,7 @@ def test_dataset_is_read_once(call: Any) -> None:
 
 
 def test_numpy_of_unknown_layout_is_read_by_the_buffer_protocol() -> None:
-    """The C half does not read the arrays of a NumPy release with another ABI."""
+    """The C code does not read the arrays of a NumPy release with another ABI."""
     code = """
 import datetime, sys, types
 import numpy as np

@@ -78,7 +78,7 @@ def test_rows_have_the_same_protocol(name: str) -> None:
     for source in objects_of(COLUMNS[name]):
         values = source.source.to_pylist()
         for ids in ([3, 0, 3], [], np.array([2, 1])):
-            for _ in range(2):  # the C half runs the second call
+            for _ in range(2):  # the C code runs the second call
                 rows = libgather.gather(source, ids)
                 found = rows.source if isinstance(rows, Named) else pa.array(rows)
                 found.validate(full=True)

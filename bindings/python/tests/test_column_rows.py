@@ -241,7 +241,7 @@ def test_type_of_a_pandas_column_is_supported_in_tables_or_named() -> None:
     for column in (ENCODED["runs"], ENCODED["chunks"], views):
         values = [pd.NA if value is None else value for value in column.to_pylist()]
         table = pd.DataFrame({"a": range(6), "b": pd.Series(stored(column))})
-        for _ in range(2):  # the C half runs the second call
+        for _ in range(2):  # the C code runs the second call
             rows = libgather.gather(table, [5, 0, 1])
             assert rows.index.tolist() == rows["a"].tolist() == [5, 0, 1]
             assert rows.dtypes.equals(table.dtypes) and rows["b"].tolist() == [values[5], values[0], values[1]]

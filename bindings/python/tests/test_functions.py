@@ -1,4 +1,4 @@
-"""Functions that the C half calls first behave as their Python functions, and run the usual calls in C."""
+"""Functions that the C code calls first behave as their Python functions, and run the usual calls in C."""
 
 from __future__ import annotations
 

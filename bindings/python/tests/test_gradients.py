@@ -51,9 +51,9 @@ def is_transpose(
 
 @pytest.mark.parametrize("shape", [(4, 3), [4, 3], np.empty((4, 3))], ids=["tuple", "list", "array"])
 def test_gradient_of_buffers_is_one_call_of_the_c_half(shape: Any) -> None:
-    """A gradient of buffers is one call of the C half."""
+    """A gradient of buffers is one call of the C code."""
     gradient, options = np.ones((2, 3), "f4"), Request()
-    libgather.Tensor(gradient)  # configures the C half to read NumPy arrays
+    libgather.Tensor(gradient)  # configures the C code to read NumPy arrays
     total = run_buffers(OP_GATHER_GRADIENT, shape, np.array([2, 2]), gradient, *options)
     assert total.dtype == np.float32 and total.tolist() == [[0] * 3, [0] * 3, [2] * 3, [0] * 3]
     for wrong in ((-4, 3), (4.0, 3), 4, "ab", (2**70, 3), [-4, 3], [4.0, 3], [[4], [3]]):

@@ -1,4 +1,4 @@
-"""The modules of the package and the sources of the C half have layers, and neither has a circle."""
+"""The modules of the package and the sources of the C code have layers, and neither has a circle."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ PACKAGE_LAYERS = (
 )
 LOWEST, *_, ADAPTERS, _ = PACKAGE_LAYERS
 
-#: The layers of the C half. A module is a header together with the source of the same name. It may include modules of
+#: The layers of the C code. A module is a header together with the source of the same name. It may include modules of
 #: its own layer and of the layers before it.
 LAYERS = (
     {"cdef", "dlpack", "numbers", "option_table", "options_reader", "state", "xla"},
@@ -175,11 +175,11 @@ def test_added_upward_import_is_detected(graph: dict[str, set[str]], module: str
     assert upward_in(with_line(graph, module, line)) == [(module, other)]
 
 
-# -------------------------------------------------------------------------------------------------------- the C half
+# -------------------------------------------------------------------------------------------------------- the C code
 
 
 def includes_of(folder: Path) -> dict[str, set[str]]:
-    """Returns the modules that each module of the C half includes."""
+    """Returns the modules that each module of the C code includes."""
     graph: dict[str, set[str]] = {}
     for path in (*folder.glob("*.c"), *folder.glob("*.h")):
         included = re.findall(r'^#include "(\w+)\.h"', path.read_text(encoding="utf-8"), re.MULTILINE)

@@ -1,4 +1,4 @@
-"""The C half and the Python half read switches with the same result."""
+"""The C code and the Python code read switches with the same result."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ FLOATS = [0.0, -0.0, 1.5, 1e38, 3.5e38, 1e300, -1e300, 5e-324, math.inf, -math.i
 @pytest.mark.parametrize("dtype", NUMERIC)
 @pytest.mark.parametrize("value", [*VALUES, *FLOATS, True, None, "x", 1j, np.float32(1.5), np.int8(3)], ids=repr)
 def test_fill_values(dtype: str, value: Any) -> None:
-    """Compares the result with the Python half's conversion of the value, or with its error."""
+    """Compares the result with the Python code's conversion of the value, or with its error."""
     params = np.array([1, 2, 3], dtype)
     if value is None:
         assert libgather.gather(params, INDICES, bounds="fill", fill_value=value).tolist() == [2, 0]

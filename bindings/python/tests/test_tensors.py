@@ -102,7 +102,7 @@ def test_copies() -> None:
 
 
 @pytest.mark.parametrize("operand", ["bags", "weights"])
-@pytest.mark.parametrize("table", [np.arange(3.0), ["a", "b"]], ids=["C half", "general path"])
+@pytest.mark.parametrize("table", [np.arange(3.0), ["a", "b"]], ids=["C code", "general path"])
 def test_operand_that_the_operation_does_not_have_is_rejected(table: Any, operand: str) -> None:
     for given in (np.array([0, 1]), libgather.Tensor(np.array([0, 1])), [0, 1]):
         with pytest.raises(libgather.OptionError, match="the operation has no such operand") as raised:

@@ -93,7 +93,8 @@ GATHER_INLINE void for_elements(const Row& row, int64_t count, int64_t begin = 0
   row.template store<n>(end, last);
 }
 
-// Processes a row whose stores are aligned from the element `begin` < n on. The first n overlap those after them.
+// Processes a row whose stores are aligned from the element `begin` < n on. The first n elements overlap these. So they
+// are computed before the others, and stored after them.
 template <int64_t n, class Row>
 GATHER_INLINE void for_aligned_elements(const Row& row, int64_t count, int64_t begin) {
   const auto first = row.template compute<n>(0);

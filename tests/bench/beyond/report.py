@@ -192,8 +192,8 @@ def report(record: dict[str, Any]) -> str:
     return wrapped(f"""# Beyond one process
 
 `python3 tests/bench/beyond` measures the times on this page and writes it. It compares ways to gather from a table that
-is split over several processes or machines. The first tables have the steps without a framework. The others have
-[Ray](python/ray.md) and [dask](python/dask.md).
+is split over several processes or machines. The first tables have the steps without a framework.
+[Ray](python/ray.md) and [dask](python/dask.md) have pages of their own.
 Contestants take turns in each round. A ratio is the median of the ratios of the rounds. The results of contestants
 are compared before they are timed. The table has 2.6 million rows of 100 float32 (1.04 GB). It is a file in the page
 cache. Ids are uniformly distributed.

@@ -62,7 +62,7 @@ class Cell:
 
     @property
     def rounds(self):
-        """Valid and invalid indices for errors. There are more of them if a system can run the case."""
+        """The number of cases, which test valid and invalid indices. There are more cases if a system can run them."""
         return 4 if self.bounds == "error" or self.profile in ("tensorflow_gpu", "jax_fill", "jax_clip") else 2
 
 
@@ -104,7 +104,8 @@ def _deal(cell, count, label, start, index_dtypes, switches=None, good=False):
     dtype_classes = classes(cell)
     for n in range(count):
         dtype_class = dtype_classes[(start + n) % len(dtype_classes)]
-        # Each round has its own step. Otherwise a class would always have the same index dtype.
+        # Rounds step through the index dtypes by different numbers. Otherwise a class would always have the same index
+        # dtype.
         index_dtype = index_dtypes[(start * 3 + n) % len(index_dtypes)]
         name = f"{cell.name}/{label}_{dtype_class}_{index_dtype}"
         yield _case(cell, name, dtype_class, index_dtype, switches or {}, good)

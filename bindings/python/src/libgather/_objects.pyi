@@ -1,4 +1,4 @@
-"""The C half: calls on Python objects such as buffers, capsules and handles."""
+"""The C code: calls on Python objects such as buffers, capsules and handles."""
 
 from typing import Any, type_check_only
 

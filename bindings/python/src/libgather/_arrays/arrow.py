@@ -1,4 +1,4 @@
-"""Arrays of Arrow. Strings and, in the C half, numbers use the C data interface. Other arrays use DLPack."""
+"""Arrays of Arrow. Strings and, in the C code, numbers use the C data interface. Other arrays use DLPack."""
 
 from __future__ import annotations
 
@@ -96,7 +96,7 @@ def flat_of(pa: Any, tensor: Memory, kind: Any) -> Any:
 
 
 def register(kind: type) -> None:
-    """Configures the C half to take rows of a type of pyarrow, and to read and create arrays of plain numbers."""
+    """Configures the C code to take rows of a type of pyarrow, and to read and create arrays of plain numbers."""
     pa = module("pyarrow")
     if pa.ChunkedArray not in ENTRIES:
         configure(pa)

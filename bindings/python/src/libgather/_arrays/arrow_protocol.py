@@ -49,7 +49,7 @@ class Rows:
 
 
 def register(kind: type) -> None:
-    """Tells the C half how it takes rows of objects of a type, unless an object can be exported only once."""
+    """Tells the C code how it takes rows of objects of a type, unless an object can be exported only once."""
     if not is_stream(kind):
         arrow_types.add(kind, exported, finished)
 

@@ -1,4 +1,4 @@
-"""What the C half does with the objects of types that have the protocol of Arrow."""
+"""What the C code does with the objects of types that have the protocol of Arrow."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _objects.configure_arrow(ENTRIES, "_export_to_c", None)
 
 
 def add(kind: type, *functions: Callable[..., Any]) -> None:
-    """Adds a type of another library than pyarrow. The C half then reads its integers as indices.
+    """Adds a type of another library than pyarrow. The C code then reads its integers as indices.
 
     With two functions it also takes rows. The first one returns the export of an object: a capsule of a stream, or
     capsules of a type and an array. The second one returns the result for an object and the capsules of its rows.

@@ -35,13 +35,13 @@ if TYPE_CHECKING:
 SHORT = 100_000
 #: The number of strings of Python from which on pandas takes them faster if it may fill.
 MANY = 1000
-#: The functions that take rows of a type by validated numbers. The C half calls them.
+#: The functions that take rows of a type by validated numbers. The C code calls them.
 _TAKERS: dict[type, Callable[[Any, Any], Any]] = {}
 _objects.configure_frames(_TAKERS)
 
 
 def register(kind: type) -> None:
-    """Tells the C half how it takes rows of a type."""
+    """Tells the C code how it takes rows of a type."""
     polars = sys.modules.get("polars")
     is_column = polars is not None and issubclass(kind, polars.Series)
     if is_column:

@@ -62,7 +62,7 @@ def is_dtype(dtype: Any) -> bool:
 
 def quick(run: Any, params: Any, indices: Any, request: Request) -> Any:
     """Gathers on the CPU from NumPy views of the memory, because JAX needs longer for a DLPack export."""
-    from . import numpy_  # noqa: F401 - it configures the C half to create NumPy arrays
+    from . import numpy_  # noqa: F401 - it configures the C code to create NumPy arrays
 
     numpy = module("numpy")
     jax, is_jaxs = module("jax"), isinstance(indices, module("jax").Array)

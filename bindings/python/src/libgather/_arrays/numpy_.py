@@ -25,7 +25,8 @@ if TYPE_CHECKING:
 
 
 def configure() -> bool:
-    """Configures the C half to read arrays. Returns False if their memory layout is unknown. They then come here."""
+    """Configures the C code to read arrays. Returns False if their memory layout is unknown. Python code then reads
+    them."""
     umath = sys.modules.get("numpy._core._multiarray_umath") or sys.modules["numpy.core._multiarray_umath"]
     dense = [np.zeros((2, 3, 1), letter) for letter in "?bhilqBHILQefdFD"]
     probes = [*dense, *(array[::-1, ::2] for array in dense), dense[0].T, dense[0][:0, ::2]]

@@ -1,7 +1,7 @@
 """NumPy elements without a dtype of the library: times, long doubles, 4-bit numbers, the other byte order, and blocks.
 
 The library moves their bytes as another dtype of the same size. Rules that depend on values are implemented here.
-Blocks are records, strings of one size, and elements of other sizes. The C half moves them as words.
+Blocks are records, strings of one size, and elements of other sizes. The C code moves each block as several numbers.
 """
 
 from __future__ import annotations

@@ -70,7 +70,7 @@ class Selection:
     def numbers(self, params: Any, extent: int) -> Any:
         """Returns a row number for each index as an array of NumPy. It is -1 for null and for the fill value.
 
-        Returns NotImplemented if the C half does not read the indices.
+        Returns NotImplemented if the C code does not read the indices.
         """
         operands = (self.number, params, self.indices, None)
         return _objects.resolve(extent, self.flags, *self.validity, *operands, *self.options)
@@ -78,7 +78,7 @@ class Selection:
     def taken(self, params: Any, stream: Any, importer: Any, kind: Any, flags: int = 0) -> Any:
         """Returns rows of an Arrow array, or of the stream of params, as an object of a type of Arrow.
 
-        Returns NotImplemented if the C half does not read the indices.
+        Returns NotImplemented if the C code does not read the indices.
         """
         operands = (self.number, params, self.indices, None)
         return _objects.take_rows(stream, importer, kind, self.flags | flags, *self.validity, *operands, *self.options)

@@ -1,6 +1,6 @@
 """The options of a call, and the operands that only some operations have, as one object.
 
-The C half reads the fields in this order (native/options_reader.h).
+The C code reads the fields in this order (native/options_reader.h).
 """
 
 from __future__ import annotations

@@ -144,7 +144,7 @@ class Memory:
 
     @property
     def _host_handle(self) -> tuple[int, t.Any] | None:
-        """The handle for the C half: its number, and the object that keeps it alive.
+        """The handle for the C code: its number, and the object that keeps it alive.
 
         None for strings, for memory on a device, and for memory that a stream may use.
         """

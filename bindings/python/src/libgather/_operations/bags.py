@@ -161,7 +161,7 @@ def bags_of(count: int | None, **formats: t.Any) -> tuple[t.Any, t.Any]:
 
 
 def run_others(operation: Operation, params: t.Any, indices: t.Any, out: t.Any, request: Request) -> t.Any:
-    """Pools rows of arrays of any type with any options, for calls that the C half does not support."""
+    """Pools rows of arrays of any type with any options, for calls that the C code does not support."""
     named = ("params", params), ("indices", indices), ("out", out), ("bags", request.bags), ("weights", request.weights)
     if site_of(request.context, None, *named) is not None:
         raise errors.unsupported("params", "gather_bags runs on the CPU alone")

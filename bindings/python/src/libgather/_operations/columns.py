@@ -122,7 +122,7 @@ def scatter_rows(operation: Operation, target: Any, indices: Any, updates: Any, 
 
 
 def selections(operation: Operation, params: Any, indices: Any, request: Request) -> Iterator[Selection]:
-    """Yields the selection of indices as they are, and that of their memory, which the C half always reads."""
+    """Yields the selection of indices as they are, and that of their memory, which the C code always reads."""
     from .._arrays.selection import NO_NULLS, Selection
 
     split = getattr(kind_of(indices), "split_nulls", None)

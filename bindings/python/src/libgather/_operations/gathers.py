@@ -275,7 +275,7 @@ def run(operation: Operation, params: t.Any, indices: t.Any, out: t.Any, request
 
 
 def run_buffers(operation: Operation, params: t.Any, indices: t.Any, out: t.Any, request: Request) -> t.Any:
-    """As `run`. Returns NotImplemented if the C half does not support the call."""
+    """As `run`. Returns NotImplemented if the C code does not support the call."""
     return _objects.run_buffers(operation.number, params, indices, out, *request)
 
 
@@ -383,7 +383,7 @@ def run_blocks(operation: Operation, params: t.Any, indices: t.Any, out: t.Any, 
 
 
 def move_blocks(operation: Operation, table: t.Any, indices: t.Any, rows: t.Any, request: Request) -> t.Any:
-    """Runs an operation on blocks of bytes, which only the C half moves. Raises the error if it does not."""
+    """Runs an operation on blocks of bytes, which only the C code moves. Raises the error if it does not."""
     from .._arrays import numpy_, numpy_carried
 
     index = numpy_.array_of(enter(indices, None, "indices")[0])

@@ -1,4 +1,4 @@
-"""Calls that the C half does not support: arrays that are not buffers, and invalid options."""
+"""Calls that the C code does not support: arrays that are not buffers, and invalid options."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _RUNNERS = {
 
 
 def run_others(number: int, table: Any, indices: Any, rows: Any, *options: Any) -> Any:
-    """Runs a call of the C half on the general path."""
+    """Runs a call of the C code on the general path."""
     operation = OPERATIONS[number]
     request = given = Request._make(options)
     check_names(request)
@@ -71,5 +71,5 @@ def program_of(number: int, table: Any, indices: Any, request: Request) -> Any:
 
 
 def find_program(number: int, table: Any, indices: Any, rows: Any, *options: Any) -> Any:
-    """Returns the program of a call, for the C half. It then runs equal calls without this module."""
+    """Returns the program of a call, for the C code. It then runs equal calls without this module."""
     return program_of(number, table, indices, Request._make(options))

@@ -1,4 +1,4 @@
-"""Functions whose calls the C half runs. It calls Python code for calls that it does not support."""
+"""Functions whose calls the C code runs. Python code runs the calls that the C code does not support."""
 
 from __future__ import annotations
 
@@ -28,12 +28,12 @@ def run_natively(
     fixed: dict[str, Any] | None = None,
     **names: str,
 ) -> Callable[[FunctionT], FunctionT]:
-    """Decorates a function so that the C half runs its calls.
+    """Decorates a function so that the C code runs its calls.
 
     Args:
         operation: The number of the operation.
         kind: OPERATION for a function with the parameters of run_arrays(), whose body is empty. TAKE has NumPy's rules,
-            and its body runs the calls that the C half does not support.
+            and its body runs the calls that the C code does not support.
         modes: The profile for each value of the parameter that `names` calls ``"profile"``.
         fixed: The arguments of run_arrays() that differ from a Request without arguments.
         names: The argument of run_arrays() for each parameter that has another name.

@@ -113,7 +113,7 @@ def partition_ids(ids: t.Any, shards: Shards, once: bool, request: Request, axis
 
 
 def new_integers(shape: tuple[int, ...]) -> t.Any:
-    """Creates an array. Its module configures the C half, which then creates the next ones."""
+    """Creates an array. Its module configures the C code, which then creates the next ones."""
     from .._arrays import numpy_  # noqa: F401
 
     return module("numpy").empty(shape, "int64")

@@ -49,7 +49,7 @@ class Prepared:
         self._operation, self._layout = operation, layout
         self._request = request if fill[0] != c.FILL_VALUE else request._replace(fill_value=fill[1])
         operands = table._operand(place), indices._operand(place), None if layout is None else layout._operand(place)
-        #: The plan in the C half.
+        #: The plan in the C code.
         self._planned: t.Any = _objects.plan(
             handle_of(self._context),
             operation.number,
@@ -133,7 +133,7 @@ class Prepared:
         return BoundPlan(self, tensors, out, context, holds)
 
     def _bound_to(self, tensors: Tensors, context: Context | None) -> t.Any:
-        """Returns the plan with memory in the C half. Raises an error if the tensors differ from the planned ones."""
+        """Returns the plan with memory in the C code. Raises an error if the tensors differ from the planned ones."""
         return _objects.bound(self._planned, handle_of(context), *(tensor._described_operand() for tensor in tensors))
 
     def _run_tensors(self, tensors: Tensors, context: Context | None) -> None:

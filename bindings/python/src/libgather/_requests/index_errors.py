@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def locate_call(error: errors.IndexError, number: int, table: Any, indices: Any, rows: Any, *options: Any) -> None:
-    """Adds the multi-index and the dim of the invalid index to an error of the C half."""
+    """Adds the multi-index and the dim of the invalid index to an error of the C code."""
     operation, request = OPERATIONS[number], Request._make(options)
     shape = getattr(table, "shape", table) if operation.is_gradient else None
     rank = rank_of(table, operation.roles[0]) if shape is None else len(shape)

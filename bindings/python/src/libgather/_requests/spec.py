@@ -71,7 +71,7 @@ class Spec:
         return None if self._place is None else name_of(self._place)
 
     def _operand(self, place: Place = HOST) -> tuple[t.Any, ...]:
-        """Returns the description that the C half reads. `place` is used if the spec has no device."""
+        """Returns the description that the C code reads. `place` is used if the spec has no device."""
         offset = 0
         if self.strides is not None and 0 not in self.shape:
             offset = sum(-s * (n - 1) for s, n in zip(self.strides, self.shape, strict=True) if s < 0 < n)

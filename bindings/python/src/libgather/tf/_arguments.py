@@ -83,7 +83,7 @@ def profile_of(params: Any) -> Profile:
 def prepared(params: Any, indices: Any, operand: str = "params") -> tuple[Any, Any]:
     """Returns both arguments with the dtypes that TensorFlow would give them.
 
-    NumPy's arrays of numbers are unchanged. A traced function calls with them.
+    NumPy's arrays of numbers are unchanged, because a traced function passes such arrays to this package.
     """
     np = sys.modules.get("numpy")
     if np is not None and type(params) is type(indices) is np.ndarray:

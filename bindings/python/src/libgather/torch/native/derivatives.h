@@ -37,7 +37,7 @@ inline Switches zero_filled(const Attributes &a) {
   return switches;
 }
 
-// Returns the switches of a scatter that replaces the same places.
+// Returns the switches of a scatter that overwrites the rows which a reduction with these switches changes.
 inline Switches replacing(const Attributes &a) {
   return Switches(a.switches).set(REDUCTION, GTH_REDUCTION_NONE).set(ACCUMULATE, 0).set(INITIAL, 0);
 }

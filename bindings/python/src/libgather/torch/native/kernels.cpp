@@ -249,7 +249,8 @@ ReplacedGradients by_places(const Replacing &on, bool needs_target, bool needs_u
   return result;
 }
 
-// Reads the places of the updates only. A gather of nothing is 0, which is the number of no update.
+// Computes the gradients from the rows that updates select, without a pass over the whole target. A gather that selects
+// no row returns 0, so updates are numbered from 1.
 ReplacedGradients by_updates(const Replacing &on, bool needs_target, bool needs_updates) {
   ReplacedGradients result;
   if (needs_target) {

@@ -200,7 +200,7 @@ class BagsTest {
 
   @Test
   void rowsOfBfloat16HaveAFloat32Sum() {
-    short[] ones = {0x3F80, 0x3B80}; // 1 and 2^-8, whose sum is no bfloat16
+    short[] ones = {0x3F80, 0x3B80}; // 1 and 2^-8, whose sum is not a bfloat16
     Tensor table = Tensor.of(ones, 2, 1).withDType(DType.BFLOAT16);
     Tensor indices = Tensor.of(new byte[] {0, 1}, 1, 2);
     Tensor sum = Gather.gatherBags(table, indices, null, Options.builder().outDType(DType.FLOAT32).build());
