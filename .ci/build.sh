@@ -27,7 +27,8 @@ demo_python() {
   env -u CUDACXX build/languages/venv/bin/python -m pip install --quiet ./bindings/python
 }
 
-# Uses the Python of the tests if it exists, because it has NumPy and the package. That of ./dev peers also has torch.
+# Uses the Python of the tests if it exists, because it has NumPy and the package. The Python of ./dev peers also has
+# torch.
 task_bench() {
   compiler
   [ ! -x "$venv/bin/python3" ] || PATH=$venv/bin:$PATH

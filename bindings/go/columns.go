@@ -15,7 +15,7 @@ import (
 
 // Column is a sequence of rows in the format of the Arrow C data interface: arrays of one type, the chunks, which are
 // never joined. Rows may be null. A column of structs is a table. Pointers to structs of this interface have the type
-// unsafe.Pointer. Those of the package arrow/cdata of Arrow may be converted to it.
+// unsafe.Pointer. Pointers to CArrowSchema and CArrowArray of the package arrow/cdata may be converted to it.
 //
 // A column is immutable. Any number of goroutines may take rows of it. Close may be called during calls, which still
 // complete. A call with a closed column returns ErrHandle.

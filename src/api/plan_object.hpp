@@ -30,7 +30,8 @@ struct PlanRun {
   const core::Plan& plan() const { return object->plan; }
 };
 
-// Finds context and plan of a run. run->pointers has the pointers of the caller. Those of bound operands are added.
+// Finds context and plan of a run. run->pointers has the pointers of the caller. The function adds those of bound
+// operands.
 int32_t find_run(gth_context* context, const gth_plan* plan, PlanRun* run, const Error& error);
 
 // The fields of gth_plan_args.

@@ -94,7 +94,7 @@ class SchemaNode : public core::Allocated {
     core::deallocate(texts_);
   }
 
-  // Copies a text behind the ones before it. Returns nullptr for nullptr.
+  // Appends a copy of a text to the copied texts. Returns nullptr for nullptr.
   static const char* append(const char* text, size_t bytes, char** at) {
     if (!text) return nullptr;
     char* const to = *at;

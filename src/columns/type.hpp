@@ -37,7 +37,7 @@ struct Type {
 // The bytes of one offset.
 inline int64_t offset_bytes(const Type& type) { return type.is_wide ? 8 : 4; }
 
-// Returns true if arrays have validity bits. Those of null and of runs have none.
+// Returns true if arrays have validity bits. Arrays of null and of runs have none.
 inline bool has_validity(const Type& type) { return type.kind != Kind::nothing && type.kind != Kind::runs; }
 
 // The number of buffers of an array. An array of views has one for each data buffer in addition.

@@ -133,7 +133,7 @@ T divisor_of(const Plan& plan, const ReadBags& read, const char* weights, int64_
   return squares ? core::square_root(sum) : sum;
 }
 
-// Writes the factors of sorted ids. Those of integers are their weights.
+// Writes the factors of sorted ids. For integers, a factor is the weight of the id.
 void write_scales(const Plan& plan, const Factors& factors, const SortedIds& ids, const int64_t* bag_of, char* scales) {
   if (!core::is_floating(plan.number)) {
     const int64_t bytes = sum_bytes(plan);
@@ -171,7 +171,7 @@ T dot(const char* a, const char* b, int64_t n) {
   return sums[0];
 }
 
-// Returns the dot product of slices of n elements. Those that are not of type T are converted a block at a time.
+// Returns the dot product of slices of n elements. Elements of another type than T are converted a block at a time.
 template <class T>
 T dot_of_slices(const Plan& plan, const char* a, const char* b, int64_t n) {
   const int64_t item = plan.item.bytes();
@@ -186,9 +186,9 @@ T dot_of_slices(const Plan& plan, const char* a, const char* b, int64_t n) {
   return sum;
 }
 
-// Computes the gradients of the weights of a bag. Its output is S / d. The derivative of S by a weight is the dot product
-// of the row and the gradient. That of d is 1 for a mean, and weight / d for a sqrtn. T is the type of the sums, or uint64
-// for integers, whose sums wrap.
+// Computes the gradients of the weights of a bag. Its output is S / d. The derivative of S by a weight is the dot
+// product of the row and the gradient. The derivative of d is 1 for a mean, and weight / d for a sqrtn. T is the type
+// of the sums, or uint64 for integers, whose sums wrap.
 template <class T>
 class WeightGradient {
  public:

@@ -17,7 +17,7 @@ bool is_narrow(int64_t value) { return value >= INT32_MIN && value <= INT32_MAX;
 
 // Rows are prefetched from a table of at least prefetch_bytes, by calls that read at least prefetch_read_bytes from it.
 // Processors hide the latency of smaller tables themselves. The hardware prefetcher detects long rows, so these are
-// prefetched only from larger tables. An operand of at least large_bytes exceeds the L2 cache. One of at least
+// prefetched only from larger tables. An operand of at least large_bytes exceeds the L2 cache. An operand of at least
 // streaming_bytes exceeds all caches. In test builds almost all operands exceed these limits.
 constexpr int64_t long_row = 2048, cache_line = 64;
 #ifdef GATHER_TESTING

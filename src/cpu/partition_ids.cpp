@@ -201,8 +201,8 @@ void note_steps([[maybe_unused]] int64_t steps) {
 #endif
 }
 
-// Sorts the numbers 0 .. count - 1 by row, and by number where rows are equal. Returns the one of the two buffers that
-// holds the result.
+// Sorts the numbers 0 .. count - 1 by row, and by number where rows are equal. Returns the buffer, of two, that holds
+// the result.
 int64_t* sort_by_row(const int64_t* rows, int64_t count, int64_t* numbers, int64_t* buffer) {
   constexpr int32_t digit_bits = 8, digits = 1 << digit_bits;
   const auto range = std::minmax_element(rows, rows + count);

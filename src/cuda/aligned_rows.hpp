@@ -266,7 +266,7 @@ GATHER_SHARED Round plan_round(const Job& job, const Groups& groups, uint32_t le
 
 // For rows whose address, size and strides are multiples of V on both sides. job.lanes threads copy a row, or a chunk
 // of a long row, with V bytes per thread. All threads of a warp run as many iterations as its first thread. An idle
-// thread reads what the first one reads, and writes nothing.
+// thread reads the same memory as the first thread, and writes nothing.
 template <int V, class Index, class Job, class Gate>
 GATHER_SHARED bool copy_rows(const Job& job, bool blank, uint32_t thread, uint32_t threads, Gate& gate) {
   static_assert(loads_in_flight == 4);

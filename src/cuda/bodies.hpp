@@ -109,7 +109,7 @@ GATHER_KERNEL bool finds_inside(Block& block, const Job& job) {
   return block.finds([&](uint32_t thread) { return find_bad<Job::is_direct, Index>(job, thread, block.threads()); });
 }
 
-// Reports what the blocks of a copying kernel have found. It writes at most one failure of a call.
+// Reports the invalid indices that the blocks of a copying kernel have found. It writes at most one failure of a call.
 template <class Job, class Block>
 GATHER_KERNEL void conclude(Block& block, const Job& job, bool bad, bool raced) {
   State* const state = job.state;

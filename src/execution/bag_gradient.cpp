@@ -221,7 +221,7 @@ GATHER_NOINLINE int32_t validate(Operands* on, const Error& error) {
 
 // ---- Steps
 
-// The same as run_copy, with a frame of its own.
+// Runs run_copy in a separate stack frame, so that the caller does not keep its memory.
 GATHER_NOINLINE int32_t copy_elements(const Context& context, const gth_tensor_desc& source,
                                       const gth_tensor_desc& destination, const Error& error) {
   return run_copy(context, source, destination, error);

@@ -346,7 +346,7 @@ def check_codes(library, r):
     bad = pa.DictionaryArray.from_arrays(pa.array(codes, r.choice(INTEGERS)), values, safe=False)
     good = pa.DictionaryArray.from_arrays(pa.array([0], bad.type.index_type), values)
     for chunks in ([bad], [bad, good], [bad, pa.array(["other"]).dictionary_encode().cast(bad.type)]):
-        # So many rows are taken that valid chunks would be joined.
+        # With this number of rows, valid chunks would be joined.
         others = pa.array([i for i in range(70) if i != place] * r.choice((1, 5)))
         if library.take(chunks, bad.type, others).to_pylist() != [values[codes[i.as_py()]].as_py() for i in others]:
             return False, str(bad.type)

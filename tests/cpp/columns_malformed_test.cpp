@@ -158,7 +158,7 @@ TEST(Columns, K2_OnlyEndsThatASearchReadsAreValidated) {
     runs.add_child(&child);
     expect(&runs);
   };
-  // The search of row 0 reads 6, 1 and 3. Those of rows 4, 7 and 8 read no pair that is in the wrong order.
+  // The search of row 0 reads 6, 1 and 3. The searches of rows 4, 7 and 8 read no pair that is in the wrong order.
   take({3, 1, 6, 7, 9}, [](Handmade* runs) { runs->expect_good({8, 7, 4}); });
   take({3, 1, 6, 7, 9}, [](Handmade* runs) { runs->expect_bad({8, 0}, 1, 3, 0); });
   take({3, 3, 6}, [](Handmade* runs) { runs->expect_bad({5, 4, 0}, 2, 3, 2); });

@@ -77,7 +77,7 @@ struct Sample {
   }
 };
 
-// The operands of a sample. Those in `handles` (1 table, 2 indices, 4 rows) are tensor handles.
+// The operands of a sample. Operands in the bit set `handles` (1 table, 2 indices, 4 rows) are tensor handles.
 class Mixed {
  public:
   Mixed(const std::array<gth_tensor_desc, 3>& descs, int32_t handles) : operands_(descs) {

@@ -74,7 +74,7 @@ double validating_cost_of(Gather gather) {
   return static_cast<double>(gth_ptx_counted("validate_kernel")) / (tuples / 32);
 }
 
-// So many rounds that the last, partly filled one does not matter.
+// The number of rounds. With this many, the last, partly filled round has no visible effect.
 constexpr int64_t many = 64;
 
 TEST_F(Cost, AlignedRows) {

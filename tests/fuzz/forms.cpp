@@ -196,7 +196,7 @@ void run_planned(const Request& request, const Expectation& expectation) {
   require(gth_plan_release(plan) == GTH_OK, "release of a plan");
 }
 
-// The operands of a request. Those in `handles` are tensor handles.
+// The operands of a request. Operands in `handles` are tensor handles.
 class Operands {
  public:
   Operands(const Request& request, int64_t handles) {

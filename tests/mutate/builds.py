@@ -47,9 +47,9 @@ def missing_programs(folder):
 
 
 PROGRAMS = programs_of_tests()
-# The programs of the device half. That of the emulated device also executes code of src/api. The thread sanitizer
-# detects races of kernels that the host compiler has compiled. Other programs execute the PTX of nvcc, also with the
-# shipped host half.
+# The programs that test src/cuda. The program of the emulated device also executes code of src/api. The thread
+# sanitizer detects races of kernels that the host compiler has compiled. Other programs execute the PTX of nvcc, also
+# with the shipped host half.
 DEVICE_PROGRAMS = ("cuda_emulated",)
 THREAD_PROGRAMS = ("cuda_threads",)
 NVCC_PROGRAMS = ("cuda_ptx90", "cuda_shipped")

@@ -1,4 +1,4 @@
-"""Which programs execute a line of src, by gcov."""
+"""Finds the programs that execute a line of src, by gcov."""
 
 import json
 import re

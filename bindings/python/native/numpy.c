@@ -73,7 +73,7 @@ static int is_readonly(const numpy_array *array) {
   return !(array->flags & WRITEABLE) || ((unsigned)array->flags & warn_on_write);
 }
 
-/* Copies extents or strides. Those of an array without dims may be NULL, which memcpy() does not accept. */
+/* Copies extents or strides. `from` may be NULL for an array without dims, which memcpy() does not accept. */
 static void copy_dims(int64_t *to, const Py_ssize_t *from, int ndim) {
   for (int i = 0; i < ndim; ++i) {
     to[i] = from[i];

@@ -13,7 +13,7 @@ IDS = np.array([2, -1, 0, -1])
 
 
 def taken(table: np.ndarray, ids: np.ndarray, fill: float = 0) -> np.ndarray:
-    """Returns the rows of ids. Those of -1 are filled."""
+    """Returns the rows of ids. The row of an id of -1 is filled."""
     return np.stack([np.full(table.shape[1:], fill, table.dtype) if i == -1 else table[i] for i in ids])
 
 

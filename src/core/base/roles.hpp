@@ -72,7 +72,7 @@ GATHER_UNROLLED inline int32_t for_each_role(RoleSet roles, Body&& body) {
   return GTH_OK;
 }
 
-// Returns the values of the first three roles. Those of the others are zero.
+// Returns the values of the first three roles. The values of the other roles are zero.
 template <class T>
 constexpr ByRole<T> by_role(T table, T indices, T rows) {
   ByRole<T> values{};

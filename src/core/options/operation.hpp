@@ -59,7 +59,7 @@ struct Operation {
   int32_t rules;   // the operation whose rules in the profiles apply
   Operands operands;
   Form form;
-  bool has_components;        // The last dim of indices holds the components of a tuple. Else a tuple is one index.
+  bool has_components;        // The last dim of indices holds the components of a tuple, else a tuple is one index.
   Definition definitions[4];  // The definitions in ONNX, the newest first. An entry with opset 0 ends the list.
   Direction direction;
 

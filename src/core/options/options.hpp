@@ -35,7 +35,7 @@ struct Settings {
   BatchRule batch;
   int32_t reduction;
   bool in_float32;          // float16 and bfloat16 are added and multiplied in float32, and rounded once.
-  bool in_float64;          // So is float32 in float64.
+  bool in_float64;          // float32 is added and multiplied in float64.
   bool starts_with_update;  // A reduction does not begin with the row of the target.
   int32_t threads;
   int32_t given_opset;

@@ -9,8 +9,8 @@
 
 namespace gather::core {
 
-// The part of the offsets of gather_elements that does not depend on indices. That of tuple (i, j, k) is
-// i * outer_step + k * column_step.
+// The part of the offsets of gather_elements that does not depend on indices. For tuple (i, j, k) it is i * outer_step
+// + k * column_step.
 struct Places {
   int64_t outer, repeats, columns;  // the extents of i, j and k; outer is 0 if there is no such part
   int64_t outer_step, column_step;

@@ -58,8 +58,8 @@ inline uint64_t extreme_of(Number number, int64_t bytes, bool is_largest) {
   return is_largest ? infinity : infinity | sign;
 }
 
-// Returns the bits of the number that does not change another one in a reduction: 0, 1, or what is smaller or larger than
-// every other number. `bytes` is the size of a number, and that of a part of a complex number.
+// Returns the bits of the identity of a reduction: 0, 1, or the smallest or largest number. `bytes` is the size of a
+// number, and that of a part of a complex number.
 inline uint64_t identity_of(Number number, int64_t bytes, int32_t reduction) {
   switch (reduction) {
     case GTH_REDUCTION_MUL: return one_of(number, bytes);

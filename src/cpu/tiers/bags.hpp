@@ -310,8 +310,8 @@ __attribute__((noinline)) const int64_t* pool_again(const BagRows& bags, int64_t
   return pool_groups<U, Operation>(one);
 }
 
-// What the loops over ids read is in local variables, because stores of rows might change what the reference is bound to.
-// The other fields are read once for each bag, so that the loops have enough registers.
+// The loops over ids read local variables only, because the compiler assumes that a store of a row may change the
+// struct behind the reference. The other fields are read once for each bag, so that the loops have enough registers.
 template <class U, class Operation, int32_t R>
 const int64_t* pool_columns(const BagRows& bags) {
   using Value = typename U::Value;

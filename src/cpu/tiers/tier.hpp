@@ -121,7 +121,7 @@ struct BagRows {
   int64_t rows, stride;  // the number of rows, and the bytes between them
   int64_t elements;      // of each row, at least 1
   const int64_t* ids;
-  int64_t readable;     // Ids up to this one may be read. Those behind the bags are used for prefetches only.
+  int64_t readable;     // Ids up to this one may be read. Ids behind the bags are only prefetched.
   const void* weights;  // one number of the type of the sums for each id
   const int64_t* begin;
   int64_t bags;

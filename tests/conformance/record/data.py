@@ -13,7 +13,7 @@ BACKGROUND = b"\xee"  # memory between the elements of a strided tensor
 
 
 def params(dtype, shape):
-    """Returns elements that differ as far as the dtype allows. None of them is NaN."""
+    """Returns elements that differ as far as the dtype allows, without NaN."""
     count = math.prod(shape)
     kind = dtypes.ALL[dtype].kind
     if kind == "string":

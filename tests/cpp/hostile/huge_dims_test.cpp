@@ -240,7 +240,8 @@ TEST_F(HugeDims, C13_BagsWithoutIdsOrElementsAreNotCounted) {
   }
 }
 
-// The gradients of rows that are the same memory, as those of a sum. Those of 2^50 ids need more memory than there is.
+// Gradients whose rows are the same memory, as those of a sum. With 2^50 ids, a gradient needs more memory than there
+// is.
 TEST_F(HugeDims, C13_GradientsOfBagsWithoutIdsOrElementsAreNotCounted) {
   const Array params(f32, {5, 3}), gradient(f32, {3}), target(f32, {5, 3});
   std::vector<Bags> all = bags(valid);

@@ -6,7 +6,7 @@
 
 namespace emulation {
 
-// A device with a small cache. So few blocks are resident that calls of some thousand rows exceed them.
+// A device with a small cache. Few blocks are resident, so calls of some thousand rows need several waves of blocks.
 inline gather::cuda::Capacity capacity() {
   gather::cuda::Capacity result{1 << 16, false, {}, {}};
   uint8_t kernel = 0;

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """quarter.py [--minutes M] [--steps NAME,...] OUT: runs the tests on a GPU that fit into M minutes, in a bundle.
 
-`./dev cuda bundle` makes the bundle. The script downloads nothing. The steps are in the order of what they teach, and
-each one is cut to the time that is left:
+`./dev cuda bundle` makes the bundle. The script downloads nothing. The steps that teach most come first, and each one
+is cut to the time that is left:
 
 {steps}
 

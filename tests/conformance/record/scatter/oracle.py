@@ -135,7 +135,7 @@ def identity(reduction, dtype):
 
 
 def divided(value, count, kind, wide):
-    """Quotients of integers are rounded down. Those of numbers of 2 bytes are computed in float32."""
+    """Quotients of integers are rounded down. Quotients of numbers of 2 bytes are computed in float32."""
     if kind in ("int", "uint"):
         return value // count
     if kind == "complex":

@@ -184,7 +184,7 @@ def updates_of(kind: Any, updates: Any) -> Any:
     if not isinstance(updates, pa.Array):
         dtype = getattr(updates, "dtype", None)
         is_list = dtype is None or str(dtype) == "object" or getattr(updates, "ndim", 1) > 1
-        # An array of another type is converted as its elements. Those of pandas are null, and not NaN.
+        # Elements of other types are converted one by one. Missing elements of pandas become null, and not NaN.
         made = None if is_list else pa.array(updates)
         if made is not None and made.type == plain:
             return made

@@ -164,7 +164,7 @@ def with_fill(array: Any, rows: np.ndarray, fill: Any) -> Any:
 
 
 def with_nulls(array: Any, rows: np.ndarray, promotes: bool) -> Any:
-    """Returns rows of an array. Those with negative numbers are null.
+    """Returns rows of an array. A negative row number gives null.
 
     If the dtype has no null, the rows are promoted, as in `reindex` of pandas, or an error. An integer that becomes a
     float must be exact.

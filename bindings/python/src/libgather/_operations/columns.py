@@ -1,6 +1,6 @@
 """Gathers and scatters of rows of columns, which are never converted.
 
-A gather costs what the rows cost that it selects.
+A gather takes time in proportion to the rows that it selects.
 """
 
 from __future__ import annotations

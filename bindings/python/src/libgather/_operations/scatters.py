@@ -79,7 +79,7 @@ def scatter(
         indices: Any array of integers.
         updates: An array of the dtype of `target`. Nested lists and Python numbers are converted to that dtype. The
             last dims of the shape above are sufficient, such as one row or one number, which each index then uses.
-            Those of a column may be null.
+            Updates of a column may be null.
         axis: The axis that indices select in. None means the value of `batch_dims`, which is 0.
         batch_dims: The number of leading dims that all arrays share. A negative value counts from the rank of
             `indices`.

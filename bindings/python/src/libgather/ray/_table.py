@@ -257,7 +257,7 @@ class ShardedTable:
         needs no CPU of Ray.
 
         Raises:
-            ShardTimeoutError: None of the running gathers has ended within `timeout`.
+            ShardTimeoutError: No running gather has ended within `timeout`.
             Error: As for :meth:`gather`.
         """
         request = Request(negative=negative, bounds=bounds, fill_value=fill_value, profile=profile)

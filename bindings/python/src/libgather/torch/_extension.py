@@ -32,7 +32,7 @@ def loaded() -> tuple[Any, str]:
         try:
             with opened(path) as name:
                 return module_of(name), ""
-        except ImportError as error:  # That of the package may need a newer C++ library than this system has.
+        except ImportError as error:  # the object of the package may need a newer C++ library
             reason = str(error)
     return None, reason
 

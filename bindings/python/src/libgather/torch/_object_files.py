@@ -54,7 +54,8 @@ def found(version: str) -> list[Path]:
 
 
 def opened(path: Path) -> AbstractContextManager[str]:
-    """Returns the name by which a shared object is loaded. One of the package is as safe as the package.
+    """Returns the name by which a shared object is loaded. A shared object of the package is as safe as the package
+    itself.
 
     Raises:
         ImportError: The file of a cache may be that of another user, or is not complete.

@@ -1,4 +1,4 @@
-//! Safe programs that try to misuse the crate. Those in `programs` must not compile. The tests in these modules
+//! Safe programs that try to misuse the crate. The programs in `programs` must not compile. The tests in these modules
 //! compile, and must not change memory behind a shared reference.
 #![forbid(unsafe_code)]
 

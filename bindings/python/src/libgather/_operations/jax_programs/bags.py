@@ -103,7 +103,7 @@ def shape_of_weights(rows: Any, params: Any, indices: Any, *bags: Any, dtype: An
 
 
 def call_weights(rows: Any, params: Any, indices: Any, *bags: Any, dtype: Any, request: Request) -> Any:
-    """The library reads the dtype of weights. Those of a sum have no other effect."""
+    """The library reads the dtype of weights. The values of the weights have no effect if the pool is a sum."""
     result = jax.ShapeDtypeStruct(indices.shape, dtype)
     operands = {"table": params, "indices": indices, "rows": rows, "weights": jnp.ones(indices.shape, dtype)}
     operands |= named(bags, False)

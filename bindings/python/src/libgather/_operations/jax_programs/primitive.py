@@ -43,7 +43,7 @@ ROLES = ("table", "indices", "rows", "bags", "weights")
 def called(
     operation: Operation, request: Request, result: Any, *, function: int = RUN, in_place: bool = False, **operands: Any
 ) -> Any:
-    """Calls the library in a program, with operands by role. Those that are None are left out.
+    """Calls the library in a program, with operands by role. Operands that are None are left out.
 
     Args:
         result: Anything with the shape and dtype of the result.

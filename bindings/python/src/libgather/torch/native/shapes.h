@@ -102,8 +102,8 @@ c10::SymDimVector shape_of_rows(const Tensor &table, const Tensor &indices, cons
   }
 }
 
-// Returns updates of the whole shape. Those of a smaller rank are one row or one number, which each tuple uses. Updates of
-// another shape are returned unchanged, and the library reports the error. Profiles refuse a smaller rank.
+// Returns updates of the whole shape. Updates of a smaller rank are one row or one number, which each tuple uses.
+// Updates of another shape are returned unchanged, and the library reports the error. Profiles refuse a smaller rank.
 template <int32_t Op>
 Tensor widened(const Tensor &target, const Tensor &indices, const Tensor &updates, const Attributes &a) {
   const int64_t batch_dims = a.batch_dims < 0 ? a.batch_dims + indices.dim() : a.batch_dims;

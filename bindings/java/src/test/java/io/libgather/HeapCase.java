@@ -170,7 +170,8 @@ final class HeapCase {
     return array.asSlice(0, bytes);
   }
 
-  /** Returns indices. Those of a part of the rows select every second row, or are invalid at every second position. */
+  /** Returns indices. Indices of a part of the rows select every second row, or are invalid at every second position.
+   * */
   private long[] indices(int thread) {
     long[] found = new long[(int) product(indices)];
     for (int i = 0; i < found.length; i++) {
