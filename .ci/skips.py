@@ -3,10 +3,10 @@
     skips.py RUNNER LOG
 
 RUNNER is pytest, cargo, go or java. tests/summary.py does the same for ctest. The output has the skipped tests that
-.ci/allowed_skips.txt does not allow. With GATHER_LONG=1, the skips of the gate are not allowed. With ALSO=frameworks
-or ALSO=peers, those of runs without these libraries are not allowed. With GATHER_SANITIZED=1, those of the sanitizers
-are allowed. The output also has the number of tests if .ci/least_tests.txt states a larger one for the name of the
-log. Both are failures in a strict run.
+.ci/allowed_skips.txt does not allow. With GATHER_LONG=1, the skips of the gate are not allowed. With ALSO=frameworks or
+ALSO=peers, tests must not be skipped because these libraries are missing. With GATHER_SANITIZED=1, tests may be skipped
+because of the sanitizers. The output also has the number of tests if .ci/least_tests.txt states a larger one for the
+name of the log. Both are failures in a strict run.
 """
 
 import os

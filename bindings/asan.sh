@@ -20,7 +20,8 @@ libraries=$(dirname "$(find "$prefix" -name gather.pc)")
 export PKG_CONFIG_PATH="$libraries" PYTHONDONTWRITEBYTECODE=1 PIP_DISABLE_PIP_VERSION_CHECK=1
 libraries=${libraries%/pkgconfig}
 
-# Leaks are searched only by the caller of malloc. The interpreter would otherwise be in every stack trace.
+# A leak is attributed to the caller of malloc only, not to the whole stack. The interpreter would otherwise be in every
+# stack trace.
 suppressions=$build/suppressions
 cat >"$suppressions" <<'END'
 # The interpreter and cffi do not release all objects when they end.

@@ -31,7 +31,7 @@ func GatherRowsContext[T Element, I Index](ctx context.Context, table []T, width
 	return gatherRows(ctx, table, width, ids, max(pieceBytes/bytes, 1), options)
 }
 
-// gatherRows gathers pieces of that many ids.
+// gatherRows gathers the ids in pieces, each of at most piece ids.
 func gatherRows[T Element, I Index](ctx context.Context, table []T, width int, ids []I, piece int,
 	options []Option) ([]T, error) {
 	if width <= 0 || len(table)%width != 0 {

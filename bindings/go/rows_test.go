@@ -72,7 +72,7 @@ func TestGatherRowsContextGathersPieces(t *testing.T) {
 	}
 }
 
-// cancelsAfter is a context that is cancelled after some questions.
+// cancelsAfter is a context that is cancelled after some calls of Err.
 type cancelsAfter struct {
 	context.Context
 	left int

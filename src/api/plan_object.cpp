@@ -257,7 +257,8 @@ int32_t run_parts(gth_context* context, const gth_plan* plan, const core::Pointe
                          error);
 }
 
-// Returns the given sizes of the memory of a run, or nullptr. *room receives them if those of bound operands are ignored.
+// Returns the given sizes of the memory of a run, or nullptr. If operands are bound, their sizes are ignored: *room
+// receives the other sizes.
 const core::Extents* given_extents(const PlanObject& object, const PlanArgs& args, core::Extents* room) {
   if (!args.has_extents) return nullptr;
   if (!object.is_bound) return &args.extents;

@@ -27,7 +27,7 @@ bool continues(const SizedLoop& outer, const SizedLoop& inner) {
 // From this number of tuples on, the line is long enough. A longer loop does not replace it.
 constexpr int64_t long_line = 64;
 
-// Up to this number of slices, a kernel runs the last loop inside them for each step of the others.
+// Up to this number of slices, a kernel runs the last inner loop of all slices for each step of the other inner loops.
 constexpr int64_t few_slices = 16;
 
 }  // namespace

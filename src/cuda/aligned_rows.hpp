@@ -129,7 +129,7 @@ GATHER_SHARED void find_units(const Job& job, const uint32_t* numbers, bool blan
   resolve_units<Index, count>(job, rows, nullptr, blank, units, raced);
 }
 
-// The indices of a round. A direct job loads them before the stores of the round before. In other jobs, their loads
+// The indices of a round. A direct job loads them before the stores of the previous round. In other jobs, their loads
 // depend on more than one address, and find_units loads them.
 template <class Index, int count, class Job>
 class Ahead {

@@ -39,7 +39,7 @@ def functions(library):
 
 
 def leaves_open(instructions, open_callees):
-    """Returns True if the function can return with an unfenced store. The store may be that of one of open_callees."""
+    """Returns True if the function can return with an unfenced store, of its own or of a callee in open_callees."""
     places = {each.address: i for i, each in enumerate(instructions)}
     open_paths = [
         i + 1

@@ -392,8 +392,8 @@ TEST_F(Strings, ChangedOffsetsAreRejectedByGathers) {
   gth_tensor_release(tensor);
 }
 
-// Sizes that exceed int64 are found before bytes are copied. One thread finds them, or the step that combines the
-// pieces of several threads. The string is long in its offsets only, so its bytes must not be read.
+// Sizes that exceed int64 are found before bytes are copied: by one thread, or by the step that combines the pieces of
+// several threads. The string is long in its offsets only, so its bytes must not be read.
 TEST_F(Strings, MoreBytesThanInt64AreRejected) {
   constexpr int64_t longest = int64_t{1} << 45, picks = int64_t{1} << 18;
   const int64_t offsets[] = {0, longest}, one[] = {1}, shape[] = {picks};

@@ -100,7 +100,7 @@ class Operands : public Call {
   }
 
  protected:
-  // The flaws of memory. A shape query has none.
+  // The flaws, including those of memory. A shape query has no memory.
   std::vector<Flaw> with_memory() {
     std::vector<Flaw> all = Operands::flaws();
     const bool gathers = op_.number <= GTH_OP_GATHER_ELEMENTS;
@@ -196,7 +196,7 @@ class Infer : public Operands {
   }
 
   std::vector<Flaw> flaws() override {
-    std::vector<Flaw> all = without({"size of indices"}, Operands::flaws());  // a query has no sizes of elements
+    std::vector<Flaw> all = without({"size of indices"}, Operands::flaws());  // a query reads no sizes
     all.push_back({"rows are NULL", Order::pointer, GTH_E_NULL, [&] { no_rows_ = true; }});
     all.push_back({"size of rows", Order::structs, GTH_E_VERSION, [&] { inferred_.size = 4; }});
     return all;

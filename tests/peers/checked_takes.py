@@ -68,7 +68,8 @@ def compare(params: Any, indices: Any, expected: Any) -> None:
 
 
 def checked(original: Any) -> Any:
-    """Returns a take that also takes by libgather. The takes in a comparison are not compared."""
+    """Returns a take that also takes by libgather, and compares the results. Takes that a comparison itself calls are
+    not compared."""
 
     @functools.wraps(original)
     def take(params: Any, indices: Any, *args: Any, **keywords: Any) -> Any:

@@ -1,5 +1,5 @@
 /* A dense copy of a table whose slices are scattered in memory. A gather that reads each slice more than once is faster
- * with it. */
+ * with this copy. */
 #ifndef LIBGATHER_DENSE_H
 #define LIBGATHER_DENSE_H
 

@@ -29,8 +29,8 @@ typedef struct repeat {
  * that are read are open. */
 gth_plan *repeat_find(repeat *last, int32_t op, const operands *all, const gth_options *options, form *rows);
 
-/* Runs a plan from repeat_find() with open rows. If it fails with another status than GTH_E_RACE, nothing has been
- * written that a second run does not write. The call then runs without the plan, which reports the error. */
+/* Runs a plan from repeat_find() with open rows. If the run fails with another status than GTH_E_RACE, the call runs
+ * again without the plan, which writes the same memory and reports the error. */
 int32_t repeat_run(gth_plan *plan, int32_t op, const operands *all, const form *rows, gth_error *error);
 
 /* Returns true if the options of a call were read from these fields. */

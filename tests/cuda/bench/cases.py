@@ -76,7 +76,7 @@ class Cell:
     def probed(self, grain):
         """Returns the number of bytes that the probe reads.
 
-        It is close to that of the rows, so the probe takes a similar time.
+        The number is close to the bytes of the rows, so the probe takes a similar time.
         """
         sectors = self.n * self.outer * max(self.row, 32)
         return max(sectors // grain, 1) * grain

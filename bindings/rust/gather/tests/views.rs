@@ -306,7 +306,7 @@ fn moved_tensors_do_not_read_their_former_place() {
     for _ in 0..3 {
         assert_eq!(columns_of(&table, &ids), [3, 1, 13, 11]);
     }
-    // Other numbers are now at the places of both.
+    // Both variables get new tensors. The moved tensors keep their values.
     let moved = std::mem::replace(&mut table, view(&[1, 1], &[4, 8]));
     let moved_ids = std::mem::replace(&mut ids, Tensor::new(&[1u8], &[1]));
     for _ in 0..3 {

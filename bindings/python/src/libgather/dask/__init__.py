@@ -143,8 +143,8 @@ def take_along_axis(arr: da.Array, indices: t.Any, axis: int = -1) -> da.Array:
         axis: The axis that indices select in.
 
     Raises:
-        IndexError: An index is out of bounds. The error has its place in `indices`. Indices of dask raise it for one of
-            them when they are computed.
+        IndexError: An index is out of bounds. The error has its place in `indices`. If `indices` is an array of dask,
+        the error is raised when it is computed.
         RankError, ShapeError: Ranks or sizes do not fit, or `axis` is out of range.
         DTypeError: As for :func:`take`.
 

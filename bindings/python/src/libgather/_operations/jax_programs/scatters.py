@@ -56,7 +56,8 @@ def registered(operation: Operation, reader: Any, batched: Callable[[Request], R
     primitive = defined(operation.name, shape, call, batch, rule)
 
     def jvp(primals: Any, tangents: Any, *, request: Request) -> Any:
-        """A scatter that sets or adds is linear. Near its operands, another one is a sum with factors."""
+        """A scatter that sets or adds is linear. The derivative of another scatter is a sum of the tangents with
+        factors."""
         target, indices, updates = primals
         moves, changes = map(ad.instantiate_zeros, (tangents[0], tangents[2]))
         result = primitive.bind(target, indices, updates, request=request)
@@ -120,7 +121,7 @@ def registered(operation: Operation, reader: Any, batched: Callable[[Request], R
         return reader.operator(array, indices, request=request)
 
     def last(shape: tuple[int, ...], indices: Any, rows: tuple[int, ...], request: Request) -> Any:
-        """Returns which updates no later one replaces."""
+        """Returns a mask of the updates that no later update replaces."""
         numbers = jnp.arange(prod(rows), dtype=jnp.int32).reshape(rows)
         kept = primitive.bind(jnp.zeros(shape, jnp.int32), indices, numbers, request=request)
         return rows_of(kept, indices, request) == numbers

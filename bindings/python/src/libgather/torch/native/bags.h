@@ -184,7 +184,7 @@ class Places {
     return is_max ? -infinity : infinity;
   }
 
-  // Returns rows in which uncounted ones cannot win.
+  // Returns the rows. Rows that are not counted get the lowest number, so they are never the maximum.
   Tensor candidates() const {
     const Tensor rows = read();
     return counted.defined() ? rows.masked_fill(with_rank(counted.logical_not(), rows.dim()), lowest()) : rows;

@@ -17,8 +17,8 @@ import java.util.function.IntToDoubleFunction;
 import org.junit.jupiter.api.Test;
 
 /**
- * Calls with arrays equal loops in double. The numbers of ids are around the most ids of one use of an array. All sums are
- * exact in double.
+ * Compares calls with arrays with loops in double. The numbers of ids are around 4096, the limit for a call that uses
+ * an array without a copy. All sums are exact in double.
  */
 class HeapOracleTest {
   private static final int[] COUNTS = {4095, 4096, 4097, 5000, 20_000};
