@@ -18,8 +18,8 @@ TYPES = {
     "char": ("JAVA_BYTE", "byte"),
     "pointer": ("ADDRESS", "MemorySegment"),
 }
-# Functions that read memory through structs. Each has one more parameter for each segment of that memory. The library
-# does not read them. A downcall keeps the arenas of its arguments open, and checks their threads.
+# Functions that read memory through structs. Java passes each segment of that memory as an additional argument, which
+# the library ignores. So a downcall keeps the arenas of these segments open, and checks their threads.
 READING = {"gth_run", "gth_run_request", "gth_copy", "gth_make", "gth_partition", "gth_plan_check"}
 READING |= {f"gth_gather_bags_{kind}" for kind in ("gradient", "sparse_gradient", "weight_gradient", "positions")}
 READING |= {"gth_column_take", "gth_resolve"}

@@ -28,7 +28,7 @@ class PartTable {
   // Returns the part of a row. `first` is the result of entries().
   uint32_t find(const uint32_t* first, const int64_t* starts, int64_t row) const {
     uint32_t part = first[row >> shift_];
-    part += row >= starts[part + 1];  // This is right for most rows, and needs no jump.
+    part += row >= starts[part + 1];  // For most rows this finds the part, without a jump.
     while (__builtin_expect(row >= starts[part + 1], 0)) ++part;
     return part;
   }

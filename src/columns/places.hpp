@@ -41,7 +41,7 @@ class NewPlaces {
   bool has_parts_ = false;
 };
 
-// The rows of a column by part. Parts without places are left out if there are few places.
+// The selected rows of a column by part. If few rows are selected, parts without selected rows are left out.
 class Located {
  public:
   // Replaces row numbers of the column by numbers in their parts. `rows` must outlive this object. Precondition: it has

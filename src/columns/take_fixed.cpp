@@ -90,7 +90,8 @@ const char* block_base(const Type& list, Part part) {
   return moved(part.array->buffers[1], part.shift * type->width);
 }
 
-// Makes the child of a list of a fixed size, whose elements are the `bytes` bytes of each row. Sets *to to their memory.
+// Makes the child of a list of a fixed size, whose elements are the `bytes` bytes of each row. Sets *to to the memory
+// of the child.
 int32_t make_child(Call* call, const Type& type, int64_t count, int64_t bytes, Node* parent, char** to) {
   const Type& below = type.children[0];
   const int64_t rows = count * type.width;

@@ -17,7 +17,7 @@ struct FirstEmpty {
   const Reads& reads;
   int64_t bag = -1;
 
-  // Looks for it in m bags from `first` on.
+  // Searches m bags from `first` on for an empty bag.
   void look_in(int64_t first, int64_t m, const int64_t* begin) {
     for (int64_t i = 0; i < m && is_wanted && bag < 0; ++i) {
       if (!reads.has_ids(begin[i], begin[i + 1])) bag = first + i;
@@ -38,7 +38,7 @@ struct FirstEmpty {
   }
 };
 
-// Checks few runs of bags. Sets *at to their end.
+// Checks bags that consist of at most BagReader::most_runs runs. Sets *at to their end.
 template <class Reads>
 int32_t check_runs(const BagReader& reader, FirstEmpty<Reads>* empty, BagPosition* at, const core::Error& error) {
   BagRun runs[BagReader::most_runs];

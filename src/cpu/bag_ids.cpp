@@ -53,7 +53,7 @@ int32_t fail_bad_id(const Bags& on, int64_t position, const Error& error) {
 // Padding is compared before bounds, so the kernels of other operations cannot validate the ids.
 int32_t validate_padded(const Bags& on, int64_t ids, int64_t bytes, const Executor& executor, const Error& error) {
   FirstBadId found;
-  if (on.bags.ids_at.is_line && on.bags.ids_at.stride == 0) ids = bytes = 1;  // All of them are the same memory.
+  if (on.bags.ids_at.is_line && on.bags.ids_at.stride == 0) ids = bytes = 1;  // All ids are the same memory.
   in_pieces(executor, ids, bytes, [&](int64_t first, int64_t last) { validate_padded_range(on, first, last, &found); });
   const int64_t position = found.position.load(std::memory_order_relaxed);
   return position == INT64_MAX ? GTH_OK : fail_bad_id(on, position, error);

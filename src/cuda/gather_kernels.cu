@@ -100,7 +100,8 @@ int launch(Kernel* kernel, uint32_t blocks, uint32_t threads, CUstream_st* strea
   return settled(cudaLaunchKernel(function, dim3(blocks), dim3(threads), pointers, 0, stream));
 }
 
-// Launches a grid whose blocks may start before the previous grid has ended. The grid itself waits where it must.
+// Launches a grid whose blocks may start before the previous grid has ended. The kernel waits for the previous grid
+// where it needs its results.
 template <class Kernel, class Job>
 int launch_overlapping(Kernel* kernel, uint32_t blocks, CUstream_st* stream, Job job) {
   void* pointers[] = {&job};
@@ -157,7 +158,7 @@ int ask_device(Capacity* capacity) {
   int code = settled(cudaGetDevice(&device));
   if (!code) code = settled(cudaDeviceGetAttribute(&cache, cudaDevAttrL2CacheSize, device));
   capacity->cache = cache;
-  capacity->overlaps_grids = true;  // cleared below if a kernel cannot
+  capacity->overlaps_grids = true;  // cleared if a kernel cannot overlap
   return code;
 }
 

@@ -9,7 +9,7 @@ namespace gather::cuda {
 
 class Device;
 
-// A deferred release. It owns itself after it is handed over.
+// A deferred release. After it has been passed on, `finish` releases its memory.
 struct Retired {
   void (*finish)(Retired* self) = nullptr;
   Retired* next = nullptr;

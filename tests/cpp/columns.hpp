@@ -238,7 +238,7 @@ class Builder {
     return views;
   }
 
-  // Returns the codes of rows, and sets the values of a dictionary of them and of some others.
+  // Returns the codes of rows. Sets `values` to the dictionary, which has the values of the rows and some others.
   std::string codes_of(const Type& type, const Values& rows, Values* values) {
     *values = random_values(type.children[0], below_(3), below_);
     std::string codes;

@@ -214,7 +214,8 @@ class Machine {
                      is_still(params) && is_still(indices);
     const int32_t status = calls::gather.make(as<gth_context>(context), as<gth_tensor>(params), as<gth_tensor>(indices),
                                               nullptr, nullptr, &made, fresh_error());
-    // The result of results may have too many dims, or too many elements beside a dim of 0.
+    // If operands are results of earlier calls, the result may have too many dims, or too many elements beside a dim of
+    // 0.
     const bool is_usual = status == GTH_OK || status == GTH_E_INDEX || status == GTH_E_NOMEM || status == GTH_E_RANK ||
                           status == GTH_E_SIZE;
     require(all ? is_usual : status == GTH_E_HANDLE || status == GTH_E_NULL, "gather: status");

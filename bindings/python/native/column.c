@@ -34,7 +34,8 @@ static int32_t column_of_array(request *call, gth_column **column) {
   return status;
 }
 
-/* Creates a column from an export: None for the array that is the table, or what column_of_export() reads. */
+/* Creates a column from an export. If the export is None, the column is the table of the call. column_of_export() reads
+ * all other exports. */
 static int32_t open_column(request *call, PyObject *exported, gth_column **column) {
   return exported == Py_None ? column_of_array(call, column)
                              : column_of_export(call->context, exported, column, &call->error);

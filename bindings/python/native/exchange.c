@@ -39,7 +39,7 @@ static int is_true(PyObject *answer) {
   return answer == Py_True;
 }
 
-/* Returns true if forward-mode differentiation may be active. The level is -1 if it is not. */
+/* Returns true if forward-mode differentiation may be active. torch sets its level to -1 otherwise. */
 static int forward_mode_is_on(const state *known, const exchange *entry) {
   PyObject *level = PyObject_GetAttr(entry->forward_mode, known->level_name);
   const int is_on = !level || PyLong_AsLong(level) != -1;

@@ -20,7 +20,7 @@ typedef struct numpy_array {
   int flags;
 } numpy_array;
 
-/* The fields behind those, which differ between the ABIs. */
+/* The fields behind the common ones. They differ between the versions of NumPy's ABI. */
 typedef struct descr_1 {
   numpy_descr head;
   int size;

@@ -88,7 +88,7 @@ def python_of(value: Any) -> Any:
 
 
 def equal(value: Any, element: Any) -> bool:
-    """Returns whether an element is a value. Of floats, the nearest one of 16, 32 or 64 bits is."""
+    """Returns whether an element is a value. A float may have been rounded to 16, 32 or 64 bits."""
     if value is element:
         return True
     value, element = python_of(value), python_of(element)

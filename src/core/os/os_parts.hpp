@@ -6,7 +6,7 @@
 // functions of os.hpp that differ between systems.
 namespace gather::core {
 
-// Returns the time of a clock that never goes back. That in milliseconds takes less time to read, and may be some
+// Returns the time of a clock that never goes back. The clock in milliseconds takes less time to read, and may be some
 // milliseconds late.
 int64_t now_in_nanoseconds();
 int64_t now_in_milliseconds();

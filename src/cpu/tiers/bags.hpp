@@ -170,7 +170,7 @@ struct PooledRow {
   const typename U::Value* divisor;  // NULL: the sums are not divided
 };
 
-// Writes the sums of a bag as float32. It is a function for itself, because few outputs are wider than their tables.
+// Writes the sums of a bag as float32. This is a separate function, because few outputs are wider than their tables.
 template <class U>
 __attribute__((noinline)) void write_wide(const BagRows& bags, int64_t bag, const U* sums) {
   const auto divisors = static_cast<const typename U::Value*>(bags.divisors);

@@ -108,7 +108,7 @@ struct Pooled {
   Pool pool;
 };
 
-// The memory of the sums of a row. The last ones may be there twice.
+// The memory of the sums of a row. The last vector overlaps the vector before it, so the last sums may be stored twice.
 constexpr int64_t pooled_sums_bytes = most_pooled_bytes + 64;
 
 // The number of ids by which rows are prefetched.

@@ -149,7 +149,7 @@ def python_of(dtype: Any) -> type | None:
 
 
 def with_fill(array: Any, rows: np.ndarray, fill: Any) -> Any:
-    """Returns rows of an array. The fill value replaces those with negative numbers."""
+    """Returns rows of an array. A negative row number gives the fill value."""
     dtype, np = numpy_of(array.dtype), module("numpy")
     if not is_numpys(dtype):
         return array.take(rows, allow_fill=True, fill_value=fill[0])

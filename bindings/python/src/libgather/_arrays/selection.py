@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     import numpy as np
 
-#: The time in which a piece of a column is described is that in which so many rows are taken.
+#: The description of a piece of a column takes as long as taking this number of rows.
 _ROWS_OF_PIECE = 64
 #: The validity of indices: bits in the order of Arrow, and the number of the first one. None means that none is null.
 NO_NULLS = (None, 0)

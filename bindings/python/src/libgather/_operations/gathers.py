@@ -128,7 +128,7 @@ def gather(
         DeviceError: Arrays are on different devices, a stream is given for arrays on the CPU, or the library has no
             CUDA.
         OutOfMemoryError: The result cannot be allocated.
-        OutputError: `out` is read-only or overlaps an input. Outputs of objects and of pandas may overlap it.
+        OutputError: `out` is read-only or overlaps an input. Outputs of objects and of pandas may overlap an input.
         OptionError: A switch has an unknown value.
 
     >>> import libgather

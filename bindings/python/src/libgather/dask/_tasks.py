@@ -211,7 +211,7 @@ def join_of_parts(pieces: list[t.Any], parts: Located, *, begin: int, block: Blo
 def join_of_numbers(pieces: list[t.Any], *, begins: t.Any, numbers: t.Any, block: Block) -> t.Any:
     """Joins a block. `numbers` has for each id the number of its piece, and `begins` its first row in each piece.
 
-    An id that is in no chunk has the number of the pieces.
+    The number of an id that is in no chunk is the count of the pieces.
     """
     count = len(pieces)
     parts = partition_ids(numbers, bordered(count + 1, range(count + 2)), False, Request())
