@@ -385,7 +385,7 @@ TEST(Hostile, G3_ForkKeepsStaleHandlesInvalid) {
   });
   for (int32_t k = 0; k < 20 && !HasFailure(); ++k) {
     const pid_t child = start_child([&] {
-      std::vector<gth_tensor*> made(stale.size() + 2048);  // more than the segments of the parent have slots
+      std::vector<gth_tensor*> made(stale.size() + 2048);  // more than the parent has slots
       for (gth_tensor*& each : made) {
         if (gth_tensor_borrow(&desc, &each, nullptr) != GTH_OK) return 1;
       }

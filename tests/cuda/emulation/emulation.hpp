@@ -53,8 +53,8 @@ GTH_EMULATION void gth_emulation_between(void (*call)(void* user, uint32_t block
 // Sets the compute capability for which kernels were compiled, 10 * major + minor. It is read when the first context of
 // a device is created.
 GTH_EMULATION void gth_emulation_compile_for(int32_t compute);
-// Returns the number of kernels that were launched with permission to overlap the previous kernel. In a held stream
-// they start before it.
+// Returns the number of kernels that were launched with permission to overlap the previous kernel. In a held stream,
+// these kernels start before the previous kernel.
 GTH_EMULATION int64_t gth_emulation_overlaps(void);
 // Returns the bytes that the newest pool of a device keeps.
 GTH_EMULATION uint64_t gth_emulation_kept(int32_t device);

@@ -5,7 +5,8 @@ from typing import Any, type_check_only
 #: A description of an operand (native/described.c).
 _Operand = tuple[Any, ...]
 
-#: Stands for a fill_value of None that a call has given. It is null for columns, and no value for other arrays.
+#: The fill_value of a call with ``fill_value=None``. Columns are filled with null, and other arrays are gathered as
+#: without a fill_value.
 NULL_FILL: object
 
 def configure(

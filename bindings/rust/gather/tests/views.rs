@@ -56,7 +56,7 @@ fn views_of_views_and_of_results() {
 
     let plan = Plan::gather(&rows.layout(), &Layout::new::<u8>(&[1]), &Options::new()).unwrap();
     let mut row = [0i32; 2];
-    plan.run(&table, &[1u8], &mut row).unwrap(); // The memory of results is that of slices.
+    plan.run(&table, &[1u8], &mut row).unwrap(); // results and slices are memory of the same kind
     assert_eq!(row, [20, 21]);
 
     let column = Tensor::new(&table, &[2, 1])

@@ -32,7 +32,7 @@ def ask(case):
 
 
 def answer(case):
-    """Returns the expected result. It is that of a scatter that adds to zeros.
+    """Returns the expected result: the result of a scatter that adds to zeros.
 
     Indices have the same meaning as in the gather. The gradient rejects the same calls as the gather.
     """

@@ -57,8 +57,8 @@ macro_rules! repeat {
 /// A body that repeats a call of the C library.
 macro_rules! repeat_c {
     ($body:expr) => {
-        // SAFETY: the pointers are those of statics and of the output of the C calls. The descriptions have their
-        // sizes.
+        // SAFETY: the pointers are those of statics and of the output of the C calls. The descriptions have the sizes
+        // of this memory.
         repeat!(unsafe { $body })
     };
 }

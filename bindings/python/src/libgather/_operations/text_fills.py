@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 def table_of(params: Any, request: Request) -> Any:
-    """Returns the array of params if a fill is a text that its elements may have. Returns None for other calls."""
+    """Returns params as an array if its elements are texts and fill_value is a text. Returns None for other calls."""
     text = request.fill_value
     if not text or text in FILLS or request.stream is not None:
         return None

@@ -17,7 +17,7 @@ final class Native {
 
   private static final SymbolLookup LIBRARY;
 
-  /** The reason why the library is not loaded, or null. A field, because a failed initializer would hide it. */
+  /** The reason why the library is not loaded, or null. An exception of the initializer would hide the reason. */
   private static final Throwable FAILURE;
 
   static {
