@@ -120,7 +120,7 @@ func bagGradient(kind C.int32_t, given operands, unique, target *view, bags *Bag
 		}
 		defer each.view.end()
 	}
-	if err := given.check(opGatherBags, &s); err != nil {
+	if err := given.check(opGatherBags); err != nil {
 		return 0, err
 	}
 	if err := given.begin(opGatherBags); err != nil {

@@ -24,7 +24,7 @@ func TestErrorsOfThisPackageHaveTheirNumbers(t *testing.T) {
 	_, err = gather.Gather(gather.Strided[float32](table, 0, []int{2, 2}, []int{8}), ids)
 	expectCause("strides", err, gather.ErrRank, gather.OperandParams, -1, 1, 2)
 	_, err = gather.Gather(gather.Vector(table), ids, gather.Bounds(gather.BoundsFill), gather.FillWith(int8(1)))
-	expectCause("fill value", err, gather.ErrDType, gather.OperandOptions, 56, int64(gather.DTypeInt8), int64(gather.DTypeFloat32))
+	expectCause("fill value", err, gather.ErrDType, gather.OperandOptions, 116, int64(gather.DTypeInt8), int64(gather.DTypeFloat32))
 	_, err = gather.OutputShape(nil, ids)
 	expectCause("nil params", err, gather.ErrNull, gather.OperandParams, -1, 0, 0)
 	_, err = gather.OutputShape(ids, nil)

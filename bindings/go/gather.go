@@ -127,7 +127,7 @@ func intoWith(op operation, given operands, options []Option) error {
 // runWith runs an operation with settings, which have been made from the options.
 func runWith(op operation, given operands, s *settings, options []Option) error {
 	marks := given.marks()
-	if needsPreparation(marks) || s.fillDType != 0 {
+	if needsPreparation(marks) {
 		if err := prepare(op, &given, s, options); err != nil {
 			return err
 		}
@@ -158,7 +158,7 @@ func needsPreparation(marks C.uint32_t) bool {
 
 // prepare rejects operands that must not be passed to C. Operands that can be closed are not released before end.
 func prepare(op operation, given *operands, s *settings, options []Option) error {
-	if err := given.check(op, s); err != nil {
+	if err := given.check(op); err != nil {
 		return err
 	}
 	if err := given.begin(op); err != nil {

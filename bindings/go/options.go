@@ -3,10 +3,7 @@ package gather
 // #include "shim.h"
 import "C"
 
-import (
-	"fmt"
-	"unsafe"
-)
+import "unsafe"
 
 // An Option changes a default of a call. By default axis and batch dims are 0, a negative index is out of bounds, and
 // an index out of bounds returns ErrIndex. The default context is that of the process. If a call has two options of one
@@ -39,9 +36,8 @@ func In(context *Context) Option { return Option{setting: setIn, context: contex
 
 // settings are the options of one call.
 type settings struct {
-	options   C.gth_options
-	fillDType DType
-	context   *Context
+	options C.gth_options
+	context *Context
 }
 
 func (s *settings) applyAll(options []Option) {
@@ -65,7 +61,7 @@ func (s *settings) apply(option *Option) {
 	}
 	s.options.size = C.sizeof_gth_options
 	if option.setting == setFillWith {
-		s.options.fill, s.fillDType = C.int32_t(FillValue), option.dtype
+		s.options.fill, s.options.fill_dtype = C.int32_t(FillValue), C.int32_t(option.dtype)
 		s.options.fill_value = [2]C.uint64_t{C.uint64_t(option.image[0]), C.uint64_t(option.image[1])}
 		return
 	}
@@ -76,15 +72,4 @@ func (s *settings) apply(option *Option) {
 func narrow(number int) C.int32_t {
 	const lowest, highest = -1 << 31, 1<<31 - 1
 	return C.int32_t(max(lowest, min(number, highest)))
-}
-
-// checkFill rejects a fill value of another type than params.
-func (s *settings) checkFill(params *view) error {
-	if s.fillDType != 0 && s.fillDType != params.dtype() {
-		message := fmt.Sprintf("the fill value is %v, params are %v", s.fillDType, params.dtype())
-		err := fail(ErrDType, OperandOptions, int(s.fillDType), int(params.dtype()), message)
-		err.Component = int(unsafe.Offsetof(s.options.fill_value))
-		return err
-	}
-	return nil
 }

@@ -31,7 +31,7 @@ type planned struct {
 func createPlan[T any](op operation, given operands, options []Option, object *T, p *planned) error {
 	var s settings
 	s.applyAll(options)
-	if err := given.check(op, &s); err != nil {
+	if err := given.check(op); err != nil {
 		return err
 	}
 	var handle C.gather_go_handle

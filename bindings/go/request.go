@@ -17,8 +17,8 @@ func (o *operands) marks() (marks C.uint32_t) {
 	return marks
 }
 
-// check rejects operands that must not be passed to C, and a fill value of another type than the table.
-func (o *operands) check(op operation, s *settings) error {
+// check rejects operands that must not be passed to C.
+func (o *operands) check(op operation) error {
 	if errABI != nil {
 		return errABI
 	}
@@ -27,7 +27,7 @@ func (o *operands) check(op operation, s *settings) error {
 			return each.mismatch(op.operand(role))
 		}
 	}
-	return s.checkFill(o[roleTable])
+	return nil
 }
 
 // begin begins a call with each operand that can be closed. They are not released before end.

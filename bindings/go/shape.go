@@ -68,7 +68,7 @@ func viewOf(tensor Described) *view {
 
 // inferShape returns the shape of the rows of an operation.
 func inferShape(op operation, given operands, s *settings) ([]int, error) {
-	if err := given.check(op, s); err != nil {
+	if err := given.check(op); err != nil {
 		return nil, err
 	}
 	var rank C.int32_t

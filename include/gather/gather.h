@@ -875,7 +875,7 @@ typedef struct gth_options {
   int64_t padding_index;     /**< An index that selects nothing. See Padding below. 0 if has_padding_index is 0. */
   int64_t bag_count;         /**< The number of bags with GTH_BAGS_SEGMENTS. Else 0 */
   int32_t initial;           /**< GTH_INITIAL_*, for scatters. 0: target. Without a reduction it has no effect. */
-  int32_t reserved;          /**< Must be 0. */
+  int32_t fill_dtype;        /**< The dtype of fill_value. 0: not checked. Without GTH_FILL_VALUE it has no effect. */
 } gth_options;
 
 #define GTH_OPTIONS_FIRST 120

@@ -601,7 +601,7 @@ class Options {
   Options& fill_value(const T& value) & noexcept {
     static_assert(std::is_trivially_copyable_v<T> && sizeof(T) <= sizeof(raw_.fill_value), "one element of params");
     std::memcpy(raw_.fill_value, &value, sizeof(T));
-    return set(fill_dtype_, dtype_of<T>()).bounds(Bounds::fill).set(raw_.fill, GTH_FILL_VALUE);
+    return set(raw_.fill_dtype, dtype_of<T>()).bounds(Bounds::fill).set(raw_.fill, GTH_FILL_VALUE);
   }
   template <class T, class = IfElement<T> >
   Options fill_value(const T& value) && noexcept {
@@ -612,16 +612,6 @@ class Options {
   const gth_options* get() const&& = delete;
   const gth_options* get() const& noexcept { return changed_ ? &raw_ : nullptr; }
 
-  /// Compares the dtype of the fill value with that of the table. The library validates strings, and tables without a
-  /// dtype.
-  [[nodiscard]] int32_t check(const View& table, gth_error* err) const noexcept {
-    if (fill_dtype_ == 0 || raw_.fill != GTH_FILL_VALUE) return GTH_OK;
-    const int32_t dtype = table.dtype();
-    if (dtype == fill_dtype_ || dtype == 0 || dtype == GTH_DTYPE_STRING) return GTH_OK;
-    return detail::refuse_dtype(err, GTH_OPERAND_OPTIONS, offsetof(gth_options, fill_value), "options: fill_value",
-                                fill_dtype_, dtype);
-  }
-
  private:
   template <class Field, class Value>
   Options& set(Field& field, const Value& value) noexcept {
@@ -630,7 +620,6 @@ class Options {
     return *this;
   }
   gth_options raw_ = GTH_OPTIONS_INIT;
-  int32_t fill_dtype_ = 0;
   bool changed_ = false;
 };
 
@@ -933,12 +922,8 @@ inline gth_request request(int32_t op, const View& table, const View& indices, c
   return GTH_REQUEST(op, table.raw(), indices.raw(), rows != nullptr ? rows->raw() : nullptr, options.get());
 }
 
-/// @param typed  The operand that has the dtype of the call.
-[[nodiscard]] inline int32_t make(int32_t op, const View& table, const View& indices, const View* rows,
-                                  const View& typed, Tensor* out, gth_error* err, const Options& options,
-                                  const Context& context) noexcept {
-  const int32_t status = options.check(typed, err);
-  if (status != GTH_OK) return out->reset(), status;
+[[nodiscard]] inline int32_t make(int32_t op, const View& table, const View& indices, const View* rows, Tensor* out,
+                                  gth_error* err, const Options& options, const Context& context) noexcept {
   const gth_request asked = request(op, table, indices, rows, options);
   return out->hold(err, gth_make, context.get(), &asked);
 }
@@ -947,7 +932,7 @@ struct TryGather {
   int32_t op;
   [[nodiscard]] int32_t operator()(const View& params, const View& indices, Tensor* out, gth_error* err,
                                    const Options& options = {}, const Context& context = {}) const noexcept {
-    return make(op, params, indices, nullptr, params, out, err, options, context);
+    return make(op, params, indices, nullptr, out, err, options, context);
   }
 };
 struct Gather {
@@ -972,7 +957,7 @@ struct TryScatter {
   [[nodiscard]] int32_t operator()(const View& target, const View& indices, const View& updates, Tensor* out,
                                    gth_error* err, const Options& options = {},
                                    const Context& context = {}) const noexcept {
-    return make(op, target, indices, &updates, target, out, err, options, context);
+    return make(op, target, indices, &updates, out, err, options, context);
   }
 };
 struct Scatter {
@@ -999,7 +984,7 @@ struct TryGradient {
   [[nodiscard]] int32_t operator()(const View& gradient, const View& indices, const Dims& shape, Tensor* out,
                                    gth_error* err, const Options& options = {},
                                    const Context& context = {}) const noexcept {
-    return make(op, View::layout(gradient.dtype(), shape), indices, &gradient, gradient, out, err, options, context);
+    return make(op, View::layout(gradient.dtype(), shape), indices, &gradient, out, err, options, context);
   }
 };
 struct Gradient {
@@ -1027,8 +1012,6 @@ struct TryInto {
   int32_t op;
   [[nodiscard]] int32_t operator()(const View& table, const View& indices, const View& rows, gth_error* err,
                                    const Options& options = {}, const Context& context = {}) const noexcept {
-    const int32_t status = options.check(table, err);
-    if (status != GTH_OK) return status;
     return gth_run(context.get(), op, table.raw(), indices.raw(), rows.raw(), options.get(), err);
   }
 };
@@ -1076,8 +1059,6 @@ struct TryGatherBags {
   [[nodiscard]] int32_t operator()(const View& params, const View& indices, const Bags& bags, Tensor* out,
                                    gth_error* err, const Options& options = {},
                                    const Context& context = {}) const noexcept {
-    const int32_t status = options.check(params, err);
-    if (status != GTH_OK) return out->reset(), status;
     gth_request asked = request(GTH_OP_GATHER_BAGS, params, indices, nullptr, options);
     bags.add_to(&asked);
     return out->hold(err, gth_make, context.get(), &asked);
@@ -1104,8 +1085,6 @@ struct TryGatherBagsInto {
   [[nodiscard]] int32_t operator()(const View& params, const View& indices, const Bags& bags, const View& out,
                                    gth_error* err, const Options& options = {},
                                    const Context& context = {}) const noexcept {
-    const int32_t status = options.check(params, err);
-    if (status != GTH_OK) return status;
     gth_request asked = request(GTH_OP_GATHER_BAGS, params, indices, &out, options);
     bags.add_to(&asked);
     return gth_run_request(context.get(), &asked, err);
@@ -1134,8 +1113,6 @@ struct TryBagGradientInto {
   [[nodiscard]] int32_t operator()(const View& params, const View& indices, const Bags& bags, const View& gradient,
                                    const View& target, gth_error* err, const Options& options = {},
                                    const Context& context = {}) const noexcept {
-    const int32_t status = options.check(params, err);
-    if (status != GTH_OK) return status;
     gth_request asked = request(GTH_OP_GATHER_BAGS, params, indices, &gradient, options);
     bags.add_to(&asked);
     return call(context.get(), &asked, target.raw(), err);
@@ -1153,8 +1130,6 @@ struct TryBagSparseGradientInto {
   [[nodiscard]] int32_t operator()(const View& params, const View& indices, const Bags& bags, const View& gradient,
                                    const View& unique, const View& target, int64_t* count, gth_error* err,
                                    const Options& options = {}, const Context& context = {}) const noexcept {
-    const int32_t status = options.check(params, err);
-    if (status != GTH_OK) return status;
     gth_request asked = request(GTH_OP_GATHER_BAGS, params, indices, &gradient, options);
     bags.add_to(&asked);
     return gth_gather_bags_sparse_gradient(context.get(), &asked, unique.raw(), target.raw(), count, err);
@@ -1176,8 +1151,6 @@ struct TryBagPositionsInto {
   [[nodiscard]] int32_t operator()(const View& params, const View& indices, const Bags& bags, const View& positions,
                                    gth_error* err, const Options& options = {},
                                    const Context& context = {}) const noexcept {
-    const int32_t status = options.check(params, err);
-    if (status != GTH_OK) return status;
     gth_request asked = request(GTH_OP_GATHER_BAGS, params, indices, nullptr, options);
     bags.add_to(&asked);
     return gth_gather_bags_positions(context.get(), &asked, positions.raw(), err);
@@ -1196,7 +1169,6 @@ struct BagPositionsInto {
 struct Infer {
   int32_t op;
   std::vector<int64_t> operator()(const View& table, const View& indices, const Options& options = {}) const {
-    call([&](gth_error* err) { return options.check(table, err); });
     const gth_request asked = request(op, table, indices, nullptr, options);
     return shape(gth_infer, &asked);
   }
@@ -1346,7 +1318,6 @@ class Request {
   /// Returns the C form of the request. It is valid as long as the request.
   gth_request raw() const&& = delete;
   gth_request raw() const& noexcept { return detail::request(op_, table_, indices_, &rows_, options_); }
-  [[nodiscard]] int32_t check(gth_error* err) const noexcept { return options_.check(table_, err); }
 
  private:
   int32_t op_;
@@ -1505,8 +1476,6 @@ class PlanOf : public Handle<gth_plan, gth_plan_release> {
                              const Options& options, gth_error* err) noexcept {
     table_ = table.dtype();
     indices_ = indices.dtype();
-    const int32_t status = options.check(table, err);
-    if (status != GTH_OK) return reset(), status;
     const gth_request asked = detail::request(op, table, indices, rows, options);
     return hold(err, gth_plan_create, &asked);
   }
@@ -1692,8 +1661,6 @@ class BagsPlan : public Handle<gth_plan, gth_plan_release> {
   /// Creates the plan again. The plan is empty if that fails.
   [[nodiscard]] int32_t make(const View& params, const View& indices, const Bags& bags, const View* out,
                              const Options& options, gth_error* err) noexcept {
-    const int32_t status = options.check(params, err);
-    if (status != GTH_OK) return reset(), status;
     gth_request asked = detail::request(GTH_OP_GATHER_BAGS, params, indices, out, options);
     bags.add_to(&asked);
     params_ = params.dtype();
@@ -1717,18 +1684,6 @@ class BagsPlan : public Handle<gth_plan, gth_plan_release> {
 
 namespace detail {
 
-/// Checks the dtypes of each item. An error has the number of the item.
-template <class Item>
-int32_t check_items(const std::vector<Item>& items, gth_error* err) noexcept {
-  for (size_t i = 0; i < items.size(); ++i) {
-    const int32_t status = items[i].check(err);
-    if (status == GTH_OK) continue;
-    if (err != nullptr) err->item = static_cast<int64_t>(i);
-    return status;
-  }
-  return GTH_OK;
-}
-
 template <class T>
 std::unique_ptr<T[]> array(size_t count) noexcept {
   return std::unique_ptr<T[]>(new (std::nothrow) T[count]);
@@ -1746,8 +1701,6 @@ std::unique_ptr<T[]> array(size_t count) noexcept {
   const auto pointers = detail::array<const gth_request*>(count);
   if (raw == nullptr || pointers == nullptr)
     return detail::refuse_memory(err, GTH_OPERAND_REQUEST, count * sizeof(gth_request), "requests: no memory");
-  const int32_t status = detail::check_items(requests, err);
-  if (status != GTH_OK) return status;
   for (size_t i = 0; i < count; ++i) {
     raw[i] = requests[i].raw();
     pointers[i] = &raw[i];
@@ -1761,9 +1714,12 @@ std::unique_ptr<T[]> array(size_t count) noexcept {
   const auto args = detail::array<const gth_plan_args*>(count);
   if (plans == nullptr || args == nullptr)
     return detail::refuse_memory(err, GTH_OPERAND_PLAN, 2 * count * sizeof(void*), "plans: no memory");
-  const int32_t status = detail::check_items(runs, err);
-  if (status != GTH_OK) return status;
   for (size_t i = 0; i < count; ++i) {
+    const int32_t status = runs[i].check(err);
+    if (status != GTH_OK) {
+      if (err != nullptr) err->item = static_cast<int64_t>(i);
+      return status;
+    }
     plans[i] = runs[i].plan;
     args[i] = &runs[i].args;
   }

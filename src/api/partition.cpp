@@ -40,7 +40,11 @@ int32_t read_given(Given* given, const Error& error) {
   if (status || !given->options) return status;
   status = core::read_struct(given->options, &given->options_room, &given->options, GTH_OPERAND_OPTIONS, error);
   if (!status) status = core::check_options(*given->options, core::operation_of(GTH_OP_GATHER), error);
-  if (status || !given->options->has_padding_index) return status;
+  if (status) return status;
+  given->options_room = *given->options;
+  given->options_room.fill_dtype = 0;  // No row is filled.
+  given->options = &given->options_room;
+  if (!given->options->has_padding_index) return GTH_OK;
   return error.fail({GTH_E_VERSION, GTH_OPERAND_OPTIONS, offsetof(gth_options, has_padding_index), -1, 1, 0},
                     "options: padding_index is set, which gth_partition does not have");
 }

@@ -102,7 +102,7 @@ FIELD(gth_options, has_padding_index, 92, 4);
 FIELD(gth_options, padding_index, 96, 8);
 FIELD(gth_options, bag_count, 104, 8);
 FIELD(gth_options, initial, 112, 4);
-FIELD(gth_options, reserved, 116, 4);
+FIELD(gth_options, fill_dtype, 116, 4);
 
 SIZE(gth_request, 56);
 FIELD(gth_request, size, 0, 4);

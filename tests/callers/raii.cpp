@@ -277,9 +277,9 @@ void fill_values() {
   const auto wrong = [](auto value) { return gather::Options().fill_value(value); };
   const gather::Error error =
       thrown<gather::Error>(GTH_E_DTYPE, [&] { gather::gather_into(table, ids, gather::View(&one, {1}), wrong(1.0)); });
-  CHECK(error.operand() == GTH_OPERAND_OPTIONS && error.component() == offsetof(gth_options, fill_value));
+  CHECK(error.operand() == GTH_OPERAND_OPTIONS && error.component() == offsetof(gth_options, fill_dtype));
   CHECK(error.value() == GTH_DTYPE_FLOAT64 && error.limit() == GTH_DTYPE_FLOAT32 && one == 0);
-  CHECK(error.what() == std::string("options: fill_value: dtype is float64, needed is float32"));
+  CHECK(error.what() == std::string("options: the fill value is float64, the dtype of params is float32"));
   thrown<gather::Error>(GTH_E_DTYPE, [&] { gather::gather(params, indices, wrong(-1)); });
   thrown<gather::Error>(GTH_E_DTYPE, [&] { gather::gather(table, ids, wrong(-1)); });
   thrown<gather::Error>(GTH_E_DTYPE, [&] { gather::gather_into(params, indices, indices, wrong(-1)); });

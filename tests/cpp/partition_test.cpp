@@ -205,6 +205,21 @@ TEST(Partition, SizesAtTheBordersOfBlocksMatchTheHeader) {
   }
 }
 
+// No row is filled, so the options may have a fill value of any dtype.
+TEST(Partition, FillValueOfAnyDtypeIsAccepted) {
+  const Layout layout{GTH_SHARDS_MODULO, 7, 2, {}};
+  const gth_shards shards = layout.shards();
+  const Array ids = indices64({3}, {6, 0, 3});
+  const gth_tensor_desc desc = ids.desc();
+  const Memory out(desc, layout, 3, 0);
+  gth_options options = with_bounds(GTH_BOUNDS_FILL);
+  options.fill = GTH_FILL_VALUE;
+  options.fill_dtype = GTH_DTYPE_FLOAT64;
+  Error error;
+  ASSERT_EQ(gth_partition(nullptr, &desc, &shards, &options, &out.parts, &error), GTH_OK) << error.message;
+  expect_parts(layout, {6, 0, 3}, out.parts);
+}
+
 // Ids of every integer type and with any strides are read in row-major order.
 TEST(Partition, IdsOfEveryTypeAndStrideAreAccepted) {
   const Layout layout{GTH_SHARDS_MODULO, 100, 3, {}};

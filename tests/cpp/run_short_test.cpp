@@ -44,8 +44,7 @@ TEST(RunShort, EveryTupleCountAndRowSizeIsGathered) {
 TEST(RunShort, OptionOfOtherOperationsIsRefused) {
   const Array params(u8, {3, 4}), indices = indices64({2}, {2, 0}), out(u8, {2, 4});
   const int32_t offsets[] = {offsetof(gth_options, accumulate), offsetof(gth_options, bag_format),
-                             offsetof(gth_options, pool),       offsetof(gth_options, empty),
-                             offsetof(gth_options, initial),    offsetof(gth_options, reserved)};
+                             offsetof(gth_options, pool), offsetof(gth_options, empty), offsetof(gth_options, initial)};
   for (const int32_t offset : offsets) {
     gth_options options = GTH_OPTIONS_INIT;
     reinterpret_cast<int32_t*>(&options)[offset / 4] = 1;
@@ -59,6 +58,64 @@ TEST(RunShort, OptionOfOtherOperationsIsRefused) {
   bags.bag_count = 5;
   expect_refused({g, params.desc(), indices.desc(), &bags}, out,
                  {GTH_E_VERSION, GTH_OPERAND_OPTIONS, offsetof(gth_options, bag_count), -1, 5, 0});
+}
+
+gth_options filling(int32_t fill_dtype) {
+  gth_options options = with_bounds(GTH_BOUNDS_FILL);
+  options.fill = GTH_FILL_VALUE;
+  options.fill_value[0] = 0x0102030405060708;
+  options.fill_dtype = fill_dtype;
+  return options;
+}
+
+// Index 9 leaves the fast path, and so does index 1 in 1,025 tuples.
+TEST(RunShort, FillValueOfAnotherDtypeIsRefused) {
+  const Array params(GTH_DTYPE_INT32, {3, 1});
+  for (const int64_t tuples : {1, 1024, 1025}) {
+    for (const int64_t index : {1, 9}) {
+      const Array indices = indices64({tuples, 1}, std::vector<int64_t>(static_cast<size_t>(tuples), index));
+      const Array out(GTH_DTYPE_INT32, {tuples, 1}), wide(GTH_DTYPE_INT32, {tuples, 1, 1});
+      for (const int32_t wrong : {GTH_DTYPE_FLOAT32, GTH_DTYPE_UINT32, GTH_DTYPE_STRING, 1, -1}) {
+        const gth_options options = filling(wrong);
+        const Facts facts{GTH_E_DTYPE, GTH_OPERAND_OPTIONS, offsetof(gth_options, fill_dtype), -1,
+                          wrong,       GTH_DTYPE_INT32};
+        expect_refused({g, params.desc(), indices.desc(), &options}, wide, facts);
+        expect_refused({nd, params.desc(), indices.desc(), &options}, out, facts);
+        expect_refused({calls::gather_elements, params.desc(), indices.desc(), &options}, out, facts);
+      }
+      for (const int32_t right : {0, GTH_DTYPE_INT32}) {
+        const gth_options options = filling(right);
+        const std::vector<int32_t> filled(static_cast<size_t>(tuples), 0x05060708);
+        const Array value(GTH_DTYPE_INT32, {tuples, 1}, filled);
+        const Bytes rows = rows_of(params, 4, std::vector<int64_t>(static_cast<size_t>(tuples), 1));
+        expect_gathered({nd, params.desc(), indices.desc(), &options}, {tuples, 1}, index == 1 ? rows : value.bytes());
+      }
+    }
+  }
+}
+
+TEST(RunShort, FillDtypeIsComparedWithTheTableOfEachKindOfOperation) {
+  const Array table(GTH_DTYPE_FLOAT32, {3, 2}), ids = indices32({1}, {2}), rows(GTH_DTYPE_FLOAT32, {1, 2});
+  const gth_tensor_desc operands[] = {table.desc(), ids.desc(), rows.desc()};
+  gth_options options = filling(GTH_DTYPE_FLOAT64);
+  options.bounds = 0;
+  for (const int32_t op : {GTH_OP_GATHER, GTH_OP_SCATTER, GTH_OP_GATHER_GRADIENT, GTH_OP_GATHER_BAGS}) {
+    const std::string name = op == GTH_OP_GATHER || op == GTH_OP_GATHER_BAGS ? "params" : "target";
+    const gth_request request = GTH_REQUEST(op, &operands[0], &operands[1], &operands[2], &options);
+    Error error;
+    EXPECT_EQ(gth_run_request(nullptr, &request, &error), GTH_E_DTYPE) << op;
+    EXPECT_EQ(error.message, "options: the fill value is float64, the dtype of " + name + " is float32");
+  }
+  gth_tensor_desc shape = GTH_TENSOR_DESC_INIT, untyped = table.desc();
+  int64_t extents[GTH_MAX_NDIM];
+  const gth_request typed = GTH_REQUEST(GTH_OP_GATHER, &operands[0], &operands[1], nullptr, &options);
+  EXPECT_EQ(gth_infer(&typed, &shape, GTH_MAX_NDIM, extents, nullptr), GTH_E_DTYPE);
+  untyped.dtype = 0;
+  const gth_request any = GTH_REQUEST(GTH_OP_GATHER, &untyped, &operands[1], nullptr, &options);
+  EXPECT_EQ(gth_infer(&any, &shape, GTH_MAX_NDIM, extents, nullptr), GTH_OK);
+  options.fill = GTH_FILL_ZERO;  // The fill value has no effect.
+  const gth_request unused = GTH_REQUEST(GTH_OP_GATHER, &operands[0], &operands[1], &operands[2], &options);
+  EXPECT_EQ(gth_run_request(nullptr, &unused, nullptr), GTH_OK);
 }
 
 // From 16 tuples on, kernels resolve blocks of 256 tuples.

@@ -195,7 +195,7 @@ typedef struct gth_options {
   int64_t padding_index;
   int64_t bag_count;
   int32_t initial;
-  int32_t reserved;
+  int32_t fill_dtype;
 } gth_options;
 
 typedef struct gth_request {

@@ -1,6 +1,7 @@
 #include "core/meaning/dtypes.hpp"
 
 #include <cinttypes>
+#include <cstddef>
 
 #include "core/types/reduction.hpp"
 
@@ -41,12 +42,16 @@ inline int32_t resolve_index_dtype(const Settings& settings, int32_t operand, in
   return fail_dtype(operand, dtype, 0, error);
 }
 
-// Rejects a fill value for strings. A string that is not gathered is always empty.
+// Rejects a fill value for strings, and one of another dtype. A string that is not gathered is always empty.
 int32_t check_fill_dtype(const Settings& settings, int32_t dtype, const Error& error) {
   const bool selects_none = settings.bounds == GTH_BOUNDS_FILL || settings.has_padding;
   const bool fills = selects_none && settings.fill != GTH_FILL_ZERO;
-  if (dtype != GTH_DTYPE_STRING || !fills) return GTH_OK;
-  return fail_dtype(settings.operation->name_of(Role::table), dtype, 0, error);
+  const int32_t table = settings.operation->name_of(Role::table), given = settings.fill_dtype;
+  if (dtype == GTH_DTYPE_STRING) return fills ? fail_dtype(table, dtype, 0, error) : GTH_OK;
+  if (settings.fill != GTH_FILL_VALUE || given == 0 || given == dtype || dtype == 0) return GTH_OK;
+  return error.fail({GTH_E_DTYPE, GTH_OPERAND_OPTIONS, offsetof(gth_options, fill_dtype), -1, given, dtype},
+                    "options: the fill value is %s, the dtype of %s is %s", dtype_name(given), operand_name(table),
+                    dtype_name(dtype));
 }
 
 }  // namespace

@@ -40,7 +40,7 @@ struct Switch {
 #define GATHER_int64(...)
 #define GATHER_dtype(...)
 #define GATHER_OPTION(name, type, highest, having, ...) GATHER_##type(name, highest, having)
-constexpr Switch switches[] = {GATHER_OPTIONS(GATHER_OPTION) GATHER_SWITCH(reserved, 0, every)};
+constexpr Switch switches[] = {GATHER_OPTIONS(GATHER_OPTION)};
 #undef GATHER_SWITCH
 #undef GATHER_choice
 #undef GATHER_count
@@ -167,6 +167,7 @@ void resolve_options(const gth_options* given, const Operation& operation, Setti
   out->starts_with_update = options.initial == GTH_INITIAL_UPDATE;
   out->fill_value[0] = options.fill_value[0];
   out->fill_value[1] = options.fill_value[1];
+  out->fill_dtype = options.fill_dtype;
   out->has_padding = options.has_padding_index != 0;
   out->padding = options.padding_index;
   out->given_opset = options.opset;

@@ -43,7 +43,8 @@ struct Settings {
   int64_t axis;
   int64_t batch_dims;
   uint64_t fill_value[2];
-  bool has_padding;  // An index of the value `padding` selects no row.
+  int32_t fill_dtype;  // 0: not stated
+  bool has_padding;    // An index of the value `padding` selects no row.
   int64_t padding;
   BagSettings bags;  // set for Form::bags only
 };

@@ -17,21 +17,21 @@ bool is_in(int32_t value, int32_t highest) { return static_cast<uint32_t>(value)
 // Returns true if an index may be out of bounds. clamp and modulo map every index to a valid one.
 bool needs_bounds_check(int32_t bounds) { return bounds != GTH_BOUNDS_CLAMP && bounds != GTH_BOUNDS_MODULO; }
 
-// Returns true if the fields after fill_value are zero.
-bool has_zero_end(const gth_options& options) {
+// Returns true if the fields after fill_value are zero, except for a fill_dtype of `dtype`.
+bool has_zero_end(const gth_options& options, int32_t dtype) {
   constexpr size_t begin = offsetof(gth_options, accumulate), words = (GTH_OPTIONS_FIRST - begin) / sizeof(uint64_t);
   static_assert(begin + words * sizeof(uint64_t) == GTH_OPTIONS_FIRST);
   uint64_t read[words], all = 0;
   std::memcpy(read, &options.accumulate, sizeof read);
-  for (uint64_t word : read) all |= word;
-  return all == 0;
+  for (size_t i = 0; i + 1 < words; ++i) all |= read[i];
+  return (all | read[words - 1]) == 0 || (options.fill_dtype == dtype && all == 0 && options.initial == 0);
 }
 
-bool are_short_options(const Operation& operation, const gth_options* o) {
+bool are_short_options(const Operation& operation, int32_t dtype, const gth_options* o) {
   if (!has_first_fields_only(o)) return false;
   const bool allows_axis = operation.form == Form::paired && o->has_axis;
   return is_in(o->has_axis, operation.has_axis() ? 1 : 0) && (allows_axis || o->axis == 0) && o->batch_dims == 0 &&
-         (o->profile | o->opset | o->extents | o->reduction) == 0 && has_zero_end(*o) &&
+         (o->profile | o->opset | o->extents | o->reduction) == 0 && has_zero_end(*o, dtype) &&
          is_in(o->negative, GTH_NEGATIVE_WRAP) && is_in(o->bounds, GTH_BOUNDS_ERROR_PARTIAL) &&
          needs_bounds_check(o->bounds) && is_in(o->fill, GTH_FILL_BY_DTYPE) && o->threads >= 0;
 }
@@ -191,7 +191,7 @@ bool lower_short(const Request& request, Short* result) {
   const gth_tensor_desc &table = *request.table, &indices = *request.indices, &output = *request.rows;
   const Operation& operation = *request.operation;
   if (!is_exact(&table, GTH_TENSOR_READONLY) || !is_exact(&indices, GTH_TENSOR_READONLY) || !is_exact(&output, 0) ||
-      (request.options && !are_short_options(operation, request.options)) || table.dtype != output.dtype) {
+      (request.options && !are_short_options(operation, table.dtype, request.options)) || table.dtype != output.dtype) {
     return false;
   }
   result->is_int64 = indices.dtype == GTH_DTYPE_INT64;
@@ -225,7 +225,7 @@ bool infer_short(const Request& request, gth_tensor_desc* rows, int64_t* shape) 
   if (tuple_ndim < 0) return false;
   const int64_t tuples = dense_product(indices.shape, 0, tuple_ndim, 1);
   if (tuples < 1 || tuples > short_tuples || !is_exact(&table, GTH_TENSOR_READONLY) ||
-      (request.options && !are_short_options(operation, request.options))) {
+      (request.options && !are_short_options(operation, table.dtype, request.options))) {
     return false;
   }
   const DtypeInfo* dtype = find_dtype(table.dtype);

@@ -86,7 +86,7 @@ mod ffi {
         pub padding_index: i64,
         pub bag_count: i64,
         pub initial: i32,
-        pub reserved: i32,
+        pub fill_dtype: i32,
     }
 
     #[repr(C)]
@@ -297,7 +297,7 @@ fn options() -> ffi::Options {
         padding_index: 0,
         bag_count: 0,
         initial: 0,
-        reserved: 0,
+        fill_dtype: 0,
     }
 }
 

@@ -160,7 +160,7 @@ pub struct gth_options {
     pub padding_index: i64,
     pub bag_count: i64,
     pub initial: i32,
-    pub reserved: i32,
+    pub fill_dtype: i32,
 }
 #[repr(C)]
 #[derive(Debug, Copy, Clone)]
@@ -519,7 +519,7 @@ const _: () = {
     ["Offset of field: gth_options::padding_index"][::core::mem::offset_of!(gth_options, padding_index) - 96usize];
     ["Offset of field: gth_options::bag_count"][::core::mem::offset_of!(gth_options, bag_count) - 104usize];
     ["Offset of field: gth_options::initial"][::core::mem::offset_of!(gth_options, initial) - 112usize];
-    ["Offset of field: gth_options::reserved"][::core::mem::offset_of!(gth_options, reserved) - 116usize];
+    ["Offset of field: gth_options::fill_dtype"][::core::mem::offset_of!(gth_options, fill_dtype) - 116usize];
 };
 #[allow(clippy::unnecessary_operation, clippy::identity_op)]
 const _: () = {

@@ -73,7 +73,6 @@ impl<'a> Bags<'a> {
         options: &Options,
         run: impl FnOnce(&mut sys::gth_request) -> Result<T, Error>,
     ) -> Result<T, Error> {
-        options.check_fill(params.desc.head.dtype)?;
         let mut given = *options;
         given.raw.bag_format = self.format;
         given.raw.bag_count = self.count;

@@ -39,7 +39,7 @@ impl Context {
         options: &Options,
     ) -> Result<(), Error> {
         let are_settled = table.is_settled() & indices.is_settled() & rows.is_settled();
-        if !are_settled || options.has_fill_value() {
+        if !are_settled {
             // SAFETY: the caller guarantees it.
             return unsafe { self.write_moved(op, table, indices, rows, options) };
         }
@@ -47,8 +47,8 @@ impl Context {
         unsafe { self.run_described(op, [table.head(), indices.head(), rows.head()], options) }
     }
 
-    /// Runs an operation as `write`, and checks the fill value. The first call with descriptions that have moved copies
-    /// them, because their next call may never come. It is not inlined, so that `write` keeps its arguments in registers.
+    /// Runs an operation as `write`. The first call with descriptions that have moved copies them, because their next
+    /// call may never come. It is not inlined, so that `write` keeps its arguments in registers.
     ///
     /// # Safety
     ///
@@ -62,9 +62,7 @@ impl Context {
         rows: &Description,
         options: &Options,
     ) -> Result<(), Error> {
-        options.check_fill(table.head.dtype)?;
-        let may_copy = table.may_copy() & indices.may_copy() & rows.may_copy();
-        if may_copy && !options.has_fill_value() {
+        if table.may_copy() & indices.may_copy() & rows.may_copy() {
             let (table, indices, rows) = (table.copied(), indices.copied(), rows.copied());
             // SAFETY: the caller guarantees it.
             return unsafe { self.run_described(op, [&table, &indices, &rows], options) };
@@ -102,8 +100,6 @@ impl Context {
         options: &Options,
     ) -> Result<Tensor<'static>, Error> {
         // SAFETY: the caller guarantees it.
-        options.check_fill(unsafe { (*operands.table).dtype })?;
-        // SAFETY: the caller guarantees it.
         unsafe { self.make_requested(&request(op, operands, options)) }
     }
 
@@ -122,7 +118,6 @@ impl Context {
 
 /// Infers the shape of the rows of an operation.
 pub(crate) fn infer(op: i32, table: &Layout, indices: &Layout, options: &Options) -> Result<Vec<usize>, Error> {
-    options.check_fill(table.desc.head.dtype)?;
     let operands = sys::gth_request {
         table: table.desc.raw(),
         indices: indices.desc.raw(),

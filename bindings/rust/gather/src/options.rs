@@ -182,7 +182,6 @@ choices! {
 #[must_use]
 pub struct Options {
     pub(crate) raw: sys::gth_options,
-    fill_dtype: i32,
 }
 
 impl Default for Options {
@@ -288,7 +287,7 @@ impl Options {
         // SAFETY: the struct has only numbers, for which zero is valid.
         let mut raw: sys::gth_options = unsafe { mem::zeroed() };
         raw.size = struct_size::<sys::gth_options>();
-        Options { raw, fill_dtype: 0 }
+        Options { raw }
     }
 
     /// Sets the element that [`Bounds::Fill`] writes. If params have another dtype, calls return [`Error::DType`].
@@ -337,40 +336,7 @@ impl Options {
     fn set_fill(&mut self, dtype: DType, image: [u64; 2]) {
         self.raw.fill = sys::GTH_FILL_VALUE;
         self.raw.fill_value = image;
-        self.fill_dtype = dtype as i32;
-    }
-
-    #[inline]
-    pub(crate) fn has_fill_value(&self) -> bool {
-        self.raw.fill == sys::GTH_FILL_VALUE
-    }
-
-    /// Checks that the fill value has the dtype of the params. The library cannot check it, because it gets only the
-    /// bytes.
-    #[inline]
-    pub(crate) fn check_fill(&self, params: i32) -> Result<(), Error> {
-        if self.raw.fill != sys::GTH_FILL_VALUE || self.fill_dtype == params {
-            return Ok(());
-        }
-        self.check_fill_dtype(params)
-    }
-
-    #[cold]
-    fn check_fill_dtype(&self, params: i32) -> Result<(), Error> {
-        // The library checks strings, and shapes without a dtype.
-        if params == sys::GTH_DTYPE_STRING || params == 0 {
-            return Ok(());
-        }
-        let name = |number| DType::try_from(number).map_or("unknown", DType::name);
-        let message = format!(
-            "the fill value is {}, params are {}",
-            name(self.fill_dtype),
-            name(params)
-        );
-        let mut cause =
-            Cause::new(sys::GTH_E_DTYPE, Operand::Options, message).numbers(self.fill_dtype.into(), params.into());
-        cause.component = u32::try_from(mem::offset_of!(sys::gth_options, fill_value)).ok();
-        Err(cause.into())
+        self.raw.fill_dtype = dtype as i32;
     }
 }
 
@@ -379,7 +345,7 @@ impl fmt::Debug for Options {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (raw, mut out) = (&self.raw, f.debug_struct("Options"));
         self.fmt_fields(&mut out);
-        if let (sys::GTH_FILL_VALUE, Ok(dtype)) = (raw.fill, DType::try_from(self.fill_dtype)) {
+        if let (sys::GTH_FILL_VALUE, Ok(dtype)) = (raw.fill, DType::try_from(raw.fill_dtype)) {
             out.field("fill_value", &format_args!("{:x?} as {dtype:?}", raw.fill_value));
         }
         out.finish()

@@ -79,7 +79,6 @@ impl Plan {
         rows: Option<&Layout>,
         options: &Options,
     ) -> Result<Self, Error> {
-        options.check_fill(table.desc.head.dtype)?;
         let kinds = [table, indices, rows.unwrap_or(table)].map(|layout| layout.desc.kind());
         let operands = sys::gth_request {
             table: table.desc.raw(),

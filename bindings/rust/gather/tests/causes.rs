@@ -36,8 +36,11 @@ fn errors_of_dtypes_have_both_dtypes() {
     let ids = [9i64];
     let result = gather(&tensor, &Tensor::new(&ids, &[1]), &filled);
     let cause = assert_cause(result, Operand::Options, DType::Int8 as i128, FLOAT32);
-    assert_eq!(cause.component, Some(56));
-    assert_eq!(cause.message, "options: the fill value is int8, params are float32");
+    assert_eq!(cause.component, Some(116));
+    assert_eq!(
+        cause.message,
+        "options: the fill value is int8, the dtype of params is float32"
+    );
 }
 
 #[test]

@@ -88,7 +88,7 @@ fn errors_of_this_crate_have_the_form_of_the_library() {
     );
     expect_message(
         gather(&table, &Tensor::new(&[0u8], &[1]), &Options::new().fill_value(1.0f64)),
-        "options: the fill value is float64, params are float32",
+        "options: the fill value is float64, the dtype of params is float32",
         Operand::Options,
         DType::Float64 as i128,
         DType::Float32 as i64,

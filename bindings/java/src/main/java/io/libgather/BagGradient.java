@@ -113,7 +113,7 @@ final class BagGradient {
     Scratch scratch = Scratch.take();
     try {
       read.forEach(scratch::describe);
-      MemorySegment request = scratch.request(Operation.GATHER_BAGS, read.get(Role.TABLE).dtype, options);
+      MemorySegment request = scratch.request(Operation.GATHER_BAGS, options);
       MemorySegment context = Calls.context(options);
       MemorySegment written = scratch.describeResult(0, target);
       int status;

@@ -54,7 +54,7 @@ final class Calls {
               scratch.describe(Role.TABLE, table),
               scratch.describe(Role.INDICES, indices),
               scratch.describe(Role.ROWS, rows),
-              scratch.describe(options, table.dtype),
+              scratch.describe(options),
               scratch.error,
               table.segment,
               indices.segment,
@@ -129,7 +129,7 @@ final class Calls {
     Scratch scratch = Scratch.take();
     try {
       operands.forEach(scratch::describe);
-      MemorySegment request = scratch.request(operation, operands.get(Role.TABLE).dtype, options);
+      MemorySegment request = scratch.request(operation, options);
       int status = Gth.runRequest(context(options), request, scratch.error, memory);
       if (status != 0) {
         throw scratch.failure(status);
@@ -146,7 +146,7 @@ final class Calls {
       scratch.describe(Role.TABLE, table);
       scratch.describe(Role.INDICES, indices);
       scratch.describe(Role.ROWS, rows);
-      MemorySegment request = scratch.request(operation, table.dtype, options);
+      MemorySegment request = scratch.request(operation, options);
       int status =
           Gth.runAtCritical(
               context(options), request, table.segment, indices.segment, rows.segment, scratch.error);
@@ -286,7 +286,7 @@ final class Calls {
     Scratch scratch = Scratch.take();
     try {
       operands.forEach(scratch::describe);
-      MemorySegment request = scratch.request(operation, operands.get(Role.TABLE).dtype, options);
+      MemorySegment request = scratch.request(operation, options);
       scratch.result.set(JAVA_INT, Gth.TensorDesc.SIZE, (int) Gth.TensorDesc.BYTES);
       int status = Gth.infer(request, scratch.result, Gth.MAX_NDIM, scratch.shape, scratch.error);
       if (status != 0) {

@@ -30,15 +30,11 @@ public final class Options {
   /** The fields of gth_options as words of 8 bytes. */
   private final long[] words;
 
-  /** The dtype of the fill value, or null. */
-  private final DType fillDType;
-
   final Context context;
   final boolean isDefault;
 
   private Options(Builder builder) {
     words = builder.words.clone();
-    fillDType = builder.fillDType;
     context = builder.context;
     isDefault = builder.isDefault;
   }
@@ -52,18 +48,8 @@ public final class Options {
     return new Builder();
   }
 
-  /** Checks that the fill value has the dtype of params, which the library cannot check. It checks strings itself. */
-  private void checkFill(DType params) {
-    boolean used = fillDType != null && field(Gth.Options.FILL) == Fill.VALUE.number;
-    if (used && params != null && fillDType != params && params != DType.STRING) {
-      throw ErrorDetails.of(Status.DTYPE, (int) Gth.Options.FILL_VALUE, fillDType.number, params.number)
-          .exception("options: the fill value is " + fillDType + ", and params are " + params);
-    }
-  }
-
-  /** Writes the options of a call with params of this dtype, or without params if it is null. */
-  void write(MemorySegment target, DType params) {
-    checkFill(params);
+  /** Writes the options of a call. */
+  void write(MemorySegment target) {
     for (int i = 0; i < words.length; i++) {
       target.setAtIndex(ValueLayout.JAVA_LONG, i, words[i]);
     }
@@ -282,7 +268,7 @@ public final class Options {
    * @return the dtype, or empty if no element is set
    */
   public Optional<DType> fillDType() {
-    return Optional.ofNullable(fillDType);
+    return choice(Gth.Options.FILL_DTYPE, DType.values(), each -> each.number);
   }
 
   /**
@@ -312,7 +298,6 @@ public final class Options {
   public boolean equals(Object other) {
     return other instanceof Options options
         && Arrays.equals(words, options.words)
-        && fillDType == options.fillDType
         && context == options.context;
   }
 
@@ -326,7 +311,7 @@ public final class Options {
   public String toString() {
     Map<String, Object> set = new LinkedHashMap<>();
     addValues(set);
-    fillBytes().ifPresent(image -> set.put("fillBytes", fillDType + " " + HexFormat.of().formatHex(image)));
+    fillBytes().ifPresent(image -> set.put("fillBytes", fillDType().get() + " " + HexFormat.of().formatHex(image)));
     context().ifPresent(value -> set.put("context", "given"));
     return "Options" + set;
   }
@@ -335,7 +320,6 @@ public final class Options {
   public static final class Builder {
     private final long[] words = new long[(int) Gth.Options.BYTES / 8];
     private Context context;
-    private DType fillDType;
     private boolean isDefault = true;
 
     private Builder() {
@@ -570,8 +554,8 @@ public final class Options {
         throw new IllegalArgumentException(message);
       }
       ByteBuffer words = bytes(16).put(image).rewind();
-      fillDType = dtype;
       return fill(Fill.VALUE)
+          .set(Gth.Options.FILL_DTYPE, dtype.number)
           .setLong(Gth.Options.FILL_VALUE, words.getLong())
           .setLong(Gth.Options.FILL_VALUE + 8, words.getLong());
     }

@@ -97,7 +97,7 @@ public record Partition(long[] counts, long[] local, long[] order, long[] place)
                   Calls.context(options),
                   desc,
                   described,
-                  scratch.describe(options, null),
+                  scratch.describe(options),
                   parts,
                   scratch.error,
                   copy.segment);

@@ -132,7 +132,7 @@ public final class Plan {
               if (rows != null) {
                 scratch.describe(Role.ROWS, rows);
               }
-              MemorySegment request = scratch.request(operation, table.dtype, options);
+              MemorySegment request = scratch.request(operation, options);
               return Gth.planCreate(request, scratch.out, scratch.error);
             });
     return new Plan(handle, operation, table, indices, rows, options);

@@ -132,22 +132,22 @@ final class Scratch {
     }
   }
 
-  /** Describes the options of a call with params of this dtype, or without params if it is null. */
-  MemorySegment describe(Options given, DType params) {
+  /** Describes the options of a call. */
+  MemorySegment describe(Options given) {
     if (given.isDefault) {
       return MemorySegment.NULL;
     }
-    given.write(options, params);
+    given.write(options);
     return options;
   }
 
   /** Describes a request with the operands that have been described. */
-  MemorySegment request(Operation operation, DType params, Options given) {
+  MemorySegment request(Operation operation, Options given) {
     request.set(JAVA_LONG, Gth.Request.SIZE, Gth.Request.BYTES | (long) operation.number << 32);
     for (int i = 0; i < Role.ALL.length; i++) {
       request.set(JAVA_LONG, Role.ALL[i].offset, (described >> i & 1) != 0 ? operands[i].address() : 0);
     }
-    request.set(JAVA_LONG, Gth.Request.OPTIONS, describe(given, params).address());
+    request.set(JAVA_LONG, Gth.Request.OPTIONS, describe(given).address());
     return request;
   }
 }

@@ -152,7 +152,7 @@ public final class Strings {
                 }
                 return Gth.make(
                     Calls.context(options),
-                    scratch.request(operation, DType.STRING, options),
+                    scratch.request(operation, options),
                     scratch.out,
                     scratch.error,
                     handle,

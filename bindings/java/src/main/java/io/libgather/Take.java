@@ -149,7 +149,7 @@ public final class Take {
     Scratch scratch = Scratch.take();
     try {
       take.set(ADDRESS, Gth.Take.INDICES, scratch.describe(Role.INDICES, copy));
-      take.set(ADDRESS, Gth.Take.OPTIONS, scratch.describe(options, null));
+      take.set(ADDRESS, Gth.Take.OPTIONS, scratch.describe(options));
       int status = call.run(take, scratch.error, copy.segment);
       if (status != 0) {
         throw scratch.failure(status);

@@ -266,7 +266,7 @@ class HostileTest {
       }
       case FILL_DTYPE -> {
         DType other = call.valid.dtype == DType.INT32 ? DType.UINT32 : DType.INT32;
-        call.options.bounds(Bounds.FILL).fillBytes(other, new byte[4]);
+        call.options.fillBytes(other, new byte[4]);
         return new Expected(Status.DTYPE, OperandName.OPTIONS);
       }
       case THREADS -> {

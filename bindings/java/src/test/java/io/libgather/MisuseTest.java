@@ -247,8 +247,8 @@ class MisuseTest {
   void fillValueOfAnotherDtypeIsRefused() {
     Options options = Options.builder().bounds(Bounds.FILL).fillValue(1).build();
     var e = assertThrows(GatherArgumentException.class, () -> Gather.gather(table(), ids(9), options));
-    assertEquals("options: the fill value is INT32, and params are FLOAT32", e.getMessage());
-    assertEquals(ErrorDetails.of(Status.DTYPE, 56, 32, 544), e.details());
+    assertEquals("options: the fill value is int32, the dtype of params is float32", e.getMessage());
+    assertEquals(ErrorDetails.of(Status.DTYPE, 116, 32, 544), e.details());
   }
 
   @Test

@@ -295,7 +295,7 @@ public final class Gth {
     public static final long PADDING_INDEX = 96;
     public static final long BAG_COUNT = 104;
     public static final long INITIAL = 112;
-    public static final long RESERVED = 116;
+    public static final long FILL_DTYPE = 116;
 
     private Options() {}
   }
