@@ -88,14 +88,7 @@ func resultOperand(kind C.int32_t) Operand {
 // newBagGradient makes a result of a shape.
 func newBagGradient[T Element](kind C.int32_t, shape []int, given operands, bags *Bags,
 	options []Option) (Tensor[T], error) {
-	shape = slices.Clone(shape)
-	bytes, ok := byteCount(elementSize(DTypeOf[T]()), shape)
-	if !ok { // The library reports which extent is too large.
-		none := Shaped[T](shape...)
-		_, err := bagGradient(kind, given, &absent, &none.view, bags, options)
-		return Tensor[T]{}, err
-	}
-	out, err := newTensor[T](bytes, shape, resultOperand(kind))
+	out, err := newTensor[T](slices.Clone(shape), resultOperand(kind))
 	if err != nil {
 		return out, err
 	}

@@ -75,13 +75,7 @@ func makeRows[T Element](op operation, given operands, s *settings, options []Op
 	if err != nil {
 		return Tensor[T]{}, err
 	}
-	bytes, ok := byteCount(elementSize(DTypeOf[T]()), shape)
-	if !ok { // The library reports which extent is too large.
-		none := Shaped[T](shape...)
-		given[roleRows] = &none.view
-		return Tensor[T]{}, runWith(op, given, s, options)
-	}
-	out, err := newTensor[T](bytes, shape, OperandOut)
+	out, err := newTensor[T](shape, OperandOut)
 	if err != nil {
 		return out, err
 	}
@@ -92,8 +86,13 @@ func makeRows[T Element](op operation, given operands, s *settings, options []Op
 	return out, nil
 }
 
-// newTensor returns zeros in new memory. Its errors name the operand.
-func newTensor[T Element](bytes int, shape []int, operand Operand) (Tensor[T], error) {
+// newTensor returns zeros in new memory. A tensor with a shape that the library rejects has no memory. Errors name the
+// operand.
+func newTensor[T Element](shape []int, operand Operand) (Tensor[T], error) {
+	bytes, ok := byteCount(elementSize(DTypeOf[T]()), shape)
+	if !ok || len(shape) > MaxRank {
+		return Shaped[T](shape...), nil
+	}
 	if !allocatable(bytes) {
 		return Tensor[T]{}, fail(ErrNoMemory, operand, bytes, 0, "cannot allocate the result")
 	}

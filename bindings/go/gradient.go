@@ -48,12 +48,7 @@ func GatherElementsGradientInto[T Element, I Index](target Output[T], gradient T
 
 func gatherGradient[T Element, I Index](op operation, gradient Tensor[T], indices Tensor[I], shape []int,
 	options []Option) (Tensor[T], error) {
-	bytes, ok := byteCount(elementSize(DTypeOf[T]()), shape)
-	if !ok || len(shape) > MaxRank { // The library reports what is invalid.
-		none := Shaped[T](shape...)
-		return Tensor[T]{}, into(op, &none.view, &indices.view, &gradient.view, options)
-	}
-	out, err := newTensor[T](bytes, slices.Clone(shape), OperandTarget)
+	out, err := newTensor[T](slices.Clone(shape), OperandTarget)
 	if err != nil {
 		return Tensor[T]{}, err
 	}

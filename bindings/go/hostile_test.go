@@ -33,6 +33,27 @@ func TestShapesThatDoNotFitTheSliceReturnErrors(t *testing.T) {
 	expectError(t, err, gather.ErrShape, gather.OperandOut)
 }
 
+// Strides of 0 give one element any shape. The bytes of the result exceed memory, then an int, and then its elements do.
+func TestHugeResultsReturnErrors(t *testing.T) {
+	wide := gather.Strided[float32](table, 0, []int{1, 1 << 60}, []int{0, 0})
+	gathered := func(params gather.Tensor[float32], count int) error {
+		_, err := gather.Gather(params, gather.Vector(make([]int, count)))
+		return err
+	}
+	expectError(t, gathered(wide, 1), gather.ErrNoMemory, gather.OperandOut)
+	for _, count := range []int{2, 8, 16} {
+		expectError(t, gathered(wide, count), gather.ErrSize, gather.OperandOut)
+	}
+	wider := gather.Strided[float32](table, 0, []int{1, 1 << 61}, []int{0, 0})
+	expectError(t, gathered(wider, 1), gather.ErrSize, gather.OperandParams)
+	scattered := func(target gather.Tensor[float32]) error {
+		_, err := gather.Scatter(target, gather.Vector([]int{0}), target.Updates())
+		return err
+	}
+	expectError(t, scattered(wide), gather.ErrNoMemory, gather.OperandTarget)
+	expectError(t, scattered(wider), gather.ErrSize, gather.OperandTarget)
+}
+
 func TestSlicesMayBeLongerThanTheirShapes(t *testing.T) {
 	room := slices.Clone(table)
 	ids := gather.New([]int{0, 1, 99}, 2)

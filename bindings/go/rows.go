@@ -42,11 +42,10 @@ func gatherRows[T Element, I Index](ctx context.Context, table []T, width int, i
 		return nil, err
 	}
 	shape := []int{len(ids), width}
-	bytes, ok := byteCount(elementSize(DTypeOf[T]()), shape)
-	if !ok {
+	if _, ok := byteCount(elementSize(DTypeOf[T]()), shape); !ok {
 		return nil, fail(ErrSize, OperandOut, len(ids), width, "the size of the rows exceeds an int64")
 	}
-	rows, err := newTensor[T](bytes, shape, OperandOut)
+	rows, err := newTensor[T](shape, OperandOut)
 	if err != nil {
 		return nil, err
 	}

@@ -86,13 +86,7 @@ func scatter[T Element, I Index](op operation, target Tensor[T], indices Tensor[
 
 // clone returns a dense copy of a target.
 func clone[T Element](target Tensor[T]) (Tensor[T], error) {
-	shape := target.Shape()
-	bytes, ok := byteCount(elementSize(DTypeOf[T]()), shape)
-	if !ok { // The library reports which extent is too large.
-		none := Shaped[T](shape...)
-		return none, copyOperand(&target.view, &none.view, OperandTarget)
-	}
-	out, err := newTensor[T](bytes, shape, OperandTarget)
+	out, err := newTensor[T](target.Shape(), OperandTarget)
 	if err != nil {
 		return out, err
 	}
