@@ -18,11 +18,6 @@ TYPES = {
     "char": ("JAVA_BYTE", "byte"),
     "pointer": ("ADDRESS", "MemorySegment"),
 }
-# Functions that read memory through structs. Java passes each segment of that memory as an additional argument, which
-# the library ignores. So a downcall keeps the arenas of these segments open, and checks their threads.
-READING = {"gth_run", "gth_run_request", "gth_copy", "gth_make", "gth_partition", "gth_plan_check"}
-READING |= {f"gth_gather_bags_{kind}" for kind in ("gradient", "sparse_gradient", "weight_gradient", "positions")}
-READING |= {"gth_column_take", "gth_resolve"}
 # Functions that also have a form with heap segments.
 CRITICAL = {"gth_plan_run", "gth_plan_run_parts", "gth_run_at"}
 
@@ -52,11 +47,16 @@ def packed(before, items, after, indent):
 
 
 def kept(header, function):
-    """Returns the number of memories that a function reads through structs."""
-    if function.name not in READING:
+    """Returns the number of segments of memory that a function reads through structs.
+
+    Java passes each segment of that memory as an additional argument, which the library ignores. So a downcall keeps the
+    arenas of these segments open, and checks their threads. A function without a context, or with addresses beside the
+    structs, has no such argument.
+    """
+    if "gth_context *context" not in function.parameters or any("const void *" in p for p in function.parameters):
         return 0
     counts = {"gth_tensor_desc": 1, "gth_request": len(header.operands()), "gth_plan_args": 1, "gth_take": 1}
-    found = (re.match(r"const (\w+) \*", parameter) for parameter in function.parameters)
+    found = (re.match(r"const (\w+) \*\w", parameter) for parameter in function.parameters)
     return sum(counts.get(match[1], 0) for match in found if match)
 
 

@@ -653,16 +653,16 @@ public final class Gth {
     static final MethodHandle HANDLE =
         Native.link(
             "gth_tensor_adopt",
-            FunctionDescriptor.of(JAVA_INT, ADDRESS, ADDRESS, ADDRESS, ADDRESS, ADDRESS, ADDRESS));
+            FunctionDescriptor.of(JAVA_INT, ADDRESS, ADDRESS, ADDRESS, ADDRESS, ADDRESS, ADDRESS, ADDRESS));
   }
 
   /** Calls gth_tensor_adopt. */
   public static int tensorAdopt(
       MemorySegment context, MemorySegment desc, MemorySegment deleter, MemorySegment user, MemorySegment out,
-      MemorySegment err) {
+      MemorySegment err, MemorySegment kept0) {
     Native.check();
     try {
-      return (int) TensorAdopt.HANDLE.invokeExact(context, desc, deleter, user, out, err);
+      return (int) TensorAdopt.HANDLE.invokeExact(context, desc, deleter, user, out, err, kept0);
     } catch (Throwable e) {
       throw Native.unchecked(e);
     }
@@ -969,14 +969,17 @@ public final class Gth {
     static final MethodHandle HANDLE =
         Native.link(
             "gth_run_many",
-            FunctionDescriptor.of(JAVA_INT, ADDRESS, JAVA_LONG, ADDRESS, ADDRESS));
+            FunctionDescriptor.of(
+                JAVA_INT, ADDRESS, JAVA_LONG, ADDRESS, ADDRESS, ADDRESS, ADDRESS, ADDRESS, ADDRESS, ADDRESS));
   }
 
   /** Calls gth_run_many. */
-  public static int runMany(MemorySegment context, long count, MemorySegment requests, MemorySegment err) {
+  public static int runMany(
+      MemorySegment context, long count, MemorySegment requests, MemorySegment err, MemorySegment... kept) {
     Native.check();
     try {
-      return (int) RunMany.HANDLE.invokeExact(context, count, requests, err);
+      return (int) RunMany.HANDLE.invokeExact(
+          context, count, requests, err, at(kept, 0), at(kept, 1), at(kept, 2), at(kept, 3), at(kept, 4));
     } catch (Throwable e) {
       throw Native.unchecked(e);
     }
@@ -1024,16 +1027,17 @@ public final class Gth {
     static final MethodHandle HANDLE =
         Native.link(
             "gth_gather",
-            FunctionDescriptor.of(JAVA_INT, ADDRESS, ADDRESS, ADDRESS, ADDRESS, ADDRESS, ADDRESS));
+            FunctionDescriptor.of(
+                JAVA_INT, ADDRESS, ADDRESS, ADDRESS, ADDRESS, ADDRESS, ADDRESS, ADDRESS, ADDRESS, ADDRESS));
   }
 
   /** Calls gth_gather. */
   public static int gather(
       MemorySegment context, MemorySegment params, MemorySegment indices, MemorySegment out, MemorySegment options,
-      MemorySegment err) {
+      MemorySegment err, MemorySegment kept0, MemorySegment kept1, MemorySegment kept2) {
     Native.check();
     try {
-      return (int) Gather.HANDLE.invokeExact(context, params, indices, out, options, err);
+      return (int) Gather.HANDLE.invokeExact(context, params, indices, out, options, err, kept0, kept1, kept2);
     } catch (Throwable e) {
       throw Native.unchecked(e);
     }
@@ -1043,16 +1047,17 @@ public final class Gth {
     static final MethodHandle HANDLE =
         Native.link(
             "gth_gather_nd",
-            FunctionDescriptor.of(JAVA_INT, ADDRESS, ADDRESS, ADDRESS, ADDRESS, ADDRESS, ADDRESS));
+            FunctionDescriptor.of(
+                JAVA_INT, ADDRESS, ADDRESS, ADDRESS, ADDRESS, ADDRESS, ADDRESS, ADDRESS, ADDRESS, ADDRESS));
   }
 
   /** Calls gth_gather_nd. */
   public static int gatherNd(
       MemorySegment context, MemorySegment params, MemorySegment indices, MemorySegment out, MemorySegment options,
-      MemorySegment err) {
+      MemorySegment err, MemorySegment kept0, MemorySegment kept1, MemorySegment kept2) {
     Native.check();
     try {
-      return (int) GatherNd.HANDLE.invokeExact(context, params, indices, out, options, err);
+      return (int) GatherNd.HANDLE.invokeExact(context, params, indices, out, options, err, kept0, kept1, kept2);
     } catch (Throwable e) {
       throw Native.unchecked(e);
     }
@@ -1062,16 +1067,17 @@ public final class Gth {
     static final MethodHandle HANDLE =
         Native.link(
             "gth_gather_elements",
-            FunctionDescriptor.of(JAVA_INT, ADDRESS, ADDRESS, ADDRESS, ADDRESS, ADDRESS, ADDRESS));
+            FunctionDescriptor.of(
+                JAVA_INT, ADDRESS, ADDRESS, ADDRESS, ADDRESS, ADDRESS, ADDRESS, ADDRESS, ADDRESS, ADDRESS));
   }
 
   /** Calls gth_gather_elements. */
   public static int gatherElements(
       MemorySegment context, MemorySegment params, MemorySegment indices, MemorySegment out, MemorySegment options,
-      MemorySegment err) {
+      MemorySegment err, MemorySegment kept0, MemorySegment kept1, MemorySegment kept2) {
     Native.check();
     try {
-      return (int) GatherElements.HANDLE.invokeExact(context, params, indices, out, options, err);
+      return (int) GatherElements.HANDLE.invokeExact(context, params, indices, out, options, err, kept0, kept1, kept2);
     } catch (Throwable e) {
       throw Native.unchecked(e);
     }
@@ -1081,16 +1087,17 @@ public final class Gth {
     static final MethodHandle HANDLE =
         Native.link(
             "gth_scatter",
-            FunctionDescriptor.of(JAVA_INT, ADDRESS, ADDRESS, ADDRESS, ADDRESS, ADDRESS, ADDRESS));
+            FunctionDescriptor.of(
+                JAVA_INT, ADDRESS, ADDRESS, ADDRESS, ADDRESS, ADDRESS, ADDRESS, ADDRESS, ADDRESS, ADDRESS));
   }
 
   /** Calls gth_scatter. */
   public static int scatter(
       MemorySegment context, MemorySegment target, MemorySegment indices, MemorySegment updates, MemorySegment
-      options, MemorySegment err) {
+      options, MemorySegment err, MemorySegment kept0, MemorySegment kept1, MemorySegment kept2) {
     Native.check();
     try {
-      return (int) Scatter.HANDLE.invokeExact(context, target, indices, updates, options, err);
+      return (int) Scatter.HANDLE.invokeExact(context, target, indices, updates, options, err, kept0, kept1, kept2);
     } catch (Throwable e) {
       throw Native.unchecked(e);
     }
@@ -1100,16 +1107,17 @@ public final class Gth {
     static final MethodHandle HANDLE =
         Native.link(
             "gth_scatter_nd",
-            FunctionDescriptor.of(JAVA_INT, ADDRESS, ADDRESS, ADDRESS, ADDRESS, ADDRESS, ADDRESS));
+            FunctionDescriptor.of(
+                JAVA_INT, ADDRESS, ADDRESS, ADDRESS, ADDRESS, ADDRESS, ADDRESS, ADDRESS, ADDRESS, ADDRESS));
   }
 
   /** Calls gth_scatter_nd. */
   public static int scatterNd(
       MemorySegment context, MemorySegment target, MemorySegment indices, MemorySegment updates, MemorySegment
-      options, MemorySegment err) {
+      options, MemorySegment err, MemorySegment kept0, MemorySegment kept1, MemorySegment kept2) {
     Native.check();
     try {
-      return (int) ScatterNd.HANDLE.invokeExact(context, target, indices, updates, options, err);
+      return (int) ScatterNd.HANDLE.invokeExact(context, target, indices, updates, options, err, kept0, kept1, kept2);
     } catch (Throwable e) {
       throw Native.unchecked(e);
     }
@@ -1119,16 +1127,17 @@ public final class Gth {
     static final MethodHandle HANDLE =
         Native.link(
             "gth_scatter_elements",
-            FunctionDescriptor.of(JAVA_INT, ADDRESS, ADDRESS, ADDRESS, ADDRESS, ADDRESS, ADDRESS));
+            FunctionDescriptor.of(
+                JAVA_INT, ADDRESS, ADDRESS, ADDRESS, ADDRESS, ADDRESS, ADDRESS, ADDRESS, ADDRESS, ADDRESS));
   }
 
   /** Calls gth_scatter_elements. */
   public static int scatterElements(
       MemorySegment context, MemorySegment target, MemorySegment indices, MemorySegment updates, MemorySegment
-      options, MemorySegment err) {
+      options, MemorySegment err, MemorySegment kept0, MemorySegment kept1, MemorySegment kept2) {
     Native.check();
     try {
-      return (int) ScatterElements.HANDLE.invokeExact(context, target, indices, updates, options, err);
+      return (int) ScatterElements.HANDLE.invokeExact(context, target, indices, updates, options, err, kept0, kept1, kept2);
     } catch (Throwable e) {
       throw Native.unchecked(e);
     }
@@ -1138,16 +1147,17 @@ public final class Gth {
     static final MethodHandle HANDLE =
         Native.link(
             "gth_gather_gradient",
-            FunctionDescriptor.of(JAVA_INT, ADDRESS, ADDRESS, ADDRESS, ADDRESS, ADDRESS, ADDRESS));
+            FunctionDescriptor.of(
+                JAVA_INT, ADDRESS, ADDRESS, ADDRESS, ADDRESS, ADDRESS, ADDRESS, ADDRESS, ADDRESS, ADDRESS));
   }
 
   /** Calls gth_gather_gradient. */
   public static int gatherGradient(
       MemorySegment context, MemorySegment target, MemorySegment indices, MemorySegment gradient, MemorySegment
-      options, MemorySegment err) {
+      options, MemorySegment err, MemorySegment kept0, MemorySegment kept1, MemorySegment kept2) {
     Native.check();
     try {
-      return (int) GatherGradient.HANDLE.invokeExact(context, target, indices, gradient, options, err);
+      return (int) GatherGradient.HANDLE.invokeExact(context, target, indices, gradient, options, err, kept0, kept1, kept2);
     } catch (Throwable e) {
       throw Native.unchecked(e);
     }
@@ -1157,16 +1167,17 @@ public final class Gth {
     static final MethodHandle HANDLE =
         Native.link(
             "gth_gather_nd_gradient",
-            FunctionDescriptor.of(JAVA_INT, ADDRESS, ADDRESS, ADDRESS, ADDRESS, ADDRESS, ADDRESS));
+            FunctionDescriptor.of(
+                JAVA_INT, ADDRESS, ADDRESS, ADDRESS, ADDRESS, ADDRESS, ADDRESS, ADDRESS, ADDRESS, ADDRESS));
   }
 
   /** Calls gth_gather_nd_gradient. */
   public static int gatherNdGradient(
       MemorySegment context, MemorySegment target, MemorySegment indices, MemorySegment gradient, MemorySegment
-      options, MemorySegment err) {
+      options, MemorySegment err, MemorySegment kept0, MemorySegment kept1, MemorySegment kept2) {
     Native.check();
     try {
-      return (int) GatherNdGradient.HANDLE.invokeExact(context, target, indices, gradient, options, err);
+      return (int) GatherNdGradient.HANDLE.invokeExact(context, target, indices, gradient, options, err, kept0, kept1, kept2);
     } catch (Throwable e) {
       throw Native.unchecked(e);
     }
@@ -1176,16 +1187,18 @@ public final class Gth {
     static final MethodHandle HANDLE =
         Native.link(
             "gth_gather_elements_gradient",
-            FunctionDescriptor.of(JAVA_INT, ADDRESS, ADDRESS, ADDRESS, ADDRESS, ADDRESS, ADDRESS));
+            FunctionDescriptor.of(
+                JAVA_INT, ADDRESS, ADDRESS, ADDRESS, ADDRESS, ADDRESS, ADDRESS, ADDRESS, ADDRESS, ADDRESS));
   }
 
   /** Calls gth_gather_elements_gradient. */
   public static int gatherElementsGradient(
       MemorySegment context, MemorySegment target, MemorySegment indices, MemorySegment gradient, MemorySegment
-      options, MemorySegment err) {
+      options, MemorySegment err, MemorySegment kept0, MemorySegment kept1, MemorySegment kept2) {
     Native.check();
     try {
-      return (int) GatherElementsGradient.HANDLE.invokeExact(context, target, indices, gradient, options, err);
+      return (int) GatherElementsGradient.HANDLE.invokeExact(
+          context, target, indices, gradient, options, err, kept0, kept1, kept2);
     } catch (Throwable e) {
       throw Native.unchecked(e);
     }
@@ -1195,16 +1208,20 @@ public final class Gth {
     static final MethodHandle HANDLE =
         Native.link(
             "gth_gather_bags",
-            FunctionDescriptor.of(JAVA_INT, ADDRESS, ADDRESS, ADDRESS, ADDRESS, ADDRESS, ADDRESS, ADDRESS, ADDRESS));
+            FunctionDescriptor.of(
+                JAVA_INT, ADDRESS, ADDRESS, ADDRESS, ADDRESS, ADDRESS, ADDRESS, ADDRESS, ADDRESS, ADDRESS, ADDRESS,
+                ADDRESS, ADDRESS, ADDRESS));
   }
 
   /** Calls gth_gather_bags. */
   public static int gatherBags(
       MemorySegment context, MemorySegment params, MemorySegment indices, MemorySegment bags, MemorySegment weights,
-      MemorySegment out, MemorySegment options, MemorySegment err) {
+      MemorySegment out, MemorySegment options, MemorySegment err, MemorySegment kept0, MemorySegment kept1,
+      MemorySegment kept2, MemorySegment kept3, MemorySegment kept4) {
     Native.check();
     try {
-      return (int) GatherBags.HANDLE.invokeExact(context, params, indices, bags, weights, out, options, err);
+      return (int) GatherBags.HANDLE.invokeExact(
+          context, params, indices, bags, weights, out, options, err, kept0, kept1, kept2, kept3, kept4);
     } catch (Throwable e) {
       throw Native.unchecked(e);
     }
@@ -1354,14 +1371,15 @@ public final class Gth {
     static final MethodHandle HANDLE =
         Native.link(
             "gth_plan_run_args",
-            FunctionDescriptor.of(JAVA_INT, ADDRESS, ADDRESS, ADDRESS, ADDRESS));
+            FunctionDescriptor.of(JAVA_INT, ADDRESS, ADDRESS, ADDRESS, ADDRESS, ADDRESS));
   }
 
   /** Calls gth_plan_run_args. */
-  public static int planRunArgs(MemorySegment context, MemorySegment plan, MemorySegment args, MemorySegment err) {
+  public static int planRunArgs(
+      MemorySegment context, MemorySegment plan, MemorySegment args, MemorySegment err, MemorySegment kept0) {
     Native.check();
     try {
-      return (int) PlanRunArgs.HANDLE.invokeExact(context, plan, args, err);
+      return (int) PlanRunArgs.HANDLE.invokeExact(context, plan, args, err, kept0);
     } catch (Throwable e) {
       throw Native.unchecked(e);
     }
@@ -1371,15 +1389,16 @@ public final class Gth {
     static final MethodHandle HANDLE =
         Native.link(
             "gth_plan_run_many",
-            FunctionDescriptor.of(JAVA_INT, ADDRESS, JAVA_LONG, ADDRESS, ADDRESS, ADDRESS));
+            FunctionDescriptor.of(JAVA_INT, ADDRESS, JAVA_LONG, ADDRESS, ADDRESS, ADDRESS, ADDRESS));
   }
 
   /** Calls gth_plan_run_many. */
   public static int planRunMany(
-      MemorySegment context, long count, MemorySegment plans, MemorySegment args, MemorySegment err) {
+      MemorySegment context, long count, MemorySegment plans, MemorySegment args, MemorySegment err, MemorySegment
+      kept0) {
     Native.check();
     try {
-      return (int) PlanRunMany.HANDLE.invokeExact(context, count, plans, args, err);
+      return (int) PlanRunMany.HANDLE.invokeExact(context, count, plans, args, err, kept0);
     } catch (Throwable e) {
       throw Native.unchecked(e);
     }
@@ -1627,16 +1646,17 @@ public final class Gth {
     static final MethodHandle HANDLE =
         Native.link(
             "gth_arrow_take",
-            FunctionDescriptor.of(JAVA_INT, ADDRESS, ADDRESS, JAVA_LONG, ADDRESS, ADDRESS, ADDRESS, ADDRESS, ADDRESS));
+            FunctionDescriptor.of(
+                JAVA_INT, ADDRESS, ADDRESS, JAVA_LONG, ADDRESS, ADDRESS, ADDRESS, ADDRESS, ADDRESS, ADDRESS));
   }
 
   /** Calls gth_arrow_take. */
   public static int arrowTake(
       MemorySegment context, MemorySegment type, long count, MemorySegment chunks, MemorySegment take, MemorySegment
-      schema, MemorySegment array, MemorySegment err) {
+      schema, MemorySegment array, MemorySegment err, MemorySegment kept0) {
     Native.check();
     try {
-      return (int) ArrowTake.HANDLE.invokeExact(context, type, count, chunks, take, schema, array, err);
+      return (int) ArrowTake.HANDLE.invokeExact(context, type, count, chunks, take, schema, array, err, kept0);
     } catch (Throwable e) {
       throw Native.unchecked(e);
     }
