@@ -49,9 +49,9 @@ def packed(before, items, after, indent):
 def kept(header, function):
     """Returns the number of segments of memory that a function reads through structs.
 
-    Java passes each segment of that memory as an additional argument, which the library ignores. So a downcall keeps the
-    arenas of these segments open, and checks their threads. A function without a context, or with addresses beside the
-    structs, has no such argument.
+    Java passes each segment of that memory as an additional argument, which the library ignores. So a downcall keeps
+    the arenas of these segments open, and checks their threads. A function without a context, or with addresses beside
+    the structs, has no such argument.
     """
     if "gth_context *context" not in function.parameters or any("const void *" in p for p in function.parameters):
         return 0
