@@ -147,7 +147,6 @@ struct Predictor {
                   {offsetof(gth_options, accumulate), x.accumulate, is_scatter ? 3 : 0},
                   {offsetof(gth_options, has_padding_index), x.has_padding_index, 1},
                   {offsetof(gth_options, initial), x.initial, has_scatter_rules ? 2 : 0},
-                  {offsetof(gth_options, reserved), x.reserved, 0},
                   {offsetof(gth_options, threads), x.threads, INT32_MAX}};
     for (const auto& each : fields) {
       if (each.value < 0 || each.value > each.highest) {
@@ -240,6 +239,10 @@ struct Predictor {
     if (!is_integer(i.dtype) || !allows_indices(types, i.dtype)) add(Stage::dtypes, GTH_E_DTYPE, I, -1, i.dtype);
     if (!takes_reduction(p.dtype, prediction.problem.reduction)) add(Stage::dtypes, GTH_E_DTYPE, P, -1, p.dtype);
     if (o && o->dtype != p.dtype) add(Stage::dtypes, GTH_E_DTYPE, O, -1, o->dtype, p.dtype);
+    const bool has_fill_dtype = x.fill == GTH_FILL_VALUE && x.fill_dtype && p.dtype != GTH_DTYPE_STRING;
+    if (has_fill_dtype && x.fill_dtype != p.dtype) {
+      add(Stage::dtypes, GTH_E_DTYPE, X, offsetof(gth_options, fill_dtype), x.fill_dtype, p.dtype);
+    }
     const int32_t first = definitions_of(named).front();
     if (definition && x.opset != 0 && x.opset < first) {
       return add(Stage::opset, GTH_E_VERSION, X, offsetof(gth_options, opset), x.opset, first);

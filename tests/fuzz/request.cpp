@@ -176,6 +176,7 @@ void Request::choose_options(Input& input) {
   x.threads = static_cast<int32_t>(input.below(4));
   if (gather_of(op) == Op::gather_elements) x.extents = static_cast<int32_t>(input.below(4));
   if (x.fill == GTH_FILL_VALUE) x.fill_value[0] = input.word();
+  x.fill_dtype = x.fill_value[0] % 2 ? params().dtype : 0;
   if (input.rarely(4)) {
     x.has_padding_index = 1;
     x.padding_index = input.rarely(4) ? input.number() : input.below(8) - 4;
@@ -261,7 +262,7 @@ void Request::damage_options(Input& input) {
     case 16: x.has_padding_index = small(); return;
     case 17: x.padding_index = input.number(); return;
     case 18: x.initial = small(); return;
-    case 19: x.reserved = small(); return;
+    case 19: x.fill_dtype = small(); return;
   }
 }
 
