@@ -347,6 +347,16 @@ FEATURES = {
         "GatherBagsPositions GatherBagsPositionsInto",
         "Gather.gatherBagsPositions Gather.gatherBagsPositionsInto",
     ),
+    "positions of the maxima of scatters": (
+        "gth_scatter_positions",
+        "scatter_positions_into scatter_nd_positions_into scatter_elements_positions_into",
+        "scatter_positions",
+        "scatter_positions scatter_positions_into scatter_nd_positions scatter_nd_positions_into "
+        "scatter_elements_positions scatter_elements_positions_into",
+        "ScatterPositions ScatterPositionsInto ScatterNDPositions ScatterNDPositionsInto ScatterElementsPositions "
+        "ScatterElementsPositionsInto",
+        "Gather.scatterPositions Gather.scatterPositionsInto",
+    ),
     "shards of a table": (
         "gth_partition gth_partition_scratch",
         "partition partition_once Parts PartsOnce Shards::blocks Shards::modulo Shards::borders",

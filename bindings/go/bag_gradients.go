@@ -1,8 +1,8 @@
 package gather
 
 // #include "bag_gradients.h"
-// #cgo noescape gather_go_bag_gradient
-// #cgo nocallback gather_go_bag_gradient
+// #cgo noescape gather_go_result
+// #cgo nocallback gather_go_result
 import "C"
 
 import "slices"
@@ -85,22 +85,33 @@ func resultOperand(kind C.int32_t) Operand {
 	return OperandTarget
 }
 
-// newBagGradient makes a result of a shape.
+// newBagGradient makes a result of gather_bags of a shape.
 func newBagGradient[T Element](kind C.int32_t, shape []int, given operands, bags *Bags,
 	options []Option) (Tensor[T], error) {
+	s := bags.settings(options)
+	return newResult[T](opGatherBags, kind, shape, given, &s)
+}
+
+// bagGradient writes a gradient or positions of gather_bags. It returns the number of rows if unique is not absent.
+func bagGradient(kind C.int32_t, given operands, unique, target *view, bags *Bags, options []Option) (int, error) {
+	s := bags.settings(options)
+	return writeResult(opGatherBags, kind, given, unique, target, &s)
+}
+
+// newResult makes a result of a shape.
+func newResult[T Element](op operation, kind C.int32_t, shape []int, given operands, s *settings) (Tensor[T], error) {
 	out, err := newTensor[T](slices.Clone(shape), resultOperand(kind))
 	if err != nil {
 		return out, err
 	}
-	if _, err := bagGradient(kind, given, &absent, &out.view, bags, options); err != nil {
+	if _, err := writeResult(op, kind, given, &absent, &out.view, s); err != nil {
 		return Tensor[T]{}, err
 	}
 	return out, nil
 }
 
-// bagGradient writes a gradient, or positions. It returns the number of rows if unique is not absent.
-func bagGradient(kind C.int32_t, given operands, unique, target *view, bags *Bags, options []Option) (int, error) {
-	s := bags.settings(options)
+// writeResult writes a result. It returns the number of rows if unique is not absent.
+func writeResult(op operation, kind C.int32_t, given operands, unique, target *view, s *settings) (int, error) {
 	for _, each := range []struct {
 		view    *view
 		operand Operand
@@ -113,10 +124,10 @@ func bagGradient(kind C.int32_t, given operands, unique, target *view, bags *Bag
 		}
 		defer each.view.end()
 	}
-	if err := given.check(opGatherBags); err != nil {
+	if err := given.check(op); err != nil {
 		return 0, err
 	}
-	if err := given.begin(opGatherBags); err != nil {
+	if err := given.begin(op); err != nil {
 		return 0, err
 	}
 	defer given.end()
@@ -126,13 +137,13 @@ func bagGradient(kind C.int32_t, given operands, unique, target *view, bags *Bag
 	}
 	defer s.context.end()
 	var count C.int64_t
-	err = takeError(given.bagGradient(context, kind, unique, target, s.cOptions(), &count))
+	err = takeError(given.writeResult(context, op, kind, unique, target, s.cOptions(), &count))
 	return int(count), err
 }
 
-func (o *operands) bagGradient(context C.gather_go_handle, kind C.int32_t, unique, target *view,
+func (o *operands) writeResult(context C.gather_go_handle, op operation, kind C.int32_t, unique, target *view,
 	options *C.gth_options, count *C.int64_t) *C.gather_go_error {
-	return C.gather_go_bag_gradient(context, kind,
+	return C.gather_go_result(context, C.int32_t(op), kind,
 		&o[roleTable].numbers, o[roleTable].cData(), o[roleTable].cShape(), o[roleTable].cStrides(),
 		&o[roleIndices].numbers, o[roleIndices].cData(), o[roleIndices].cShape(), o[roleIndices].cStrides(),
 		&o[roleRows].numbers, o[roleRows].cData(), o[roleRows].cShape(), o[roleRows].cStrides(),

@@ -401,3 +401,55 @@ func TestDeviceTensorsAndSlicesInOneCall(t *testing.T) {
 	check(t, tensor.Read(found))
 	expect(t, "output", found, []float32{30, 31, 20, 21, 10, 11, 0, 1})
 }
+
+func TestPositionsOfScatters(t *testing.T) {
+	numbers := []float32{3, 2, 5, 4, 3, 9, 6, float32(math.NaN())}
+	target := gather.New([]float32{1, 8, 4, 4, 9, 9}, 3, 2)
+	ids, updates := gather.Vector([]int32{0, 1, 0, 1}), gather.NewUpdates(numbers, 4, 2)
+	largest := gather.Reduction(gather.ReductionMax)
+	out, err := gather.ScatterPositions(target, ids, updates, largest)
+	check(t, err)
+	expect(t, "shape", out.Shape(), []int{3, 2})
+	expect(t, "max", out.Data(), []int64{0, 5, 6, 7, -1, -1})
+	into := make([]int64, 6)
+	check(t, gather.ScatterPositionsInto(gather.NewOutput(into, 3, 2), target, ids, updates,
+		gather.Reduction(gather.ReductionMin), gather.Initial(gather.InitialUpdate)))
+	expect(t, "min", into, []int64{0, 1, 2, 7, -1, -1})
+
+	tuples, few := gather.New([]int{1, 0, 0, 0, 1, 0}, 3, 2), gather.NewUpdates(numbers[2:5], 3)
+	wanted := []int64{1, -1, 0, -1, -1, -1}
+	out, err = gather.ScatterNDPositions(target, tuples, few, largest)
+	check(t, err)
+	expect(t, "tuples", out.Data(), wanted)
+	check(t, gather.ScatterNDPositionsInto(gather.NewOutput(into, 3, 2), target, tuples, few, largest))
+	expect(t, "tuples", into, wanted)
+
+	places, pairs := gather.New([]uint8{2, 0, 0, 1}, 2, 2), gather.NewUpdates(numbers[4:], 2, 2)
+	wanted = []int64{2, 1, -1, 3, -1, -1}
+	out, err = gather.ScatterElementsPositions(target, places, pairs, largest)
+	check(t, err)
+	expect(t, "elements", out.Data(), wanted)
+	check(t, gather.ScatterElementsPositionsInto(gather.NewOutput(into, 3, 2), target, places, pairs, largest))
+	expect(t, "elements", into, wanted)
+}
+
+func TestErrorsOfPositionsOfScatters(t *testing.T) {
+	target, updates := gather.New([]float32{1, 8, 4, 4, 9, 9}, 3, 2), gather.NewUpdates(make([]float32, 4), 2, 2)
+	ids, largest := gather.Vector([]int32{0, 2}), gather.Reduction(gather.ReductionMax)
+	var cause *gather.Error
+	_, err := gather.ScatterPositions(target, ids, updates)
+	if !errors.As(err, &cause) || !errors.Is(err, gather.ErrVersion) || cause.Operand != gather.OperandOptions {
+		t.Errorf("%v", err)
+	}
+	into := []int64{7, 7, 7, 7, 7, 7}
+	err = gather.ScatterPositionsInto(gather.NewOutput(into, 2, 3), target, ids, updates, largest)
+	if !errors.As(err, &cause) || !errors.Is(err, gather.ErrShape) || cause.Operand != gather.OperandOut {
+		t.Errorf("%v", err)
+	}
+	var index *gather.IndexError
+	err = gather.ScatterPositionsInto(gather.NewOutput(into, 3, 2), target, gather.Vector([]int32{0, 3}), updates, largest)
+	if !errors.As(err, &index) || index.Position != 1 || index.Value != 3 {
+		t.Errorf("%v", err)
+	}
+	expect(t, "unchanged", into, []int64{7, 7, 7, 7, 7, 7})
+}

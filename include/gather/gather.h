@@ -1242,6 +1242,31 @@ GTH_API int32_t gth_gather_bags_weight_gradient(gth_context *context, const gth_
 GTH_API int32_t gth_gather_bags_positions(gth_context *context, const gth_request *request,
                                           const gth_tensor_desc *positions, gth_error *err);
 
+/**
+ * Finds the positions of the maxima or minima of a scatter: for each element of its result, the row-major number in
+ * updates of the element that it has received. positions has the shape of target.
+ *
+ * Of equal elements, which -0 and 0 are, it is the first one, and the first NaN if there is one. It is -1 if the element
+ * keeps the value of target, which it does if no update is larger (or smaller), and if it has no update. With
+ * GTH_INITIAL_UPDATE, target is not read, and only elements without updates have -1. If each tuple writes the same row
+ * or number, its elements have numbers.
+ *
+ * Other names are argmax of torch_scatter's scatter_max and segment_max_coo. It is the coordinate of the position in the
+ * axis: (position / I) % N, where N is the extent of the axis of updates, and I the product of the extents after it.
+ *
+ * The call does not write target. It runs on the CPU only. It allocates 8 bytes for each element of positions, and copies
+ * target and updates that are not dense. All indices are validated before the first byte is written. The result does not
+ * depend on the number of threads.
+ *
+ * @param request    Borrowed. The request of a scatter, scatter_nd or scatter_elements (GTH_E_VERSION). Its reduction is
+ *                   max or min (GTH_E_VERSION). target may be read-only, and elements of it may overlap.
+ * @param positions  Borrowed, written. int64, with any strides, and no overlap with operands of the request. Operand OUT
+ *                   in errors.
+ * @return The statuses of gth_run, and NOMEM. UNSUPPORTED on a device.
+ */
+GTH_API int32_t gth_scatter_positions(gth_context *context, const gth_request *request,
+                                      const gth_tensor_desc *positions, gth_error *err);
+
 /* ------------------------------------------------------------------------------------------------------------ Plans */
 
 /**

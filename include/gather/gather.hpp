@@ -1164,6 +1164,24 @@ struct BagPositionsInto {
   }
 };
 
+struct TryScatterPositionsInto {
+  int32_t op;
+  [[nodiscard]] int32_t operator()(const View& target, const View& indices, const View& updates, const View& positions,
+                                   gth_error* err, const Options& options = {},
+                                   const Context& context = {}) const noexcept {
+    const gth_request asked = request(op, target, indices, &updates, options);
+    return gth_scatter_positions(context.get(), &asked, positions.raw(), err);
+  }
+};
+struct ScatterPositionsInto {
+  int32_t op;
+  void operator()(const View& target, const View& indices, const View& updates, const View& positions,
+                  const Options& options = {}, const Context& context = {}) const {
+    Thrown err;
+    err.unless_ok(TryScatterPositionsInto{op}(target, indices, updates, positions, &err, options, context));
+  }
+};
+
 /// Returns the shape of the rows: the output of a gather, the updates of a scatter. Extents of GTH_OPEN are passed
 /// through.
 struct Infer {
@@ -1282,6 +1300,18 @@ inline constexpr detail::TryScatter try_scatter_elements{GTH_OP_SCATTER_ELEMENTS
 inline constexpr detail::Into scatter_elements_into{GTH_OP_SCATTER_ELEMENTS};
 inline constexpr detail::TryInto try_scatter_elements_into{GTH_OP_SCATTER_ELEMENTS};
 inline constexpr detail::Infer scatter_elements_shape{GTH_OP_SCATTER_ELEMENTS};
+
+/// The positions of the maxima or minima of a scatter: for each element of the result the row-major number of its update
+/// in updates (int64), or -1 if it keeps the value of target.
+///
+///     void scatter_positions_into(target, indices, updates, const View& positions, options, context);
+///     int32_t try_scatter_positions_into(target, indices, updates, positions, gth_error* err, options, context);
+inline constexpr detail::ScatterPositionsInto scatter_positions_into{GTH_OP_SCATTER};
+inline constexpr detail::TryScatterPositionsInto try_scatter_positions_into{GTH_OP_SCATTER};
+inline constexpr detail::ScatterPositionsInto scatter_nd_positions_into{GTH_OP_SCATTER_ND};
+inline constexpr detail::TryScatterPositionsInto try_scatter_nd_positions_into{GTH_OP_SCATTER_ND};
+inline constexpr detail::ScatterPositionsInto scatter_elements_positions_into{GTH_OP_SCATTER_ELEMENTS};
+inline constexpr detail::TryScatterPositionsInto try_scatter_elements_positions_into{GTH_OP_SCATTER_ELEMENTS};
 /// @}
 
 /// @name Gradients

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cinttypes>
 #include <cstring>
-#include <limits>
 #include <type_traits>
 
 #include "core/base/checked.hpp"
@@ -14,6 +13,7 @@
 #include "cpu/bag_kernels.hpp"
 #include "cpu/bag_reader.hpp"
 #include "cpu/job.hpp"
+#include "cpu/keys.hpp"
 #include "cpu/pieces.hpp"
 #include "cpu/sort_by_digit.hpp"
 #include "cpu/tiers/choice.hpp"
@@ -239,17 +239,10 @@ class WeightGradient {
 // The number of ids by which slices are prefetched.
 constexpr int64_t ids_ahead = 8;
 
-// Replaces the bits of floating numbers by integers with the same order. Zeros are equal, and a NaN is the largest number.
-// `flip` is the bit of the sign if the numbers are negated, else 0. There are no instructions for floating numbers,
-// because the compiler does not use vectors for their comparisons.
+// Replaces the bits of floating numbers by their keys.
 template <class Key>
 void make_keys(Key flip, Key infinity, int64_t n, Key* keys) {
-  constexpr Key most = std::numeric_limits<Key>::max(), minus_zero = -1;
-  for (int64_t i = 0; i < n; ++i) {
-    const Key bits = keys[i] ^ flip, key = bits ^ ((bits >> (8 * sizeof(Key) - 1)) & most);
-    const Key number = key == minus_zero ? 0 : key;
-    keys[i] = (bits & most) > infinity ? most : number;
-  }
+  for (int64_t i = 0; i < n; ++i) keys[i] = floating_key(keys[i], flip, infinity);
 }
 
 bool is_min(const Plan& plan) { return plan.bags.pool == GTH_POOL_MIN; }

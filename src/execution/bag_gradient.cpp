@@ -6,17 +6,15 @@
 #include <memory>
 #include <new>
 
-#include "columns/room.hpp"
 #include "core/base/moved.hpp"
 #include "core/base/noinline.hpp"
 #include "core/meaning/bag_meaning.hpp"
 #include "core/os/memory.hpp"
 #include "core/plan/lower.hpp"
-#include "core/types/device.hpp"
 #include "core/types/dtype.hpp"
 #include "cpu/bag_gradient_steps.hpp"
 #include "cpu/bag_kernels.hpp"
-#include "execution/copy.hpp"
+#include "execution/computation.hpp"
 #include "execution/execute.hpp"
 #include "execution/gradient.hpp"
 
@@ -25,14 +23,6 @@ namespace {
 
 using core::Plan;
 using core::Request;
-
-// An operand, and the memory that its elements use.
-struct Used {
-  const gth_tensor_desc* desc;
-  int32_t name;
-  bool is_written;
-  core::Reach reach;
-};
 
 // A call, and its plans. All operands but bags and ids have been validated. Plans are on the heap, because gather_bags
 // needs most of the stack that a call may use.
@@ -45,25 +35,6 @@ struct Operands : core::Allocated, BagCall {
   const gth_tensor_desc& gradient() const { return *request.rows; }
 };
 
-// An array of the library.
-template <class T>
-using Array = columns::Room<T, 1>;
-using Numbers = Array<int64_t>;
-using Bytes = Array<char>;
-
-template <class T>
-int32_t allocate(int64_t count, Array<T>* out, const Error& error) {
-  if (out->allocate(count)) return GTH_OK;
-  int64_t bytes;
-  return fail_memory(core::multiply(count, int64_t{sizeof(T)}, &bytes) ? bytes : INT64_MAX, error);
-}
-
-// Allocates `count` elements of `size` bytes.
-int32_t allocate(int64_t count, int64_t size, Bytes* out, const Error& error) {
-  int64_t bytes;
-  return core::multiply(count, size, &bytes) ? allocate(bytes, out, error) : fail_memory(INT64_MAX, error);
-}
-
 bool is_extreme(const Plan& plan) { return core::is_extreme_pool(plan.bags.pool); }
 
 bool divides(const Plan& plan) { return core::is_dividing_pool(plan.bags.pool); }
@@ -71,26 +42,6 @@ bool divides(const Plan& plan) { return core::is_dividing_pool(plan.bags.pool); 
 bool is_complex(const Plan& plan) { return plan.number == core::Number::complex; }
 
 // ---- Validation
-
-// Checks dtype, rank and shape of a written operand. An extent that is GTH_OPEN in `shape` may have any value.
-int32_t check_form(const gth_tensor_desc& desc, int32_t operand, int32_t dtype, int32_t ndim, const int64_t* shape,
-                   const Error& error) {
-  if (desc.dtype != dtype) {
-    return error.fail({GTH_E_DTYPE, operand, -1, -1, desc.dtype, dtype}, "%s: dtype is %s, needed is %s",
-                      core::operand_name(operand), core::dtype_name(desc.dtype), core::dtype_name(dtype));
-  }
-  if (int32_t status = core::check_rank(desc, operand, error)) return status;
-  if (desc.ndim != ndim) {
-    return error.fail({GTH_E_RANK, operand, -1, -1, desc.ndim, ndim}, "%s: rank is %" PRId32 ", needed is %" PRId32,
-                      core::operand_name(operand), desc.ndim, ndim);
-  }
-  if (int32_t status = core::check_extents(desc, operand, core::Open::none, error)) return status;
-  for (int32_t i = 0; i < ndim; ++i) {
-    if (shape[i] == GTH_OPEN || desc.shape[i] == shape[i]) continue;
-    return core::fail_extent(GTH_E_SHAPE, operand, i, desc.shape[i], shape[i], error);
-  }
-  return core::check_size(ndim, desc.shape, gth_dtype_size(dtype), operand, error);
-}
 
 // If the forward call has no weights, their gradient has the dtype of params.
 int32_t check_weight_form(const Operands& on, const core::Meaning& meaning, const Error& error) {
@@ -118,69 +69,6 @@ int32_t check_forms(BagResult result, const Operands& on, const core::Meaning& m
   return check_form(*on.unique, GTH_OPERAND_OUT, GTH_DTYPE_INT64, 1, on.target->shape, error);
 }
 
-// Lists the operands whose memory a call uses, and checks their strides.
-int32_t list_used(BagResult result, const Operands& on, Used* used, int32_t* count, const Error& error) {
-  const Request& request = on.request;
-  const bool reads_params = result == BagResult::weights || is_extreme(on.plan);
-  const int32_t target = target_name(result);
-  const Used all[] = {{reads_params ? request.table : nullptr, GTH_OPERAND_PARAMS, false, {}},
-                      {request.indices, GTH_OPERAND_INDICES, false, {}},
-                      {request.rows, GTH_OPERAND_UPDATES, false, {}},
-                      {request.bags, GTH_OPERAND_BAGS, false, {}},
-                      {request.weights, GTH_OPERAND_WEIGHTS, false, {}},
-                      {on.target, target, true, {}},
-                      {on.unique, GTH_OPERAND_OUT, true, {}}};
-  *count = 0;
-  for (const Used& each : all) {
-    if (!each.desc) continue;
-    core::Layout layout;
-    const int64_t bytes = gth_dtype_size(each.desc->dtype);
-    int32_t status = core::resolve_layout(*each.desc, bytes, each.name, &layout, error);
-    if (!status && each.is_written) status = core::check_disjoint(*each.desc, bytes, each.name, &layout, error);
-    if (status) return status;
-    used[*count] = each;
-    used[(*count)++].reach = layout.reach;
-  }
-  return GTH_OK;
-}
-
-int32_t check_overlap(const Used& written, const Used& other, const Error& error) {
-  if (&written == &other || written.reach.empty || other.reach.empty) return GTH_OK;
-  const core::Span span = written.reach.at(GTH_OPEN), other_span = other.reach.at(GTH_OPEN);
-  if (!core::overlap(written.desc->data, span, other.desc->data, other_span)) return GTH_OK;
-  return error.fail({GTH_E_ALIAS, written.name, -1, -1, other.name, 0}, "%s: shares memory with %s",
-                    core::operand_name(written.name), core::operand_name(other.name));
-}
-
-int32_t check_memory(BagResult result, const Operands& on, const Error& error) {
-  Used used[7];
-  int32_t count = 0;
-  if (int32_t status = list_used(result, on, used, &count, error)) return status;
-  const auto for_each = [&](auto&& check) {
-    int32_t status = GTH_OK;
-    for (int32_t i = 0; i < count && !status; ++i) status = check(used[i]);
-    return status;
-  };
-  int32_t status = for_each([&](const Used& each) {
-    const int32_t device = each.desc->device;
-    return core::is_host(device) ? GTH_OK : core::fail_device(each.name, device, GTH_DEVICE_CPU, error);
-  });
-  if (status) return status;
-  status = for_each([&](const Used& each) {
-    if (!each.is_written || !(each.desc->flags & GTH_TENSOR_READONLY)) return GTH_OK;
-    return error.fail({GTH_E_READONLY, each.name}, "%s: the memory is read-only", core::operand_name(each.name));
-  });
-  if (status) return status;
-  status = for_each([&](const Used& each) {
-    if (each.reach.empty || each.desc->data) return GTH_OK;
-    return error.fail({GTH_E_NULL, each.name}, "%s: data is NULL", core::operand_name(each.name));
-  });
-  if (status) return status;
-  return for_each([&](const Used& each) {
-    return each.is_written ? for_each([&](const Used& other) { return check_overlap(each, other, error); }) : GTH_OK;
-  });
-}
-
 // The gradient has the dtype of params, because a sum of wider numbers would be rounded twice.
 int32_t check_out_dtype(const Request& request, const Error& error) {
   const int32_t dtype = core::rows_dtype_of(request);
@@ -195,6 +83,20 @@ int32_t check_extreme(const Request& request, const Error& error) {
   if (core::is_extreme_pool(pool)) return GTH_OK;
   return error.fail({GTH_E_VERSION, GTH_OPERAND_OPTIONS, offsetof(gth_options, pool), -1, pool, GTH_POOL_MIN},
                     "options: pool must be max or min, because other pools have no positions");
+}
+
+// Checks the memory that a call uses. Max and min read params.
+int32_t check_used(BagResult result, const Operands& on, const Error& error) {
+  const Request& request = on.request;
+  const bool reads_params = result == BagResult::weights || is_extreme(on.plan);
+  Used used[] = {{reads_params ? request.table : nullptr, GTH_OPERAND_PARAMS},
+                 {request.indices, GTH_OPERAND_INDICES},
+                 {request.rows, GTH_OPERAND_UPDATES},
+                 {request.bags, GTH_OPERAND_BAGS},
+                 {request.weights, GTH_OPERAND_WEIGHTS},
+                 {on.target, target_name(result), true},
+                 {on.unique, GTH_OPERAND_OUT, true}};
+  return check_memory(used, 7, error);
 }
 
 // Validates everything but bags and ids, and makes the plan of the forward call.
@@ -216,31 +118,10 @@ GATHER_NOINLINE int32_t validate(Operands* on, const Error& error) {
   Request dense = on->request;
   dense.set(core::Role::rows, nullptr);
   if (int32_t status = core::lower(dense, &on->plan, error)) return status;
-  return check_memory(result, *on, error);
+  return check_used(result, *on, error);
 }
 
 // ---- Steps
-
-// Runs run_copy in a separate stack frame, so that the caller does not keep its memory.
-GATHER_NOINLINE int32_t copy_elements(const Context& context, const gth_tensor_desc& source,
-                                      const gth_tensor_desc& destination, const Error& error) {
-  return run_copy(context, source, destination, error);
-}
-
-// Finds the elements of an operand in dense memory, which is a copy if the operand is not dense.
-int32_t find_dense(const Context& context, const gth_tensor_desc& desc, bool copies, Bytes* room, const char** data,
-                   const Error& error) {
-  const int64_t bytes = count_bytes(desc);
-  *data = nullptr;
-  if (bytes == 0) return GTH_OK;
-  if (!copies && core::is_dense(desc)) {
-    *data = core::moved(static_cast<const char*>(desc.data), desc.offset);
-    return GTH_OK;
-  }
-  if (int32_t status = allocate(bytes, room, error)) return status;
-  *data = room->data();
-  return copy_elements(context, desc, GTH_TENSOR_DESC_DENSE(desc.dtype, desc.ndim, desc.shape, room->data()), error);
-}
 
 // Runs a request of the library.
 GATHER_NOINLINE int32_t run_inner(const Context& context, const Request& request, Plan* plan, const Error& error) {

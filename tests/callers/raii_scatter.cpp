@@ -270,10 +270,30 @@ void empties() {
   thrown<gather::IndexError>(GTH_E_INDEX, [&] { gather::scatter({nothing, {0, 1}}, zero, {table, {1, 1}}); });
 }
 
+void positions() {
+  const std::vector<int64_t> ids = {3, 0, 3}, tuples = {2, 1, 0, 0};
+  const Floats updates = {1, 40, 3, 40, 50, 40};
+  const View target(table, {4, 2});
+  std::vector<int64_t> found(8);
+  const View out(found, {4, 2});
+  const Options max = Options().reduction(gather::Reduction::max);
+  gather::scatter_positions_into(target, ids, {updates, {3, 2}}, out, max);
+  CHECK(found == std::vector<int64_t>({2, 3, -1, -1, -1, -1, 4, 1}));
+  gather::scatter_nd_positions_into(target, {tuples, {2, 2}}, View(updates, {2}), out, max);
+  CHECK(found == std::vector<int64_t>({1, -1, -1, -1, -1, -1, -1, -1}));
+  const Options prefix = Options(max).extents(gather::Extents::prefix);
+  gather::scatter_elements_positions_into(target, {ids, {3, 1}}, View(updates, {3, 1}), out, prefix);
+  CHECK(found == std::vector<int64_t>({1, -1, -1, -1, -1, -1, -1, -1}));
+  gth_error err = GTH_ERROR_INIT;
+  CHECK(gather::try_scatter_positions_into(target, ids, {updates, {3, 2}}, out, &err, add) == GTH_E_VERSION);
+  CHECK(err.operand == GTH_OPERAND_OPTIONS && found[0] == 1);
+}
+
 }  // namespace
 
 int main() {
   in_place();
+  positions();
   new_tensors();
   accumulation();
   errors();

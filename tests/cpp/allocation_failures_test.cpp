@@ -348,6 +348,33 @@ TEST_F(AllocationFailures, G4_FailedGradientsOfBagsLeaveTheOutputUnchanged) {
   EXPECT_TRUE(has_failed && positions.bytes() != before);
 }
 
+TEST_F(AllocationFailures, G4_FailedPositionsOfScattersWriteNothing) {
+  const Array target(GTH_DTYPE_FLOAT32, {6, 4}), updates(GTH_DTYPE_FLOAT32, {4, 9}), positions(GTH_DTYPE_INT64, {6, 4});
+  const Array ids = indices64({9}, {0, 5, 3, 3, 2, 1, 0, 4, 5});
+  const Shape of_target{6, 4}, of_updates{9, 4};
+  const int64_t columns[] = {4, 24}, update_columns[] = {4, 36};
+  const gth_tensor_desc t = describe(GTH_DTYPE_FLOAT32, of_target, target.data(), columns), i = ids.desc(),
+                        u = describe(GTH_DTYPE_FLOAT32, of_updates, updates.data(), update_columns),
+                        p = positions.desc();
+  gth_options options = GTH_OPTIONS_INIT;
+  options.reduction = GTH_REDUCTION_MAX;
+  const gth_request request = GTH_REQUEST(GTH_OP_SCATTER, &t, &i, &u, &options);
+  const Bytes before = positions.bytes();
+  for (int64_t n = 1;; ++n) {
+    Error error;
+    gth_testing_fail_allocation(n, 0);
+    const int32_t status = gth_scatter_positions(nullptr, &request, &p, &error);
+    gth_testing_fail_allocation(0, 0);
+    if (status == GTH_OK) {
+      EXPECT_GT(n, 3);
+      break;
+    }
+    EXPECT_STREQ(gth_status_name(status), "GTH_E_NOMEM");
+    EXPECT_TRUE(positions.bytes() == before);
+  }
+  EXPECT_TRUE(positions.bytes() != before);
+}
+
 // Several requests need one common allocation. If it fails, none of them has run.
 TEST_F(AllocationFailures, G4_FailedRequestsWriteNothing) {
   const Sample first(calls::scatter), second(calls::gather_gradient);

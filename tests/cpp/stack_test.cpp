@@ -171,6 +171,17 @@ TEST(Stack, GradientsOfBagsFit) {
   }
 }
 
+TEST(Stack, PositionsOfScattersFit) {
+  const Array target(GTH_DTYPE_FLOAT32, {500, 200}), updates(GTH_DTYPE_FLOAT32, {2100, 200}),
+      positions(GTH_DTYPE_INT64, {500, 200});
+  const Array indices = indices64({2100}, std::vector<int64_t>(2100, 3));
+  const gth_tensor_desc t = target.desc(), i = indices.desc(), u = updates.desc(), p = positions.desc();
+  gth_options options = with_bounds(GTH_BOUNDS_SKIP);
+  options.reduction = GTH_REDUCTION_MAX;
+  const gth_request request = GTH_REQUEST(GTH_OP_SCATTER, &t, &i, &u, &options);
+  expect_fits("positions", GTH_OK, [&] { return gth_scatter_positions(nullptr, &request, &p, nullptr); });
+}
+
 // Columns of another table, few enough for panels on the stack.
 TEST(Stack, PackedPanelsFit) {
   const Array params(GTH_DTYPE_FLOAT32, {64, 16}), rows(GTH_DTYPE_FLOAT32, {2000, 64});

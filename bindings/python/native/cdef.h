@@ -271,6 +271,9 @@ int32_t gth_gather_bags_weight_gradient(gth_context *context, const gth_request 
 int32_t gth_gather_bags_positions(gth_context *context, const gth_request *request,
                                           const gth_tensor_desc *positions, gth_error *err);
 
+int32_t gth_scatter_positions(gth_context *context, const gth_request *request,
+                                      const gth_tensor_desc *positions, gth_error *err);
+
 int32_t gth_plan_create(const gth_request *request, gth_plan **out, gth_error *err);
 
 int32_t gth_plan_run(gth_context *context, const gth_plan *plan, int64_t n, const void *table,

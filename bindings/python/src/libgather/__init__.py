@@ -35,6 +35,7 @@ from ._operations.numpy_take import take, take_along_axis
 from ._operations.partition_result import Partition
 from ._operations.partitions import partition
 from ._operations.scatter_plan import ScatterPlan
+from ._operations.scatter_positions import scatter_positions
 from ._operations.scatters import scatter, scatter_elements, scatter_nd, updates_shape
 from ._requests.index_errors import locate_call
 from ._requests.options_struct import CHOICES
@@ -110,6 +111,7 @@ __all__ = [
     "scatter",
     "scatter_elements",
     "scatter_nd",
+    "scatter_positions",
     "shutdown",
     "sync",
     "take",

@@ -918,6 +918,12 @@ unsafe extern "C" {
         positions: *const gth_tensor_desc,
         err: *mut gth_error,
     ) -> i32;
+    pub fn gth_scatter_positions(
+        context: *mut gth_context,
+        request: *const gth_request,
+        positions: *const gth_tensor_desc,
+        err: *mut gth_error,
+    ) -> i32;
     pub fn gth_plan_create(request: *const gth_request, out: *mut *mut gth_plan, err: *mut gth_error) -> i32;
     pub fn gth_plan_run(
         context: *mut gth_context,

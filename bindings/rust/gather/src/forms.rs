@@ -258,7 +258,9 @@ macro_rules! scatters {
         $(#[$make_doc:meta])* $make:ident,
         $(#[$into_doc:meta])* $into:ident,
         $(#[$shape_doc:meta])* $shape:ident,
-        $from:ident
+        $from:ident,
+        $(#[$positions_doc:meta])* $positions:ident,
+        $positions_into:ident
     })*) => {$(
         $(#[$make_doc])*
         pub fn $make(
@@ -284,6 +286,31 @@ macro_rules! scatters {
         $(#[$shape_doc])*
         pub fn $shape(target: &Layout, indices: &Layout, options: &Options) -> Result<Vec<usize>, Error> {
             infer(sys::$op, target, indices, options)
+        }
+
+        $(#[$positions_doc])*
+        pub fn $positions(
+            target: &Tensor<'_>,
+            indices: &Tensor<'_>,
+            updates: &Tensor<'_>,
+            options: &Options,
+        ) -> Result<Tensor<'static>, Error> {
+            context::DEFAULT.$positions(target, indices, updates, options)
+        }
+
+        #[doc = doc_of!("Writes the result of " $positions " to existing memory of `i64`. It is unchanged after an error.")]
+        ///
+        /// # Errors
+        ///
+        /// Returns the errors of that function, [`Error::ReadOnly`] and [`Error::Alias`].
+        pub fn $positions_into(
+            target: &Tensor<'_>,
+            indices: &Tensor<'_>,
+            updates: &Tensor<'_>,
+            options: &Options,
+            positions: &mut TensorMut<'_>,
+        ) -> Result<(), Error> {
+            context::DEFAULT.$positions_into(target, indices, updates, options, positions)
         }
 
         impl Context {
@@ -319,6 +346,41 @@ macro_rules! scatters {
                 // SAFETY: tensors borrow or hold the memory that they describe, and the target borrows its own
                 // exclusively, which is initialised.
                 unsafe { self.write(sys::$op, &target.desc, &indices.desc, &updates.desc, options) }
+            }
+
+            #[doc = doc_of!("Runs " $positions " in this context.")]
+            pub fn $positions(
+                &self,
+                target: &Tensor<'_>,
+                indices: &Tensor<'_>,
+                updates: &Tensor<'_>,
+                options: &Options,
+            ) -> Result<Tensor<'static>, Error> {
+                let made = self.zeros(DType::Int64, target.shape())?;
+                let mut out = TensorMut::from_desc(made.desc.clone());
+                self.$positions_into(target, indices, updates, options, &mut out)?;
+                Ok(made)
+            }
+
+            #[doc = doc_of!("Runs " $positions_into " in this context.")]
+            pub fn $positions_into(
+                &self,
+                target: &Tensor<'_>,
+                indices: &Tensor<'_>,
+                updates: &Tensor<'_>,
+                options: &Options,
+                positions: &mut TensorMut<'_>,
+            ) -> Result<(), Error> {
+                let operands = sys::gth_request {
+                    table: target.desc.raw(),
+                    indices: indices.desc.raw(),
+                    rows: updates.desc.raw(),
+                    ..Default::default()
+                };
+                let request = request(sys::$op, operands, options);
+                // SAFETY: tensors borrow or hold the memory that they describe, and the output borrows its own
+                // exclusively.
+                call(|err| unsafe { sys::gth_scatter_positions(self.raw(), &request, positions.desc.raw(), err) })
             }
         }
 

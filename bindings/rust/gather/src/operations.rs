@@ -1,8 +1,10 @@
 //! The table of operations: their numbers, their functions and the documentation.
 
+use crate::abi::call;
 use crate::context::{self, Context};
+use crate::dtype::DType;
 use crate::error::Error;
-use crate::forms::{doc_of, gathers, gradients, infer, scatters};
+use crate::forms::{doc_of, gathers, gradients, infer, request, scatters};
 use crate::layout::Layout;
 use crate::options::Options;
 use crate::plan::{Plan, ScatterPlan};
@@ -250,7 +252,35 @@ scatters! {
         /// # Ok::<(), gather::Error>(())
         /// ```
         updates_shape,
-        scatter_from
+        scatter_from,
+        /// Finds the positions of the maxima or minima of [`scatter()`]: for each element of its result, the row-major
+        /// number in `updates` of the element that it has received, as `i64`. The option for the reduction is
+        /// [`Reduction::Max`](crate::Reduction::Max) or [`Reduction::Min`](crate::Reduction::Min).
+        ///
+        /// Of equal elements, the first one has the position, and the first NaN if there is one. It is -1 if the result
+        /// has the element of `target`. `target` is only read.
+        ///
+        /// # Errors
+        ///
+        /// Returns the errors of [`scatter()`], and [`Error::Version`] for another reduction.
+        ///
+        /// # Examples
+        ///
+        /// ```
+        /// use gather::{Options, Reduction, Tensor, scatter_positions};
+        ///
+        /// let (target, ids, updates) = ([0.0, 0.0, 9.0], [0_i64, 1, 0, 2], [3.0, 5.0, 7.0, 8.0]);
+        /// let positions = scatter_positions(
+        ///     &Tensor::new(&target, &[3]),
+        ///     &Tensor::new(&ids, &[4]),
+        ///     &Tensor::new(&updates, &[4]),
+        ///     &Options::new().reduction(Reduction::Max),
+        /// )?;
+        /// assert_eq!(positions.as_slice::<i64>()?, [2, 1, -1]);
+        /// # Ok::<(), gather::Error>(())
+        /// ```
+        scatter_positions,
+        scatter_positions_into
     }
     GTH_OP_SCATTER_ND {
         /// Copies `target`, and combines `updates` with the slices of the copy that [`gather_nd`] would read. With
@@ -291,7 +321,14 @@ scatters! {
         ///
         /// Returns the errors of [`output_shape`].
         updates_shape_nd,
-        scatter_nd_from
+        scatter_nd_from,
+        /// Finds the positions of the maxima or minima of [`scatter_nd()`], as [`scatter_positions()`].
+        ///
+        /// # Errors
+        ///
+        /// Returns the errors of [`scatter_nd()`], and [`Error::Version`] for another reduction.
+        scatter_nd_positions,
+        scatter_nd_positions_into
     }
     GTH_OP_SCATTER_ELEMENTS {
         /// Copies `target`, and combines `updates` with the elements of the copy that [`gather_elements`] would read
@@ -334,7 +371,14 @@ scatters! {
         ///
         /// Returns the errors of [`output_shape`].
         updates_shape_elements,
-        scatter_elements_from
+        scatter_elements_from,
+        /// Finds the positions of the maxima or minima of [`scatter_elements()`], as [`scatter_positions()`].
+        ///
+        /// # Errors
+        ///
+        /// Returns the errors of [`scatter_elements()`], and [`Error::Version`] for another reduction.
+        scatter_elements_positions,
+        scatter_elements_positions_into
     }
 }
 

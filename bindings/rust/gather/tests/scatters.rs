@@ -5,8 +5,9 @@ use std::mem::MaybeUninit;
 use gather::{
     Accumulate, Bounds, Buffer, BufferMut, Context, DType, Error, Extents, Float16, Initial, Layout, OPEN, Operand,
     Options, Reduction, ScatterPlan, Tensor, TensorMut, gather, gather_elements_gradient, gather_gradient,
-    gather_gradient_into, gather_nd_gradient, scatter, scatter_elements, scatter_into, scatter_nd, scatter_nd_into,
-    updates_shape, updates_shape_elements, updates_shape_nd,
+    gather_gradient_into, gather_nd_gradient, scatter, scatter_elements, scatter_elements_positions_into, scatter_into,
+    scatter_nd, scatter_nd_into, scatter_nd_positions, scatter_positions, scatter_positions_into, updates_shape,
+    updates_shape_elements, updates_shape_nd,
 };
 
 const TABLE: [f32; 6] = [0., 1., 2., 3., 4., 5.];
@@ -507,4 +508,57 @@ fn scatter_into_bytes() {
     let (id, updates) = (Tensor::new(&[1u8], &[1]), Tensor::new(updates, &[1]));
     scatter_into(&mut TensorMut::new(memory, &[2]), &id, &updates, &add()).unwrap();
     assert_eq!(target, [0, 0, 0x80, 0x3f]);
+}
+
+/// The target, whose third row stays, and updates with equal elements.
+const TARGET: [f32; 6] = [1.0, 8.0, 4.0, 4.0, 9.0, 9.0];
+const UPDATES: [f32; 8] = [3.0, 2.0, 5.0, 4.0, 3.0, 9.0, 6.0, f32::NAN];
+
+#[test]
+fn positions_are_those_of_the_first_extreme_updates() {
+    let (target, ids) = (Tensor::new(&TARGET, &[3, 2]), [0i64, 1, 0, 1]);
+    let (ids, updates) = (Tensor::new(&ids, &[4]), Tensor::new(&UPDATES, &[4, 2]));
+    let (max, min) = (
+        Options::new().reduction(Reduction::Max),
+        Options::new().reduction(Reduction::Min),
+    );
+    let made = scatter_positions(&target, &ids, &updates, &max).unwrap();
+    assert_eq!((made.dtype(), made.shape()), (DType::Int64, &[3, 2][..]));
+    assert_eq!(made.as_slice::<i64>().unwrap(), [0, 5, 6, 7, -1, -1]);
+    let mut out = [7i64; 6];
+    let min = min.initial(Initial::Update);
+    scatter_positions_into(&target, &ids, &updates, &min, &mut TensorMut::new(&mut out, &[3, 2])).unwrap();
+    assert_eq!(out, [0, 1, 2, 7, -1, -1]);
+    let (tuples, places) = ([1i64, 0, 0, 0, 1, 0], [2u8, 0, 0, 1]);
+    let numbers = Tensor::new(&UPDATES[2..5], &[3]);
+    let nd = scatter_nd_positions(&target, &Tensor::new(&tuples, &[3, 2]), &numbers, &max).unwrap();
+    assert_eq!(nd.as_slice::<i64>().unwrap(), [1, -1, 0, -1, -1, -1]);
+    let (places, pairs) = (Tensor::new(&places, &[2, 2]), Tensor::new(&UPDATES[4..], &[2, 2]));
+    let mut written = TensorMut::new(&mut out, &[3, 2]);
+    scatter_elements_positions_into(&target, &places, &pairs, &max.axis(0), &mut written).unwrap();
+    assert_eq!(out, [2, 1, -1, 3, -1, -1]);
+}
+
+#[test]
+fn positions_name_their_operands() {
+    let (target, ids, mut out) = (Tensor::new(&TARGET, &[3, 2]), [0i64, 3, 0, 1], [7i64; 6]);
+    let (ids, updates) = (Tensor::new(&ids, &[4]), Tensor::new(&UPDATES, &[4, 2]));
+    let max = Options::new().reduction(Reduction::Max);
+    let sum = scatter_positions(&target, &ids, &updates, &Options::new().reduction(Reduction::Add)).unwrap_err();
+    assert!(
+        matches!(&sum, Error::Version(cause) if cause.operand == Operand::Options),
+        "{sum}"
+    );
+    let mut written = TensorMut::new(&mut out, &[2, 3]);
+    let shape = scatter_positions_into(&target, &ids, &updates, &max, &mut written).unwrap_err();
+    assert!(
+        matches!(&shape, Error::Shape(cause) if cause.operand == Operand::Out),
+        "{shape}"
+    );
+    let index = scatter_positions(&target, &ids, &updates, &max).unwrap_err();
+    assert!(
+        matches!(&index, Error::Index(cause) if cause.position == Some(1)),
+        "{index}"
+    );
+    assert_eq!(out, [7i64; 6]);
 }

@@ -4,20 +4,17 @@ from __future__ import annotations
 
 from .. import _objects, errors
 from .. import types as t
-from .._arrays.kinds import enter, kind_of, loaded
-from .._arrays.nested_lists import list_of
+from .._arrays.kinds import enter, loaded
 from .._base.library import ffi, lib
-from .._base.library_calls import call, extents, new
 from .._base.request_fields import Request
-from .._memory.context import pointer_of
 from .._requests.fill_values import fill_of
-from .._requests.index_errors import locate
 from .._requests.operation_table import GATHER_BAGS
 from .._requests.options_struct import options_of
 from .._requests.site_of_call import site_of
 from .._requests.spec import Spec
 from .._requests.tensor import Tensor
 from .bags import bags_of, weights_for
+from .described_calls import call_described, leave_numbers
 from .gradients import as_numbers
 
 TYPE_CHECKING = False
@@ -100,7 +97,7 @@ def gather_bags_sparse_gradient(
     count = ffi.new("int64_t *")
     run.call(lib.gth_gather_bags_sparse_gradient, unique, target, count=count)
     rows = target._viewed(target._dtype, (count[0], *rest))
-    return run.leave(unique._viewed(unique._dtype, (count[0],)), run.like), run.kind.leave(rows, run.like)
+    return leave_numbers(unique._viewed(unique._dtype, (count[0],)), run.like), run.kind.leave(rows, run.like)
 
 
 def gather_bags_weight_gradient(
@@ -129,7 +126,7 @@ def gather_bags_weight_gradient(
     weights = run.numbers if run.weights is None else run.weights
     target = Tensor.zeros(run.indices.shape, weights.dtype)
     run.call(lib.gth_gather_bags_weight_gradient, target)
-    return run.leave(target, run.like if run.weights is None else switches["weights"])
+    return leave_numbers(target, run.like if run.weights is None else switches["weights"])
 
 
 def gather_bags_positions(params: t.Any, indices: t.Any, **switches: t.Unpack[t.BagSwitches]) -> t.Any:
@@ -161,7 +158,7 @@ def gather_bags_positions(params: t.Any, indices: t.Any, **switches: t.Unpack[t.
     run = _Call("params", params, indices, params, switches)
     target = Tensor.zeros(run.shape_of_output(), "int64")
     run.call(lib.gth_gather_bags_positions, target)
-    return run.leave(target, run.like)
+    return leave_numbers(target, run.like)
 
 
 def _gradient_of(gradient: t.Any, indices: t.Any, params: t.Any, switches: t.Any) -> _Call:
@@ -189,7 +186,7 @@ class _Call:
         self.weights: Memory | None = entered(weights_for(self.numbers, request.weights), "weights")
         self.bags: Memory | None = entered(request.bags, "bags")
         self.options: bytes = options_of(request, fill_of(request, self.like, self.numbers._dtype))
-        self.context: t.Any = request.context
+        self.request: Request = request
 
     def shape_of_output(self) -> tuple[int, ...]:
         """Returns the shape of the output of gather_bags."""
@@ -198,40 +195,15 @@ class _Call:
 
     def call(self, function: t.Any, *targets: Memory, count: t.Any = None) -> None:
         """Calls a function with the request and the operands that it writes."""
-        request = new("gth_request")
-        operands = [
-            (role, described(each))
-            for role, each in (
-                ("table", self.table),
-                ("indices", self.indices),
-                ("rows", self.rows),
-                ("bags", self.bags),
-                ("weights", self.weights),
-            )
-            if each is not None
-        ]
-        request.op = GATHER_BAGS.number
-        for role, (desc, _) in operands:
-            setattr(request, role, desc)
-        request.options = ffi.from_buffer("gth_options *", self.options)
-        written = [described(target)[0] for target in targets]
+        operands = {
+            "table": self.table,
+            "indices": self.indices,
+            "rows": self.rows,
+            "bags": self.bags,
+            "weights": self.weights,
+        }
         counts = () if count is None else (count,)
-        try:
-            call(function, pointer_of(self.context), request, *written, *counts)
-        except errors.IndexError as error:
-            locate(error, GATHER_BAGS, len(self.table.shape), self.indices.shape, None, 0)
-            raise
-
-    def leave(self, tensor: Memory, like: t.Any) -> t.Any:
-        """Returns an array of the library of `like`, which may have another dtype, or of NumPy."""
-        from .._arrays.lists import numpy_kind
-
-        kind, numpy = kind_of(like), numpy_kind()
-        source = enter(like, None, "updates")[0]
-        exchanges = kind is not numpy and hasattr(type(like), "__dlpack__")
-        if exchanges or (source._dtype == tensor._dtype and type(like) not in (list, tuple)):
-            return kind.leave(tensor, like)
-        return numpy.array_of(tensor) if numpy else list_of(tensor)
+        call_described(GATHER_BAGS, self.request, function, operands, self.options, targets, *counts)
 
 
 def request_of(switches: dict[str, t.Any]) -> Request:
@@ -256,14 +228,3 @@ def table_of(params: t.Any, gradient: Memory) -> t.Any:
 
 def entered(value: t.Any, operand: str) -> Memory | None:
     return None if value is None else enter(value, None, operand)[0]
-
-
-def described(operand: t.Any) -> tuple[t.Any, t.Any]:
-    """Returns the description of a tensor or of a spec, and what it refers to."""
-    desc = new("gth_tensor_desc")
-    if not isinstance(operand, Spec):
-        desc.tensor = operand._live
-        return desc, operand
-    shape = extents(operand.shape)
-    desc.dtype, desc.ndim, desc.shape = operand._dtype, len(operand.shape), shape
-    return desc, shape

@@ -11,10 +11,11 @@ import java.util.Map;
 import java.util.stream.Stream;
 
 /**
- * A gradient of gatherBags, or the positions of its maxima. Neither is an operation. Operands that are arrays are copied
- * to native memory.
+ * A gradient of gatherBags, or the positions of the maxima of gatherBags or a scatter. None of them is an operation.
+ * Operands that are arrays are copied to native memory.
  */
 final class BagGradient {
+  private final Operation operation;
   private final Map<Role, Tensor> operands;
   private final Result result;
   private final Options options;
@@ -22,10 +23,12 @@ final class BagGradient {
   private enum Result {
     PARAMS,
     WEIGHTS,
-    POSITIONS
+    POSITIONS,
+    SCATTER_POSITIONS
   }
 
-  private BagGradient(Map<Role, Tensor> operands, Result result, Options options) {
+  private BagGradient(Operation operation, Map<Role, Tensor> operands, Result result, Options options) {
+    this.operation = operation;
     this.operands = operands;
     this.result = result;
     this.options = options;
@@ -42,13 +45,24 @@ final class BagGradient {
       Options options) {
     Map<Role, Tensor> operands = Calls.bagOperands(params, indices, bags, weights);
     operands.put(Role.ROWS, given(gradient, "gradient"));
-    return new BagGradient(operands, ofWeights ? Result.WEIGHTS : Result.PARAMS, given(options, "options"));
+    Result result = ofWeights ? Result.WEIGHTS : Result.PARAMS;
+    return new BagGradient(Operation.GATHER_BAGS, operands, result, given(options, "options"));
   }
 
   /** Returns the call that finds the positions of the maxima or minima of a forward call. */
   static BagGradient ofPositions(Tensor params, Tensor indices, Tensor bags, Options options) {
     Map<Role, Tensor> operands = Calls.bagOperands(params, indices, bags, null);
-    return new BagGradient(operands, Result.POSITIONS, given(options, "options"));
+    return new BagGradient(Operation.GATHER_BAGS, operands, Result.POSITIONS, given(options, "options"));
+  }
+
+  /** Returns the call that finds the positions of the maxima or minima of a scatter. */
+  static BagGradient ofScatter(Operation scatter, Tensor target, Tensor indices, Tensor updates, Options options) {
+    Map<Role, Tensor> operands = new EnumMap<>(Role.class);
+    operands.put(Role.TABLE, given(target, "target"));
+    operands.put(Role.INDICES, given(indices, "indices"));
+    operands.put(Role.ROWS, given(updates, "updates"));
+    return new BagGradient(
+        given(scatter, "scatter"), operands, Result.SCATTER_POSITIONS, given(options, "options"));
   }
 
   /** Writes a dense gradient, or positions. */
@@ -87,13 +101,14 @@ final class BagGradient {
   }
 
   private void checkOverlaps(Tensor unique, Tensor out) {
-    OperandName written = result == Result.POSITIONS ? OperandName.OUT : OperandName.TARGET;
+    boolean isGradient = result == Result.PARAMS || result == Result.WEIGHTS;
+    OperandName written = isGradient ? OperandName.TARGET : OperandName.OUT;
     if (unique != null) {
       checkOverlap(OperandName.TARGET, out, OperandName.OUT, unique);
     }
     operands.forEach(
         (role, each) -> {
-          OperandName name = role == Role.ROWS ? OperandName.UPDATES : Kind.BAGS.name(role);
+          OperandName name = role == Role.ROWS ? OperandName.UPDATES : operation.kind.name(role);
           checkOverlap(written, out, name, each);
           if (unique != null) {
             checkOverlap(OperandName.OUT, unique, name, each);
@@ -113,7 +128,7 @@ final class BagGradient {
     Scratch scratch = Scratch.take();
     try {
       read.forEach(scratch::describe);
-      MemorySegment request = scratch.request(Operation.GATHER_BAGS, options);
+      MemorySegment request = scratch.request(operation, options);
       MemorySegment context = Calls.context(options);
       MemorySegment written = scratch.describeResult(0, target);
       int status;
@@ -121,6 +136,8 @@ final class BagGradient {
         status = Gth.gatherBagsWeightGradient(context, request, written, scratch.error, kept);
       } else if (result == Result.POSITIONS) {
         status = Gth.gatherBagsPositions(context, request, written, scratch.error, kept);
+      } else if (result == Result.SCATTER_POSITIONS) {
+        status = Gth.scatterPositions(context, request, written, scratch.error, kept);
       } else if (unique == null) {
         status = Gth.gatherBagsGradient(context, request, written, scratch.error, kept);
       } else {

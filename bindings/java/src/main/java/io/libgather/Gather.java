@@ -353,6 +353,45 @@ public final class Gather {
   }
 
   /**
+   * Finds the positions of the maxima or minima of a scatter: for each element of its result, the row-major number in
+   * updates of the element that it has received.
+   *
+   * <p>Of equal elements, the first one has the position, and the first NaN if there is one. It is -1 if the result has
+   * the element of target.
+   *
+   * @param scatter a scatter
+   * @param target the target, which is only read
+   * @param indices the indices
+   * @param updates the updates, with the shape of the gather's output
+   * @param options the options of the scatter, with {@link Reduction#MAX} or {@link Reduction#MIN}
+   * @return a new tensor of int64 with the shape of target
+   * @throws GatherIndexException if an index is out of bounds
+   * @throws GatherArgumentException for another operation or another reduction
+   */
+  public static Tensor scatterPositions(
+      Operation scatter, Tensor target, Tensor indices, Tensor updates, Options options) {
+    BagGradient call = BagGradient.ofScatter(scatter, target, indices, updates, options);
+    return Calls.bagGradient(call, DType.INT64, target.shape);
+  }
+
+  /**
+   * Does what {@link #scatterPositions} does, with an existing result.
+   *
+   * @param scatter a scatter
+   * @param positions the result, of int64, with the shape of target
+   * @param target the target, which is only read
+   * @param indices the indices
+   * @param updates the updates, with the shape of the gather's output
+   * @param options the options of the scatter, with {@link Reduction#MAX} or {@link Reduction#MIN}
+   * @throws GatherIndexException if an index is out of bounds
+   * @throws GatherArgumentException for another operation or another reduction
+   */
+  public static void scatterPositionsInto(
+      Operation scatter, Tensor positions, Tensor target, Tensor indices, Tensor updates, Options options) {
+    BagGradient.ofScatter(scatter, target, indices, updates, options).run(given(positions, "positions"));
+  }
+
+  /**
    * Computes the gradient of {@link #gather(Tensor, Tensor, Options)} with respect to params.
    *
    * @param gradient the gradient of the output

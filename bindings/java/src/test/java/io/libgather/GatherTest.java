@@ -283,4 +283,66 @@ class GatherTest {
     assertEquals(1, output.dataType().getNumber());
     assertEquals(9, Constant.tensorOf(null, new long[][] {{1}}).output().dataType().getNumber());
   }
+
+  @Test
+  void positionsOfScattersAreThoseOfTheFirstExtremeUpdates() {
+    float[] numbers = {3, 2, 5, 4, 3, 9, 6, Float.NaN};
+    Tensor target = Tensor.of(new float[] {1, 8, 4, 4, 9, 9}, 3, 2);
+    Tensor ids = Tensor.of(new int[] {0, 1, 0, 1});
+    Tensor updates = Tensor.of(numbers, 4, 2);
+    Options max = Options.builder().reduction(Reduction.MAX).build();
+    Options min = Options.builder().reduction(Reduction.MIN).initial(Initial.UPDATE).build();
+    Tensor made = Gather.scatterPositions(Operation.SCATTER, target, ids, updates, max);
+    assertArrayEquals(new long[] {3, 2}, made.shape());
+    assertArrayEquals(new long[] {0, 5, 6, 7, -1, -1}, made.toLongArray());
+    long[] out = new long[6];
+    Tensor positions = Tensor.of(out, 3, 2);
+    Gather.scatterPositionsInto(Operation.SCATTER, positions, target, ids, updates, min);
+    assertArrayEquals(new long[] {0, 1, 2, 7, -1, -1}, out);
+    Tensor tuples = Tensor.of(new long[] {1, 0, 0, 0, 1, 0}, 3, 2);
+    Tensor few = Tensor.of(new float[] {5, 4, 3});
+    Gather.scatterPositionsInto(Operation.SCATTER_ND, positions, target, tuples, few, max);
+    assertArrayEquals(new long[] {1, -1, 0, -1, -1, -1}, out);
+    Tensor places = Tensor.of(new int[] {2, 0, 0, 1}, 2, 2);
+    Tensor pairs = Tensor.of(new float[] {3, 9, 6, Float.NaN}, 2, 2);
+    assertArrayEquals(
+        new long[] {2, 1, -1, 3, -1, -1},
+        Gather.scatterPositions(Operation.SCATTER_ELEMENTS, target, places, pairs, max).toLongArray());
+  }
+
+  @Test
+  void errorsOfPositionsOfScattersNameTheirOperands() {
+    Tensor target = Tensor.of(new float[] {1, 8, 4, 4, 9, 9}, 3, 2);
+    Tensor updates = Tensor.of(new float[4], 2, 2);
+    Tensor ids = Tensor.of(new long[] {0, 2});
+    Options max = Options.builder().reduction(Reduction.MAX).build();
+    long[] out = new long[6];
+    Tensor positions = Tensor.of(out, 3, 2);
+    var index =
+        assertThrows(
+            GatherIndexException.class,
+            () ->
+                Gather.scatterPositionsInto(
+                    Operation.SCATTER, positions, target, Tensor.of(new long[] {0, 3}), updates, max));
+    assertEquals(1, index.details().position());
+    var reduction =
+        assertThrows(
+            GatherArgumentException.class,
+            () -> Gather.scatterPositions(Operation.SCATTER, target, ids, updates, Options.DEFAULT));
+    assertEquals(OperandName.OPTIONS, reduction.details().operand());
+    var operation =
+        assertThrows(
+            GatherArgumentException.class,
+            () -> Gather.scatterPositions(Operation.GATHER, target, ids, updates, max));
+    assertEquals(Status.VERSION, operation.details().status());
+    var alias =
+        assertThrows(
+            GatherArgumentException.class,
+            () ->
+                Gather.scatterPositionsInto(
+                    Operation.SCATTER, positions, target, Tensor.of(out, 6), Tensor.of(new float[12], 6, 2), max));
+    assertEquals(Status.ALIAS, alias.details().status());
+    assertEquals(OperandName.OUT, alias.details().operand());
+    assertArrayEquals(new long[6], out);
+  }
 }

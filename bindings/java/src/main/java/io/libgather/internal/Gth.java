@@ -1311,6 +1311,27 @@ public final class Gth {
     }
   }
 
+  private static final class ScatterPositions {
+    static final MethodHandle HANDLE =
+        Native.link(
+            "gth_scatter_positions",
+            FunctionDescriptor.of(
+                JAVA_INT, ADDRESS, ADDRESS, ADDRESS, ADDRESS, ADDRESS, ADDRESS, ADDRESS, ADDRESS, ADDRESS, ADDRESS));
+  }
+
+  /** Calls gth_scatter_positions. */
+  public static int scatterPositions(
+      MemorySegment context, MemorySegment request, MemorySegment positions, MemorySegment err, MemorySegment... kept) {
+    Native.check();
+    try {
+      return (int) ScatterPositions.HANDLE.invokeExact(
+          context, request, positions, err, at(kept, 0), at(kept, 1), at(kept, 2), at(kept, 3), at(kept, 4), at(kept,
+          5));
+    } catch (Throwable e) {
+      throw Native.unchecked(e);
+    }
+  }
+
   private static final class PlanCreate {
     static final MethodHandle HANDLE =
         Native.link(
