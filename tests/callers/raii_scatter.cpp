@@ -132,7 +132,7 @@ void errors() {
   refused(GTH_E_VERSION, GTH_OPERAND_OPTIONS, "options",
           [&] { gather::scatter_into(to, good, from, Options().bounds(gather::Bounds::fill)); });
   refused(GTH_E_VERSION, GTH_OPERAND_OPTIONS, "options", [&] { gather::gather(to, good, add); });
-  refused(GTH_E_DTYPE, GTH_OPERAND_OPTIONS, "options",
+  refused(GTH_E_VERSION, GTH_OPERAND_OPTIONS, "options",
           [&] { gather::scatter_into(to, good, from, Options().fill_value(1)); });
   gather::Report err;
   Tensor none;
