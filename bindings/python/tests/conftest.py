@@ -17,7 +17,7 @@ counts: dict[str, int] = {}
 
 # Each case of these files compiles or trains. The long run runs all cases of a test, and other runs as many as have
 # each value of each parameter.
-SLOW_FILES = ("test_jax_", "torch_training")
+SLOW_FILES = ("test_jax_", "torch_bags", "torch_training")
 
 needs_emulated = pytest.mark.skipif(
     not EMULATED, reason="GATHER_EMULATED does not name the library with an emulated CUDA device"
