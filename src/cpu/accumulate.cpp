@@ -93,7 +93,7 @@ void combine_row(const Job& job, const InWide& kernels, const SliceUpdates& on, 
     for (const Update* each = on.first; each != on.end; each = each->next) {
       kernels.combine(moved(job.rows, each->from + from + at * item), n, values);
     }
-    for (int64_t i = 0; job.plan.is_mean && i < n; ++i) values[i] /= static_cast<Wide>(on.divisor);
+    for (int64_t i = 0; job.plan.reducing.is_mean && i < n; ++i) values[i] /= static_cast<Wide>(on.divisor);
     kernels.store(values, n, row + at * item);
   }
 }
@@ -104,9 +104,9 @@ void combine(const Job& job, const Accumulate& halves, const SliceUpdates& on) {
   char* const slice = moved(target_of(job), on.first->target);
   for_each_row(job, [&](int64_t to, int64_t from) {
     char* const row = moved(slice, to);
-    if (plan.starts_with_update) job.kernels.fill(plan, row);
-    if (plan.in_float32) return combine_row<float>(job, halves, on, from, row);
-    combine_row<double>(job, InDoubles{plan.reduction == GTH_REDUCTION_ADD}, on, from, row);
+    if (plan.reducing.starts_with_update) job.kernels.fill(plan, row);
+    if (plan.reducing.in_float32) return combine_row<float>(job, halves, on, from, row);
+    combine_row<double>(job, InDoubles{plan.reducing.reduction == GTH_REDUCTION_ADD}, on, from, row);
   });
 }
 
@@ -128,7 +128,7 @@ bool accumulate_part(const Part& part, const Accumulate& kernels, UpdateRoom<Upd
   if (!whole || !fits) return false;
   for (const Update* slice = sort_by_slice(first); slice;) {
     const Update* next = slice;
-    int64_t count = job.plan.starts_with_update ? 0 : 1;
+    int64_t count = job.plan.reducing.starts_with_update ? 0 : 1;
     for (; next && next->target == slice->target; next = next->next) ++count;
     combine(job, kernels, {slice, next, count});
     slice = next;
@@ -141,7 +141,7 @@ bool accumulate_part(const Part& part, const Accumulate& kernels, UpdateRoom<Upd
 int32_t accumulate(const Job& job, const BeforeWrite& before_write, const Executor& executor, const Error& error) {
   UpdateRoom<Update> room;
   if (int32_t status = room.allocate(job.slices, 1, error)) return status;
-  const Accumulate kernels = job.kernels.tier->choose_accumulate(job.plan.number, job.plan.reduction);
+  const Accumulate kernels = job.kernels.tier->choose_accumulate(job.plan.reducing.number, job.plan.reducing.reduction);
   if (int32_t status = before_write()) return status;
   const bool whole =
       for_each_part(job, executor, [&](const Part& part) { return accumulate_part(part, kernels, &room); });

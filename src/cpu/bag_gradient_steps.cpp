@@ -37,15 +37,16 @@ void store(T value, char* first, int64_t i) {
   std::memcpy(first + i * int64_t{sizeof(T)}, &value, sizeof value);
 }
 
-bool is_half(const Plan& plan) { return core::is_floating(plan.number) && plan.item.bytes() == 2; }
+bool is_half(const Plan& plan) { return core::is_floating(plan.reducing.number) && plan.item.bytes() == 2; }
 
 // Returns the kernels that convert numbers of 2 bytes.
-Accumulate converter_of(const Plan& plan) { return tier().choose_accumulate(plan.number, GTH_REDUCTION_ADD); }
+Accumulate converter_of(const Plan& plan) { return tier().choose_accumulate(plan.reducing.number, GTH_REDUCTION_ADD); }
 
 // Returns the type of integers.
 core::IndexType integer_type(const Plan& plan) {
   const auto bytes = static_cast<uint64_t>(plan.item.bytes());
-  return static_cast<core::IndexType>(__builtin_ctzll(bytes) + (plan.number == core::Number::unsigned_integer ? 4 : 0));
+  return static_cast<core::IndexType>(__builtin_ctzll(bytes) +
+                                      (plan.reducing.number == core::Number::unsigned_integer ? 4 : 0));
 }
 
 // Convert n elements, which are float16, bfloat16 or float32; float64; or integers.
@@ -135,7 +136,7 @@ T divisor_of(const Plan& plan, const ReadBags& read, const char* weights, int64_
 
 // Writes the factors of sorted ids. For integers, a factor is the weight of the id.
 void write_scales(const Plan& plan, const Factors& factors, const SortedIds& ids, const int64_t* bag_of, char* scales) {
-  if (!core::is_floating(plan.number)) {
+  if (!core::is_floating(plan.reducing.number)) {
     const int64_t bytes = sum_bytes(plan);
     for (int64_t i = 0; i < ids.count; ++i) {
       std::memcpy(scales + i * bytes, factors.weights + ids.positions[i] * bytes, static_cast<size_t>(bytes));
@@ -248,7 +249,7 @@ void make_keys(Key flip, Key infinity, int64_t n, Key* keys) {
 bool is_min(const Plan& plan) { return plan.bags.pool == GTH_POOL_MIN; }
 
 // Returns true if keys of 32 bits are sufficient.
-bool has_narrow_keys(const Plan& plan) { return core::is_floating(plan.number) && plan.item.bytes() < 8; }
+bool has_narrow_keys(const Plan& plan) { return core::is_floating(plan.reducing.number) && plan.item.bytes() < 8; }
 
 // Load n elements as keys, of which the largest wins.
 void load_keys(const Plan& plan, const char* elements, int64_t n, int32_t* to) {
@@ -261,7 +262,7 @@ void load_keys(const Plan& plan, const char* elements, int64_t n, int32_t* to) {
   make_keys<int32_t>(is_min(plan) ? INT32_MIN : 0, 0x7f800000, n, to);
 }
 void load_keys(const Plan& plan, const char* elements, int64_t n, int64_t* to) {
-  if (core::is_floating(plan.number)) {
+  if (core::is_floating(plan.reducing.number)) {
     std::memcpy(to, elements, static_cast<size_t>(n) * sizeof(double));
     return make_keys<int64_t>(is_min(plan) ? INT64_MIN : 0, 0x7ff0000000000000, n, to);
   }
@@ -445,7 +446,7 @@ void write_weight_gradient(const Plan& plan, const ReadBags& read, const Slices&
     const WeightGradient<decltype(zero)> body(plan, read, slices, gradient, factors, out);
     for_each_bag(read, slices.bytes, executor, body);
   };
-  core::is_floating(plan.number) ? with_float(plan, write) : write(uint64_t{});
+  core::is_floating(plan.reducing.number) ? with_float(plan, write) : write(uint64_t{});
 }
 
 void find_winners(const Plan& plan, const ReadBags& read, const Slices& slices, const int64_t* places, int64_t* out,

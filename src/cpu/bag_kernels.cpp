@@ -13,12 +13,12 @@ Pool pool_of(int32_t pool, bool has_weights) {
 }
 
 int64_t part_bytes(const core::Plan& plan) {
-  return plan.number == core::Number::complex ? plan.item.bytes() / 2 : plan.item.bytes();
+  return plan.reducing.number == core::Number::complex ? plan.item.bytes() / 2 : plan.item.bytes();
 }
 
 int64_t sum_bytes(const core::Plan& plan) {
   const int64_t item = part_bytes(plan);
-  return core::is_floating(plan.number) ? std::max<int64_t>(item, sizeof(float)) : item;
+  return core::is_floating(plan.reducing.number) ? std::max<int64_t>(item, sizeof(float)) : item;
 }
 
 int64_t row_elements(const core::Plan& plan) { return plan.row.in / part_bytes(plan); }
@@ -26,7 +26,8 @@ int64_t row_elements(const core::Plan& plan) { return plan.row.in / part_bytes(p
 int64_t most_elements(const core::Plan& plan) { return most_pooled_bytes / sum_bytes(plan); }
 
 Pooled pooled_of(const core::Plan& plan) {
-  const core::Number number = plan.number == core::Number::complex ? core::Number::floating : plan.number;
+  const core::Number number =
+      plan.reducing.number == core::Number::complex ? core::Number::floating : plan.reducing.number;
   return {number, part_bytes(plan), plan.bags.rounds_each, pool_of(plan.bags.pool, plan.bags.has_weights)};
 }
 

@@ -54,7 +54,7 @@ void divide_halves(const Accumulate& kernels, char* row, int64_t bytes, int64_t 
 // Divides the numbers of a row.
 void divide_row(const core::Plan& plan, const Accumulate& halves, char* row, int64_t divisor) {
   const int64_t bytes = plan.row.out, item = plan.item.bytes();
-  switch (plan.number) {
+  switch (plan.reducing.number) {
     case core::Number::signed_integer:
       return divide_integers<int64_t, int8_t, int16_t, int32_t, int64_t>(row, bytes, item, divisor);
     case core::Number::unsigned_integer:
@@ -62,7 +62,7 @@ void divide_row(const core::Plan& plan, const Accumulate& halves, char* row, int
     default: break;
   }
   if (item == 2) return divide_halves(halves, row, bytes, divisor);
-  const bool is_float = item == (plan.number == core::Number::complex ? 8 : 4);
+  const bool is_float = item == (plan.reducing.number == core::Number::complex ? 8 : 4);
   is_float ? divide<float, float>(row, bytes, divisor) : divide<double, double>(row, bytes, divisor);
 }
 
@@ -108,7 +108,7 @@ bool divide_part(const Part& part, const Accumulate& halves, UpdateRoom<int64_t>
   Offsets offsets;
   if (!read_offsets(part, room, &offsets)) return false;
   sort(&offsets);
-  const int64_t terms_of_target = job.plan.starts_with_update ? 0 : 1;
+  const int64_t terms_of_target = job.plan.reducing.starts_with_update ? 0 : 1;
   for (int64_t i = 0, next; i < offsets.count; i = next) {
     const int64_t slice = offsets.numbers[i];
     for (next = i + 1; next < offsets.count && offsets.numbers[next] == slice;) ++next;
@@ -124,7 +124,7 @@ bool divide_part(const Part& part, const Accumulate& halves, UpdateRoom<int64_t>
 int32_t divide_sums(const Job& job, const BeforeWrite& write_sums, const Executor& executor, const Error& error) {
   UpdateRoom<int64_t> room;
   if (int32_t status = room.allocate(job.slices, 2, error)) return status;
-  const Accumulate halves = job.kernels.tier->choose_accumulate(job.plan.number, job.plan.reduction);
+  const Accumulate halves = job.kernels.tier->choose_accumulate(job.plan.reducing.number, job.plan.reducing.reduction);
   if (int32_t status = write_sums()) return status;
   const bool whole = for_each_part(job, executor, [&](const Part& part) { return divide_part(part, halves, &room); });
   return whole ? GTH_OK : core::fail_index_race(error);

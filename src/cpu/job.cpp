@@ -57,7 +57,7 @@ Job::Job(const core::Plan& p, const core::Pointers& pointers, int64_t open_exten
 // the new line have no constant distance in the table. The indices of the two loops are contiguous, or all lines of a
 // gather have the same.
 void Job::join_short_loops() {
-  if (copying.outer_count < 2 || plan.batch_split != 1 || slices == 0) return;
+  if (copying.outer_count < 2 || plan.split.count != 1 || slices == 0) return;
   SizedLoop& line = copying.line;
   const SizedLoop next = next_loop();
   const bool is_short = line.extent < long_line && next.extent < long_line && line.extent * next.extent < long_line;

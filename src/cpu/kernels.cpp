@@ -58,7 +58,7 @@ bool exceeds_cache(const core::Plan& plan) {
 WriteRows choose_update(const core::Plan& plan, const Tier& tier) {
   const Written written = std::min(written_of(selected_bytes(plan)), Written::large);
   if (!core::reduces(plan)) return tier.choose_write(plan.row.out, written);
-  return tier.choose_reduce(plan.number, plan.item.bytes(), plan.reduction, plan.row.out);
+  return tier.choose_reduce(plan.reducing.number, plan.item.bytes(), plan.reducing.reduction, plan.row.out);
 }
 
 // Chooses the kernel with non-temporal stores. Returns NULL if the target may be in the caches, or if rows are not
@@ -82,12 +82,13 @@ MoveRows choose_scatter(const core::Plan& plan, const Tier& tier) {
   if (plan.inner_begin != plan.end || core::is_widened(plan)) return nullptr;
   if (!core::reduces(plan)) return tier.choose_scatter(plan.row.out);
   const bool is_element = plan.row.out == plan.item.bytes();
-  if (plan.reduction != GTH_REDUCTION_ADD) {
+  if (plan.reducing.reduction != GTH_REDUCTION_ADD) {
     const bool has_kernel = is_element && !exceeds_cache(plan);
-    return has_kernel ? tier.choose_scatter_element(plan.number, plan.item.bytes(), plan.reduction) : nullptr;
+    return has_kernel ? tier.choose_scatter_element(plan.reducing.number, plan.item.bytes(), plan.reducing.reduction)
+                      : nullptr;
   }
   if (!is_element && !has_short_lines(plan)) return nullptr;
-  return tier.choose_scatter_sum(plan.number, plan.item.bytes(), plan.row.out);
+  return tier.choose_scatter_sum(plan.reducing.number, plan.item.bytes(), plan.row.out);
 }
 
 // Returns true if a kernel that resolves indices is faster than two passes. This was measured for
@@ -108,10 +109,10 @@ bool gains_from_fusion(const core::Plan& plan) {
 MoveFused choose_fused_scatter(const core::Plan& plan, const Kernels& kernels) {
   const core::Loop& line = plan.loops[plan.line];
   if (!kernels.move || !kernels.is_supported_by_tier || line.indices.by_n || kernels.prefetches) return nullptr;
-  if (core::reduces(plan) && plan.reduction != GTH_REDUCTION_ADD) return nullptr;
+  if (core::reduces(plan) && plan.reducing.reduction != GTH_REDUCTION_ADD) return nullptr;
   if (!gains_from_fusion(plan)) return nullptr;
-  return kernels.tier->choose_fused_scatter(kernels.selection, line.indices.factor, plan.number, plan.item.bytes(),
-                                            plan.row.out);
+  return kernels.tier->choose_fused_scatter(kernels.selection, line.indices.factor, plan.reducing.number,
+                                            plan.item.bytes(), plan.row.out);
 }
 
 // Chooses the kernels of a gather that resolve indices themselves. They need contiguous indices and slices of one row.

@@ -173,7 +173,7 @@ void move_block(const Job& job, const BlockResolver& resolver, const TupleBlock&
 namespace {
 
 // Additions of float16 and bfloat16 have the longest latency, so only they gain if long lines are added alternately.
-bool is_sum_of_halves(const core::Plan& plan) { return plan.row.out == 2 && core::is_floating(plan.number); }
+bool is_sum_of_halves(const core::Plan& plan) { return plan.row.out == 2 && core::is_floating(plan.reducing.number); }
 
 // Moves slices in the order of the rows.
 class Mover {

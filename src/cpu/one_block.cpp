@@ -7,7 +7,7 @@
 namespace gather::cpu {
 
 bool is_one_block(const Job& job) {
-  if (job.plan.batch_split != 1 || copied_bytes(job) >= parallel_bytes) return false;
+  if (job.plan.split.count != 1 || copied_bytes(job) >= parallel_bytes) return false;
   if (job.copying.outer_count == 0) return job.slices <= max_resolved;
   if (job.copying.outer_count > 1) return false;
   if (job.repeats) return job.copying.line.extent <= max_resolved;

@@ -109,7 +109,7 @@ bool is_packable(const Job& job) {
   // A panel of few rows is copied no faster than its rows, unless it is the whole slice of a call that moves many rows.
   constexpr int64_t min_reads = 2, min_tuples = 64, min_rows = 32, min_whole = 4, min_moved = 2048;
   const core::Plan& plan = job.plan;
-  if (job.inner_count == 0 || plan.components == 0 || plan.batch_split != 1 ||
+  if (job.inner_count == 0 || plan.components == 0 || plan.split.count != 1 ||
       plan.item.kind != core::ItemKind::value || core::is_scatter(plan)) {
     return false;
   }

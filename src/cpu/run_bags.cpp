@@ -223,7 +223,7 @@ class Pooler {
 
   // Converts a number of 2 bytes.
   void float_of(const char* half, float* value) const {
-    on_.kernels.tier->choose_accumulate(on_.plan.number, GTH_REDUCTION_ADD).load(half, 1, value);
+    on_.kernels.tier->choose_accumulate(on_.plan.reducing.number, GTH_REDUCTION_ADD).load(half, 1, value);
   }
 
   // ---- Divisors, and bags without ids

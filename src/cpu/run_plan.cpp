@@ -24,9 +24,9 @@ using core::Plan;
 // Returns the offset of a batch of the table.
 int64_t batch_offset(const Plan& plan, int64_t batch) {
   int64_t offset = 0;
-  for (int32_t i = plan.batch_split_ndim; i-- > 0;) {
-    offset += batch % plan.batch_split_extents[i] * plan.batch_split_strides[i];
-    batch /= plan.batch_split_extents[i];
+  for (int32_t i = plan.split.ndim; i-- > 0;) {
+    offset += batch % plan.split.extents[i] * plan.split.strides[i];
+    batch /= plan.split.extents[i];
   }
   return offset;
 }
@@ -34,7 +34,7 @@ int64_t batch_offset(const Plan& plan, int64_t batch) {
 // Copies the slices [first, last) if the tuples are split evenly between the batches of the table. Returns false if an
 // index is invalid.
 bool copy_split_range(const Job& job, int64_t first, int64_t last) {
-  const int64_t batch_slices = job.slices / job.plan.batch_split;
+  const int64_t batch_slices = job.slices / job.plan.split.count;
   while (first < last) {
     const int64_t batch = first / batch_slices;
     const int64_t end = std::min(last, (batch + 1) * batch_slices);
@@ -45,7 +45,7 @@ bool copy_split_range(const Job& job, int64_t first, int64_t last) {
 }
 
 bool copy_in_place(const Job& job, int64_t first, int64_t last) {
-  return job.plan.batch_split > 1 ? copy_split_range(job, first, last)
+  return job.plan.split.count > 1 ? copy_split_range(job, first, last)
                                   : move_range(job, job.table, first, last, job.kernels.prefetches);
 }
 

@@ -73,7 +73,7 @@ bool start_part(const Part& part) {
 // Writes a part of the target. Returns false if an index has become invalid after its validation.
 bool write_part(const Part& part, const ScatterKernel& kernel) {
   const Job& job = part.job;
-  if (job.plan.starts_with_update && !start_part(part)) return false;
+  if (job.plan.reducing.starts_with_update && !start_part(part)) return false;
   if (job.kernels.move && part.has_all()) return move_range(job, job.table, 0, job.slices, kernel.prefetches);
   return for_updates_of(part, [&](const Updates& on) {
     for_each_row(job, [&](int64_t to, int64_t from) {
@@ -98,7 +98,7 @@ int32_t write_all(const Job& job, const BeforeWrite& before_write, bool is_valid
 
 int32_t scatter(const Job& job, const BeforeWrite& before_write, const Executor& executor, const Error& error) {
   const bool sorts = core::sorts_updates(job.plan);
-  if (job.kernels.move && !sorts && !job.plan.starts_with_update && is_one_block(job))
+  if (job.kernels.move && !sorts && !job.plan.reducing.starts_with_update && is_one_block(job))
     return run_one_block(job, before_write, error);
   // The writes also validate indices. They are the only validation if the caller permits a partly written target.
   const bool validates_first = !job.plan.is_partial_on_error || sorts;

@@ -43,8 +43,8 @@ int64_t copy_alignment(const Plan& plan, const Pointers& pointers, int64_t n) {
   for (int32_t i = 0; i < plan.components; ++i) {
     if (plan.component[i].size > 1) common.note(plan.component[i].stride);
   }
-  for (int32_t i = 0; i < plan.batch_split_ndim; ++i) {
-    if (plan.batch_split_extents[i] > 1) common.note(plan.batch_split_strides[i]);
+  for (int32_t i = 0; i < plan.split.ndim; ++i) {
+    if (plan.split.extents[i] > 1) common.note(plan.split.strides[i]);
   }
   return common.value();
 }
@@ -102,7 +102,7 @@ Shape measure(const Plan& plan, const Pointers& pointers, int64_t n) {
 }
 
 Form choose_form(const Plan& plan, const Shape& shape) {
-  if (plan.batch_split > 1 || plan.end > SmallJob::most_loops || plan.components > SmallJob::most_components) {
+  if (plan.split.count > 1 || plan.end > SmallJob::most_loops || plan.components > SmallJob::most_components) {
     return Form::any;
   }
   const int64_t bytes = core::index_bytes(plan.index);
@@ -210,8 +210,8 @@ void fill_head(const Plan& plan, const Pointers& pointers, int64_t n, const Plac
   job->walked = plan.inner_begin;
   job->tuple_loops = tuple_loops(plan, shape.units == 0);
   job->components = plan.components;
-  job->batch_split_dims = plan.batch_split > 1 ? plan.batch_split_ndim : 0;
-  job->batch_split_units = plan.batch_split > 1 ? shape.tuples / plan.batch_split * plan.inner : 1;
+  job->batch_split_dims = plan.split.count > 1 ? plan.split.ndim : 0;
+  job->batch_split_units = plan.split.count > 1 ? shape.tuples / plan.split.count * plan.inner : 1;
   job->index_bytes = static_cast<uint8_t>(core::index_bytes(plan.index));
   job->index_signed = core::is_signed(plan.index);
   job->index_aligned = shape.index_aligned;
@@ -237,7 +237,7 @@ void fill_loops(const Plan& plan, int64_t n, Job* job) {
   }
   for (int32_t i = 0; i < plan.components; ++i) job->component[i] = {plan.component[i].size, plan.component[i].stride};
   for (int32_t i = 0; i < job->batch_split_dims; ++i) {
-    job->component[plan.components + i] = {plan.batch_split_extents[i], plan.batch_split_strides[i]};
+    job->component[plan.components + i] = {plan.split.extents[i], plan.split.strides[i]};
   }
 }
 

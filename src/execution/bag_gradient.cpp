@@ -39,7 +39,7 @@ bool is_extreme(const Plan& plan) { return core::is_extreme_pool(plan.bags.pool)
 
 bool divides(const Plan& plan) { return core::is_dividing_pool(plan.bags.pool); }
 
-bool is_complex(const Plan& plan) { return plan.number == core::Number::complex; }
+bool is_complex(const Plan& plan) { return plan.reducing.number == core::Number::complex; }
 
 // ---- Validation
 

@@ -24,10 +24,11 @@ class Fields {
   explicit Fields(const Plan& plan) {
     // The build fails here if a field of Plan is missing.
     const auto& [line, inner_begin, end, components, index, is_open, wraps, is_empty, checks_when_empty, operation,
-                 number, in_float32, in_float64, is_mean, starts_with_update, is_partial_on_error, has_padding,
-                 reduction, bounds, padding, refused_dim, device, device_id, threads, item, row, inner, index_step,
-                 offset, largest_n, tuples, slices, fill, reach, nonempty, batch_split, batch_split_ndim, ndim, shape,
-                 batch_split_extents, batch_split_strides, bags, component, loops] = plan;
+                 reducing, is_partial_on_error, has_padding, bounds, padding, refused_dim, device, device_id, threads,
+                 item, row, inner, index_step, offset, largest_n, tuples, slices, fill, reach, nonempty, ndim, shape,
+                 split, bags, component, loops] = plan;
+    const auto& [number, in_float32, in_float64, is_mean, starts_with_update, reduction] = reducing;
+    const auto& [batches, split_ndim, extents, strides] = split;
     add("line, inner_begin, end, components", {line, inner_begin, end, components});
     add("index, is_open, wraps, is_empty", {static_cast<int64_t>(index), is_open, wraps, is_empty});
     add("checks_when_empty, operation", {checks_when_empty, operation->number});
@@ -46,10 +47,10 @@ class Fields {
       const Reach& each = reach[role];
       add("reach", {each.low, each.low_step, each.high, each.high_step, each.empty});
     }
-    add("batch_split, batch_split_ndim, ndim", {batch_split, batch_split_ndim, ndim});
+    add("batches, split_ndim, ndim", {batches, split_ndim, ndim});
     add("shape", {shape, shape + ndim});
-    add("batch_split_extents", {batch_split_extents, batch_split_extents + batch_split_ndim});
-    add("batch_split_strides", {batch_split_strides, batch_split_strides + batch_split_ndim});
+    add("extents of the split", {extents, extents + split_ndim});
+    add("strides of the split", {strides, strides + split_ndim});
     for (int32_t i = 0; i < components; ++i) add("component", {component[i].size, component[i].stride});
     for (int32_t i = 0; i < end; ++i) {
       const Loop& loop = loops[i];

@@ -118,12 +118,12 @@ void set_components(const Source& source, Plan* plan) {
 }
 
 void set_batch_split(const Source& source, Plan* plan) {
-  plan->batch_split = 1;
-  plan->batch_split_ndim = source.meaning.geometry.has_batch_split ? source.meaning.geometry.axis : 0;
-  for (int32_t i = 0; i < plan->batch_split_ndim; ++i) {
-    plan->batch_split_extents[i] = source.request.table->shape[i];
-    plan->batch_split_strides[i] = table_step(source, i).factor;
-    plan->batch_split *= source.request.table->shape[i];
+  plan->split.count = 1;
+  plan->split.ndim = source.meaning.geometry.has_batch_split ? source.meaning.geometry.axis : 0;
+  for (int32_t i = 0; i < plan->split.ndim; ++i) {
+    plan->split.extents[i] = source.request.table->shape[i];
+    plan->split.strides[i] = table_step(source, i).factor;
+    plan->split.count *= source.request.table->shape[i];
   }
 }
 
@@ -203,17 +203,17 @@ void set_fill(const DtypeInfo& dtype, const Settings& settings, Plan* plan) {
 
 void set_number(const DtypeInfo& dtype, const Settings& settings, Plan* plan) {
   const bool reduces = settings.reduction != GTH_REDUCTION_NONE;
-  plan->number = reduces ? dtype.number : Number::none;
-  plan->is_mean = settings.reduction == GTH_REDUCTION_MEAN;
-  plan->reduction = plan->is_mean ? GTH_REDUCTION_ADD : settings.reduction;
-  const bool rounds = plan->reduction == GTH_REDUCTION_ADD || plan->reduction == GTH_REDUCTION_MUL;
-  const bool widens = rounds && is_floating(plan->number);
-  plan->in_float32 = settings.in_float32 && widens && dtype.bytes == 2;
-  plan->in_float64 = settings.in_float64 && widens && dtype.bytes == 4;
-  plan->starts_with_update = settings.starts_with_update && reduces;
-  if (!plan->starts_with_update) return;
-  const int64_t bytes = plan->number == Number::complex ? dtype.bytes / 2 : dtype.bytes;
-  plan->fill[0] = identity_of(plan->number, bytes, plan->reduction);
+  plan->reducing.number = reduces ? dtype.number : Number::none;
+  plan->reducing.is_mean = settings.reduction == GTH_REDUCTION_MEAN;
+  plan->reducing.reduction = plan->reducing.is_mean ? GTH_REDUCTION_ADD : settings.reduction;
+  const bool rounds = plan->reducing.reduction == GTH_REDUCTION_ADD || plan->reducing.reduction == GTH_REDUCTION_MUL;
+  const bool widens = rounds && is_floating(plan->reducing.number);
+  plan->reducing.in_float32 = settings.in_float32 && widens && dtype.bytes == 2;
+  plan->reducing.in_float64 = settings.in_float64 && widens && dtype.bytes == 4;
+  plan->reducing.starts_with_update = settings.starts_with_update && reduces;
+  if (!plan->reducing.starts_with_update) return;
+  const int64_t bytes = plan->reducing.number == Number::complex ? dtype.bytes / 2 : dtype.bytes;
+  plan->fill[0] = identity_of(plan->reducing.number, bytes, plan->reducing.reduction);
   plan->fill[1] = 0;
 }
 

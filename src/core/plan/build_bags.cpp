@@ -135,15 +135,16 @@ void build_bags(const Request& request, const Meaning& meaning, const Placement&
   const gth_tensor_desc &table = *request.table, &indices = *request.indices;
   const int32_t first_slice = meaning.geometry.ndim - (table.ndim - 1);
   set_switches(meaning, plan);
-  plan->number = meaning.dtypes.table->number;
-  plan->in_float32 = plan->in_float64 = plan->is_mean = plan->starts_with_update = false;
+  plan->reducing.number = meaning.dtypes.table->number;
+  plan->reducing.in_float32 = plan->reducing.in_float64 = plan->reducing.is_mean = plan->reducing.starts_with_update =
+      false;
   plan->components = 1;
   const int64_t size = table.shape[0];
   plan->component[0] = {size, size <= 1 || placement.table.reach.empty ? 0 : placement.table.strides[0].factor};
   plan->index_step = 0;
   plan->index = index_type_of(indices.dtype);
-  plan->batch_split = 1;
-  plan->batch_split_ndim = 0;
+  plan->split.count = 1;
+  plan->split.ndim = 0;
   add_id_loops(request, placement, plan);
   add_row_loops(request, meaning, placement, first_slice, plan);
   plan->tuples = fixed(1);

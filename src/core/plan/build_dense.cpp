@@ -96,8 +96,8 @@ bool build_dense(const Request& request, const Meaning& meaning, Plan* plan) {
   plan->index_step = plan->components > 1 ? index : 0;
   plan->row = {strides.row, strides.row};
   plan->inner = 1;
-  plan->batch_split = 1;
-  plan->batch_split_ndim = 0;
+  plan->split.count = 1;
+  plan->split.ndim = 0;
   set_loops(request, strides, plan);
   plan->tuples = fixed(strides.batches * strides.tuples);
   plan->slices = fixed(strides.batches * strides.outers * strides.tuples);

@@ -45,7 +45,7 @@ void choose_line(const Request& request, Plan* plan) {
     plan->loops[plan->end++] = {fixed(1), fixed(0), fixed(0), fixed(0), fixed(0)};
     return;
   }
-  if (plan->batch_split_ndim > 0 || are_lines_merged(*plan, line)) return;
+  if (plan->split.ndim > 0 || are_lines_merged(*plan, line)) return;
   const bool in_order = request.in_order || request.operation->direction == Direction::scatter;
   for (int32_t i = line; i-- > 0 && length_of(plan->loops[line]) < min_line;) {
     const Loop& loop = plan->loops[i];

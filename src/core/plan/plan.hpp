@@ -53,6 +53,23 @@ struct Row {
   int64_t in, out;
 };
 
+// How a scatter combines updates with the target.
+struct Reducing {
+  Number number;            // the type of the elements, or none if updates replace the target
+  bool in_float32;          // It accumulates in float32.
+  bool in_float64;          // It accumulates float32 in float64.
+  bool is_mean;             // Sums are divided by the number of their terms. reduction is add.
+  bool starts_with_update;  // It replaces the rows that it selects. `fill` of the plan is its identity.
+  int32_t reduction;
+};
+
+// The batches of the table between which the tuples are divided evenly.
+struct BatchSplit {
+  int64_t count;  // 1: no split
+  int32_t ndim;   // the number of dims of the table that are batch dims of this split
+  int64_t extents[GTH_MAX_NDIM], strides[GTH_MAX_NDIM];
+};
+
 // A plan contains everything that an executor needs to run a gather or a scatter. It has no dtypes, only sizes in bits,
 // strides and index types.
 //
@@ -76,14 +93,9 @@ struct Plan {
   bool is_empty;           // The output has no elements.
   bool checks_when_empty;  // The output is empty, and indices are validated nevertheless.
   const Operation* operation;
-  Number number;             // the type of the elements if the scatter reduces, or none
-  bool in_float32;           // A reduction accumulates in float32.
-  bool in_float64;           // A reduction of float32 accumulates in float64.
-  bool is_mean;              // Sums are divided by the number of their terms. reduction is add.
-  bool starts_with_update;   // A reduction replaces the rows that it selects. `fill` is its identity.
+  Reducing reducing;
   bool is_partial_on_error;  // After an error, the output may contain some of the results.
   bool has_padding;          // A tuple whose components all equal `padding` selects no row.
-  int32_t reduction;
   int32_t bounds;
   int64_t padding;
   int32_t refused_dim;  // the first empty dim of the table if the profile rejects an empty table, else -1
@@ -99,12 +111,10 @@ struct Plan {
   Scaled slices;      // the number of slices in the output
   uint64_t fill[2];   // the element that bounds = fill and padding write, or the identity of a reduction
   ByRole<Reach> reach;
-  RoleSet nonempty;          // the operands that have elements
-  int64_t batch_split;       // The tuples are divided evenly between this number of batches of the table. 1: no split.
-  int32_t batch_split_ndim;  // the number of dims of the table that are batch dims of this split
-  int32_t ndim;              // the rank of the output
+  RoleSet nonempty;  // the operands that have elements
+  int32_t ndim;      // the rank of the output
   int64_t shape[GTH_MAX_NDIM];
-  int64_t batch_split_extents[GTH_MAX_NDIM], batch_split_strides[GTH_MAX_NDIM];
+  BatchSplit split;
   BagPlan bags;
   Component component[GTH_MAX_NDIM];
   Loop loops[GTH_MAX_NDIM + 1];
@@ -119,13 +129,13 @@ inline bool reads_indices(const Plan& plan) { return !plan.is_empty || plan.chec
 inline bool is_scatter(const Plan& plan) { return plan.operation->direction == Direction::scatter; }
 
 // Returns true if the plan is a scatter that combines updates with the target.
-inline bool reduces(const Plan& plan) { return plan.number != Number::none; }
+inline bool reduces(const Plan& plan) { return plan.reducing.number != Number::none; }
 
 // Returns true if a reduction accumulates in a wider type than that of the elements.
-inline bool is_widened(const Plan& plan) { return plan.in_float32 || plan.in_float64; }
+inline bool is_widened(const Plan& plan) { return plan.reducing.in_float32 || plan.reducing.in_float64; }
 
 // Returns true if a scatter sorts its updates by slice, which needs memory.
-inline bool sorts_updates(const Plan& plan) { return is_widened(plan) || plan.is_mean; }
+inline bool sorts_updates(const Plan& plan) { return is_widened(plan) || plan.reducing.is_mean; }
 
 // Returns true if a loop steps from tuple to tuple. Other loops repeat tuples or step through a slice.
 inline bool is_tuple_loop(const Loop& loop) { return loop.position.factor != 0; }

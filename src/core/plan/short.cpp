@@ -146,7 +146,7 @@ bool set_pairs(const Request& request, int64_t item, Short* result, int64_t* byt
 
 // Returns true if the plan has one loop, and each tuple selects one row.
 bool is_one_line(const Plan& plan) {
-  return plan.end == 1 && plan.loops[0].table.is(0) && plan.batch_split == 1 && !plan.is_empty && plan.refused_dim < 0;
+  return plan.end == 1 && plan.loops[0].table.is(0) && plan.split.count == 1 && !plan.is_empty && plan.refused_dim < 0;
 }
 
 bool is_short_index(IndexType kind) { return kind == IndexType::int64 || kind == IndexType::int32; }

@@ -57,14 +57,14 @@ bool shorten_bags(const Plan& plan, ShortBags* out) {
   const bool has_offsets = bags.format == GTH_BAGS_OFFSETS;
   const bool is_plain = !bags.has_weights && !plan.has_padding && !bags.widens && bags.empty == GTH_EMPTY_ZERO &&
                         !bags.ends_early && !plan.wraps && plan.bounds == GTH_BOUNDS_ERROR;
-  if (!is_plain || !is_floating(plan.number) || !is_short_pool(bags.pool)) return false;
+  if (!is_plain || !is_floating(plan.reducing.number) || !is_short_pool(bags.pool)) return false;
   if (!has_offsets && bags.format != GTH_BAGS_DENSE) return false;
   const int64_t id_bytes = index_bytes(plan.index);
   const bool are_rows_dense = bags.rows_at.is_line && (bags.rows_at.stride == plan.row.out || bags.count.is(1));
   const bool is_dense = bags.ids_at.is_line && bags.ids_at.stride == id_bytes && are_rows_dense &&
                         (!has_offsets || bags.bags_stride == index_bytes(bags.type));
   if (!is_dense || plan.reach.table.empty) return false;
-  out->number = plan.number;
+  out->number = plan.reducing.number;
   out->pool = bags.pool;
   out->rounds_each = bags.rounds_each;
   out->has_offsets = has_offsets;
