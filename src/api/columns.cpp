@@ -88,7 +88,7 @@ int32_t resolve_handles(gth_context* handle, int64_t extent, const gth_take* giv
 
 int32_t make_column(const Column* column, gth_column** out, const Error& error) {
   uintptr_t token;
-  Content* const content = acquire_slot(Kind::column, &token);
+  Content* const content = acquire_slot(HandleKind::column, &token);
   if (!content) return fail_memory(sizeof(Content), error);
   content->as<void*>() = const_cast<Column*>(column);
   publish_slot(token);
@@ -98,7 +98,7 @@ int32_t make_column(const Column* column, gth_column** out, const Error& error) 
 
 int32_t find_column(const gth_column* handle, const Column** out, const Error& error) {
   if (!handle) return fail_null(GTH_OPERAND_PARAMS, error);
-  const Content* const content = find_slot(token_of(handle), Kind::column);
+  const Content* const content = find_slot(token_of(handle), HandleKind::column);
   if (!content) return fail_handle(GTH_OPERAND_PARAMS, error);
   *out = static_cast<const Column*>(content->as<void*>());
   return GTH_OK;
@@ -279,7 +279,7 @@ int32_t gth_column_from_arrow_stream(gth_context* context, ArrowArrayStream* str
 int32_t gth_column_release(gth_column* column) {
   if (!column) return GTH_OK;
   const gather::columns::Column* released = nullptr;
-  const bool found = release_slot(token_of(column), Kind::column, [&](const Content& content) {
+  const bool found = release_slot(token_of(column), HandleKind::column, [&](const Content& content) {
     released = static_cast<const gather::columns::Column*>(content.as<void*>());
   });
   if (!found) return GTH_E_HANDLE;

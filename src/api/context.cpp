@@ -64,7 +64,7 @@ int32_t create(const gth_context_options* options, gth_context** out, const Erro
   if (!context) return fail_memory(sizeof(Context), error);
   const int32_t status = set_up(*options, context, error);
   uintptr_t token = 0;
-  Content* content = status ? nullptr : acquire_slot(Kind::context, &token);
+  Content* content = status ? nullptr : acquire_slot(HandleKind::context, &token);
   if (!content) {
     destroy(context);
     return status ? status : fail_memory(sizeof(Content), error);
@@ -102,7 +102,7 @@ const Context default_context{{},     GTH_DEVICE_CPU, 0, nullptr, {nullptr, null
                               nullptr};
 
 int32_t find_live_context(gth_context* handle, const Context** out, const Error& error) {
-  const Content* content = find_slot(token_of(handle), Kind::context);
+  const Content* content = find_slot(token_of(handle), HandleKind::context);
   if (!content) return fail_handle(GTH_OPERAND_CONTEXT, error);
   *out = static_cast<const Context*>(content->as<void*>());
   return GTH_OK;
@@ -121,7 +121,8 @@ int32_t gth_context_create(const gth_context_options* options, gth_context** out
 int32_t gth_context_release(gth_context* context) {
   if (!context) return GTH_OK;
   void* object;
-  if (!release_slot(token_of(context), Kind::context, [&](const Content& content) { object = content.as<void*>(); })) {
+  if (!release_slot(token_of(context), HandleKind::context,
+                    [&](const Content& content) { object = content.as<void*>(); })) {
     return GTH_E_HANDLE;
   }
   destroy(static_cast<Context*>(object));

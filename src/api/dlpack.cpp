@@ -191,7 +191,7 @@ void delete_export(Managed* managed) {
 }
 
 // The exported memory: that of the tensor, or a copy.
-struct Source {
+struct ExportSource {
   gth_tensor_desc desc;
   Storage* storage;  // The export owns one reference.
   bool is_copy;
@@ -206,8 +206,8 @@ bool has_element_strides(const gth_tensor_desc& desc, int64_t bytes) {
   return true;
 }
 
-int32_t find_source(const Context& context, const Tensor& tensor, uint32_t flags, bool carries_read_only, Source* out,
-                    const Error& error) {
+int32_t find_source(const Context& context, const Tensor& tensor, uint32_t flags, bool carries_read_only,
+                    ExportSource* out, const Error& error) {
   const int64_t bytes = core::find_dtype(tensor.desc.dtype)->bytes;
   const bool has_strides = has_element_strides(tensor.desc, bytes);
   out->is_copy = wants_copy(tensor, flags) || !has_strides;
@@ -247,17 +247,17 @@ void write_tensor(const gth_tensor_desc& desc, int64_t* dims, DLTensor* out) {
   write_strides(desc, core::find_dtype(desc.dtype)->bytes, out->strides);
 }
 
-void write_head(const Source& source, DLManagedTensorVersioned* out) {
+void write_head(const ExportSource& source, DLManagedTensorVersioned* out) {
   const bool read_only = source.desc.flags & GTH_TENSOR_READONLY;
   out->version = {major_version, minor_version};
   out->flags = (read_only ? dlpack_read_only : 0) | (source.is_copy ? dlpack_is_copied : 0);
 }
 
-void write_head(const Source&, DLManagedTensor*) {}
+void write_head(const ExportSource&, DLManagedTensor*) {}
 
 // Creates the export. It takes ownership of the reference of `source`.
 template <class Managed>
-int32_t make_export(const Source& source, Managed** out, const Error& error) {
+int32_t make_export(const ExportSource& source, Managed** out, const Error& error) {
   const size_t size = sizeof(DlpackExport<Managed>) + 2 * sizeof(int64_t) * static_cast<size_t>(source.desc.ndim);
   void* memory = core::allocate(size);
   if (!memory) {
@@ -287,7 +287,7 @@ int32_t to_dlpack(gth_context* handle, const gth_tensor* tensor_handle, uint32_t
     return error.fail({GTH_E_UNSUPPORTED, GTH_OPERAND_TENSOR, -1, -1, GTH_DTYPE_STRING, 0},
                       "tensor: DLPack has no strings");
   }
-  Source source;
+  ExportSource source;
   if (int32_t status = find_source(*context, *tensor, flags, carries_read_only, &source, error)) return status;
   return make_export(source, out, error);
 }

@@ -44,7 +44,7 @@ struct Segment {
   bool is_idle() const { return free_count == segment_slots; }
 };
 
-struct Table {
+struct SlotTable {
   core::Lock lock;                               // guards everything except `slots` and Slot::live
   uint32_t first_open = none, last_open = none;  // the list of segments from which slots are allocated
   uint32_t first_empty = none;                   // the list of idle segments without memory
@@ -55,16 +55,16 @@ struct Table {
   std::atomic<Slot*> slots[segments] = {};
 };
 
-Table table;
+SlotTable table;
 
-uintptr_t make_token(uint32_t generation, uint32_t number, Kind kind) {
+uintptr_t make_token(uint32_t generation, uint32_t number, HandleKind kind) {
   return (uintptr_t{generation} << (kind_bits + number_bits)) | (uintptr_t{number} << kind_bits) |
          static_cast<uintptr_t>(kind);
 }
 
 uint32_t number_of(uintptr_t token) { return static_cast<uint32_t>(token >> kind_bits) & ((1u << number_bits) - 1); }
 
-Kind kind_of(uintptr_t token) { return static_cast<Kind>(token & ((1u << kind_bits) - 1)); }
+HandleKind kind_of(uintptr_t token) { return static_cast<HandleKind>(token & ((1u << kind_bits) - 1)); }
 
 // Returns nullptr if no slot has had this number. The address of a slot stays valid, so that old tokens can be looked
 // up.
@@ -215,7 +215,7 @@ __attribute__((constructor)) void choose_generation() {
 
 }  // namespace
 
-Content* acquire_slot(Kind kind, uintptr_t* token) {
+Content* acquire_slot(HandleKind kind, uintptr_t* token) {
   uint32_t number;
   table.lock.lock();
   Slot* slot = allocate_slot(&number);
@@ -227,7 +227,7 @@ Content* acquire_slot(Kind kind, uintptr_t* token) {
 
 void publish_slot(uintptr_t token) { slot_at(number_of(token))->live.store(token, std::memory_order_release); }
 
-Content* find_slot(uintptr_t token, Kind kind) {
+Content* find_slot(uintptr_t token, HandleKind kind) {
   if (kind_of(token) != kind) return nullptr;
   Slot* slot = slot_at(number_of(token));
   return slot && slot->live.load(std::memory_order_acquire) == token ? &slot->content : nullptr;

@@ -10,7 +10,7 @@
 // detected without reading memory that it may refer to.
 namespace gather::api {
 
-enum class Kind : uint32_t { context = 1, tensor = 2, plan = 3, column = 4 };
+enum class HandleKind : uint32_t { context = 1, tensor = 2, plan = 3, column = 4 };
 
 // The memory of a slot. It contains a tensor itself, so that a tensor needs no allocation. For a context or a plan it
 // contains the address.
@@ -30,12 +30,12 @@ struct Content {
 
 // Allocates a slot and returns its content, which the caller sets. Returns nullptr if there is no memory for another
 // slot.
-Content* acquire_slot(Kind kind, uintptr_t* token);
+Content* acquire_slot(HandleKind kind, uintptr_t* token);
 // Makes the token valid for find_slot.
 void publish_slot(uintptr_t token);
 
 // Returns the content of a valid token of this kind, or nullptr.
-Content* find_slot(uintptr_t token, Kind kind);
+Content* find_slot(uintptr_t token, HandleKind kind);
 
 core::Lock& slots_lock();
 // Makes a token invalid and frees its slot. Precondition: the lock is held.
@@ -44,7 +44,7 @@ void free_slot(uintptr_t token);
 // Makes a token invalid and frees its slot. read(content) runs before, and copies what the caller has to release.
 // Returns false if the token is invalid, for example because another thread has released it.
 template <class Read>
-bool release_slot(uintptr_t token, Kind kind, Read&& read) {
+bool release_slot(uintptr_t token, HandleKind kind, Read&& read) {
   const std::lock_guard<core::Lock> guard(slots_lock());
   const Content* content = find_slot(token, kind);
   if (!content) return false;

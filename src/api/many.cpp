@@ -179,10 +179,10 @@ int32_t run_each(int64_t count, int64_t* item, const Error& error, Run&& run) {
   return GTH_OK;
 }
 
-struct Memory {
+struct Block {
   void* data;
 
-  ~Memory() { core::deallocate(data); }
+  ~Block() { core::deallocate(data); }
 };
 
 // Runs all items. On an error, *item receives the number of the failed item, or -1 if no single item has failed.
@@ -197,7 +197,7 @@ int32_t run_all(Items items, int64_t count, int64_t* item, const Error& error) {
       !core::add(bytes, kept, &bytes)) {
     return fail_memory(INT64_MAX, error);
   }
-  const Memory memory{core::allocate(static_cast<size_t>(bytes))};
+  const Block memory{core::allocate(static_cast<size_t>(bytes))};
   if (!memory.data) return fail_memory(bytes, error);
   Range* const first = static_cast<Range*>(memory.data);
   Ranges ranges(first, count);

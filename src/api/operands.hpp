@@ -147,7 +147,7 @@ inline const gth_tensor_desc* find_memory(const gth_tensor_desc* operand) {
   if (!operand || !core::has_first_fields_only(operand)) return nullptr;
   if (!operand->tensor) return operand;
   if (!names_tensor_only(*operand)) return nullptr;
-  const Content* content = find_slot(token_of(operand->tensor), Kind::tensor);
+  const Content* content = find_slot(token_of(operand->tensor), HandleKind::tensor);
   return content ? &content->as<Tensor>().desc : nullptr;
 }
 

@@ -68,7 +68,7 @@ int32_t create(const gth_request* given, gth_plan** out, const Error& error) {
   if (!object) return fail_memory(sizeof(PlanObject), error);
   const int32_t status = lower(*given, object, error);
   uintptr_t token = 0;
-  Content* content = status ? nullptr : acquire_slot(Kind::plan, &token);
+  Content* content = status ? nullptr : acquire_slot(HandleKind::plan, &token);
   if (!content) {
     delete object;
     return status ? status : fail_memory(sizeof(Content), error);
@@ -81,7 +81,7 @@ int32_t create(const gth_request* given, gth_plan** out, const Error& error) {
 
 int32_t find_plan(const gth_plan* handle, const PlanObject** out, const Error& error) {
   if (!handle) return fail_null(GTH_OPERAND_PLAN, error);
-  const Content* content = find_slot(token_of(handle), Kind::plan);
+  const Content* content = find_slot(token_of(handle), HandleKind::plan);
   if (!content) return fail_handle(GTH_OPERAND_PLAN, error);
   *out = static_cast<const PlanObject*>(content->as<void*>());
   return GTH_OK;
@@ -139,7 +139,7 @@ bool run_plan_fast_path(gth_context* handle, const gth_plan* plan, const core::P
                         const core::Extents* given) {
   const Context* context = nullptr;
   if (find_context(handle, &context, Error(nullptr)) || context->device != GTH_DEVICE_CPU) return false;
-  const Content* content = find_slot(token_of(plan), Kind::plan);
+  const Content* content = find_slot(token_of(plan), HandleKind::plan);
   if (!content) return false;
   const PlanObject& object = *static_cast<const PlanObject*>(content->as<void*>());
   if (__builtin_expect(object.is_bound, 0)) return run_bound_fast_path(object, pointers, n, given);
@@ -362,7 +362,7 @@ int32_t gth_plan_infer(const gth_plan* plan, int64_t n, gth_tensor_desc* rows, i
 int32_t gth_plan_release(gth_plan* plan) {
   if (!plan) return GTH_OK;
   void* object;
-  if (!release_slot(token_of(plan), Kind::plan, [&](const Content& content) { object = content.as<void*>(); })) {
+  if (!release_slot(token_of(plan), HandleKind::plan, [&](const Content& content) { object = content.as<void*>(); })) {
     return GTH_E_HANDLE;
   }
   delete static_cast<PlanObject*>(object);

@@ -5,12 +5,12 @@
 namespace gather::api {
 namespace {
 
-struct Strings {
+struct StringOperands {
   const Making& making;
   const Tensor *table, *rows;
 };
 
-int32_t finish(const Strings& operands, const cpu::StringScatter& on, int64_t* offsets, Storage* offsets_storage,
+int32_t finish(const StringOperands& operands, const cpu::StringScatter& on, int64_t* offsets, Storage* offsets_storage,
                gth_tensor** out, const Error& error) {
   if (int32_t status = on.measure(offsets, error)) return status;
   const int64_t extent = offsets[on.target_count];
@@ -27,8 +27,8 @@ int32_t finish(const Strings& operands, const cpu::StringScatter& on, int64_t* o
                             error);
 }
 
-int32_t scatter_numbers(const Strings& operands, const core::Plan& plan, const cpu::StringScatter& on, gth_tensor** out,
-                        const Error& error) {
+int32_t scatter_numbers(const StringOperands& operands, const core::Plan& plan, const cpu::StringScatter& on,
+                        gth_tensor** out, const Error& error) {
   const char* indices = static_cast<const char*>(operands.making.request.indices->data);
   int32_t status = on.find(plan, indices, executor_for(*operands.making.context, plan.threads), error);
   if (status) return status;
@@ -44,7 +44,7 @@ int32_t scatter_numbers(const Strings& operands, const core::Plan& plan, const c
 }  // namespace
 
 int32_t scatter_strings(const Making& making, const core::Plan& plan, gth_tensor** out, const Error& error) {
-  Strings operands{making, nullptr, nullptr};
+  StringOperands operands{making, nullptr, nullptr};
   int32_t status = find_strings(making.given->table, GTH_OPERAND_TARGET, &operands.table, error);
   if (!status) status = find_strings(making.given->rows, GTH_OPERAND_UPDATES, &operands.rows, error);
   if (!status) status = check_string_indices(making, plan, error);

@@ -84,7 +84,7 @@ bool copy_dims(const gth_tensor_desc& desc, int64_t bytes, Tensor* tensor) {
 int32_t publish_tensor(const gth_tensor_desc& desc, const MemoryLocation& memory, int64_t bytes, Storage* storage,
                        const core::Strings* strings, bool binary, gth_tensor** out, const Error& error) {
   uintptr_t token;
-  Content* content = acquire_slot(Kind::tensor, &token);
+  Content* content = acquire_slot(HandleKind::tensor, &token);
   if (!content) return fail_memory(sizeof(Content), error);
   Tensor& tensor = content->as<Tensor>();
   tensor.desc = desc;
@@ -178,7 +178,7 @@ int32_t describe(const gth_tensor* handle, gth_tensor_desc* desc, const Error& e
 
 int32_t find_tensor(const gth_tensor* handle, int32_t operand, const Tensor** out, const Error& error) {
   if (!handle) return fail_null(operand, error);
-  const Content* content = find_slot(token_of(handle), Kind::tensor);
+  const Content* content = find_slot(token_of(handle), HandleKind::tensor);
   if (!content) return fail_handle(operand, error);
   *out = &content->as<Tensor>();
   return GTH_OK;
@@ -258,7 +258,7 @@ int32_t gth_tensor_release(gth_tensor* tensor) {
   if (!tensor) return GTH_OK;
   int64_t* dims;
   Storage* storage;
-  const bool is_live = release_slot(token_of(tensor), Kind::tensor, [&](const Content& content) {
+  const bool is_live = release_slot(token_of(tensor), HandleKind::tensor, [&](const Content& content) {
     dims = content.as<Tensor>().more_dims;
     storage = content.as<Tensor>().storage;
   });

@@ -6,7 +6,7 @@
 namespace gather::columns {
 namespace {
 
-struct Pair {
+struct Sixteen {
   uint64_t words[2];
 };
 struct Quad {
@@ -161,7 +161,7 @@ void copy_rows(const cpu::Executor& executor, const Bases& bases, const Places& 
     case 2: return copy_rows_of<uint16_t>(executor, bases, places, to);
     case 4: return copy_rows_of<uint32_t>(executor, bases, places, to);
     case 8: return copy_rows_of<uint64_t>(executor, bases, places, to);
-    case 16: return copy_rows_of<Pair>(executor, bases, places, to);
+    case 16: return copy_rows_of<Sixteen>(executor, bases, places, to);
     case 32: return copy_rows_of<Quad>(executor, bases, places, to);
     default: break;
   }

@@ -9,13 +9,13 @@ namespace gather::columns {
 namespace {
 
 // A part whose rows are ranges.
-struct Source {
+struct RangeSource {
   const char* offsets;  // the first offset of row 0
   const char* sizes;    // the size of row 0, if the type has sizes
   const char* content;  // the bytes, or the rows of the child if each has a fixed number of bytes
   int64_t extent;       // the number of bytes, or of rows of the child
 };
-using Sources = Room<Source, 4>;
+using Sources = Room<RangeSource, 4>;
 
 // The ranges of the rows of the result.
 struct Ranges {
@@ -40,7 +40,7 @@ int64_t end_of_size(int64_t begin, int64_t size) {
 
 // Reads and validates the ranges of the rows that are not null. Each offset is loaded once.
 template <class Offset, bool has_sizes>
-int32_t read_ranges(const Source* sources, const Level& level, Ranges* ranges, Trouble* trouble) {
+int32_t read_ranges(const RangeSource* sources, const Level& level, Ranges* ranges, Trouble* trouble) {
   const Places& places = level.places;
   const uint8_t* const validity = level.node->validity();
   int64_t* const begins = ranges->begins.data();
@@ -49,12 +49,12 @@ int32_t read_ranges(const Source* sources, const Level& level, Ranges* ranges, T
   ends[0] = 0;
   for (int64_t i = 0; i < places.count; ++i) {
     if (i + prefetch_rows < places.count && places.rows[i + prefetch_rows] >= 0) {
-      const Source& next = sources[places.part(i + prefetch_rows)];
+      const RangeSource& next = sources[places.part(i + prefetch_rows)];
       __builtin_prefetch(next.offsets + places.rows[i + prefetch_rows] * int64_t{sizeof(Offset)});
     }
     int64_t begin = 0, end = 0;
     if (!is_null(validity, i)) {
-      const Source& source = sources[places.part(i)];
+      const RangeSource& source = sources[places.part(i)];
       begin = offset_at<Offset>(source.offsets, places.rows[i]);
       end = has_sizes ? end_of_size(begin, offset_at<Offset>(source.sizes, places.rows[i]))
                       : offset_at<Offset>(source.offsets, places.rows[i] + 1);
@@ -135,7 +135,8 @@ int32_t measure(Call* call, const Level& level, const Sources& sources, Ranges* 
 
 // Copies the ranges, whose elements have `width` bytes each. A step of a copy may write bytes behind a range, and later
 // ranges overwrite them. No byte behind a piece is written.
-void copy_ranges(Call* call, const Level& level, const Source* sources, const Ranges& ranges, int64_t width, char* to) {
+void copy_ranges(Call* call, const Level& level, const RangeSource* sources, const Ranges& ranges, int64_t width,
+                 char* to) {
   const Places& places = level.places;
   const int64_t *const begins = ranges.begins.data(), *const ends = ranges.ends;
   const int64_t mean = places.count ? ranges.total * width / places.count : 0;
@@ -146,7 +147,7 @@ void copy_ranges(Call* call, const Level& level, const Source* sources, const Ra
         const int64_t next = i + prefetch_rows;
         __builtin_prefetch(moved(sources[places.part(next)].content, begins[next] * width));
       }
-      const Source& source = sources[places.part(i)];
+      const RangeSource& source = sources[places.part(i)];
       const int64_t length = (ends[i + 1] - ends[i]) * width;
       if (length == 0) continue;
       cpu::copy_string(to + ends[i] * width, to_end, source.content + begins[i] * width,

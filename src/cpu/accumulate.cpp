@@ -112,7 +112,7 @@ void combine(const Job& job, const Accumulate& halves, const SliceUpdates& on) {
 
 // Combines the updates of a part. Returns false if an index has become invalid, or if the parts have more updates than
 // there were at first.
-bool accumulate_part(const Part& part, const Accumulate& kernels, UpdateRoom<Update>* room) {
+bool accumulate_part(const JobPart& part, const Accumulate& kernels, UpdateRoom<Update>* room) {
   const Job& job = part.job;
   Update *first = nullptr, **end = &first;
   bool fits = true;
@@ -144,7 +144,7 @@ int32_t accumulate(const Job& job, const BeforeWrite& before_write, const Execut
   const Accumulate kernels = job.kernels.tier->choose_accumulate(job.plan.reducing.number, job.plan.reducing.reduction);
   if (int32_t status = before_write()) return status;
   const bool whole =
-      for_each_part(job, executor, [&](const Part& part) { return accumulate_part(part, kernels, &room); });
+      for_each_part(job, executor, [&](const JobPart& part) { return accumulate_part(part, kernels, &room); });
   return whole ? GTH_OK : core::fail_index_race(error);
 }
 

@@ -90,7 +90,7 @@ void sort(Offsets* offsets) {
 // Reads the offsets of the updates of a part. If another thread changes indices, the function reads at most as many
 // offsets as there were updates at the first pass. Returns false if an index has become invalid, or if the parts have
 // more updates than there were at first.
-bool read_offsets(const Part& part, UpdateRoom<int64_t>* room, Offsets* offsets) {
+bool read_offsets(const JobPart& part, UpdateRoom<int64_t>* room, Offsets* offsets) {
   int64_t count = 0;
   if (!for_updates_of(part, [&](const Updates& on) { count += on.count; })) return false;
   int64_t* const taken = room->take(2 * count);
@@ -103,7 +103,7 @@ bool read_offsets(const Part& part, UpdateRoom<int64_t>* room, Offsets* offsets)
 }
 
 // Divides the sums of a part. Returns false if read_offsets() does.
-bool divide_part(const Part& part, const Accumulate& halves, UpdateRoom<int64_t>* room) {
+bool divide_part(const JobPart& part, const Accumulate& halves, UpdateRoom<int64_t>* room) {
   const Job& job = part.job;
   Offsets offsets;
   if (!read_offsets(part, room, &offsets)) return false;
@@ -126,7 +126,8 @@ int32_t divide_sums(const Job& job, const BeforeWrite& write_sums, const Executo
   if (int32_t status = room.allocate(job.slices, 2, error)) return status;
   const Accumulate halves = job.kernels.tier->choose_accumulate(job.plan.reducing.number, job.plan.reducing.reduction);
   if (int32_t status = write_sums()) return status;
-  const bool whole = for_each_part(job, executor, [&](const Part& part) { return divide_part(part, halves, &room); });
+  const bool whole =
+      for_each_part(job, executor, [&](const JobPart& part) { return divide_part(part, halves, &room); });
   return whole ? GTH_OK : core::fail_index_race(error);
 }
 

@@ -16,20 +16,20 @@
 namespace gather::cpu {
 
 // The offsets at which slices begin, in bytes from the first element of the target: [low, high].
-struct Range {
+struct ByteRange {
   int64_t low, high;
 
-  bool contains(const Range& other) const { return low <= other.low && other.high <= high; }
-  bool overlaps(const Range& other) const { return low <= other.high && other.low <= high; }
+  bool contains(const ByteRange& other) const { return low <= other.low && other.high <= high; }
+  bool overlaps(const ByteRange& other) const { return low <= other.high && other.low <= high; }
 };
 
-inline void widen(int64_t extent, int64_t stride, Range* range) {
+inline void widen(int64_t extent, int64_t stride, ByteRange* range) {
   if (extent > 1) (stride < 0 ? range->low : range->high) += (extent - 1) * stride;
 }
 
 // Returns the range of the slices of one line. The first element of the line has the offset 0.
-inline Range range_of_line(const Job& job) {
-  Range range{0, 0};
+inline ByteRange range_of_line(const Job& job) {
+  ByteRange range{0, 0};
   const Runs runs = job.table_runs();
   widen(runs.extent, runs.step, &range);
   widen(runs.count, runs.next, &range);
@@ -39,8 +39,8 @@ inline Range range_of_line(const Job& job) {
   return range;
 }
 
-inline Range range_of(const Job& job) {
-  Range range = range_of_line(job);
+inline ByteRange range_of(const Job& job) {
+  ByteRange range = range_of_line(job);
   for (int32_t i = 0; i < job.copying.outer_count; ++i) {
     widen(job.copying.outer[i].extent, job.copying.outer[i].table, &range);
   }
@@ -57,9 +57,9 @@ struct Stripes {
 };
 
 // A part consists of the slices of the job that begin in the range and in the stripes.
-struct Part {
+struct JobPart {
   const Job& job;
-  Range range;
+  ByteRange range;
   Stripes stripes{0, 1, 0};
 
   // Returns true if this part contains all slices of the job.
@@ -94,14 +94,14 @@ class Parts {
 
   const Pieces& pieces() const { return pieces_; }
 
-  // Calls body(Part) with the i-th part.
+  // Calls body(JobPart) with the i-th part.
   template <class Body>
   bool with(int64_t i, Body&& body) const {
     switch (cut_) {
       case Cut::loop: return with_all_of(job_.cut(loop_, pieces_.first(i), pieces_.last(i)), body);
-      case Cut::stripes: return body(Part{job_, whole_, {stripe_log2_, pieces_.count, i}});
-      case Cut::range: return body(Part{job_, range_of_piece(i)});
-      default: return body(Part{job_, whole_});
+      case Cut::stripes: return body(JobPart{job_, whole_, {stripe_log2_, pieces_.count, i}});
+      case Cut::range: return body(JobPart{job_, range_of_piece(i)});
+      default: return body(JobPart{job_, whole_});
     }
   }
 
@@ -110,11 +110,11 @@ class Parts {
 
   template <class Body>
   static bool with_all_of(const Job& job, Body&& body) {
-    return body(Part{job, range_of(job)});
+    return body(JobPart{job, range_of(job)});
   }
 
   // The last part ends with the target.
-  Range range_of_piece(int64_t i) const {
+  ByteRange range_of_piece(int64_t i) const {
     const int64_t high = i + 1 == pieces_.count ? whole_.high : whole_.low + (pieces_.last(i) - 1);
     return {whole_.low + pieces_.first(i), high};
   }
@@ -168,13 +168,13 @@ class Parts {
   }
 
   const Job& job_;
-  Range whole_;
+  ByteRange whole_;
   Cut cut_ = Cut::nothing;
   int32_t loop_ = 0, stripe_log2_ = 0;
   Pieces pieces_{1, 1, 1};
 };
 
-// Calls body(Part) for each part of the target, in parallel. Returns false if a call returned false.
+// Calls body(JobPart) for each part of the target, in parallel. Returns false if a call returned false.
 template <class Body>
 bool for_each_part(const Job& job, const Executor& executor, Body&& body) {
   const Parts parts(job, executor);

@@ -64,7 +64,7 @@ bool resolve_many(const Short& form, const char* indices, int64_t tuples, int64_
 
 // Adds the part of the offsets of gather_elements that does not depend on indices. Precondition: the product of the three
 // extents is the number of tuples. The static analyzer cannot infer this.
-inline void add_places(const core::Places places, int64_t* offsets) {
+inline void add_places(const core::ShortPlaces places, int64_t* offsets) {
   for (int64_t i = 0, place = 0; i < places.outer; ++i, place += places.outer_step) {
     for (int64_t j = 0; j < places.repeats; ++j, offsets += places.columns) {
       for (int64_t k = 0; k < places.columns; ++k) {

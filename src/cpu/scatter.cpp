@@ -60,7 +60,7 @@ ScatterKernel choose_scatter_kernel(const Job& job) {
 
 // Writes the identity of the reduction to the slices that updates select. Returns false if an index has become invalid
 // after its validation.
-bool start_part(const Part& part) {
+bool start_part(const JobPart& part) {
   const Job& job = part.job;
   return for_updates_of(part, [&](const Updates& on) {
     for_each_row(job, [&](int64_t to, int64_t) {
@@ -71,7 +71,7 @@ bool start_part(const Part& part) {
 }
 
 // Writes a part of the target. Returns false if an index has become invalid after its validation.
-bool write_part(const Part& part, const ScatterKernel& kernel) {
+bool write_part(const JobPart& part, const ScatterKernel& kernel) {
   const Job& job = part.job;
   if (job.plan.reducing.starts_with_update && !start_part(part)) return false;
   if (job.kernels.move && part.has_all()) return move_range(job, job.table, 0, job.slices, kernel.prefetches);
@@ -90,7 +90,7 @@ int32_t write_all(const Job& job, const BeforeWrite& before_write, bool is_valid
                   const Error& error) {
   if (int32_t status = before_write()) return status;
   const ScatterKernel kernel = choose_scatter_kernel(job);
-  const bool whole = for_each_part(job, executor, [&](const Part& part) { return write_part(part, kernel); });
+  const bool whole = for_each_part(job, executor, [&](const JobPart& part) { return write_part(part, kernel); });
   return whole ? GTH_OK : fail_write(job, is_validated, executor, error);
 }
 

@@ -26,7 +26,7 @@ class UpdateFilter {
  public:
   // Returns the updates whose slices begin in a range. The j-th offset belongs to the update at from[j]. no_row is in
   // no range.
-  Updates in_range(const int64_t* offsets, const int64_t* from, int64_t count, const Range& range) {
+  Updates in_range(const int64_t* offsets, const int64_t* from, int64_t count, const ByteRange& range) {
     const uint64_t span = static_cast<uint64_t>(range.high) - static_cast<uint64_t>(range.low);
     return choose(offsets, from, count, [&](int64_t offset) {
       return static_cast<uint64_t>(offset) - static_cast<uint64_t>(range.low) <= span;
@@ -56,12 +56,12 @@ class UpdateFilter {
 // Calls on_updates(Updates) for the updates of a part. Updates of one slice keep the order of their positions. Returns
 // false if an index has become invalid after its validation.
 template <class OnUpdates>
-bool for_updates_of(const Part& part, OnUpdates&& on_updates) {
+bool for_updates_of(const JobPart& part, OnUpdates&& on_updates) {
   const Job& job = part.job;
-  const Range& range = part.range;
+  const ByteRange& range = part.range;
   const SizedLoop& line = job.copying.line;
   const SizedLoop next = job.next_loop();
-  const Range line_range = range_of_line(job);
+  const ByteRange line_range = range_of_line(job);
   BlockResolver resolver(job);
   int64_t from[block_tuples];
   resolver.find_steps({line.extent, line.rows, 1, 0}, next.rows, from);
@@ -70,14 +70,14 @@ bool for_updates_of(const Part& part, OnUpdates&& on_updates) {
   int64_t left = job.slices;
   for (int64_t j = 0; left > 0;) {
     const TupleBlock block = block_at(job, lines, j, left, block_tuples, job.merged_lines, false);
-    const Range in_line{range.low - lines.table(), range.high - lines.table()};
-    Range within = line_range;
+    const ByteRange in_line{range.low - lines.table(), range.high - lines.table()};
+    ByteRange within = line_range;
     widen(block.lines, next.table, &within);
     if (in_line.overlaps(within)) {
       const char* const tuples = moved(job.indices, lines.indices() + wrapping_multiply(j, line.indices));
       if (!resolver.resolve(tuples, block)) return false;
       const int64_t line_offset = wrapping_multiply(j, line.table);
-      const Range wanted{in_line.low - line_offset, in_line.high - line_offset};
+      const ByteRange wanted{in_line.low - line_offset, in_line.high - line_offset};
       Updates updates{0, 0, resolver.offsets(), from, block.tuples()};
       if (part.stripes.count > 1) {
         updates = filter.in_stripes(resolver.offsets(), from, block.tuples(), wanted.low, part.stripes);

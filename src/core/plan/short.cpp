@@ -107,7 +107,7 @@ bool set_slices(const Request& request, int64_t item, Short* result, int64_t* by
 }
 
 // Makes the innermost loop of places long.
-void lengthen(Places* places) {
+void lengthen(ShortPlaces* places) {
   if (places->columns > 1) return;
   places->column_step = 0;
   std::swap(places->repeats, places->columns);
@@ -123,7 +123,7 @@ bool set_pairs(const Request& request, int64_t item, Short* result, int64_t* byt
   const int64_t axis = given < 0 ? given + table.ndim : given;
   if (indices.ndim != table.ndim || out.ndim != table.ndim || axis < 0 || axis >= table.ndim) return false;
   result->tuples = 1;
-  Places places{1, 1, 1, 0, item};
+  ShortPlaces places{1, 1, 1, 0, item};
   for (int32_t i = 0; i < table.ndim; ++i) {
     const int64_t extent = indices.shape[i];
     if (extent < 1 || extent > short_tuples || out.shape[i] != extent) return false;

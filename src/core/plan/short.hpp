@@ -11,7 +11,7 @@ namespace gather::core {
 
 // The part of the offsets of gather_elements that does not depend on indices. For tuple (i, j, k) it is i * outer_step
 // + k * column_step.
-struct Places {
+struct ShortPlaces {
   int64_t outer, repeats, columns;  // the extents of i, j and k; outer is 0 if there is no such part
   int64_t outer_step, column_step;
 };
@@ -40,7 +40,7 @@ struct Short {
   bool is_int64;  // Indices are int64, else int32.
   bool wraps;
   bool scatters;  // The rows are written to the table.
-  Places places;
+  ShortPlaces places;
   Component component[most_components];
 };
 
