@@ -1,6 +1,7 @@
 #include "cpu/scatter_winners.hpp"
 
 #include <cstring>
+#include <limits>
 
 #include "cpu/keys.hpp"
 #include "cpu/run_plan.hpp"
@@ -16,7 +17,7 @@ using core::Plan;
 // Finds the updates of a part of `whole`. `key_of` returns the key of the bits of a number. The update with the largest
 // key wins, and the first one of equal keys. Returns false if an index has become invalid after its validation.
 template <class Key, class KeyOf>
-bool find_updates_of(const Part& part, const Job& whole, int64_t* positions, KeyOf&& key_of) {
+bool find_updates_of(const JobPart& part, const Job& whole, int64_t* positions, KeyOf&& key_of) {
   constexpr int64_t item = sizeof(Key);
   const Job& job = part.job;
   const int64_t first_target = job.table - whole.table, first_update = job.rows - whole.rows;
@@ -27,7 +28,7 @@ bool find_updates_of(const Part& part, const Job& whole, int64_t* positions, Key
   };
   const auto is_better = [&](Key key, int64_t target, int64_t best) {
     if (best >= 0) return key > key_at(whole.rows, best);
-    return job.plan.starts_with_update || key > key_at(whole.table, target);
+    return job.plan.reducing.starts_with_update || key > key_at(whole.table, target);
   };
   return for_updates_of(part, [&](const Updates& on) {
     for_each_row(job, [&](int64_t to, int64_t from) {
@@ -45,24 +46,25 @@ bool find_updates_of(const Part& part, const Job& whole, int64_t* positions, Key
 
 // Finds the updates of a part. Key has the size of the numbers.
 template <class Key>
-bool find_with_keys(const Part& part, const Job& whole, int64_t* positions) {
+bool find_with_keys(const JobPart& part, const Job& whole, int64_t* positions) {
   const Plan& plan = whole.plan;
-  const bool is_min = plan.reduction == GTH_REDUCTION_MIN;
+  const bool is_min = plan.reducing.reduction == GTH_REDUCTION_MIN;
   const Key sign = std::numeric_limits<Key>::min();
-  if (core::is_floating(plan.number)) {
-    const auto infinity = static_cast<Key>(core::extreme_of(plan.number, int64_t{sizeof(Key)}, true));
+  if (core::is_floating(plan.reducing.number)) {
+    const auto infinity = static_cast<Key>(core::extreme_of(plan.reducing.number, int64_t{sizeof(Key)}, true));
     return find_updates_of<Key>(part, whole, positions, [infinity, flip = is_min ? sign : Key{0}](Key bits) {
       return floating_key(bits, flip, infinity);
     });
   }
-  const auto flip = static_cast<Key>((is_min ? -1 : 0) ^ (plan.number == Number::unsigned_integer ? sign : Key{0}));
-  const bool is_bool = plan.number == Number::boolean;
+  const auto flip =
+      static_cast<Key>((is_min ? -1 : 0) ^ (plan.reducing.number == Number::unsigned_integer ? sign : Key{0}));
+  const bool is_bool = plan.reducing.number == Number::boolean;
   return find_updates_of<Key>(part, whole, positions, [is_bool, flip](Key bits) {
     return static_cast<Key>((is_bool ? Key{bits != 0} : bits) ^ flip);
   });
 }
 
-bool find_in_part(const Part& part, const Job& whole, int64_t* positions) {
+bool find_in_part(const JobPart& part, const Job& whole, int64_t* positions) {
   switch (whole.plan.item.bytes()) {
     case 1: return find_with_keys<int8_t>(part, whole, positions);
     case 2: return find_with_keys<int16_t>(part, whole, positions);
@@ -79,7 +81,8 @@ int32_t find_updates(const Plan& plan, const core::Pointers& pointers, int64_t* 
   const int32_t status = validate(plan, kernels, pointers, GTH_OPEN, executor, error);
   if (status || plan.is_empty || plan.tuples.at(GTH_OPEN) == 0) return status;
   const Job job(plan, pointers, GTH_OPEN, kernels);
-  const bool whole = for_each_part(job, executor, [&](const Part& part) { return find_in_part(part, job, positions); });
+  const bool whole =
+      for_each_part(job, executor, [&](const JobPart& part) { return find_in_part(part, job, positions); });
   return whole ? GTH_OK : core::fail_index_race(error);
 }
 
