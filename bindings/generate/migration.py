@@ -95,6 +95,10 @@ ROWS = {
         ),
         row('F.embedding_bag(i, x, offsets, mode="mean")', 'gather_bags(x, i, starts=offsets, pool="mean")'),
         row("torch.zeros_like(x).index_add(dim, i, u)", "gather_gradient(u, i, x.shape, dim)"),
+        Note(
+            "the second result of `torch_scatter.scatter_max(u, i, 0, x)`",
+            '`scatter_positions(x, i, u, reduction="max")`, as row-major numbers',
+        ),
     ],
     "tensorflow": [
         row("tf.gather(x, i)", ["libgather.tf.gather(x, i)", "gather(x, i)"]),
