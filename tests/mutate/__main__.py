@@ -4,13 +4,14 @@
                          [--named | --random | --check FOLDER | --binding LANGUAGE]
 
 The tree is copied to build/mutate and built there. A mutant changes one operator, condition, constant or statement of
-src/core, src/api, src/execution or src/cpu. The test programs that execute the line are compiled and run until one fails. Each named
-mutant violates the documentation of the library. The other mutants are random. The output lists the survivors, and the
-reason if a mutant is equivalent to the original. The exit status is 1 if a named mutant survives, or if less than 95 %
-of the others are killed. With --binding the mutants change the sources of a binding, and its tests run. The output
-begins with the date, the version and the options. It is also written to build/mutate/report_library.txt, or to the
-report with the name of the binding. The file build/mutate/library-SEED.txt receives the result of each random mutant. A
-run with the same seed, sources and tests continues there, and does not repeat these mutants.
+src/core, src/api, src/execution or src/cpu. The test programs that execute the line are compiled and run until one
+fails. Each named mutant violates the documentation of the library. The other mutants are random. The output lists the
+survivors, and the reason if a mutant is equivalent to the original. The exit status is 1 if a named mutant survives, or
+if less than 95 % of the others are killed. With --binding the mutants change the sources of a binding, and its tests
+run. The output begins with the date, the version and the options. It is also written to
+build/mutate/report_library.txt, or to the report with the name of the binding. The file build/mutate/library-SEED.txt
+receives the result of each random mutant. A run with the same seed, sources and tests continues there, and does not
+repeat these mutants.
 """
 
 import argparse
