@@ -249,7 +249,9 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   request.options.fields.has_padding_index = 0;  // It is refused.
   request.options.fields.padding_index = 0;
   if (!request.place_ids(wanted.shards.rows, input)) return -1;
-  Prediction prediction = predict(Op::gather, request.params(), request.indices(), nullptr, request.options);
+  auto options = request.options;
+  options.fields.fill_dtype = 0;  // It has no effect, because no row is filled.
+  Prediction prediction = predict(Op::gather, request.params(), request.indices(), nullptr, options);
   if (prediction.unpredicted || wanted.shards.count > most_shards) return -1;
   const Call call(request, wanted);
   gth_error* error = fresh_error();

@@ -13,7 +13,7 @@ ELSEWHERE = {"core/os/os_macos.cpp", "core/os/testing.cpp"}
 
 
 def library():
-    files = [path for layer in ("api", "columns", "core", "cpu") for path in (SOURCES / layer).rglob("*.cpp")]
+    files = [path for layer in ("api", "columns", "core", "cpu", "execution") for path in (SOURCES / layer).rglob("*.cpp")]
     return {path.relative_to(SOURCES).as_posix() for path in files} - ELSEWHERE | {"cuda/stub.cpp"}
 
 
