@@ -8,12 +8,14 @@ ROOT = Path(__file__).resolve().parents[2]
 SOURCES = ROOT / "src"
 LIST = SOURCES / "sources.inc"  # the sources that CMake and the module share
 
+LAYERS = ("api", "columns", "core", "cpu", "execution")
+
 # The module supports Linux and Windows without CUDA, and contains no test code.
 ELSEWHERE = {"core/os/os_macos.cpp", "core/os/testing.cpp"}
 
 
 def library():
-    files = [path for layer in ("api", "columns", "core", "cpu", "execution") for path in (SOURCES / layer).rglob("*.cpp")]
+    files = [path for layer in LAYERS for path in (SOURCES / layer).rglob("*.cpp")]
     return {path.relative_to(SOURCES).as_posix() for path in files} - ELSEWHERE | {"cuda/stub.cpp"}
 
 
