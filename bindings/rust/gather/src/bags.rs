@@ -368,10 +368,9 @@ impl Context {
         gradient: &Tensor<'_>,
         options: &Options,
     ) -> Result<Tensor<'static>, Error> {
-        let made = self.zeros(params.dtype(), params.shape())?;
-        let mut out = TensorMut::from_desc(made.desc.clone());
-        self.gather_bags_gradient_into(params, indices, bags, gradient, options, &mut out)?;
-        Ok(made)
+        self.written(params.dtype(), params.shape(), |out| {
+            self.gather_bags_gradient_into(params, indices, bags, gradient, options, out)
+        })
     }
 
     #[doc = doc_of!("Runs " gather_bags_gradient_into " in this context.")]
@@ -435,10 +434,9 @@ impl Context {
         gradient: &Tensor<'_>,
         options: &Options,
     ) -> Result<Tensor<'static>, Error> {
-        let made = self.zeros(bags.weights.unwrap_or(params).dtype(), indices.shape())?;
-        let mut out = TensorMut::from_desc(made.desc.clone());
-        self.gather_bags_weight_gradient_into(params, indices, bags, gradient, options, &mut out)?;
-        Ok(made)
+        self.written(bags.weights.unwrap_or(params).dtype(), indices.shape(), |out| {
+            self.gather_bags_weight_gradient_into(params, indices, bags, gradient, options, out)
+        })
     }
 
     #[doc = doc_of!("Runs " gather_bags_weight_gradient_into " in this context.")]
@@ -472,10 +470,9 @@ impl Context {
                 unsafe { sys::gth_infer(request, rows, capacity, shape, err) }
             })
         })?;
-        let made = self.zeros(DType::Int64, &shape)?;
-        let mut out = TensorMut::from_desc(made.desc.clone());
-        self.gather_bags_positions_into(params, indices, bags, options, &mut out)?;
-        Ok(made)
+        self.written(DType::Int64, &shape, |out| {
+            self.gather_bags_positions_into(params, indices, bags, options, out)
+        })
     }
 
     #[doc = doc_of!("Runs " gather_bags_positions_into " in this context.")]

@@ -80,6 +80,18 @@ impl Context {
         Tensor::from_handle(handle)
     }
 
+    /// Creates a tensor of zeros, and lets `write` replace them.
+    pub(crate) fn written(
+        &self,
+        dtype: DType,
+        shape: &[usize],
+        write: impl FnOnce(&mut TensorMut<'_>) -> Result<(), Error>,
+    ) -> Result<Tensor<'static>, Error> {
+        let made = self.zeros(dtype, shape)?;
+        write(&mut TensorMut::from_desc(made.desc.clone()))?;
+        Ok(made)
+    }
+
     /// Copies every element of `source` to `destination`. Both must have the same dtype and shape. They may have any
     /// strides. On a device the copy runs in stream order. If one of the tensors is in memory of the process, the call
     /// waits for the copy, as [`Context::sync`].

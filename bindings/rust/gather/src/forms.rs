@@ -356,10 +356,9 @@ macro_rules! scatters {
                 updates: &Tensor<'_>,
                 options: &Options,
             ) -> Result<Tensor<'static>, Error> {
-                let made = self.zeros(DType::Int64, target.shape())?;
-                let mut out = TensorMut::from_desc(made.desc.clone());
-                self.$positions_into(target, indices, updates, options, &mut out)?;
-                Ok(made)
+                self.written(DType::Int64, target.shape(), |out| {
+                    self.$positions_into(target, indices, updates, options, out)
+                })
             }
 
             #[doc = doc_of!("Runs " $positions_into " in this context.")]
