@@ -228,14 +228,6 @@ FEATURES = {
         "GatherElementsInto",
         "Gather.gatherElementsInto",
     ),
-    "extents": (
-        "GTH_EXTENTS_BROADCAST",
-        "Extents Options::extents",
-        "gather_elements(extents) Plan(extents)",
-        "Extents Options::extents",
-        "Extents",
-        "Extents Options.Builder.extents",
-    ),
     "plan of gather_elements": (
         "gth_plan_create GTH_OP_GATHER_ELEMENTS",
         "Plan::gather_elements",
@@ -277,15 +269,6 @@ FEATURES = {
         "Reduction Initial Options::initial",
         "Initial",
         "Initial Options.Builder.initial",
-    ),
-    "padding": (
-        "GTH_OP_GATHER",
-        "Options::padding_index",
-        "gather(padding_index) scatter(padding_index) gather_gradient(padding_index) Plan(padding_index) "
-        "ScatterPlan(padding_index)",
-        "Options::padding_index",
-        "PaddingIndex",
-        "Options.Builder.paddingIndex",
     ),
     "plan of a scatter": (
         "gth_plan_create gth_plan_run",
@@ -433,47 +416,6 @@ FEATURES = {
         "Error IndexError",
         "ErrorDetails GatherFailure GatherIndexException",
     ),
-    "axis": ("axis", "Options::axis", "gather(axis) Plan(axis)", "Options::axis", "Axis", "Options.Builder.axis"),
-    "batch_dims": (
-        "batch_dims",
-        "Options::batch_dims",
-        "gather(batch_dims) gather_nd(batch_dims) Plan(batch_dims)",
-        "Options::batch_dims",
-        "BatchDims",
-        "Options.Builder.batchDims",
-    ),
-    "profiles": (
-        "GTH_PROFILE_JAX_CLIP",
-        "Profile Options::profile",
-        "gather(profile) gather_nd(profile) Plan(profile)",
-        "Profile Options::profile",
-        "WithProfile",
-        "Profile Options.Builder.profile",
-    ),
-    "opset": (
-        "opset",
-        "Options::opset",
-        "gather(opset) gather_nd(opset) Plan(opset)",
-        "Options::opset",
-        "Opset",
-        "Options.Builder.opset",
-    ),
-    "negative": (
-        "GTH_NEGATIVE_WRAP",
-        "Negative Options::negative",
-        "gather(negative) gather_nd(negative) Plan(negative)",
-        "Options::negative",
-        "Negative",
-        "Negative Options.Builder.negative",
-    ),
-    "bounds": (
-        "GTH_BOUNDS_SKIP",
-        "Bounds Options::bounds",
-        "gather(bounds) gather_nd(bounds) Plan(bounds)",
-        "Options::bounds",
-        "Bounds",
-        "Bounds Options.Builder.bounds",
-    ),
     "fill": (
         "GTH_FILL_BY_DTYPE",
         "Fill Options::fill Options::fill_value",
@@ -491,6 +433,42 @@ FEATURES = {
         "Options.Builder.threads Context.create",
     ),
 }
+
+
+def rows_of_options():
+    """Yields a row for each option of the library that is in none of the rows above."""
+    sys.path.insert(0, str(HERE / "generate"))
+    import go_files
+    import java_files
+    import operations
+    import options
+    import python_signatures
+
+    named = {word for row in FEATURES.values() for word in (row[1] or "").split()}
+    table = operations.Operations(operations.LIST.read_text(), options.entries(options.LIST.read_text()), [])
+    functions = [each for each in python_signatures.listed(table) if each[0] in PYTHON_FUNCTIONS]
+    for each in table.options:
+        if f"Options::{each.name}" in named:
+            continue
+        kind, setter = f"{each.type_name} " if each.prefix else "", each.name
+        keyword = python_signatures.field(each)[0]
+        having = [name for name, _, found in functions if each in found] or ["gather", "Plan"]
+        yield (
+            each.name,
+            (
+                each.highest if each.prefix else each.name,
+                f"{kind}Options::{setter}",
+                " ".join(f"{name}({keyword})" for name in having),
+                f"{kind}Options::{setter}",
+                go_files.setter_name(each),
+                f"{kind}Options.Builder.{java_files.camel(setter)}",
+            ),
+        )
+
+
+# The functions of Python that a row of an option names.
+PYTHON_FUNCTIONS = ("gather", "scatter", "gather_gradient", "gather_elements", "gather_bags", "Plan", "ScatterPlan")
+FEATURES |= dict(rows_of_options())
 
 # Features that a language does not have, with the reason.
 EXEMPT = {

@@ -20,11 +20,12 @@ def tree(tmp_path: Path) -> Path:
     """Returns a copy of the files that the table is generated from."""
     bindings = tmp_path / "bindings"
     ignored = shutil.ignore_patterns("target", "__pycache__", "core", "vendor")
-    for part in ("python/src", "rust/gather/src", "go", "java/src/main"):
+    for part in ("python/src", "rust/gather/src", "go", "java/src/main", "generate"):
         shutil.copytree(TREE / "bindings" / part, bindings / part, ignore=ignored)
     for name in ("parity.py", "parity.md", "surfaces.py"):
         shutil.copy(TREE / "bindings" / name, bindings)
-    shutil.copytree(TREE / "include", tmp_path / "include")
+    for part in ("include", "src/core/base"):
+        shutil.copytree(TREE / part, tmp_path / part)
     return tmp_path
 
 
