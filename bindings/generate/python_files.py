@@ -2,27 +2,15 @@
 
 import re
 
+import python_signatures
 from header import ROOT, between, comment, marks, sentence
+from python_signatures import PUBLIC, TYPE_MARKS, TYPED, TYPES, field, typed
 
 PYTHON = ROOT / "bindings/python"
 NOTICE = "Generated from gather.h by ./dev generate: do not edit."
 FIELDS = PYTHON / "src/libgather/_base/request_fields.py"
-TYPED = PYTHON / "src/libgather/_base/signature_types.py"
-HINTS, NAMES, TYPE_MARKS = marks("        #", "options"), marks("#", "names"), marks("#", "types")
+HINTS, NAMES = marks("        #", "options"), marks("#", "names")
 
-# The options whose value in Python is not that of the field: the name, and how options_reader.h reads it.
-OTHERS = {"fill": ("fill_value", "FILL"), "initial": ("include_self", "FLAG")}
-# The types of values in options_reader.h: the type in Python, and the default.
-TYPES = {
-    "CHOICE": ("t.{} | None", "None"),
-    "DTYPE": ("t.OutDType | None", "None"),
-    "COUNT": ("int | None", "None"),
-    "INT32": ("int | None", "None"),
-    "GIVEN": ("int | None", "None"),
-    "INT64": ("int", "0"),
-    "FILL": ("Any", "None"),
-    "FLAG": ("bool", "True"),
-}
 # The values that only columns have.
 OF_COLUMNS = {"bounds": ["null", "promote"]}
 BITS = {"GIVEN": 64, "INT64": 64, "INT32": 32, "COUNT": 32}
@@ -83,11 +71,6 @@ def sets(prefix, entries, columns, number):
             bits = sum(1 << number(each) for each in entries if getattr(each, column) == value)
             lines.append(f"#define {prefix}_{column}_{value} {bits:#x}u\n")
     return "".join(lines)
-
-
-def field(option):
-    """Returns the name of an option in Python, and how options_reader.h reads it."""
-    return OTHERS.get(option.name, (option.name, option.type.upper()))
 
 
 def switches(options):
@@ -152,8 +135,7 @@ def hints(options):
     lines = []
     for option in options:
         name, kind = field(option)
-        hint, default = TYPES[kind]
-        lines.append(f"        {name}: {hint.format(option.type_name)} = {default}\n")
+        lines.append(f"        {name}: {typed(option)} = {TYPES[kind][1]}\n")
     return "".join(lines)
 
 
@@ -204,10 +186,14 @@ def types(header, options):
 
 def files(header, lists):
     fields = between(FIELDS.read_text(), *HINTS, hints(lists.options))
+    signatures = python_signatures.files(lists)
+    typed_module = between(signatures.pop(TYPED), *TYPE_MARKS, types(header, lists.options))
     return {
         PYTHON / "native/cdef.h": cdef(header),
         PYTHON / "native/option_table.h": table(header, lists),
         PYTHON / "src/libgather/_base/constants.py": constants(header, lists),
-        TYPED: between(TYPED.read_text(), *TYPE_MARKS, types(header, lists.options)),
+        TYPED: typed_module,
+        PUBLIC: between(PUBLIC.read_text(), *TYPE_MARKS, python_signatures.public(typed_module)),
         FIELDS: between(fields, *NAMES, names(lists.options)),
+        **signatures,
     }

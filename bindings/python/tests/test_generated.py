@@ -114,8 +114,21 @@ def test_new_value_of_an_option_changes_the_choices_of_every_language(generator:
     ]
 
 
-def test_changed_operations_of_an_option_change_the_switches_of_torch(generator: Any) -> None:
-    assert changed(generator, "GTH_POOL_MIN, bags,", "GTH_POOL_MIN, every,") == ["option_table.h"]
+def test_changed_operations_of_an_option_change_the_keywords_of_their_functions(generator: Any) -> None:
+    names = changed(generator, "GTH_EMPTY_ERROR, bags,", "GTH_EMPTY_ERROR, adders,")
+    changed_files = ["gradients.py", "scatter_plan.py", "scatter_positions.py", "scatters.py"]
+    assert sorted(names) == sorted(["option_table.h", "signature_types.py", *changed_files])
+
+
+def test_new_option_of_a_function_is_documented(generator: Any) -> None:
+    texts = [each.read_text(encoding="utf-8") for each in generator["TEXTS"]]
+    found = generator["generated"](*texts[:2], texts[2].replace("GTH_EMPTY_ERROR, bags,", "GTH_EMPTY_ERROR, every,"))
+    of_file = {path.name: " ".join(text.split()) for path, text in found.items() if path.suffix == ".py"}
+    assert of_file["gathers.py"].count("empty: t.Empty | None = None,") == 3
+    assert "empty: The row of a bag of gather_bags of which no id is read. The default is" in of_file["gathers.py"]
+    assert re.search(r"profile, threads, context, opset, .*empty: As for the operation\.", of_file["scatter_plan.py"])
+    assert re.search(r"padding_index=padding_index, .*empty=empty,", of_file["scatter_plan.py"])
+    assert "empty: Empty | None" in of_file["signature_types.py"]
 
 
 def test_field_of_an_unknown_type_is_rejected(generator: Any) -> None:

@@ -7,45 +7,19 @@
 They are created at the first use, because the module typing would double the time to import this package.
 """
 
+# ruff: noqa: F403, F405 - signature_types.py defines the names of __all__
 from __future__ import annotations
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from ._base.signature_types import (
-        Accumulate,
-        Any,
-        Array,
-        ArrayT,
-        BagFormat,
-        BagSwitches,
-        Bounds,
-        Callable,
-        Empty,
-        Extents,
-        Mode,
-        Negative,
-        OperationName,
-        OutDType,
-        OutT,
-        Pool,
-        Profile,
-        Reduction,
-        ScatterBounds,
-        ScatterName,
-        ScatterSwitches,
-        Self,
-        Sequence,
-        ShardKind,
-        Switches,
-        Unpack,
-        overload,
-    )
+    from ._base.signature_types import *
 else:
     # Only type checkers use overloads.
     def overload(signature: object) -> object:
         return signature
 
 
+# Begin of the types that ./dev generate writes.
 __all__ = [
     "Accumulate",
     "Any",
@@ -75,6 +49,7 @@ __all__ = [
     "Unpack",
     "overload",
 ]
+# End of the types that ./dev generate writes.
 
 
 def __getattr__(name: str) -> Any:

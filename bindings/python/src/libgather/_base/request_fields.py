@@ -87,7 +87,7 @@ if TYPE_CHECKING:
         opset: int | None = None
         negative: t.Negative | None = None
         bounds: t.Bounds | None = None
-        fill_value: Any = None
+        fill_value: t.Any = None
         extents: t.Extents | None = None
         reduction: t.Reduction | None = None
         accumulate: t.Accumulate | None = None

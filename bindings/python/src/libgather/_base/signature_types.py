@@ -69,17 +69,18 @@ OutT = TypeVar("OutT")
 FunctionT = TypeVar("FunctionT", bound=Callable[..., Any])
 
 
+# Begin of the keywords that ./dev generate writes.
 class Switches(TypedDict, total=False):
     """The keywords of all gathers."""
 
+    profile: Profile | None
+    opset: int | None
     negative: Negative | None
     bounds: Bounds | None
     fill_value: Any
-    profile: Profile | None
     threads: int | None
-    context: Any
-    opset: int | None
     padding_index: int | None
+    context: Any
     stream: Any
     sync: bool
 
@@ -93,30 +94,33 @@ class BagSwitches(TypedDict, total=False):
     segments: Any
     count: int | None
     weights: Any
-    pool: Pool | None
-    padding_index: int | None
-    empty: Empty | None
-    accumulate: Accumulate | None
-    out_dtype: OutDType | None
+    profile: Profile | None
     negative: Negative | None
     bounds: Bounds | None
     fill_value: Any
-    profile: Profile | None
+    accumulate: Accumulate | None
     threads: int | None
+    pool: Pool | None
+    empty: Empty | None
+    padding_index: int | None
+    out_dtype: OutDType | None
     context: Any
 
 
 class ScatterSwitches(TypedDict, total=False):
     """The keywords of all scatters."""
 
-    reduction: Reduction | None
-    include_self: bool
-    accumulate: Accumulate | None
-    padding_index: int | None
+    profile: Profile | None
+    opset: int | None
     negative: Negative | None
     bounds: ScatterBounds | None
-    profile: Profile | None
-    inplace: bool
+    reduction: Reduction | None
+    accumulate: Accumulate | None
     threads: int | None
+    padding_index: int | None
+    include_self: bool
+    inplace: bool
     context: Any
-    opset: int | None
+
+
+# End of the keywords that ./dev generate writes.

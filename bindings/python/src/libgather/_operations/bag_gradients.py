@@ -13,7 +13,7 @@ from .._requests.options_struct import options_of
 from .._requests.site_of_call import site_of
 from .._requests.spec import Spec
 from .._requests.tensor import Tensor
-from .bags import bags_of, weights_for
+from .bags import bags_of, gather_bags, weights_for
 from .described_calls import call_described, leave_numbers
 from .gradients import as_numbers
 
@@ -22,19 +22,7 @@ if TYPE_CHECKING:
     from .._memory.memory import Memory
 
 _FORMATS = ("offsets", "starts", "lengths", "segments")
-_OTHERS = (
-    "weights",
-    "pool",
-    "padding_index",
-    "empty",
-    "accumulate",
-    "negative",
-    "bounds",
-    "fill_value",
-    "profile",
-    "threads",
-    "context",
-)
+_OTHERS = (gather_bags.__kwdefaults__ or {}).keys() - {*_FORMATS, "count", "out", "out_dtype"}
 
 
 def gather_bags_gradient(gradient: t.Any, indices: t.Any, params: t.Any, **switches: t.Unpack[t.BagSwitches]) -> t.Any:
