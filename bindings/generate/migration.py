@@ -57,6 +57,12 @@ class Note:
         return self.theirs, self.ours
 
 
+#: The argmax. Where an element of x remains, torch_scatter has the number of updates.
+SCATTER_MAX = row(
+    "torch_scatter.scatter_max(u, i, 0, x)[1]",
+    'torch.where((p := scatter_positions(x, i, u, reduction="max")) < 0, len(i), p // u.shape[1])',
+    cases="valid empty",
+)
 ROWS = {
     "numpy": [
         row("np.take(a, i)", "take(a, i)"),
@@ -95,10 +101,7 @@ ROWS = {
         ),
         row('F.embedding_bag(i, x, offsets, mode="mean")', 'gather_bags(x, i, starts=offsets, pool="mean")'),
         row("torch.zeros_like(x).index_add(dim, i, u)", "gather_gradient(u, i, x.shape, dim)"),
-        Note(
-            "the second result of `torch_scatter.scatter_max(u, i, 0, x)`",
-            '`scatter_positions(x, i, u, reduction="max")`, as row-major numbers',
-        ),
+        SCATTER_MAX,
     ],
     "tensorflow": [
         row("tf.gather(x, i)", ["libgather.tf.gather(x, i)", "gather(x, i)"]),
@@ -251,6 +254,7 @@ OPERATORS = [
         'torch.index_reduce(x, dim, i, u, "mean", include_self=False)',
         'scatter(x, i, u, dim, reduction="mean", include_self=False)',
     ),
+    SCATTER_MAX,
     row("torch.scatter(x, 1, i, v)", 'scatter_elements(x, i, v, 1, extents="prefix")', "matrix"),
     row("torch.scatter_add(x, 1, i, v)", 'scatter_elements(x, i, v, 1, extents="prefix", reduction="add")', "matrix"),
     *(

@@ -7,8 +7,8 @@
 
 #include <string.h>
 
-/* The functions of a call. The gradients of bags are not operations. */
-enum { RUN, GRADIENT_OF_BAGS, GRADIENT_OF_WEIGHTS };
+/* The functions of a call. The gradients of bags and the positions of maxima and minima are not operations. */
+enum { RUN, GRADIENT_OF_BAGS, GRADIENT_OF_WEIGHTS, POSITIONS };
 /* The operands by role, in the order of the arguments of a program. */
 enum { TABLE, INDICES, ROWS, BAGS, WEIGHTS, ROLES };
 
@@ -144,17 +144,23 @@ static int read_operands(const xla_frame *frame, attribute *asked, operands *rea
   if (next != frame->arguments.count || !describe(&frame->results, 0, &read->result) || !place_result(asked, read)) {
     return 0;
   }
-  const gth_tensor_desc *rows = read->request.rows;
+  const gth_tensor_desc *rows = asked->function == POSITIONS ? &read->result : read->request.rows;
   if (asked->options.bag_format == GTH_BAGS_SEGMENTS && rows && rows->ndim > 0) {
     asked->options.bag_count = rows->shape[0]; /* it may be symbolic in an exported program */
   }
   return 1;
 }
 
+static int32_t find_positions(const attribute *asked, const operands *given, gth_error *error) {
+  return (is_in(asked->operation, OPERATIONS_kind_bags) ? gth_gather_bags_positions : gth_scatter_positions)(
+      NULL, &given->request, &given->result, error);
+}
+
 static int32_t run(const attribute *asked, const operands *given, gth_error *error) {
   switch (asked->function) {
     case GRADIENT_OF_BAGS: return gth_gather_bags_gradient(NULL, &given->request, &given->result, error);
     case GRADIENT_OF_WEIGHTS: return gth_gather_bags_weight_gradient(NULL, &given->request, &given->result, error);
+    case POSITIONS: return find_positions(asked, given, error);
     default: return gth_run_request(NULL, &given->request, error);
   }
 }

@@ -115,6 +115,22 @@ def test_compiled_program_divides_the_work(name: str, place: str) -> None:
     np.testing.assert_allclose(gradient, expected, rtol=2e-4, atol=1e-5)
 
 
+@pytest.mark.parametrize("place", [P("rows"), P(None, "rows"), P()], ids=str)
+def test_positions_count_all_updates(place: Any) -> None:
+    """Positions in a part of the updates would be too small."""
+    rows = np.random.default_rng(3).standard_normal((40, 4)).astype("f4")
+    given = [jax.device_put(each, jax.sharding.NamedSharding(ROWS.mesh, place)) for each in (WIDE, rows)]
+    ids = jax.device_put(IDS, ROWS)
+
+    def find(target: Any, ids: Any, updates: Any) -> Any:
+        return operators.scatter_positions(target, ids, updates, reduction="max")
+
+    np.testing.assert_array_equal(jax.jit(find)(given[0], ids, given[1]), find(WIDE, IDS, rows))
+    best = jax.jit(lambda t, i: operators.gather_bags_positions(t, i.reshape(8, 5), pool="max"))
+    expected = 5 * np.arange(8)[:, None] + WIDE[IDS.reshape(8, 5)].argmax(1)
+    np.testing.assert_array_equal(best(given[0], ids), expected)
+
+
 def text_of(function: Any, *operands: Any) -> str:
     return jax.jit(function).lower(*operands).compile().as_text()
 

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import importlib
+import json
 import sys
 from copy import deepcopy
+from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -70,9 +73,33 @@ def run(call: str, names: dict[str, Any]) -> Any:
         return error
 
 
+def scatter_max(src: Any, index: Any, dim: int, out: Any) -> tuple[Any, Any]:
+    """Returns scatter_max of torch_scatter for indices of the rows: the maxima, and the first row that has each."""
+    result, arg = out.clone(), index.new_full(out.shape, len(index))
+    assert dim == 0
+    for number, place in enumerate(index.tolist()):
+        larger = src[number] > result[place]
+        result[place][larger], arg[place][larger] = src[number][larger], number
+    return result, arg
+
+
+def test_scatter_max_is_that_of_torch_scatter() -> None:
+    torch = pytest.importorskip("torch", reason="torch is not installed")
+    recorded = json.loads(Path(__file__).with_name("torch_scatter.json").read_text(encoding="utf-8"))
+    cases = [each for each in recorded["cases"] if (each["reduction"], each["dim"]) == ("max", 0) and each["out"]]
+    cases = [each for each in cases if np.ndim(each["index"]) == 1]
+    assert len(cases) == 8
+    for case in cases:
+        result, arg = scatter_max(
+            *(torch.tensor(case[name]) for name in ("src", "index")), 0, torch.tensor(case["out"])
+        )
+        assert (result.tolist(), arg.tolist()) == (case["result"], case["arg"])
+
+
 def compare(name: str, row: Any, case: str, make: Any, **more: Any) -> None:
     drawn = operands(row, case, make)
     modules = {each: getattr(libgather, each) for each in libgather.__all__} | {"libgather": libgather, "np": np}
+    modules["torch_scatter"] = SimpleNamespace(scatter_max=scatter_max)
     expected = [run(call, {**modules, **deepcopy(drawn), **more}) for call in row.theirs]
     results = [run(call, {**modules, **deepcopy(drawn), **more}) for call in row.ours]
     for result in expected[1:] + results:

@@ -59,6 +59,7 @@ def test_operators_without_the_extension(tmp_path: Path) -> None:
         "torch_options.py",
         "torch_training.py",
         "torch_bags.py",
+        "torch_positions.py",
         "torch_samples.py",
         "torch_names.py",
     ],

@@ -27,17 +27,20 @@ from .._operations.jax_programs import gather as rows_of
 from .._operations.jax_programs import gather_elements as elements_of
 from .._operations.jax_programs import gather_nd as tuples_of
 from .._operations.jax_programs.primitive import TARGET, fill_of
+from .._requests.operation_table import scatter_named
 from .._requests.options_struct import bounds_of_fill
 
 __all__ = [
     "export_checks",
     "gather",
     "gather_bags",
+    "gather_bags_positions",
     "gather_elements",
     "gather_nd",
     "scatter",
     "scatter_elements",
     "scatter_nd",
+    "scatter_positions",
     "segment_max",
     "segment_mean",
     "segment_min",
@@ -235,6 +238,47 @@ def scatter_elements(
     return run(*operands_of(target, indices, updates))
 
 
+def scatter_positions(
+    target: jax.typing.ArrayLike,
+    indices: jax.typing.ArrayLike,
+    updates: jax.typing.ArrayLike,
+    axis: int | None = None,
+    batch_dims: int = 0,
+    *,
+    op: t.ScatterName | None = None,
+    reduction: t.Reduction,
+    include_self: bool = True,
+    padding_index: int | None = None,
+    negative: t.Negative = "reject",
+    bounds: t.ScatterBounds = "error",
+) -> jax.Array:
+    """Finds the positions of the maxima or minima of a scatter.
+
+    It is :func:`libgather.scatter_positions` as a primitive. With ``include_self=False``, positions are the argmax or
+    argmin of each group. They have no derivatives. Arguments and errors are those of :func:`scatter`.
+
+    Args:
+        axis: The axis of the operation. None means its default: -1 for ``"scatter_elements"``.
+        op: ``"scatter"`` (default), ``"scatter_nd"`` or ``"scatter_elements"``.
+        reduction: ``"max"`` or ``"min"``. With another one, the program raises ``jax.errors.JaxRuntimeError``.
+
+    Returns:
+        An array of the shape of `target`. Its dtype is int64 with ``jax_enable_x64``, else int32. Each element is the
+        position in `updates`, in row-major order, of the element that the scatter writes: of equal numbers the first,
+        and the first NaN if there is one. It is -1 where `target` remains.
+
+    >>> import jax, jax.numpy as jnp, libgather.jax
+    >>> find = jax.jit(lambda *operands: libgather.jax.scatter_positions(*operands, reduction="max"))
+    >>> find(jnp.array([0, 0, 9]), jnp.array([0, 1, 0, 2]), jnp.array([3, 5, 7, 8])).tolist()
+    [2, 1, -1]
+    """
+    operation = scatter_named(op)
+    request = operation.completed(Request(axis))
+    others = reduction, include_self, None, padding_index, negative, bounds
+    run = scattering(getattr(scatters, f"positions_of_{operation.name}"), request.axis, batch_dims, *others)
+    return run(*operands_of(target, indices, updates))
+
+
 def segment_sum(
     data: jax.typing.ArrayLike,
     segment_ids: jax.typing.ArrayLike,
@@ -408,7 +452,47 @@ def gather_bags(
     bounds = filling(fill_value, bounds, empty, padding_index, form)
     fill = fill_of(fill_value, params)
     rules = form, pool, padding_index, empty, count or 0, accumulate, negative, bounds, fill
-    return pooling(*rules)(params, indices, bags, weights)
+    return pooling(pools.operator, *rules)(params, indices, bags, weights)
+
+
+def gather_bags_positions(
+    params: jax.typing.ArrayLike,
+    indices: jax.typing.ArrayLike,
+    *,
+    offsets: jax.typing.ArrayLike | None = None,
+    starts: jax.typing.ArrayLike | None = None,
+    lengths: jax.typing.ArrayLike | None = None,
+    segments: jax.typing.ArrayLike | None = None,
+    count: int | None = None,
+    pool: t.Pool,
+    padding_index: int | None = None,
+    negative: t.Negative = "reject",
+    bounds: t.Bounds = "error",
+    fill_value: float | str | None = None,
+) -> jax.Array:
+    """Finds the positions of the maxima or minima of :func:`gather_bags`, as :func:`libgather.gather_bags_positions`.
+
+    The positions have no derivatives. Arguments and errors are those of :func:`gather_bags`.
+
+    Args:
+        pool: ``"max"`` or ``"min"``. With another one, the program raises ``jax.errors.JaxRuntimeError``.
+
+    Returns:
+        An array of the shape of the pooled rows. Its dtype is int64 with ``jax_enable_x64``, else int32. Each element
+        is the position in `indices`, in row-major order, of the index whose row has the element of the result: of equal
+        numbers the first, and the first NaN if there is one. It is -1 if the bag has read no index.
+
+    >>> import jax.numpy as jnp, libgather.jax
+    >>> table, ids = jnp.array([[1.0, 8.0], [5.0, 2.0]]), jnp.array([1, 0, 0])
+    >>> libgather.jax.gather_bags_positions(table, ids, offsets=jnp.array([0, 2, 2, 3]), pool="max").tolist()
+    [[0, 1], [-1, -1], [2, 2]]
+    """
+    params, indices = array_of(params, "params"), array_of(indices, "indices")
+    form, bags = bags_of(count, offsets=offsets, starts=starts, lengths=lengths, segments=segments)
+    bags = None if bags is None else array_of(bags, "bags")
+    bounds = filling(fill_value, bounds, None, padding_index, form)
+    rules = form, pool, padding_index, None, count or 0, None, negative, bounds, fill_of(fill_value, params)
+    return pooling(pools.positions_of, *rules)(params, indices, bags)
 
 
 def export_checks() -> list[jax.export.DisabledSafetyCheck]:
@@ -470,6 +554,7 @@ def scattering(
 
 @lru_cache(maxsize=None, typed=True)
 def pooling(
+    operator: t.Any,
     form: t.BagFormat,
     pool: t.Pool,
     padding_index: int | None,
@@ -480,7 +565,7 @@ def pooling(
     bounds: t.Bounds,
     fill_value: t.Any,
 ) -> t.Any:
-    """Returns the compiled gather_bags of params, indices, bags and weights."""
+    """Returns the compiled operator of the operands of gather_bags."""
     request = Request(
         negative=negative,
         bounds=bounds,
@@ -490,7 +575,7 @@ def pooling(
         pool=pool,
     )
     request = request._replace(empty=empty, padding_index=padding_index, bag_count=count)
-    return compiled(pools.operator, request)
+    return compiled(operator, request)
 
 
 def filling(fill_value: t.Any, bounds: t.Bounds, *others: t.Any) -> t.Bounds:

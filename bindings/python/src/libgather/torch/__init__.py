@@ -20,6 +20,7 @@ from .._requests.options_struct import CHOICES
 from . import _common, _gather, _gather_elements, _gather_nd  # noqa: F401
 from ._calls import (
     bags_of,
+    elements_extents,
     error_of,
     flag_of,
     integer_of,
@@ -31,6 +32,7 @@ from ._calls import (
     run_bags,
     run_embedding,
     run_gather,
+    run_positions,
     run_scatter,
     scalar_of,
     tensor_of,
@@ -47,6 +49,7 @@ __all__ = [
     "embedding_bag",
     "gather",
     "gather_bags",
+    "gather_bags_positions",
     "gather_elements",
     "gather_nd",
     "index_add",
@@ -55,6 +58,7 @@ __all__ = [
     "scatter",
     "scatter_elements",
     "scatter_nd",
+    "scatter_positions",
     "take_along_dim",
 ]
 
@@ -201,8 +205,7 @@ def gather_elements(
     tensor([[2],
             [3]])
     """
-    if extents is None and profile is None:
-        extents = "prefix"
+    extents = elements_extents(extents, profile)
     given = axis, 0, negative, bounds, fill_value, padding_index, profile, opset, extents
     if not is_compiling():
         result = _fast_gather_elements(params, indices, _GATHER_ELEMENTS, *given)
@@ -328,8 +331,7 @@ def scatter_elements(
     tensor([[0., 5.],
             [6., 0.]])
     """
-    if extents is None and profile is None:
-        extents = "prefix"
+    extents = elements_extents(extents, profile)
     given = axis, 0, reduction, include_self, padding_index, negative, bounds, profile, opset, accumulate, extents
     if not is_compiling():
         result = _fast_scatter_elements(target, indices, updates, _SCATTER_ELEMENTS, *given)
@@ -342,6 +344,68 @@ def scatter_elements(
         indices,
         updates,
         **_named(_SCATTER_ELEMENTS, given),
+    )
+
+
+def scatter_positions(
+    target: torch.Tensor,
+    indices: torch.Tensor | t.Any,
+    updates: torch.Tensor | t.Any,
+    axis: int | None = None,
+    batch_dims: int = 0,
+    *,
+    op: t.ScatterName | None = None,
+    extents: t.Extents | None = None,
+    reduction: t.Reduction,
+    include_self: bool = True,
+    padding_index: int | None = None,
+    negative: t.Negative | None = None,
+    bounds: t.ScatterBounds | None = None,
+    profile: t.Profile | None = None,
+    opset: int | None = None,
+) -> torch.Tensor:
+    """Finds the positions of the maxima or minima of a scatter.
+
+    It is :func:`libgather.scatter_positions` as an operator. With ``include_self=False``, positions are the argmax or
+    argmin of each group. They have no derivatives. Arguments and errors are those of :func:`scatter`. It runs on the
+    CPU.
+
+    Args:
+        axis: The axis of the operation. None means its default: -1 for ``"scatter_elements"``.
+        op: ``"scatter"`` (default), ``"scatter_nd"`` or ``"scatter_elements"``.
+        extents: As for :func:`scatter_elements`.
+        reduction: ``"max"`` or ``"min"``.
+        include_self: If false, only the shape and the dtype of `target` are used.
+
+    Returns:
+        A tensor of int64, of the shape of `target`. Each element is the position in `updates`, in row-major order, of
+        the element that the scatter writes. Of equal numbers, it is the first one, and the first NaN if there is one.
+        It is -1 where the value of `target` remains.
+
+    For axis 0, the second result of ``scatter_max`` of torch_scatter is ``positions // updates[0].numel()``, with
+    ``len(updates)`` in place of -1. In torch_scatter, neither NaN nor the lowest number of a dtype is a maximum.
+
+    >>> import torch, libgather.torch
+    >>> target, ids, updates = torch.tensor([0, 0, 9]), torch.tensor([0, 1, 0, 2]), torch.tensor([3, 5, 7, 8])
+    >>> libgather.torch.scatter_positions(target, ids, updates, reduction="max")
+    tensor([ 2,  1, -1])
+    """
+    return run_positions(
+        scatter_positions,
+        target,
+        indices,
+        updates,
+        axis,
+        batch_dims,
+        op,
+        extents=extents,
+        reduction=reduction,
+        include_self=include_self,
+        padding_index=padding_index,
+        negative=negative,
+        bounds=bounds,
+        profile=profile,
+        opset=opset,
     )
 
 
@@ -405,7 +469,56 @@ def gather_bags(
         result = _fast_bags(params, indices, bags, weights, _BAGS, form, counted, *given)
         if result is not NotImplemented:
             return result
-    return run_bags(gather_bags, params, indices, form, bags, count, weights, _named(_RULES, given))
+    return run_bags("gather_bags", gather_bags, params, indices, form, bags, count, weights, _named(_RULES, given))
+
+
+def gather_bags_positions(
+    params: torch.Tensor,
+    indices: torch.Tensor | t.Any,
+    *,
+    offsets: torch.Tensor | t.Any = None,
+    starts: torch.Tensor | t.Any = None,
+    lengths: torch.Tensor | t.Any = None,
+    segments: torch.Tensor | t.Any = None,
+    count: int | None = None,
+    pool: t.Pool,
+    padding_index: int | None = None,
+    negative: t.Negative | None = None,
+    bounds: t.Bounds | None = None,
+    fill_value: t.Any = None,
+    profile: t.Profile | None = None,
+) -> torch.Tensor:
+    """Finds the positions of the maxima or minima of :func:`gather_bags`.
+
+    It is :func:`libgather.gather_bags_positions` as an operator. Positions have no derivatives. Arguments and errors
+    are those of :func:`gather_bags`.
+
+    Args:
+        pool: ``"max"`` or ``"min"``.
+
+    Returns:
+        A tensor of int64, of the shape of the pooled rows. Each element is the position in `indices`, in row-major
+        order, of the index whose row has the element of the result. Of equal numbers, it is the first one, and the
+        first NaN if there is one. It is -1 if the bag has read no index.
+
+    ``torch.ops.aten.embedding_bag`` returns the number of the row as ``max_indices``, which is
+    ``indices.reshape(-1)[positions]``. It has 0 for a bag without an index.
+
+    >>> import torch, libgather.torch
+    >>> table, ids = torch.tensor([[1.0, 8.0], [5.0, 2.0]]), torch.tensor([1, 0, 0])
+    >>> libgather.torch.gather_bags_positions(table, ids, lengths=[2, 0, 1], pool="max").tolist()
+    [[0, 1], [-1, -1], [2, 2]]
+    """
+    form, bags = bags_of(count, offsets, starts, lengths, segments)
+    rules = {
+        "pool": pool,
+        "padding_index": padding_index,
+        "negative": negative,
+        "bounds": bounds,
+        "fill_value": fill_value,
+        "profile": profile,
+    }
+    return run_bags("gather_bags_positions", gather_bags_positions, params, indices, form, bags, count, None, rules)
 
 
 def index_select(input: torch.Tensor, dim: int, index: torch.Tensor) -> torch.Tensor:

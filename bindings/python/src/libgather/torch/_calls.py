@@ -14,7 +14,7 @@ from .._base import constants as c
 from .._base.request_fields import SWITCHES
 from .._operations import bags as plain_bags
 from .._requests.index_errors import locate
-from .._requests.operation_table import OPERATIONS, of_name
+from .._requests.operation_table import OPERATIONS, SCATTERS, of_name
 from .._requests.options_struct import FILLS, NAMED, bounds_of_fill
 from ._common import CALLS
 from ._extension import COMMAND, REASON, extension
@@ -24,7 +24,10 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any
 
+    from ..types import Extents, Profile
+
 _NUMBERS = {name: dict(numbers) for name, numbers in NAMED.items()}
+_NUMBERS["op"] = {operation.name: operation.number for operation in SCATTERS}
 #: The operations with an axis. Dynamo traces no attribute of an Operation.
 _WITH_AXIS = frozenset(operation.name for operation in OPERATIONS.values() if operation.has_axis)
 #: The switches that switches_of() and fill_of() make of other options.
@@ -87,6 +90,42 @@ def run_scatter(
         own = attributes_of(name, axis, batch_dims)
         relevant = (target, indices, updates)
         return handle_torch_function(public, relevant, target, indices, updates, **own, **given)
+    return called_scatter(name, target, indices, updates, axis, batch_dims, given)
+
+
+def run_positions(
+    public: Callable[..., Any],
+    target: Any,
+    indices: Any,
+    updates: Any,
+    axis: int | None,
+    batch_dims: int,
+    op: str | None,
+    **given: Any,
+) -> Any:
+    """Finds the positions of a scatter. `given` has the keywords of `public` that select a rule."""
+    relevant = (target, indices, updates)
+    if has_torch_function(relevant):
+        return handle_torch_function(public, relevant, *relevant, axis, batch_dims, op=op, **given)
+    check_names({"op": op})
+    number_of("op", op)  # raises an error
+    name = "scatter" if op is None else op
+    if axis is not None and name not in _WITH_AXIS:
+        raise errors.RankError(f"options: {name} has no axis", status=c.E_AXIS, operand="options")
+    if name == "scatter_elements":
+        axis = -1 if axis is None else axis
+        given["extents"] = elements_extents(given["extents"], given["profile"])
+    return called_scatter(f"{name}_positions", target, indices, updates, axis, batch_dims, given)
+
+
+def elements_extents(extents: Extents | None, profile: Profile | None) -> Extents | None:
+    """Returns the rule for the extents of elements. It is that of torch, unless a profile has another one."""
+    return "prefix" if extents is None and profile is None else extents
+
+
+def called_scatter(
+    name: str, target: Any, indices: Any, updates: Any, axis: int | None, batch_dims: int, given: dict[str, Any]
+) -> Any:
     require_extension(name)
     indices = tensor_of(indices, require_tensor("target", target))
     if not isinstance(updates, torch.Tensor):
@@ -107,6 +146,7 @@ def bags_of(count: int | None, *arrays: Any) -> tuple[str, Any]:
 
 
 def run_bags(
+    name: str,
     public: Callable[..., Any],
     params: Any,
     indices: Any,
@@ -116,23 +156,25 @@ def run_bags(
     weights: Any,
     rules: dict[str, Any],
 ) -> Any:
-    """Runs gather_bags. `rules` has the keywords of `public` that select a rule."""
+    """Runs gather_bags, or finds its positions. `rules` has the keywords of `public` that select a rule."""
     relevant = params, indices, bags, weights
     if has_torch_function(relevant):
-        own = {} if bags is None else {form: bags}
-        return handle_torch_function(public, relevant, params, indices, **own, count=count, weights=weights, **rules)
-    require_extension("gather_bags")
+        own = {form: bags, "weights": weights}
+        own = {name: operand for name, operand in own.items() if operand is not None}
+        return handle_torch_function(public, relevant, params, indices, **own, count=count, **rules)
+    require_extension(name)
     indices = tensor_of(indices, require_tensor("params", params))
     bags = None if bags is None else tensor_of(bags, params)
     if weights is not None and not isinstance(weights, torch.Tensor):
         is_half = params.dtype in (torch.float16, torch.bfloat16)
         weights = torch.as_tensor(weights, dtype=torch.float32 if is_half else params.dtype, device=params.device)
     check_names(rules)
-    bounds = filled(rules["fill_value"], rules["bounds"], rules["empty"] == "fill")
+    bounds = filled(rules["fill_value"], rules["bounds"], rules.get("empty") == "fill")
     filling, value = fill_of(rules["fill_value"], params)
     switches = switches_of(**rules | {"bounds": bounds, "fill": filling}, bag_format=form)
     count = 0 if count is None else integer_of("count", count)
-    return called("gather_bags", params, indices, bags, weights, count, switches, value)
+    others = (bags, weights) if name == "gather_bags" else (bags,)
+    return called(name, params, indices, *others, count, switches, value)
 
 
 def run_embedding(ids: Any, weight: torch.Tensor, padding: int, sparse: bool) -> Any:
@@ -181,6 +223,7 @@ def called(name: str, *arguments: Any) -> Any:
         if fields is None:
             raise
         table, indices = arguments[:2]
+        name = name.removesuffix("_positions")
         axis, batch_dims = dims_of(name, arguments)
         error = error_of(fields, getattr(c, f"OP_{name.upper()}", c.OP_GATHER), table, indices, axis, batch_dims)
     raise error

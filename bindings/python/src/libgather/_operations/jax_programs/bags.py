@@ -1,7 +1,7 @@
-"""The primitive gather_bags, and its gradients with respect to the table and to weights.
+"""The primitive gather_bags, its gradients with respect to the table and to weights, and the positions of its maxima.
 
-All three are linear in their rows. A sum is also linear in the weights. For the derivative with respect to weights, a
-mean, or a sum divided by a root, is a sum with a factor for each bag.
+The first three are linear in their rows. A sum is also linear in the weights. For the derivative with respect to
+weights, a mean, or a sum divided by a root, is a sum with a factor for each bag.
 """
 
 from __future__ import annotations
@@ -17,12 +17,13 @@ from ..._base.constants import E_SHAPE
 from ..._base.request_fields import Request
 from ..._requests.memory_runs import shape_for
 from ..._requests.operation_table import GATHER_BAGS
-from . import gather, gather_elements, scatters
+from . import gather, gather_elements
 from .primitive import (
     GRADIENT_OF_BAGS,
     GRADIENT_OF_WEIGHTS,
     called,
     defined,
+    defined_positions,
     fill_of,
     in_front,
     inserted,
@@ -30,6 +31,7 @@ from .primitive import (
     moved,
     spec_of,
     transposed_by,
+    within,
 )
 from .sharding import common, numbered
 
@@ -44,6 +46,10 @@ if TYPE_CHECKING:
 def operator(params: Any, indices: Any, bags: Any, weights: Any, *, request: Request) -> Any:
     others = tuple(each for each in (bags, weights) if each is not None)
     return pooled.bind(params, indices, *others, request=request, has_weights=weights is not None)
+
+
+def positions_of(params: Any, indices: Any, bags: Any, *, request: Request) -> Any:
+    return positions.bind(params, indices, *(() if bags is None else (bags,)), request=request)
 
 
 def named(others: tuple[Any, ...], has_weights: bool) -> dict[str, Any]:
@@ -105,8 +111,7 @@ def shape_of_weights(rows: Any, params: Any, indices: Any, *bags: Any, dtype: An
 def call_weights(rows: Any, params: Any, indices: Any, *bags: Any, dtype: Any, request: Request) -> Any:
     """The library reads the dtype of weights. The values of the weights have no effect if the pool is a sum."""
     result = jax.ShapeDtypeStruct(indices.shape, dtype)
-    operands = {"table": params, "indices": indices, "rows": rows, "weights": jnp.ones(indices.shape, dtype)}
-    operands |= named(bags, False)
+    operands = {**operands_of(params, indices, *bags), "rows": rows, "weights": jnp.ones(indices.shape, dtype)}
     return called(GATHER_BAGS, constant(request), result, function=GRADIENT_OF_WEIGHTS, **operands)
 
 
@@ -149,13 +154,22 @@ def one_by_one(bind: Any, arrays: tuple[Any, ...], dims: tuple[Any, ...]) -> tup
 
 def batch(arrays: tuple[Any, ...], dims: tuple[Any, ...], *, request: Request, has_weights: bool) -> tuple[Any, int]:
     """A batch of tables is a table of wider rows, and a batch of dense bags has an additional first dim."""
-    bind = partial(pooled.bind, request=request, has_weights=has_weights)
+    return batched(partial(pooled.bind, request=request, has_weights=has_weights), arrays, dims, request)
+
+
+def batched(bind: Any, arrays: tuple[Any, ...], dims: tuple[Any, ...], request: Request) -> tuple[Any, int]:
     is_dense = request.bag_format == "dense"
     if all(dim is None for dim in dims[1:]):
         return bind(moved(arrays[0], dims[0], 1), *arrays[1:]), arrays[1].ndim - 1 if is_dense else 1
     if is_dense and dims[0] is None:
         return bind(arrays[0], *in_front(arrays[1:], dims[1:])), 0
     return one_by_one(bind, arrays, dims)
+
+
+def batch_positions(arrays: tuple[Any, ...], dims: tuple[Any, ...], *, request: Request) -> tuple[Any, int]:
+    found, dim = batched(partial(positions.bind, request=request), arrays, dims, request)
+    indices = arrays[1]
+    return within(found, indices.size if dims[1] is None else indices.size // indices.shape[dims[1]]), dim
 
 
 def batch_gradient(
@@ -173,9 +187,19 @@ def batch_weights(arrays: tuple[Any, ...], dims: tuple[Any, ...], **attributes: 
     return one_by_one(partial(of_weights.bind, **attributes), arrays, dims)
 
 
+def shape_of_positions(*operands: Any, request: Request) -> Shape:
+    result: Shape = shape(*operands, request=request, has_weights=False).shape
+    return result
+
+
+def operands_of(params: Any, indices: Any, *bags: Any) -> dict[str, Any]:
+    return {"table": params, "indices": indices, **named(bags, False)}
+
+
 pooled = defined("gather_bags", shape, call, batch, rule)
 gradient = defined("gather_bags_gradient", shape_of_gradient, call_gradient, batch_gradient, rule_of_gradient)
 of_weights = defined("gather_bags_weight_gradient", shape_of_weights, call_weights, batch_weights, rule_of_weights)
+positions = defined_positions(GATHER_BAGS, operands_of, shape_of_positions, batch_positions)
 
 # ------------------------------------------------------------------------------------------------------ derivatives
 
@@ -186,7 +210,7 @@ def jvp(primals: Any, tangents: Any, *, request: Request, has_weights: bool) -> 
     changes = []
     if type(tangents[0]) is not ad.Zero:
         if request.pool in ("max", "min"):
-            changes.append(picked(tangents[0], params, indices, result, request, **named(tuple(others), has_weights)))
+            changes.append(picked(tangents[0], params, indices, others, request))
         else:
             changes.append(pooled.bind(tangents[0], indices, *others, request=linear(request), has_weights=has_weights))
     if has_weights and type(tangents[-1]) is not ad.Zero:
@@ -304,41 +328,12 @@ def scaled(rows: Any, scale: Any) -> Any:
     return (rows * factors).astype(rows.dtype)
 
 
-def picked(tangent: Any, params: Any, indices: Any, result: Any, request: Request, *, bags: Any, weights: Any) -> Any:
-    """Returns the elements of a tangent of params at the places of the maximum or minimum of each bag.
-
-    These are the first of equal elements, and the first NaN if there is one.
-    """
-    ids = indices.reshape(-1)
-    rows_of_bags = result.reshape(-1, *params.shape[1:])
-    numbers = numbers_of(indices, bags, request)
-    reading = Request(negative=request.negative, bounds=request.bounds, fill_value=request.fill_value)
-    lenient = reading._replace(bounds="fill", fill_value=reading.fill_value or "zero")
-    reading = lenient if request.bounds in (None, "error", "skip") else reading
-    counted = jnp.ones(ids.shape, bool) if request.padding_index is None else ids != request.padding_index
-    if request.bounds == "skip":
-        counted &= gather.operator(jnp.ones(params.shape[:1], bool), ids, request=lenient._replace(fill_value="zero"))
-    rows = gather.operator(params, jnp.where(counted, ids, 0), request=reading)
-    best = gather.operator(rows_of_bags, numbers, request=Request(bounds="fill"))
-    is_best = ((rows == best) | (rows != rows)) & counted.reshape(-1, *(1,) * (rows.ndim - 1))
-    none = ids.shape[0]
-    order = jnp.arange(none, dtype=jnp.int32).reshape(-1, *(1,) * (rows.ndim - 1))
-    start = jnp.full(rows_of_bags.shape, none, jnp.int32)
-    places = jnp.where(is_best, order, none)
-    first = scatters.scatter(start, numbers, places, request=Request(reduction="min", bounds="skip"))
-    chosen = gather.operator(ids, first, request=Request(bounds="fill"))
-    elements = gather_elements.operator(tangent, chosen, request=linear(reading)._replace(axis=0, extents="broadcast"))
-    return jnp.where(first < none, elements, 0).reshape(result.shape)
-
-
-def numbers_of(indices: Any, bags: Any, request: Request) -> Any:
-    """Returns the number of its bag for each index."""
-    if request.bag_format == "segments":
-        return bags
-    order = jnp.arange(indices.size)
-    if request.bag_format == "dense":
-        return order // max(1, indices.shape[-1])
-    starts = bags
-    if request.bag_format == "lengths":
-        starts = jnp.concatenate([jnp.zeros(1, bags.dtype), jnp.cumsum(bags)])
-    return jnp.searchsorted(starts, order, side="right") - 1
+def picked(tangent: Any, params: Any, indices: Any, bags: Any, request: Request) -> Any:
+    """Returns the elements of a tangent of params at the places of the maximum or minimum of each bag."""
+    found = positions.bind(params, indices, *bags, request=request)
+    reading = linear(Request(negative=request.negative, bounds=request.bounds, fill_value=request.fill_value))
+    if request.bounds in (None, "error", "skip"):
+        reading = reading._replace(bounds="fill", fill_value="zero")
+    chosen = gather.operator(indices.reshape(-1), found.reshape(-1, *params.shape[1:]), request=Request(bounds="fill"))
+    elements = gather_elements.operator(tangent, chosen, request=reading._replace(axis=0, extents="broadcast"))
+    return jnp.where(found < 0, 0, elements.reshape(found.shape))

@@ -36,7 +36,7 @@ type_of = jax.typeof if hasattr(jax, "typeof") else jax.core.get_aval  # JAX 0.5
 jax.ffi.register_ffi_target(TARGET, _objects.xla_handler(), platform="cpu")
 
 #: The functions and the operands of a call, as in native/xla.c.
-RUN, GRADIENT_OF_BAGS, GRADIENT_OF_WEIGHTS = range(3)
+RUN, GRADIENT_OF_BAGS, GRADIENT_OF_WEIGHTS, POSITIONS = range(4)
 ROLES = ("table", "indices", "rows", "bags", "weights")
 
 
@@ -53,13 +53,18 @@ def called(
     arrays = varied([operands[role] for role in given])
     aval = aval_of(result, [type_of(each) for each in arrays])
     run = jax.ffi.ffi_call(TARGET, aval, input_output_aliases={0: 0} if in_place else None)
-    asked = attribute(operation, function, tuple(given), request, Spec(result.dtype, ())._dtype)
+    filled = operands.get("table", result)
+    asked = attribute(operation, function, tuple(given), request, Spec(filled.dtype, ())._dtype)
     return run(*arrays, request=asked)
 
 
 @cache
 def attribute(operation: Operation, function: int, roles: tuple[str, ...], request: Request, dtype: int) -> np.ndarray:
-    """Returns the attribute for the handler: the operation, the function, the operands, and a gth_options."""
+    """Returns the attribute for the handler: the operation, the function, the operands, and a gth_options.
+
+    Args:
+        dtype: The number of the dtype of a fill value.
+    """
     fill = named_fill(request.fill_value) or value_fill(request.fill_value, dtype)
     bits = sum(1 << ROLES.index(role) for role in roles)
     numbers = operation.number.to_bytes(4, "little") + function.to_bytes(4, "little") + bits.to_bytes(8, "little")
@@ -133,6 +138,58 @@ def defined(
     mlir.register_lowering(primitive, lowered(primitive, call, rule), platform="cpu")
     batching.primitive_batchers[primitive] = batch
     return primitive
+
+
+def defined_positions(
+    operation: Operation,
+    operands_of: Callable[..., dict[str, Any]],
+    shape: Callable[..., Shape],
+    batch: Callable[..., tuple[Any, int]],
+) -> Primitive:
+    """Returns a new primitive that finds the positions of maxima or minima. They have no derivatives.
+
+    Their dtype is that of integers in JAX. The library itself has positions of 64 bits.
+
+    Args:
+        operands_of: Returns the operands by role.
+        shape: Returns the shape of the positions, from the operands and the request.
+        batch: The rule for vmap.
+    """
+
+    def result(*operands: Any, request: Request) -> jax.ShapeDtypeStruct:
+        dtype = jax.dtypes.canonicalize_dtype(np.int64)
+        given = operands_of(*operands)
+        role = "rows" if "rows" in given else "indices"
+        if isinstance(given[role].size, int) and given[role].size - 1 > np.iinfo(dtype).max:
+            raise errors.unsupported(
+                operation.roles[ROLES.index(role)], f"positions beyond {dtype}: set jax_enable_x64"
+            )
+        return jax.ShapeDtypeStruct(shape(*operands, request=request), dtype)
+
+    def call(*operands: Any, request: Request) -> Any:
+        known = result(*operands, request=request)
+        wide = jax.ShapeDtypeStruct(known.shape, np.dtype(np.int64))
+        request = request._replace(bag_count=0)  # it is that of the positions
+        found = called(operation, request, wide, function=POSITIONS, **operands_of(*operands))
+        return jax.lax.convert_element_type(found, known.dtype)
+
+    def rule(*operands: Any, request: Request) -> Rule:
+        """Returns no labels, because a part of the operands has other positions."""
+        whole: Labels = (None,) * len(shape(*operands, request=request))
+        return [(None,) * operand.ndim for operand in operands], whole
+
+    def jvp(operands: Any, tangents: Any, *, request: Request) -> Any:
+        found = primitive.bind(*operands, request=request)
+        return found, ad.Zero(type_of(found).to_tangent_aval())
+
+    primitive = defined(f"{operation.name}_positions", result, call, batch, rule)
+    ad.primitive_jvps[primitive] = jvp
+    return primitive
+
+
+def within(positions: Any, count: Any) -> Any:
+    """Returns positions in one part of an operand instead of those in all parts, each of which has `count` elements."""
+    return jnp.where(positions < 0, positions, positions % count)
 
 
 def transposed_by(primitive: Primitive, rule: Callable[..., Any]) -> None:

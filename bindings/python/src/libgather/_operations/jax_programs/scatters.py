@@ -1,4 +1,7 @@
-"""The primitives of the scatters, which have derivatives with respect to the target and the updates."""
+"""The primitives of the scatters, which have derivatives with respect to the target and the updates.
+
+Others find the positions of their maxima and minima.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +14,7 @@ from ... import errors
 from ..._base.constants import E_SHAPE
 from ..._requests.operation_table import SCATTER, SCATTER_ELEMENTS, SCATTER_ND
 from . import gather, gather_elements, gather_nd
-from .primitive import called, defined, in_front, inferred, transposed_by
+from .primitive import called, defined, defined_positions, in_front, inferred, transposed_by, within
 from .sharding import common
 
 TYPE_CHECKING = False
@@ -24,8 +27,13 @@ if TYPE_CHECKING:
     from .sharding import Rule
 
 
-def registered(operation: Operation, reader: Any, batched: Callable[[Request], Request]) -> Callable[..., Any]:
-    """Registers a scatter as a primitive. Returns a function of target, indices, updates and the request.
+def registered(
+    operation: Operation, reader: Any, batched: Callable[[Request], Request]
+) -> tuple[Callable[..., Any], Callable[..., Any]]:
+    """Registers a scatter and its positions as primitives.
+
+    Returns functions of target, indices, updates and the request: the scatter, and the positions of its maxima or
+    minima.
 
     Args:
         reader: The module of the gather whose rows are the updates.
@@ -129,14 +137,37 @@ def registered(operation: Operation, reader: Any, batched: Callable[[Request], R
     ad.primitive_jvps[primitive] = jvp
     transposed_by(primitive, transpose)
 
-    def operator(target: Any, indices: Any, updates: Any, *, request: Request) -> Any:
+    def operands_of(target: Any, indices: Any, updates: Any) -> dict[str, Any]:
+        return {"table": target, "indices": indices, "rows": updates}
+
+    def shape_of_positions(*operands: Any, request: Request) -> Any:
+        return shape(*operands, request=request).shape
+
+    def batch_positions(arrays: tuple[Any, ...], dims: tuple[Any, ...], *, request: Request) -> tuple[Any, int]:
+        operands = in_front(arrays, dims)
+        return within(positions.bind(*operands, request=batched(request)), prod(operands[2].shape[1:])), 0
+
+    positions = defined_positions(operation, operands_of, shape_of_positions, batch_positions)
+
+    def prepared(target: Any, indices: Any, updates: Any, request: Request) -> tuple[Any, Request]:
+        """Returns updates of the whole shape, and the request with axes from the front."""
         request = reader.from_front_of(request, target, indices)
         wanted = inferred(operation, reader.shape_of, target, indices, request)
         if updates.ndim < len(wanted) and updates.shape == wanted[len(wanted) - updates.ndim :]:
             updates = jnp.broadcast_to(updates, wanted)
+        return updates, request
+
+    def operator(target: Any, indices: Any, updates: Any, *, request: Request) -> Any:
+        updates, request = prepared(target, indices, updates, request)
         return primitive.bind(target, indices, updates, request=request)
 
-    return operator
+    def find(target: Any, indices: Any, updates: Any, *, request: Request) -> Any:
+        """Returns positions in the given updates, of which each index may use all."""
+        rows, request = prepared(target, indices, updates, request)
+        found = positions.bind(target, indices, rows, request=request)
+        return found if rows is updates else within(found, updates.size)
+
+    return operator, find
 
 
 def batched_rows(request: Request) -> Request:
@@ -148,6 +179,6 @@ def batched_elements(request: Request) -> Request:
     return request._replace(axis=(request.axis or 0) + 1)
 
 
-scatter = registered(SCATTER, gather, batched_rows)
-scatter_nd = registered(SCATTER_ND, gather_nd, batched_rows)
-scatter_elements = registered(SCATTER_ELEMENTS, gather_elements, batched_elements)
+scatter, positions_of_scatter = registered(SCATTER, gather, batched_rows)
+scatter_nd, positions_of_scatter_nd = registered(SCATTER_ND, gather_nd, batched_rows)
+scatter_elements, positions_of_scatter_elements = registered(SCATTER_ELEMENTS, gather_elements, batched_elements)

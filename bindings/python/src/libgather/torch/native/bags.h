@@ -3,12 +3,10 @@
 
 #include "batches.h"
 
-#include <ATen/ops/argmax.h>
-#include <ATen/ops/argmin.h>
 #include <ATen/ops/cat.h>
 #include <ATen/ops/ones.h>
-#include <ATen/ops/scalar_tensor.h>
 #include <ATen/ops/searchsorted.h>
+#include <ATen/ops/stack.h>
 
 #include <numeric>
 
@@ -23,6 +21,7 @@ struct Bags {
   const Scalar &fill_value;
 
   Tensor pooled() const { return bags_operation().call(params, indices, bags, weights, count, a.switches, fill_value); }
+  Tensor positions() const { return call_bag_positions(params, indices, bags, count, a.switches, fill_value); }
   int64_t format() const { return a[BAG_FORMAT] ? a[BAG_FORMAT] : bags ? GTH_BAGS_OFFSETS : GTH_BAGS_DENSE; }
   bool is_dense() const { return format() == GTH_BAGS_DENSE; }
   bool is_extreme() const { return a[POOL] >= GTH_POOL_MAX; }
@@ -139,12 +138,11 @@ class Places {
     return rows.reshape_symint(shape);
   }
 
-  // Returns the index that each element of the result of a maximum or minimum is read by, the first one if there are
-  // several, and whether there is one.
+  // Returns the index that each element of the result of a maximum or minimum is read by, and whether there is one.
   std::pair<Tensor, Tensor> winners() const {
-    const Tensor first = b.is_dense() ? first_dense() : first_of_bags();
-    const Tensor ids = indices.to(at::kLong).reshape(-1), flat = at::cat({ids, at::zeros({1}, ids.options())});
-    return {call_gather<GTH_OP_GATHER>(flat, first, {0, 0, {}}, 0), first.lt(Scalar(indices.sym_numel()))};
+    const Tensor found = b.positions(), ids = indices.to(at::kLong).reshape(-1);
+    const Switches filled = Switches({}).set(BOUNDS, GTH_BOUNDS_FILL);
+    return {call_gather<GTH_OP_GATHER>(ids, found, {0, 0, filled}, 0), found.ge(0)};
   }
 
  private:
@@ -176,54 +174,6 @@ class Places {
     }
     const Tensor order = at::arange(Scalar(count), starts.options().dtype(at::kLong));
     return at::searchsorted(starts.to(at::kLong), order, false, /*right=*/true).sub(1);
-  }
-
-  Scalar lowest() const {
-    const bool is_max = b.a[POOL] == GTH_POOL_MAX;
-    const double infinity = std::numeric_limits<double>::infinity();
-    return is_max ? -infinity : infinity;
-  }
-
-  // Returns the rows. Rows that are not counted get the lowest number, so they are never the maximum.
-  Tensor candidates() const {
-    const Tensor rows = read();
-    return counted.defined() ? rows.masked_fill(with_rank(counted.logical_not(), rows.dim()), lowest()) : rows;
-  }
-
-  // Returns positions, or the number of indices where nothing is read.
-  Tensor if_read(const Tensor &is_read, const Tensor &position) const {
-    return at::where(is_read, position, at::scalar_tensor(Scalar(indices.sym_numel()), position.options()));
-  }
-
-  Tensor first_dense() const {
-    const int64_t lead = indices.dim() - 1;
-    const Tensor rows = candidates();
-    const c10::SymInt length = indices.sym_size(lead);
-    c10::SymDimVector shape = b.shape();
-    append(shape, rows, lead + 1, rows.dim());
-    const auto options = indices.options().dtype(at::kLong);
-    if (length == 0) {
-      return at::full_symint(shape, Scalar(indices.sym_numel()), options);
-    }
-    const Tensor chosen = b.a[POOL] == GTH_POOL_MAX ? rows.argmax(lead) : rows.argmin(lead);
-    const c10::SymDimVector bags = b.shape();
-    const Tensor bag =
-        at::arange(Scalar(c10::multiply_integers(bags)), options).reshape_symint(bags).mul(Scalar(length));
-    const Tensor position = chosen.add(with_rank(bag, chosen.dim()));
-    return counted.defined() ? if_read(with_rank(counted.any(lead), chosen.dim()), position) : position;
-  }
-
-  Tensor first_of_bags() const {
-    const Tensor rows = candidates();
-    const bool is_max = b.a[POOL] == GTH_POOL_MAX;
-    const Tensor best = spread(reduced(rows, lowest(), is_max ? GTH_REDUCTION_MAX : GTH_REDUCTION_MIN));
-    Tensor is_best = rows.eq(best).logical_or(rows.ne(rows));
-    if (counted.defined()) {
-      is_best = is_best.logical_and(with_rank(counted, rows.dim()));
-    }
-    const Scalar count(indices.sym_numel());
-    const Tensor order = with_rank(at::arange(count, indices.options().dtype(at::kLong)), rows.dim());
-    return reduced(if_read(is_best, order), count, GTH_REDUCTION_MIN);
   }
 };
 
@@ -340,6 +290,11 @@ inline Tensor bags_cpu(const Tensor &params, const Tensor &indices, const Option
   return pooled(params, indices, bags, weights, count.guard_int(__FILE__, __LINE__), {0, 0, switches}, fill_value);
 }
 
+inline Tensor positions_of_bags_cpu(const Tensor &params, const Tensor &indices, const Optional &bags,
+                                    c10::SymInt count, Numbers switches, const Scalar &fill_value) {
+  return positions_of_bags(params, indices, bags, count.guard_int(__FILE__, __LINE__), {0, 0, switches}, fill_value);
+}
+
 inline Tensor bags_meta(const Tensor &params, const Tensor &indices, const Optional &bags, const Optional &weights,
                         c10::SymInt count, Numbers switches, const Scalar &fill_value) {
   const Attributes a{0, 0, switches};
@@ -365,6 +320,12 @@ inline Tensor bags_meta(const Tensor &params, const Tensor &indices, const Optio
   c10::SymDimVector shape = b.shape();
   append(shape, params, 1, params.dim());
   return at::empty_symint(shape, params.options());
+}
+
+inline Tensor positions_of_bags_meta(const Tensor &params, const Tensor &indices, const Optional &bags,
+                                     c10::SymInt count, Numbers switches, const Scalar &fill_value) {
+  return at::empty_like(bags_meta(params, indices, bags, std::nullopt, std::move(count), switches, fill_value),
+                        at::kLong);
 }
 
 inline void require_gradient(const Bags &b, bool needs_weights) {
@@ -416,6 +377,25 @@ inline Tensor bags_batched(const Tensor &params, const Tensor &indices, const Op
     raise(GTH_E_UNSUPPORTED, GTH_OPERAND_OPTIONS, "options: vmap needs empty bags that are zero");
   }
   return composed({params, indices, bags, weights, count, a, fill_value});
+}
+
+// Dense bags of one table get an additional first dim. Other bags run one after another.
+inline Tensor positions_of_bags_batched(const Tensor &params, const Tensor &indices, const Optional &bags,
+                                        c10::SymInt count, Numbers switches, const Scalar &fill_value) {
+  const c10::SymInt ids = indices.sym_numel();
+  const Excluded guard(c10::DispatchKey::FuncTorchBatched);
+  const Batch batch({params, indices, bags.value_or(indices)});
+  const auto [table, dim] = at::functorch::unwrapTensorAtLevel(params, batch.level);
+  if (!dim && !bags) {
+    return batch.wrapped(within(call_bag_positions(table, batch.operands[1], bags, count, switches, fill_value), ids));
+  }
+  std::vector<Tensor> found;
+  for (int64_t i = 0; i < batch.size.guard_int(__FILE__, __LINE__); i++) {
+    const Optional own = bags ? Optional(batch.operands[2].select(0, i)) : std::nullopt;
+    found.push_back(call_bag_positions(batch.operands[0].select(0, i), batch.operands[1].select(0, i), own, count,
+                                       switches, fill_value));
+  }
+  return batch.wrapped(at::stack(found));
 }
 
 }  // namespace libgather

@@ -79,6 +79,23 @@ Tensor scatter_batched(const Tensor &target, const Tensor &indices, const Tensor
                                         batched<Op>(axis, batch_dims, switches)));
 }
 
+// Returns positions in one part of an operand instead of those in all parts, each of which has `count` elements.
+inline Tensor within(const Tensor &positions, const c10::SymInt &count) {
+  return at::where(positions.lt(0), positions, positions.remainder(Scalar(count.max(1))));
+}
+
+template <int32_t Op>
+Tensor positions_batched(const Tensor &target, const Tensor &indices, const Tensor &given, int64_t axis,
+                         int64_t batch_dims, Numbers switches) {
+  const Tensor updates = widened<Op>(target, indices, given, {axis, batch_dims, switches});
+  const c10::SymInt count = given.sym_numel();
+  const Excluded guard(c10::DispatchKey::FuncTorchBatched);
+  const Batch batch({target, indices, updates});
+  const Tensor found = call_positions<Op>(batch.operands[0], batch.operands[1], batch.operands[2],
+                                          batched<Op>(axis, batch_dims, switches));
+  return batch.wrapped(within(found, count));
+}
+
 template <int32_t Op>
 Tensor gradient_batched(const Tensor &gradient, const Tensor &indices, c10::SymIntArrayRef shape, int64_t axis,
                         int64_t batch_dims, Numbers switches) {

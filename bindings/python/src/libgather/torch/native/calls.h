@@ -18,6 +18,7 @@ using Scatter = Tensor(const Tensor &, const Tensor &, const Tensor &, int64_t, 
 using Gradient = Tensor(const Tensor &, const Tensor &, c10::SymIntArrayRef, int64_t, int64_t, Numbers);
 using Embedding = Tensor(const Tensor &, const Tensor &, int64_t, bool, int64_t);
 using Optional = std::optional<Tensor>;
+using BagPositions = Tensor(const Tensor &, const Tensor &, const Optional &, c10::SymInt, Numbers, const Scalar &);
 using GatherBags = Tensor(const Tensor &, const Tensor &, const Optional &, const Optional &, c10::SymInt, Numbers,
                           const Scalar &);
 
@@ -51,6 +52,21 @@ Tensor call_scatter(const Tensor &target, const Tensor &indices, const Tensor &u
 template <int32_t Op>
 Tensor call_gradient(const Tensor &gradient, const Tensor &indices, c10::SymIntArrayRef shape, const Attributes &a) {
   return operation<Op, Gradient>().call(gradient, indices, shape, a.axis, a.batch_dims, a.switches);
+}
+
+// Returns the name of the operator that finds the positions of the maxima or minima of another one.
+inline std::string positions_name(int32_t op) { return std::string(NAMES[op - 1]) + "_positions"; }
+
+template <int32_t Op>
+Tensor call_positions(const Tensor &target, const Tensor &indices, const Tensor &updates, const Attributes &a) {
+  static const auto handle = handle_of<Scatter>(positions_name(Op).c_str());
+  return handle.call(target, indices, updates, a.axis, a.batch_dims, a.switches);
+}
+
+inline Tensor call_bag_positions(const Tensor &params, const Tensor &indices, const Optional &bags,
+                                 const c10::SymInt &count, Numbers switches, const Scalar &fill_value) {
+  static const auto handle = handle_of<BagPositions>(positions_name(GTH_OP_GATHER_BAGS).c_str());
+  return handle.call(params, indices, bags, count, switches, fill_value);
 }
 
 inline const c10::TypedOperatorHandle<Embedding> &embedding_operation() {

@@ -76,6 +76,17 @@ at::Tensor scattered(int32_t op, const at::Tensor &target, const at::Tensor &ind
   return out;
 }
 
+at::Tensor positions_of(int32_t op, const at::Tensor &target, const at::Tensor &indices, const at::Tensor &updates,
+                        const Attributes &attributes) {
+  const at::Tensor out = at::detail::empty_cpu(target.sizes(), at::kLong);
+  const Operand table(target), index(indices), rows(updates), positions(out);
+  const gth_options options = options_of(op, attributes);
+  const gth_request request = GTH_REQUEST(op, &table.desc, &index.desc, &rows.desc, &options);
+  gth_error error = no_error();
+  require(gth_scatter_positions(nullptr, &request, &positions.desc, &error), error);
+  return out;
+}
+
 at::Tensor summed(int32_t op, const at::Tensor &gradient, const at::Tensor &indices, at::IntArrayRef shape,
                   const Attributes &attributes) {
   at::Tensor out = at::detail::empty_cpu(shape, gradient.scalar_type());
@@ -108,6 +119,12 @@ struct BagsRequest {
     request.weights = weights ? &weight.emplace(*weights).desc : nullptr;
   }
   BagsRequest(const BagsRequest &) = delete;
+
+  void fill(const at::Scalar &value, const at::Tensor &params) {
+    if (options.fill == GTH_FILL_VALUE && !store(value, params.scalar_type(), options.fill_value)) {
+      refuse_fill(value, params);
+    }
+  }
 };
 
 }  // namespace
@@ -116,14 +133,23 @@ at::Tensor pooled(const at::Tensor &params, const at::Tensor &indices, const std
                   const std::optional<at::Tensor> &weights, int64_t count, const Attributes &attributes,
                   const at::Scalar &fill_value) {
   BagsRequest made(params, indices, bags, weights, count, attributes);
-  if (made.options.fill == GTH_FILL_VALUE && !store(fill_value, params.scalar_type(), made.options.fill_value)) {
-    refuse_fill(fill_value, params);
-  }
+  made.fill(fill_value, params);
   const at::Tensor out = new_rows(made.request, params.scalar_type());
   const Operand rows(out);
   made.request.rows = &rows.desc;
   gth_error error = no_error();
   require(gth_run_request(nullptr, &made.request, &error), error);
+  return out;
+}
+
+at::Tensor positions_of_bags(const at::Tensor &params, const at::Tensor &indices, const std::optional<at::Tensor> &bags,
+                             int64_t count, const Attributes &attributes, const at::Scalar &fill_value) {
+  BagsRequest made(params, indices, bags, std::nullopt, count, attributes);
+  made.fill(fill_value, params);
+  const at::Tensor out = new_rows(made.request, at::kLong);
+  const Operand positions(out);
+  gth_error error = no_error();
+  require(gth_gather_bags_positions(nullptr, &made.request, &positions.desc, &error), error);
   return out;
 }
 

@@ -17,6 +17,12 @@ at::Tensor pooled(const at::Tensor &params, const at::Tensor &indices, const std
                   const std::optional<at::Tensor> &weights, int64_t count, const Attributes &attributes,
                   const at::Scalar &fill_value);
 
+// Returns the positions of the maxima or minima of a scatter or of gather_bags.
+at::Tensor positions_of(int32_t op, const at::Tensor &target, const at::Tensor &indices, const at::Tensor &updates,
+                        const Attributes &attributes);
+at::Tensor positions_of_bags(const at::Tensor &params, const at::Tensor &indices, const std::optional<at::Tensor> &bags,
+                             int64_t count, const Attributes &attributes, const at::Scalar &fill_value);
+
 // Returns the gradients of gather_bags. Of params only the shape is needed, except for a maximum or minimum.
 at::Tensor gradient_of_bags(const at::Tensor &gradient, const std::optional<at::Tensor> &params, at::IntArrayRef shape,
                             const at::Tensor &indices, const std::optional<at::Tensor> &bags,

@@ -152,6 +152,12 @@ Tensor scatter_meta(const Tensor &target, const Tensor &indices, const Tensor &g
   return at::empty_symint(target.sym_sizes(), target.options());
 }
 
+template <int32_t Op>
+Tensor positions_meta(const Tensor &target, const Tensor &indices, const Tensor &updates, int64_t axis,
+                      int64_t batch_dims, Numbers switches) {
+  return at::empty_like(scatter_meta<Op>(target, indices, updates, axis, batch_dims, switches), at::kLong);
+}
+
 inline Tensor gradient_meta(const Tensor &gradient, const Tensor &, c10::SymIntArrayRef shape, int64_t, int64_t,
                             Numbers) {
   return at::empty_symint(shape, gradient.options());
