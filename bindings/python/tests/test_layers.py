@@ -18,7 +18,7 @@ NATIVE = BINDING / "native"
 #: The layers of the package. The folders and modules of a layer import those of the layers before it. Adapters do not
 #: import each other. The package itself has an empty name, and imports all of them.
 PACKAGE_LAYERS = (
-    {"_abi", "_low", "_objects", "_base", "errors", "types"},
+    {"_abi", "_bounds", "_low", "_objects", "_base", "errors", "types"},
     {"_memory"},
     {"_arrays"},
     {"_requests"},

@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 from test_documents import DOCS, run_page
 from test_object_files import load
+from torch_versions import FILES
 
 from conftest import BINDING
 
@@ -52,20 +53,15 @@ def test_operators_without_the_extension(tmp_path: Path) -> None:
 
 
 @needs_torch
-@pytest.mark.parametrize(
-    "script",
-    [
-        "torch_operators.py",
-        "torch_options.py",
-        "torch_training.py",
-        "torch_bags.py",
-        "torch_positions.py",
-        "torch_samples.py",
-        "torch_names.py",
-    ],
-)
+@pytest.mark.parametrize("script", FILES)
 def test_operators_of_the_extension(script: str, cache: Path) -> None:
     run_tests(script, cache)
+
+
+def test_each_file_of_tests_runs() -> None:
+    """The others are the scripts that tests of this file start, and that of the long run."""
+    others = {file.name for file in Path(__file__).parent.glob("torch_*.py")} - set(FILES)
+    assert others == {"torch_compiled.py", "torch_leaks.py", "torch_versions.py"}
 
 
 @needs_torch

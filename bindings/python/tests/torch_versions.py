@@ -17,7 +17,8 @@ TESTS = Path(__file__).resolve().parent
 sys.path.insert(0, str(TESTS.parent))
 from wheels_torch import VERSIONS  # noqa: E402
 
-FILES = "torch_operators.py", "torch_training.py", "torch_bags.py", "torch_samples.py"
+#: The files of tests of libgather.torch, which test_torch.py runs too.
+FILES = sorted(file.name for file in TESTS.glob("torch_*.py") if "\ndef test_" in file.read_text(encoding="utf-8"))
 LOADED = """
 import torch, libgather.torch
 from libgather.torch._extension import extension

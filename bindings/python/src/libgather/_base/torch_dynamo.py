@@ -1,7 +1,7 @@
 """``torch.compile``: Dynamo calls the functions of this package and does not trace them.
 
 Tracing fails inside torch, because the package calls methods such as ``__dlpack_device__`` of the tensors. The
-operators of libgather.torch can be traced.
+operators of libgather.torch can be traced, and so can a rule that they share with other functions.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ def add_rules(rules: ModuleType) -> None:
 
     package = __package__.partition(".")[0]
     for module in iter_modules(sys.modules[package].__path__):
-        if module.name != "torch":
+        if module.name not in ("torch", "_bounds"):
             rules.add(f"{package}.{module.name}")
 
 

@@ -14,9 +14,9 @@ from .._base.devices import is_host
 from .._base.integers import rules_of
 from .._base.optional_packages import module
 from .._base.request_fields import NULLS, Request
+from .._bounds import bounds_of_fill
 from .._objects import NULL_FILL
 from .._requests.operation_table import GATHER
-from .._requests.options_struct import bounds_of_fill
 from . import gathers
 
 TYPE_CHECKING = False

@@ -6,13 +6,13 @@ from .. import _objects, errors
 from .._base import constants as c
 from .._base.integers import integer, named
 from .._base.request_fields import INTEGERS, OPTIONS, PREFIXES
+from .._bounds import bounds_of_fill
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
     from .._base.request_fields import Request
-    from ..types import Bounds, Empty
 
 #: The way to fill, and the bytes of one element if that is a value.
 Fill = tuple[int, bytes]
@@ -60,27 +60,6 @@ def named_fill(fill_value: Any) -> Fill | None:
         return _AS_THE_PROFILE_SAYS
     number = FILLS.get(fill_value) if isinstance(fill_value, str) else None
     return None if number is None else (number, b"")
-
-
-def bounds_of_fill(
-    fill_value: Any,
-    bounds: Bounds | None,
-    empty: Empty | None = None,
-    padding_index: int | None = None,
-    bag_format: str | None = None,
-) -> Bounds | None:
-    """Returns the bounds of a call with a fill value, as read_fill() of native/options_reader.h does.
-
-    The value implies ``bounds="fill"``, unless it is that of empty bags or of the padding of a gather.
-    """
-    pads = padding_index is not None and bag_format is None
-    if fill_value is None or empty == "fill" or pads:
-        return bounds
-    if bounds not in (None, "fill"):
-        raise errors.OptionError(
-            f"options: a fill_value is for bounds 'fill', which is {bounds!r}", status=c.E_VERSION, operand="options"
-        )
-    return "fill"
 
 
 def check_names(request: Request) -> None:

@@ -20,6 +20,7 @@ from .. import types as t
 from .._arrays.jax_ import check_alive, has_values
 from .._arrays.kinds import call_library
 from .._base.request_fields import Request
+from .._bounds import bounds_of_fill
 from .._operations.bags import bags_of
 from .._operations.jax_programs import bags as pools
 from .._operations.jax_programs import compiled, scatters
@@ -28,7 +29,6 @@ from .._operations.jax_programs import gather_elements as elements_of
 from .._operations.jax_programs import gather_nd as tuples_of
 from .._operations.jax_programs.primitive import TARGET, fill_of
 from .._requests.operation_table import scatter_named
-from .._requests.options_struct import bounds_of_fill
 
 __all__ = [
     "export_checks",

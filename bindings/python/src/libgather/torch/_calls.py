@@ -12,10 +12,11 @@ from torch.overrides import handle_torch_function, has_torch_function
 from .. import errors
 from .._base import constants as c
 from .._base.request_fields import SWITCHES
+from .._bounds import bounds_of_fill
 from .._operations import bags as plain_bags
 from .._requests.index_errors import locate
 from .._requests.operation_table import OPERATIONS, SCATTERS, of_name
-from .._requests.options_struct import FILLS, NAMED, bounds_of_fill
+from .._requests.options_struct import FILLS, NAMED
 from ._common import CALLS
 from ._extension import COMMAND, REASON, extension
 
@@ -52,15 +53,14 @@ def run_gather(
     indices = tensor_of(indices, require_tensor("params", params))
     axis, batch_dims = dims_of_options(axis, batch_dims)
     check_names(given)
-    pads = given["padding_index"] is not None
-    given["bounds"] = filled(fill_value, given["bounds"], pads)
+    given["bounds"] = bounds_of_fill(fill_value, given["bounds"], padding_index=given["padding_index"])
     filling, value = fill_of(fill_value, params)
     if given["bounds"] == "skip":
         raise errors.unsupported("options", "bounds 'skip' is for an out, which an operator of torch's does not have")
     if name in CALLS:
         if given.get("extents", "prefix") not in (None, "prefix"):
             require_extension(f"{name} with extents")
-        if pads:
+        if given["padding_index"] is not None:
             require_extension(f"{name} with padding_index")
         if name in _WITH_AXIS:
             axis, batch_dims = from_front(axis, params.dim()), from_front(batch_dims, indices.dim())
@@ -169,7 +169,7 @@ def run_bags(
         is_half = params.dtype in (torch.float16, torch.bfloat16)
         weights = torch.as_tensor(weights, dtype=torch.float32 if is_half else params.dtype, device=params.device)
     check_names(rules)
-    bounds = filled(rules["fill_value"], rules["bounds"], rules.get("empty") == "fill")
+    bounds = bounds_of_fill(rules["fill_value"], rules["bounds"], rules.get("empty"), bag_format=form)
     filling, value = fill_of(rules["fill_value"], params)
     switches = switches_of(**rules | {"bounds": bounds, "fill": filling}, bag_format=form)
     count = 0 if count is None else integer_of("count", count)
@@ -346,13 +346,6 @@ def not_a(kind: str, option: str, value: Any) -> errors.DTypeError:
     """Returns the error for an option of another type."""
     article = "an" if kind == "integer" else "a"
     return errors.dtype_error("options", f"{option} is {type(value).__name__}, not {article} {kind}")
-
-
-def filled(fill_value: Any, bounds: str | None, is_elsewhere: bool) -> str | None:
-    """Returns the bounds of a call, as bounds_of_fill(), which Dynamo does not trace."""
-    if fill_value is None or is_elsewhere:
-        return bounds
-    return "fill" if bounds in (None, "fill") else bounds_of_fill(fill_value, bounds)  # type: ignore[arg-type]
 
 
 def fill_of(value: Any, params: torch.Tensor) -> tuple[int, Any]:
