@@ -64,6 +64,7 @@ class Profile:
     extents: str
     empty: str
     end: str
+    repeats: str
     check: str
 
 

@@ -29,7 +29,7 @@ def cdef(header):
 # The columns that Python and C read, and the roles of the operands that every operation has.
 OF_OPERATIONS = "kind", "form", "tuples"
 OF_PROFILES = "strings", "foreign", "bounds", "fill"
-OF_PROFILES_IN_C = "strings", "foreign", "negative", "bounds", "empty"
+OF_PROFILES_IN_C = "strings", "foreign", "negative", "bounds", "empty", "repeats"
 ROLES = "table", "indices", "rows"
 
 

@@ -36,9 +36,9 @@ CHANGES = {
             '"the dtype of pooled rows: that of params, or float32 for float16 and bfloat16.") \\\n'
             '  OPTION(fresh, int64, any, every, "0", "nothing.")'
         ),
-        "small,  reject,  clamp,   zero,     broadcast, identity, last,  always)": (
-            "small,  reject,  clamp,   zero,     broadcast, identity, last,  always) \\\n"
-            "  PROFILE(FRESH, all, yes, all, wrap, clamp, zero, equal, zero, last, always)"
+        "small, reject, clamp,   zero,     broadcast, identity, last,  yes, always)": (
+            "small, reject, clamp,   zero,     broadcast, identity, last,  yes, always) \\\n"
+            "  PROFILE(FRESH, all, yes, all, wrap, clamp, zero, equal, zero, last, yes, always)"
         ),
     },
     "src/core/options/profile.cpp": {

@@ -93,5 +93,7 @@ LIBGATHER_INLINE int is_in(int64_t number, uint32_t set) { return (int)(set >> (
 #define PROFILES_empty_zero 0x103u
 #define PROFILES_empty_absent 0xfcu
 #define PROFILES_empty_identity 0x600u
+#define PROFILES_repeats_yes 0x6e1u
+#define PROFILES_repeats_no 0x11eu
 
 #endif

@@ -79,8 +79,8 @@ def test_changed_columns_change_the_tables_of_operations_and_profiles(generator:
     assert (
         changed(
             generator,
-            "reject,  clamp,   zero,     broadcast, identity,",
-            "reject,  error,   zero,     broadcast, identity,",
+            "reject, clamp,   zero,     broadcast, identity,",
+            "reject, error,   zero,     broadcast, identity,",
         )
         == tables
     )

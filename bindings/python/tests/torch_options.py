@@ -239,3 +239,31 @@ def test_options_are_read_without_a_graph_break(name: str) -> None:
     for table in (TABLE, TABLE + 3, TABLE.flip(0).contiguous()):
         assert torch.equal(run(table), call(table, value))
     assert len(graphs) == 1
+
+
+@pytest.mark.parametrize("name", ["scatter", "scatter_nd"])
+def test_profiles_that_repeat_updates(name: str) -> None:
+    """NumPy and JAX write one row for each index. TensorFlow, ONNX and torch refuse updates of another rank."""
+    ids = IDS[:, None] if name == "scatter_nd" else IDS
+    expected = TABLE.clone()
+    for row in IDS:
+        expected[row] += torch.arange(4.0)
+    for profile in ("numpy_raise", "numpy_wrap", "numpy_clip", "jax_fill", "jax_clip"):
+        row = torch.arange(4.0, requires_grad=True)
+        keywords: Any = {"reduction": "add", "profile": profile}
+        found = getattr(ours, name)(TABLE, ids, row, **keywords)
+        assert torch.equal(found, expected)
+        (found * found.detach()).sum().backward()
+        assert torch.equal(row.grad, expected[IDS].sum(0))
+        assert torch.equal(
+            torch.vmap(lambda row, keywords=keywords: getattr(ours, name)(TABLE, ids, row, **keywords))(
+                torch.stack([row.detach(), row.detach()])
+            )[1],
+            expected,
+        )
+        with torch._subclasses.FakeTensorMode():
+            made = torch.empty(3, 4), torch.empty(ids.shape, dtype=torch.int64), torch.empty(4)
+            assert getattr(ours, name)(*made, **keywords).shape == (3, 4)
+    for profile in ("tensorflow", "tensorflow_gpu", "onnx", "ort", "torch"):
+        with pytest.raises(libgather.RankError, match="updates"):
+            getattr(ours, name)(TABLE, ids, torch.arange(4.0), profile=profile)

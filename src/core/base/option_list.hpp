@@ -68,19 +68,21 @@
 //   extents   equal, prefix or broadcast.
 //   empty     The row of a bag of which no id is read: zero, or identity: that of the pool. absent: There are no bags.
 //   end       last: The last offset is the number of ids. early: It may be smaller.
+//   repeats   yes: The updates of a scatter may be the end of the shape of the rows, which each tuple repeats.
 //   check     always: Ids are validated also if the output has no elements. nonempty: Only other calls validate them.
 //
-//          name            numbers     strings foreign negative bounds   fill      extents    empty     end    check
+//                                    strings     negative                                               repeats
+//        name            numbers          foreign        bounds   fill      extents    empty     end         check
 #define GATHER_PROFILES(PROFILE)                                                                                       \
-  PROFILE(NONE,           all,        yes,    all,    reject,  error,   zero,     equal,     zero,     last,  always)  \
-  PROFILE(TENSORFLOW,     tensorflow, yes,    no,     reject,  error,   zero,     equal,     zero,     last,  nonempty)\
-  PROFILE(TENSORFLOW_GPU, tensorflow, no,     no,     reject,  dropped, zero,     equal,     absent,   last,  always)  \
-  PROFILE(ONNX,           bfloat16,   yes,    no,     wrap,    error,   zero,     prefix,    absent,   last,  always)  \
-  PROFILE(ORT,            bfloat16,   yes,    no,     wrap,    error,   zero,     prefix,    absent,   last,  always)  \
-  PROFILE(NUMPY_RAISE,    all,        yes,    all,    wrap,    error,   zero,     broadcast, absent,   last,  always)  \
-  PROFILE(NUMPY_WRAP,     all,        yes,    all,    wrap,    modulo,  zero,     broadcast, absent,   last,  always)  \
-  PROFILE(NUMPY_CLIP,     all,        yes,    all,    reject,  clamp,   zero,     broadcast, absent,   last,  always)  \
-  PROFILE(TORCH,          all,        no,     no,     reject,  error,   zero,     prefix,    zero,     early, always)  \
-  PROFILE(JAX_FILL,       all,        no,     small,  wrap,    dropped, by_dtype, broadcast, identity, last,  always)  \
-  PROFILE(JAX_CLIP,       all,        no,     small,  reject,  clamp,   zero,     broadcast, identity, last,  always)
+  PROFILE(NONE,           all,        yes, all,   reject, error,   zero,     equal,     zero,     last,  yes, always)  \
+  PROFILE(TENSORFLOW,     tensorflow, yes, no,    reject, error,   zero,     equal,     zero,     last,  no,  nonempty)\
+  PROFILE(TENSORFLOW_GPU, tensorflow, no,  no,    reject, dropped, zero,     equal,     absent,   last,  no,  always)  \
+  PROFILE(ONNX,           bfloat16,   yes, no,    wrap,   error,   zero,     prefix,    absent,   last,  no,  always)  \
+  PROFILE(ORT,            bfloat16,   yes, no,    wrap,   error,   zero,     prefix,    absent,   last,  no,  always)  \
+  PROFILE(NUMPY_RAISE,    all,        yes, all,   wrap,   error,   zero,     broadcast, absent,   last,  yes, always)  \
+  PROFILE(NUMPY_WRAP,     all,        yes, all,   wrap,   modulo,  zero,     broadcast, absent,   last,  yes, always)  \
+  PROFILE(NUMPY_CLIP,     all,        yes, all,   reject, clamp,   zero,     broadcast, absent,   last,  yes, always)  \
+  PROFILE(TORCH,          all,        no,  no,    reject, error,   zero,     prefix,    zero,     early, no,  always)  \
+  PROFILE(JAX_FILL,       all,        no,  small, wrap,   dropped, by_dtype, broadcast, identity, last,  yes, always)  \
+  PROFILE(JAX_CLIP,       all,        no,  small, reject, clamp,   zero,     broadcast, identity, last,  yes, always)
 // clang-format on

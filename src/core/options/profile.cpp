@@ -45,6 +45,9 @@ struct Fill {
 struct Extents {
   static constexpr int32_t equal = GTH_EXTENTS_EQUAL, prefix = GTH_EXTENTS_PREFIX, broadcast = GTH_EXTENTS_BROADCAST;
 };
+struct Repeats {
+  static constexpr bool yes = true, no = false;
+};
 
 }  // namespace column
 
@@ -55,18 +58,16 @@ struct Columns {
   int32_t number;
   uint8_t table;  // TableTypes
   int32_t negative, bounds, fill, extents;
+  bool repeats;
   BagRules bags;
 };
 
 constexpr Columns columns[] = {
-#define GATHER_PROFILE(name, numbers, strings, foreign, negative, bounds, fill, extents, empty, end, check) \
-  {GTH_PROFILE_##name,                                                                                      \
-   column::Numbers::numbers | column::Strings::strings,                                                     \
-   column::Negative::negative,                                                                              \
-   column::Bounds::bounds,                                                                                  \
-   column::Fill::fill,                                                                                      \
-   column::Extents::extents,                                                                                \
-   {EmptyBag::empty, BagEnd::end, BagCheck::check}},
+#define GATHER_PROFILE(name, numbers, strings, foreign, negative, bounds, fill, extents, empty, end, repeats, check) \
+  {GTH_PROFILE_##name,         column::Numbers::numbers | column::Strings::strings,                                  \
+   column::Negative::negative, column::Bounds::bounds,                                                               \
+   column::Fill::fill,         column::Extents::extents,                                                             \
+   column::Repeats::repeats,   {EmptyBag::empty, BagEnd::end, BagCheck::check}},
     GATHER_PROFILES(GATHER_PROFILE)
 #undef GATHER_PROFILE
 };
@@ -80,29 +81,26 @@ constexpr Profile profile_of_columns(int32_t profile, Opsets opsets = Opsets::no
       .set(On::all, &Rules::bounds, own.bounds)
       .set(own.bounds == column::Bounds::dropped ? On::scatters : 0, &Rules::bounds, GTH_BOUNDS_SKIP)
       .set(On::gathers, &Rules::fill, own.fill)
-      .set(On::elements, &Rules::extents, own.extents);
+      .set(On::elements, &Rules::extents, own.extents)
+      .set(On::scatters, &Rules::repeats_updates, own.repeats);
 }
 
 // Each entry sets only the fields that differ from the defaults of Rules. Later calls of set() override earlier ones.
 constexpr Profile profiles[] = {
     profile_of_columns(GTH_PROFILE_NONE).set(On::all, &Rules::empty_check, check_always),
     profile_of_columns(GTH_PROFILE_TENSORFLOW)
-        .set(On::scatters, &Rules::repeats_updates, false)
         .set(On::all, &Rules::indices, IndexTypes::int16_int32_int64)
         .set(On::gather_nd, &Rules::refuses_empty_table, true)
         .set(On::scatter | On::scatter_nd, &Rules::empty_check, check_always),
     profile_of_columns(GTH_PROFILE_TENSORFLOW_GPU)
-        .set(On::scatters, &Rules::repeats_updates, false)
         .set(On::all, &Rules::indices, IndexTypes::int32_int64)
         .set(On::gather_nd, &Rules::refuses_empty_table, true),
     profile_of_columns(GTH_PROFILE_ONNX, Opsets::text)
-        .set(On::scatters, &Rules::repeats_updates, false)
         .set(On::all, &Rules::indices, IndexTypes::int32_int64)
         .set(On::gather | On::scatter | On::nd, &Rules::empty_check, check_always)
         .set(On::nd, &Rules::indices, IndexTypes::int64)
         .set(On::nd, &Rules::allows_no_components, false),
     profile_of_columns(GTH_PROFILE_ORT, Opsets::types)
-        .set(On::scatters, &Rules::repeats_updates, false)
         .set(On::all, &Rules::indices, IndexTypes::int32_int64)
         .set(On::gather | On::scatter | On::scatter_nd, &Rules::empty_check, check_always)
         .set(On::nd, &Rules::indices, IndexTypes::int64)
@@ -114,7 +112,6 @@ constexpr Profile profiles[] = {
     profile_of_columns(GTH_PROFILE_NUMPY_WRAP),
     profile_of_columns(GTH_PROFILE_NUMPY_CLIP),
     profile_of_columns(GTH_PROFILE_TORCH)
-        .set(On::scatters, &Rules::repeats_updates, false)
         .set(On::all, &Rules::indices, IndexTypes::int32_int64)
         .set(On::gather, &Rules::empty_check, check_always)
         .set(On::scatter, &Rules::empty_check, check_reduction)

@@ -103,7 +103,7 @@ c10::SymDimVector shape_of_rows(const Tensor &table, const Tensor &indices, cons
 }
 
 // Returns updates of the whole shape. Updates of a smaller rank are one row or one number, which each tuple uses.
-// Updates of another shape are returned unchanged, and the library reports the error. Profiles refuse a smaller rank.
+// Updates of another shape are returned unchanged, and the library reports the error.
 template <int32_t Op>
 Tensor widened(const Tensor &target, const Tensor &indices, const Tensor &updates, const Attributes &a) {
   const int64_t batch_dims = a.batch_dims < 0 ? a.batch_dims + indices.dim() : a.batch_dims;
@@ -113,7 +113,7 @@ Tensor widened(const Tensor &target, const Tensor &indices, const Tensor &update
       : has_axis(Op)  ? target.dim() - 1 + indices.dim() - batch_dims
       : has_tuples ? indices.dim() - 1 + target.dim() - batch_dims - indices.sym_size(-1).guard_int(__FILE__, __LINE__)
                    : 0;
-  if (updates.dim() >= rank || a[PROFILE]) {
+  if (updates.dim() >= rank || !is_in(a[PROFILE], PROFILES_repeats_yes)) {
     return updates;
   }
   const c10::SymDimVector shape = shape_of_rows<Op>(target, indices, a);
