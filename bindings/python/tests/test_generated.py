@@ -127,8 +127,12 @@ def test_new_option_of_a_function_is_documented(generator: Any) -> None:
     assert of_file["gathers.py"].count("empty: t.Empty | None = None,") == 3
     assert "empty: The row of a bag of gather_bags of which no id is read. The default is" in of_file["gathers.py"]
     assert re.search(r"profile, threads, context, opset, .*empty: As for the operation\.", of_file["scatter_plan.py"])
-    assert re.search(r"padding_index=padding_index, .*empty=empty,", of_file["scatter_plan.py"])
+    assert "request_from(locals())" in of_file["scatter_plan.py"]
     assert "empty: Empty | None" in of_file["signature_types.py"]
+    texts[2] = texts[2].replace("GTH_REDUCTION_MEAN, scatters,", "GTH_REDUCTION_MEAN, bags,")
+    found = generator["generated"](*texts)
+    (bags,) = (text for path, text in found.items() if path.name == "bags.py")
+    assert re.search(r"Request\(.*reduction=reduction,", bags, re.DOTALL)
 
 
 def test_field_of_an_unknown_type_is_rejected(generator: Any) -> None:

@@ -111,3 +111,8 @@ else:
     _OTHERS = {"context": None, "stream": None, "sync": False, "bags": None, "weights": None, "inplace": False}
     # The module typing would double the time to import this package.
     Request = namedtuple("Request", (*OPTIONS, *_OTHERS), defaults=(*OPTIONS.values(), *_OTHERS.values()))
+
+
+def request_from(arguments: dict[str, Any]) -> Request:
+    """Returns the request of the arguments of a function. Those that are no option, and the context, are left out."""
+    return Request(**{name: arguments[name] for name in OPTIONS if name in arguments})

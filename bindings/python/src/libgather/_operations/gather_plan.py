@@ -7,7 +7,7 @@ from .. import types as t
 from .._arrays.kinds import Writing, carried_of, enter, enter_output, native
 from .._base import constants as c
 from .._base.integers import rules_of
-from .._base.request_fields import Request
+from .._base.request_fields import request_from
 from .._memory.context import Context
 from .._requests.device_outputs import new_output
 from .._requests.fill_values import check_output, dtype_of, fill_of
@@ -70,20 +70,7 @@ class Plan(Prepared):
         padding_index: int | None = None,
     ) -> None:
         operation = operation_named(op, nd)
-        request = operation.completed(
-            Request(
-                axis,
-                batch_dims,
-                negative=negative,
-                bounds=bounds,
-                fill_value=fill_value,
-                profile=profile,
-                opset=opset,
-                threads=threads,
-                extents=extents,
-                padding_index=padding_index,
-            )
-        )
+        request = operation.completed(request_from(locals()))
         source, layout = Spec.of(params, "params"), None if out is None else Spec.of(out, "out")
         #: The NumPy dtype of params, if params is an array whose dtype the library does not have. Otherwise None.
         self._carried = None if isinstance(params, Spec) else carried_of(params)

@@ -6,7 +6,7 @@ from .. import _objects, errors
 from .. import types as t
 from .._arrays.kinds import Writing, enter, enter_output
 from .._base import constants as c
-from .._base.request_fields import Request
+from .._base.request_fields import request_from
 from .._memory.context import Context
 from .._requests.operation_table import scatter_named
 from .._requests.scatter_updates import check_target, enter_updates
@@ -63,22 +63,7 @@ class ScatterPlan(Prepared):
         opset: int | None = None,
     ) -> None:
         operation = scatter_named(op)
-        request = operation.completed(
-            Request(
-                axis,
-                batch_dims,
-                negative=negative,
-                bounds=bounds,
-                profile=profile,
-                opset=opset,
-                threads=threads,
-                extents=extents,
-                reduction=reduction,
-                include_self=include_self,
-                accumulate=accumulate,
-                padding_index=padding_index,
-            )
-        )
+        request = operation.completed(request_from(locals()))
         source, index = Spec.of(target, "target"), Spec.of(indices, "indices")
         layout = None if updates is None else Spec.of(updates, "updates")
         if not isinstance(target, Spec):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from .. import types as t
 from .._arrays.kinds import enter, loaded
 from .._base.library import lib
-from .._base.request_fields import Request
+from .._base.request_fields import request_from
 from .._memory.context import Context
 from .._requests.operation_table import scatter_named
 from .._requests.options_struct import options_of
@@ -63,22 +63,7 @@ def scatter_positions(
     [2, 1, -1]
     """
     operation = scatter_named(op)
-    request = operation.completed(
-        Request(
-            axis,
-            batch_dims,
-            negative=negative,
-            bounds=bounds,
-            profile=profile,
-            opset=opset,
-            threads=threads,
-            extents=extents,
-            reduction=reduction,
-            include_self=include_self,
-            padding_index=padding_index,
-            context=context,
-        )
-    )
+    request = operation.completed(request_from(locals()))._replace(context=context)
     options = options_of(request)
     check_place(context, ("target", target), ("indices", indices), ("updates", updates))
     target = as_numbers(loaded(target, "target"), "target")
