@@ -174,5 +174,7 @@ def files(table):
     texts = {TYPED: between(TYPED.read_text(), *KEYWORDS, keywords(table.options))}
     for name, file, options in listed(table):
         path = PACKAGE / "_operations" / file
-        texts[path] = completed(texts.get(path) or path.read_text(), name, options)
+        texts[path] = texts.get(path) or path.read_text()
+        if re.search(rf"^(def|class) {name}\(", texts[path], re.MULTILINE):  # a person writes that of a new operation
+            texts[path] = completed(texts[path], name, options)
     return texts

@@ -43,7 +43,8 @@ CHANGES = {
     },
     "src/core/options/profile.cpp": {
         "        .set(On::gather_nd, &Rules::empty_check, check_single_empty),\n};": (
-            "        .set(On::gather_nd, &Rules::empty_check, check_single_empty),\n    listed(GTH_PROFILE_FRESH),\n};"
+            "        .set(On::gather_nd, &Rules::empty_check, check_single_empty),\n"
+            "    profile_of_columns(GTH_PROFILE_FRESH),\n};"
         ),
     },
 }
