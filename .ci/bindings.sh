@@ -175,7 +175,8 @@ task_bindings() {
   test_bindings "$@"
 }
 
-# Runs calls with a library that has one more operation, profile and option. Only the long run builds it.
+# Runs calls in every language with a library that has one more operation, profile and option. Only the long run builds
+# it.
 task_variant() {
   compiler
   python_toolchain

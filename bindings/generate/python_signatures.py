@@ -106,7 +106,7 @@ def listed(table):
 
 
 def found(tree, name):
-    """Returns the definition of a function and the node with its docstring."""
+    """Returns the definition of a function and the node with its docstring, or None before the function exists."""
     for node in tree.body:
         if getattr(node, "name", None) != name:
             continue
@@ -114,7 +114,7 @@ def found(tree, name):
             return next(each for each in node.body if getattr(each, "name", None) == "__init__"), node
         if ast.get_docstring(node):
             return node, node
-    raise ValueError(f"there is no function {name}")
+    return None
 
 
 def entries(lines, node):
@@ -152,7 +152,9 @@ def completed(text, name, options):
     """Returns the text of a file in which a function has all its options."""
     names = {field(each)[0] for each in options}
     for option in options:
-        function, documented = found(ast.parse(text), name)
+        if not (defined := found(ast.parse(text), name)):
+            return text
+        function, documented = defined
         lines, added = text.splitlines(keepends=True), field(option)[0]
         arguments = function.args
         if added in {each.arg for each in (*arguments.args, *arguments.kwonlyargs)}:

@@ -3,8 +3,8 @@
     variant BUILD
 
 The change is that of the header and of the lists, and `generate` writes everything else. So the calls fail if a source
-of the library or of a binding enumerates operations, profiles or options itself. Rust needs bindgen, and Go and Java
-are only generated.
+of the library or of a binding enumerates operations, profiles or options itself. Two files of Rust are changed here:
+the one that bindgen writes, and the list of functions. A language without its compiler is skipped.
 """
 
 import os
@@ -41,6 +41,21 @@ CHANGES = {
             "  PROFILE(FRESH, all, yes, all, wrap, clamp, zero, equal, zero, last, yes, always)"
         ),
     },
+    "bindings/rust/gather-sys/src/bindings.rs": {
+        "    pub fill_dtype: i32,\n": "    pub fill_dtype: i32,\n    pub fresh: i64,\n",
+        "pub const GTH_OP_LAST: i32 = 10;": (
+            "pub const GTH_OP_LAST: i32 = 11;\npub const GTH_OP_GATHER_AGAIN: i32 = 11;\n"
+            "pub const GTH_PROFILE_FRESH: i32 = 11;"
+        ),
+        "size_of::<gth_options>() - 120usize": "size_of::<gth_options>() - 128usize",
+    },
+    "bindings/rust/gather/src/operations.rs": {
+        "gathers! {\n": (
+            "gathers! {\n    GTH_OP_GATHER_AGAIN {\n        /// Gathers.\n        gather_again,\n"
+            "        /// Writes.\n        gather_again_into,\n"
+            "        /// Infers.\n        output_shape_again,\n        gather_again_to\n    }\n"
+        ),
+    },
     "src/core/options/profile.cpp": {
         "        .set(On::gather_nd, &Rules::empty_check, check_single_empty),\n};": (
             "        .set(On::gather_nd, &Rules::empty_check, check_single_empty),\n"
@@ -72,6 +87,45 @@ def copy(tree):
         (tree / name).write_text(text)
 
 
+def prefix_of(build, include, library):
+    """Installs the header and the library in a folder, with a file of pkg-config. Returns the folder."""
+    prefix = build / "prefix"
+    shutil.rmtree(prefix, ignore_errors=True)
+    (prefix / "lib/pkgconfig").mkdir(parents=True)
+    (prefix / "include").symlink_to(include)
+    for name in ("libgather.so", "libgather.so.1"):
+        (prefix / "lib" / name).symlink_to(library)
+    lines = "Name: gather", "Description: variant", "Version: 0.1.0", f"Cflags: -I{prefix}/include"
+    text = "\n".join([*lines, f"Libs: -L{prefix}/lib -lgather", ""])
+    (prefix / "lib/pkgconfig/gather.pc").write_text(text)
+    return prefix
+
+
+def run_rust(build, tree, environment):
+    shutil.copy(HERE / "plain.rs", tree / "bindings/rust/gather/examples")
+    options = "--locked", "--no-default-features", "--example", "plain"
+    run("cargo", "run", "--quiet", *options, cwd=tree / "bindings/rust/gather", env=environment)
+
+
+def run_go(build, tree, environment):
+    shutil.copy(HERE / "plain.go", tree / "bindings/go/plain_variant_test.go")
+    options = "-count=1", "-buildvcs=false", "-tags=gather_shared", "-run=^TestPlainCallsOfTheVariant$"
+    run("go", "test", *options, ".", cwd=tree / "bindings/go", env=environment)
+
+
+def run_java(build, tree, environment):
+    home = subprocess.run([tree / "bindings/java/jdk.sh", "24"], stdout=subprocess.PIPE, check=True, text=True).stdout
+    java, classes = Path(home.strip()) / "bin", build / "java"
+    sources = (tree / "bindings/java/src/main/java").glob("io/libgather/**/*.java")
+    run(java / "javac", "-nowarn", "-d", classes, *sources, HERE / "Plain.java")
+    library = f"-Dio.libgather.library={build}/prefix/lib/libgather.so.1"
+    run(java / "java", "--enable-native-access=ALL-UNNAMED", "-cp", classes, library, "Plain")
+
+
+def has_java(tree):
+    return subprocess.run([tree / "bindings/java/jdk.sh", "24"], stdout=subprocess.DEVNULL, check=False).returncode == 0
+
+
 def main():
     if len(sys.argv) != 2:
         print(__doc__)
@@ -93,7 +147,27 @@ def main():
         run(compiler, HERE / source, "-I", tree / "include", library, "-o", program)
         run(program, env=environment)
     run(sys.executable, HERE / "plain.py", env=environment)
-    print("variant: the calls of C, C++ and Python are right")
+    right = ["C", "C++", "Python"]
+    prefix = prefix_of(build, tree / "include", library)
+    environment |= {
+        "PKG_CONFIG_PATH": str(prefix / "lib/pkgconfig"),
+        "LD_LIBRARY_PATH": str(prefix / "lib"),
+        "GATHER_DYNAMIC": "1",
+        "CARGO_TARGET_DIR": str(build / "rust"),
+        "CGO_CFLAGS": f"-O2 -DGATHER_HEADER={(tree / HEADER).stat().st_mtime_ns}",
+    }
+    languages = {
+        "Rust": (shutil.which("cargo"), run_rust),
+        "Go": (shutil.which("go"), run_go),
+        "Java": (has_java(tree), run_java),
+    }
+    for language, (found, calls) in languages.items():
+        if found:
+            calls(build, tree, environment)
+            right.append(language)
+        else:
+            print(f"variant: skipped {language}: there is no compiler")
+    print(f"variant: the calls of {', '.join(right)} are right")
     return 0
 
 
