@@ -11,22 +11,13 @@
 namespace gather::api {
 namespace {
 
-// A call of one of the exported functions.
-struct Call {
-  BagResult result;
-  const gth_tensor_desc *target, *unique;  // unique: BagResult::sparse only
-  int64_t* count;
-};
-
 // The operands of a call. They are on the heap, because gather_bags needs most of the stack that a call may use.
-struct Operands : core::Allocated, Found {
-  const gth_tensor_desc *target, *unique;
-};
+struct Operands : core::Allocated, Found {};
 
 // Returns what a call requires of the rows of its request, which are the gradient of the output.
-Results rows_of(BagResult result) { return result == BagResult::positions ? Results::ignored : Results::required; }
+Results rows_of(BagResult result) { return has_gradient(result) ? Results::required : Results::ignored; }
 
-int32_t check_pointers(const Call& call, const gth_request& given, const Error& error) {
+int32_t check_pointers(const BagOutputs& call, const gth_request& given, const Error& error) {
   if (given.op != GTH_OP_GATHER_BAGS) {
     return error.fail({GTH_E_VERSION, GTH_OPERAND_REQUEST, -1, -1, given.op, GTH_OP_GATHER_BAGS},
                       "request: operation %" PRId32 " is not gather_bags", given.op);
@@ -41,25 +32,23 @@ int32_t check_pointers(const Call& call, const gth_request& given, const Error& 
 }
 
 // Reads all structs before it looks up handles, as gather.h promises.
-int32_t compute(gth_context* handle, const gth_request* given, const Call& call, Operands* on, const Error& error) {
+int32_t compute(gth_context* handle, const gth_request* given, BagOutputs call, Operands* on, const Error& error) {
   gth_request read;
   gth_tensor_desc target_room, unique_room;
   if (int32_t status = read_request(given, &read, &given, error)) return status;
   if (int32_t status = check_pointers(call, *given, error)) return status;
-  on->unique = nullptr;
   const int32_t target = target_name(call.result);
-  int32_t status = read_operand(call.target, target, &target_room, &on->target, error);
-  if (!status && call.unique) status = read_operand(call.unique, GTH_OPERAND_OUT, &unique_room, &on->unique, error);
+  int32_t status = read_operand(call.target, target, &target_room, &call.target, error);
+  if (!status && call.unique) status = read_operand(call.unique, GTH_OPERAND_OUT, &unique_room, &call.unique, error);
   if (status) return status;
   status = find_operands(handle, *given, core::Open::none, rows_of(call.result), on, error);
   if (status) return fail_updates(call.result, status, error);
-  status = resolve_tensor(target, &on->target, error);
-  if (!status && on->unique) status = resolve_tensor(GTH_OPERAND_OUT, &on->unique, error);
-  if (status) return status;
-  return run_bag_call({call.result, *on->context, on->request, on->target, on->unique, call.count}, error);
+  status = resolve_tensor(target, &call.target, error);
+  if (!status && call.unique) status = resolve_tensor(GTH_OPERAND_OUT, &call.unique, error);
+  return status ? status : run_bag_call({call, *on->context, on->request}, error);
 }
 
-int32_t run_call(gth_context* context, const gth_request* request, const Call& call, gth_error* err) noexcept {
+int32_t run_call(gth_context* context, const gth_request* request, const BagOutputs& call, gth_error* err) noexcept {
   return api_boundary(err, [&](const Error& error) {
     const std::unique_ptr<Operands> on(new (std::nothrow) Operands);
     return on ? compute(context, request, call, on.get(), error) : fail_memory(sizeof(Operands), error);

@@ -54,7 +54,8 @@ int32_t check_weight_form(const Operands& on, const core::Meaning& meaning, cons
   return check_form(*on.target, GTH_OPERAND_TARGET, dtype, indices.ndim, indices.shape, error);
 }
 
-int32_t check_forms(BagResult result, const Operands& on, const core::Meaning& meaning, const Error& error) {
+int32_t check_forms(const Operands& on, const core::Meaning& meaning, const Error& error) {
+  const BagResult result = on.result;
   const gth_tensor_desc& params = *on.request.table;
   if (result == BagResult::weights) return check_weight_form(on, meaning, error);
   if (result == BagResult::positions) {
@@ -86,39 +87,34 @@ int32_t check_extreme(const Request& request, const Error& error) {
 }
 
 // Checks the memory that a call uses. Max and min read params.
-int32_t check_used(BagResult result, const Operands& on, const Error& error) {
+int32_t check_used(const Operands& on, const Error& error) {
   const Request& request = on.request;
-  const bool reads_params = result == BagResult::weights || is_extreme(on.plan);
+  const bool reads_params = on.result == BagResult::weights || is_extreme(on.plan);
   Used used[] = {{reads_params ? request.table : nullptr, GTH_OPERAND_PARAMS},
                  {request.indices, GTH_OPERAND_INDICES},
                  {request.rows, GTH_OPERAND_UPDATES},
                  {request.bags, GTH_OPERAND_BAGS},
                  {request.weights, GTH_OPERAND_WEIGHTS},
-                 {on.target, target_name(result), true},
+                 {on.target, target_name(on.result), true},
                  {on.unique, GTH_OPERAND_OUT, true}};
   return check_memory(used, 7, error);
 }
 
 // Validates everything but bags and ids, and makes the plan of the forward call.
 GATHER_NOINLINE int32_t validate(Operands* on, const Error& error) {
-  const BagResult result = on->result;
-  const bool is_gradient = result != BagResult::positions;
-  if (int32_t status = is_gradient ? check_out_dtype(on->request, error) : check_extreme(on->request, error)) {
-    return status;
-  }
-  if (int32_t status = check_cpu(on->context, "gradients and positions of bags are computed on the CPU only", error)) {
-    return status;
-  }
+  int32_t status = (has_gradient(on->result) ? check_out_dtype : check_extreme)(on->request, error);
+  if (!status) status = check_cpu(on->context, "gradients and positions of bags are computed on the CPU only", error);
+  if (status) return status;
   core::Meaning meaning;
-  if (int32_t status = core::resolve_bags_meaning(on->request, &meaning, error)) {
-    return fail_updates(result, status, error);
+  if ((status = core::resolve_bags_meaning(on->request, &meaning, error))) {
+    return fail_updates(on->result, status, error);
   }
-  if (int32_t status = check_forms(result, *on, meaning, error)) return status;
+  if ((status = check_forms(*on, meaning, error))) return status;
   // The plan is one of a call that writes the rows. They are read here, and may have strides that a plan rejects.
   Request dense = on->request;
   dense.set(core::Role::rows, nullptr);
-  if (int32_t status = core::lower(dense, &on->plan, error)) return status;
-  return check_used(result, *on, error);
+  status = core::lower(dense, &on->plan, error);
+  return status ? status : check_used(*on, error);
 }
 
 // ---- Steps
@@ -387,7 +383,7 @@ class Computation {
 }  // namespace
 
 int32_t fail_updates(BagResult result, int32_t status, const Error& error) {
-  if (result != BagResult::positions) error.rename_operand(GTH_OPERAND_OUT, GTH_OPERAND_UPDATES);
+  if (has_gradient(result)) error.rename_operand(GTH_OPERAND_OUT, GTH_OPERAND_UPDATES);
   return status;
 }
 

@@ -13,18 +13,23 @@ namespace gather::execution {
 // What a call computes.
 enum class BagResult : uint8_t { params, sparse, weights, positions };
 
-// Returns the operand of the errors of the written result.
-inline int32_t target_name(BagResult result) {
-  return result == BagResult::positions ? GTH_OPERAND_OUT : GTH_OPERAND_TARGET;
-}
+// Returns whether the rows of the request are the gradient of the output. Positions have no such operand.
+inline bool has_gradient(BagResult result) { return result != BagResult::positions; }
 
-// A call whose operands describe memory.
-struct BagCall {
+// Returns the operand of the errors of the written result.
+inline int32_t target_name(BagResult result) { return has_gradient(result) ? GTH_OPERAND_TARGET : GTH_OPERAND_OUT; }
+
+// What a call writes.
+struct BagOutputs {
   BagResult result;
-  const Context& context;
-  const core::Request& request;            // of the forward call; its rows are the gradient of the output
   const gth_tensor_desc *target, *unique;  // unique: BagResult::sparse only
   int64_t* count;
+};
+
+// A call whose operands describe memory.
+struct BagCall : BagOutputs {
+  const Context& context;
+  const core::Request& request;  // of the forward call; its rows are the gradient of the output
 };
 
 // Renames the operand rows of a failed forward call, which is the gradient here.

@@ -22,20 +22,13 @@ int32_t check_reduction(const Request& request, const Error& error) {
       "options: reduction must be max or min, because other reductions have no positions");
 }
 
-// Validates everything but the indices. The target is not read if the reduction does not begin with its rows.
-int32_t validate_operands(const Context& context, const Request& request, const gth_tensor_desc& positions,
-                          bool* reads_target, const Error& error) {
+// Checks the positions, and the memory that a call uses.
+int32_t check_used(const Request& request, const gth_tensor_desc& positions, bool reads_target, const Error& error) {
   const gth_tensor_desc& target = *request.table;
-  int32_t status = check_reduction(request, error);
-  if (!status) status = check_cpu(context, "positions of scatters are found on the CPU only", error);
-  core::Meaning meaning;
-  if (!status) status = core::resolve_meaning(request, &meaning, error);
-  if (!status) {
-    status = check_form(positions, GTH_OPERAND_OUT, GTH_DTYPE_INT64, target.ndim, target.shape, error);
+  if (int32_t status = check_form(positions, GTH_OPERAND_OUT, GTH_DTYPE_INT64, target.ndim, target.shape, error)) {
+    return status;
   }
-  if (status) return status;
-  *reads_target = !meaning.settings.starts_with_update;
-  Used used[] = {{*reads_target ? &target : nullptr, GTH_OPERAND_TARGET},
+  Used used[] = {{reads_target ? &target : nullptr, GTH_OPERAND_TARGET},
                  {request.indices, GTH_OPERAND_INDICES},
                  {request.rows, GTH_OPERAND_UPDATES},
                  {&positions, GTH_OPERAND_OUT, true}};
@@ -47,27 +40,32 @@ int32_t validate_operands(const Context& context, const Request& request, const 
 int32_t run_scatter_positions(const Context& context, const Request& request, const gth_tensor_desc& positions,
                               const Error& error) {
   const gth_tensor_desc &target = *request.table, &updates = *request.rows;
-  bool reads_target = false;
+  const gth_tensor_desc table = GTH_TENSOR_DESC_DENSE(target.dtype, target.ndim, target.shape, nullptr),
+                        rows = GTH_TENSOR_DESC_DENSE(updates.dtype, updates.ndim, updates.shape, nullptr);
+  Request dense = request;
+  dense.table = &table;
+  dense.rows = &rows;
+  core::Plan plan;
+  int32_t status = check_reduction(request, error);
+  if (!status) status = check_cpu(context, "positions of scatters are found on the CPU only", error);
+  if (!status) status = core::lower(dense, &plan, error);
+  if (status) return status;
+  const bool reads_target = request.options->initial != GTH_INITIAL_UPDATE;
   const char *numbers = nullptr, *updated = nullptr;
   Bytes target_room, updates_room;
   Numbers out;
-  int32_t status = validate_operands(context, request, positions, &reads_target, error);
+  status = check_used(request, positions, reads_target, error);
   if (!status && reads_target) status = find_dense(context, target, false, &target_room, &numbers, error);
   if (!status) status = find_dense(context, updates, false, &updates_room, &updated, error);
   if (!status) status = allocate(count_elements(target), &out, error);
   if (status) return status;
   if (!reads_target) numbers = reinterpret_cast<const char*>(out.data());  // any memory, of the same size or more
-  const gth_tensor_desc table = GTH_TENSOR_DESC_DENSE(target.dtype, target.ndim, target.shape, numbers),
-                        rows = GTH_TENSOR_DESC_DENSE(updates.dtype, updates.ndim, updates.shape, updated),
-                        result = GTH_TENSOR_DESC_DENSE(GTH_DTYPE_INT64, target.ndim, target.shape, out.data());
-  Request dense = request;
-  dense.table = &table;
-  dense.rows = &rows;
-  core::Plan plan;
-  if ((status = core::lower(dense, &plan, error))) return status;
   std::fill_n(out.data(), count_elements(target), int64_t{-1});
-  status = cpu::find_updates(plan, pointers_of(dense), out.data(), executor_for(context, plan.threads), error);
-  return status ? status : copy_elements(context, result, positions, error);
+  const core::Pointers pointers = core::pointers_of(numbers, request.indices->data, updated);
+  status = cpu::find_updates(plan, pointers, out.data(), executor_for(context, plan.threads), error);
+  if (status) return status;
+  const gth_tensor_desc result = GTH_TENSOR_DESC_DENSE(GTH_DTYPE_INT64, target.ndim, target.shape, out.data());
+  return copy_elements(context, result, positions, error);
 }
 
 }  // namespace gather::execution
