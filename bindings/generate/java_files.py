@@ -18,8 +18,6 @@ TYPES = {
     "char": ("JAVA_BYTE", "byte"),
     "pointer": ("ADDRESS", "MemorySegment"),
 }
-# Functions that also have a form with heap segments.
-CRITICAL = {"gth_plan_run", "gth_plan_run_parts", "gth_run_at"}
 
 
 def enums_of(table):
@@ -107,12 +105,21 @@ def layout(struct):
 """
 
 
+def called():
+    """Returns the names of the low layer that the sources of Java use."""
+    sources = [path for path in (ROOT / "bindings/java/src").rglob("*.java") if path.name != "Gth.java"]
+    return {name for path in sources for name in re.findall(r"\bGth(?:\.|::)(\w+)", path.read_text())}
+
+
 def low_layer(header):
+    used = called()
     lines = [f"  public static final int {each.name[4:]} = {each.value};\n" for each in header.constants]
     lines += [layout(struct) for struct in header.structs]
     for function in header.functions:
-        lines.append(method(function, kept(header, function), critical=False))
-        if function.name in CRITICAL:
+        name = camel(function.name.removeprefix("gth_"))
+        if name in used:
+            lines.append(method(function, kept(header, function), critical=False))
+        if f"{name}Critical" in used:
             lines.append(method(function, 0, critical=True))
     return f"""package io.libgather.internal;
 
@@ -125,7 +132,11 @@ import java.lang.foreign.Linker;
 import java.lang.foreign.MemorySegment;
 import java.lang.invoke.MethodHandle;
 
-/** gather.h in Java. {NOTICE} Each function is linked at its first call. */
+/**
+ * gather.h in Java, with the functions that Java calls. {NOTICE}
+ *
+ * <p>Each function is linked at its first call.
+ */
 public final class Gth {{
 {"".join(lines)}
   private static MemorySegment at(MemorySegment[] kept, int i) {{

@@ -1,4 +1,4 @@
-#include "bag_gradients.h"
+#include "results.h"
 
 #include "call.h"
 

@@ -1,6 +1,6 @@
 package gather
 
-// #include "bag_gradients.h"
+// #include "results.h"
 // #cgo noescape gather_go_result
 // #cgo nocallback gather_go_result
 import "C"
@@ -14,14 +14,14 @@ import "slices"
 // result, and [OperandUpdates] is the gradient of the output.
 func GatherBagsGradient[T Element, I Index](gradient, params Tensor[T], indices Tensor[I], bags Bags,
 	options ...Option) (Tensor[T], error) {
-	return newBagGradient[T](C.GATHER_GO_OF_PARAMS, params.view.shape(), bags.operands(&params.view, &indices.view, &gradient.view), &bags, options)
+	return newBagResult[T](C.GATHER_GO_OF_PARAMS, params.view.shape(), bags.operands(&params.view, &indices.view, &gradient.view), &bags, options)
 }
 
 // GatherBagsGradientInto writes the result of [GatherBagsGradient] to target, which must have the shape of params. It
 // overwrites all elements. If the call fails, target is unchanged.
 func GatherBagsGradientInto[T Element, I Index](target Output[T], gradient, params Tensor[T], indices Tensor[I],
 	bags Bags, options ...Option) error {
-	_, err := bagGradient(C.GATHER_GO_OF_PARAMS, bags.operands(&params.view, &indices.view, &gradient.view), &absent, &target.view, &bags,
+	_, err := writeBagResult(C.GATHER_GO_OF_PARAMS, bags.operands(&params.view, &indices.view, &gradient.view), &absent, &target.view, &bags,
 		options)
 	return err
 }
@@ -32,7 +32,7 @@ func GatherBagsGradientInto[T Element, I Index](target Output[T], gradient, para
 // needed number. If the call fails, unique and target are unchanged.
 func GatherBagsSparseGradientInto[T Element, I Index](unique Output[int64], target Output[T], gradient, params Tensor[T],
 	indices Tensor[I], bags Bags, options ...Option) (int, error) {
-	return bagGradient(C.GATHER_GO_OF_PARAMS, bags.operands(&params.view, &indices.view, &gradient.view), &unique.view, &target.view, &bags,
+	return writeBagResult(C.GATHER_GO_OF_PARAMS, bags.operands(&params.view, &indices.view, &gradient.view), &unique.view, &target.view, &bags,
 		options)
 }
 
@@ -41,14 +41,14 @@ func GatherBagsSparseGradientInto[T Element, I Index](unique Output[int64], targ
 // maximum and the minimum have no weights. Other rules are those of [GatherBagsGradient].
 func GatherBagsWeightGradient[W, T Element, I Index](gradient, params Tensor[T], indices Tensor[I], bags Bags,
 	options ...Option) (Tensor[W], error) {
-	return newBagGradient[W](C.GATHER_GO_OF_WEIGHTS, indices.view.shape(), bags.operands(&params.view, &indices.view, &gradient.view), &bags, options)
+	return newBagResult[W](C.GATHER_GO_OF_WEIGHTS, indices.view.shape(), bags.operands(&params.view, &indices.view, &gradient.view), &bags, options)
 }
 
 // GatherBagsWeightGradientInto writes the result of [GatherBagsWeightGradient] to target. If the call fails, target is
 // unchanged.
 func GatherBagsWeightGradientInto[W, T Element, I Index](target Output[W], gradient, params Tensor[T], indices Tensor[I],
 	bags Bags, options ...Option) error {
-	_, err := bagGradient(C.GATHER_GO_OF_WEIGHTS, bags.operands(&params.view, &indices.view, &gradient.view), &absent, &target.view, &bags,
+	_, err := writeBagResult(C.GATHER_GO_OF_WEIGHTS, bags.operands(&params.view, &indices.view, &gradient.view), &absent, &target.view, &bags,
 		options)
 	return err
 }
@@ -65,14 +65,14 @@ func GatherBagsPositions[T Element, I Index](params Tensor[T], indices Tensor[I]
 	if err != nil {
 		return Tensor[int64]{}, err
 	}
-	return newBagGradient[int64](C.GATHER_GO_POSITIONS, shape, given, &bags, options)
+	return newBagResult[int64](C.GATHER_GO_POSITIONS, shape, given, &bags, options)
 }
 
 // GatherBagsPositionsInto writes the result of [GatherBagsPositions] to positions, which must have the shape of the
 // output of GatherBags. If the call fails, positions are unchanged.
 func GatherBagsPositionsInto[T Element, I Index](positions Output[int64], params Tensor[T], indices Tensor[I],
 	bags Bags, options ...Option) error {
-	_, err := bagGradient(C.GATHER_GO_POSITIONS, bags.operands(&params.view, &indices.view, &absent), &absent,
+	_, err := writeBagResult(C.GATHER_GO_POSITIONS, bags.operands(&params.view, &indices.view, &absent), &absent,
 		&positions.view, &bags, options)
 	return err
 }
@@ -85,15 +85,15 @@ func resultOperand(kind C.int32_t) Operand {
 	return OperandTarget
 }
 
-// newBagGradient makes a result of gather_bags of a shape.
-func newBagGradient[T Element](kind C.int32_t, shape []int, given operands, bags *Bags,
+// newBagResult makes a result of gather_bags of a shape.
+func newBagResult[T Element](kind C.int32_t, shape []int, given operands, bags *Bags,
 	options []Option) (Tensor[T], error) {
 	s := bags.settings(options)
 	return newResult[T](opGatherBags, kind, shape, given, &s)
 }
 
-// bagGradient writes a gradient or positions of gather_bags. It returns the number of rows if unique is not absent.
-func bagGradient(kind C.int32_t, given operands, unique, target *view, bags *Bags, options []Option) (int, error) {
+// writeBagResult writes a gradient or positions of gather_bags. It returns the number of rows if unique is not absent.
+func writeBagResult(kind C.int32_t, given operands, unique, target *view, bags *Bags, options []Option) (int, error) {
 	s := bags.settings(options)
 	return writeResult(opGatherBags, kind, given, unique, target, &s)
 }

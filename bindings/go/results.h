@@ -1,6 +1,6 @@
 /* The C function of results that no operation has: gradients of gather_bags, and positions. */
-#ifndef GATHER_GO_BAG_GRADIENTS_H
-#define GATHER_GO_BAG_GRADIENTS_H
+#ifndef GATHER_GO_RESULTS_H
+#define GATHER_GO_RESULTS_H
 
 #include "shim.h"
 

@@ -1,6 +1,6 @@
 package gather
 
-// #include "bag_gradients.h"
+// #include "results.h"
 import "C"
 
 // ScatterPositions returns the positions of the maxima or minima of [Scatter]: for each element of its result, the

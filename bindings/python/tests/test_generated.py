@@ -37,11 +37,12 @@ def test_new_parameter_changes_the_low_layers(generator: Any) -> None:
     assert names == ["cdef.h", "Gth.java"]
 
 
-def test_new_function_of_a_request_keeps_the_memory_of_its_operands_in_java(generator: Any) -> None:
+def test_function_of_a_request_keeps_the_memory_of_its_operands_in_java(generator: Any) -> None:
     header, *lists = (each.read_text(encoding="utf-8") for each in generator["TEXTS"])
-    texts = generator["generated"](header.replace("gth_run_request(", "gth_run_fresh("), *lists)
+    parameters = "gth_context *context, const gth_request *request, gth_error *err"
+    texts = generator["generated"](header.replace("gth_shutdown(void)", f"gth_shutdown({parameters})"), *lists)
     java = next(text for path, text in texts.items() if path.name == "Gth.java")
-    method = java[java.index("public static int runFresh(") :]
+    method = java[java.index("public static int shutdown(") :]
     assert method[: method.index("{")].endswith("MemorySegment... kept) ")
 
 

@@ -209,7 +209,7 @@ final class Calls {
   }
 
   /** Computes a gradient of gatherBags, or positions, in new memory. */
-  static Tensor bagGradient(BagGradient call, DType dtype, long[] shape) {
+  static Tensor newResult(ResultCall call, DType dtype, long[] shape) {
     Tensor out = zeros(Arena.ofAuto(), dtype, shape);
     call.run(out);
     return out;

@@ -370,8 +370,8 @@ public final class Gather {
    */
   public static Tensor scatterPositions(
       Operation scatter, Tensor target, Tensor indices, Tensor updates, Options options) {
-    BagGradient call = BagGradient.ofScatter(scatter, target, indices, updates, options);
-    return Calls.bagGradient(call, DType.INT64, target.shape);
+    ResultCall call = ResultCall.ofScatter(scatter, target, indices, updates, options);
+    return Calls.newResult(call, DType.INT64, target.shape);
   }
 
   /**
@@ -388,7 +388,7 @@ public final class Gather {
    */
   public static void scatterPositionsInto(
       Operation scatter, Tensor positions, Tensor target, Tensor indices, Tensor updates, Options options) {
-    BagGradient.ofScatter(scatter, target, indices, updates, options).run(given(positions, "positions"));
+    ResultCall.ofScatter(scatter, target, indices, updates, options).run(given(positions, "positions"));
   }
 
   /**
@@ -567,8 +567,8 @@ public final class Gather {
    */
   public static Tensor gatherBagsGradient(
       Tensor gradient, Tensor params, Tensor indices, Tensor bags, Tensor weights, Options options) {
-    BagGradient call = BagGradient.of(false, gradient, params, indices, bags, weights, options);
-    return Calls.bagGradient(call, params.dtype, params.shape);
+    ResultCall call = ResultCall.of(false, gradient, params, indices, bags, weights, options);
+    return Calls.newResult(call, params.dtype, params.shape);
   }
 
   /**
@@ -586,7 +586,7 @@ public final class Gather {
    */
   public static void gatherBagsGradientInto(
       Tensor target, Tensor gradient, Tensor params, Tensor indices, Tensor bags, Tensor weights, Options options) {
-    BagGradient.of(false, gradient, params, indices, bags, weights, options).run(target);
+    ResultCall.of(false, gradient, params, indices, bags, weights, options).run(target);
   }
 
   /**
@@ -616,7 +616,7 @@ public final class Gather {
       Tensor bags,
       Tensor weights,
       Options options) {
-    return BagGradient.of(false, gradient, params, indices, bags, weights, options)
+    return ResultCall.of(false, gradient, params, indices, bags, weights, options)
         .run(given(unique, "unique"), given(target, "target"));
   }
 
@@ -636,8 +636,8 @@ public final class Gather {
    */
   public static Tensor gatherBagsWeightGradient(
       Tensor gradient, Tensor params, Tensor indices, Tensor bags, Tensor weights, Options options) {
-    BagGradient call = BagGradient.of(true, gradient, params, indices, bags, weights, options);
-    return Calls.bagGradient(call, (weights == null ? params : weights).dtype, indices.shape);
+    ResultCall call = ResultCall.of(true, gradient, params, indices, bags, weights, options);
+    return Calls.newResult(call, (weights == null ? params : weights).dtype, indices.shape);
   }
 
   /**
@@ -655,7 +655,7 @@ public final class Gather {
    */
   public static void gatherBagsWeightGradientInto(
       Tensor target, Tensor gradient, Tensor params, Tensor indices, Tensor bags, Tensor weights, Options options) {
-    BagGradient.of(true, gradient, params, indices, bags, weights, options).run(target);
+    ResultCall.of(true, gradient, params, indices, bags, weights, options).run(target);
   }
 
   /**
@@ -674,8 +674,8 @@ public final class Gather {
    * @throws GatherArgumentException if bags are invalid, or for another pool
    */
   public static Tensor gatherBagsPositions(Tensor params, Tensor indices, Tensor bags, Options options) {
-    BagGradient call = BagGradient.ofPositions(params, indices, bags, options);
-    return Calls.bagGradient(call, DType.INT64, Calls.bagsShape(params, indices, bags, options));
+    ResultCall call = ResultCall.ofPositions(params, indices, bags, options);
+    return Calls.newResult(call, DType.INT64, Calls.bagsShape(params, indices, bags, options));
   }
 
   /**
@@ -691,7 +691,7 @@ public final class Gather {
    */
   public static void gatherBagsPositionsInto(
       Tensor positions, Tensor params, Tensor indices, Tensor bags, Options options) {
-    BagGradient.ofPositions(params, indices, bags, options).run(given(positions, "positions"));
+    ResultCall.ofPositions(params, indices, bags, options).run(given(positions, "positions"));
   }
 
   /**

@@ -14,7 +14,7 @@ import java.util.stream.Stream;
  * A gradient of gatherBags, or the positions of the maxima of gatherBags or a scatter. None of them is an operation.
  * Operands that are arrays are copied to native memory.
  */
-final class BagGradient {
+final class ResultCall {
   private final Operation operation;
   private final Map<Role, Tensor> operands;
   private final Result result;
@@ -27,7 +27,7 @@ final class BagGradient {
     SCATTER_POSITIONS
   }
 
-  private BagGradient(Operation operation, Map<Role, Tensor> operands, Result result, Options options) {
+  private ResultCall(Operation operation, Map<Role, Tensor> operands, Result result, Options options) {
     this.operation = operation;
     this.operands = operands;
     this.result = result;
@@ -35,7 +35,7 @@ final class BagGradient {
   }
 
   /** Returns the call for the operands of a forward call, with the gradient of its output. */
-  static BagGradient of(
+  static ResultCall of(
       boolean ofWeights,
       Tensor gradient,
       Tensor params,
@@ -46,22 +46,22 @@ final class BagGradient {
     Map<Role, Tensor> operands = Calls.bagOperands(params, indices, bags, weights);
     operands.put(Role.ROWS, given(gradient, "gradient"));
     Result result = ofWeights ? Result.WEIGHTS : Result.PARAMS;
-    return new BagGradient(Operation.GATHER_BAGS, operands, result, given(options, "options"));
+    return new ResultCall(Operation.GATHER_BAGS, operands, result, given(options, "options"));
   }
 
   /** Returns the call that finds the positions of the maxima or minima of a forward call. */
-  static BagGradient ofPositions(Tensor params, Tensor indices, Tensor bags, Options options) {
+  static ResultCall ofPositions(Tensor params, Tensor indices, Tensor bags, Options options) {
     Map<Role, Tensor> operands = Calls.bagOperands(params, indices, bags, null);
-    return new BagGradient(Operation.GATHER_BAGS, operands, Result.POSITIONS, given(options, "options"));
+    return new ResultCall(Operation.GATHER_BAGS, operands, Result.POSITIONS, given(options, "options"));
   }
 
   /** Returns the call that finds the positions of the maxima or minima of a scatter. */
-  static BagGradient ofScatter(Operation scatter, Tensor target, Tensor indices, Tensor updates, Options options) {
+  static ResultCall ofScatter(Operation scatter, Tensor target, Tensor indices, Tensor updates, Options options) {
     Map<Role, Tensor> operands = new EnumMap<>(Role.class);
     operands.put(Role.TABLE, given(target, "target"));
     operands.put(Role.INDICES, given(indices, "indices"));
     operands.put(Role.ROWS, given(updates, "updates"));
-    return new BagGradient(
+    return new ResultCall(
         given(scatter, "scatter"), operands, Result.SCATTER_POSITIONS, given(options, "options"));
   }
 

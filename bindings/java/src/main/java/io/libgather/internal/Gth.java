@@ -9,7 +9,11 @@ import java.lang.foreign.Linker;
 import java.lang.foreign.MemorySegment;
 import java.lang.invoke.MethodHandle;
 
-/** gather.h in Java. Generated from gather.h by ./dev generate: do not edit. Each function is linked at its first call. */
+/**
+ * gather.h in Java, with the functions that Java calls. Generated from gather.h by ./dev generate: do not edit.
+ *
+ * <p>Each function is linked at its first call.
+ */
 public final class Gth {
   public static final int ABI_VERSION = 1;
   public static final int VERSION = 1000;
@@ -377,57 +381,6 @@ public final class Gth {
     private Take() {}
   }
 
-  private static final class AbiVersion {
-    static final MethodHandle HANDLE =
-        Native.link(
-            "gth_abi_version",
-            FunctionDescriptor.of(JAVA_INT));
-  }
-
-  /** Calls gth_abi_version. */
-  public static int abiVersion() {
-    Native.check();
-    try {
-      return (int) AbiVersion.HANDLE.invokeExact();
-    } catch (Throwable e) {
-      throw Native.unchecked(e);
-    }
-  }
-
-  private static final class Version {
-    static final MethodHandle HANDLE =
-        Native.link(
-            "gth_version",
-            FunctionDescriptor.of(JAVA_INT));
-  }
-
-  /** Calls gth_version. */
-  public static int version() {
-    Native.check();
-    try {
-      return (int) Version.HANDLE.invokeExact();
-    } catch (Throwable e) {
-      throw Native.unchecked(e);
-    }
-  }
-
-  private static final class StatusName {
-    static final MethodHandle HANDLE =
-        Native.link(
-            "gth_status_name",
-            FunctionDescriptor.of(ADDRESS, JAVA_INT));
-  }
-
-  /** Calls gth_status_name. */
-  public static MemorySegment statusName(int status) {
-    Native.check();
-    try {
-      return (MemorySegment) StatusName.HANDLE.invokeExact(status);
-    } catch (Throwable e) {
-      throw Native.unchecked(e);
-    }
-  }
-
   private static final class DtypeSize {
     static final MethodHandle HANDLE =
         Native.link(
@@ -440,40 +393,6 @@ public final class Gth {
     Native.check();
     try {
       return (long) DtypeSize.HANDLE.invokeExact(dtype);
-    } catch (Throwable e) {
-      throw Native.unchecked(e);
-    }
-  }
-
-  private static final class DtypeBits {
-    static final MethodHandle HANDLE =
-        Native.link(
-            "gth_dtype_bits",
-            FunctionDescriptor.of(JAVA_LONG, JAVA_INT));
-  }
-
-  /** Calls gth_dtype_bits. */
-  public static long dtypeBits(int dtype) {
-    Native.check();
-    try {
-      return (long) DtypeBits.HANDLE.invokeExact(dtype);
-    } catch (Throwable e) {
-      throw Native.unchecked(e);
-    }
-  }
-
-  private static final class DtypeName {
-    static final MethodHandle HANDLE =
-        Native.link(
-            "gth_dtype_name",
-            FunctionDescriptor.of(ADDRESS, JAVA_INT));
-  }
-
-  /** Calls gth_dtype_name. */
-  public static MemorySegment dtypeName(int dtype) {
-    Native.check();
-    try {
-      return (MemorySegment) DtypeName.HANDLE.invokeExact(dtype);
     } catch (Throwable e) {
       throw Native.unchecked(e);
     }
@@ -530,91 +449,6 @@ public final class Gth {
     }
   }
 
-  private static final class ContextSync {
-    static final MethodHandle HANDLE =
-        Native.link(
-            "gth_context_sync",
-            FunctionDescriptor.of(JAVA_INT, ADDRESS, ADDRESS));
-  }
-
-  /** Calls gth_context_sync. */
-  public static int contextSync(MemorySegment context, MemorySegment err) {
-    Native.check();
-    try {
-      return (int) ContextSync.HANDLE.invokeExact(context, err);
-    } catch (Throwable e) {
-      throw Native.unchecked(e);
-    }
-  }
-
-  private static final class ContextWait {
-    static final MethodHandle HANDLE =
-        Native.link(
-            "gth_context_wait",
-            FunctionDescriptor.of(JAVA_INT, ADDRESS, ADDRESS, ADDRESS));
-  }
-
-  /** Calls gth_context_wait. */
-  public static int contextWait(MemorySegment context, MemorySegment stream, MemorySegment err) {
-    Native.check();
-    try {
-      return (int) ContextWait.HANDLE.invokeExact(context, stream, err);
-    } catch (Throwable e) {
-      throw Native.unchecked(e);
-    }
-  }
-
-  private static final class ContextSignal {
-    static final MethodHandle HANDLE =
-        Native.link(
-            "gth_context_signal",
-            FunctionDescriptor.of(JAVA_INT, ADDRESS, ADDRESS, ADDRESS));
-  }
-
-  /** Calls gth_context_signal. */
-  public static int contextSignal(MemorySegment context, MemorySegment stream, MemorySegment err) {
-    Native.check();
-    try {
-      return (int) ContextSignal.HANDLE.invokeExact(context, stream, err);
-    } catch (Throwable e) {
-      throw Native.unchecked(e);
-    }
-  }
-
-  private static final class ContextTakeError {
-    static final MethodHandle HANDLE =
-        Native.link(
-            "gth_context_take_error",
-            FunctionDescriptor.of(JAVA_INT, ADDRESS, ADDRESS));
-  }
-
-  /** Calls gth_context_take_error. */
-  public static int contextTakeError(MemorySegment context, MemorySegment err) {
-    Native.check();
-    try {
-      return (int) ContextTakeError.HANDLE.invokeExact(context, err);
-    } catch (Throwable e) {
-      throw Native.unchecked(e);
-    }
-  }
-
-  private static final class ContextEnqueueTakeError {
-    static final MethodHandle HANDLE =
-        Native.link(
-            "gth_context_enqueue_take_error",
-            FunctionDescriptor.of(JAVA_INT, ADDRESS, ADDRESS, ADDRESS));
-  }
-
-  /** Calls gth_context_enqueue_take_error. */
-  public static int contextEnqueueTakeError(MemorySegment context, MemorySegment record, MemorySegment err) {
-    Native.check();
-    try {
-      return (int) ContextEnqueueTakeError.HANDLE.invokeExact(context, record, err);
-    } catch (Throwable e) {
-      throw Native.unchecked(e);
-    }
-  }
-
   private static final class Shutdown {
     static final MethodHandle HANDLE =
         Native.link(
@@ -627,60 +461,6 @@ public final class Gth {
     Native.check();
     try {
       return (int) Shutdown.HANDLE.invokeExact();
-    } catch (Throwable e) {
-      throw Native.unchecked(e);
-    }
-  }
-
-  private static final class TensorBorrow {
-    static final MethodHandle HANDLE =
-        Native.link(
-            "gth_tensor_borrow",
-            FunctionDescriptor.of(JAVA_INT, ADDRESS, ADDRESS, ADDRESS));
-  }
-
-  /** Calls gth_tensor_borrow. */
-  public static int tensorBorrow(MemorySegment desc, MemorySegment out, MemorySegment err) {
-    Native.check();
-    try {
-      return (int) TensorBorrow.HANDLE.invokeExact(desc, out, err);
-    } catch (Throwable e) {
-      throw Native.unchecked(e);
-    }
-  }
-
-  private static final class TensorAdopt {
-    static final MethodHandle HANDLE =
-        Native.link(
-            "gth_tensor_adopt",
-            FunctionDescriptor.of(JAVA_INT, ADDRESS, ADDRESS, ADDRESS, ADDRESS, ADDRESS, ADDRESS, ADDRESS));
-  }
-
-  /** Calls gth_tensor_adopt. */
-  public static int tensorAdopt(
-      MemorySegment context, MemorySegment desc, MemorySegment deleter, MemorySegment user, MemorySegment out,
-      MemorySegment err, MemorySegment kept0) {
-    Native.check();
-    try {
-      return (int) TensorAdopt.HANDLE.invokeExact(context, desc, deleter, user, out, err, kept0);
-    } catch (Throwable e) {
-      throw Native.unchecked(e);
-    }
-  }
-
-  private static final class TensorAlloc {
-    static final MethodHandle HANDLE =
-        Native.link(
-            "gth_tensor_alloc",
-            FunctionDescriptor.of(JAVA_INT, ADDRESS, JAVA_INT, JAVA_INT, ADDRESS, ADDRESS, ADDRESS));
-  }
-
-  /** Calls gth_tensor_alloc. */
-  public static int tensorAlloc(
-      MemorySegment context, int dtype, int ndim, MemorySegment shape, MemorySegment out, MemorySegment err) {
-    Native.check();
-    try {
-      return (int) TensorAlloc.HANDLE.invokeExact(context, dtype, ndim, shape, out, err);
     } catch (Throwable e) {
       throw Native.unchecked(e);
     }
@@ -734,116 +514,6 @@ public final class Gth {
     Native.check();
     try {
       return (int) Copy.HANDLE.invokeExact(context, source, destination, err, kept0, kept1);
-    } catch (Throwable e) {
-      throw Native.unchecked(e);
-    }
-  }
-
-  private static final class TensorFromDlpack {
-    static final MethodHandle HANDLE =
-        Native.link(
-            "gth_tensor_from_dlpack",
-            FunctionDescriptor.of(JAVA_INT, ADDRESS, ADDRESS, ADDRESS, ADDRESS));
-  }
-
-  /** Calls gth_tensor_from_dlpack. */
-  public static int tensorFromDlpack(
-      MemorySegment context, MemorySegment managed, MemorySegment out, MemorySegment err) {
-    Native.check();
-    try {
-      return (int) TensorFromDlpack.HANDLE.invokeExact(context, managed, out, err);
-    } catch (Throwable e) {
-      throw Native.unchecked(e);
-    }
-  }
-
-  private static final class TensorFromDlpackLegacy {
-    static final MethodHandle HANDLE =
-        Native.link(
-            "gth_tensor_from_dlpack_legacy",
-            FunctionDescriptor.of(JAVA_INT, ADDRESS, ADDRESS, ADDRESS, ADDRESS));
-  }
-
-  /** Calls gth_tensor_from_dlpack_legacy. */
-  public static int tensorFromDlpackLegacy(
-      MemorySegment context, MemorySegment managed, MemorySegment out, MemorySegment err) {
-    Native.check();
-    try {
-      return (int) TensorFromDlpackLegacy.HANDLE.invokeExact(context, managed, out, err);
-    } catch (Throwable e) {
-      throw Native.unchecked(e);
-    }
-  }
-
-  private static final class TensorToDlpack {
-    static final MethodHandle HANDLE =
-        Native.link(
-            "gth_tensor_to_dlpack",
-            FunctionDescriptor.of(JAVA_INT, ADDRESS, ADDRESS, JAVA_INT, ADDRESS, ADDRESS));
-  }
-
-  /** Calls gth_tensor_to_dlpack. */
-  public static int tensorToDlpack(
-      MemorySegment context, MemorySegment tensor, int flags, MemorySegment out, MemorySegment err) {
-    Native.check();
-    try {
-      return (int) TensorToDlpack.HANDLE.invokeExact(context, tensor, flags, out, err);
-    } catch (Throwable e) {
-      throw Native.unchecked(e);
-    }
-  }
-
-  private static final class TensorToDlpackLegacy {
-    static final MethodHandle HANDLE =
-        Native.link(
-            "gth_tensor_to_dlpack_legacy",
-            FunctionDescriptor.of(JAVA_INT, ADDRESS, ADDRESS, JAVA_INT, ADDRESS, ADDRESS));
-  }
-
-  /** Calls gth_tensor_to_dlpack_legacy. */
-  public static int tensorToDlpackLegacy(
-      MemorySegment context, MemorySegment tensor, int flags, MemorySegment out, MemorySegment err) {
-    Native.check();
-    try {
-      return (int) TensorToDlpackLegacy.HANDLE.invokeExact(context, tensor, flags, out, err);
-    } catch (Throwable e) {
-      throw Native.unchecked(e);
-    }
-  }
-
-  private static final class TensorFromArrow {
-    static final MethodHandle HANDLE =
-        Native.link(
-            "gth_tensor_from_arrow",
-            FunctionDescriptor.of(JAVA_INT, ADDRESS, ADDRESS, ADDRESS, JAVA_INT, ADDRESS, ADDRESS, ADDRESS));
-  }
-
-  /** Calls gth_tensor_from_arrow. */
-  public static int tensorFromArrow(
-      MemorySegment context, MemorySegment schema, MemorySegment array, int ndim, MemorySegment shape, MemorySegment
-      out, MemorySegment err) {
-    Native.check();
-    try {
-      return (int) TensorFromArrow.HANDLE.invokeExact(context, schema, array, ndim, shape, out, err);
-    } catch (Throwable e) {
-      throw Native.unchecked(e);
-    }
-  }
-
-  private static final class TensorToArrow {
-    static final MethodHandle HANDLE =
-        Native.link(
-            "gth_tensor_to_arrow",
-            FunctionDescriptor.of(JAVA_INT, ADDRESS, ADDRESS, JAVA_INT, ADDRESS, ADDRESS, ADDRESS));
-  }
-
-  /** Calls gth_tensor_to_arrow. */
-  public static int tensorToArrow(
-      MemorySegment context, MemorySegment tensor, int flags, MemorySegment schema, MemorySegment array,
-      MemorySegment err) {
-    Native.check();
-    try {
-      return (int) TensorToArrow.HANDLE.invokeExact(context, tensor, flags, schema, array, err);
     } catch (Throwable e) {
       throw Native.unchecked(e);
     }
@@ -926,25 +596,6 @@ public final class Gth {
     }
   }
 
-  private static final class RunAt {
-    static final MethodHandle HANDLE =
-        Native.link(
-            "gth_run_at",
-            FunctionDescriptor.of(JAVA_INT, ADDRESS, ADDRESS, ADDRESS, ADDRESS, ADDRESS, ADDRESS));
-  }
-
-  /** Calls gth_run_at. */
-  public static int runAt(
-      MemorySegment context, MemorySegment request, MemorySegment table, MemorySegment indices, MemorySegment rows,
-      MemorySegment err) {
-    Native.check();
-    try {
-      return (int) RunAt.HANDLE.invokeExact(context, request, table, indices, rows, err);
-    } catch (Throwable e) {
-      throw Native.unchecked(e);
-    }
-  }
-
   private static final class RunAtCritical {
     static final MethodHandle HANDLE =
         Native.link(
@@ -960,26 +611,6 @@ public final class Gth {
     Native.check();
     try {
       return (int) RunAtCritical.HANDLE.invokeExact(context, request, table, indices, rows, err);
-    } catch (Throwable e) {
-      throw Native.unchecked(e);
-    }
-  }
-
-  private static final class RunMany {
-    static final MethodHandle HANDLE =
-        Native.link(
-            "gth_run_many",
-            FunctionDescriptor.of(
-                JAVA_INT, ADDRESS, JAVA_LONG, ADDRESS, ADDRESS, ADDRESS, ADDRESS, ADDRESS, ADDRESS, ADDRESS));
-  }
-
-  /** Calls gth_run_many. */
-  public static int runMany(
-      MemorySegment context, long count, MemorySegment requests, MemorySegment err, MemorySegment... kept) {
-    Native.check();
-    try {
-      return (int) RunMany.HANDLE.invokeExact(
-          context, count, requests, err, at(kept, 0), at(kept, 1), at(kept, 2), at(kept, 3), at(kept, 4));
     } catch (Throwable e) {
       throw Native.unchecked(e);
     }
@@ -1018,210 +649,6 @@ public final class Gth {
     Native.check();
     try {
       return (int) Infer.HANDLE.invokeExact(request, rows, capacity, shape, err);
-    } catch (Throwable e) {
-      throw Native.unchecked(e);
-    }
-  }
-
-  private static final class Gather {
-    static final MethodHandle HANDLE =
-        Native.link(
-            "gth_gather",
-            FunctionDescriptor.of(
-                JAVA_INT, ADDRESS, ADDRESS, ADDRESS, ADDRESS, ADDRESS, ADDRESS, ADDRESS, ADDRESS, ADDRESS));
-  }
-
-  /** Calls gth_gather. */
-  public static int gather(
-      MemorySegment context, MemorySegment params, MemorySegment indices, MemorySegment out, MemorySegment options,
-      MemorySegment err, MemorySegment kept0, MemorySegment kept1, MemorySegment kept2) {
-    Native.check();
-    try {
-      return (int) Gather.HANDLE.invokeExact(context, params, indices, out, options, err, kept0, kept1, kept2);
-    } catch (Throwable e) {
-      throw Native.unchecked(e);
-    }
-  }
-
-  private static final class GatherNd {
-    static final MethodHandle HANDLE =
-        Native.link(
-            "gth_gather_nd",
-            FunctionDescriptor.of(
-                JAVA_INT, ADDRESS, ADDRESS, ADDRESS, ADDRESS, ADDRESS, ADDRESS, ADDRESS, ADDRESS, ADDRESS));
-  }
-
-  /** Calls gth_gather_nd. */
-  public static int gatherNd(
-      MemorySegment context, MemorySegment params, MemorySegment indices, MemorySegment out, MemorySegment options,
-      MemorySegment err, MemorySegment kept0, MemorySegment kept1, MemorySegment kept2) {
-    Native.check();
-    try {
-      return (int) GatherNd.HANDLE.invokeExact(context, params, indices, out, options, err, kept0, kept1, kept2);
-    } catch (Throwable e) {
-      throw Native.unchecked(e);
-    }
-  }
-
-  private static final class GatherElements {
-    static final MethodHandle HANDLE =
-        Native.link(
-            "gth_gather_elements",
-            FunctionDescriptor.of(
-                JAVA_INT, ADDRESS, ADDRESS, ADDRESS, ADDRESS, ADDRESS, ADDRESS, ADDRESS, ADDRESS, ADDRESS));
-  }
-
-  /** Calls gth_gather_elements. */
-  public static int gatherElements(
-      MemorySegment context, MemorySegment params, MemorySegment indices, MemorySegment out, MemorySegment options,
-      MemorySegment err, MemorySegment kept0, MemorySegment kept1, MemorySegment kept2) {
-    Native.check();
-    try {
-      return (int) GatherElements.HANDLE.invokeExact(context, params, indices, out, options, err, kept0, kept1, kept2);
-    } catch (Throwable e) {
-      throw Native.unchecked(e);
-    }
-  }
-
-  private static final class Scatter {
-    static final MethodHandle HANDLE =
-        Native.link(
-            "gth_scatter",
-            FunctionDescriptor.of(
-                JAVA_INT, ADDRESS, ADDRESS, ADDRESS, ADDRESS, ADDRESS, ADDRESS, ADDRESS, ADDRESS, ADDRESS));
-  }
-
-  /** Calls gth_scatter. */
-  public static int scatter(
-      MemorySegment context, MemorySegment target, MemorySegment indices, MemorySegment updates, MemorySegment
-      options, MemorySegment err, MemorySegment kept0, MemorySegment kept1, MemorySegment kept2) {
-    Native.check();
-    try {
-      return (int) Scatter.HANDLE.invokeExact(context, target, indices, updates, options, err, kept0, kept1, kept2);
-    } catch (Throwable e) {
-      throw Native.unchecked(e);
-    }
-  }
-
-  private static final class ScatterNd {
-    static final MethodHandle HANDLE =
-        Native.link(
-            "gth_scatter_nd",
-            FunctionDescriptor.of(
-                JAVA_INT, ADDRESS, ADDRESS, ADDRESS, ADDRESS, ADDRESS, ADDRESS, ADDRESS, ADDRESS, ADDRESS));
-  }
-
-  /** Calls gth_scatter_nd. */
-  public static int scatterNd(
-      MemorySegment context, MemorySegment target, MemorySegment indices, MemorySegment updates, MemorySegment
-      options, MemorySegment err, MemorySegment kept0, MemorySegment kept1, MemorySegment kept2) {
-    Native.check();
-    try {
-      return (int) ScatterNd.HANDLE.invokeExact(context, target, indices, updates, options, err, kept0, kept1, kept2);
-    } catch (Throwable e) {
-      throw Native.unchecked(e);
-    }
-  }
-
-  private static final class ScatterElements {
-    static final MethodHandle HANDLE =
-        Native.link(
-            "gth_scatter_elements",
-            FunctionDescriptor.of(
-                JAVA_INT, ADDRESS, ADDRESS, ADDRESS, ADDRESS, ADDRESS, ADDRESS, ADDRESS, ADDRESS, ADDRESS));
-  }
-
-  /** Calls gth_scatter_elements. */
-  public static int scatterElements(
-      MemorySegment context, MemorySegment target, MemorySegment indices, MemorySegment updates, MemorySegment
-      options, MemorySegment err, MemorySegment kept0, MemorySegment kept1, MemorySegment kept2) {
-    Native.check();
-    try {
-      return (int) ScatterElements.HANDLE.invokeExact(context, target, indices, updates, options, err, kept0, kept1, kept2);
-    } catch (Throwable e) {
-      throw Native.unchecked(e);
-    }
-  }
-
-  private static final class GatherGradient {
-    static final MethodHandle HANDLE =
-        Native.link(
-            "gth_gather_gradient",
-            FunctionDescriptor.of(
-                JAVA_INT, ADDRESS, ADDRESS, ADDRESS, ADDRESS, ADDRESS, ADDRESS, ADDRESS, ADDRESS, ADDRESS));
-  }
-
-  /** Calls gth_gather_gradient. */
-  public static int gatherGradient(
-      MemorySegment context, MemorySegment target, MemorySegment indices, MemorySegment gradient, MemorySegment
-      options, MemorySegment err, MemorySegment kept0, MemorySegment kept1, MemorySegment kept2) {
-    Native.check();
-    try {
-      return (int) GatherGradient.HANDLE.invokeExact(context, target, indices, gradient, options, err, kept0, kept1, kept2);
-    } catch (Throwable e) {
-      throw Native.unchecked(e);
-    }
-  }
-
-  private static final class GatherNdGradient {
-    static final MethodHandle HANDLE =
-        Native.link(
-            "gth_gather_nd_gradient",
-            FunctionDescriptor.of(
-                JAVA_INT, ADDRESS, ADDRESS, ADDRESS, ADDRESS, ADDRESS, ADDRESS, ADDRESS, ADDRESS, ADDRESS));
-  }
-
-  /** Calls gth_gather_nd_gradient. */
-  public static int gatherNdGradient(
-      MemorySegment context, MemorySegment target, MemorySegment indices, MemorySegment gradient, MemorySegment
-      options, MemorySegment err, MemorySegment kept0, MemorySegment kept1, MemorySegment kept2) {
-    Native.check();
-    try {
-      return (int) GatherNdGradient.HANDLE.invokeExact(context, target, indices, gradient, options, err, kept0, kept1, kept2);
-    } catch (Throwable e) {
-      throw Native.unchecked(e);
-    }
-  }
-
-  private static final class GatherElementsGradient {
-    static final MethodHandle HANDLE =
-        Native.link(
-            "gth_gather_elements_gradient",
-            FunctionDescriptor.of(
-                JAVA_INT, ADDRESS, ADDRESS, ADDRESS, ADDRESS, ADDRESS, ADDRESS, ADDRESS, ADDRESS, ADDRESS));
-  }
-
-  /** Calls gth_gather_elements_gradient. */
-  public static int gatherElementsGradient(
-      MemorySegment context, MemorySegment target, MemorySegment indices, MemorySegment gradient, MemorySegment
-      options, MemorySegment err, MemorySegment kept0, MemorySegment kept1, MemorySegment kept2) {
-    Native.check();
-    try {
-      return (int) GatherElementsGradient.HANDLE.invokeExact(
-          context, target, indices, gradient, options, err, kept0, kept1, kept2);
-    } catch (Throwable e) {
-      throw Native.unchecked(e);
-    }
-  }
-
-  private static final class GatherBags {
-    static final MethodHandle HANDLE =
-        Native.link(
-            "gth_gather_bags",
-            FunctionDescriptor.of(
-                JAVA_INT, ADDRESS, ADDRESS, ADDRESS, ADDRESS, ADDRESS, ADDRESS, ADDRESS, ADDRESS, ADDRESS, ADDRESS,
-                ADDRESS, ADDRESS, ADDRESS));
-  }
-
-  /** Calls gth_gather_bags. */
-  public static int gatherBags(
-      MemorySegment context, MemorySegment params, MemorySegment indices, MemorySegment bags, MemorySegment weights,
-      MemorySegment out, MemorySegment options, MemorySegment err, MemorySegment kept0, MemorySegment kept1,
-      MemorySegment kept2, MemorySegment kept3, MemorySegment kept4) {
-    Native.check();
-    try {
-      return (int) GatherBags.HANDLE.invokeExact(
-          context, params, indices, bags, weights, out, options, err, kept0, kept1, kept2, kept3, kept4);
     } catch (Throwable e) {
       throw Native.unchecked(e);
     }
@@ -1388,43 +815,6 @@ public final class Gth {
     }
   }
 
-  private static final class PlanRunArgs {
-    static final MethodHandle HANDLE =
-        Native.link(
-            "gth_plan_run_args",
-            FunctionDescriptor.of(JAVA_INT, ADDRESS, ADDRESS, ADDRESS, ADDRESS, ADDRESS));
-  }
-
-  /** Calls gth_plan_run_args. */
-  public static int planRunArgs(
-      MemorySegment context, MemorySegment plan, MemorySegment args, MemorySegment err, MemorySegment kept0) {
-    Native.check();
-    try {
-      return (int) PlanRunArgs.HANDLE.invokeExact(context, plan, args, err, kept0);
-    } catch (Throwable e) {
-      throw Native.unchecked(e);
-    }
-  }
-
-  private static final class PlanRunMany {
-    static final MethodHandle HANDLE =
-        Native.link(
-            "gth_plan_run_many",
-            FunctionDescriptor.of(JAVA_INT, ADDRESS, JAVA_LONG, ADDRESS, ADDRESS, ADDRESS, ADDRESS));
-  }
-
-  /** Calls gth_plan_run_many. */
-  public static int planRunMany(
-      MemorySegment context, long count, MemorySegment plans, MemorySegment args, MemorySegment err, MemorySegment
-      kept0) {
-    Native.check();
-    try {
-      return (int) PlanRunMany.HANDLE.invokeExact(context, count, plans, args, err, kept0);
-    } catch (Throwable e) {
-      throw Native.unchecked(e);
-    }
-  }
-
   private static final class PlanParts {
     static final MethodHandle HANDLE =
         Native.link(
@@ -1437,26 +827,6 @@ public final class Gth {
     Native.check();
     try {
       return (int) PlanParts.HANDLE.invokeExact(plan, n, parts, err);
-    } catch (Throwable e) {
-      throw Native.unchecked(e);
-    }
-  }
-
-  private static final class PlanRunParts {
-    static final MethodHandle HANDLE =
-        Native.link(
-            "gth_plan_run_parts",
-            FunctionDescriptor.of(
-                JAVA_INT, ADDRESS, ADDRESS, JAVA_LONG, JAVA_LONG, JAVA_LONG, ADDRESS, ADDRESS, ADDRESS, ADDRESS));
-  }
-
-  /** Calls gth_plan_run_parts. */
-  public static int planRunParts(
-      MemorySegment context, MemorySegment plan, long n, long first, long last, MemorySegment table, MemorySegment
-      indices, MemorySegment rows, MemorySegment err) {
-    Native.check();
-    try {
-      return (int) PlanRunParts.HANDLE.invokeExact(context, plan, n, first, last, table, indices, rows, err);
     } catch (Throwable e) {
       throw Native.unchecked(e);
     }
@@ -1658,26 +1028,6 @@ public final class Gth {
     Native.check();
     try {
       return (int) ColumnTake.HANDLE.invokeExact(context, column, take, schema, array, err, kept0);
-    } catch (Throwable e) {
-      throw Native.unchecked(e);
-    }
-  }
-
-  private static final class ArrowTake {
-    static final MethodHandle HANDLE =
-        Native.link(
-            "gth_arrow_take",
-            FunctionDescriptor.of(
-                JAVA_INT, ADDRESS, ADDRESS, JAVA_LONG, ADDRESS, ADDRESS, ADDRESS, ADDRESS, ADDRESS, ADDRESS));
-  }
-
-  /** Calls gth_arrow_take. */
-  public static int arrowTake(
-      MemorySegment context, MemorySegment type, long count, MemorySegment chunks, MemorySegment take, MemorySegment
-      schema, MemorySegment array, MemorySegment err, MemorySegment kept0) {
-    Native.check();
-    try {
-      return (int) ArrowTake.HANDLE.invokeExact(context, type, count, chunks, take, schema, array, err, kept0);
     } catch (Throwable e) {
       throw Native.unchecked(e);
     }
