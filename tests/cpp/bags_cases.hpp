@@ -15,7 +15,7 @@
 // Random requests of gather_bags, with their expected output from a naive loop.
 namespace bag_cases {
 
-using Shape = std::vector<int64_t>;
+using oracle::filled, oracle::invalid, oracle::left_out, oracle::Shape;
 inline std::mt19937_64 engine{11};
 
 inline int64_t below(int64_t n) { return n <= 0 ? 0 : static_cast<int64_t>(engine() % static_cast<uint64_t>(n)); }
@@ -148,20 +148,7 @@ struct Case {
   int32_t out_dtype() const { return options.out_dtype ? options.out_dtype : dtype(); }
 };
 
-constexpr int64_t left_out = -1, filled = -2, invalid = -3;
-
-inline int64_t row_of(const Case& c, int64_t id) {
-  if (c.options.has_padding_index && id == c.options.padding_index) return left_out;
-  if (id < 0 && c.options.negative == GTH_NEGATIVE_WRAP) id += c.rows;
-  if (id >= 0 && id < c.rows) return id;
-  switch (c.options.bounds) {
-    case GTH_BOUNDS_SKIP: return left_out;
-    case GTH_BOUNDS_FILL: return filled;
-    case GTH_BOUNDS_CLAMP: return c.rows == 0 ? invalid : id < 0 ? 0 : c.rows - 1;
-    case GTH_BOUNDS_MODULO: return c.rows == 0 ? invalid : (id % c.rows + c.rows) % c.rows;
-    default: return invalid;
-  }
-}
+inline int64_t row_of(const Case& c, int64_t id) { return oracle::row_of_id(c.options, id, c.rows); }
 
 template <class T>
 T add_row(int32_t pool, T sum, T row, T weight, bool has_weight) {

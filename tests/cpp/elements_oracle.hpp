@@ -71,7 +71,7 @@ inline const char* find_element(const ElementsProblem& problem, const Shape& at,
   const char* const index = indices.memory.data() + offset_within(indices, at);
   if (is_padding(problem, index, 1, 0)) return nullptr;
   const Wide value = load(index, indices.dtype);
-  const int64_t row = select(problem, value, params.shape[axis]);
+  const int64_t row = select(problem.negative, problem.bounds, value, params.shape[axis]);
   if (row >= 0) {
     const int64_t to_row = params.shape[axis] == 1 ? 0 : (row - at[axis]) * params.strides[axis];
     return params.memory.data() + offset_within(params, at) + to_row;

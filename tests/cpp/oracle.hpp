@@ -86,12 +86,23 @@ inline Wide load(const char* at, int32_t dtype) {
 }
 
 // Returns the row of a dim of `size` that an index selects, or -1 for none.
-inline int64_t select(const Problem& problem, Wide index, int64_t size) {
-  if (problem.negative == GTH_NEGATIVE_WRAP && index < 0) index += size;
+inline int64_t select(int32_t negative, int32_t bounds, Wide index, int64_t size) {
+  if (negative == GTH_NEGATIVE_WRAP && index < 0) index += size;
   if (index >= 0 && index < size) return static_cast<int64_t>(index);
-  if (size == 0 || (problem.bounds != GTH_BOUNDS_CLAMP && problem.bounds != GTH_BOUNDS_MODULO)) return -1;
-  if (problem.bounds == GTH_BOUNDS_CLAMP) return index < 0 ? 0 : size - 1;
+  if (size == 0 || (bounds != GTH_BOUNDS_CLAMP && bounds != GTH_BOUNDS_MODULO)) return -1;
+  if (bounds == GTH_BOUNDS_CLAMP) return index < 0 ? 0 : size - 1;
   return static_cast<int64_t>((index % size + size) % size);
+}
+
+// What an id of a bag selects instead of a row.
+constexpr int64_t left_out = -1, filled = -2, invalid = -3;
+
+inline int64_t row_of_id(const gth_options& options, Wide id, int64_t rows) {
+  if (options.has_padding_index && id == options.padding_index) return left_out;
+  const int64_t row = select(options.negative, options.bounds, id, rows);
+  if (row >= 0) return row;
+  if (options.bounds == GTH_BOUNDS_SKIP) return left_out;
+  return options.bounds == GTH_BOUNDS_FILL ? filled : invalid;
 }
 
 // Returns true if all `count` components of a tuple are padding. They are `stride` bytes apart.
@@ -126,7 +137,7 @@ inline const char* find_source(const Problem& problem, const Shape& at, Answer* 
   bool good = true;
   for (int64_t c = 0; c < k && good; ++c) {
     const Wide value = load(index + (problem.is_nd ? c * indices.strides.back() : 0), indices.dtype);
-    const int64_t row = select(problem, value, params.shape[a + c]);
+    const int64_t row = select(problem.negative, problem.bounds, value, params.shape[a + c]);
     good = row >= 0;
     source += row * params.strides[a + c];
     if (good || position >= answer->position) continue;

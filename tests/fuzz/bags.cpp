@@ -229,24 +229,11 @@ void find_bags(Call* call) {
   if (has_end && end != call->ids) fail_bags(call, call->bags, end, call->ids);
 }
 
-constexpr int64_t left_out = -1, filled = -2, invalid = -3;
+using oracle::filled, oracle::invalid, oracle::left_out;
 
 int64_t row_of(const Call& call, int64_t i) {
   const Operand& ids = call[ids_at];
-  int64_t id = ids.get(i);
-  const bool is_large = ids.is_large(id);
-  if (call.options.has_padding_index && id == call.options.padding_index && !is_large) return left_out;
-  if (call.options.negative == GTH_NEGATIVE_WRAP && id < 0 && !is_large) id += call.rows;
-  if (id >= 0 && id < call.rows) return id;
-  switch (call.options.bounds) {
-    case GTH_BOUNDS_SKIP: return left_out;
-    case GTH_BOUNDS_FILL: return filled;
-    case GTH_BOUNDS_CLAMP: return id < 0 && !is_large ? 0 : call.rows - 1;
-    case GTH_BOUNDS_MODULO:
-      if (is_large) return static_cast<int64_t>(static_cast<uint64_t>(id) % static_cast<uint64_t>(call.rows));
-      return (id % call.rows + call.rows) % call.rows;
-    default: return invalid;
-  }
+  return oracle::row_of_id(call.options, oracle::load(ids.at(i), ids.desc.dtype), call.rows);
 }
 
 // Returns the quotient in the type of sums.
