@@ -92,7 +92,7 @@ Expected predict_ids(const oracle::Problem& problem, int64_t rows) {
   Expected expected;
   oracle::for_each_element(problem.indices, [&](int64_t at, const Shape&) {
     const Wide id = oracle::load(problem.indices.memory.data() + at, problem.indices.dtype);
-    const int64_t row = oracle::select(problem, id, rows);
+    const int64_t row = oracle::select(problem.negative, problem.bounds, id, rows);
     if (row < 0 && expected.bad < 0) {
       expected.bad = static_cast<int64_t>(expected.rows.size());
       expected.value = static_cast<int64_t>(id);
