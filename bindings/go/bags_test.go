@@ -261,6 +261,8 @@ func TestErrorsOfPositionsOfBags(t *testing.T) {
 	if !errors.As(err, &cause) || !errors.Is(err, gather.ErrShape) || cause.Operand != gather.OperandOut {
 		t.Errorf("%v", err)
 	}
+	err = gather.GatherBagsPositionsInto(gather.NewOutput(into), params, ids, bags, gather.Pool(gather.PoolMax))
+	expectError(t, err, gather.ErrShape, gather.OperandOut) // Go detects it.
 	_, err = gather.GatherBagsPositions(params, gather.Vector([]int32{3, 0, 4, 2, 1}), bags, gather.Pool(gather.PoolMin))
 	var index *gather.IndexError
 	if !errors.As(err, &index) || index.Position != 2 || index.Value != 4 {

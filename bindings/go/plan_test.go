@@ -34,6 +34,9 @@ func TestPlanWithOpenTuples(t *testing.T) {
 	shape, err = plan.OutputShape(5)
 	check(t, err)
 	expect(t, "shape of 5", shape, []int{5, 2})
+	shape, err = newPlan(t, gather.Shaped[float32](8), gather.Shaped[int]()).OutputShape(gather.Open)
+	check(t, err)
+	expect(t, "shape of a number", shape, []int{})
 }
 
 func TestPlanWithOpenBatchDim(t *testing.T) {
