@@ -69,6 +69,11 @@ fn record_batches() {
     let column = Column::try_from(&batch(&[5, 6], &[Some("a"), None])).unwrap();
     let taken: RecordBatch = take_rows(&column, &[1, 0]).unwrap().try_into().unwrap();
     assert_eq!(taken, batch(&[6, 5], &[None, Some("a")]));
+    let missing = Tensor::vector(&[2u8, 0]);
+    let rows = column.take(&Take::new(&missing).null_bounds().record());
+    let taken: RecordBatch = rows.unwrap().try_into().unwrap();
+    assert_eq!(taken.num_rows(), 2);
+    assert!(taken.columns().iter().all(|rows| rows.is_null(0) && rows.is_valid(1)));
     let words: &dyn Array = &StringArray::from(vec!["a"]);
     let rows = Column::try_from(words)
         .unwrap()

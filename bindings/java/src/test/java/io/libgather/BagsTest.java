@@ -443,6 +443,7 @@ class BagsTest {
             () -> Gather.gatherBagsGradientInto(target, shared, table(), valid, offsets, null, Options.DEFAULT));
     assertEquals(Status.ALIAS, alias.details().status());
     assertEquals(OperandName.TARGET, alias.details().operand());
+    assertEquals("target: shares memory with updates", alias.getMessage());
     assertArrayEquals(new float[ROWS * DIM], out);
     Tensor rows = Tensor.of(new float[4 * DIM], 4, DIM);
     overlapOfNumbers(OperandName.OUT, OperandName.INDICES, valid, rows, gradient, valid);

@@ -126,6 +126,18 @@ class MisuseTest {
   }
 
   @Test
+  void readOnlyTableOfManyRowsIsGathered() {
+    float[] array = new float[4 * 5000];
+    array[2] = 3;
+    Tensor sealed = Tensor.of(array, 2 * 5000, 2).asReadOnly();
+    long[] ids = new long[5000];
+    ids[4999] = 1;
+    float[] out = new float[2 * 5000];
+    Gather.gatherInto(Tensor.of(out, 5000, 2), sealed, Tensor.of(ids), Options.DEFAULT);
+    assertEquals(3, out[2 * 4999]);
+  }
+
+  @Test
   void readOnlyOutputIsRefused() {
     float[] array = new float[2];
     Tensor out = Tensor.of(array, 1, 2).asReadOnly();
