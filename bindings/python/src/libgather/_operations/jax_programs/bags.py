@@ -187,11 +187,6 @@ def batch_weights(arrays: tuple[Any, ...], dims: tuple[Any, ...], **attributes: 
     return one_by_one(partial(of_weights.bind, **attributes), arrays, dims)
 
 
-def shape_of_positions(*operands: Any, request: Request) -> Shape:
-    result: Shape = shape(*operands, request=request, has_weights=False).shape
-    return result
-
-
 def operands_of(params: Any, indices: Any, *bags: Any) -> dict[str, Any]:
     return {"table": params, "indices": indices, **named(bags, False)}
 
@@ -199,7 +194,7 @@ def operands_of(params: Any, indices: Any, *bags: Any) -> dict[str, Any]:
 pooled = defined("gather_bags", shape, call, batch, rule)
 gradient = defined("gather_bags_gradient", shape_of_gradient, call_gradient, batch_gradient, rule_of_gradient)
 of_weights = defined("gather_bags_weight_gradient", shape_of_weights, call_weights, batch_weights, rule_of_weights)
-positions = defined_positions(GATHER_BAGS, operands_of, shape_of_positions, batch_positions)
+positions = defined_positions(GATHER_BAGS, operands_of, partial(shape, has_weights=False), batch_positions)
 
 # ------------------------------------------------------------------------------------------------------ derivatives
 

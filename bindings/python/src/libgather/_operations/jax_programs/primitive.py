@@ -143,7 +143,7 @@ def defined(
 def defined_positions(
     operation: Operation,
     operands_of: Callable[..., dict[str, Any]],
-    shape: Callable[..., Shape],
+    written: Callable[..., Any],
     batch: Callable[..., tuple[Any, int]],
 ) -> Primitive:
     """Returns a new primitive that finds the positions of maxima or minima. They have no derivatives.
@@ -152,7 +152,7 @@ def defined_positions(
 
     Args:
         operands_of: Returns the operands by role.
-        shape: Returns the shape of the positions, from the operands and the request.
+        written: Returns an array of the shape of the positions, from the operands and the request.
         batch: The rule for vmap.
     """
 
@@ -164,7 +164,7 @@ def defined_positions(
             raise errors.unsupported(
                 operation.roles[ROLES.index(role)], f"positions beyond {dtype}: set jax_enable_x64"
             )
-        return jax.ShapeDtypeStruct(shape(*operands, request=request), dtype)
+        return jax.ShapeDtypeStruct(written(*operands, request=request).shape, dtype)
 
     def call(*operands: Any, request: Request) -> Any:
         known = result(*operands, request=request)
@@ -175,7 +175,7 @@ def defined_positions(
 
     def rule(*operands: Any, request: Request) -> Rule:
         """Returns no labels, because a part of the operands has other positions."""
-        whole: Labels = (None,) * len(shape(*operands, request=request))
+        whole: Labels = (None,) * written(*operands, request=request).ndim
         return [(None,) * operand.ndim for operand in operands], whole
 
     def jvp(operands: Any, tangents: Any, *, request: Request) -> Any:

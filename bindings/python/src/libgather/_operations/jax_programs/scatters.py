@@ -49,9 +49,12 @@ def registered(
             raise errors.dtype_error("updates", f"dtype is {updates.dtype}, needed is {target.dtype}")
         return target
 
+    def operands_of(target: Any, indices: Any, updates: Any) -> dict[str, Any]:
+        return {"table": target, "indices": indices, "rows": updates}
+
     def call(target: Any, indices: Any, updates: Any, *, request: Request) -> Any:
         shape(target, indices, updates, request=request)
-        return called(operation, request, target, in_place=True, table=target, indices=indices, rows=updates)
+        return called(operation, request, target, in_place=True, **operands_of(target, indices, updates))
 
     def rule(target: Any, indices: Any, updates: Any, *, request: Request) -> Rule:
         table, ids, rows = reader.labels_of(target.shape, indices.shape, request)
@@ -137,17 +140,11 @@ def registered(
     ad.primitive_jvps[primitive] = jvp
     transposed_by(primitive, transpose)
 
-    def operands_of(target: Any, indices: Any, updates: Any) -> dict[str, Any]:
-        return {"table": target, "indices": indices, "rows": updates}
-
-    def shape_of_positions(*operands: Any, request: Request) -> Any:
-        return shape(*operands, request=request).shape
-
     def batch_positions(arrays: tuple[Any, ...], dims: tuple[Any, ...], *, request: Request) -> tuple[Any, int]:
         operands = in_front(arrays, dims)
         return within(positions.bind(*operands, request=batched(request)), prod(operands[2].shape[1:])), 0
 
-    positions = defined_positions(operation, operands_of, shape_of_positions, batch_positions)
+    positions = defined_positions(operation, operands_of, shape, batch_positions)
 
     def prepared(target: Any, indices: Any, updates: Any, request: Request) -> tuple[Any, Request]:
         """Returns updates of the whole shape, and the request with axes from the front."""
