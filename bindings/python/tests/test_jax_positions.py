@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import partial
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -88,14 +89,15 @@ def test_rules_of_indices() -> None:
     assert wide.tolist() == [[-1, -1, -1], [0, -1, 2]]
 
 
-@pytest.mark.parametrize("mask", range(1, 8))
-@pytest.mark.parametrize("op", CASES)
-def test_vmap_of_scatters(op: str, mask: int) -> None:
+@pytest.mark.parametrize("case", list(product(CASES, range(1, 8))), ids=str)
+def test_vmap_of_scatters(case: tuple[str, int]) -> None:
+    """Each pair is a value of its own, so that every run has all of them."""
+    op, mask = case
     ids, shape, _ = CASES[op]
     operands = numbers(3, 5, 2), ids, numbers(*shape)
     dims = [(-1, 0, 1)[place] if mask >> place & 1 else None for place in range(3)]
     many = [
-        each if dim is None else np.stack([each, np.roll(each, 1), each[::-1]], dim)
+        each if dim is None else np.stack([each, np.roll(each, 1, 0), each[::-1]], dim)
         for each, dim in zip(operands, dims, strict=True)
     ]
     find = searching(op, include_self=False)
