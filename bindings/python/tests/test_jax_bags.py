@@ -156,6 +156,18 @@ def test_half_precision_is_added_in_float32(dtype: str) -> None:
     assert rows.item() == jnp.asarray(5000, dtype).item()
 
 
+@pytest.mark.parametrize("pool", SUMS)
+def test_gradient_of_weights_of_half_precision_is_computed_in_float32(pool: str) -> None:
+    random = np.random.default_rng(5)
+    ids, weights = random.integers(0, 20, (6, 9), "i4"), random.uniform(0.5, 2, (6, 9)).astype("f4")
+    for dtype in ("float16", "bfloat16"):
+        table, upstream = (jnp.asarray(random.standard_normal(shape), dtype) for shape in ((20, 30), (6, 30)))
+        _, pull = jax.vjp(lambda w, table=table: operators.gather_bags(table, ids, weights=w, pool=pool), weights)
+        wide = np.asarray(upstream, "f8"), ids, np.asarray(table, "f8")
+        expected = libgather.gather_bags_weight_gradient(*wide, weights=weights.astype("f8"), pool=pool)
+        np.testing.assert_allclose(*pull(upstream), expected, rtol=1e-5, atol=1e-6)
+
+
 def test_empty_bags() -> None:
     table, ids, lengths = jnp.ones((3, 2)), jnp.array([1]), jnp.array([0, 1])
     fill = operators.gather_bags(table, ids, lengths=lengths, empty="fill", fill_value=7)

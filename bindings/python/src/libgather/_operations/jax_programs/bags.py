@@ -210,13 +210,8 @@ def jvp(primals: Any, tangents: Any, *, request: Request, has_weights: bool) -> 
             changes.append(pooled.bind(tangents[0], indices, *others, request=linear(request), has_weights=has_weights))
     if has_weights and type(tangents[-1]) is not ad.Zero:
         *bags, weights = others
-
-        def total(weights: Any) -> Any:
-            rows = pooled.bind(params, indices, *bags, weights, request=summing(request), has_weights=True)
-            return scaled(rows, scale_of(params.shape[0], indices, bags, weights, request))
-
-        own = total(tangents[-1]) if request.pool == "sum" else jax.jvp(total, (weights,), (tangents[-1],))[1]
-        changes.append(own)
+        change = change_of_factors(params, indices, bags, weights, tangents[-1], request)
+        changes.append(pooled.bind(params, indices, *bags, change, request=summing(request), has_weights=True))
     return result, sum(changes[1:], changes[0])
 
 
@@ -229,13 +224,9 @@ def jvp_of_gradient(primals: Any, tangents: Any, *, shape: Shape, request: Reque
         changes.append(gradient.bind(tangents[0], indices, *others, request=request, **attributes))
     if has_weights and type(tangents[-1]) is not ad.Zero:
         *bags, weights = others
-
-        def total(weights: Any) -> Any:
-            given = scaled(rows, scale_of(shape[0], indices, bags, weights, request))
-            return gradient.bind(given, indices, *bags, weights, request=summing(request), **attributes)
-
-        own = total(tangents[-1]) if request.pool == "sum" else jax.jvp(total, (weights,), (tangents[-1],))[1]
-        changes.append(own)
+        params = jax.ShapeDtypeStruct(shape, rows.dtype)
+        change = change_of_factors(params, indices, bags, weights, tangents[-1], request)
+        changes.append(gradient.bind(rows, indices, *bags, change, request=summing(request), **attributes))
     return result, sum(changes[1:], changes[0])
 
 
@@ -299,28 +290,34 @@ def summing(request: Request) -> Request:
     return request._replace(pool="sum")
 
 
-def scale_of(count: Any, indices: Any, bags: Any, weights: Any, request: Request) -> Any:
-    """Returns the factor of each bag: the reciprocal of the divisor of a mean or of a sum divided by a root.
+def change_of_factors(params: Any, indices: Any, bags: Any, weights: Any, tangent: Any, request: Request) -> Any:
+    """Returns the change of the factors of ids, if the change of their weights is `tangent`.
 
-    The sum of the weights of a bag is its sum from a table of ones, so that the same weights are counted.
+    The factor of a sum is the weight itself. Other factors are in float32 if params are in half precision.
     """
     if request.pool == "sum":
-        return jnp.ones((), weights.dtype)
+        return tangent
+    dtype = jnp.promote_types(params.dtype, jnp.float32)
+    find = partial(factors_of, params.shape[0], indices, bags, request=request)
+    return jax.jvp(find, (weights.astype(dtype),), (tangent.astype(dtype),))[1]
+
+
+def factors_of(count: Any, indices: Any, bags: Any, weights: Any, *, request: Request) -> Any:
+    """Returns weights divided by the divisors of their bags, those of a mean or of a sum divided by a root.
+
+    The sum of the weights of a bag is its sum from a table of ones, so that the same weights are counted. The gradient
+    of the weights of such a sum has the scale of the bag at each of its ids that is counted.
+    """
     is_mean, ones = request.pool == "mean", jnp.ones((count,), weights.dtype)
-    factors = weights if is_mean else weights * weights
     request = summing(request)._replace(empty="zero")
     if request.bounds == "fill":
         request = request._replace(fill_value=fill_of(1, ones))
-    divisors = pooled.bind(ones, indices, *bags, factors, request=request, has_weights=True)
+    powers = weights if is_mean else weights * weights
+    divisors = pooled.bind(ones, indices, *bags, powers, request=request, has_weights=True)
     is_zero = divisors == 0
     roots = jnp.where(is_zero, 1, divisors)
-    return jnp.where(is_zero, 0, 1 / (roots if is_mean else jnp.sqrt(roots)))
-
-
-def scaled(rows: Any, scale: Any) -> Any:
-    """Returns rows times the factors of their bags."""
-    factors = scale.reshape(scale.shape + (1,) * (rows.ndim - scale.ndim))
-    return (rows * factors).astype(rows.dtype)
+    scale = jnp.where(is_zero, 0, 1 / (roots if is_mean else jnp.sqrt(roots)))
+    return weights * of_weights.bind(scale, ones, indices, *bags, dtype=weights.dtype, request=request)
 
 
 def picked(tangent: Any, params: Any, indices: Any, bags: Any, request: Request) -> Any:
