@@ -168,6 +168,21 @@ def test_gradient_of_weights_of_half_precision_is_computed_in_float32(pool: str)
         np.testing.assert_allclose(*pull(upstream), expected, rtol=1e-5, atol=1e-6)
 
 
+def test_fill_of_empty_bags_has_no_derivatives() -> None:
+    table, ids, weights = jnp.array([[1.0], [4.0]]), jnp.array([1, 0]), jnp.array([1.0, 2.0])
+    options: Any = {"lengths": jnp.array([0, 2]), "empty": "fill", "fill_value": 7}
+
+    def run(table: Any, weights: Any = None, **others: Any) -> Any:
+        return operators.gather_bags(table, ids, weights=weights, **options, **others)
+
+    for pool, expected in (("sum", [4, 1]), ("mean", [2 / 3, -1 / 3])):
+        jacobian = jax.jacfwd(lambda weights, pool=pool: run(table, weights, pool=pool)[:, 0])(weights)
+        np.testing.assert_allclose(jacobian, [[0, 0], expected], rtol=1e-6)
+    for bounds in ("clamp", "modulo", "skip"):
+        jacobian = jax.jacfwd(lambda table, bounds=bounds: run(table, pool="max", bounds=bounds)[:, 0])(table)
+        assert jacobian[..., 0].tolist() == [[0, 0], [0, 1]]
+
+
 def test_empty_bags() -> None:
     table, ids, lengths = jnp.ones((3, 2)), jnp.array([1]), jnp.array([0, 1])
     fill = operators.gather_bags(table, ids, lengths=lengths, empty="fill", fill_value=7)

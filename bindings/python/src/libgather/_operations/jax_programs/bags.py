@@ -287,7 +287,9 @@ for primitive, tangent_rule, transposition in (
 
 
 def summing(request: Request) -> Request:
-    return request._replace(pool="sum")
+    """Returns the request of a sum of the rows times their factors. Empty bags are zero."""
+    request = request._replace(pool="sum", empty="zero")
+    return request if request.bounds == "fill" else request._replace(fill_value=None)
 
 
 def change_of_factors(params: Any, indices: Any, bags: Any, weights: Any, tangent: Any, request: Request) -> Any:
@@ -309,7 +311,7 @@ def factors_of(count: Any, indices: Any, bags: Any, weights: Any, *, request: Re
     of the weights of such a sum has the scale of the bag at each of its ids that is counted.
     """
     is_mean, ones = request.pool == "mean", jnp.ones((count,), weights.dtype)
-    request = summing(request)._replace(empty="zero")
+    request = summing(request)
     if request.bounds == "fill":
         request = request._replace(fill_value=fill_of(1, ones))
     powers = weights if is_mean else weights * weights
@@ -323,9 +325,8 @@ def factors_of(count: Any, indices: Any, bags: Any, weights: Any, *, request: Re
 def picked(tangent: Any, params: Any, indices: Any, bags: Any, request: Request) -> Any:
     """Returns the elements of a tangent of params at the places of the maximum or minimum of each bag."""
     found = positions.bind(params, indices, *bags, request=request)
-    reading = linear(Request(negative=request.negative, bounds=request.bounds, fill_value=request.fill_value))
-    if request.bounds in (None, "error", "skip"):
-        reading = reading._replace(bounds="fill", fill_value="zero")
+    bounds: Any = request.bounds if request.bounds in ("clamp", "modulo") else "fill"
+    reading = Request(0, negative=request.negative, bounds=bounds, extents="broadcast")
     chosen = gather.operator(indices.reshape(-1), found.reshape(-1, *params.shape[1:]), request=Request(bounds="fill"))
-    elements = gather_elements.operator(tangent, chosen, request=reading._replace(axis=0, extents="broadcast"))
+    elements = gather_elements.operator(tangent, chosen, request=reading)
     return jnp.where(found < 0, 0, elements.reshape(found.shape))
