@@ -33,6 +33,7 @@ RULES: dict[str, tuple[dict[str, Any], torch.Tensor]] = {
     "skip": ({"bounds": "skip"}, torch.where(IDS == 7, 99, IDS)),
     "skip and wrap": ({"bounds": "skip", "negative": "wrap"}, IDS - 9),
     "fill": ({"bounds": "fill"}, torch.where(IDS == 7, 99, IDS)),
+    "fill value": ({"fill_value": 1.1011}, torch.where(IDS == 7, 99, IDS)),
     "clamp": ({"bounds": "clamp"}, IDS + 3),
     "modulo and padding": ({"bounds": "modulo", "padding_index": 12}, IDS + 8),
     "profile": ({"profile": "jax_fill", "fill_value": "zero"}, torch.where(IDS == 7, 99, IDS)),
@@ -200,8 +201,6 @@ def test_errors_have_fields() -> None:
         ours.gather_bags(table, torch.tensor([0, 1]), segments=torch.tensor([0, 0]))
     with pytest.raises(libgather.OptionError, match="pool"):
         ours.gather_bags(table, torch.tensor([[0, 1]]), pool="most")  # type: ignore[arg-type]
-    with pytest.raises(libgather.UnsupportedError, match="fill_value"):
-        ours.gather_bags(table, torch.tensor([[0, 1]]), pool="max", fill_value=1)
     for switch in ("max_norm", "scale_grad_by_freq"):
         with pytest.raises(libgather.UnsupportedError, match=switch):
             ours.EmbeddingBag(3, 2, **{switch: 1})
@@ -213,15 +212,36 @@ def test_errors_have_fields() -> None:
 @pytest.mark.parametrize("form", FORMATS)
 def test_compiled_whole(form: str, pool: Any) -> None:
     torch._dynamo.reset()
-    given, ids = FORMATS[form], bags_of(form, IDS)
+    given, ids = FORMATS[form], bags_of(form, torch.where(IDS == 7, 99, IDS))
 
     def score(table: torch.Tensor) -> torch.Tensor:
-        return ours.gather_bags(table * 2, ids, **given, pool=pool, padding_index=4).sin()
+        return ours.gather_bags(table * 2, ids, **given, pool=pool, padding_index=4, fill_value=21).sin()
 
     tables = [torch.arange(24, dtype=torch.float64).reshape(8, 3).requires_grad_() for _ in range(2)]
     for run, table in zip((torch.compile(score, fullgraph=True, backend="aot_eager"), score), tables, strict=True):
         run(table).sum().backward()
     torch.testing.assert_close(tables[0].grad, tables[1].grad)
+
+
+def test_compiled_programs_and_compiled_autograd_have_any_fill_value() -> None:
+    torch._dynamo.reset()
+    ids, first = torch.tensor([[0, 9], [9, 1]]), torch.tensor([[1.0, 5.0], [4.0, 2.0]])
+
+    def score(table: torch.Tensor, fill: float) -> torch.Tensor:
+        best = ours.gather_bags(table * 2, ids, pool="max", fill_value=fill)
+        means = ours.gather_bags(table, ids, weights=table, pool="mean", fill_value=fill)
+        return ((best + means) / fill).square().sum()
+
+    compiled = torch.compile(score, fullgraph=True, backend="aot_eager")
+    for fill in (3.0, 9.0, 4.5, 7, 2**63):
+        tables = [first.clone().requires_grad_() for _ in range(3)]
+        score(tables[0], fill).backward()
+        compiled(tables[1], fill).backward()
+        loss = score(tables[2], fill)
+        with torch._dynamo.compiled_autograd._enable(torch.compile(backend="aot_eager")):
+            loss.backward()
+        for table in tables[1:]:
+            torch.testing.assert_close(table.grad, tables[0].grad)
 
 
 @pytest.mark.parametrize("pool", ["sum", "mean", "max"])

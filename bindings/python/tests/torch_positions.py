@@ -205,7 +205,7 @@ def oracle_of_bags(table: np.ndarray[Any, Any], form: str, pool: str, rule: str)
         index = min(max(index, 0), 7) if bounds == "clamp" else index % 8 if bounds == "modulo" else index
         if not 0 <= index < 8 and bounds == "skip":
             continue
-        row = table[index] if 0 <= index < 8 else np.zeros(table.shape[1])
+        row = table[index] if 0 <= index < 8 else np.full(table.shape[1], switches.get("fill_value", 0))
         bag = number[position]
         for column, value in enumerate(row):
             held, old = found[bag, column], best[bag, column]

@@ -335,6 +335,8 @@ def flag_of(option: str, value: Any) -> bool:
 
 def scalar_of(option: str, value: Any) -> Any:
     """Returns a number of Python. As in torch, it may be one of NumPy or a tensor of rank 0."""
+    if type(value) in (int, float):  # Dynamo has no attributes of its symbols
+        return value
     if hasattr(value, "item") and not getattr(value, "ndim", 0):
         value = value.item()
     if not isinstance(value, (int, float, complex)):

@@ -206,7 +206,7 @@ struct BagsBackward {
   static std::string name() { return "libgather::gather_bags"; }
 
   // The numbers: which gradients are needed, which of params, bags and weights are saved, and the attributes. The shapes:
-  // the number of bags, and the shape of params. Many pools need no values of params.
+  // the number of bags, and the shape of params. The scalar is the fill value. Many pools need no values of params.
   static variable_list gradients(const Tensor &gradient, const Saved &saved) {
     const std::vector<int64_t> numbers(saved.numbers.begin() + 5, saved.numbers.end());
     const Attributes a = attributes_of(numbers);
@@ -216,8 +216,7 @@ struct BagsBackward {
         saved.numbers[2] ? *tensor++ : at::empty({}, gradient.options()).expand_symint(saved.shapes[1]);
     const Optional bags = saved.numbers[3] ? Optional(*tensor++) : std::nullopt;
     const Optional weights = saved.numbers[4] ? Optional(*tensor++) : std::nullopt;
-    const Scalar zero(0);
-    const Bags b{params, indices, bags, weights, saved.shapes[0][0], a, zero};
+    const Bags b{params, indices, bags, weights, saved.shapes[0][0], a, saved.scalars[0]};
     if (!at::GradMode::is_enabled() && is_plain(gradient)) {
       return direct(gradient, b, saved);
     }
@@ -238,10 +237,14 @@ struct BagsBackward {
     const int64_t count = b.count.guard_int(__FILE__, __LINE__);
     const Optional values = saved.numbers[2] ? Optional(b.params) : std::nullopt;
     const auto of_params = b.a[SPARSE] ? sparse_gradient_of_bags : gradient_of_bags;
-    return {saved.numbers[0] ? of_params(gradient, values, b.params.sizes(), b.indices, b.bags, b.weights, count, b.a)
-                             : Tensor(),
-            saved.numbers[1] ? gradient_of_weights(gradient, b.params, b.indices, b.bags, *b.weights, count, b.a)
-                             : Tensor()};
+    Tensor params, weights;
+    if (saved.numbers[0]) {
+      params = of_params(gradient, values, b.params.sizes(), b.indices, b.bags, b.weights, count, b.a, b.fill_value);
+    }
+    if (saved.numbers[1]) {
+      weights = gradient_of_weights(gradient, b.params, b.indices, b.bags, *b.weights, count, b.a, b.fill_value);
+    }
+    return {params, weights};
   }
 
   static Tensor of_extreme(const Tensor &gradient, const Places &places) {
@@ -328,12 +331,6 @@ inline Tensor positions_of_bags_meta(const Tensor &params, const Tensor &indices
                         at::kLong);
 }
 
-inline void require_gradient(const Bags &b, bool needs_weights) {
-  if (b.a[FILL] == GTH_FILL_VALUE && b.a[BOUNDS] == GTH_BOUNDS_FILL && (needs_weights || b.is_extreme())) {
-    raise(GTH_E_UNSUPPORTED, GTH_OPERAND_OPTIONS, "options: a gradient of this pool with a fill_value");
-  }
-}
-
 inline Tensor bags_autograd(Keys keys, const Tensor &params, const Tensor &indices, const Optional &bags,
                             const Optional &weights, c10::SymInt count, Numbers switches, const Scalar &fill_value) {
   const Attributes a{0, 0, switches};
@@ -342,7 +339,6 @@ inline Tensor bags_autograd(Keys keys, const Tensor &params, const Tensor &indic
   const auto node = recorded<BagsBackward>(params, weight);
   if (node) {
     const bool needs_weights = weights && weights->requires_grad();
-    require_gradient(b, needs_weights);
     const Optional values = needs_weights || b.is_extreme() ? Optional(params) : std::nullopt;
     node->tensors.emplace_back(indices, false);
     node->numbers = {params.requires_grad(), needs_weights};
@@ -355,6 +351,8 @@ inline Tensor bags_autograd(Keys keys, const Tensor &params, const Tensor &indic
     node->shapes = {{count}, params.sym_sizes().vec()};
     const std::vector<int64_t> numbers = numbers_of(a);
     node->numbers.insert(node->numbers.end(), numbers.begin(), numbers.end());
+    // Compiled autograd has no integers that are unsigned only. The dtype of params represents them.
+    node->scalars = {fill_value.type() == at::kUInt64 ? Scalar(fill_value.toDouble()) : fill_value};
   }
   Tensor out;
   {

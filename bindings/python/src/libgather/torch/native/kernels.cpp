@@ -155,10 +155,13 @@ at::Tensor positions_of_bags(const at::Tensor &params, const at::Tensor &indices
 
 at::Tensor gradient_of_bags(const at::Tensor &gradient, const std::optional<at::Tensor> &params, at::IntArrayRef shape,
                             const at::Tensor &indices, const std::optional<at::Tensor> &bags,
-                            const std::optional<at::Tensor> &weights, int64_t count, const Attributes &attributes) {
+                            const std::optional<at::Tensor> &weights, int64_t count, const Attributes &attributes,
+                            const at::Scalar &fill_value) {
   const at::Tensor out = at::detail::empty_cpu(shape, gradient.scalar_type());
   BagsRequest made(params.value_or(out), indices, bags, weights, count, attributes);
-  if (!params) {
+  if (params) {
+    made.fill(fill_value, *params);
+  } else {
     made.table.desc.data = nullptr;  // its memory is that of the result
   }
   const Operand rows(gradient), target(out);
@@ -171,14 +174,16 @@ at::Tensor gradient_of_bags(const at::Tensor &gradient, const std::optional<at::
 at::Tensor sparse_gradient_of_bags(const at::Tensor &gradient, const std::optional<at::Tensor> &params,
                                    at::IntArrayRef shape, const at::Tensor &indices,
                                    const std::optional<at::Tensor> &bags, const std::optional<at::Tensor> &weights,
-                                   int64_t count, const Attributes &attributes) {
+                                   int64_t count, const Attributes &attributes, const at::Scalar &fill_value) {
   const int64_t capacity = std::min(indices.numel(), shape[0]);
   const at::Tensor unique = at::detail::empty_cpu({1, capacity}, at::kLong), ids = unique[0];
   std::vector<int64_t> rows_shape(shape.begin(), shape.end());
   rows_shape[0] = capacity;
   const at::Tensor sums = at::detail::empty_cpu(rows_shape, gradient.scalar_type());
   BagsRequest made(params.value_or(sums), indices, bags, weights, count, attributes);
-  if (!params) {
+  if (params) {
+    made.fill(fill_value, *params);
+  } else {
     made.table.desc.data = nullptr;  // its memory is that of the sums
     made.table.desc.shape = shape.data();
   }
@@ -193,9 +198,10 @@ at::Tensor sparse_gradient_of_bags(const at::Tensor &gradient, const std::option
 
 at::Tensor gradient_of_weights(const at::Tensor &gradient, const at::Tensor &params, const at::Tensor &indices,
                                const std::optional<at::Tensor> &bags, const at::Tensor &weights, int64_t count,
-                               const Attributes &attributes) {
+                               const Attributes &attributes, const at::Scalar &fill_value) {
   const at::Tensor out = at::detail::empty_cpu(weights.sizes(), weights.scalar_type());
   BagsRequest made(params, indices, bags, weights, count, attributes);
+  made.fill(fill_value, params);
   const Operand rows(gradient), target(out);
   made.request.rows = &rows.desc;
   gth_error error = no_error();

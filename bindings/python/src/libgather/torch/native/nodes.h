@@ -1,4 +1,4 @@
-// A node of autograd's graph that applies a rule to saved tensors, shapes and numbers.
+// A node of autograd's graph that applies a rule to saved tensors, shapes and numbers. A scalar may be a symbol.
 #pragma once
 
 #include "calls.h"
@@ -20,6 +20,7 @@ struct Saved {
   std::vector<Tensor> tensors;
   std::vector<Shape> shapes;
   std::vector<int64_t> numbers;
+  std::vector<Scalar> scalars;
 };
 
 // Rule has the name of the node, and the function that returns the gradients of the inputs.
@@ -28,12 +29,13 @@ struct Recorded : torch::autograd::Node {
   std::vector<SavedVariable> tensors;
   std::vector<Shape> shapes;
   std::vector<int64_t> numbers;
+  std::vector<Scalar> scalars;
 
   std::string name() const override { return Rule::name(); }
 
   variable_list apply(variable_list &&grads) override {
     const std::lock_guard<std::mutex> lock(mutex_);
-    return applied(grads, {unpacked(), shapes, numbers});
+    return applied(grads, {unpacked(), shapes, numbers, scalars});
   }
 
   void release_variables() override {
@@ -50,6 +52,9 @@ struct Recorded : torch::autograd::Node {
     }
     for (const int64_t number : numbers) {
       args.collect(number);
+    }
+    for (const Scalar &scalar : scalars) {
+      args.collect(scalar);
     }
   }
 
@@ -70,9 +75,13 @@ struct Recorded : torch::autograd::Node {
       types.push_back(IValuePacker<Value>::packed_type());
     };
     pack(static_cast<int64_t>(tensors.size()));
+    pack(static_cast<int64_t>(scalars.size()));
     pack(numbers);
     for (const Tensor &tensor : unpacked()) {
       pack(tensor);
+    }
+    for (const Scalar &scalar : scalars) {
+      pack(scalar);
     }
     for (const Shape &shape : shapes) {
       pack(shape);
@@ -107,13 +116,16 @@ struct Recorded : torch::autograd::Node {
 
   static variable_list of_packed(const variable_list &grads, const std::vector<c10::IValue> &values) {
     torch::dynamo::autograd::PackedArgs packed(values);
-    const auto count = packed.unpack<int64_t>();
+    const auto tensors = packed.unpack<int64_t>(), scalars = packed.unpack<int64_t>();
     Saved saved;
     saved.numbers = packed.unpack<std::vector<int64_t>>();
-    for (int64_t i = 0; i < count; i++) {
+    for (int64_t i = 0; i < tensors; i++) {
       saved.tensors.push_back(packed.unpack<Tensor>());
     }
-    for (size_t i = 2 + static_cast<size_t>(count); i < values.size(); i++) {
+    for (int64_t i = 0; i < scalars; i++) {
+      saved.scalars.push_back(packed.unpack<Scalar>());
+    }
+    for (size_t i = 3 + static_cast<size_t>(tensors + scalars); i < values.size(); i++) {
       saved.shapes.push_back(packed.unpack<Shape>());
     }
     return applied(grads, saved);
