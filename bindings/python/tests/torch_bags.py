@@ -201,6 +201,8 @@ def test_errors_have_fields() -> None:
         ours.gather_bags(table, torch.tensor([0, 1]), segments=torch.tensor([0, 0]))
     with pytest.raises(libgather.OptionError, match="pool"):
         ours.gather_bags(table, torch.tensor([[0, 1]]), pool="most")  # type: ignore[arg-type]
+    with pytest.raises(libgather.DTypeError, match="fill_value 18446744073709551615 is no"):
+        ours.gather_bags(table, torch.tensor([[0, 9]]), pool="max", fill_value=2**64 - 1)
     for switch in ("max_norm", "scale_grad_by_freq"):
         with pytest.raises(libgather.UnsupportedError, match=switch):
             ours.EmbeddingBag(3, 2, **{switch: 1})

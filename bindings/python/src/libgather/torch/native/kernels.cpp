@@ -19,7 +19,13 @@ bool is_half(const at::Tensor &tensor) {
 
 [[noreturn]] void refuse_fill(const at::Scalar &value, const at::Tensor &params) {
   std::ostringstream message;
-  message << "options: fill_value " << value << " is no " << name_of(dtype_of(params.scalar_type()));
+  message << "options: fill_value ";
+  if (value.type() == at::kUInt64) {  // torch writes signed integers only
+    message << value.toUInt64();
+  } else {
+    message << value;
+  }
+  message << " is no " << name_of(dtype_of(params.scalar_type()));
   raise(GTH_E_DTYPE, GTH_OPERAND_OPTIONS, message.str());
 }
 
