@@ -30,9 +30,14 @@ UNUSED = (
     "GTH_MAX_DEVICES",
     "GTH_ARGS_",
     "GTH_BAGS_",
+    "GTH_CODE",  # GTH_CODEC_ and GTH_CODE_: NewPacked has the names of formats.
     "GTH_EXPORT_",
+    "GTH_ORDER_",
+    "GTH_PLACE_",
+    "GTH_RULE_",
     "GTH_STRINGS_",
     "GTH_TAKE_",
+    "GTH_ZERO_",
 )
 
 

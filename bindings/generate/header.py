@@ -9,7 +9,7 @@ ROOT = Path(__file__).resolve().parents[2]
 HEADER = ROOT / "include/gather/gather.h"
 
 # Sizes of C types. Pointers and types of functions have 8 bytes.
-SIZES = {"int32_t": 4, "uint32_t": 4, "int64_t": 8, "uint64_t": 8, "char": 1}
+SIZES = {"int32_t": 4, "uint32_t": 4, "int64_t": 8, "uint64_t": 8, "char": 1, "float": 4}
 
 
 @dataclass(frozen=True)

@@ -16,6 +16,7 @@ TYPES = {
     "int64_t": ("JAVA_LONG", "long"),
     "uint64_t": ("JAVA_LONG", "long"),
     "char": ("JAVA_BYTE", "byte"),
+    "float": ("JAVA_FLOAT", "float"),
     "pointer": ("ADDRESS", "MemorySegment"),
 }
 
@@ -48,21 +49,25 @@ def kept(header, function):
     """Returns the number of segments of memory that a function reads through structs.
 
     Java passes each segment of that memory as an additional argument, which the library ignores. So a downcall keeps
-    the arenas of these segments open, and checks their threads. A function without a context, or with addresses beside
-    the structs, has no such argument.
+    the arenas of these segments open, and checks their threads. Packed rows have four segments: the handle, the rows,
+    the scales and the zero points. A function without a context reads the handle of a request only. A function with
+    addresses beside the structs has no such argument.
     """
-    if "gth_context *context" not in function.parameters or any("const void *" in p for p in function.parameters):
+    if any("const void *" in p for p in function.parameters):
         return 0
-    counts = {"gth_tensor_desc": 1, "gth_request": len(header.operands()), "gth_plan_args": 1, "gth_take": 1}
+    if "gth_context *context" not in function.parameters:
+        return 1 if any("gth_request" in p for p in function.parameters) else 0
+    operands = len(header.operands()) + 3
+    counts = {"gth_tensor_desc": 1, "gth_request": operands, "gth_plan_args": operands, "gth_take": 1}
     found = (re.match(r"const (\w+) \*\w", parameter) for parameter in function.parameters)
     return sum(counts.get(match[1], 0) for match in found if match)
 
 
 def method(function, more, critical):
-    """Returns the method that calls a function. The memories of a request are one list, because requests may grow."""
+    """Returns the method that calls a function. The memories of operands are one list, because requests may grow."""
     types = [TYPES[type_of(p)] for p in function.parameters]
     names = [camel(re.search(r"(\w+)$", p)[1]) for p in function.parameters]
-    array = any("gth_request" in p for p in function.parameters)
+    array = any(struct in p for p in function.parameters for struct in ("gth_request", "gth_plan_args"))
     kept = [f"at(kept, {i})" if array else f"kept{i}" for i in range(more)]
     parameters = [f"{t[1]} {n}" for t, n in zip(types, names, strict=True)]
     parameters += ["MemorySegment... kept"] if array and more else [f"MemorySegment {each}" for each in kept]

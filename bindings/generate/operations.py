@@ -39,7 +39,8 @@ def entries(text, macro):
 class Operations:
     def __init__(self, text, options, profiles):
         self.options, self.profiles = options, profiles
-        self.operands = [Operand(*columns) for columns in entries(text, "OPERAND")]
+        listed = [Operand(*columns) for columns in entries(text, "OPERAND")]
+        self.operands = [each for each in listed if each.dtype != "codec"]  # the others belong to the codec of a table
         used = {each.role for each in self.operands}
         self.roles = [role for role, *_ in entries(text, "ROLE") if role in used]
         self.operations = [Operation(*columns[:6]) for columns in entries(text, "OPERATION")]

@@ -90,10 +90,14 @@ const (
 	OperandBags Operand = 11
 	// weights of gather_bags
 	OperandWeights Operand = 12
-	// reserved for packed rows
+	// the codec of a packed table
 	OperandCodec Operand = 13
 	// reserved for files
 	OperandFile Operand = 14
+	// scales of a packed table
+	OperandScales Operand = 15
+	// zero points or biases of a packed table
+	OperandZeros Operand = 16
 )
 
 // An operation is the number of an operation in the C library.
@@ -392,4 +396,6 @@ var operandNames = [...]string{
 	12: "weights",
 	13: "codec",
 	14: "file",
+	15: "scales",
+	16: "zeros",
 }

@@ -195,8 +195,10 @@ GTH_API const char *gth_status_name(int32_t status);
 #define GTH_OPERAND_REQUEST 10
 #define GTH_OPERAND_BAGS 11    /**< bags of gather_bags */
 #define GTH_OPERAND_WEIGHTS 12 /**< weights of gather_bags */
-#define GTH_OPERAND_CODEC 13   /**< reserved for packed rows */
+#define GTH_OPERAND_CODEC 13   /**< the codec of a packed table */
 #define GTH_OPERAND_FILE 14    /**< reserved for files */
+#define GTH_OPERAND_SCALES 15  /**< scales of a packed table */
+#define GTH_OPERAND_ZEROS 16   /**< zero points or biases of a packed table */
 
 /* Flags of gth_error and gth_error_record. */
 #define GTH_ERROR_UNSIGNED 1 /**< value is the bit pattern of an unsigned 64-bit number. */
@@ -543,7 +545,8 @@ typedef struct gth_tensor_desc {
   const void *data;              /**< The memory. An output is written through it. */
   const int64_t *shape;          /**< ndim extents. May be NULL for rank 0. */
   const int64_t *strides;        /**< ndim strides in bytes. NULL: dense row-major. */
-  const struct gth_codec *codec; /**< Reserved for packed rows. Must be NULL. */
+  const struct gth_codec *codec; /**< The codec of packed rows, see Codecs. Only params of gather, gather_nd and
+                                      gather_bags may have one. NULL: the elements are as dtype says. */
   int64_t offset;                /**< Bytes from data to element 0. */
   int64_t extent; /**< Bytes of memory from data. 0: up to the highest byte that shape and strides reach. To describe
                        memory of 0 bytes, set data to NULL. */
@@ -557,12 +560,136 @@ typedef struct gth_tensor_desc {
 /** A tensor handle as an operand. */
 #define GTH_TENSOR_DESC_HANDLE(tensor) {sizeof(gth_tensor_desc), 0, 0, 0, 0, 0, tensor, NULL, NULL, NULL, NULL, 0, 0}
 
+/* ----------------------------------------------------------------------------------------------------------- Codecs
+ *
+ * A codec describes rows of quantised numbers, which are decoded as they are read. A description with a codec is read as
+ * follows.
+ *   dtype    That of the decoded numbers: float32, or float16 and bfloat16, which are the float32 numbers rounded once
+ *            to nearest. The output and fill_value have this dtype.
+ *   shape    Counts numbers. The last dim is a row. In a plan, no extent may be open (GTH_E_UNSUPPORTED).
+ *   strides  The last one must be 0. The other dims must be one sequence of rows that are equally far apart
+ *            (GTH_E_STRIDE). NULL: the rows follow each other. gth_codec_row_bytes returns their size.
+ * params of gather, gather_nd, batch_gather and gather_bags may have a codec, with each policy, index type and profile.
+ * Whole rows are selected: indices that select in the last dim cause GTH_E_AXIS. In the output, the numbers of a row
+ * must be contiguous. If they are not, or if another operand, an operation on elements, a gradient or a device has a
+ * codec, the status is GTH_E_UNSUPPORTED. To gather rows without decoding them, describe the same memory as uint8. With
+ * GTH_PROFILE_ORT, the default of bounds is fill, as in GatherBlockQuantized.
+ *
+ * A row consists of blocks of `block_values` numbers, and of `row_tail` more bytes. In float32, number j of a block is
+ *   scaled  (float32(code[j]) - zero) * scale
+ *   fused   code[j] * scale + bias, rounded once
+ * The scale and the zero point or bias are in the block, in the tail, or in operands of their own. These operands have
+ * the dims of params but the last one, and then one dim for the blocks of a row. An extent of 1 is repeated. So a scale
+ * can belong to a block, a row, a column (block_values is 1) or the table. They have memory and errors of their own
+ * (GTH_OPERAND_SCALES, GTH_OPERAND_ZEROS), and any strides with which their rows are equally far apart too: all dims of
+ * rows are repeated, or none.
+ *
+ * gather_bags adds the float32 numbers of its rows, and rounds the result once, or each sum with GTH_ACCUMULATE_DTYPE.
+ * With GTH_PROFILE_TORCH, rows of the rule fused are added as torch does: first the bias (times the weight, rounded),
+ * then the product of the code and the scale (times the weight, rounded), by one fused multiply-add.
+ *
+ * If a field of a codec is invalid, the operand of the error is GTH_OPERAND_CODEC, and component is the byte of the
+ * field in gth_codec. value is its value, or the number of the row or block that does not suit it. limit is the bound.
+ */
+
+/* The structure of a block: that of the other fields, or a format of GGUF, for which the fields from code to code_table
+ * must be 0, except factor with NVFP4. */
+#define GTH_CODEC_BLOCKS 0
+#define GTH_CODEC_Q2_K 1   /**< 256 numbers in 84 bytes */
+#define GTH_CODEC_Q3_K 2   /**< 256 numbers in 110 bytes */
+#define GTH_CODEC_Q4_K 3   /**< 256 numbers in 144 bytes */
+#define GTH_CODEC_Q5_K 4   /**< 256 numbers in 176 bytes */
+#define GTH_CODEC_Q6_K 5   /**< 256 numbers in 210 bytes */
+#define GTH_CODEC_IQ4_XS 6 /**< 256 numbers in 136 bytes */
+#define GTH_CODEC_MXFP4 7  /**< 32 numbers in 17 bytes. Its scale 255 is 2^127. */
+#define GTH_CODEC_NVFP4 8  /**< 64 numbers in 36 bytes */
+
+/* The code of a number. Codes of 4 and 2 bits share bytes. */
+#define GTH_CODE_UINT8 1
+#define GTH_CODE_INT8 2
+#define GTH_CODE_UINT4 3
+#define GTH_CODE_INT4 4
+#define GTH_CODE_UINT2 5
+#define GTH_CODE_INT2 6
+#define GTH_CODE_UINT5 7 /**< 32 fifth bits in 4 bytes, and then the low bits in halves. The order must be halves. */
+#define GTH_CODE_E4M3FN 8
+#define GTH_CODE_E5M2 9
+#define GTH_CODE_TABLE4 10 /**< 4 bits: the number of an entry of code_table */
+
+/* The order of codes that share a byte. Codes of 8 bits have none. */
+#define GTH_ORDER_LOW 0
+#define GTH_ORDER_HIGH 1
+#define GTH_ORDER_HALVES 2 /**< Whole blocks of 32 codes of 4 bits: the low bits of all bytes, then the high ones. */
+
+#define GTH_RULE_SCALED 0
+#define GTH_RULE_FUSED 1
+
+/* The place of a scale, and of a zero point or bias. */
+#define GTH_PLACE_NONE 0    /**< The scale is 1. The zero point or bias is the field `zero`. */
+#define GTH_PLACE_BLOCK 1   /**< At byte scale_at or zero_at of the block. */
+#define GTH_PLACE_TAIL 2    /**< At byte scale_at or zero_at of the tail of the row. */
+#define GTH_PLACE_OPERAND 3 /**< In the operand `scales` or `zeros`. */
+
+/* Integers of 4 bits, for zero_dtype only. In a block or tail, they are the low bits of their byte. An operand of them is
+ * described as uint8. Its last dim has a byte for two blocks, low bits first, and is contiguous. */
+#define GTH_ZERO_INT4 4
+#define GTH_ZERO_UINT4 260
+
+typedef struct gth_codec {
+  uint32_t size;           /**< Set by the caller to sizeof(gth_codec). */
+  int32_t structure;       /**< GTH_CODEC_* */
+  int32_t code;            /**< GTH_CODE_* */
+  int32_t order;           /**< GTH_ORDER_* */
+  int32_t rule;            /**< GTH_RULE_* */
+  int32_t scale_place;     /**< GTH_PLACE_* */
+  int32_t scale_dtype;     /**< float32, float16, bfloat16, float8_e4m3fn or float8_e8m0fnu. 0: that of the operand */
+  int32_t zero_place;      /**< GTH_PLACE_* */
+  int32_t zero_dtype;      /**< A dtype of scale_dtype, int8, uint8 or GTH_ZERO_*. 0: that of the operand */
+  float zero;              /**< The zero point or bias with GTH_PLACE_NONE. */
+  float factor;            /**< Each scale is multiplied by it, and rounded. 0: 1 */
+  int32_t reserved;        /**< 0 */
+  int64_t block_values;    /**< Numbers in a block. 0: all of the row */
+  int64_t block_bytes;     /**< Bytes of a block. 0: those of its codes. The last block may then be shorter. */
+  int64_t row_tail;        /**< Bytes of a row behind its blocks. */
+  int64_t code_at;         /**< The byte of the block at which the codes begin. */
+  int64_t scale_at;        /**< The byte of the block or the tail at which the scale is. */
+  int64_t zero_at;         /**< The byte of the block or the tail at which the zero point or bias is. */
+  const float *code_table; /**< With GTH_CODE_TABLE4: 16 numbers. Borrowed */
+  const gth_tensor_desc *scales; /**< With GTH_PLACE_OPERAND, else NULL. Borrowed. Plans keep the address of its
+                                      data. */
+  const gth_tensor_desc *zeros;  /**< As scales. */
+} gth_codec;
+
+#define GTH_CODEC_FIRST 120
+#define GTH_CODEC_INIT {sizeof(gth_codec), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, NULL, NULL, NULL}
+
+/**
+ * Describes a known format. If its scales or zeros are operands, the caller then sets these, and block_values.
+ *
+ * @param name   GGUF: q8_0 q4_0 q4_1 q5_0 q5_1 iq4_nl q2_k q3_k q4_k q5_k q6_k iq4_xs mxfp4 nvfp4. torch and FBGEMM:
+ *               rowwise8 rowwise4 rowwise2. With scales as operand: int8 uint8 int4 uint4 int2 uint2 fp8_e4m3fn fp8_e5m2
+ *               e2m1, nf4 fp4 (bitsandbytes), and with scales and biases as operands: affine8 affine4 affine2.
+ * @param codec  Borrowed, written. codec->size must be set.
+ * @return NULL, VERSION (the size, or an unknown name).
+ */
+GTH_API int32_t gth_codec_named(const char *name, gth_codec *codec, gth_error *err);
+
+/**
+ * Computes the bytes of a row of `values` numbers.
+ *
+ * @param codec  Borrowed. scales and zeros are ignored.
+ * @param bytes  Written on GTH_OK.
+ * @return NULL, VERSION, DTYPE, SHAPE, SIZE.
+ */
+GTH_API int32_t gth_codec_row_bytes(const gth_codec *codec, int64_t values, int64_t *bytes, gth_error *err);
+
 /* ---------------------------------------------------------------------------------------------------------- Tensors */
 
 /**
  * Creates a tensor over memory of the caller.
  *
- * @param desc  Borrowed. Shape and strides are copied. Its data is Kept. desc->tensor must be NULL.
+ * @param desc  Borrowed. Shape, strides and codec are copied. Its data is Kept, and that of the operands of its codec.
+ *              desc->tensor must be NULL.
  * @param out   Owned. Release it with gth_tensor_release.
  * @return NULL, VERSION, DTYPE, RANK, SHAPE, SIZE, STRIDE, DEVICE, NOMEM, UNSUPPORTED (strings, see
  *         gth_tensor_from_strings).
@@ -1327,10 +1454,15 @@ typedef struct gth_plan_args {
   int64_t bags_extent;    /**< Bytes of memory from bags. */
   int64_t weights_extent; /**< Bytes of memory from weights. */
   int64_t ids;            /**< The open number of ids of gather_bags, or GTH_OPEN if the plan has none. */
+  const void *scales;     /**< Of the codec. NULL: the address in the description, which the plan keeps. */
+  const void *zeros;      /**< Of the codec. NULL: the address in the description, which the plan keeps. */
+  int64_t scales_extent;  /**< Bytes of memory from scales. */
+  int64_t zeros_extent;   /**< Bytes of memory from zeros. */
 } gth_plan_args;
 
-#define GTH_PLAN_ARGS_FIRST 104
-#define GTH_PLAN_ARGS_INIT {sizeof(gth_plan_args), 0, GTH_OPEN, NULL, NULL, NULL, 0, 0, 0, NULL, NULL, 0, 0, GTH_OPEN}
+#define GTH_PLAN_ARGS_FIRST 136
+#define GTH_PLAN_ARGS_INIT \
+  {sizeof(gth_plan_args), 0, GTH_OPEN, NULL, NULL, NULL, 0, 0, 0, NULL, NULL, 0, 0, GTH_OPEN, NULL, NULL, 0, 0}
 
 /**
  * Runs a plan, as gth_plan_run. With GTH_ARGS_EXTENTS, the size of the memory is checked. If it is smaller than the run

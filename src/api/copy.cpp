@@ -5,7 +5,11 @@
 namespace gather::api {
 namespace {
 
-int32_t check_no_strings(const gth_tensor_desc& desc, int32_t operand, const Error& error) {
+int32_t check_plain(const gth_tensor_desc& desc, int32_t operand, const Error& error) {
+  if (desc.codec) {
+    return error.fail({GTH_E_UNSUPPORTED, operand}, "%s: packed rows cannot be copied, but gathered",
+                      core::operand_name(operand));
+  }
   if (desc.dtype != GTH_DTYPE_STRING) return GTH_OK;
   return error.fail({GTH_E_UNSUPPORTED, operand, -1, -1, GTH_DTYPE_STRING, 0}, "%s: strings cannot be copied",
                     core::operand_name(operand));
@@ -22,8 +26,8 @@ int32_t copy_operands(gth_context* handle, const gth_tensor_desc* source, const 
   if (!status) status = find_context(handle, &context, error);
   if (!status) status = resolve_tensor(GTH_OPERAND_PARAMS, &source, error);
   if (!status) status = resolve_tensor(GTH_OPERAND_OUT, &destination, error);
-  if (!status) status = check_no_strings(*source, GTH_OPERAND_PARAMS, error);
-  if (!status) status = check_no_strings(*destination, GTH_OPERAND_OUT, error);
+  if (!status) status = check_plain(*source, GTH_OPERAND_PARAMS, error);
+  if (!status) status = check_plain(*destination, GTH_OPERAND_OUT, error);
   return status ? status : run_copy(*context, *source, *destination, error);
 }
 

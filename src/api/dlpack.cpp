@@ -287,6 +287,9 @@ int32_t to_dlpack(gth_context* handle, const gth_tensor* tensor_handle, uint32_t
     return error.fail({GTH_E_UNSUPPORTED, GTH_OPERAND_TENSOR, -1, -1, GTH_DTYPE_STRING, 0},
                       "tensor: DLPack has no strings");
   }
+  if (tensor->desc.codec) {
+    return error.fail({GTH_E_UNSUPPORTED, GTH_OPERAND_TENSOR}, "tensor: DLPack has no packed rows");
+  }
   ExportSource source;
   if (int32_t status = find_source(*context, *tensor, flags, carries_read_only, &source, error)) return status;
   return make_export(source, out, error);

@@ -18,11 +18,12 @@ namespace gather::api {
 struct Found {
   const Context* context;
   core::Request request;  // Refers to the caller's structs and to the copies.
-  core::RoleSet others;   // the operands that name a tensor, or whose struct is shorter
+  core::RoleSet others;   // the operands that name a tensor, are packed, or whose struct is shorter
   core::RoleSet unknown;  // those whose handle has not been found
   // Copies of structs that are shorter than the library's.
   core::ByRole<gth_tensor_desc> operand_copies;
   gth_options options_copy;
+  gth_codec codec_copy;
 };
 
 // The operands of a request whose shape the call computes: they must be given, may be given, or are ignored.

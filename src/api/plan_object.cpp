@@ -40,6 +40,15 @@ int32_t check_device(const Plan& plan, const Error& error) {
   return core::fail_device(plan.operation->name_of(Role::table), plan.device, GTH_DEVICE_CPU, error);
 }
 
+// Binds the operands of the codec that name a tensor, and keeps the addresses of the others.
+void keep_codec_operands(const Request& request, PlanObject* object) {
+  for (Role role : core::EachRole{request.roles & request.operation->operands.of_codec}) {
+    const gth_tensor_desc& given = role == Role::scales ? *request.codec->scales : *request.codec->zeros;
+    object->bound[role] = given.tensor;
+    object->kept[role] = request[role]->data;
+  }
+}
+
 int32_t lower(const gth_request& given, PlanObject* object, const Error& error) {
   Found found;
   int32_t status = find_operands(nullptr, given, Open::one, Results::optional, &found, error);
@@ -52,7 +61,9 @@ int32_t lower(const gth_request& given, PlanObject* object, const Error& error) 
   const auto operands = core::operands_of(given);
   object->bound = {};
   for (Role role : core::EachRole{found.others}) object->bound[role] = operands[role]->tensor;
-  object->is_bound = core::set_roles(object->bound) != 0;
+  if (request.codec) keep_codec_operands(request, object);
+  object->is_bound = object->bound_roles() != 0;
+  object->of_codec = request.roles & request.operation->operands.of_codec;
   object->dtype = core::rows_dtype_of(request);
   object->kernels = cpu::choose_kernels(object->plan);
   object->is_short = core::shorten(object->plan, &object->short_form);
@@ -94,7 +105,9 @@ int32_t find_unbound_run(gth_context* context, const gth_plan* plan, PlanRun* ru
   if (int32_t status = find_plan(plan, &run->object, error)) return status;
   const Plan& planned = run->plan();
   if (__builtin_expect(core::has_more_operands(run->pointers), 0)) {
-    const core::RoleSet absent = core::set_roles(run->pointers) & ~planned.operation->operands.present;
+    const core::Operands& operands = planned.operation->operands;
+    const core::RoleSet present = (operands.present & ~operands.of_codec) | run->object->of_codec;
+    const core::RoleSet absent = core::set_roles(run->pointers) & ~present;
     if (absent) return fail_absent(planned.operation->name_of(core::first_of(absent)), error);
   }
   const Context& given = *run->context;
@@ -118,7 +131,7 @@ int32_t bind(const gth_tensor* tensor, int32_t role, char** data, const Error& e
 }
 
 int32_t bind_all(const PlanObject& object, core::RoleSet roles, core::Pointers* pointers, const Error& error) {
-  for (Role role : core::EachRole{roles & core::set_roles(object.bound)}) {
+  for (Role role : core::EachRole{roles & object.bound_roles()}) {
     const int32_t name = object.plan.operation->name_of(role);
     if (int32_t status = bind(object.bound[role], name, &(*pointers)[role], error)) return status;
   }
@@ -130,7 +143,7 @@ __attribute__((noinline)) bool run_bound_fast_path(const PlanObject& object, cor
   if (!object.is_short || bind_all(object, object.plan.operation->operands.present, &pointers, Error(nullptr)))
     return false;
   if (!given) return cpu::run_short(object.short_form, pointers, n, nullptr);
-  const core::Extents extents = without_bound(object, *given);
+  const core::Extents extents = without(object.bound_roles(), *given);
   return cpu::run_short(object.short_form, pointers, n, &extents);
 }
 
@@ -182,7 +195,7 @@ int32_t check_plan(gth_context* context, const gth_plan* plan, const gth_plan_ar
   if (int32_t status = find_unbound_run(context, plan, &run, error)) return status;
   const core::RoleSet indices = run.plan().operation->operands.index;
   if (int32_t status = bind_all(*run.object, indices, &run.pointers, error)) return status;
-  const core::Extents extents = without_bound(*run.object, args.extents);
+  const core::Extents extents = without(run.object->bound_roles(), args.extents);
   int32_t status =
       core::check_index_run(run.plan(), run.pointers, args.n, args.has_extents ? &extents : nullptr, error);
   if (status) return status;
@@ -202,6 +215,7 @@ int32_t write_extents(const gth_plan* handle, gth_plan_args* args, const Error& 
   args->flags |= GTH_ARGS_EXTENTS;
 #define GATHER_ROLE(name, ...) args->name##_extent = object->bound.name ? 0 : extents.name;
   GATHER_ROLES(GATHER_ROLE)
+  GATHER_CODEC_ROLES(GATHER_ROLE)
 #undef GATHER_ROLE
   return GTH_OK;
 }
@@ -262,14 +276,14 @@ int32_t run_parts(gth_context* context, const gth_plan* plan, const core::Pointe
 const core::Extents* given_extents(const PlanObject& object, const PlanArgs& args, core::Extents* room) {
   if (!args.has_extents) return nullptr;
   if (!object.is_bound) return &args.extents;
-  *room = without_bound(object, args.extents);
+  *room = without(object.bound_roles(), args.extents);
   return room;
 }
 
 }  // namespace
 
-core::Extents without_bound(const PlanObject& object, core::Extents extents) {
-  for (Role role : core::EachRole{core::set_roles(object.bound)}) extents[role] = INT64_MAX;
+core::Extents without(core::RoleSet checked, core::Extents extents) {
+  for (Role role : core::EachRole{checked}) extents[role] = INT64_MAX;
   return extents;
 }
 
@@ -285,6 +299,11 @@ bool check_short_form(const PlanRun& run, const PlanArgs& args, core::Spans* spa
 int32_t find_run(gth_context* context, const gth_plan* plan, PlanRun* run, const Error& error) {
   if (int32_t status = find_unbound_run(context, plan, run, error)) return status;
   const core::RoleSet present = run->plan().operation->operands.present;
+  for (Role role : core::EachRole{run->object->of_codec & ~run->object->bound_roles()}) {
+    if (run->pointers[role]) continue;
+    run->pointers[role] = static_cast<char*>(const_cast<void*>(run->object->kept[role]));
+    run->kept |= core::set_of(role);
+  }
   return run->object->is_bound ? bind_all(*run->object, present, &run->pointers, error) : GTH_OK;
 }
 
@@ -301,6 +320,7 @@ int32_t read_args(const gth_plan* plan, const gth_plan_args* given, PlanArgs* ou
   out->pointers.name = static_cast<char*>(const_cast<void*>(given->name)); \
   out->extents.name = given->name##_extent;
   GATHER_ROLES(GATHER_ROLE)
+  GATHER_CODEC_ROLES(GATHER_ROLE)
 #undef GATHER_ROLE
   out->n = given->n;
   out->pointers.ids = given->ids;

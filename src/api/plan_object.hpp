@@ -17,8 +17,12 @@ struct PlanObject : core::Allocated {
   bool is_bound;                // At least one operand is a tensor handle.
   cpu::Kernels kernels;
   core::ByRole<const gth_tensor*> bound;  // or nullptr
+  core::RoleSet of_codec;                 // the operands of the codec
+  core::ByRole<const void*> kept;         // the memory in their descriptions
   int32_t dtype;
   core::Plan plan;
+
+  core::RoleSet bound_roles() const { return core::set_roles(bound); }
 };
 
 // A plan with the context and the memory of one run.
@@ -26,6 +30,7 @@ struct PlanRun {
   const Context* context = nullptr;
   const PlanObject* object = nullptr;
   core::Pointers pointers{};
+  core::RoleSet kept = 0;  // the operands of the codec whose memory is that of the description
 
   const core::Plan& plan() const { return object->plan; }
 };
@@ -44,17 +49,18 @@ struct PlanArgs {
 // Checks that the plan is not NULL, and then the struct and its flags.
 int32_t read_args(const gth_plan* plan, const gth_plan_args* given, PlanArgs* out, const Error& error);
 
-// Returns the sizes of the memory of a run. The memory of a bound operand has been checked with the plan.
-core::Extents without_bound(const PlanObject& object, core::Extents extents);
+// Returns the sizes of the memory of a run. The memory of bound and kept operands has been checked with the plan.
+core::Extents without(core::RoleSet checked, core::Extents extents);
 
 // Returns true if a run has a short form and is valid. *spans receives the accessed memory. Precondition: the context is
 // one of the CPU.
 bool check_short_form(const PlanRun& run, const PlanArgs& args, core::Spans* spans);
 
-// Calls core::check_run. The sizes of bound operands in `given` are ignored.
+// Calls core::check_run. The sizes of bound and kept operands in `given` are ignored.
 inline int32_t check_run(const PlanRun& run, int64_t n, const core::Extents* given, const Error& error) {
-  if (!given || !run.object->is_bound) return core::check_run(run.plan(), run.pointers, n, given, error);
-  const core::Extents extents = without_bound(*run.object, *given);
+  const bool is_checked = run.object->is_bound || run.kept;
+  if (!given || !is_checked) return core::check_run(run.plan(), run.pointers, n, given, error);
+  const core::Extents extents = without(run.object->bound_roles() | run.kept, *given);
   return core::check_run(run.plan(), run.pointers, n, &extents, error);
 }
 

@@ -6,6 +6,7 @@
 
 #include "api/context.hpp"
 #include "api/handles.hpp"
+#include "api/packed_tensor.hpp"
 #include "core/base/structs.hpp"
 #include "core/meaning/request.hpp"
 #include "core/meaning/shape.hpp"
@@ -102,15 +103,6 @@ int32_t publish_tensor(const gth_tensor_desc& desc, const MemoryLocation& memory
   publish_slot(token);
   *out = handle_of<gth_tensor>(token);
   return GTH_OK;
-}
-
-int32_t borrow(const gth_tensor_desc* desc, gth_tensor** out, const Error& error) {
-  if (!desc) return fail_null(GTH_OPERAND_TENSOR, error);
-  gth_tensor_desc room;
-  if (int32_t status = core::read_desc(desc, &room, &desc, GTH_OPERAND_TENSOR, error)) return status;
-  MemoryLocation memory;
-  if (int32_t status = check_tensor(*desc, &memory, error)) return status;
-  return make_tensor(*desc, memory, nullptr, out, error);
 }
 
 int32_t adopt(gth_context* context, const gth_tensor_desc* desc, gth_deleter_fn deleter, void* user, gth_tensor** out,
@@ -236,10 +228,6 @@ int32_t check_dense(int32_t ndim, const int64_t* shape, int64_t bytes, int64_t* 
 
 using namespace gather::api;
 
-int32_t gth_tensor_borrow(const gth_tensor_desc* desc, gth_tensor** out, gth_error* err) {
-  return api_boundary(out, err, [&](const Error& error) { return borrow(desc, out, error); });
-}
-
 int32_t gth_tensor_adopt(gth_context* context, const gth_tensor_desc* desc, gth_deleter_fn deleter, void* user,
                          gth_tensor** out, gth_error* err) {
   return api_boundary(out, err, [&](const Error& error) { return adopt(context, desc, deleter, user, out, error); });
@@ -258,12 +246,15 @@ int32_t gth_tensor_release(gth_tensor* tensor) {
   if (!tensor) return GTH_OK;
   int64_t* dims;
   Storage* storage;
+  const gth_codec* codec;
   const bool is_live = release_slot(token_of(tensor), HandleKind::tensor, [&](const Content& content) {
     dims = content.as<Tensor>().more_dims;
     storage = content.as<Tensor>().storage;
+    codec = content.as<Tensor>().desc.codec;
   });
   if (!is_live) return GTH_E_HANDLE;
   if (dims) gather::core::deallocate(dims);
+  if (codec) release_packed(codec);
   if (storage) storage->release();
   return GTH_OK;
 }

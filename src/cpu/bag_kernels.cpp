@@ -39,4 +39,11 @@ void choose_pooling(const core::Plan& plan, const Tier& tier, PoolBags* pooling,
   *last = tier.choose_pooling(pooled_of(plan), row_elements(plan) % most);
 }
 
+PoolBags choose_packed_pooling(const core::Plan& plan, const Tier& tier) {
+  static_assert(most_decoded * sizeof(float) == most_pooled_bytes, "a part of a row has as many sums");
+  const Pool pool = pool_of(plan.bags.pool, plan.bags.has_weights);
+  if (pool != Pool::sum && pool != Pool::weighted_sum) return nullptr;
+  return tier.choose_packed_pooling(plan.packed.codec, pool == Pool::weighted_sum, plan.bags.adds_bias_first);
+}
+
 }  // namespace gather::cpu

@@ -21,4 +21,7 @@ Pooled pooled_of(const core::Plan& plan);
 // Chooses the kernel for parts of most_elements() numbers, and the one for the last part of a row.
 void choose_pooling(const core::Plan& plan, const Tier& tier, PoolBags* pooling, PoolBags* last);
 
+// Returns the kernel that adds packed rows, or NULL.
+PoolBags choose_packed_pooling(const core::Plan& plan, const Tier& tier);
+
 }  // namespace gather::cpu

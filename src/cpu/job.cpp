@@ -41,6 +41,7 @@ Job::Job(const core::Plan& p, const core::Pointers& pointers, int64_t open_exten
       rows(moved(pointers.rows, p.offset.rows)),
       slices(p.slices.at(n)),
       inner_count(p.end - p.inner_begin) {
+  if (p.packed.is_packed()) set_packed(pointers);
   copying.line = fill_in(p.loops[p.line], n);
   copying.outer_count = 0;
   for (int32_t i = 0; i < p.inner_begin; ++i) {
@@ -51,6 +52,11 @@ Job::Job(const core::Plan& p, const core::Pointers& pointers, int64_t open_exten
   build_validating_nest();
   join_short_loops();
   find_merged_lines();
+}
+
+void Job::set_packed(const core::Pointers& pointers) {
+  packed_ = {&plan.packed, table, moved(pointers.scales, plan.offset.scales), moved(pointers.zeros, plan.offset.zeros)};
+  table = nullptr;
 }
 
 // Joins the last two loops to one line if they have so few tuples that their set-up would take longest. The tuples of

@@ -64,10 +64,13 @@ struct Job {
     return copying.outer_count > 0 ? copying.outer[copying.outer_count - 1] : SizedLoop{1, 0, 0, 0, 0};
   }
 
+  // Returns the packed rows of the table, or NULL.
+  const core::PackedRows* packed() const { return plan.packed.is_packed() ? &packed_ : nullptr; }
+
   const core::Plan& plan;
   const Kernels& kernels;
-  int64_t n;  // the open extent, or GTH_OPEN
-  const char* table;
+  int64_t n;          // the open extent, or GTH_OPEN
+  const char* table;  // of packed rows, the number 0
   const char* indices;
   char* rows;
   int64_t slices;
@@ -84,12 +87,14 @@ struct Job {
   SizedLoop inner[GTH_MAX_NDIM];  // loops inside a slice
 
  private:
+  void set_packed(const core::Pointers& pointers);
   void join_short_loops();
   void find_merged_lines();
   void build_validating_nest();
   void exchange_short_loop();
 
   Runs joined_{0, 0, 0, 0};  // the distances in the table if is_joined
+  core::PackedRows packed_;  // set if the table is packed
 };
 
 // Returns the number of rows of a slice that are contiguous in the output: those of the innermost loop, or all.

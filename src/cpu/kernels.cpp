@@ -180,7 +180,12 @@ Kernels choose_kernels(const core::Plan& plan) {
   if (core::has_bags(plan)) {
     kernels.move = nullptr;
     kernels.prefetches = false;
-    choose_pooling(plan, best, &kernels.pooling, &kernels.last_pooling);
+    if (plan.packed.is_packed()) {
+      kernels.decode = best.choose_decode_row(plan.packed.codec);
+      kernels.pooling = kernels.last_pooling = choose_packed_pooling(plan, best);
+    } else {
+      choose_pooling(plan, best, &kernels.pooling, &kernels.last_pooling);
+    }
     return kernels;
   }
   if (core::is_scatter(plan)) {
@@ -190,6 +195,11 @@ Kernels choose_kernels(const core::Plan& plan) {
     // Rows that are only written need no prefetch, because stores do not wait for memory.
     kernels.prefetches = core::reduces(plan) && exceeds_cache(plan);
     kernels.fused = choose_fused_scatter(plan, kernels);
+    return kernels;
+  }
+  if (plan.packed.is_packed()) {
+    kernels.move = best.choose_decode(plan.packed.codec, plan.packed.number, plan.item.bytes());
+    kernels.prefetches = false;  // The decoders prefetch.
     return kernels;
   }
   kernels.move = best.choose_copy(plan.row.in, written_of(static_cast<double>(bytes_of(plan.reach.rows))));

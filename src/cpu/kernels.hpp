@@ -30,6 +30,7 @@ struct Kernels {
   LookUp look_up;
   // Pool the rows of bags: all parts of a row but the last one, and the last one. They are NULL for rare numbers.
   PoolBags pooling, last_pooling;
+  DecodeRow decode;  // a part of a packed row; set for bags
   // Combine updates with rows of the target of a scatter. `stream` uses non-temporal stores, and is NULL if they are
   // not faster.
   WriteRows update, stream;

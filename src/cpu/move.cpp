@@ -35,7 +35,7 @@ GATHER_NOINLINE void move_one_slice(const Job& job, const RowBlock& block) {
       for (int64_t i = 0; i < n; ++i) offsets[i] = *block.offsets + wrapping_multiply(first + i, outer->table);
       job.kernels.move({moved(block.rows, rows + wrapping_multiply(first, outer->rows)), outer->rows,
                         moved(block.table, table), offsets, n, block.row_bytes, inner->extent, inner->rows,
-                        inner->table, 0});
+                        inner->table, 0, 0, block.packed});
     }
   });
 }
@@ -153,7 +153,7 @@ void move_block(const Job& job, const BlockResolver& resolver, const TupleBlock&
   const SizedLoop &line = job.copying.line, next = job.next_loop();
   const bool all = resolver.resolved() == Resolved::all;
   RowBlock part{rows,       line.rows, table, resolver.offsets(), block.n, job.plan.row.in, block.lines, next.rows,
-                next.table, 0,         0};
+                next.table, 0,         0,     job.packed()};
   if (!block.repeats) {
     part.next_offsets = block.n;
     if (resolver.has_steps()) part.next_table = 0;  // the offsets include the distance of a line in the table
@@ -264,7 +264,8 @@ class Mover {
                       wrapping_multiply(apart, next.rows),
                       wrapping_multiply(apart, next.table),
                       0,
-                      n};
+                      n,
+                      job_.packed()};
         const bool all = resolver_.resolved() == Resolved::all;
         all ? job_.kernels.move(part) : move_each_line(job_, false, &part);
       }

@@ -12,6 +12,7 @@
 #include "cpu/bag_ids.hpp"
 #include "cpu/bag_kernels.hpp"
 #include "cpu/bag_rows.hpp"
+#include "cpu/decoded_rows.hpp"
 #include "cpu/load.hpp"
 #include "cpu/pieces.hpp"
 
@@ -121,6 +122,9 @@ class Pooler {
  public:
   explicit Pooler(const Bags& on)
       : on_(on),
+        packed_{&on.plan.packed, on.table, moved(on.pointers.scales, on.plan.offset.scales),
+                moved(on.pointers.zeros, on.plan.offset.zeros)},
+        is_packed_(on.plan.packed.is_packed()),
         pooled_(pooled_of(on.plan)),
         sum_bytes_(sum_bytes(on.plan)),
         elements_(row_elements(on.plan)),
@@ -297,7 +301,10 @@ class Pooler {
     on_.for_rows([&](int64_t table, int64_t out) {
       for (int64_t first = 0; first < elements_ && is_valid; first += most_) {
         BagRows rows{};
-        rows.table = moved(on_.table, table + first * item);
+        rows.table =
+            is_packed_ ? moved(static_cast<const void*>(nullptr), table) : moved(on_.table, table + first * item);
+        rows.packed = &packed_;
+        rows.first = first;
         rows.rows = on_.plan.component[0].size;
         rows.stride = on_.plan.component[0].stride;
         rows.elements = std::min(most_, elements_ - first);
@@ -314,6 +321,10 @@ class Pooler {
   bool pool_rows_of(const Ids& from, bool has_filled, BagRows* rows) const {
     rows->ids = from.ids, rows->readable = from.readable, rows->weights = from.weights;
     const PoolBags kernel = rows->elements < most_ ? on_.kernels.last_pooling : on_.kernels.pooling;
+    if (is_packed_) {
+      const Decoding how{pooled_, *on_.kernels.tier, on_.kernels.decode, kernel};
+      return !pool_decoded_rows(how, *rows, has_filled ? filled_ : nullptr);
+    }
     if (kernel && !has_filled) return !kernel(*rows);
     return !pool_rows(pooled_, *on_.kernels.tier, *rows, has_filled ? filled_ : nullptr);
   }
@@ -397,6 +408,8 @@ class Pooler {
   }
 
   const Bags& on_;
+  const core::PackedRows packed_;
+  const bool is_packed_;
   const Pooled pooled_;
   const int64_t sum_bytes_;
   const int64_t elements_, most_;  // of a row, and at once

@@ -9,7 +9,7 @@
 #include "cpu/job.hpp"
 #include "cpu/move.hpp"
 #include "cpu/one_block.hpp"
-#include "cpu/packed.hpp"
+#include "cpu/panels.hpp"
 #include "cpu/pieces.hpp"
 #include "cpu/run_bags.hpp"
 #include "cpu/scatter.hpp"
@@ -38,7 +38,8 @@ bool copy_split_range(const Job& job, int64_t first, int64_t last) {
   while (first < last) {
     const int64_t batch = first / batch_slices;
     const int64_t end = std::min(last, (batch + 1) * batch_slices);
-    if (!move_range(job, job.table + batch_offset(job.plan, batch), first, end, job.kernels.prefetches)) return false;
+    if (!move_range(job, moved(job.table, batch_offset(job.plan, batch)), first, end, job.kernels.prefetches))
+      return false;
     first = end;
   }
   return true;
@@ -50,14 +51,14 @@ bool copy_in_place(const Job& job, int64_t first, int64_t last) {
 }
 
 bool copy_any_range(const Job& job, int64_t first, int64_t last) {
-  return is_packable(job) ? move_packed(job, first, last) : copy_in_place(job, first, last);
+  return has_panels(job) ? move_panels(job, first, last) : copy_in_place(job, first, last);
 }
 
 // Cuts the slices into pieces for all threads. A packable job gets at most one piece for each thread, because each
 // piece packs the table again.
 Pieces cut_slices(const Job& job, const Executor& executor) {
   const Pieces pieces = cut(executor, job.slices, copied_bytes(job));
-  if (pieces.count == 1 || !is_packable(job)) return pieces;
+  if (pieces.count == 1 || !has_panels(job)) return pieces;
   return split(job.slices, std::min<int64_t>(pieces.count, thread_count(executor)));
 }
 
@@ -80,7 +81,7 @@ bool copy_all(const Job& job, const Executor& executor) {
 
 // Returns true if one contiguous block is copied unchanged.
 bool is_contiguous_copy(const Job& job) {
-  const bool is_bytes = job.plan.item.kind == core::ItemKind::value;
+  const bool is_bytes = job.plan.item.kind == core::ItemKind::value && !job.plan.packed.is_packed();
   return job.plan.components == 0 && job.slices == 1 && job.plan.inner == 1 && is_bytes;
 }
 
@@ -115,7 +116,7 @@ int32_t run(const Plan& plan, const Kernels& kernels, const core::Pointers& poin
     copy_contiguous(job, executor);
     return GTH_OK;
   }
-  if (has_output && is_one_block(job) && !is_packable(job)) return run_one_block(job, {}, error);
+  if (has_output && is_one_block(job) && !has_panels(job)) return run_one_block(job, {}, error);
   // The copy also validates indices. It is the only validation if the library discards the output after an error,
   // or if the caller permits a partly written one.
   const bool may_write_partly = output == core::Output::ours || plan.is_partial_on_error;

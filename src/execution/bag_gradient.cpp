@@ -100,9 +100,17 @@ int32_t check_used(const Operands& on, const Error& error) {
   return check_memory(used, 7, error);
 }
 
+// Only a gather reads packed rows.
+int32_t check_plain(const Request& request, const Error& error) {
+  if (!request.codec) return GTH_OK;
+  return error.fail({GTH_E_UNSUPPORTED, GTH_OPERAND_PARAMS},
+                    "params: packed rows have no gradients, and bags of them no positions");
+}
+
 // Validates everything but bags and ids, and makes the plan of the forward call.
 GATHER_NOINLINE int32_t validate(Operands* on, const Error& error) {
-  int32_t status = (has_gradient(on->result) ? check_out_dtype : check_extreme)(on->request, error);
+  int32_t status = check_plain(on->request, error);
+  if (!status) status = (has_gradient(on->result) ? check_out_dtype : check_extreme)(on->request, error);
   if (!status) status = check_cpu(on->context, "gradients and positions of bags are computed on the CPU only", error);
   if (status) return status;
   core::Meaning meaning;

@@ -129,6 +129,34 @@ typedef struct gth_tensor_desc {
   int64_t extent;
 } gth_tensor_desc;
 
+typedef struct gth_codec {
+  uint32_t size;
+  int32_t structure;
+  int32_t code;
+  int32_t order;
+  int32_t rule;
+  int32_t scale_place;
+  int32_t scale_dtype;
+  int32_t zero_place;
+  int32_t zero_dtype;
+  float zero;
+  float factor;
+  int32_t reserved;
+  int64_t block_values;
+  int64_t block_bytes;
+  int64_t row_tail;
+  int64_t code_at;
+  int64_t scale_at;
+  int64_t zero_at;
+  const float *code_table;
+  const gth_tensor_desc *scales;
+  const gth_tensor_desc *zeros;
+} gth_codec;
+
+int32_t gth_codec_named(const char *name, gth_codec *codec, gth_error *err);
+
+int32_t gth_codec_row_bytes(const gth_codec *codec, int64_t values, int64_t *bytes, gth_error *err);
+
 int32_t gth_tensor_borrow(const gth_tensor_desc *desc, gth_tensor **out, gth_error *err);
 
 int32_t gth_tensor_adopt(gth_context *context, const gth_tensor_desc *desc, gth_deleter_fn deleter, void *user,
@@ -294,6 +322,10 @@ typedef struct gth_plan_args {
   int64_t bags_extent;
   int64_t weights_extent;
   int64_t ids;
+  const void *scales;
+  const void *zeros;
+  int64_t scales_extent;
+  int64_t zeros_extent;
 } gth_plan_args;
 
 int32_t gth_plan_run_args(gth_context *context, const gth_plan *plan, const gth_plan_args *args,

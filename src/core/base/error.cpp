@@ -65,6 +65,8 @@ __attribute__((noinline)) const char* operand_name(int32_t operand) {
     case GTH_OPERAND_WEIGHTS: return "weights";
     case GTH_OPERAND_CODEC: return "codec";
     case GTH_OPERAND_FILE: return "file";
+    case GTH_OPERAND_SCALES: return "scales";
+    case GTH_OPERAND_ZEROS: return "zeros";
     default: return "argument";
   }
 }

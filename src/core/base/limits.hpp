@@ -32,6 +32,10 @@ constexpr int64_t most_pooled_bytes = 4096;  // of the sums of a row, at once
 constexpr int64_t block_elements = 512;      // of a gradient that are converted at once
 constexpr int64_t compared_ids = 64;         // of a bag, before the places of their elements are looked up
 
+// ---- Packed rows
+
+constexpr int64_t most_decoded = 1024;  // numbers of a row that are decoded at once; a multiple of each block by name
+
 // ---- Columns
 
 constexpr int64_t min_shared_views = 64 * 1024;  // bytes of long strings; fewer are copied

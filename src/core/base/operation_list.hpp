@@ -14,13 +14,18 @@
   ROLE(bags,    BAGS)      \
   ROLE(weights, WEIGHTS)
 
+// The places for operands in the codec of a packed table. They are also fields of gth_plan_args.
+#define GATHER_CODEC_ROLES(ROLE) \
+  ROLE(scales, SCALES)           \
+  ROLE(zeros,  ZEROS)
+
 // The operands, by kind of operation. A kind has no operand for a role that it does not list. Columns:
 //   kind    The kind of operation.
 //   role    The place in gth_request.
 //   name    GTH_OPERAND_*, which errors use.
 //   use     read, written, or zeroed: written, and set to zero before.
 //   need    required or optional.
-//   dtype   data: the dtype of the call. index: an integer. as_table: the dtype of the table.
+//   dtype   data: the dtype of the call. index: an integer. as_table: the dtype of the table. codec: one of its codec.
 //   shape   own, or result: gth_infer returns the shape, and the request of a plan may omit the operand.
 //   access  The runs that access the memory. rows: those that copy rows. tuples: those with tuples.
 //
@@ -29,6 +34,8 @@
   OPERAND(gather,   table,   PARAMS,  read,    required, data,     own,    rows)    \
   OPERAND(gather,   indices, INDICES, read,    required, index,    own,    tuples)  \
   OPERAND(gather,   rows,    OUT,     written, required, as_table, result, rows)    \
+  OPERAND(gather,   scales,  SCALES,  read,    optional, codec,    own,    rows)    \
+  OPERAND(gather,   zeros,   ZEROS,   read,    optional, codec,    own,    rows)    \
   OPERAND(scatter,  table,   TARGET,  written, required, data,     own,    rows)    \
   OPERAND(scatter,  indices, INDICES, read,    required, index,    own,    tuples)  \
   OPERAND(scatter,  rows,    UPDATES, read,    required, as_table, result, rows)    \
@@ -39,7 +46,9 @@
   OPERAND(bags,     indices, INDICES, read,    required, index,    own,    tuples)  \
   OPERAND(bags,     rows,    OUT,     written, required, as_table, result, rows)    \
   OPERAND(bags,     bags,    BAGS,    read,    optional, index,    own,    tuples)  \
-  OPERAND(bags,     weights, WEIGHTS, read,    optional, as_table, own,    tuples)
+  OPERAND(bags,     weights, WEIGHTS, read,    optional, as_table, own,    tuples)  \
+  OPERAND(bags,     scales,  SCALES,  read,    optional, codec,    own,    rows)    \
+  OPERAND(bags,     zeros,   ZEROS,   read,    optional, codec,    own,    rows)
 
 // The operations, by number. Columns:
 //   name         Of the function gth_*, and in messages.

@@ -10,7 +10,7 @@ namespace gather::core {
 // A role is a place for an operand in gth_request and gth_plan_args.
 enum class Role : uint8_t {
 #define GATHER_ROLE(name, ...) name,
-  GATHER_ROLES(GATHER_ROLE)
+  GATHER_ROLES(GATHER_ROLE) GATHER_CODEC_ROLES(GATHER_ROLE)
 #undef GATHER_ROLE
 };
 
@@ -19,11 +19,12 @@ template <class T>
 struct ByRole {
 #define GATHER_ROLE(name, ...) T name;
   GATHER_ROLES(GATHER_ROLE)
+  GATHER_CODEC_ROLES(GATHER_ROLE)
 #undef GATHER_ROLE
 
   static constexpr T ByRole::* members[] = {
 #define GATHER_ROLE(name, ...) &ByRole::name,
-      GATHER_ROLES(GATHER_ROLE)
+      GATHER_ROLES(GATHER_ROLE) GATHER_CODEC_ROLES(GATHER_ROLE)
 #undef GATHER_ROLE
   };
 
@@ -55,8 +56,8 @@ struct EachRole {
 };
 
 // Calls body(role) for each role of a set, in order, while it returns GTH_OK. Returns its last result. If the set is
-// two_roles or three_roles, each role is a constant in a body that is declared with GATHER_UNROLLED. They then cost as much as if the
-// body named them. A loop over EachRole takes up to 20 more instructions for each role.
+// two_roles or three_roles, each role is a constant in a body that is declared with GATHER_UNROLLED. They then cost as much
+// as if the body named them. A loop over EachRole takes up to 20 more instructions for each role.
 #define GATHER_UNROLLED __attribute__((always_inline))
 template <class Body>
 GATHER_UNROLLED inline int32_t for_each_role(RoleSet roles, Body&& body) {
@@ -82,11 +83,19 @@ constexpr ByRole<T> by_role(T table, T indices, T rows) {
   return values;
 }
 
+// The operands of the codec are no fields of gth_request.
+template <class Struct>
+inline constexpr bool has_codec_roles = true;
+template <>
+inline constexpr bool has_codec_roles<gth_request> = false;
+
 // Returns the operands of a request by role.
 inline ByRole<const gth_tensor_desc*> operands_of(const gth_request& request) {
-#define GATHER_ROLE(name, ...) request.name,
-  return {GATHER_ROLES(GATHER_ROLE)};
+  ByRole<const gth_tensor_desc*> operands{};
+#define GATHER_ROLE(name, ...) operands.name = request.name;
+  GATHER_ROLES(GATHER_ROLE)
 #undef GATHER_ROLE
+  return operands;
 }
 
 // Returns true if a request, the arguments of a plan or a ByRole has more operands than table, indices and rows.
@@ -95,6 +104,9 @@ bool has_more_operands(const Struct& given) {
   bool has_more = false;
 #define GATHER_ROLE(name, ...) has_more |= !(set_of(Role::name) & three_roles) && given.name;
   GATHER_ROLES(GATHER_ROLE)
+  if constexpr (has_codec_roles<Struct>) {
+    GATHER_CODEC_ROLES(GATHER_ROLE)
+  }
 #undef GATHER_ROLE
   return has_more;
 }
@@ -107,6 +119,9 @@ GATHER_UNROLLED inline RoleSet set_roles(const Struct& given) {
   RoleSet roles = 0;
 #define GATHER_ROLE(name, ...) roles |= given.name ? set_of(Role::name) : 0;
   GATHER_ROLES(GATHER_ROLE)
+  if constexpr (has_codec_roles<Struct>) {
+    GATHER_CODEC_ROLES(GATHER_ROLE)
+  }
 #undef GATHER_ROLE
   return roles;
 }

@@ -22,6 +22,8 @@ inline constexpr uint32_t first_size<gth_context_options> = GTH_CONTEXT_OPTIONS_
 template <>
 inline constexpr uint32_t first_size<gth_tensor_desc> = GTH_TENSOR_DESC_FIRST;
 template <>
+inline constexpr uint32_t first_size<gth_codec> = GTH_CODEC_FIRST;
+template <>
 inline constexpr uint32_t first_size<gth_options> = GTH_OPTIONS_FIRST;
 template <>
 inline constexpr uint32_t first_size<gth_request> = GTH_REQUEST_FIRST;

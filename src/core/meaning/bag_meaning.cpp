@@ -5,6 +5,7 @@
 #include <cstddef>
 
 #include "core/meaning/attributes.hpp"
+#include "core/meaning/packed_meaning.hpp"
 #include "core/types/dtype.hpp"
 #include "core/types/reduction.hpp"
 
@@ -202,6 +203,7 @@ int32_t query_bags_geometry(const Request& request, Geometry* out, const Error& 
   resolve_options(request.options, *request.operation, &settings);
   Dtypes found{};
   if (int32_t status = resolve_bags_geometry(request, settings, true, &found, out, error)) return status;
+  if (int32_t status = request.codec ? check_packed(request, *out, error) : GTH_OK) return status;
   return check_size(out->ndim, out->shape, 1, GTH_OPERAND_OUT, error);
 }
 
@@ -216,6 +218,7 @@ int32_t resolve_bags_meaning(const Request& request, Meaning* out, const Error& 
                       "out: dtype is %s, needed is %s", dtype_name(request.rows->dtype), dtype_name(rows_dtype));
   }
   out->item = out->dtypes.table->bytes;
+  if (request.codec && (status = resolve_packed_meaning(request, out, error))) return status;
   if ((status = check_results(geometry, request, error))) return status;
   for (Role role : EachRole{request.roles & ~set_of(Role::rows)}) {
     const gth_tensor_desc& desc = *request[role];

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "core/base/structs.hpp"
+#include "core/meaning/packed_meaning.hpp"
 
 namespace gather::core {
 namespace {
@@ -45,12 +46,14 @@ bool are_repeated(const Settings& settings, const Geometry& geometry, const gth_
 
 }  // namespace
 
-int32_t check_desc(const gth_tensor_desc& desc, int32_t operand, const Error& error) {
+int32_t check_desc(const gth_tensor_desc& desc, int32_t operand, bool may_be_packed, const Error& error) {
   if (desc.flags & ~uint32_t{GTH_TENSOR_READONLY}) {
     return error.fail({GTH_E_VERSION, operand, -1, -1, desc.flags, GTH_TENSOR_READONLY}, "%s: unknown flags %u",
                       operand_name(operand), desc.flags);
   }
-  if (desc.codec) return error.fail({GTH_E_VERSION, operand}, "%s: codec is reserved", operand_name(operand));
+  if (desc.codec && !may_be_packed) {
+    return error.fail({GTH_E_UNSUPPORTED, operand}, "%s: must not have a codec here", operand_name(operand));
+  }
   if (desc.tensor) return error.fail({GTH_E_VERSION, operand}, "%s: tensor must be NULL here", operand_name(operand));
   return GTH_OK;
 }
@@ -58,7 +61,7 @@ int32_t check_desc(const gth_tensor_desc& desc, int32_t operand, const Error& er
 int32_t read_desc(const gth_tensor_desc* given, gth_tensor_desc* room, const gth_tensor_desc** out, int32_t operand,
                   const Error& error) {
   if (int32_t status = read_struct(given, room, out, operand, error)) return status;
-  return check_desc(**out, operand, error);
+  return check_desc(**out, operand, false, error);
 }
 
 // Each call of a request needs all of these functions. Link-time optimisation inlines only some of them by itself.
@@ -69,6 +72,7 @@ __attribute__((flatten)) int32_t resolve_meaning(const Request& request, Meaning
   if ((status = check_definition(out->settings, error))) return status;
   out->item = request.table->dtype == GTH_DTYPE_STRING ? int64_t{sizeof(int64_t)} : out->dtypes.table->bytes;
   if ((status = resolve_geometry(out->settings, request, request.open, &out->geometry, error))) return status;
+  if (request.codec && (status = resolve_packed_meaning(request, out, error))) return status;
   out->repeats_updates = are_repeated(out->settings, out->geometry, request.rows);
   if (!out->repeats_updates && (status = check_results(out->geometry, request, error))) return status;
   return check_sizes(request, *out, error);
@@ -82,6 +86,7 @@ __attribute__((flatten)) int32_t query_geometry(const Request& request, Geometry
   if (status) return status;
   if ((status = check_definition(settings, error))) return status;
   if ((status = resolve_geometry(settings, request, Open::any, out, error))) return status;
+  if (request.codec && (status = check_packed(request, *out, error))) return status;
   return check_size(out->ndim, out->shape, 1, settings.operation->name_of(Role::rows), error);
 }
 

@@ -23,7 +23,7 @@ constexpr Listed listed[] = {
 constexpr Operands operands_of(std::string_view kind) {
 #define GATHER_ROLE(role, name) \
   {GTH_OPERAND_##name, Use::absent, Need::optional, DtypeRule::data, ShapeRule::own, Access::rows},
-  Operands operands{{GATHER_ROLES(GATHER_ROLE)}, 0, 0, 0, 0, 0, 0, 0, 0, 0};
+  Operands operands{{GATHER_ROLES(GATHER_ROLE) GATHER_CODEC_ROLES(GATHER_ROLE)}, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0};
 #undef GATHER_ROLE
   for (const Listed& each : listed) {
     if (each.kind != kind) continue;
@@ -38,6 +38,7 @@ constexpr Operands operands_of(std::string_view kind) {
     add(operands.as_table, operand.dtype == DtypeRule::as_table);
     add(operands.of_rows, operand.access == Access::rows);
     add(operands.of_tuples, operand.access == Access::tuples);
+    add(operands.of_codec, operand.dtype == DtypeRule::codec);
   }
   return operands;
 }

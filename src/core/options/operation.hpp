@@ -26,7 +26,7 @@ enum class Direction : uint8_t { gather, scatter };
 // The columns of GATHER_OPERANDS.
 enum class Use : uint8_t { absent, read, written, zeroed };
 enum class Need : uint8_t { required, optional };
-enum class DtypeRule : uint8_t { data, index, as_table };
+enum class DtypeRule : uint8_t { data, index, as_table, codec };
 enum class ShapeRule : uint8_t { own, result };
 enum class Access : uint8_t { rows, tuples };
 
@@ -42,7 +42,7 @@ struct Operand {
 
 // The operands of an operation, and the roles of each kind of them.
 struct Operands : ByRole<Operand> {
-  RoleSet present, required, written, zeroed, results, index, as_table, of_rows, of_tuples;
+  RoleSet present, required, written, zeroed, results, index, as_table, of_rows, of_tuples, of_codec;
 };
 
 // The correspondence of the dims of table, indices and rows.

@@ -105,7 +105,8 @@ constexpr Profile profiles[] = {
         .set(On::gather | On::scatter | On::scatter_nd, &Rules::empty_check, check_always)
         .set(On::nd, &Rules::indices, IndexTypes::int64)
         .set(On::gather_nd, &Rules::allows_scalars, true)
-        .set(On::gather_nd, &Rules::batch, BatchRule::divisible),
+        .set(On::gather_nd, &Rules::batch, BatchRule::divisible)
+        .set(On::gather | On::gather_nd, &Rules::packed_bounds, GTH_BOUNDS_FILL),  // as GatherBlockQuantized
     profile_of_columns(GTH_PROFILE_NUMPY_RAISE)
         .set(On::gather | On::gather_nd, &Rules::empty_check, check_empty_row)
         .set(On::scatter | On::scatter_nd, &Rules::empty_check, check_always),
@@ -114,6 +115,7 @@ constexpr Profile profiles[] = {
     profile_of_columns(GTH_PROFILE_TORCH)
         .set(On::all, &Rules::indices, IndexTypes::int32_int64)
         .set(On::gather, &Rules::empty_check, check_always)
+        .set(On::gather, &Rules::adds_bias_first, true)
         .set(On::scatter, &Rules::empty_check, check_reduction)
         .set(On::nd, &Rules::negative, GTH_NEGATIVE_WRAP)
         .set(On::nd, &Rules::empty_check, check_empty_dim | check_single_tuple)

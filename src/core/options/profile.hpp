@@ -51,7 +51,9 @@ struct Rules {
   uint8_t table = any_types;  // TableTypes
   IndexTypes indices = IndexTypes::any;
   int32_t accumulate = GTH_ACCUMULATE_DTYPE;
-  bool repeats_updates = true;  // The shape of updates may be the end of the shape of the rows.
+  bool repeats_updates = true;   // The shape of updates may be the end of the shape of the rows.
+  int32_t packed_bounds = 0;     // of a packed table; 0: `bounds`
+  bool adds_bias_first = false;  // Bags of packed rows add the bias, and then the product of code and scale.
 };
 
 // The parts of the definitions of ONNX that a profile follows.

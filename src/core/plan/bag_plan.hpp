@@ -25,7 +25,8 @@ struct BagPlan {
   int32_t empty;     // GTH_EMPTY_*, or start_if_empty
   bool ends_early;   // Offsets may end before the number of ids, and there may be no starts. Other ids are not read.
   bool rounds_each;  // Each sum of numbers of 2 bytes is rounded.
-  bool widens;       // The table has numbers of 2 bytes, and the output has float32.
+  bool adds_bias_first;  // of packed rows
+  bool widens;           // The table has numbers of 2 bytes, and the output has float32.
   bool has_weights;
   bool has_float32_weights;  // They are float32, whatever the table has.
   bool ids_are_open;         // Each run sets the number of ids.

@@ -77,6 +77,11 @@ int32_t find_row(const Source& source, int32_t first_inner, Plan* plan) {
   const Geometry& geometry = source.meaning.geometry;
   int64_t row = source.meaning.item;
   int32_t dim = geometry.ndim;
+  if (source.request.codec) {  // The last dim is a row.
+    row *= geometry.shape[dim - 1];
+    plan->row = {row, row};
+    return dim - 1;
+  }
   for (; dim > first_inner; --dim) {
     const int64_t extent = geometry.shape[dim - 1];
     const DimPair dims = dims_of(geometry, dim - 1, *source.request.table, *source.request.indices);
@@ -232,6 +237,7 @@ void set_switches(const Meaning& meaning, Plan* plan) {
                       (settings.padding >= 0 || is_signed(index_type_of(meaning.dtypes.indices->dtype)));
   plan->padding = settings.padding;
   plan->operation = settings.operation;
+  plan->packed.number = dtype.number;
   set_fill(dtype, settings, plan);
   set_number(dtype, settings, plan);
   plan->threads = settings.threads;

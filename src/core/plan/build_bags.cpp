@@ -64,7 +64,11 @@ void add_row_loops(const Request& request, const Meaning& meaning, const Placeme
   };
   plan->row = {meaning.item, meaning.bytes_of(Role::rows)};
   int32_t begin = geometry.ndim;
-  for (; begin > first; --begin) {
+  if (request.codec) {  // The last dim is a row.
+    --begin;
+    plan->row = {plan->row.in * geometry.shape[begin], plan->row.out * geometry.shape[begin]};
+  }
+  for (; begin > first && !request.codec; --begin) {
     const int64_t extent = geometry.shape[begin - 1];
     const bool is_contiguous =
         table_stride(begin - 1).is(plan->row.in) && placement.rows.strides[begin - 1].is(plan->row.out);
@@ -93,6 +97,7 @@ void set_bags(const Request& request, const Meaning& meaning, const Placement& p
   bags.empty = settings.empty;
   bags.ends_early = settings.ends_early && (bags.format == GTH_BAGS_OFFSETS || bags.format == GTH_BAGS_STARTS);
   bags.rounds_each = settings.rounds_each && is_floating(table.number) && table.bytes == 2;
+  bags.adds_bias_first = meaning.settings.rules->adds_bias_first;
   bags.widens = meaning.bytes_of(Role::rows) != meaning.item;
   bags.has_weights = weights != nullptr;
   bags.has_float32_weights = weights && weights->dtype == GTH_DTYPE_FLOAT32 && table.dtype != GTH_DTYPE_FLOAT32;

@@ -19,7 +19,8 @@ bool are_dense(const Request& request) {
 // Returns true if the batch dims, the outer dims and the tuple dims can be one loop each.
 bool is_dense_request(const Request& request, const Geometry& geometry) {
   return geometry.operation->form == Form::slices && !geometry.has_batch_split && geometry.components > 0 &&
-         request.device <= GTH_DEVICE_CPU && request.table->dtype != GTH_DTYPE_STRING && are_dense(request);
+         request.device <= GTH_DEVICE_CPU && request.table->dtype != GTH_DTYPE_STRING && !request.codec &&
+         are_dense(request);
 }
 
 // Sets the reach of `bytes` bytes that begin at the offset. Returns false if the described memory is smaller.
@@ -105,9 +106,10 @@ bool build_dense(const Request& request, const Meaning& meaning, Plan* plan) {
   plan->offset.table = request.table->offset;
   plan->offset.indices = request.indices->offset;
   plan->offset.rows = request.rows ? request.rows->offset : 0;
-  plan->nonempty = request.operation->operands.present;
+  plan->nonempty = request.operation->operands.present & ~request.operation->operands.of_codec;
   plan->largest_n = 0;
   plan->is_open = plan->is_empty = plan->checks_when_empty = false;
+  plan->packed.codec.structure = Structure::none;
   plan->refused_dim = -1;
   plan->device = GTH_DEVICE_CPU;
   plan->device_id = request.device_id;

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "core/base/noinline.hpp"
+#include "core/plan/packed_layout.hpp"
 #include "core/types/device.hpp"
 
 namespace gather::core {
@@ -43,12 +45,14 @@ int32_t check_devices(const Request& request, Plan* plan, const Error& error) {
   });
 }
 
-int32_t check_operation(const Settings& settings, const Plan& plan, const Error& error) {
+int32_t check_operation(const Settings& settings, const Plan& plan, bool is_packed, const Error& error) {
   const Operation& operation = *settings.operation;
-  const bool runs = operation.direction == Direction::gather && operation.form != Form::bags && !settings.has_padding;
+  const bool runs =
+      operation.direction == Direction::gather && operation.form != Form::bags && !settings.has_padding && !is_packed;
   if (runs || plan.device == GTH_DEVICE_CPU) return GTH_OK;
   const int32_t table = operation.name_of(Role::table);
-  const char* const what = operation.form == Form::bags               ? "bags"
+  const char* const what = is_packed                                  ? "packed rows"
+                           : operation.form == Form::bags             ? "bags"
                            : operation.direction == Direction::gather ? "gathers with padding_index"
                                                                       : "scatters";
   return error.fail({GTH_E_UNSUPPORTED, table, -1, -1, plan.device, GTH_DEVICE_CPU}, "%s: %s are run on the CPU only",
@@ -62,14 +66,39 @@ gth_tensor_desc dense_output(const Geometry& geometry) {
   return desc;
 }
 
-int32_t resolve_layouts(const Request& request, const Meaning& meaning, Placement* out, const Error& error) {
+// Resolves the memory of a packed table and of the operands of its codec.
+GATHER_NOINLINE int32_t resolve_packed(const Request& request, const Meaning& meaning, Placement* out,
+                                       PackedPlan* packed, const Error& error) {
+  const Operation& operation = *request.operation;
+  const gth_tensor_desc& table = *request.table;
+  packed->codec = meaning.codec;
+  int32_t status =
+      resolve_packed_layout(table, meaning.codec, operation.name_of(Role::table), &out->table, &packed->stride, error);
+  if (status) return status;
+  for (Role role : EachRole{request.roles & operation.operands.of_codec}) {
+    const CodecPart& part = role == Role::scales ? meaning.codec.scale : meaning.codec.zero;
+    CodecOperand* const operand = role == Role::scales ? &packed->scales : &packed->zeros;
+    status = resolve_part_strides(table, *request[role], meaning.codec, part, (*out)[role], operation.name_of(role),
+                                  operand, error);
+    if (status) return status;
+  }
+  if (!request.rows) return GTH_OK;
+  return check_decoded_rows(*request.rows, out->rows, meaning.bytes_of(Role::rows), operation.name_of(Role::rows),
+                            error);
+}
+
+int32_t resolve_layouts(const Request& request, const Meaning& meaning, Placement* out, PackedPlan* packed,
+                        const Error& error) {
   const Operation& operation = *meaning.settings.operation;
   const gth_tensor_desc result = dense_output(meaning.geometry);
   const auto desc_of = [&](Role role) -> const gth_tensor_desc& { return request[role] ? *request[role] : result; };
   int32_t status = for_each_role(laid_out(request), [&](Role role) GATHER_UNROLLED {
+    if (role == Role::table && request.codec) return GTH_OK;
     return resolve_layout(desc_of(role), meaning.bytes_of(role), operation.name_of(role), &(*out)[role], error);
   });
   if (status) return status;
+  packed->codec.structure = Structure::none;
+  if (request.codec && (status = resolve_packed(request, meaning, out, packed, error))) return status;
   for (Role role : EachRole{operation.operands.written}) {
     const int32_t operand = operation.name_of(role);
     status = check_disjoint(desc_of(role), meaning.bytes_of(role), operand, &(*out)[role], error);
@@ -92,9 +121,9 @@ int32_t check_readonly(const Request& request, const Error& error) {
 
 int32_t resolve_placement(const Request& request, const Meaning& meaning, Placement* out, Plan* plan,
                           const Error& error) {
-  if (int32_t status = resolve_layouts(request, meaning, out, error)) return status;
+  if (int32_t status = resolve_layouts(request, meaning, out, &plan->packed, error)) return status;
   if (int32_t status = check_devices(request, plan, error)) return status;
-  if (int32_t status = check_operation(meaning.settings, *plan, error)) return status;
+  if (int32_t status = check_operation(meaning.settings, *plan, request.codec, error)) return status;
   if (int32_t status = check_readonly(request, error)) return status;
   // Tuples without components are counted, but not read.
   if (meaning.geometry.components == 0) std::fill_n(out->indices.strides, request.indices->ndim, fixed(0));

@@ -6,6 +6,7 @@
 #include "core/options/operation.hpp"
 #include "core/plan/bag_plan.hpp"
 #include "core/plan/layout.hpp"
+#include "core/types/codec.hpp"
 #include "core/types/index_type.hpp"
 #include "core/types/reduction.hpp"
 
@@ -116,6 +117,7 @@ struct Plan {
   int64_t shape[GTH_MAX_NDIM];
   BatchSplit split;
   BagPlan bags;
+  PackedPlan packed;
   Component component[GTH_MAX_NDIM];
   Loop loops[GTH_MAX_NDIM + 1];
 };

@@ -52,7 +52,9 @@ bool has_memory(const gth_tensor_desc& desc, int64_t bytes) {
 }  // namespace
 
 bool shorten_bags(const Plan& plan, ShortBags* out) {
-  if (!has_bags(plan) || plan.device != GTH_DEVICE_CPU || plan.is_empty || plan.inner_begin != plan.end) return false;
+  if (!has_bags(plan) || plan.packed.is_packed() || plan.device != GTH_DEVICE_CPU || plan.is_empty ||
+      plan.inner_begin != plan.end)
+    return false;
   const BagPlan& bags = plan.bags;
   const bool has_offsets = bags.format == GTH_BAGS_OFFSETS;
   const bool is_plain = !bags.has_weights && !plan.has_padding && !bags.widens && bags.empty == GTH_EMPTY_ZERO &&

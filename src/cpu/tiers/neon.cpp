@@ -154,17 +154,43 @@ struct Floats : SoftFloats {
   }
 };
 
+// The vectors of decoded numbers.
+struct Wide {
+  static constexpr int64_t count = 4;
+  using Bits = Numbers<int32_t, 4>;
+
+  static GATHER_INLINE Bits unsigned_bytes(const char* at) {
+    return same_bits<Bits>(vmovl_u16(vget_low_u16(vmovl_u8(four(at)))));
+  }
+  static GATHER_INLINE Bits signed_bytes(const char* at) {
+    return same_bits<Bits>(vmovl_s16(vget_low_s16(vmovl_s8(vreinterpret_s8_u8(four(at))))));
+  }
+  static GATHER_INLINE Numbers<uint16_t, 4> bytes_as_16(const char* at) {
+    return same_bits<Numbers<uint16_t, 4>>(vget_low_u16(vmovl_u8(four(at))));
+  }
+  static GATHER_INLINE Numbers<float, 4> widen(Numbers<uint16_t, 4> v) { return Halves::widen(v); }
+  static GATHER_INLINE Numbers<float, 4> look_up(const float* entries, Bits v) {
+    const Narrow::Table table = Narrow::table(reinterpret_cast<const int32_t*>(entries));
+    return same_bits<Numbers<float, 4>>(Narrow::look_up(table, same_bits<Narrow::V>(v)));
+  }
+
+ private:
+  static GATHER_INLINE uint8x8_t four(const char* at) { return vcreate_u8(load_numbers<uint32_t, 1>(at)); }
+};
+
 }  // namespace
 }  // namespace gather::cpu
 
 #include "cpu/tiers/bags.hpp"
 #include "cpu/tiers/body.hpp"
+#include "cpu/tiers/pool_packed.hpp"
 
 namespace gather::cpu {
 
 const Tier neon_tier = {
-    GTH_TIER_NEON,        inside,         resolve,           choose_copy,        choose_fused_gather,
-    choose_fused_scatter, choose_look_up, choose_scatter,    choose_scatter_sum, choose_scatter_element,
-    choose_write,         choose_reduce,  choose_accumulate, choose_weighted,    choose_pooling};
+    GTH_TIER_NEON,        inside,            resolve,           choose_copy,        choose_fused_gather,
+    choose_fused_scatter, choose_look_up,    choose_scatter,    choose_scatter_sum, choose_scatter_element,
+    choose_write,         choose_reduce,     choose_accumulate, choose_weighted,    choose_pooling,
+    choose_decode,        choose_decode_row, choose_packed_pooling};
 
 }  // namespace gather::cpu

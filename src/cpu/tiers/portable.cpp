@@ -27,16 +27,23 @@ struct Narrow {
 using Halves = SoftHalves;
 using Floats = SoftFloats;
 
+// Packed rows are decoded number by number.
+struct Wide {
+  static constexpr int64_t count = 1;
+};
+
 }  // namespace
 }  // namespace gather::cpu
 
 #include "cpu/tiers/body.hpp"
+#include "cpu/tiers/pool_packed.hpp"
 
 namespace gather::cpu {
 
 const Tier portable_tier = {
-    GTH_TIER_PORTABLE,    inside,         resolve,           choose_copy,        choose_fused_gather,
-    choose_fused_scatter, choose_look_up, choose_scatter,    choose_scatter_sum, choose_scatter_element,
-    choose_write,         choose_reduce,  choose_accumulate, choose_weighted,    nullptr};
+    GTH_TIER_PORTABLE,    inside,            resolve,           choose_copy,        choose_fused_gather,
+    choose_fused_scatter, choose_look_up,    choose_scatter,    choose_scatter_sum, choose_scatter_element,
+    choose_write,         choose_reduce,     choose_accumulate, choose_weighted,    nullptr,
+    choose_decode,        choose_decode_row, choose_packed_pooling};
 
 }  // namespace gather::cpu

@@ -3,6 +3,7 @@
 #include <cstdint>
 
 #include "core/base/limits.hpp"
+#include "core/types/codec.hpp"
 #include "core/types/index_type.hpp"
 #include "core/types/reduction.hpp"
 
@@ -64,7 +65,12 @@ struct RowBlock {
   int64_t lines, next_rows, next_table;
   int64_t ahead;  // the number of rows by which rows of the table are prefetched; 0 if there are several lines
   int64_t next_offsets = 0;  // 0 if all lines have the same offsets
+  // Packed rows, or NULL. `table`, `next_table` and the offsets are then numbers of rows.
+  const core::PackedRows* packed = nullptr;
 };
+
+// Returns the number of the packed row at which `table` is.
+inline int64_t row_number(const char* table) { return static_cast<int64_t>(reinterpret_cast<uintptr_t>(table)); }
 
 // Moves the rows of a block. A gather copies them from the table. A scatter writes them to the table, or adds them to
 // it. The updates of one row of the table are processed in the order of i.
@@ -117,7 +123,7 @@ constexpr int64_t pooled_ahead = 16;
 // Bags of rows of a table. Bag b has the ids [begin[b], begin[b + 1]) and writes the row at out + b * out_stride. The
 // elements of rows, ids and weights are contiguous. Addresses of rows need no alignment.
 struct BagRows {
-  const char* table;
+  const char* table;     // of packed rows, a number of rows like `stride`
   int64_t rows, stride;  // the number of rows, and the bytes between them
   int64_t elements;      // of each row, at least 1
   const int64_t* ids;
@@ -132,8 +138,13 @@ struct BagRows {
   // A part of one bag begins with the sums of the part before it, unless it is the first part, and stores them for the
   // next one, unless it is the last part. If there are several bags, they are whole.
   bool is_first, is_last;
-  void* sums;  // pooled_sums_bytes, aligned to 64 bytes
+  void* sums;                                // pooled_sums_bytes, aligned to 64 bytes
+  const core::PackedRows* packed = nullptr;  // or NULL
+  int64_t first = 0;  // the number of the first element in each packed row, a multiple of most_decoded
 };
+
+// Decodes the numbers [first, first + n) of the packed row `number`. `first` is a multiple of most_decoded.
+using DecodeRow = void (*)(const core::PackedRows& rows, int64_t number, int64_t first, int64_t n, float* out);
 
 // Pools bags. Returns NULL, or the first id that is out of bounds. Some rows of the output are then written.
 using PoolBags = const int64_t* (*)(const BagRows& bags);
@@ -177,6 +188,14 @@ struct Tier {
   // Returns the kernel that pools rows of `elements` numbers. Returns NULL if the other kernels pool them as fast. It is
   // NULL if there are no such kernels. A complex number is two numbers.
   PoolBags (*choose_pooling)(const Pooled& pooled, int64_t elements);
+
+  // Returns the kernel that decodes the packed rows of a block to numbers of `item` bytes.
+  MoveRows (*choose_decode)(const core::Codec& codec, core::Number number, int64_t item);
+  // Returns the kernel that decodes a part of one packed row.
+  DecodeRow (*choose_decode_row)(const core::Codec& codec);
+  // Returns the kernel that adds packed rows, with weights or without, and writes float32. as_torch: The bias is added
+  // to the sum before the product of scale and code. Returns NULL if other kernels are as fast.
+  PoolBags (*choose_packed_pooling)(const core::Codec& codec, bool weighs, bool as_torch);
 };
 
 extern const Tier portable_tier, avx2_tier, neon_tier;

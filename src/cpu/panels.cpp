@@ -1,4 +1,4 @@
-#include "cpu/packed.hpp"
+#include "cpu/panels.hpp"
 
 #include "core/base/noinline.hpp"
 #include "cpu/move.hpp"
@@ -105,12 +105,12 @@ class Panels {
 
 }  // namespace
 
-bool is_packable(const Job& job) {
+bool has_panels(const Job& job) {
   // A panel of few rows is copied no faster than its rows, unless it is the whole slice of a call that moves many rows.
   constexpr int64_t min_reads = 2, min_tuples = 64, min_rows = 32, min_whole = 4, min_moved = 2048;
   const core::Plan& plan = job.plan;
   if (job.inner_count == 0 || plan.components == 0 || plan.split.count != 1 ||
-      plan.item.kind != core::ItemKind::value || core::is_scatter(plan)) {
+      plan.item.kind != core::ItemKind::value || plan.packed.is_packed() || core::is_scatter(plan)) {
     return false;
   }
   const SizedLoop& line = job.copying.line;
@@ -120,7 +120,7 @@ bool is_packable(const Job& job) {
   return is_long && line.table == 0 && line.extent >= std::max(min_tuples, min_reads * table_rows(plan));
 }
 
-bool move_packed(const Job& job, int64_t first, int64_t last) {
+bool move_panels(const Job& job, int64_t first, int64_t last) {
   const int64_t extent = job.copying.line.extent;
   LineIterator lines(job.copying);
   lines.seek(first / extent);

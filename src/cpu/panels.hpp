@@ -10,9 +10,9 @@
 namespace gather::cpu {
 
 // Returns true if the tuples of each line read the table several times, and panels of it fit on the stack.
-bool is_packable(const Job& job);
+bool has_panels(const Job& job);
 
 // Copies the slices [first, last) of a packable job in the order of the rows. Returns false if an index is invalid.
-GATHER_NOINLINE bool move_packed(const Job& job, int64_t first, int64_t last);
+GATHER_NOINLINE bool move_panels(const Job& job, int64_t first, int64_t last);
 
 }  // namespace gather::cpu
