@@ -101,6 +101,26 @@ TEST_F(AllocationFailures, G4_BorrowReturnsNomem) {
   EXPECT_GT(needed, 0);
 }
 
+TEST_F(AllocationFailures, G4_PackedTensorsReturnNomem) {
+  const Array bytes(GTH_DTYPE_UINT8, {4, 8}), factors = floats({4, 1}, {1, 2, 3, 4});
+  const Shape shape{4, 8};
+  const gth_tensor_desc scales = factors.desc();
+  gth_codec codec = GTH_CODEC_INIT;
+  codec.code = GTH_CODE_UINT8;
+  codec.scale_place = GTH_PLACE_OPERAND;
+  codec.scales = &scales;
+  gth_tensor_desc packed = describe(f32, shape, bytes.data());
+  packed.codec = &codec;
+  const int64_t needed = expect_tensor(
+      "borrow of packed rows", [&](gth_tensor** out, gth_error* err) { return gth_tensor_borrow(&packed, out, err); });
+  EXPECT_GT(needed, 0);
+  const gth_request request = GTH_REQUEST(GTH_OP_GATHER, &packed, &i_, nullptr, nullptr);
+  for (gth_context* context : {static_cast<gth_context*>(nullptr), hooked_}) {
+    expect_tensor("make of packed rows",
+                  [&](gth_tensor** out, gth_error* err) { return gth_make(context, &request, out, err); });
+  }
+}
+
 // Ownership is taken if and only if the call succeeds.
 TEST_F(AllocationFailures, G4_AdoptReturnsNomemAndKeepsOwnership) {
   int32_t deleted = 0;

@@ -199,6 +199,33 @@ TEST_P(Allocations, QueriesAllocateNothing) {
   expect_no_allocation("copy", [&] { EXPECT_EQ(calls::copy(nullptr, params.get(), copy.get(), nullptr), GTH_OK); });
 }
 
+// Packed rows are decoded on the stack, also those that are longer than a part.
+TEST_P(Allocations, PackedRowsAllocateNothing) {
+  const Array bytes(GTH_DTYPE_UINT8, {7, 1300}), decoded(f32, {n, 1300}), half(GTH_DTYPE_FLOAT16, {n, 1300});
+  const Array borders = indices64({3}, {0, n / 2, n}), factors = floats({7, 1}, std::vector<float>(7, 2));
+  const Shape shape{7, 1300}, two{2, 1300};
+  const gth_tensor_desc scales = factors.desc(), bags = borders.desc();
+  for (const int32_t dtype : {f32, GTH_DTYPE_FLOAT16}) {
+    gth_codec codec = GTH_CODEC_INIT;
+    codec.code = GTH_CODE_UINT8;
+    codec.scale_place = GTH_PLACE_OPERAND;
+    codec.scales = &scales;
+    gth_tensor_desc params = describe(dtype, shape, bytes.data());
+    params.codec = &codec;
+    const gth_tensor_desc out = (dtype == f32 ? decoded : half).desc();
+    expect_no_allocation("gather",
+                         [&] { EXPECT_EQ(gth_gather(nullptr, &params, &i_, &out, &options_, nullptr), GTH_OK); });
+    const gth_tensor_desc sums = describe(dtype, two, out.data);
+    for (const int32_t pool : {GTH_POOL_SUM, GTH_POOL_MAX}) {
+      gth_options options = options_;
+      options.pool = pool;
+      expect_no_allocation("bags", [&] {
+        EXPECT_EQ(gth_gather_bags(nullptr, &params, &i_, &bags, nullptr, &sums, &options, nullptr), GTH_OK);
+      });
+    }
+  }
+}
+
 // A call that does allocate is counted.
 TEST_P(Allocations, NewOutputsAreCounted) {
   const Tensor params(p_), indices(i_);

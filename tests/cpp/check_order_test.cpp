@@ -105,7 +105,7 @@ class Operands : public Call {
     std::vector<Flaw> all = Operands::flaws();
     const bool gathers = op_.number <= GTH_OP_GATHER_ELEMENTS;
     all.push_back({"rows are NULL", Order::pointer, GTH_E_NULL, [&] { no_rows_ = true; }});
-    all.push_back({"codec of rows", Order::structs, GTH_E_VERSION, [&] { rows_.codec = garbage<gth_codec>(); }});
+    all.push_back({"codec of rows", Order::structs, GTH_E_UNSUPPORTED, [&] { rows_.codec = garbage<gth_codec>(); }});
     all.push_back({"context", Order::handle, GTH_E_HANDLE, [&] { context_ = garbage<gth_context>(); }});
     all.push_back({"strides of indices", Order::stride, GTH_E_STRIDE, [&] { indices_.offset = -800; }});
     all.push_back({"device of indices", Order::device, GTH_E_DEVICE, [&] { indices_.device = 77; }});

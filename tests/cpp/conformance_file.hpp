@@ -27,6 +27,9 @@ struct Case {
   TensorText params, indices, out;
   TensorText updates;                // of a scatter, whose target is params
   TensorText bags, weights;          // of gather_bags, with dtype 0 if they are absent
+  std::string codec;                 // of packed params: a name or ".", and fields
+  TensorText scales, zeros;          // of the codec, with dtype 0 if they are absent
+  bool has_crc = false;              // out has the digest of the output instead of its bytes
   gth_error error = GTH_ERROR_INIT;  // status GTH_OK: out holds the recorded output
 };
 
@@ -146,8 +149,9 @@ inline TensorText read_tensor(std::istream& in, bool has_layout) {
 inline void read_expect(std::istream& in, Case* out) {
   std::string kind, status, operand, flags;
   in >> kind;
-  if (kind == "ok") {
+  if (kind == "ok" || kind == "crc") {
     out->out = read_tensor(in, false);
+    out->has_crc = kind == "crc";
     return;
   }
   in >> status >> operand >> out->error.component >> out->error.position >> out->error.value >> out->error.limit >>
@@ -171,6 +175,12 @@ inline void read_line(const std::string& key, std::istream& in, Case* out) {
     out->bags = read_tensor(in, true);
   else if (key == "weights")
     out->weights = read_tensor(in, true);
+  else if (key == "scales")
+    out->scales = read_tensor(in, true);
+  else if (key == "zeros")
+    out->zeros = read_tensor(in, true);
+  else if (key == "codec")
+    std::getline(in >> std::ws, out->codec);
   else if (key == "bag_count")
     in >> options.bag_count;
   else if (key == "expect")

@@ -334,13 +334,18 @@ TEST(Operands, OtherFieldsBesideATensorMustBeZero) {
   }
 }
 
-TEST(Operands, E7_ReservedCodecIsRejected) {
+// Other operands are refused before their codec is read.
+TEST(Operands, OnlyParamsHaveACodec) {
+  const gth_codec unknown{};
   for (const Operation& op : calls::every) {
     const Sample sample(op);
     for (size_t role = 0; role < 3; ++role) {
       gth_tensor_desc operand = sample.descs()[role];
-      operand.codec = reinterpret_cast<gth_codec*>(&operand);
-      expect_refused_by_all(sample, role, operand, {GTH_E_VERSION, operands_of(op)[role]});
+      const int32_t name = operands_of(op)[role];
+      operand.codec = name == GTH_OPERAND_PARAMS ? &unknown : reinterpret_cast<gth_codec*>(1);
+      const Facts of_codec{GTH_E_VERSION, GTH_OPERAND_CODEC, 0, -1, 0, sizeof(gth_codec)};
+      expect_refused_by_all(sample, role, operand,
+                            name == GTH_OPERAND_PARAMS ? of_codec : Facts{GTH_E_UNSUPPORTED, name});
     }
   }
 }

@@ -26,7 +26,7 @@ class Fields {
     const auto& [line, inner_begin, end, components, index, is_open, wraps, is_empty, checks_when_empty, operation,
                  reducing, is_partial_on_error, has_padding, bounds, padding, refused_dim, device, device_id, threads,
                  item, row, inner, index_step, offset, largest_n, tuples, slices, fill, reach, nonempty, ndim, shape,
-                 split, bags, component, loops] = plan;
+                 split, bags, packed, component, loops] = plan;
     const auto& [number, in_float32, in_float64, is_mean, starts_with_update, reduction] = reducing;
     const auto& [batches, split_ndim, extents, strides] = split;
     add("line, inner_begin, end, components", {line, inner_begin, end, components});
@@ -40,7 +40,7 @@ class Fields {
     add("item, row", {item.bits, static_cast<int64_t>(item.kind), row.in, row.out});
     add("inner, index_step", {inner, index_step});
     add("offsets", {offset.table, offset.indices, offset.rows, offset.bags, offset.weights});
-    add("nonempty", {nonempty});
+    add("nonempty, is_packed", {nonempty, packed.is_packed()});
     add("largest_n, tuples, slices", {largest_n, tuples.factor, tuples.by_n, slices.factor, slices.by_n});
     add("fill", {static_cast<int64_t>(fill[0]), static_cast<int64_t>(fill[1])});
     for (Role role : EachRole{nonempty}) {

@@ -147,6 +147,38 @@ TEST(Stack, BagsFit) {
   }
 }
 
+TEST(Stack, PackedRowsFit) {
+  const Array bytes(GTH_DTYPE_UINT8, {500, 4096}), rows(GTH_DTYPE_FLOAT32, {2100, 3072});
+  const Array indices = indices64({3, 700}, std::vector<int64_t>(2100, 3)), factors(GTH_DTYPE_FLOAT32, {500, 1});
+  const Shape shape{500, 3072}, gathered{3, 700, 3072}, pooled{3, 3072};
+  const gth_tensor_desc i = indices.desc(), scales = factors.desc();
+  for (const char* name : {"uint8", "q4_0", "q6_k", "rowwise8"}) {
+    for (const int32_t dtype : {GTH_DTYPE_FLOAT32, GTH_DTYPE_BFLOAT16}) {
+      gth_codec codec = GTH_CODEC_INIT;
+      ASSERT_EQ(gth_codec_named(name, &codec, nullptr), GTH_OK);
+      if (codec.scale_place == GTH_PLACE_OPERAND) codec.scales = &scales;
+      gth_tensor_desc params = describe(dtype, shape, bytes.data());
+      params.codec = &codec;
+      for (const int32_t op : {GTH_OP_GATHER, GTH_OP_GATHER_BAGS}) {
+        const gth_tensor_desc out = describe(dtype, op == GTH_OP_GATHER ? gathered : pooled, rows.data());
+        const gth_request request = GTH_REQUEST(op, &params, &i, &out, nullptr);
+        const gth_request* const requests[] = {&request};
+        expect_fits(name, GTH_OK, [&] { return gth_run_request(nullptr, &request, nullptr); });
+        expect_fits("many", GTH_OK, [&] { return gth_run_many(nullptr, 1, requests, nullptr); });
+        expect_fits("plan", GTH_OK, [&] {
+          Plan plan;
+          const int32_t made = gth_plan_create(&request, plan.out(), nullptr);
+          return made ? made : gth_plan_run(nullptr, plan.get(), GTH_OPEN, bytes.data(), i.data, rows.data(), nullptr);
+        });
+      }
+      expect_fits("borrow", GTH_OK, [&] {
+        Tensor tensor;
+        return gth_tensor_borrow(&params, tensor.out(), nullptr);
+      });
+    }
+  }
+}
+
 TEST(Stack, GradientsOfBagsFit) {
   for (const int32_t dtype : {GTH_DTYPE_FLOAT16, GTH_DTYPE_FLOAT32}) {
     const Array params(dtype, {500, 2000}), rows(dtype, {3, 2000}), target(dtype, {500, 2000}),

@@ -258,6 +258,44 @@ TEST(Structs, E6_PartitionStructsOfEverySizeAreRead) {
                          });
 }
 
+TEST(Structs, E6_CodecsOfEverySizeAreRead) {
+  const Array table(GTH_DTYPE_UINT8, {4, 8}), factors = floats({4, 1}, {1, 2, 3, 4}), out(GTH_DTYPE_FLOAT32, {2, 8});
+  const Array ids = indices64({2}, {3, 1});
+  const Shape shape{4, 8};
+  const gth_tensor_desc scales = factors.desc(), indices = ids.desc(), rows = out.desc();
+  gth_tensor_desc params = describe(GTH_DTYPE_FLOAT32, shape, table.data());
+  gth_codec codec = GTH_CODEC_INIT;
+  codec.code = GTH_CODE_UINT8;
+  codec.scale_place = GTH_PLACE_OPERAND;
+  codec.scales = &scales;
+  const gth_request request = GTH_REQUEST(GTH_OP_GATHER, &params, &indices, &rows, nullptr);
+  const auto expect = [&](const char* name, int32_t (*call)(const gth_request&, gth_error*)) {
+    expect_read<gth_codec>(name, codec, GTH_CODEC_FIRST, of_operand(GTH_OPERAND_CODEC),
+                           [&](const gth_codec* given, gth_error* err) {
+                             params.codec = given;
+                             return call(request, err);
+                           });
+  };
+  expect("run", [](const gth_request& given, gth_error* err) { return gth_run_request(nullptr, &given, err); });
+  expect("infer", infer);
+  expect("plan", plan_and_release);
+  expect("borrow", [](const gth_request& given, gth_error* err) {
+    Tensor made;
+    return gth_tensor_borrow(given.table, made.out(), err);
+  });
+  expect_read<gth_codec>("row_bytes", codec, GTH_CODEC_FIRST, of_operand(GTH_OPERAND_CODEC),
+                         [](const gth_codec* given, gth_error* err) {
+                           int64_t bytes;
+                           return gth_codec_row_bytes(given, 8, &bytes, err);
+                         });
+  params.codec = &codec;
+  expect_read<gth_tensor_desc>("scales", scales, GTH_TENSOR_DESC_FIRST, of_operand(GTH_OPERAND_SCALES),
+                               [&](const gth_tensor_desc* given, gth_error* err) {
+                                 codec.scales = given;
+                                 return gth_run_request(nullptr, &request, err);
+                               });
+}
+
 // ---- structs that are written
 
 // Expects that a call fills a struct of each size up to that size. Bytes after it, and after the known fields, are
@@ -328,6 +366,15 @@ TEST(WrittenStructs, E6_CapabilitiesOfEverySizeAreFilled) {
   gth_capability_info info;
   std::memset(&info, '#', sizeof info);
   expect_filled<gth_capability_info>("capabilities", info, GTH_CAPABILITY_INFO_FIRST, GTH_OK, '#', gth_capabilities);
+}
+
+TEST(WrittenStructs, E6_CodecsOfEverySizeAreFilled) {
+  gth_codec codec;
+  std::memset(static_cast<void*>(&codec), '#', sizeof codec);
+  for (const char* name : {"q8_0", "q6_k", "nf4", "rowwise8"}) {
+    expect_filled<gth_codec>(name, codec, GTH_CODEC_FIRST, GTH_OK, '#',
+                             [&](gth_codec* out, gth_error* err) { return gth_codec_named(name, out, err); });
+  }
 }
 
 // The arguments are also read, so bytes beyond the known fields must be zero.

@@ -232,4 +232,25 @@ TEST_F(Many, PaddingIsUnsupported) {
   context.expect_no_error();
 }
 
+TEST_F(Many, PackedRowsAreUnsupported) {
+  const Context context;
+  Lookup lookup(6, 4, 3);
+  lookup.pick({5, 0, 3});
+  gth_codec codec = GTH_CODEC_INIT;
+  codec.code = GTH_CODE_UINT8;
+  gth_tensor_desc params = lookup.params_desc(), out = lookup.out_desc();
+  const gth_tensor_desc indices = lookup.indices_desc();
+  params.dtype = out.dtype = GTH_DTYPE_FLOAT32;
+  params.codec = &codec;
+  Error error;
+  EXPECT_EQ(gth_run(context.get(), GTH_OP_GATHER, &params, &indices, &out, nullptr, &error), GTH_E_UNSUPPORTED)
+      << error.message;
+  EXPECT_EQ(error.operand, GTH_OPERAND_PARAMS);
+  gth_tensor* tensor = nullptr;
+  EXPECT_EQ(gth_tensor_borrow(&params, &tensor, &error), GTH_E_UNSUPPORTED) << error.message;
+  EXPECT_EQ(tensor, nullptr);
+  context.expect_no_error();
+  lookup.expect_unchanged();
+}
+
 }  // namespace

@@ -522,7 +522,11 @@ void predict_struct(const Tensor& tensor, int32_t operand, std::vector<Fault>* f
   if (tensor.flags & ~uint32_t{GTH_TENSOR_READONLY}) {
     faults->push_back({Stage::structs, GTH_E_VERSION, operand, -1, tensor.flags, GTH_TENSOR_READONLY, value | limit});
   }
-  if (tensor.has_codec) faults->push_back({Stage::structs, GTH_E_VERSION, operand, -1, 0, 0, only_operand});
+  if (tensor.has_codec && operand == GTH_OPERAND_PARAMS) {
+    faults->push_back({Stage::structs, GTH_E_VERSION, GTH_OPERAND_CODEC, 0, 0, sizeof(gth_codec), component | value});
+  } else if (tensor.has_codec) {
+    faults->push_back({Stage::structs, GTH_E_UNSUPPORTED, operand, -1, 0, 0, only_operand});
+  }
 }
 
 void predict_memory(const Tensor& tensor, int32_t operand, const Reach& reach, std::vector<Fault>* faults) {

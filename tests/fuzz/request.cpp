@@ -479,7 +479,8 @@ const gth_tensor_desc* Request::desc(Which which) const {
   if (tensor.has_strides) {
     fields.strides = reinterpret_cast<const int64_t*>(memory().strides[which].put(tensor.strides.data(), bytes));
   }
-  fields.codec = tensor.has_codec ? reinterpret_cast<const gth_codec*>(&fields) : nullptr;
+  static const gth_codec unknown{};  // The target `packed` has valid codecs.
+  fields.codec = tensor.has_codec ? &unknown : nullptr;
   fields.offset = tensor.offset;
   fields.extent = tensor.extent;
   char* at;

@@ -265,7 +265,7 @@ NAMED = (
     named(
         "borrow and adopt reject unknown flags and reserved fields",
         "src/core/meaning/request.cpp",
-        "  return check_desc(**out, operand, error);",
+        "  return check_desc(**out, operand, false, error);",
         "  return GTH_OK;",
     ),
     named(

@@ -111,6 +111,15 @@ class Error:
     flags: tuple = NO_FLAGS
 
 
+@dataclass(frozen=True)
+class Crc:
+    """A dense tensor by its digest, in which each NaN is the positive quiet one without a payload."""
+
+    dtype: str
+    shape: tuple
+    crc: int
+
+
 ABORT = "abort"
 HANG = "hang"
 
@@ -143,6 +152,10 @@ class Case:
     pool: str | None = None
     empty: str | None = None
     bag_count: int | None = None
+    # These fields are for packed rows. The memory of params is then rows of bytes, and its shape counts numbers.
+    codec: str | None = None
+    scales: Tensor | None = None
+    zeros: Tensor | None = None
     # It is set if a system runs the case in an unusual way. It is never written to the file.
     variant: str | None = field(default=None, compare=False)
     difference: str | None = None
@@ -179,6 +192,8 @@ def outcome_text(outcome):
         return outcome
     if isinstance(outcome, Ok):
         return f"ok {outcome.dtype} {_shape_text(outcome.shape)} {_data_text(outcome.dtype, outcome.data)}"
+    if isinstance(outcome, Crc):
+        return f"crc {outcome.dtype} {_shape_text(outcome.shape)} {outcome.crc:08x}"
     if outcome.status is None:
         return "error"
     e = outcome
@@ -207,7 +222,10 @@ def dump(case):
         ("empty", case.empty),
         ("padding_index", case.padding_index),
         ("bag_count", case.bag_count),
+        ("codec", case.codec),
         ("params" if case.updates is None else "target", _tensor_text(case.params)),
+        ("scales", case.scales and _tensor_text(case.scales)),
+        ("zeros", case.zeros and _tensor_text(case.zeros)),
         ("indices", _tensor_text(case.indices)),
         ("updates", case.updates and _tensor_text(case.updates)),
         ("bags", case.bags and _tensor_text(case.bags)),
@@ -247,6 +265,9 @@ def parse_outcome(text):
     if word == "ok":
         dtype, shape, data = rest
         return Ok(dtype, _parse_shape(shape), _parse_data(dtype, data))
+    if word == "crc":
+        dtype, shape, digits = rest
+        return Crc(dtype, _parse_shape(shape), int(digits, 16))
     if not rest:
         return Error()
     status, operand, *numbers, flags = rest
@@ -263,6 +284,8 @@ _PARSERS = {
     "updates": _parse_tensor,
     "bags": _parse_tensor,
     "weights": _parse_tensor,
+    "scales": _parse_tensor,
+    "zeros": _parse_tensor,
     "padding_index": int,
     "bag_count": int,
     "system": parse_outcome,

@@ -7,6 +7,7 @@ from .bags import differences as bag_differences
 from .files import HERE, place_of
 from .format import dump
 from .gradient import __main__ as gradients
+from .packed import __main__ as packed
 from .recordings import Recordings
 from .scatter import __main__ as scatters
 from .scatter import differences as scatter_differences
@@ -27,6 +28,7 @@ def cases(writes):
     for name, finished in found.items():
         for case in settle.without_messages(finished):
             yield place_of(case) if name == "gather" else f"cases/{name}", case.profile, dump(case)
+    yield from packed.texts(Recordings("packed"))
     pages = {
         "differences.md": differences.report(found["gather"]),
         "scatter_differences.md": scatter_differences.report(found["scatter"]),

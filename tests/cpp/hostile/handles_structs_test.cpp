@@ -80,8 +80,11 @@ TEST_F(Handles, E6_InvalidStructsOfShapeQueriesAreRejected) {
     bad.flags = 6;
     expect(query(pair[0], pair[1], nullptr), {GTH_E_VERSION, operand, -1, -1, 6, GTH_TENSOR_READONLY});
     bad.flags = 0;
-    bad.codec = token<gth_codec>(1);
-    expect(query(pair[0], pair[1], nullptr), {GTH_E_VERSION, operand});
+    const gth_codec unknown{};
+    bad.codec = &unknown;
+    expect(query(pair[0], pair[1], nullptr), operand == GTH_OPERAND_PARAMS
+                                                 ? Facts{GTH_E_VERSION, GTH_OPERAND_CODEC, 0, -1, 0, sizeof(gth_codec)}
+                                                 : Facts{GTH_E_UNSUPPORTED, operand});
   }
   gth_options options = GTH_OPTIONS_INIT;
   options.bounds = 99;

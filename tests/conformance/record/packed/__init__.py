@@ -1,0 +1,1 @@
+"""Packed rows: calls, the systems that decode them, and the recorder of their answers."""
