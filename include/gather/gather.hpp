@@ -301,8 +301,9 @@ class Dims {
 };
 
 class Tensor;
+class Packed;
 
-/// An operand of a call: memory of the caller, or a Tensor.
+/// An operand of a call: memory of the caller, a Tensor, or Packed rows.
 ///
 /// It is a gth_tensor_desc that contains its own shape and strides. It owns no memory. The memory or the Tensor must
 /// outlive the calls that the view is passed to, and the tensors that are created over it. A pointer to const makes a
@@ -311,6 +312,8 @@ class View {
  public:
   /// The tensor itself. An empty Tensor causes GTH_E_NULL.
   View(const Tensor& tensor) noexcept;
+  /// The rows themselves, which only params may be. An empty Packed causes GTH_E_NULL.
+  View(const Packed& rows) noexcept;
   /// Dense row-major data of a C++ type, or of any dtype, such as GTH_DTYPE_BFLOAT16.
   template <class T, class = IfElement<T> >
   View(T* const& data, const Dims& shape) noexcept : View(dtype_of<T>(), shape, data, std::is_const_v<T>) {}
@@ -764,7 +767,7 @@ class Tensor : public Handle<gth_tensor, gth_tensor_release> {
     return std::vector<int64_t>(desc.shape, desc.shape + desc.ndim);
   }
   /// Returns the address of element 0 on the tensor's device. T must be the element type (GTH_E_DTYPE), and const if
-  /// the memory is read-only (GTH_E_READONLY).
+  /// the memory is read-only (GTH_E_READONLY). Packed rows have no elements (GTH_E_UNSUPPORTED).
   template <class T>
   T* data() const&& = delete;
   template <class T>
@@ -784,6 +787,9 @@ class Tensor : public Handle<gth_tensor, gth_tensor_release> {
     if (status != GTH_OK) return status;
     if (desc.dtype != dtype_of<T>())
       return detail::refuse_dtype(err, GTH_OPERAND_TENSOR, -1, "tensor", desc.dtype, dtype_of<T>());
+    if (desc.codec != nullptr)
+      return detail::refuse(err, GTH_E_UNSUPPORTED, GTH_OPERAND_TENSOR, -1, 0, 0,
+                            "tensor: packed rows have no elements");
     if (!std::is_const_v<T> && (desc.flags & GTH_TENSOR_READONLY) != 0)
       return detail::refuse(err, GTH_E_READONLY, GTH_OPERAND_TENSOR, -1, 0, 0, "tensor: the memory is read-only");
     *out = const_cast<T*>(reinterpret_cast<const T*>(static_cast<const char*>(desc.data) + desc.offset));
@@ -1382,6 +1388,124 @@ struct Memory {
 using Source = Memory<const void>;
 /// Memory that a plan writes.
 using Target = Memory<void>;
+
+/// The format of Packed rows: a known format with changed fields, or any gth_codec. Its operands are borrowed.
+/// gather.h documents the formats and the fields.
+class Codec {
+ public:
+  /// No format. Packed rows of it cause GTH_E_VERSION.
+  Codec() noexcept = default;
+  /// The format with a name of gth_codec_named, such as "q8_0". Another name causes GTH_E_VERSION.
+  Codec(const char* name) {
+    detail::call([&](gth_error* err) { return try_named(name, this, err); });
+  }
+  /// Copies a codec. Its code_table, scales and zeros are borrowed.
+  explicit Codec(const gth_codec& codec) noexcept : raw_(codec) {}
+  [[nodiscard]] static int32_t try_named(const char* name, Codec* out, gth_error* err) noexcept {
+    *out = {};
+    return gth_codec_named(name, &out->raw_, err);
+  }
+
+  // A setter of an lvalue returns a reference. A setter of a temporary returns a copy, so that a reference may be bound
+  // to the result.
+
+  /// Sets the numbers of a block. 0 means all of the row.
+  Codec& block(int64_t numbers) & noexcept { return set(raw_.block_values, numbers); }
+  Codec block(int64_t numbers) && noexcept { return block(numbers); }
+  /// Sets the number that each scale is multiplied by.
+  Codec& factor(float number) & noexcept { return set(raw_.factor, number); }
+  Codec factor(float number) && noexcept { return factor(number); }
+  /// Sets the zero point or bias of all blocks.
+  Codec& zero(float number) & noexcept { return set(raw_.zero, number); }
+  Codec zero(float number) && noexcept { return zero(number); }
+  /// Sets the scales of a format whose scales are an operand: the dims of the rows but the last one, and then a dim for
+  /// the blocks of a row. An extent of 1 is repeated.
+  Codec& scales(const View& scales) & noexcept { return set(scales_, scales); }
+  Codec scales(const View& values) && noexcept { return scales(values); }
+  /// Sets zero points or biases with the shape of scales, also for a format that has a constant one.
+  /// @param dtype  GTH_ZERO_* for integers of 4 bits. 0: that of the view.
+  Codec& zeros(const View& zeros, int32_t dtype = 0) & noexcept {
+    if (raw_.zero_place == GTH_PLACE_NONE) raw_.zero_place = GTH_PLACE_OPERAND;
+    return set(raw_.zero_dtype, dtype).set(zeros_, zeros);
+  }
+  Codec zeros(const View& values, int32_t dtype = 0) && noexcept { return zeros(values, dtype); }
+
+  /// Returns the bytes of a row of `values` numbers.
+  int64_t row_bytes(int64_t values) const {
+    return detail::make<int64_t>([&](int64_t* out, gth_error* err) { return try_row_bytes(values, out, err); });
+  }
+  [[nodiscard]] int32_t try_row_bytes(int64_t values, int64_t* out, gth_error* err) const noexcept {
+    return gth_codec_row_bytes(&raw_, values, out, err);
+  }
+  /// Returns the C form of the codec. It is valid as long as the codec.
+  gth_codec raw() const&& = delete;
+  gth_codec raw() const& noexcept {
+    gth_codec codec = raw_;
+    if (scales_) codec.scales = scales_->raw();
+    if (zeros_) codec.zeros = zeros_->raw();
+    return codec;
+  }
+
+ private:
+  template <class Field, class Value>
+  Codec& set(Field& field, const Value& value) noexcept {
+    field = value;
+    return *this;
+  }
+  gth_codec raw_ = GTH_CODEC_INIT;
+  std::optional<View> scales_, zeros_;
+};
+
+/// A table of quantised rows, which a call decodes as it reads them: params of gather, gather_nd, gather_bags, their
+/// plans and requests. Any other operand that is Packed causes GTH_E_UNSUPPORTED.
+///
+///     const Packed table("q8_0", bytes, {rows, 64});  // rows of 68 bytes
+///     const Tensor found = gather::gather(table, ids);  // float32
+///     const Packed signs(Codec("int4").block(32).scales(scales).zeros(zeros), codes, {rows, 64}, GTH_DTYPE_BFLOAT16);
+///
+/// Rows, scales and zeros are not copied, and are only read. Their memory must stay valid until the object is
+/// destroyed. A plan that is made with the object is bound to it. Runs pass nullptr for params, and the object must
+/// outlive them.
+class Packed : public Handle<gth_tensor, gth_tensor_release> {
+ public:
+  using Handle::Handle;
+  /// @param data     The bytes of the rows. A range that is too small causes GTH_E_STRIDE.
+  /// @param shape    Counts numbers. The last dim is a row.
+  /// @param dtype    The dtype of the decoded numbers: float32, float16 or bfloat16.
+  /// @param strides  Bytes between rows: one stride for each dim but the last one. Empty: the rows follow each other.
+  /// @param offset   Bytes from data to the row with the number 0.
+  Packed(const Codec& codec, Source data, const Dims& shape, int32_t dtype = GTH_DTYPE_FLOAT32,
+         const Dims& strides = {}, int64_t offset = 0) {
+    detail::call([&](gth_error* err) { return try_make(codec, data, shape, this, err, dtype, strides, offset); });
+  }
+  [[nodiscard]] static int32_t try_make(const Codec& codec, Source data, const Dims& shape, Packed* out, gth_error* err,
+                                        int32_t dtype = GTH_DTYPE_FLOAT32, const Dims& strides = {},
+                                        int64_t offset = 0) noexcept {
+    out->reset();
+    if (strides.size() != 0 && strides.size() != shape.size() - 1)
+      return detail::refuse(err, GTH_E_RANK, GTH_OPERAND_TENSOR, -1, strides.size(), shape.size() - 1,
+                            "tensor: packed rows have one stride for each dim but the last one");
+    int64_t bytes[GTH_MAX_NDIM + 1] = {};  // The stride of the last dim is 0.
+    std::copy_n(strides.data(), std::min<int32_t>(strides.size(), GTH_MAX_NDIM), bytes);
+    const gth_codec raw = codec.raw();
+    gth_tensor_desc rows = GTH_TENSOR_DESC_DENSE(dtype, shape.size(), shape.data(), data.data);
+    rows.flags = GTH_TENSOR_READONLY;
+    if (strides.size() != 0) rows.strides = bytes;
+    rows.codec = &raw;
+    rows.offset = offset;
+    if (data.extent == 0) rows.data = nullptr;
+    if (data.extent != Source::unknown) rows.extent = data.extent;
+    return out->hold(err, gth_tensor_borrow, &rows);
+  }
+  /// Returns the shape, which counts numbers.
+  std::vector<int64_t> shape() const {
+    gth_tensor_desc desc = GTH_TENSOR_DESC_INIT;
+    detail::call(gth_tensor_describe, get(), &desc);
+    return std::vector<int64_t>(desc.shape, desc.shape + desc.ndim);
+  }
+};
+
+inline View::View(const Packed& rows) noexcept : desc_ GTH_TENSOR_DESC_HANDLE(rows.get()) {}
 
 /// A run of a plan, for run_many. Plan::with, ScatterPlan::with and BagsPlan::with create it. The plan must outlive it.
 struct PlanRun {
