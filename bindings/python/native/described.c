@@ -13,7 +13,7 @@ static int32_t number_at(PyObject *description, Py_ssize_t item) {
   return (int32_t)PyLong_AsLong(PyTuple_GetItem(description, item));
 }
 
-int described_open(PyObject *description, operand *opened) {
+static int memory_open(PyObject *description, operand *opened) {
   PyObject *strides = PyTuple_GetItem(description, STRIDES);
   operand_without_buffer(opened);
   opened->desc = (gth_tensor_desc)GTH_TENSOR_DESC_INIT;
@@ -32,11 +32,10 @@ int described_open(PyObject *description, operand *opened) {
   return !PyErr_Occurred();
 }
 
-/* Opens an operand by its handle, if it has one. The library then reads the description itself. */
-static int handle_open(PyObject *description, operand *opened) {
+int described_open(PyObject *description, operand *opened) {
   gth_tensor *tensor = address_of(PyTuple_GetItem(description, TENSOR));
   if (!tensor) {
-    return !PyErr_Occurred() && described_open(description, opened);
+    return !PyErr_Occurred() && memory_open(description, opened);
   }
   operand_without_buffer(opened);
   opened->desc = (gth_tensor_desc)GTH_TENSOR_DESC_HANDLE(tensor);
@@ -46,7 +45,7 @@ static int handle_open(PyObject *description, operand *opened) {
 /* Opens an operand. Sets its place in a request to its description, or to NULL for None. */
 static int optional_open(PyObject *description, operand *opened, const gth_tensor_desc **desc) {
   *desc = description == Py_None ? NULL : &opened->desc;
-  return !*desc || handle_open(description, opened);
+  return !*desc || described_open(description, opened);
 }
 
 int described_read(arguments args, described *call) {
@@ -120,7 +119,8 @@ PyObject *copy(PyObject *module, arguments args, Py_ssize_t count) {
   operand source, destination;
   gth_error error = GTH_ERROR_INIT;
   gth_context *context;
-  if (count != ARGUMENTS || !handle_open(args[SOURCE], &source) || !handle_open(args[DESTINATION], &destination)) {
+  if (count != ARGUMENTS || !described_open(args[SOURCE], &source) ||
+      !described_open(args[DESTINATION], &destination)) {
     return wrong_arguments("copy(context, source, destination)");
   }
   if (!context_enter(state_of(module), args[CONTEXT], &context)) {

@@ -26,7 +26,8 @@ enum {
 /* Reads the arguments. The tuples must outlive the call. Returns false with an exception set on an error. */
 int described_read(arguments args, described *call);
 
-/* Reads the description of an operand. Returns false with an exception set on an error. */
+/* Opens an operand by its handle, if it has one. The library then reads the description itself. Otherwise reads the
+ * description of its memory. Returns false with an exception set on an error. */
 int described_open(PyObject *description, operand *opened);
 
 /* Returns extents as a tuple. */

@@ -17,8 +17,9 @@
 #include "xla.h"
 
 static PyObject *configure(PyObject *module, arguments args, Py_ssize_t count) {
-  if (count != 6) {
-    PyErr_SetString(PyExc_TypeError, "configure(make_error, buffer_types, choices, locate, general, tensor_type)");
+  if (count != 7) {
+    PyErr_SetString(PyExc_TypeError,
+                    "configure(make_error, buffer_types, choices, locate, general, tensor_type, packed_type)");
     return NULL;
   }
   state *known = PyModule_GetState(module);
@@ -28,6 +29,7 @@ static PyObject *configure(PyObject *module, arguments args, Py_ssize_t count) {
   keep(&known->locate, args[3]);
   keep(&known->general, args[4]);
   keep(&known->tensor_type, args[5]);
+  keep(&known->packed_type, args[6]);
   Py_RETURN_NONE;
 }
 

@@ -38,8 +38,21 @@ static int tensor_open(PyObject *object, operand *opened) {
   return 1;
 }
 
+int packed_open(const state *known, PyObject *object, operand *opened) {
+  return (PyObject *)Py_TYPE(object) == known->packed_type && tensor_open(object, opened);
+}
+
+PyObject *result_like(const operand *table, PyObject *object) {
+  enum { LIKE = 2 };
+  const int is_packed = table->desc.tensor && table->kept && PyTuple_Size(table->kept) > LIKE;
+  return is_packed ? PyTuple_GetItem(table->kept, LIKE) : object;
+}
+
 int source_open(const state *known, PyObject *object, operand *opened) {
-  return is_tensor(known, object) ? tensor_open(object, opened) : operand_open(known, object, opened);
+  if (is_tensor(known, object)) {
+    return tensor_open(object, opened);
+  }
+  return operand_open(known, object, opened) || packed_open(known, object, opened);
 }
 
 /* Reads an integer. Returns false, without an exception, for other types, such as bool, and for values beyond int64. */

@@ -17,4 +17,11 @@ int indices_open(const state *known, PyObject *object, operand *opened);
 int source_open(const state *known, PyObject *object, operand *opened);
 int source_indices_open(const state *known, PyObject *object, operand *opened);
 
+/* Opens a packed table, whose description is a handle. Returns false, without an exception, for other types. */
+int packed_open(const state *known, PyObject *object, operand *opened);
+
+/* Returns the array whose kind and dtype a new result has, as a borrowed reference. It is the object of an open table. For
+ * a packed table it is the array that the table names. */
+PyObject *result_like(const operand *table, PyObject *object);
+
 #endif

@@ -159,6 +159,10 @@ static int has_planned_strides(const gth_tensor_desc *planned, const operand *gi
 /* Returns true if an operand is as planned. All operands must have the same open extent, which is stored in n. */
 static int as_planned(const planned *plan, enum role role, const operand *given, int64_t *n, gth_error *error) {
   const gth_tensor_desc *planned = &planned_operand(plan, role)->desc, *desc = &given->desc;
+  if (planned->tensor || desc->tensor) {
+    return planned->tensor == desc->tensor || differs(error, plan, role, GTH_E_UNSUPPORTED, -1, 0, 0, "%s is planned",
+                                                      planned->tensor ? "another packed table" : "no packed table");
+  }
   if (desc->dtype != planned->dtype) {
     return differs(error, plan, role, GTH_E_DTYPE, -1, desc->dtype, planned->dtype, "%s, %s is planned",
                    gth_dtype_name(desc->dtype), gth_dtype_name(planned->dtype));
@@ -300,14 +304,18 @@ static PyObject *run_opened(planned_run *call, PyObject *like, PyObject *written
   if (!is_planned || !as_planned(plan, INDICES_ROLE, &all->indices, &call->n, &call->error)) {
     Py_RETURN_NOTIMPLEMENTED;
   }
-  return written == Py_None ? run_new(call, like) : run_given(call, written);
+  if (written != Py_None) {
+    return run_given(call, written);
+  }
+  return run_new(call,
+                 plan->is_gather ? result_like(&all->table, like) : like); /* the table of a scatter is not open */
 }
 
 /* Opens the operands that are read, and runs the plan. */
 static PyObject *run_planned(planned_run *call, PyObject *read, PyObject *indices, PyObject *written) {
   operands *all = &call->operands;
   operand *opened = call->plan->is_gather ? &all->table : &all->rows;
-  if (!operand_open(call->known, read, opened)) {
+  if (!operand_open(call->known, read, opened) && !(call->plan->is_gather && packed_open(call->known, read, opened))) {
     Py_RETURN_NOTIMPLEMENTED;
   }
   PyObject *result = Py_NotImplemented;

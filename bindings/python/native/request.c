@@ -88,7 +88,8 @@ static int refuses(const gth_options *options) {
 static int32_t run(request *call) {
   const operands *all = &call->operands;
   gth_options options = call->options;
-  if (call->writes_new && refuses(&options)) {
+  const int is_plain = !all->table.desc.tensor; /* a profile may have other bounds for packed rows */
+  if (call->writes_new && is_plain && refuses(&options)) {
     options.bounds = GTH_BOUNDS_ERROR_PARTIAL;
   }
   if (!call->bags && !call->weights) {

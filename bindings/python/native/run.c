@@ -55,9 +55,9 @@ static PyObject *write_new(request *call, operand *written, PyObject *array) {
   return array_or_scalar(call->known, array, ndim - call->words);
 }
 
-/* Creates an array like the table, and opens it. */
-static PyObject *new_array(const request *call, const gth_tensor_desc *form, const int64_t *shape, operand *made) {
-  PyObject *like = call->args[ARG_TABLE];
+/* Creates an array like another one, and opens it. */
+static PyObject *new_array(const request *call, PyObject *like, const gth_tensor_desc *form, const int64_t *shape,
+                           operand *made) {
   if (!call->words) {
     return array_new(call->known, like, form->dtype, form->ndim, shape, made);
   }
@@ -69,7 +69,7 @@ static PyObject *new_array(const request *call, const gth_tensor_desc *form, con
 }
 
 static PyObject *gather_new(request *call) {
-  PyObject *like = call->args[ARG_TABLE];
+  PyObject *like = result_like(&call->operands.table, call->args[ARG_TABLE]);
   operand *made = &call->operands.rows;
   gth_tensor_desc form = GTH_TENSOR_DESC_INIT;
   int64_t shape[GTH_MAX_NDIM];
@@ -80,7 +80,7 @@ static PyObject *gather_new(request *call) {
   if (request_infer(call, &form, shape) != GTH_OK) {
     return request_fail(call);
   }
-  PyObject *array = new_array(call, &form, shape, made);
+  PyObject *array = new_array(call, like, &form, shape, made);
   if (!array) {
     Py_RETURN_NOTIMPLEMENTED;
   }
@@ -101,7 +101,7 @@ static PyObject *gather_new(request *call) {
 static PyObject *scatter_to_copy(request *call, const operand *source) {
   operand *made = &call->operands.table;
   const gth_tensor_desc *form = &source->desc;
-  PyObject *array = new_array(call, form, form->shape, made);
+  PyObject *array = new_array(call, call->args[ARG_TABLE], form, form->shape, made);
   if (!array) {
     Py_RETURN_NOTIMPLEMENTED;
   }

@@ -11,15 +11,14 @@ void keep(PyObject **slot, PyObject *object) {
 
 /* Returns the address of each object reference of a state, by number. Returns NULL after the last one. */
 static PyObject **slot_of(state *known, size_t number) {
-  PyObject **const slots[] = {&known->make_error,    &known->buffer_types, &known->choices,
-                              &known->locate,        &known->general,      &known->tensor_type,
-                              &known->ndarray,       &known->memmap,       &known->int64,
-                              &known->arrow_types,   &known->frame_takers, &known->arrow_export,
-                              &known->arrow_import,  &known->type_name,    &known->requires_grad_name,
-                              &known->level_name,    &known->memory_type,  &known->handle_type,
-                              &known->function_type, &known->zero,         &known->null_fill,
-                              &known->program_type,  &known->find_program, &known->sharding_name,
-                              &known->dtype_name,    &known->wait_name};
+  PyObject **const slots[] = {
+      &known->make_error,    &known->buffer_types, &known->choices,      &known->locate,
+      &known->general,       &known->tensor_type,  &known->packed_type,  &known->ndarray,
+      &known->memmap,        &known->int64,        &known->arrow_types,  &known->frame_takers,
+      &known->arrow_export,  &known->arrow_import, &known->type_name,    &known->requires_grad_name,
+      &known->level_name,    &known->memory_type,  &known->handle_type,  &known->function_type,
+      &known->zero,          &known->null_fill,    &known->program_type, &known->find_program,
+      &known->sharding_name, &known->dtype_name,   &known->wait_name};
   const size_t alone = sizeof slots / sizeof *slots;
   if (number < alone) {
     return slots[number];

@@ -22,14 +22,15 @@ typedef struct exchange {
 
 enum { EXCHANGES = 4 };
 
-/* Python code sets the first six by configure(), and the others when it imports a library. */
+/* Python code sets the first seven by configure(), and the others when it imports a library. */
 typedef struct state {
   PyObject *make_error;   /* a function from the fields of a gth_error, as a tuple, to the exception */
   PyObject *buffer_types; /* a tuple of types that the buffer protocol describes completely */
   PyObject *choices;      /* dicts from names to numbers for each option, or None. Then that of the kinds of shards */
   PyObject *locate; /* a function that adds the place of an index to an exception, with the arguments of run_arrays() */
-  PyObject *tensor_type; /* libgather.Tensor */
   PyObject *general;     /* the general path, with the arguments of run_arrays() */
+  PyObject *tensor_type; /* libgather.Tensor */
+  PyObject *packed_type; /* libgather.Packed */
   PyObject *ndarray;     /* numpy.ndarray, or NULL if NumPy is not imported or its layout is unknown */
   PyObject *memmap;      /* numpy.memmap if ndarray is set. Its arrays have the same fields */
   PyObject *int64;       /* NumPy's int64 dtype if ndarray is set */

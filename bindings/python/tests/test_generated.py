@@ -137,8 +137,8 @@ def test_new_option_of_a_function_is_documented(generator: Any) -> None:
 
 
 def test_field_of_an_unknown_type_is_rejected(generator: Any) -> None:
-    with pytest.raises(ValueError, match="float"):
-        changed(generator, "} gth_options;", "  float fresh;\n} gth_options;")
+    with pytest.raises(ValueError, match="double"):
+        changed(generator, "} gth_options;", "  double fresh;\n} gth_options;")
 
 
 def test_changed_number_is_not_pinned(generator: Any, tmp_path: Path) -> None:

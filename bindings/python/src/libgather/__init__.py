@@ -37,8 +37,10 @@ from ._operations.partitions import partition
 from ._operations.scatter_plan import ScatterPlan
 from ._operations.scatter_positions import scatter_positions
 from ._operations.scatters import scatter, scatter_elements, scatter_nd, updates_shape
+from ._requests.codec import Codec
 from ._requests.index_errors import locate_call
 from ._requests.options_struct import CHOICES
+from ._requests.packed import Packed
 from ._requests.spec import Spec
 from ._requests.tensor import Tensor
 from .errors import (
@@ -72,6 +74,7 @@ __version__ = release(_constants.VERSION)
 __all__ = [
     "BoundPlan",
     "ClosedError",
+    "Codec",
     "Context",
     "DTypeError",
     "DeviceError",
@@ -82,6 +85,7 @@ __all__ = [
     "OptionError",
     "OutOfMemoryError",
     "OutputError",
+    "Packed",
     "Partition",
     "Plan",
     "RaceError",
@@ -123,7 +127,7 @@ __all__ = [
 ]
 
 _objects.configure(
-    errors.of_fields, (memoryview, _array.array, bytearray, bytes), CHOICES, locate_call, run_others, Tensor
+    errors.of_fields, (memoryview, _array.array, bytearray, bytes), CHOICES, locate_call, run_others, Tensor, Packed
 )
 skip_package()
 

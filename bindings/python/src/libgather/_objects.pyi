@@ -16,6 +16,7 @@ def configure(
     locate: Any,
     general: Any,
     tensor_type: type,
+    packed_type: type,
     /,
 ) -> None: ...
 def configure_numpy(

@@ -23,6 +23,8 @@ _OPERANDS = {
     c.OPERAND_BAGS: "bags",
     c.OPERAND_WEIGHTS: "weights",
     c.OPERAND_CODEC: "codec",
+    c.OPERAND_SCALES: "scales",
+    c.OPERAND_ZEROS: "zeros",
     c.OPERAND_FILE: "file",
 }
 
@@ -33,7 +35,8 @@ class Error(Exception):
     Attributes:
         status: The number of the library's status, which never changes. ``status_name`` is its name.
         operand: ``"params"``, ``"indices"``, ``"out"``, ``"target"``, ``"updates"``, ``"options"``, ``"context"``,
-            ``"plan"``, ``"tensor"``, ``"request"``, ``"bags"``, ``"weights"``, ``"codec"``, ``"file"`` or None.
+            ``"plan"``, ``"tensor"``, ``"request"``, ``"bags"``, ``"weights"``, ``"codec"``, ``"scales"``, ``"zeros"``,
+            ``"data"``, ``"file"`` or None.
         component: The component of a tuple, or the dim.
         position: The number of the first invalid tuple. Batch dims are included.
         index: The position as a multi-index into `indices`, or None.

@@ -22,10 +22,13 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from .._memory.memory import Memory
     from .._requests.operation_table import Operation
+    from .._requests.packed import Packed
 
 
 @t.overload
 def gather_bags(params: t.Any, indices: t.Any, *, out: t.OutT, **switches: t.Unpack[t.BagSwitches]) -> t.OutT: ...
+@t.overload
+def gather_bags(params: Packed, indices: t.Any, **switches: t.Unpack[t.BagSwitches]) -> t.Any: ...
 @t.overload
 def gather_bags(params: t.ArrayT, indices: t.Any, **switches: t.Unpack[t.BagSwitches]) -> t.ArrayT: ...
 @t.overload
@@ -68,7 +71,7 @@ def gather_bags(
 
     Args:
         params: The table, of any rank from 1 on. Any array of floats, complex numbers or integers that :func:`gather`
-            accepts.
+            accepts, or a :class:`Packed`.
         indices: Any array of integers. It has rank 1, unless its rows are the bags.
         offsets: For B bags, B + 1 numbers. Bag b has the indices from ``offsets[b]`` up to ``offsets[b + 1]``. The
             first number is 0, and the last one is the number of indices.

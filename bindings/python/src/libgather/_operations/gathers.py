@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from .._memory.device_site import Site
     from .._memory.memory import Memory
     from .._requests.operation_table import Operation
+    from .._requests.packed import Packed
 
 
 @t.overload
@@ -41,6 +42,10 @@ def gather(
     out: t.OutT,
     **switches: t.Unpack[t.Switches],
 ) -> t.OutT: ...
+@t.overload
+def gather(
+    params: Packed, indices: t.Any, axis: int | None = None, batch_dims: int = 0, **switches: t.Unpack[t.Switches]
+) -> t.Any: ...
 @t.overload
 def gather(
     params: t.Any, indices: int, axis: int | None = None, batch_dims: int = 0, **switches: t.Unpack[t.Switches]
@@ -83,7 +88,7 @@ def gather(
 
     Args:
         params: The source. Any array of NumPy, DLPack (torch, JAX, CuPy, paddle, TensorFlow) or the buffer protocol,
-            a column or table of pyarrow, pandas or polars, or a nested list.
+            a column or table of pyarrow, pandas or polars, a nested list, or a :class:`Packed`.
         indices: Any array of integers. For a column or table they may be null, which selects null.
         axis: The axis that indices select in. None means the value of `batch_dims`.
         batch_dims: The number of leading dims that both arrays share. A negative value counts from the rank of
@@ -147,6 +152,8 @@ def gather(
 def gather_nd(
     params: t.Any, indices: t.Any, batch_dims: int = 0, *, out: t.OutT, **switches: t.Unpack[t.Switches]
 ) -> t.OutT: ...
+@t.overload
+def gather_nd(params: Packed, indices: t.Any, batch_dims: int = 0, **switches: t.Unpack[t.Switches]) -> t.Any: ...
 @t.overload
 def gather_nd(params: t.ArrayT, indices: t.Any, batch_dims: int = 0, **switches: t.Unpack[t.Switches]) -> t.ArrayT: ...
 @t.overload

@@ -17,6 +17,10 @@ from .._requests.options_struct import choice
 from .gathers import run
 from .native_functions import TAKE, run_natively
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from .._requests.packed import Packed
+
 _PROFILES: dict[str, t.Profile] = {"raise": "numpy_raise", "wrap": "numpy_wrap", "clip": "numpy_clip"}
 _MODES = dict.fromkeys(_PROFILES, 0)
 #: The modes by NumPy's numbers, numpy.CLIP and so on.
@@ -25,6 +29,8 @@ _NUMBERED = ("clip", "wrap", "raise")
 
 @t.overload
 def take(a: t.Any, indices: t.Any, axis: int | None = None, *, out: t.OutT, mode: t.Mode = "raise") -> t.OutT: ...
+@t.overload
+def take(a: Packed, indices: t.Any, axis: int | None = None, out: None = None, mode: t.Mode = "raise") -> t.Any: ...
 @t.overload
 def take(
     a: t.ArrayT, indices: t.Any, axis: int | None = None, out: None = None, mode: t.Mode = "raise"

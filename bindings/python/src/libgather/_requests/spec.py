@@ -10,6 +10,7 @@ from .._base.devices import HOST, Place, name_of, place_named
 from .._base.dtypes import NAMES, number_of, size_of
 from .._base.integers import integers
 from .._memory.memory import Memory
+from .._memory.packed_memory import PackedMemory
 
 
 class Spec:
@@ -89,6 +90,8 @@ class Spec:
 
     @classmethod
     def of_tensor(cls, tensor: Memory) -> Spec:
+        if isinstance(tensor, PackedMemory):
+            return PackedSpec(tensor)
         dense = is_dense(tensor)
         return cls(tensor.dtype, tensor.shape, None if dense else tensor.strides, tensor.device)
 
@@ -96,6 +99,26 @@ class Spec:
     def of_shape_or_array(cls, value: t.Any, operand: str) -> Spec:
         """The same as `of`, but a tuple is a shape."""
         return cls(None, value) if isinstance(value, tuple) else cls.of(value, operand)
+
+
+class PackedSpec(Spec):
+    """The spec of a packed table. Its operand is the table itself."""
+
+    __slots__ = ("_memory",)
+
+    def __init__(self, memory: PackedMemory) -> None:
+        super().__init__(memory.dtype, memory.shape)
+        self._memory = memory
+
+    @property
+    def _key(self) -> tuple[t.Any, ...]:
+        return *super()._key, id(self._memory)
+
+    def __reduce__(self) -> t.Any:
+        raise TypeError("a plan of a packed table is bound to its memory and cannot be pickled")
+
+    def _operand(self, place: Place = HOST) -> tuple[t.Any, ...]:
+        return self._memory._operand()
 
 
 def is_dense(tensor: Memory) -> bool:

@@ -17,7 +17,8 @@ from torch.overrides import handle_torch_function, has_torch_function
 
 from .. import types as t
 from .._requests.options_struct import CHOICES
-from . import _common, _gather, _gather_elements, _gather_nd  # noqa: F401
+from .._requests.packed import Packed
+from . import _common, _gather, _gather_elements, _gather_nd, _packed  # noqa: F401
 from ._calls import (
     bags_of,
     elements_extents,
@@ -97,7 +98,7 @@ def _named(names: tuple[str, ...], given: tuple[t.Any, ...]) -> dict[str, t.Any]
 
 
 def gather(
-    params: torch.Tensor,
+    params: torch.Tensor | Packed,
     indices: torch.Tensor | t.Any,
     axis: int | None = None,
     batch_dims: int = 0,
@@ -115,7 +116,7 @@ def gather(
     float32.
 
     Args:
-        params: A tensor of shape ``params.shape``.
+        params: A tensor of shape ``params.shape``, or a :class:`libgather.Packed`.
         indices: A tensor of integers, an integer, or a list of integers.
         axis: The axis that indices select in. None means the value of `batch_dims`.
         batch_dims: The number of leading dims that both tensors share.
@@ -149,7 +150,7 @@ def gather(
 
 
 def gather_nd(
-    params: torch.Tensor,
+    params: torch.Tensor | Packed,
     indices: torch.Tensor | t.Any,
     batch_dims: int = 0,
     *,
@@ -410,7 +411,7 @@ def scatter_positions(
 
 
 def gather_bags(
-    params: torch.Tensor,
+    params: torch.Tensor | Packed,
     indices: torch.Tensor | t.Any,
     *,
     offsets: torch.Tensor | t.Any = None,
@@ -435,7 +436,7 @@ def gather_bags(
     bag that has it, as in torch. It runs on the CPU.
 
     Args:
-        params: A tensor of rank 1 or more.
+        params: A tensor of rank 1 or more, or a :class:`libgather.Packed`, which has no gradient.
         indices: A tensor of integers, or a list.
         offsets, starts, lengths, segments, count: The bags, as for :func:`libgather.gather_bags`. Without them, each
             row of `indices` along its last dim is a bag.
@@ -521,7 +522,7 @@ def gather_bags_positions(
     return run_bags("gather_bags_positions", gather_bags_positions, params, indices, form, bags, count, None, rules)
 
 
-def index_select(input: torch.Tensor, dim: int, index: torch.Tensor) -> torch.Tensor:
+def index_select(input: torch.Tensor | Packed, dim: int, index: torch.Tensor) -> torch.Tensor:
     """Returns ``torch.index_select(input, dim, index)``. It is :func:`gather`, and `index` may have any rank.
 
     >>> import torch, libgather.torch
@@ -560,13 +561,13 @@ def index_add(
 
 
 def embedding(
-    ids: torch.Tensor, weight: torch.Tensor, padding_idx: int | None = None, *, sparse: bool = False
+    ids: torch.Tensor, weight: torch.Tensor | Packed, padding_idx: int | None = None, *, sparse: bool = False
 ) -> torch.Tensor:
     """Returns ``torch.nn.functional.embedding(ids, weight, padding_idx, sparse=sparse)``.
 
     Args:
         ids: Integers of any shape.
-        weight: A matrix with one row for each id.
+        weight: A matrix with one row for each id, or a :class:`libgather.Packed`.
         padding_idx: The row whose gradient is zero. A negative number counts from the end.
         sparse: If true, the gradient of `weight` is a sparse tensor. In a compiled program, in ``torch.func`` and for a
             dim of ``vmap`` it is dense.
@@ -599,7 +600,7 @@ def embedding(
 
 def embedding_bag(
     ids: torch.Tensor,
-    weight: torch.Tensor,
+    weight: torch.Tensor | Packed,
     offsets: torch.Tensor | None = None,
     *,
     mode: t.Pool = "mean",
@@ -612,7 +613,7 @@ def embedding_bag(
 
     Args:
         ids: Integers of rank 1, or of rank 2 without `offsets`. Each row is a bag then.
-        weight: A matrix with one row for each id.
+        weight: A matrix with one row for each id, or a :class:`libgather.Packed`.
         offsets: The start of each bag.
         mode: ``"sum"``, ``"mean"`` or ``"max"``, or another pool of :func:`gather_bags`.
         per_sample_weights: A factor for each id, for sums and means.
@@ -631,7 +632,7 @@ def embedding_bag(
     >>> libgather.torch.embedding_bag(torch.tensor([0, 2, 1]), weight, torch.tensor([0, 2]), mode="sum").tolist()
     [[5.0, 2.0], [0.0, 1.0]]
     """
-    relevant = ids, weight, offsets, per_sample_weights
+    relevant = weight, ids, offsets, per_sample_weights
     if has_torch_function(relevant):
         given = {"per_sample_weights": per_sample_weights, "include_last_offset": include_last_offset, "mode": mode}
         given |= {"padding_idx": padding_idx, "sparse": sparse}
@@ -655,6 +656,15 @@ def embedding_bag(
     rules: dict[str, t.Any] = {"padding_index": padding, "profile": "torch", "sparse": sparse}
     return gather_bags(weight, ids, **bags, weights=per_sample_weights, pool=mode, **rules)
 
+
+_packed.register(
+    gather=gather,
+    gather_nd=gather_nd,
+    gather_elements=gather_elements,
+    gather_bags=gather_bags,
+    embedding=embedding,
+    embedding_bag=embedding_bag,
+)
 
 # For type checkers, the modules are those of torch, whose arguments and attributes they have.
 if TYPE_CHECKING:

@@ -29,8 +29,9 @@ if TYPE_CHECKING:
 
 _NUMBERS = {name: dict(numbers) for name, numbers in NAMED.items()}
 _NUMBERS["op"] = {operation.name: operation.number for operation in SCATTERS}
-#: The operations with an axis. Dynamo traces no attribute of an Operation.
+#: The operations with an axis, and with rows. Dynamo traces no attribute of an Operation.
 _WITH_AXIS = frozenset(operation.name for operation in OPERATIONS.values() if operation.has_axis)
+_WITH_ROWS = frozenset(operation.name for operation in OPERATIONS.values() if operation.has_rows)
 #: The switches that switches_of() and fill_of() make of other options.
 _COMPUTED = ("fill", "has_padding_index", "initial", "sparse")
 
@@ -70,9 +71,8 @@ def run_gather(
 
 def attributes_of(name: str, axis: int | None, batch_dims: int) -> dict[str, Any]:
     """Returns the attributes of an operation that its function of this package has."""
-    operation = of_name(name)
-    own = {"axis": axis} if operation.has_axis else {}
-    return own | ({"batch_dims": batch_dims} if operation.has_rows else {})
+    own = {"axis": axis} if name in _WITH_AXIS else {}
+    return own | ({"batch_dims": batch_dims} if name in _WITH_ROWS else {})
 
 
 def run_scatter(
