@@ -114,11 +114,6 @@ pub struct gth_context_options {
     pub reserved_pointer: *mut ::core::ffi::c_void,
 }
 #[repr(C)]
-#[derive(Debug)]
-pub struct gth_codec {
-    _unused: [u8; 0],
-}
-#[repr(C)]
 #[derive(Debug, Copy, Clone)]
 pub struct gth_tensor_desc {
     pub size: u32,
@@ -134,6 +129,31 @@ pub struct gth_tensor_desc {
     pub codec: *const gth_codec,
     pub offset: i64,
     pub extent: i64,
+}
+#[repr(C)]
+#[derive(Debug, Copy, Clone)]
+pub struct gth_codec {
+    pub size: u32,
+    pub structure: i32,
+    pub code: i32,
+    pub order: i32,
+    pub rule: i32,
+    pub scale_place: i32,
+    pub scale_dtype: i32,
+    pub zero_place: i32,
+    pub zero_dtype: i32,
+    pub zero: f32,
+    pub factor: f32,
+    pub reserved: i32,
+    pub block_values: i64,
+    pub block_bytes: i64,
+    pub row_tail: i64,
+    pub code_at: i64,
+    pub scale_at: i64,
+    pub zero_at: i64,
+    pub code_table: *const f32,
+    pub scales: *const gth_tensor_desc,
+    pub zeros: *const gth_tensor_desc,
 }
 #[repr(C)]
 #[derive(Debug, Default, Copy, Clone, PartialEq, Eq, Hash)]
@@ -191,6 +211,10 @@ pub struct gth_plan_args {
     pub bags_extent: i64,
     pub weights_extent: i64,
     pub ids: i64,
+    pub scales: *const ::core::ffi::c_void,
+    pub zeros: *const ::core::ffi::c_void,
+    pub scales_extent: i64,
+    pub zeros_extent: i64,
 }
 #[repr(C)]
 #[derive(Debug, Copy, Clone)]
@@ -276,6 +300,8 @@ pub const GTH_OPERAND_BAGS: i32 = 11;
 pub const GTH_OPERAND_WEIGHTS: i32 = 12;
 pub const GTH_OPERAND_CODEC: i32 = 13;
 pub const GTH_OPERAND_FILE: i32 = 14;
+pub const GTH_OPERAND_SCALES: i32 = 15;
+pub const GTH_OPERAND_ZEROS: i32 = 16;
 pub const GTH_ERROR_UNSIGNED: i32 = 1;
 pub const GTH_ERROR_CUT: i32 = 2;
 pub const GTH_ERROR_WRAP: i32 = 4;
@@ -315,6 +341,37 @@ pub const GTH_CAPABILITY_INFO_FIRST: i32 = 232;
 pub const GTH_CONTEXT_OPTIONS_FIRST: i32 = 88;
 pub const GTH_TENSOR_READONLY: i32 = 1;
 pub const GTH_TENSOR_DESC_FIRST: i32 = 80;
+pub const GTH_CODEC_BLOCKS: i32 = 0;
+pub const GTH_CODEC_Q2_K: i32 = 1;
+pub const GTH_CODEC_Q3_K: i32 = 2;
+pub const GTH_CODEC_Q4_K: i32 = 3;
+pub const GTH_CODEC_Q5_K: i32 = 4;
+pub const GTH_CODEC_Q6_K: i32 = 5;
+pub const GTH_CODEC_IQ4_XS: i32 = 6;
+pub const GTH_CODEC_MXFP4: i32 = 7;
+pub const GTH_CODEC_NVFP4: i32 = 8;
+pub const GTH_CODE_UINT8: i32 = 1;
+pub const GTH_CODE_INT8: i32 = 2;
+pub const GTH_CODE_UINT4: i32 = 3;
+pub const GTH_CODE_INT4: i32 = 4;
+pub const GTH_CODE_UINT2: i32 = 5;
+pub const GTH_CODE_INT2: i32 = 6;
+pub const GTH_CODE_UINT5: i32 = 7;
+pub const GTH_CODE_E4M3FN: i32 = 8;
+pub const GTH_CODE_E5M2: i32 = 9;
+pub const GTH_CODE_TABLE4: i32 = 10;
+pub const GTH_ORDER_LOW: i32 = 0;
+pub const GTH_ORDER_HIGH: i32 = 1;
+pub const GTH_ORDER_HALVES: i32 = 2;
+pub const GTH_RULE_SCALED: i32 = 0;
+pub const GTH_RULE_FUSED: i32 = 1;
+pub const GTH_PLACE_NONE: i32 = 0;
+pub const GTH_PLACE_BLOCK: i32 = 1;
+pub const GTH_PLACE_TAIL: i32 = 2;
+pub const GTH_PLACE_OPERAND: i32 = 3;
+pub const GTH_ZERO_INT4: i32 = 4;
+pub const GTH_ZERO_UINT4: i32 = 260;
+pub const GTH_CODEC_FIRST: i32 = 120;
 pub const GTH_EXPORT_COPY: i32 = 1;
 pub const GTH_EXPORT_NO_COPY: i32 = 2;
 pub const GTH_STRINGS_BINARY: i32 = 1;
@@ -380,7 +437,7 @@ pub const GTH_OP_GATHER_BAGS: i32 = 10;
 pub const GTH_OP_LAST: i32 = 10;
 pub const GTH_REQUEST_FIRST: i32 = 56;
 pub const GTH_ARGS_EXTENTS: i32 = 1;
-pub const GTH_PLAN_ARGS_FIRST: i32 = 104;
+pub const GTH_PLAN_ARGS_FIRST: i32 = 136;
 pub const GTH_SHARDS_BLOCKS: i32 = 1;
 pub const GTH_SHARDS_MODULO: i32 = 2;
 pub const GTH_SHARDS_BORDERS: i32 = 3;
@@ -494,6 +551,32 @@ const _: () = {
 };
 #[allow(clippy::unnecessary_operation, clippy::identity_op)]
 const _: () = {
+    ["Size of gth_codec"][::core::mem::size_of::<gth_codec>() - 120usize];
+    ["Alignment of gth_codec"][::core::mem::align_of::<gth_codec>() - 8usize];
+    ["Offset of field: gth_codec::size"][::core::mem::offset_of!(gth_codec, size) - 0usize];
+    ["Offset of field: gth_codec::structure"][::core::mem::offset_of!(gth_codec, structure) - 4usize];
+    ["Offset of field: gth_codec::code"][::core::mem::offset_of!(gth_codec, code) - 8usize];
+    ["Offset of field: gth_codec::order"][::core::mem::offset_of!(gth_codec, order) - 12usize];
+    ["Offset of field: gth_codec::rule"][::core::mem::offset_of!(gth_codec, rule) - 16usize];
+    ["Offset of field: gth_codec::scale_place"][::core::mem::offset_of!(gth_codec, scale_place) - 20usize];
+    ["Offset of field: gth_codec::scale_dtype"][::core::mem::offset_of!(gth_codec, scale_dtype) - 24usize];
+    ["Offset of field: gth_codec::zero_place"][::core::mem::offset_of!(gth_codec, zero_place) - 28usize];
+    ["Offset of field: gth_codec::zero_dtype"][::core::mem::offset_of!(gth_codec, zero_dtype) - 32usize];
+    ["Offset of field: gth_codec::zero"][::core::mem::offset_of!(gth_codec, zero) - 36usize];
+    ["Offset of field: gth_codec::factor"][::core::mem::offset_of!(gth_codec, factor) - 40usize];
+    ["Offset of field: gth_codec::reserved"][::core::mem::offset_of!(gth_codec, reserved) - 44usize];
+    ["Offset of field: gth_codec::block_values"][::core::mem::offset_of!(gth_codec, block_values) - 48usize];
+    ["Offset of field: gth_codec::block_bytes"][::core::mem::offset_of!(gth_codec, block_bytes) - 56usize];
+    ["Offset of field: gth_codec::row_tail"][::core::mem::offset_of!(gth_codec, row_tail) - 64usize];
+    ["Offset of field: gth_codec::code_at"][::core::mem::offset_of!(gth_codec, code_at) - 72usize];
+    ["Offset of field: gth_codec::scale_at"][::core::mem::offset_of!(gth_codec, scale_at) - 80usize];
+    ["Offset of field: gth_codec::zero_at"][::core::mem::offset_of!(gth_codec, zero_at) - 88usize];
+    ["Offset of field: gth_codec::code_table"][::core::mem::offset_of!(gth_codec, code_table) - 96usize];
+    ["Offset of field: gth_codec::scales"][::core::mem::offset_of!(gth_codec, scales) - 104usize];
+    ["Offset of field: gth_codec::zeros"][::core::mem::offset_of!(gth_codec, zeros) - 112usize];
+};
+#[allow(clippy::unnecessary_operation, clippy::identity_op)]
+const _: () = {
     ["Size of gth_options"][::core::mem::size_of::<gth_options>() - 120usize];
     ["Alignment of gth_options"][::core::mem::align_of::<gth_options>() - 8usize];
     ["Offset of field: gth_options::size"][::core::mem::offset_of!(gth_options, size) - 0usize];
@@ -536,7 +619,7 @@ const _: () = {
 };
 #[allow(clippy::unnecessary_operation, clippy::identity_op)]
 const _: () = {
-    ["Size of gth_plan_args"][::core::mem::size_of::<gth_plan_args>() - 104usize];
+    ["Size of gth_plan_args"][::core::mem::size_of::<gth_plan_args>() - 136usize];
     ["Alignment of gth_plan_args"][::core::mem::align_of::<gth_plan_args>() - 8usize];
     ["Offset of field: gth_plan_args::size"][::core::mem::offset_of!(gth_plan_args, size) - 0usize];
     ["Offset of field: gth_plan_args::flags"][::core::mem::offset_of!(gth_plan_args, flags) - 4usize];
@@ -554,6 +637,10 @@ const _: () = {
     ["Offset of field: gth_plan_args::weights_extent"]
         [::core::mem::offset_of!(gth_plan_args, weights_extent) - 88usize];
     ["Offset of field: gth_plan_args::ids"][::core::mem::offset_of!(gth_plan_args, ids) - 96usize];
+    ["Offset of field: gth_plan_args::scales"][::core::mem::offset_of!(gth_plan_args, scales) - 104usize];
+    ["Offset of field: gth_plan_args::zeros"][::core::mem::offset_of!(gth_plan_args, zeros) - 112usize];
+    ["Offset of field: gth_plan_args::scales_extent"][::core::mem::offset_of!(gth_plan_args, scales_extent) - 120usize];
+    ["Offset of field: gth_plan_args::zeros_extent"][::core::mem::offset_of!(gth_plan_args, zeros_extent) - 128usize];
 };
 #[allow(clippy::unnecessary_operation, clippy::identity_op)]
 const _: () = {
@@ -609,6 +696,15 @@ impl Default for gth_context_options {
     }
 }
 impl Default for gth_tensor_desc {
+    fn default() -> Self {
+        let mut s = ::core::mem::MaybeUninit::<Self>::uninit();
+        unsafe {
+            ::core::ptr::write_bytes(s.as_mut_ptr(), 0, 1);
+            s.assume_init()
+        }
+    }
+}
+impl Default for gth_codec {
     fn default() -> Self {
         let mut s = ::core::mem::MaybeUninit::<Self>::uninit();
         unsafe {
@@ -686,6 +782,8 @@ unsafe extern "C" {
         err: *mut gth_error,
     ) -> i32;
     pub fn gth_shutdown() -> i32;
+    pub fn gth_codec_named(name: *const ::core::ffi::c_char, codec: *mut gth_codec, err: *mut gth_error) -> i32;
+    pub fn gth_codec_row_bytes(codec: *const gth_codec, values: i64, bytes: *mut i64, err: *mut gth_error) -> i32;
     pub fn gth_tensor_borrow(desc: *const gth_tensor_desc, out: *mut *mut gth_tensor, err: *mut gth_error) -> i32;
     pub fn gth_tensor_adopt(
         context: *mut gth_context,

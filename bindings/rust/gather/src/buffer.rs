@@ -139,6 +139,16 @@ impl<'a> Buffer<'a> {
         }
     }
 
+    /// Creates a buffer without memory, for an operand that a plan has bound.
+    pub(crate) const fn none(kind: Kind) -> Self {
+        Buffer {
+            kind,
+            data: ptr::null(),
+            bytes: 0,
+            borrow: PhantomData,
+        }
+    }
+
     /// Returns the number of whole elements. Memory of strings has none.
     pub(crate) fn len(&self) -> usize {
         DType::try_from(self.kind.dtype())

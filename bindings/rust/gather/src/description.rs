@@ -28,7 +28,7 @@ pub(crate) struct Head {
     pub data: *const c_void,
     shape: AtomicPtr<i64>,
     strides: AtomicPtr<i64>,
-    codec: *const sys::gth_codec,
+    pub codec: *const sys::gth_codec,
     pub offset: i64,
     pub extent: i64,
 }

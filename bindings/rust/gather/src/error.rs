@@ -60,10 +60,14 @@ operands! {
     Bags = GTH_OPERAND_BAGS "bags",
     /// The weights of bags.
     Weights = GTH_OPERAND_WEIGHTS "weights",
-    /// The codec of packed rows. No function of this release has packed rows.
+    /// The format of packed rows. The component is the byte offset of the field in the C struct.
     Codec = GTH_OPERAND_CODEC "codec",
     /// The file. No function of this release reads files.
     File = GTH_OPERAND_FILE "file",
+    /// The scales of packed rows.
+    Scales = GTH_OPERAND_SCALES "scales",
+    /// The zero points or biases of packed rows.
+    Zeros = GTH_OPERAND_ZEROS "zeros",
 }
 
 /// The details of an [`Error`].
@@ -312,11 +316,11 @@ mod tests {
         assert!(matches!(offsets, Error::Offsets(_)) && offsets.to_string() == "bags: decrease");
         let unknown = Error::from(Cause::new(-99, Operand::None, "m"));
         assert!(matches!(unknown, Error::Other(_)) && unknown.cause().unwrap().status == -99);
-        for operand in sys::GTH_OPERAND_NONE + 1..=sys::GTH_OPERAND_FILE {
+        for operand in sys::GTH_OPERAND_NONE + 1..=sys::GTH_OPERAND_ZEROS {
             assert_ne!(Operand::from_raw(operand), Operand::None, "{operand}");
         }
         assert_eq!(Operand::from_raw(sys::GTH_OPERAND_REQUEST), Operand::Request);
-        assert_eq!(Operand::from_raw(sys::GTH_OPERAND_FILE + 1), Operand::None);
+        assert_eq!(Operand::from_raw(sys::GTH_OPERAND_ZEROS + 1), Operand::None);
     }
 
     #[test]

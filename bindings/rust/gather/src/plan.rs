@@ -79,23 +79,38 @@ impl Plan {
         rows: Option<&Layout>,
         options: &Options,
     ) -> Result<Self, Error> {
-        let kinds = [table, indices, rows.unwrap_or(table)].map(|layout| layout.desc.kind());
+        Self::create_for(op, (table.desc.kind(), table.desc.raw()), indices, rows, options)
+    }
+
+    /// Creates a plan for a table of a kind, whose description has no memory or is that of a handle.
+    pub(crate) fn create_for(
+        op: i32,
+        (kind, table): (Kind, *const sys::gth_tensor_desc),
+        indices: &Layout,
+        rows: Option<&Layout>,
+        options: &Options,
+    ) -> Result<Self, Error> {
         let operands = sys::gth_request {
-            table: table.desc.raw(),
+            table,
             indices: indices.desc.raw(),
             rows: rows.map_or(ptr::null(), |rows| rows.desc.raw()),
             ..Default::default()
         };
         let request = request(op, operands, options);
         let mut raw = ptr::null_mut();
-        // SAFETY: the layouts own their shapes and strides, and have no memory.
+        // SAFETY: the layouts own their shapes and strides, and have no memory. The handle has not been released.
         call(|err| unsafe { sys::gth_plan_create(&request, &mut raw, err) })?;
         Ok(Plan {
             raw: NonNull::new(raw).expect("the handle of a plan is not NULL"),
-            table: kinds[0],
-            indices: kinds[1],
-            rows: kinds[2],
+            table: kind,
+            indices: indices.desc.kind(),
+            rows: rows.map_or(kind, |rows| rows.desc.kind()),
         })
+    }
+
+    /// Returns the table of a run if the plan has bound it.
+    pub(crate) fn no_table(&self) -> Buffer<'static> {
+        Buffer::none(self.table)
     }
 
     /// Infers the shape of the output for an open extent of `n`. If `n` is [`OPEN`], the result has

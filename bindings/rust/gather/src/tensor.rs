@@ -69,6 +69,16 @@ enum Storage<'a> {
     Memory {
         _handle: Handle,
     },
+    /// The memory is that of packed rows.
+    Packed {
+        _rows: Box<PackedRows<'a>>,
+    },
+}
+
+/// The handle of packed rows, and the operands of their codec. The handle is released first.
+struct PackedRows<'a> {
+    _handle: Handle,
+    _operands: [Option<Tensor<'a>>; 2],
 }
 
 impl Storage<'_> {
@@ -153,6 +163,23 @@ impl<'a> Tensor<'a> {
         })
     }
 
+    /// Takes the handle of packed rows, and the operands of their codec.
+    pub(crate) fn from_packed(handle: Handle, operands: [Option<Tensor<'a>>; 2]) -> Result<Self, Error> {
+        let desc = handle.describe()?;
+        let mut tensor = Tensor {
+            desc: Description::from_raw(desc), // The tensor keeps the handle.
+            storage: Storage::Packed {
+                _rows: Box::new(PackedRows {
+                    _handle: handle,
+                    _operands: operands,
+                }),
+            },
+            borrow: PhantomData,
+        };
+        tensor.set_read_only();
+        Ok(tensor)
+    }
+
     /// Returns the number of elements along each dim.
     pub fn shape(&self) -> &[usize] {
         self.desc.shape()
@@ -201,9 +228,13 @@ impl<'a> Tensor<'a> {
         self.desc.head.flags |= sys::GTH_TENSOR_READONLY as u32;
     }
 
-    /// Returns dtype, shape and strides, for plans and shape queries.
+    /// Returns dtype, shape and strides, for plans and shape queries. The layout of [`Packed`](crate::Packed) rows is the
+    /// dense one of their decoded numbers.
     pub fn layout(&self) -> Layout {
         let mut layout = Layout::with_kind(self.desc.kind(), self.shape());
+        if self.is_packed() {
+            return layout;
+        }
         layout.desc.head.offset = self.desc.head.offset;
         if let Some(strides) = self.strides() {
             layout
@@ -219,8 +250,8 @@ impl<'a> Tensor<'a> {
     /// # Errors
     ///
     /// Returns [`Error::DType`] if the elements have another type, [`Error::Device`] if the memory is that of a device,
-    /// [`Error::Stride`] if the tensor is not dense or not aligned for its type, and [`Error::Size`] if the view is
-    /// larger than its memory.
+    /// [`Error::Stride`] if the tensor is not dense or not aligned for its type, [`Error::Size`] if the view is larger
+    /// than its memory, and [`Error::Unsupported`] for packed rows.
     pub fn as_slice<T: Element>(&self) -> Result<&[T], Error> {
         self.check_dtype(T::DTYPE)?;
         let bytes = self.dense_bytes()?;
@@ -272,7 +303,17 @@ impl<'a> Tensor<'a> {
             .into())
     }
 
+    fn is_packed(&self) -> bool {
+        !self.desc.head.codec.is_null()
+    }
+
     fn dense_bytes(&self) -> Result<&[u8], Error> {
+        if self.is_packed() {
+            return Err(tensor_error(
+                sys::GTH_E_UNSUPPORTED,
+                "packed rows have no plain elements: gather them",
+            ));
+        }
         if self.dtype() == DType::String {
             return Err(tensor_error(
                 sys::GTH_E_DTYPE,
@@ -372,23 +413,27 @@ impl<'a> Tensor<'a> {
     /// Returns a handle for an export to a consumer that only reads.
     pub(crate) fn handle(&self) -> Result<TensorHandle<'_>, Error> {
         self.own_handle()
-            .map_or_else(|| self.borrow(), |handle| Ok(TensorHandle::Owned(handle)))
+            .map_or_else(|| self.temporary(), |handle| Ok(TensorHandle::Owned(handle)))
     }
 
     /// Returns a handle for an export to a consumer that may write. Only memory that this tensor owns is shared.
     pub(crate) fn export_handle(&self) -> Result<TensorHandle<'_>, Error> {
         match &self.storage {
             Storage::Handle(handle) => Ok(TensorHandle::Owned(handle)),
-            _ => self.borrow(),
+            _ => self.temporary(),
         }
     }
 
-    fn borrow(&self) -> Result<TensorHandle<'_>, Error> {
-        let handle = Handle::make(|out, err| {
-            // SAFETY: the memory of the description outlives the handle, which is released after the call.
+    fn temporary(&self) -> Result<TensorHandle<'_>, Error> {
+        self.borrow().map(TensorHandle::Temporary)
+    }
+
+    /// Returns a new handle of the memory of the description. It must be released before this tensor is dropped.
+    pub(crate) fn borrow(&self) -> Result<Handle, Error> {
+        Handle::make(|out, err| {
+            // SAFETY: the memory of the description outlives the handle.
             unsafe { sys::gth_tensor_borrow(self.desc.raw(), out, err) }
-        });
-        handle.map(TensorHandle::Temporary)
+        })
     }
 
     pub(crate) fn own_handle(&self) -> Option<&Handle> {

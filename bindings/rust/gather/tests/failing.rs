@@ -6,8 +6,8 @@ use std::ffi::{CStr, c_char, c_void};
 use std::ptr;
 
 use gather::{
-    Accumulate, Context, DType, Error, Layout, Options, Plan, Reduction, ScatterPlan, Tensor, TensorMut, gather,
-    gather_gradient, gather_nd, scatter, scatter_into, scatter_nd,
+    Accumulate, BoundPlan, Context, DType, Error, Layout, Options, Packed, Plan, Reduction, ScatterPlan, Tensor,
+    TensorMut, gather, gather_gradient, gather_nd, scatter, scatter_into, scatter_nd,
 };
 
 unsafe extern "C" {
@@ -100,6 +100,12 @@ fn g4_every_allocation_fails() {
         });
         failures.survives("a plan", sticky, || {
             Plan::gather(&Layout::new::<f32>(&[4, 2]), &Layout::new::<i64>(&[3]), &options).map(drop)
+        });
+        let packed = || Packed::new("q8_0", &[0; 34], &[1, 32]).build();
+        failures.survives("packed rows", sticky, || packed().map(drop));
+        let table = packed().unwrap();
+        failures.survives("a plan of packed rows", sticky, || {
+            BoundPlan::gather(&table, &Layout::new::<i64>(&[3]), &options).map(drop)
         });
         failures.survives("scatter", sticky, || scatter(&params, &ids, &rows, &options).map(drop));
         failures.survives("scatter_nd", sticky, || {

@@ -2,7 +2,7 @@
 //! the test does not compare memory, because the sanitizer reports leaks at the end of the process.
 #![cfg(target_os = "linux")]
 
-use gather::{Context, Export, Layout, OPEN, Options, Plan, Tensor, TensorMut, gather, gather_into};
+use gather::{BoundPlan, Context, Export, Layout, OPEN, Options, Packed, Plan, Tensor, TensorMut, gather, gather_into};
 
 const CALLS: usize = 100_000;
 
@@ -34,6 +34,12 @@ fn repeated_calls_leak_no_memory() {
     flat("into", || {
         let mut row = [0.0f32; 4];
         gather_into(&params, &good, &Options::new(), &mut TensorMut::new(&mut row, &[1, 4])).unwrap();
+    });
+    flat("packed rows", || {
+        let codes = |scales| Packed::new("int8", &[1; 8], &[8, 1]).scales(Tensor::new(&[1.0f32; 7], scales));
+        let table = codes(&[1, 1]).build().unwrap();
+        drop(codes(&[7, 1]).build().unwrap_err());
+        drop(BoundPlan::gather(&table, &Layout::new::<u8>(&[OPEN]), &Options::new()).unwrap());
     });
     flat("plan", || {
         let plan = Plan::gather(&params.layout(), &Layout::new::<u8>(&[OPEN]), &Options::new()).unwrap();
