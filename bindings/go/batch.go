@@ -68,7 +68,7 @@ func runBatch(context C.gather_go_handle, runs []PlanRun, item int) error {
 	}
 	failure := C.gather_go_plan_run_batch(context, batch, C.int64_t(item))
 	for i := range runs[:batch.count] {
-		runs[i].plan.owner.end()
+		runs[i].plan.end()
 	}
 	if failure != nil {
 		return takeError(failure)
@@ -84,7 +84,7 @@ func (r *PlanRun) begin() (C.gather_go_handle, error) {
 	if r.plan.device.Kind > DeviceCPU {
 		return 0, r.plan.device.rejectSlices("RunAt")
 	}
-	return r.plan.owner.begin(OperandPlan)
+	return r.plan.begin()
 }
 
 // atItem sets the number of the run to which an error of this package belongs.

@@ -22,6 +22,10 @@ INLINE const void *gather_go_data(const gather_go_view *view, const uint8_t *dat
 }
 
 INLINE gth_tensor_desc gather_go_describe(GATHER_GO_TENSOR(view)) {
+  if (view->flags & GATHER_GO_HANDLE) {
+    const gth_tensor_desc handle = GTH_TENSOR_DESC_HANDLE((const gth_tensor *)view->place);
+    return handle;
+  }
   const gth_tensor_desc desc = {
       .size = sizeof(gth_tensor_desc),
       .dtype = view->dtype,

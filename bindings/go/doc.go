@@ -8,7 +8,7 @@
 //
 // A [Tensor] is a view of memory of the caller. [New] and [Vector] view a slice, [Strided] views parts of a slice, and
 // [OnDevice] views memory at an address. C uses the memory during a call only. An operand that is written is an
-// [Output]. Strings are copied once into a [StringTensor].
+// [Output]. Strings are copied once into a [StringTensor]. A [Packed] pins memory of packed rows until it is closed.
 //
 // # Operations
 //
@@ -26,6 +26,9 @@
 // gradients of gathers.
 //
 // [GatherBags] makes one row of the rows of each bag of ids. [Bags] tells which ids belong to which bag.
+//
+// [NewPacked] makes a [Packed] table of quantised numbers in a format of GGUF, torch, ONNX or bitsandbytes. Gathers
+// and bags decode its rows as they read them. [CodecRowBytes] is the size of a row.
 //
 // [Partition] assigns ids to the [Shards] of a table that is split over several processes.
 //

@@ -70,8 +70,8 @@ func TestStatusesHaveTheNamesOfTheLibrary(t *testing.T) {
 		}
 	}
 	for operand, want := range map[gather.Operand]string{
-		gather.OperandNone: "none", gather.OperandFile + 1: "operand 15", gather.OperandIndices: "indices", gather.OperandRequest: "request", gather.OperandBags: "bags",
-		gather.OperandWeights: "weights", gather.OperandCodec: "codec", gather.OperandFile: "file", 99: "operand 99",
+		gather.OperandNone: "none", gather.OperandZeros + 1: "operand 17", gather.OperandIndices: "indices", gather.OperandRequest: "request", gather.OperandBags: "bags",
+		gather.OperandWeights: "weights", gather.OperandCodec: "codec", gather.OperandFile: "file", gather.OperandScales: "scales", 99: "operand 99",
 	} {
 		if operand.String() != want {
 			t.Errorf("got %v, want %s", operand, want)

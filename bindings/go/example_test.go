@@ -214,3 +214,36 @@ func ExamplePartition() {
 	fmt.Println(parts.Counts, parts.Local, parts.Order, rows, err)
 	// Output: [2 1 1] [0 1 2 2] [1 3 0 2] [7 0 8 3] <nil>
 }
+
+// The table has one row of 32 numbers in the format q8_0 of GGUF: a float16 scale of 0.5, and a code for each number.
+func ExampleNewPacked() {
+	data := append([]byte{0x00, 0x38, 2, 4}, make([]byte, 30)...)
+	table, err := gather.NewPacked[float32]("q8_0", data, []int{1, 32})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	defer table.Close()
+	rows, err := gather.Gather(table.Tensor(), gather.Vector([]int64{0, 0}))
+	fmt.Println(rows.Data()[32:35], rows.Shape(), err)
+	// Output: [1 2 0] [2 32] <nil>
+}
+
+// The scales of these codes of 4 bits are an operand, with one number for each block of 2.
+func ExampleScales() {
+	scales := gather.New([]float32{0.5, 2}, 1, 2)
+	table, err := gather.NewPacked[float32]("int4", []byte{0x21, 0xf3}, []int{1, 4}, gather.BlockValues(2), gather.Scales(scales))
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	defer table.Close()
+	rows, err := gather.Gather(table.Tensor(), gather.Vector([]int64{0}))
+	fmt.Println(rows.Data(), err)
+	// Output: [0.5 1 6 -2] <nil>
+}
+
+func ExampleCodecRowBytes() {
+	fmt.Println(gather.CodecRowBytes("q4_k", 512))
+	// Output: 288 <nil>
+}

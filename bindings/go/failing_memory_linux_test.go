@@ -24,6 +24,14 @@ func TestG4_EveryAllocationFails(t *testing.T) {
 			plan, err := gather.NewPlan(tableTensor(), gather.Vector([]int{1, 2}))
 			return errors.Join(err, plan.Close())
 		},
+		"packed rows": func() error {
+			packed, err := gather.NewPacked[float32]("q8_0", make([]byte, 34), []int{1, 32})
+			if err != nil {
+				return err
+			}
+			plan, err := gather.NewPlan(packed.Tensor(), gather.Vector([]int{0}))
+			return errors.Join(err, plan.Close(), packed.Close())
+		},
 		"plan of a scatter": func() error {
 			plan, err := gather.NewScatterPlan(tableTensor(), gather.Vector([]int{1, 2}))
 			return errors.Join(err, plan.Close())

@@ -14,6 +14,8 @@ func TestPlansAndOptionsAllocateNothing(t *testing.T) {
 	context := newContext(t, 1)
 	plan := newPlan(t, tableTensor(), gather.Shaped[int](gather.Open))
 	ids, out := []int{3, 0}, make([]float32, 4)
+	packed, wide := newPacked[float32](t, "q8_0", make([]byte, 34), []int{1, 32}), make([]float32, 32)
+	bound := newPlan(t, packed.Tensor(), gather.Shaped[int](1))
 	for name, call := range map[string]func() error{
 		"into": func() error {
 			return gather.GatherInto(gather.NewOutput(out, len(ids), 2), gather.New(table, 4, 2), gather.Vector(ids))
@@ -32,6 +34,10 @@ func TestPlansAndOptionsAllocateNothing(t *testing.T) {
 		},
 		"plan run":   func() error { return plan.RunIn(context, gather.To(out), table, ids, len(ids)) },
 		"plan check": func() error { return plan.CheckIn(context, ids, len(ids)) },
+		"packed into": func() error {
+			return gather.GatherInto(gather.NewOutput(wide, 1, 32), packed.Tensor(), gather.Vector(ids[1:]))
+		},
+		"packed run": func() error { return bound.Run(gather.To(wide), nil, ids[1:], gather.Open) },
 	} {
 		var err error
 		count := testing.AllocsPerRun(1000, func() {
@@ -58,6 +64,7 @@ func TestRepeatedCallsLeakNoMemory(t *testing.T) {
 		"a bad index": func() { _, _ = gather.Gather(tableTensor(), bad) },
 		"into":        func() { _ = gather.GatherInto(gather.NewOutput(out, 1, 2), tableTensor(), good) },
 		"plan run":    func() { _ = plan.Run(gather.To(out), table, []int{1}, gather.Open) },
+		"packed rows": func() { closeAll(gather.NewPacked[float32]("q8_0", make([]byte, 34), []int{1, 32})) },
 		"strings":     func() { _, _, _ = gather.GatherStrings(words, good) },
 		"bad strings": func() { _, _, _ = gather.GatherStrings(words, bad) },
 		"plans":       func() { closeAll(gather.NewPlan(tableTensor(), good)) },

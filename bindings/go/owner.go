@@ -44,6 +44,14 @@ func (o *owner) end() {
 	}
 }
 
+// beginApart and endApart are begin and end for callers that are inlined.
+//
+//go:noinline
+func (o *owner) beginApart(operand Operand) (C.gather_go_handle, error) { return o.begin(operand) }
+
+//go:noinline
+func (o *owner) endApart() { o.end() }
+
 //go:noinline
 func (o *owner) reject(operand Operand) error {
 	o.end()

@@ -25,6 +25,55 @@ import "slices"
 type planned struct {
 	device Device
 	owner  owner
+	table  *owner // the owner of packed params, which the plan has bound
+}
+
+// beginTable begins a call with bound params. They are not released before endTable.
+func (p *planned) beginTable() error {
+	if p.table == nil {
+		return nil
+	}
+	_, err := p.table.beginApart(OperandParams)
+	return err
+}
+
+func (p *planned) endTable() {
+	if p.table != nil {
+		p.table.endApart()
+	}
+}
+
+// begin begins a call with the plan and its bound params.
+func (p *planned) begin() (C.gather_go_handle, error) {
+	if err := p.beginTable(); err != nil {
+		return 0, err
+	}
+	plan, err := p.owner.begin(OperandPlan)
+	if err != nil {
+		p.endTable()
+	}
+	return plan, err
+}
+
+func (p *planned) end() {
+	p.owner.end()
+	p.endTable()
+}
+
+// beginIn begins a call with the plan in a context.
+func (p *planned) beginIn(in *Context) (context, plan C.gather_go_handle, err error) {
+	if context, err = in.begin(); err != nil {
+		return 0, 0, err
+	}
+	if plan, err = p.begin(); err != nil {
+		in.end()
+	}
+	return context, plan, err
+}
+
+func (p *planned) endIn(in *Context) {
+	p.end()
+	in.end()
 }
 
 // createPlan creates p, which must be a field of object. If the rows are absent, they are dense.
@@ -34,12 +83,21 @@ func createPlan[T any](op operation, given operands, options []Option, object *T
 	if err := given.check(op); err != nil {
 		return err
 	}
+	if given.marks()&C.GATHER_GO_HANDLE != 0 {
+		if err := given.begin(op); err != nil {
+			return err
+		}
+		defer given.end()
+	}
 	var handle C.gather_go_handle
 	if err := given.createPlan(op, s.cOptions(), &handle); err != nil {
 		return takeError(err)
 	}
 	table := given[roleTable]
 	p.device = Device{DeviceKind(table.numbers.device), int(table.numbers.device_id)}
+	if table.has(C.GATHER_GO_HANDLE) {
+		p.table = (*owner)(table.data)
+	}
 	own(object, &p.owner, handle, releasePlan)
 	return nil
 }
@@ -62,19 +120,25 @@ func (p *planned) run(in *Context, n int, table *C.uint8_t, tableBytes int, indi
 	if p.device.Kind > DeviceCPU {
 		return p.device.rejectSlices("RunAt")
 	}
-	context, err := in.begin() // beginWith and endWith are not used, because the compiler does not inline them.
+	if err := p.beginTable(); err != nil { // beginIn and endIn are not used, because the compiler does not inline them.
+		return err
+	}
+	context, err := in.begin()
 	if err != nil {
+		p.endTable()
 		return err
 	}
 	plan, err := p.owner.begin(OperandPlan)
 	if err != nil {
 		in.end()
+		p.endTable()
 		return err
 	}
 	failure := C.gather_go_plan_run(context, plan, C.int64_t(n), table, C.int64_t(tableBytes), indices,
 		C.int64_t(indicesBytes), rows, C.int64_t(rowsBytes))
 	p.owner.end()
 	in.end()
+	p.endTable()
 	return takeError(failure)
 }
 
@@ -82,13 +146,13 @@ func (p *planned) runAt(in *Context, n int, table, indices, rows uintptr) error 
 	if p == nil {
 		return noPlan()
 	}
-	context, plan, err := in.beginWith(&p.owner, OperandPlan)
+	context, plan, err := p.beginIn(in)
 	if err != nil {
 		return err
 	}
 	failure := C.gather_go_plan_run_at(context, plan, C.int64_t(n), C.uintptr_t(table), C.uintptr_t(indices),
 		C.uintptr_t(rows))
-	in.endWith(&p.owner)
+	p.endIn(in)
 	return takeError(failure)
 }
 
@@ -99,12 +163,12 @@ func (p *planned) check(in *Context, n int, indices *C.uint8_t, indicesBytes int
 	if p.device.Kind > DeviceCPU {
 		return p.device.rejectSlices("CheckAt")
 	}
-	context, plan, err := in.beginWith(&p.owner, OperandPlan)
+	context, plan, err := p.beginIn(in)
 	if err != nil {
 		return err
 	}
 	failure := C.gather_go_plan_check(context, plan, C.int64_t(n), indices, C.int64_t(indicesBytes))
-	in.endWith(&p.owner)
+	p.endIn(in)
 	return takeError(failure)
 }
 
@@ -112,12 +176,12 @@ func (p *planned) checkAt(in *Context, n int, indices uintptr) error {
 	if p == nil {
 		return noPlan()
 	}
-	context, plan, err := in.beginWith(&p.owner, OperandPlan)
+	context, plan, err := p.beginIn(in)
 	if err != nil {
 		return err
 	}
 	failure := C.gather_go_plan_check_at(context, plan, C.int64_t(n), C.uintptr_t(indices))
-	in.endWith(&p.owner)
+	p.endIn(in)
 	return takeError(failure)
 }
 

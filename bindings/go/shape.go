@@ -7,7 +7,7 @@ import "C"
 
 import "slices"
 
-// Described is a [Tensor] of any type, or a [*StringTensor].
+// Described is a [Tensor] or a [*Packed] of any type, or a [*StringTensor].
 type Described interface {
 	describe() *view
 }
@@ -70,6 +70,12 @@ func viewOf(tensor Described) *view {
 func inferShape(op operation, given operands, s *settings) ([]int, error) {
 	if err := given.check(op); err != nil {
 		return nil, err
+	}
+	if given.marks()&C.GATHER_GO_HANDLE != 0 {
+		if err := given.begin(op); err != nil {
+			return nil, err
+		}
+		defer given.end()
 	}
 	var rank C.int32_t
 	var extents [MaxRank]int

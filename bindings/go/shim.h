@@ -20,7 +20,8 @@ typedef struct gather_go_view {
   int32_t ndim;
   uint32_t flags;       /* GTH_TENSOR_* and GATHER_GO_* */
   int32_t stride_count; /* 0 or ndim. Go rejects other numbers before the call. */
-  int64_t place;        /* With GATHER_GO_ADDRESSED the address of the data, else the offset of element 0 from data. */
+  int64_t place;        /* With GATHER_GO_ADDRESSED the address of the data, with GATHER_GO_HANDLE the handle, else the
+                           offset of element 0 from data. */
   int64_t extent;
 } gather_go_view;
 
@@ -31,6 +32,7 @@ typedef struct gather_go_view {
 #define GATHER_GO_OWNED 0x80000     /* The data is at an address, and its owner can be closed. */
 #define GATHER_GO_BYTES 0x100000    /* Bools in memory of another type. They may be bytes other than 0 and 1. */
 #define GATHER_GO_ABSENT 0x200000   /* There is no operand. The library is passed NULL. */
+#define GATHER_GO_HANDLE 0x400000   /* The library is passed the handle of a tensor. */
 
 /* Declares the parameters of an operand. */
 #define GATHER_GO_TENSOR(name) \
