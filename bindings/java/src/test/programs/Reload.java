@@ -29,7 +29,8 @@ final class Reload {
       var of = tensor.getMethod("of", long[].class);
       Object table = of.invoke(null, new long[] {5});
       Object ids = of.invoke(null, new long[1 << 20]);
-      var gather = loader.loadClass("io.libgather.Gather").getMethod("gather", tensor, tensor);
+      Class<?> params = loader.loadClass("io.libgather.Params");
+      var gather = loader.loadClass("io.libgather.Gather").getMethod("gather", params, tensor);
       Object rows = gather.invoke(null, table, ids);
       if (!isMapped()) {
         throw new AssertionError("the library is not mapped");

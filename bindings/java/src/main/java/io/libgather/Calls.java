@@ -8,7 +8,9 @@ import io.libgather.internal.Gth;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
+import java.util.ArrayList;
 import java.util.EnumMap;
+import java.util.List;
 import java.util.Map;
 
 /** The calls of the library: one method for each form of a request. */
@@ -21,7 +23,7 @@ final class Calls {
     return options.context == null ? MemorySegment.NULL : options.context.handle;
   }
 
-  private static void checkGiven(Operation operation, Role role, Tensor operand) {
+  private static void checkGiven(Operation operation, Role role, Params operand) {
     if (operand == null) {
       given(operand, text(operation.kind.name(role)));
     }
@@ -36,11 +38,15 @@ final class Calls {
   }
 
   /** Runs an operation on existing memory. */
-  static void run(Operation operation, Tensor table, Tensor indices, Tensor rows, Options options) {
-    checkGiven(operation, Role.TABLE, table);
+  static void run(Operation operation, Params params, Tensor indices, Tensor rows, Options options) {
+    checkGiven(operation, Role.TABLE, params);
     checkGiven(operation, Role.INDICES, indices);
     given(rows, isGradient(operation) ? "gradient" : text(operation.kind.name(Role.ROWS)));
     given(options, "options");
+    if (!(params instanceof Tensor table)) {
+      runOnCopies(operation, Map.of(Role.TABLE, params, Role.INDICES, indices, Role.ROWS, rows), options);
+      return;
+    }
     if (table.isOnHeap() || indices.isOnHeap() || rows.isOnHeap()) {
       runOnHeap(operation, table, indices, rows, options);
       return;
@@ -92,13 +98,13 @@ final class Calls {
   }
 
   /** Runs an operation with operands of any roles. Operands that are arrays are copied to native memory. */
-  private static void runOnCopies(Operation operation, Map<Role, Tensor> operands, Options options) {
+  private static void runOnCopies(Operation operation, Map<Role, Params> operands, Options options) {
     Role written = operation.kind.written;
-    Tensor out = operands.get(written);
-    Map<Role, Tensor> copies = new EnumMap<>(operands);
+    Tensor out = (Tensor) operands.get(written);
+    Map<Role, Params> copies = new EnumMap<>(operands);
     try (Arena arena = Arena.ofConfined()) {
       copies.remove(written);
-      copies.replaceAll((role, each) -> each.over(Heap.copied(arena, each.segment)));
+      copies.replaceAll((role, each) -> each.copied(arena));
       Heap.write(
           arena,
           out.segment,
@@ -111,12 +117,21 @@ final class Calls {
     }
   }
 
-  private static void checkOverlap(Operation operation, Map<Role, Tensor> operands) {
+  /** Returns the memory that a call with these operands uses. */
+  static MemorySegment[] kept(Iterable<? extends Params> operands) {
+    List<MemorySegment> kept = new ArrayList<>();
+    for (Params each : operands) {
+      each.keep(kept);
+    }
+    return kept.toArray(MemorySegment[]::new);
+  }
+
+  private static void checkOverlap(Operation operation, Map<Role, Params> operands) {
     Role written = operation.kind.written;
-    Tensor out = operands.get(written);
+    Tensor out = (Tensor) operands.get(written);
     MemorySegment used = out.used();
     for (Role role : Role.ALL) {
-      Tensor each = operands.get(role);
+      Params each = operands.get(role);
       if (each != null && role != written) {
         Heap.checkOverlap(operation, used, role, each.used());
       }
@@ -124,8 +139,8 @@ final class Calls {
   }
 
   /** Runs an operation with operands of any roles in native memory. */
-  private static void runRequest(Operation operation, Map<Role, Tensor> operands, Options options) {
-    MemorySegment[] memory = operands.values().stream().map(each -> each.segment).toArray(MemorySegment[]::new);
+  private static void runRequest(Operation operation, Map<Role, Params> operands, Options options) {
+    MemorySegment[] memory = kept(operands.values());
     Scratch scratch = Scratch.take();
     try {
       operands.forEach(scratch::describe);
@@ -159,7 +174,7 @@ final class Calls {
   }
 
   /** Runs a gather into new memory of an arena. */
-  static Tensor gather(Arena arena, Operation operation, Tensor params, Tensor indices, Options options) {
+  static Tensor gather(Arena arena, Operation operation, Params params, Tensor indices, Options options) {
     Tensor rows = infer(operation, operands(params, indices), options);
     Tensor out = zeros(arena, rows.dtype, rows.shape);
     run(operation, params, indices, out, options);
@@ -168,7 +183,7 @@ final class Calls {
 
   /** Pools bags into new memory of an arena. bags and weights may be null. */
   static Tensor gatherBags(
-      Arena arena, Tensor params, Tensor indices, Tensor bags, Tensor weights, Options options) {
+      Arena arena, Params params, Tensor indices, Tensor bags, Tensor weights, Options options) {
     Tensor rows = infer(Operation.GATHER_BAGS, bagOperands(params, indices, bags, weights), options);
     Tensor out = zeros(arena, rows.dtype, rows.shape);
     gatherBags(out, params, indices, bags, weights, options);
@@ -177,23 +192,23 @@ final class Calls {
 
   /** Pools bags into existing memory. bags and weights may be null. */
   static void gatherBags(
-      Tensor out, Tensor params, Tensor indices, Tensor bags, Tensor weights, Options options) {
+      Tensor out, Params params, Tensor indices, Tensor bags, Tensor weights, Options options) {
     if (bags == null && weights == null) {
       run(Operation.GATHER_BAGS, params, indices, out, options);
       return;
     }
-    Map<Role, Tensor> operands = bagOperands(params, indices, bags, weights);
+    Map<Role, Params> operands = bagOperands(params, indices, bags, weights);
     operands.put(Role.ROWS, given(out, "out"));
     given(options, "options");
     runOnCopies(Operation.GATHER_BAGS, operands, options);
   }
 
-  static Map<Role, Tensor> operands(Tensor params, Tensor indices) {
+  static Map<Role, Params> operands(Params params, Tensor indices) {
     return new EnumMap<>(Map.of(Role.TABLE, given(params, "params"), Role.INDICES, given(indices, "indices")));
   }
 
-  static Map<Role, Tensor> bagOperands(Tensor params, Tensor indices, Tensor bags, Tensor weights) {
-    Map<Role, Tensor> operands = operands(params, indices);
+  static Map<Role, Params> bagOperands(Params params, Tensor indices, Tensor bags, Tensor weights) {
+    Map<Role, Params> operands = operands(params, indices);
     if (bags != null) {
       operands.put(Role.BAGS, bags);
     }
@@ -281,14 +296,15 @@ final class Calls {
   }
 
   /** Returns the dtype and the shape of the rows of a request, without memory. */
-  static Tensor infer(Operation operation, Map<Role, Tensor> operands, Options options) {
+  static Tensor infer(Operation operation, Map<Role, Params> operands, Options options) {
     given(options, "options");
     Scratch scratch = Scratch.take();
     try {
       operands.forEach(scratch::describe);
       MemorySegment request = scratch.request(operation, options);
       scratch.result.set(JAVA_INT, Gth.TensorDesc.SIZE, (int) Gth.TensorDesc.BYTES);
-      int status = Gth.infer(request, scratch.result, Gth.MAX_NDIM, scratch.shape, scratch.error);
+      MemorySegment handle = operands.get(Role.TABLE).handle();
+      int status = Gth.infer(request, scratch.result, Gth.MAX_NDIM, scratch.shape, scratch.error, handle);
       if (status != 0) {
         throw scratch.failure(status);
       }

@@ -9,7 +9,8 @@ import java.lang.foreign.Arena;
  *
  * <p>All methods have these rules. Operands are only read, except for the output of a method with {@code Into} in its
  * name. A new result has native memory that the garbage collector frees, or memory of the arena in {@link #make}.
- * Indices have any of the eight integer dtypes. Threads may call all methods at the same time.
+ * Indices have any of the eight integer dtypes. Threads may call all methods at the same time. {@link Params} may be
+ * {@link Packed} rows.
  *
  * <p>Methods throw these exceptions:
  *
@@ -46,7 +47,7 @@ public final class Gather {
    * @return a new tensor
    * @throws GatherIndexException if an index is out of bounds
    */
-  public static Tensor gather(Tensor params, Tensor indices) {
+  public static Tensor gather(Params params, Tensor indices) {
     return gather(params, indices, Options.DEFAULT);
   }
 
@@ -59,7 +60,7 @@ public final class Gather {
    * @return a new tensor
    * @throws GatherIndexException if an index is out of bounds
    */
-  public static Tensor gather(Tensor params, Tensor indices, Options options) {
+  public static Tensor gather(Params params, Tensor indices, Options options) {
     return make(Arena.ofAuto(), Operation.GATHER, params, indices, options);
   }
 
@@ -71,7 +72,7 @@ public final class Gather {
    * @param indices the indices
    * @throws GatherIndexException if an index is out of bounds
    */
-  public static void gatherInto(Tensor out, Tensor params, Tensor indices) {
+  public static void gatherInto(Tensor out, Params params, Tensor indices) {
     gatherInto(out, params, indices, Options.DEFAULT);
   }
 
@@ -84,7 +85,7 @@ public final class Gather {
    * @param options the options
    * @throws GatherIndexException if an index is out of bounds
    */
-  public static void gatherInto(Tensor out, Tensor params, Tensor indices, Options options) {
+  public static void gatherInto(Tensor out, Params params, Tensor indices, Options options) {
     Calls.run(Operation.GATHER, params, indices, out, options);
   }
 
@@ -98,7 +99,7 @@ public final class Gather {
    * @return a new tensor
    * @throws GatherIndexException if an index is out of bounds
    */
-  public static Tensor gatherNd(Tensor params, Tensor indices) {
+  public static Tensor gatherNd(Params params, Tensor indices) {
     return gatherNd(params, indices, Options.DEFAULT);
   }
 
@@ -111,7 +112,7 @@ public final class Gather {
    * @return a new tensor
    * @throws GatherIndexException if an index is out of bounds
    */
-  public static Tensor gatherNd(Tensor params, Tensor indices, Options options) {
+  public static Tensor gatherNd(Params params, Tensor indices, Options options) {
     return make(Arena.ofAuto(), Operation.GATHER_ND, params, indices, options);
   }
 
@@ -123,7 +124,7 @@ public final class Gather {
    * @param indices the indices
    * @throws GatherIndexException if an index is out of bounds
    */
-  public static void gatherNdInto(Tensor out, Tensor params, Tensor indices) {
+  public static void gatherNdInto(Tensor out, Params params, Tensor indices) {
     gatherNdInto(out, params, indices, Options.DEFAULT);
   }
 
@@ -136,7 +137,7 @@ public final class Gather {
    * @param options the options
    * @throws GatherIndexException if an index is out of bounds
    */
-  public static void gatherNdInto(Tensor out, Tensor params, Tensor indices, Options options) {
+  public static void gatherNdInto(Tensor out, Params params, Tensor indices, Options options) {
     Calls.run(Operation.GATHER_ND, params, indices, out, options);
   }
 
@@ -483,7 +484,7 @@ public final class Gather {
    * @throws GatherIndexException if an id is out of bounds
    * @throws GatherArgumentException if bags are invalid
    */
-  public static Tensor gatherBags(Tensor params, Tensor indices, Tensor bags, Options options) {
+  public static Tensor gatherBags(Params params, Tensor indices, Tensor bags, Options options) {
     return gatherBags(params, indices, bags, null, options);
   }
 
@@ -526,7 +527,7 @@ public final class Gather {
    * @throws GatherIndexException if an id is out of bounds
    * @throws GatherArgumentException if bags are invalid
    */
-  public static Tensor gatherBags(Tensor params, Tensor indices, Tensor bags, Tensor weights, Options options) {
+  public static Tensor gatherBags(Params params, Tensor indices, Tensor bags, Tensor weights, Options options) {
     return Calls.gatherBags(Arena.ofAuto(), params, indices, bags, weights, options);
   }
 
@@ -543,7 +544,7 @@ public final class Gather {
    * @throws GatherArgumentException if bags are invalid
    */
   public static void gatherBagsInto(
-      Tensor out, Tensor params, Tensor indices, Tensor bags, Tensor weights, Options options) {
+      Tensor out, Params params, Tensor indices, Tensor bags, Tensor weights, Options options) {
     Calls.gatherBags(out, params, indices, bags, weights, options);
   }
 
@@ -706,7 +707,7 @@ public final class Gather {
    * @throws GatherIndexException if an index is out of bounds
    * @throws IllegalArgumentException if the operation is not a gather
    */
-  public static Tensor make(Arena arena, Operation operation, Tensor params, Tensor indices, Options options) {
+  public static Tensor make(Arena arena, Operation operation, Params params, Tensor indices, Options options) {
     given(arena, "arena");
     if (!Calls.writesRows(given(operation, "operation"))) {
       throw new IllegalArgumentException(operation + " is not a gather");
@@ -724,7 +725,7 @@ public final class Gather {
    * @return the extents
    * @throws GatherArgumentException if shapes, dtypes or options are invalid
    */
-  public static long[] outputShape(Operation operation, Tensor params, Tensor indices, Options options) {
+  public static long[] outputShape(Operation operation, Params params, Tensor indices, Options options) {
     return Calls.infer(given(operation, "operation"), Calls.operands(params, indices), options).shape;
   }
 

@@ -32,10 +32,14 @@ public enum OperandName {
   BAGS(11),
   /** Weights of gather_bags. */
   WEIGHTS(12),
-  /** Reserved for packed rows. */
+  /** The codec of a packed table. */
   CODEC(13),
   /** Reserved for files. */
-  FILE(14);
+  FILE(14),
+  /** Scales of a packed table. */
+  SCALES(15),
+  /** Zero points or biases of a packed table. */
+  ZEROS(16);
 
   final int number;
 

@@ -8,6 +8,8 @@ import static java.lang.foreign.ValueLayout.JAVA_LONG;
 import io.libgather.internal.Gth;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
+import java.util.ArrayList;
+import java.util.List;
 
 /**
  * A gather or a scatter whose shapes and options are validated once, for many runs.
@@ -22,6 +24,9 @@ import java.lang.foreign.MemorySegment;
  * large scatter and bags with many ids have no parts. They copy the arrays, and write back only the elements that
  * change. So their large operands belong in native memory.
  *
+ * <p>If params are {@link Packed} rows, runs pass {@link MemorySegment#NULL} for them. After the rows have been closed,
+ * runs throw an IllegalStateException. Such runs copy arrays.
+ *
  * <pre>{@code
  * Plan plan = Plan.gather(Tensor.shaped(DType.FLOAT32, 4, 2), Tensor.shaped(DType.INT64, Plan.OPEN), Options.DEFAULT);
  * float[] rows = new float[2 * ids.length];
@@ -35,7 +40,7 @@ public final class Plan {
   private final MemorySegment handle;
   private final MemorySegment context;
   private final Operation operation;
-  private final Tensor table;
+  private final Params table;
   private final Tensor indices;
 
   /** The rows, or null if they are dense. */
@@ -54,7 +59,7 @@ public final class Plan {
    */
   public record Extents(long n, long table, long indices, long rows) {}
 
-  private Plan(MemorySegment handle, Operation operation, Tensor table, Tensor indices, Tensor rows, Options options) {
+  private Plan(MemorySegment handle, Operation operation, Params table, Tensor indices, Tensor rows, Options options) {
     this.handle = handle;
     this.context = Calls.context(options);
     this.operation = operation;
@@ -72,7 +77,7 @@ public final class Plan {
    * @return a plan
    * @throws GatherArgumentException if shapes, dtypes or options are invalid
    */
-  public static Plan gather(Tensor params, Tensor indices, Options options) {
+  public static Plan gather(Params params, Tensor indices, Options options) {
     return create(Arena.ofAuto(), Operation.GATHER, params, indices, null, options);
   }
 
@@ -85,7 +90,7 @@ public final class Plan {
    * @return a plan
    * @throws GatherArgumentException if shapes, dtypes or options are invalid
    */
-  public static Plan gatherNd(Tensor params, Tensor indices, Options options) {
+  public static Plan gatherNd(Params params, Tensor indices, Options options) {
     return create(Arena.ofAuto(), Operation.GATHER_ND, params, indices, null, options);
   }
 
@@ -116,7 +121,7 @@ public final class Plan {
    * @throws GatherUnsupportedException if the operation is a gradient
    */
   public static Plan create(
-      Arena arena, Operation operation, Tensor table, Tensor indices, Tensor rows, Options options) {
+      Arena arena, Operation operation, Params table, Tensor indices, Tensor rows, Options options) {
     given(arena, "arena");
     given(operation, "operation");
     given(table, text(operation.kind.name(Role.TABLE)));
@@ -133,7 +138,7 @@ public final class Plan {
                 scratch.describe(Role.ROWS, rows);
               }
               MemorySegment request = scratch.request(operation, options);
-              return Gth.planCreate(request, scratch.out, scratch.error);
+              return Gth.planCreate(request, scratch.out, scratch.error, table.handle());
             });
     return new Plan(handle, operation, table, indices, rows, options);
   }
@@ -141,7 +146,7 @@ public final class Plan {
   /**
    * Runs a plan without an open extent.
    *
-   * @param table params, or the target, which is written
+   * @param table params, or the target, which is written; NULL if params are packed rows
    * @param indices indices
    * @param rows the output, which is written, or the updates
    * @throws GatherIndexException if an index is out of bounds. Nothing is written, except with {@link
@@ -157,7 +162,7 @@ public final class Plan {
    * Runs a plan.
    *
    * @param n the open extent
-   * @param table params, or the target, which is written
+   * @param table params, or the target, which is written; NULL if params are packed rows
    * @param indices indices
    * @param rows the output, which is written, or the updates
    * @throws GatherIndexException if an index is out of bounds. Nothing is written, except with {@link
@@ -176,7 +181,9 @@ public final class Plan {
     if ((Calls.writesRows(operation) ? rows : table).isReadOnly()) {
       throw Heap.readOnly(operation);
     }
-    if (table.isNative() && indices.isNative() && rows.isNative()) {
+    if (this.table instanceof Packed packed) {
+      runPacked(packed, extents, table, indices, rows);
+    } else if (table.isNative() && indices.isNative() && rows.isNative()) {
       runOnce(n, table, indices, rows, false);
     } else if (Heap.isShort(this.indices.dtype, extents.indices, extents.rows)) {
       runOnce(n, table, indices, rows, true);
@@ -252,7 +259,8 @@ public final class Plan {
   private void runOnCopies(Extents extents, MemorySegment table, MemorySegment indices, MemorySegment rows) {
     boolean gathers = Calls.writesRows(operation);
     MemorySegment target = table.asSlice(0, extents.table);
-    int grain = gathers && this.rows == null ? this.table.dtype.size() : (gathers ? this.rows : this.table).grain();
+    Tensor written = gathers ? this.rows : (Tensor) this.table;
+    int grain = written == null ? this.table.dtype().size() : written.grain();
     MemorySegment out = rows.asSlice(0, extents.rows);
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment ids = Heap.copied(arena, indices.asSlice(0, extents.indices));
@@ -262,6 +270,49 @@ public final class Plan {
           gathers ? out : target,
           grain,
           memory -> runOnce(extents.n, gathers ? read : memory, ids, gathers ? memory : read, false));
+    }
+  }
+
+  /** Runs the plan on its packed rows. Arrays are copied, because the call must keep the memory of the rows open. */
+  private void runPacked(
+      Packed packed, Extents extents, MemorySegment table, MemorySegment indices, MemorySegment rows) {
+    if (!table.equals(MemorySegment.NULL)) {
+      throw ErrorDetails.of(Status.HANDLE, OperandName.PARAMS, 0, 0)
+          .exception("params: the plan has packed rows, so runs pass MemorySegment.NULL");
+    }
+    int grain = this.rows == null ? packed.dtype().size() : this.rows.grain();
+    MemorySegment ids = indices.asSlice(0, extents.indices);
+    MemorySegment out = rows.asSlice(0, extents.rows);
+    try (Arena arena = Arena.ofConfined()) {
+      MemorySegment read = Heap.copied(arena, ids);
+      Heap.write(
+          arena,
+          out,
+          grain,
+          memory -> {
+            runPacked(packed, extents.n, read, memory);
+            Heap.checkOverlap(operation, out, Role.INDICES, ids);
+          });
+    }
+  }
+
+  private void runPacked(Packed packed, long n, MemorySegment indices, MemorySegment rows) {
+    List<MemorySegment> kept = new ArrayList<>(List.of(indices, rows));
+    packed.keep(kept);
+    Scratch scratch = Scratch.take();
+    try {
+      MemorySegment args = scratch.args;
+      args.set(JAVA_INT, Gth.PlanArgs.FLAGS, 0);
+      args.set(JAVA_LONG, Gth.PlanArgs.N, n);
+      args.set(JAVA_LONG, Gth.PlanArgs.INDICES, indices.address());
+      args.set(JAVA_LONG, Gth.PlanArgs.ROWS, rows.address());
+      int status = Gth.planRunArgs(context, handle, args, scratch.error, kept.toArray(MemorySegment[]::new));
+      if (status != 0) {
+        throw scratch.failure(status);
+      }
+    } finally {
+      scratch.args.set(JAVA_LONG, Gth.PlanArgs.ROWS, 0);
+      scratch.give();
     }
   }
 

@@ -6,9 +6,10 @@ import static java.lang.foreign.ValueLayout.JAVA_LONG;
 import io.libgather.internal.Gth;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
+import java.util.ArrayList;
 import java.util.EnumMap;
+import java.util.List;
 import java.util.Map;
-import java.util.stream.Stream;
 
 /**
  * A gradient of gatherBags, or the positions of the maxima of gatherBags or a scatter. None of them is an operation.
@@ -16,7 +17,7 @@ import java.util.stream.Stream;
  */
 final class ResultCall {
   private final Operation operation;
-  private final Map<Role, Tensor> operands;
+  private final Map<Role, Params> operands;
   private final Result result;
   private final Options options;
 
@@ -27,7 +28,7 @@ final class ResultCall {
     SCATTER_POSITIONS
   }
 
-  private ResultCall(Operation operation, Map<Role, Tensor> operands, Result result, Options options) {
+  private ResultCall(Operation operation, Map<Role, Params> operands, Result result, Options options) {
     this.operation = operation;
     this.operands = operands;
     this.result = result;
@@ -43,7 +44,7 @@ final class ResultCall {
       Tensor bags,
       Tensor weights,
       Options options) {
-    Map<Role, Tensor> operands = Calls.bagOperands(params, indices, bags, weights);
+    Map<Role, Params> operands = Calls.bagOperands(params, indices, bags, weights);
     operands.put(Role.ROWS, given(gradient, "gradient"));
     Result result = ofWeights ? Result.WEIGHTS : Result.PARAMS;
     return new ResultCall(Operation.GATHER_BAGS, operands, result, given(options, "options"));
@@ -51,13 +52,13 @@ final class ResultCall {
 
   /** Returns the call that finds the positions of the maxima or minima of a forward call. */
   static ResultCall ofPositions(Tensor params, Tensor indices, Tensor bags, Options options) {
-    Map<Role, Tensor> operands = Calls.bagOperands(params, indices, bags, null);
+    Map<Role, Params> operands = Calls.bagOperands(params, indices, bags, null);
     return new ResultCall(Operation.GATHER_BAGS, operands, Result.POSITIONS, given(options, "options"));
   }
 
   /** Returns the call that finds the positions of the maxima or minima of a scatter. */
   static ResultCall ofScatter(Operation scatter, Tensor target, Tensor indices, Tensor updates, Options options) {
-    Map<Role, Tensor> operands = new EnumMap<>(Role.class);
+    Map<Role, Params> operands = new EnumMap<>(Role.class);
     operands.put(Role.TABLE, given(target, "target"));
     operands.put(Role.INDICES, given(indices, "indices"));
     operands.put(Role.ROWS, given(updates, "updates"));
@@ -74,8 +75,8 @@ final class ResultCall {
   long run(Tensor unique, Tensor out) {
     long[] count = new long[1];
     try (Arena arena = Arena.ofConfined()) {
-      Map<Role, Tensor> copies = new EnumMap<>(operands);
-      copies.replaceAll((role, each) -> each.over(Heap.copied(arena, each.segment)));
+      Map<Role, Params> copies = new EnumMap<>(operands);
+      copies.replaceAll((role, each) -> each.copied(arena));
       Heap.write(
           arena,
           out.segment,
@@ -116,15 +117,14 @@ final class ResultCall {
         });
   }
 
-  private static void checkOverlap(OperandName name, Tensor written, OperandName otherName, Tensor other) {
+  private static void checkOverlap(OperandName name, Tensor written, OperandName otherName, Params other) {
     Heap.checkOverlap(name, written.used(), otherName, other.used());
   }
 
-  private long call(Map<Role, Tensor> read, Tensor unique, Tensor target) {
-    MemorySegment[] kept =
-        Stream.concat(read.values().stream(), Stream.of(target, unique == null ? target : unique))
-            .map(each -> each.segment)
-            .toArray(MemorySegment[]::new);
+  private long call(Map<Role, Params> read, Tensor unique, Tensor target) {
+    List<Params> used = new ArrayList<>(read.values());
+    used.addAll(List.of(target, unique == null ? target : unique));
+    MemorySegment[] kept = Calls.kept(used);
     Scratch scratch = Scratch.take();
     try {
       read.forEach(scratch::describe);

@@ -53,6 +53,7 @@ final class Scratch {
     this.slot = slot;
     error.set(JAVA_LONG, 0, Gth.Error.BYTES);
     args.set(JAVA_LONG, 0, Gth.PlanArgs.BYTES);
+    args.set(JAVA_LONG, Gth.PlanArgs.IDS, Gth.OPEN);
     for (int i = 0; i < operands.length; i++) {
       operands[i] = memory.allocate(OPERAND_BYTES, 8);
     }
@@ -89,6 +90,14 @@ final class Scratch {
     desc.set(JAVA_LONG, Gth.TensorDesc.SIZE, Gth.TensorDesc.BYTES);
     desc.set(JAVA_LONG, Gth.TensorDesc.TENSOR, handle.address());
     return desc;
+  }
+
+  /** Describes a tensor or packed rows. */
+  MemorySegment describe(Role role, Params params) {
+    return switch (params) {
+      case Tensor tensor -> describe(role, tensor);
+      case Packed packed -> describe(role, packed.handle());
+    };
   }
 
   /** Describes a tensor. */

@@ -2,6 +2,7 @@ package io.libgather;
 
 import static io.libgather.Given.given;
 
+import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.nio.Buffer;
@@ -13,6 +14,7 @@ import java.nio.IntBuffer;
 import java.nio.LongBuffer;
 import java.nio.ShortBuffer;
 import java.util.Arrays;
+import java.util.List;
 
 /**
  * A view of memory as a tensor: a memory segment, a dtype, a shape and strides.
@@ -27,7 +29,7 @@ import java.util.Arrays;
  * float[] values = rows.toFloatArray(); // 20, 21, 0, 1
  * }</pre>
  */
-public final class Tensor {
+public final class Tensor extends Params {
   private static final int MAX_RANK = 64;
 
   final MemorySegment segment;
@@ -317,20 +319,12 @@ public final class Tensor {
     return segment;
   }
 
-  /**
-   * Returns the dtype.
-   *
-   * @return the dtype
-   */
+  @Override
   public DType dtype() {
     return dtype;
   }
 
-  /**
-   * Returns the extents.
-   *
-   * @return a new array
-   */
+  @Override
   public long[] shape() {
     return shape.clone();
   }
@@ -344,7 +338,22 @@ public final class Tensor {
     return readOnly;
   }
 
-  /** Returns the part of the memory that the elements of this tensor use. */
+  @Override
+  Tensor copied(Arena arena) {
+    return over(Heap.copied(arena, segment));
+  }
+
+  @Override
+  MemorySegment handle() {
+    return MemorySegment.NULL;
+  }
+
+  @Override
+  void keep(List<MemorySegment> kept) {
+    kept.add(segment);
+  }
+
+  @Override
   MemorySegment used() {
     long low = offset;
     long high = offset + dtype.size();

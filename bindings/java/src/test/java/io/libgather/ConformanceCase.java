@@ -30,6 +30,14 @@ final class ConformanceCase {
 
   final Text weights;
 
+  /** The format of packed params and its changed fields, or null. */
+  final String codec;
+
+  /** The operands of the codec, or null if there are none. */
+  final Text scales;
+
+  final Text zeros;
+
   /** The outcome, or null if the call fails. */
   final Text wanted;
 
@@ -40,9 +48,12 @@ final class ConformanceCase {
     name = values.get("case");
     operation = Operation.valueOf(upper(values.get("op")));
     bounds = values.getOrDefault("bounds", "");
-    updates = values.containsKey("updates") ? text(values.get("updates")) : null;
-    bags = values.containsKey("bags") ? text(values.get("bags")) : null;
-    weights = values.containsKey("weights") ? text(values.get("weights")) : null;
+    updates = optional(values.get("updates"));
+    bags = optional(values.get("bags"));
+    weights = optional(values.get("weights"));
+    codec = values.get("codec");
+    scales = optional(values.get("scales"));
+    zeros = optional(values.get("zeros"));
     reduces = operation == Operation.GATHER_BAGS || !values.getOrDefault("reduction", "none").equals("none");
     table = text(values.get(updates == null ? "params" : "target"));
     indices = text(values.get("indices"));
@@ -114,6 +125,10 @@ final class ConformanceCase {
         flags.contains("wrap"),
         flags.contains("unsigned"),
         0);
+  }
+
+  private static Text optional(String fields) {
+    return fields == null ? null : text(fields);
   }
 
   /** Reads the fields DTYPE SHAPE LAYOUT DATA. */

@@ -45,7 +45,8 @@ class ConformanceTest {
 
   private static void replay(Path file) throws IOException {
     List<ConformanceCase> cases = ConformanceCase.read(file);
-    assertTrue(cases.size() >= 100, "cases: " + cases.size());
+    int least = CASES.relativize(file).startsWith("packed") ? 1 : 100;
+    assertTrue(cases.size() >= least, "cases: " + cases.size());
     List<String> failures = new ArrayList<>();
     for (ConformanceCase test : cases) {
       try {
@@ -75,27 +76,68 @@ class ConformanceTest {
 
   /** Replays a case with memory of an arena, or with arrays if the arena is null. */
   private static void replay(ConformanceCase test, Options options, Arena arena) {
-    if (test.operation == Operation.GATHER_BAGS) {
-      replayBags(test, options, arena);
+    if (test.codec != null) {
+      try (Packed packed = packed(test, arena)) {
+        replayRead(test, packed, options, arena);
+      }
     } else if (test.updates == null) {
-      replayGather(test, options, arena);
+      replayRead(test, tensor(test.table, arena), options, arena);
     } else {
       replayWrite(test, options, arena);
     }
   }
 
-  private static void replayGather(ConformanceCase test, Options options, Arena arena) {
-    Tensor params = tensor(test.table, arena);
+  private static void replayRead(ConformanceCase test, Params params, Options options, Arena arena) {
+    if (test.operation == Operation.GATHER_BAGS) {
+      replayBags(test, params, options, arena);
+    } else {
+      replayGather(test, params, options, arena);
+    }
+  }
+
+  /** Returns packed params. A field is NAME=VALUE. A codec without a name has the fields of a named one. */
+  private static Packed packed(ConformanceCase test, Arena arena) {
+    String[] fields = test.codec.replace(". code=1 rule=1 scale_place=3", "affine8").split(" ");
+    Packed.Builder builder = Packed.of(fields[0]).shape(test.table.shape()).dtype(test.table.dtype());
+    builder.data(memory(test.table.bytes(), arena));
+    if (test.table.strides() != null) {
+      builder.strides(test.table.offset(), Arrays.copyOf(test.table.strides(), test.table.strides().length - 1));
+    }
+    if (test.scales != null) {
+      builder.scales(tensor(test.scales, arena));
+    }
+    if (test.zeros != null) {
+      builder.zeros(tensor(test.zeros, arena));
+    }
+    for (String field : fields) {
+      String value = field.substring(field.indexOf('=') + 1);
+      switch (field.substring(0, Math.max(field.indexOf('='), 0))) {
+        case "block_values" -> builder.block(Long.parseLong(value));
+        case "factor" -> builder.factor(Float.parseFloat(value));
+        case "zero" -> builder.zero(Float.parseFloat(value));
+        case "zero_dtype" -> {
+          if (!value.equals("0")) {
+            builder.zerosOf4Bits(tensor(test.zeros, arena), value.equals("4"));
+          }
+        }
+        case "", "zero_place" -> {} // The name, and a field that zeros sets.
+        default -> throw new AssertionError("the codec has a field " + field);
+      }
+    }
+    return builder.build();
+  }
+
+  private static void replayGather(ConformanceCase test, Params params, Options options, Arena arena) {
     Tensor indices = tensor(test.indices, arena);
     long[] shape = shape(test, params, indices, options);
-    if (shape == null || Arrays.stream(shape).asDoubleStream().reduce(params.dtype.size(), (a, b) -> a * b) > LARGE) {
+    if (shape == null || Arrays.stream(shape).asDoubleStream().reduce(params.dtype().size(), (a, b) -> a * b) > LARGE) {
       assertTrue(test.failure != null, "a large output");
       return; // No memory can have the shape of the output.
     }
     try (Arena result = Arena.ofConfined()) {
       expect(test, (byte) 0, null, () -> Gather.make(result, test.operation, params, indices, options));
     }
-    Tensor out = output(params.dtype, shape, arena);
+    Tensor out = output(params.dtype(), shape, arena);
     byte[] before = out.segment.toArray(ValueLayout.JAVA_BYTE);
     expect(
         test,
@@ -113,14 +155,14 @@ class ConformanceTest {
         () -> {
           try (Arena planned = Arena.ofConfined()) {
             Plan.create(planned, test.operation, params, indices, null, options)
-                .run(params.segment, indices.segment, out.segment);
+                .run(params instanceof Tensor table ? table.segment : MemorySegment.NULL, indices.segment, out.segment);
           }
           return out;
         });
   }
 
   /** Returns the shape of the output, or null if the case has none. */
-  private static long[] shape(ConformanceCase test, Tensor params, Tensor indices, Options options) {
+  private static long[] shape(ConformanceCase test, Params params, Tensor indices, Options options) {
     try {
       long[] shape = Gather.outputShape(test.operation, params, indices, options);
       assertTrue(test.failure == null || isOfData(test.failure), () -> "the query accepted " + test.failure);
@@ -139,14 +181,13 @@ class ConformanceTest {
   }
 
   /** Replays a call of gather_bags: into a new tensor, and into existing memory. */
-  private static void replayBags(ConformanceCase test, Options options, Arena arena) {
-    Tensor params = tensor(test.table, arena);
+  private static void replayBags(ConformanceCase test, Params params, Options options, Arena arena) {
     Tensor indices = tensor(test.indices, arena);
     Tensor bags = test.bags == null ? null : tensor(test.bags, arena);
     Tensor weights = test.weights == null ? null : tensor(test.weights, arena);
     expect(test, (byte) 0, null, () -> Gather.gatherBags(params, indices, bags, weights, options));
     long[] shape = test.failure == null ? test.wanted.shape() : new long[] {1};
-    Tensor out = output(params.dtype, shape, arena);
+    Tensor out = output(params.dtype(), shape, arena);
     if (test.failure == null || !isOfData(test.failure)) { // The shape of the output is unknown after other errors.
       expect(
           test,
@@ -206,10 +247,11 @@ class ConformanceTest {
   }
 
   /** Runs an operation on existing memory. */
-  static void run(Operation operation, Tensor table, Tensor indices, Tensor rows, Options options) {
+  static void run(Operation operation, Params params, Tensor indices, Tensor rows, Options options) {
+    Tensor table = params instanceof Tensor tensor ? tensor : null;
     switch (operation) {
-      case GATHER -> Gather.gatherInto(rows, table, indices, options);
-      case GATHER_ND -> Gather.gatherNdInto(rows, table, indices, options);
+      case GATHER -> Gather.gatherInto(rows, params, indices, options);
+      case GATHER_ND -> Gather.gatherNdInto(rows, params, indices, options);
       case GATHER_ELEMENTS -> Gather.gatherElementsInto(rows, table, indices, options);
       case SCATTER -> Gather.scatterInto(table, indices, rows, options);
       case SCATTER_ND -> Gather.scatterNdInto(table, indices, rows, options);
@@ -277,7 +319,7 @@ class ConformanceTest {
       boolean same = Arrays.equals(wanted, at, at + part, found, at, at + part);
       boolean skips = test.bounds.equals("skip") && test.updates == null;
       boolean skip = skips && wanted[at] == UNTOUCHED && found[at] == skipped;
-      boolean reduced = test.reduces || Calls.isGradient(test.operation);
+      boolean reduced = test.reduces || test.codec != null || Calls.isGradient(test.operation);
       boolean bothNaN = reduced && isNaN(test.wanted.dtype(), wanted, at) && isNaN(test.wanted.dtype(), found, at);
       assertTrue(same || skip || bothNaN, () -> Arrays.toString(found) + " instead of " + Arrays.toString(wanted));
     }

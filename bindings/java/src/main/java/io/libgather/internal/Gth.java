@@ -62,6 +62,8 @@ public final class Gth {
   public static final int OPERAND_WEIGHTS = 12;
   public static final int OPERAND_CODEC = 13;
   public static final int OPERAND_FILE = 14;
+  public static final int OPERAND_SCALES = 15;
+  public static final int OPERAND_ZEROS = 16;
   public static final int ERROR_UNSIGNED = 1;
   public static final int ERROR_CUT = 2;
   public static final int ERROR_WRAP = 4;
@@ -101,6 +103,37 @@ public final class Gth {
   public static final int CONTEXT_OPTIONS_FIRST = 88;
   public static final int TENSOR_READONLY = 1;
   public static final int TENSOR_DESC_FIRST = 80;
+  public static final int CODEC_BLOCKS = 0;
+  public static final int CODEC_Q2_K = 1;
+  public static final int CODEC_Q3_K = 2;
+  public static final int CODEC_Q4_K = 3;
+  public static final int CODEC_Q5_K = 4;
+  public static final int CODEC_Q6_K = 5;
+  public static final int CODEC_IQ4_XS = 6;
+  public static final int CODEC_MXFP4 = 7;
+  public static final int CODEC_NVFP4 = 8;
+  public static final int CODE_UINT8 = 1;
+  public static final int CODE_INT8 = 2;
+  public static final int CODE_UINT4 = 3;
+  public static final int CODE_INT4 = 4;
+  public static final int CODE_UINT2 = 5;
+  public static final int CODE_INT2 = 6;
+  public static final int CODE_UINT5 = 7;
+  public static final int CODE_E4M3FN = 8;
+  public static final int CODE_E5M2 = 9;
+  public static final int CODE_TABLE4 = 10;
+  public static final int ORDER_LOW = 0;
+  public static final int ORDER_HIGH = 1;
+  public static final int ORDER_HALVES = 2;
+  public static final int RULE_SCALED = 0;
+  public static final int RULE_FUSED = 1;
+  public static final int PLACE_NONE = 0;
+  public static final int PLACE_BLOCK = 1;
+  public static final int PLACE_TAIL = 2;
+  public static final int PLACE_OPERAND = 3;
+  public static final int ZERO_INT4 = 4;
+  public static final int ZERO_UINT4 = 260;
+  public static final int CODEC_FIRST = 120;
   public static final int EXPORT_COPY = 1;
   public static final int EXPORT_NO_COPY = 2;
   public static final int STRINGS_BINARY = 1;
@@ -166,7 +199,7 @@ public final class Gth {
   public static final int OP_LAST = 10;
   public static final int REQUEST_FIRST = 56;
   public static final int ARGS_EXTENTS = 1;
-  public static final int PLAN_ARGS_FIRST = 104;
+  public static final int PLAN_ARGS_FIRST = 136;
   public static final int SHARDS_BLOCKS = 1;
   public static final int SHARDS_MODULO = 2;
   public static final int SHARDS_BORDERS = 3;
@@ -274,6 +307,34 @@ public final class Gth {
     private TensorDesc() {}
   }
 
+  /** The size of gth_codec, and the offsets of its fields. */
+  public static final class Codec {
+    public static final long BYTES = 120;
+    public static final long SIZE = 0;
+    public static final long STRUCTURE = 4;
+    public static final long CODE = 8;
+    public static final long ORDER = 12;
+    public static final long RULE = 16;
+    public static final long SCALE_PLACE = 20;
+    public static final long SCALE_DTYPE = 24;
+    public static final long ZERO_PLACE = 28;
+    public static final long ZERO_DTYPE = 32;
+    public static final long ZERO = 36;
+    public static final long FACTOR = 40;
+    public static final long RESERVED = 44;
+    public static final long BLOCK_VALUES = 48;
+    public static final long BLOCK_BYTES = 56;
+    public static final long ROW_TAIL = 64;
+    public static final long CODE_AT = 72;
+    public static final long SCALE_AT = 80;
+    public static final long ZERO_AT = 88;
+    public static final long CODE_TABLE = 96;
+    public static final long SCALES = 104;
+    public static final long ZEROS = 112;
+
+    private Codec() {}
+  }
+
   /** The size of gth_options, and the offsets of its fields. */
   public static final class Options {
     public static final long BYTES = 120;
@@ -321,7 +382,7 @@ public final class Gth {
 
   /** The size of gth_plan_args, and the offsets of its fields. */
   public static final class PlanArgs {
-    public static final long BYTES = 104;
+    public static final long BYTES = 136;
     public static final long SIZE = 0;
     public static final long FLAGS = 4;
     public static final long N = 8;
@@ -336,6 +397,10 @@ public final class Gth {
     public static final long BAGS_EXTENT = 80;
     public static final long WEIGHTS_EXTENT = 88;
     public static final long IDS = 96;
+    public static final long SCALES = 104;
+    public static final long ZEROS = 112;
+    public static final long SCALES_EXTENT = 120;
+    public static final long ZEROS_EXTENT = 128;
 
     private PlanArgs() {}
   }
@@ -466,6 +531,57 @@ public final class Gth {
     }
   }
 
+  private static final class CodecNamed {
+    static final MethodHandle HANDLE =
+        Native.link(
+            "gth_codec_named",
+            FunctionDescriptor.of(JAVA_INT, ADDRESS, ADDRESS, ADDRESS));
+  }
+
+  /** Calls gth_codec_named. */
+  public static int codecNamed(MemorySegment name, MemorySegment codec, MemorySegment err) {
+    Native.check();
+    try {
+      return (int) CodecNamed.HANDLE.invokeExact(name, codec, err);
+    } catch (Throwable e) {
+      throw Native.unchecked(e);
+    }
+  }
+
+  private static final class CodecRowBytes {
+    static final MethodHandle HANDLE =
+        Native.link(
+            "gth_codec_row_bytes",
+            FunctionDescriptor.of(JAVA_INT, ADDRESS, JAVA_LONG, ADDRESS, ADDRESS));
+  }
+
+  /** Calls gth_codec_row_bytes. */
+  public static int codecRowBytes(MemorySegment codec, long values, MemorySegment bytes, MemorySegment err) {
+    Native.check();
+    try {
+      return (int) CodecRowBytes.HANDLE.invokeExact(codec, values, bytes, err);
+    } catch (Throwable e) {
+      throw Native.unchecked(e);
+    }
+  }
+
+  private static final class TensorBorrow {
+    static final MethodHandle HANDLE =
+        Native.link(
+            "gth_tensor_borrow",
+            FunctionDescriptor.of(JAVA_INT, ADDRESS, ADDRESS, ADDRESS));
+  }
+
+  /** Calls gth_tensor_borrow. */
+  public static int tensorBorrow(MemorySegment desc, MemorySegment out, MemorySegment err) {
+    Native.check();
+    try {
+      return (int) TensorBorrow.HANDLE.invokeExact(desc, out, err);
+    } catch (Throwable e) {
+      throw Native.unchecked(e);
+    }
+  }
+
   private static final class TensorDescribe {
     static final MethodHandle HANDLE =
         Native.link(
@@ -582,7 +698,9 @@ public final class Gth {
     static final MethodHandle HANDLE =
         Native.link(
             "gth_run_request",
-            FunctionDescriptor.of(JAVA_INT, ADDRESS, ADDRESS, ADDRESS, ADDRESS, ADDRESS, ADDRESS, ADDRESS, ADDRESS));
+            FunctionDescriptor.of(
+                JAVA_INT, ADDRESS, ADDRESS, ADDRESS, ADDRESS, ADDRESS, ADDRESS, ADDRESS, ADDRESS, ADDRESS, ADDRESS,
+                ADDRESS));
   }
 
   /** Calls gth_run_request. */
@@ -590,7 +708,8 @@ public final class Gth {
     Native.check();
     try {
       return (int) RunRequest.HANDLE.invokeExact(
-          context, request, err, at(kept, 0), at(kept, 1), at(kept, 2), at(kept, 3), at(kept, 4));
+          context, request, err, at(kept, 0), at(kept, 1), at(kept, 2), at(kept, 3), at(kept, 4), at(kept, 5),
+          at(kept, 6), at(kept, 7));
     } catch (Throwable e) {
       throw Native.unchecked(e);
     }
@@ -621,7 +740,8 @@ public final class Gth {
         Native.link(
             "gth_make",
             FunctionDescriptor.of(
-                JAVA_INT, ADDRESS, ADDRESS, ADDRESS, ADDRESS, ADDRESS, ADDRESS, ADDRESS, ADDRESS, ADDRESS));
+                JAVA_INT, ADDRESS, ADDRESS, ADDRESS, ADDRESS, ADDRESS, ADDRESS, ADDRESS, ADDRESS, ADDRESS, ADDRESS,
+                ADDRESS, ADDRESS));
   }
 
   /** Calls gth_make. */
@@ -630,7 +750,8 @@ public final class Gth {
     Native.check();
     try {
       return (int) Make.HANDLE.invokeExact(
-          context, request, out, err, at(kept, 0), at(kept, 1), at(kept, 2), at(kept, 3), at(kept, 4));
+          context, request, out, err, at(kept, 0), at(kept, 1), at(kept, 2), at(kept, 3), at(kept, 4), at(kept, 5),
+          at(kept, 6), at(kept, 7));
     } catch (Throwable e) {
       throw Native.unchecked(e);
     }
@@ -640,15 +761,16 @@ public final class Gth {
     static final MethodHandle HANDLE =
         Native.link(
             "gth_infer",
-            FunctionDescriptor.of(JAVA_INT, ADDRESS, ADDRESS, JAVA_INT, ADDRESS, ADDRESS));
+            FunctionDescriptor.of(JAVA_INT, ADDRESS, ADDRESS, JAVA_INT, ADDRESS, ADDRESS, ADDRESS));
   }
 
   /** Calls gth_infer. */
   public static int infer(
-      MemorySegment request, MemorySegment rows, int capacity, MemorySegment shape, MemorySegment err) {
+      MemorySegment request, MemorySegment rows, int capacity, MemorySegment shape, MemorySegment err,
+      MemorySegment... kept) {
     Native.check();
     try {
-      return (int) Infer.HANDLE.invokeExact(request, rows, capacity, shape, err);
+      return (int) Infer.HANDLE.invokeExact(request, rows, capacity, shape, err, at(kept, 0));
     } catch (Throwable e) {
       throw Native.unchecked(e);
     }
@@ -659,7 +781,8 @@ public final class Gth {
         Native.link(
             "gth_gather_bags_gradient",
             FunctionDescriptor.of(
-                JAVA_INT, ADDRESS, ADDRESS, ADDRESS, ADDRESS, ADDRESS, ADDRESS, ADDRESS, ADDRESS, ADDRESS, ADDRESS));
+                JAVA_INT, ADDRESS, ADDRESS, ADDRESS, ADDRESS, ADDRESS, ADDRESS, ADDRESS, ADDRESS, ADDRESS, ADDRESS,
+                ADDRESS, ADDRESS, ADDRESS));
   }
 
   /** Calls gth_gather_bags_gradient. */
@@ -668,7 +791,8 @@ public final class Gth {
     Native.check();
     try {
       return (int) GatherBagsGradient.HANDLE.invokeExact(
-          context, request, target, err, at(kept, 0), at(kept, 1), at(kept, 2), at(kept, 3), at(kept, 4), at(kept, 5));
+          context, request, target, err, at(kept, 0), at(kept, 1), at(kept, 2), at(kept, 3), at(kept, 4), at(kept, 5),
+          at(kept, 6), at(kept, 7), at(kept, 8));
     } catch (Throwable e) {
       throw Native.unchecked(e);
     }
@@ -680,7 +804,7 @@ public final class Gth {
             "gth_gather_bags_sparse_gradient",
             FunctionDescriptor.of(
                 JAVA_INT, ADDRESS, ADDRESS, ADDRESS, ADDRESS, ADDRESS, ADDRESS, ADDRESS, ADDRESS, ADDRESS, ADDRESS,
-                ADDRESS, ADDRESS, ADDRESS));
+                ADDRESS, ADDRESS, ADDRESS, ADDRESS, ADDRESS, ADDRESS));
   }
 
   /** Calls gth_gather_bags_sparse_gradient. */
@@ -691,7 +815,7 @@ public final class Gth {
     try {
       return (int) GatherBagsSparseGradient.HANDLE.invokeExact(
           context, request, unique, target, count, err, at(kept, 0), at(kept, 1), at(kept, 2), at(kept, 3), at(kept,
-          4), at(kept, 5), at(kept, 6));
+          4), at(kept, 5), at(kept, 6), at(kept, 7), at(kept, 8), at(kept, 9));
     } catch (Throwable e) {
       throw Native.unchecked(e);
     }
@@ -702,7 +826,8 @@ public final class Gth {
         Native.link(
             "gth_gather_bags_weight_gradient",
             FunctionDescriptor.of(
-                JAVA_INT, ADDRESS, ADDRESS, ADDRESS, ADDRESS, ADDRESS, ADDRESS, ADDRESS, ADDRESS, ADDRESS, ADDRESS));
+                JAVA_INT, ADDRESS, ADDRESS, ADDRESS, ADDRESS, ADDRESS, ADDRESS, ADDRESS, ADDRESS, ADDRESS, ADDRESS,
+                ADDRESS, ADDRESS, ADDRESS));
   }
 
   /** Calls gth_gather_bags_weight_gradient. */
@@ -711,7 +836,8 @@ public final class Gth {
     Native.check();
     try {
       return (int) GatherBagsWeightGradient.HANDLE.invokeExact(
-          context, request, target, err, at(kept, 0), at(kept, 1), at(kept, 2), at(kept, 3), at(kept, 4), at(kept, 5));
+          context, request, target, err, at(kept, 0), at(kept, 1), at(kept, 2), at(kept, 3), at(kept, 4), at(kept, 5),
+          at(kept, 6), at(kept, 7), at(kept, 8));
     } catch (Throwable e) {
       throw Native.unchecked(e);
     }
@@ -722,7 +848,8 @@ public final class Gth {
         Native.link(
             "gth_gather_bags_positions",
             FunctionDescriptor.of(
-                JAVA_INT, ADDRESS, ADDRESS, ADDRESS, ADDRESS, ADDRESS, ADDRESS, ADDRESS, ADDRESS, ADDRESS, ADDRESS));
+                JAVA_INT, ADDRESS, ADDRESS, ADDRESS, ADDRESS, ADDRESS, ADDRESS, ADDRESS, ADDRESS, ADDRESS, ADDRESS,
+                ADDRESS, ADDRESS, ADDRESS));
   }
 
   /** Calls gth_gather_bags_positions. */
@@ -732,7 +859,7 @@ public final class Gth {
     try {
       return (int) GatherBagsPositions.HANDLE.invokeExact(
           context, request, positions, err, at(kept, 0), at(kept, 1), at(kept, 2), at(kept, 3), at(kept, 4), at(kept,
-          5));
+          5), at(kept, 6), at(kept, 7), at(kept, 8));
     } catch (Throwable e) {
       throw Native.unchecked(e);
     }
@@ -743,7 +870,8 @@ public final class Gth {
         Native.link(
             "gth_scatter_positions",
             FunctionDescriptor.of(
-                JAVA_INT, ADDRESS, ADDRESS, ADDRESS, ADDRESS, ADDRESS, ADDRESS, ADDRESS, ADDRESS, ADDRESS, ADDRESS));
+                JAVA_INT, ADDRESS, ADDRESS, ADDRESS, ADDRESS, ADDRESS, ADDRESS, ADDRESS, ADDRESS, ADDRESS, ADDRESS,
+                ADDRESS, ADDRESS, ADDRESS));
   }
 
   /** Calls gth_scatter_positions. */
@@ -753,7 +881,7 @@ public final class Gth {
     try {
       return (int) ScatterPositions.HANDLE.invokeExact(
           context, request, positions, err, at(kept, 0), at(kept, 1), at(kept, 2), at(kept, 3), at(kept, 4), at(kept,
-          5));
+          5), at(kept, 6), at(kept, 7), at(kept, 8));
     } catch (Throwable e) {
       throw Native.unchecked(e);
     }
@@ -763,14 +891,14 @@ public final class Gth {
     static final MethodHandle HANDLE =
         Native.link(
             "gth_plan_create",
-            FunctionDescriptor.of(JAVA_INT, ADDRESS, ADDRESS, ADDRESS));
+            FunctionDescriptor.of(JAVA_INT, ADDRESS, ADDRESS, ADDRESS, ADDRESS));
   }
 
   /** Calls gth_plan_create. */
-  public static int planCreate(MemorySegment request, MemorySegment out, MemorySegment err) {
+  public static int planCreate(MemorySegment request, MemorySegment out, MemorySegment err, MemorySegment... kept) {
     Native.check();
     try {
-      return (int) PlanCreate.HANDLE.invokeExact(request, out, err);
+      return (int) PlanCreate.HANDLE.invokeExact(request, out, err, at(kept, 0));
     } catch (Throwable e) {
       throw Native.unchecked(e);
     }
@@ -810,6 +938,28 @@ public final class Gth {
     Native.check();
     try {
       return (int) PlanRunCritical.HANDLE.invokeExact(context, plan, n, table, indices, rows, err);
+    } catch (Throwable e) {
+      throw Native.unchecked(e);
+    }
+  }
+
+  private static final class PlanRunArgs {
+    static final MethodHandle HANDLE =
+        Native.link(
+            "gth_plan_run_args",
+            FunctionDescriptor.of(
+                JAVA_INT, ADDRESS, ADDRESS, ADDRESS, ADDRESS, ADDRESS, ADDRESS, ADDRESS, ADDRESS, ADDRESS, ADDRESS,
+                ADDRESS, ADDRESS));
+  }
+
+  /** Calls gth_plan_run_args. */
+  public static int planRunArgs(
+      MemorySegment context, MemorySegment plan, MemorySegment args, MemorySegment err, MemorySegment... kept) {
+    Native.check();
+    try {
+      return (int) PlanRunArgs.HANDLE.invokeExact(
+          context, plan, args, err, at(kept, 0), at(kept, 1), at(kept, 2), at(kept, 3), at(kept, 4), at(kept, 5),
+          at(kept, 6), at(kept, 7));
     } catch (Throwable e) {
       throw Native.unchecked(e);
     }
@@ -857,15 +1007,19 @@ public final class Gth {
     static final MethodHandle HANDLE =
         Native.link(
             "gth_plan_check",
-            FunctionDescriptor.of(JAVA_INT, ADDRESS, ADDRESS, ADDRESS, ADDRESS, ADDRESS));
+            FunctionDescriptor.of(
+                JAVA_INT, ADDRESS, ADDRESS, ADDRESS, ADDRESS, ADDRESS, ADDRESS, ADDRESS, ADDRESS, ADDRESS, ADDRESS,
+                ADDRESS, ADDRESS));
   }
 
   /** Calls gth_plan_check. */
   public static int planCheck(
-      MemorySegment context, MemorySegment plan, MemorySegment args, MemorySegment err, MemorySegment kept0) {
+      MemorySegment context, MemorySegment plan, MemorySegment args, MemorySegment err, MemorySegment... kept) {
     Native.check();
     try {
-      return (int) PlanCheck.HANDLE.invokeExact(context, plan, args, err, kept0);
+      return (int) PlanCheck.HANDLE.invokeExact(
+          context, plan, args, err, at(kept, 0), at(kept, 1), at(kept, 2), at(kept, 3), at(kept, 4), at(kept, 5),
+          at(kept, 6), at(kept, 7));
     } catch (Throwable e) {
       throw Native.unchecked(e);
     }
