@@ -193,7 +193,7 @@ task_recorded() {
   python=$(dirname "$venv")/record/bin/python
   [ -x "$python" ] || python3 -m venv "$(dirname "$venv")/record"
   "$python" -m pip install --quiet -r tests/conformance/record/requirements.txt
-  for part in record record.scatter record.gradient record.bags; do
+  for part in record record.scatter record.gradient record.bags record.packed; do
     echo "== $part"
     (cd tests/conformance && "$python" -B -m "$part" --check) || result=1
   done

@@ -61,7 +61,7 @@ task_tsan() {
   want libgtest-dev pkg-config --exists gtest_main
   install_missing
   cmake --preset tsan
-  names='threads plans elements oracle bags_oracle partition scatter scatter_oracle'
+  names='threads plans elements oracle bags_oracle packed partition scatter scatter_oracle'
   # shellcheck disable=SC2046,SC2086 # the names are words
   cmake --build --preset tsan --target $(printf '%s_threads ' $names)
   # The excluded tests contain intended races.
@@ -87,7 +87,7 @@ task_random() {
   compiler
   want libgtest-dev pkg-config --exists gtest_main
   install_missing
-  names='oracle elements scatter_oracle same_forms'
+  names='oracle elements scatter_oracle same_forms packed'
   cmake --preset test
   # shellcheck disable=SC2046,SC2086 # the names are words
   cmake --build --preset test --target $names $(printf '%s_threads ' $names)
@@ -97,7 +97,7 @@ task_random() {
 
 coverage_programs='rank_shape_attributes handles_abi index_values run_short plans memory_aliasing_alignment conformance
   guard_pages alignment elements scatter scatter_oracle gradient partition oracle threads races threads_fork_memory
-  executor allocations sizes bags bags_oracle bags_conformance hostile_bags'
+  executor allocations sizes bags bags_oracle bags_conformance hostile_bags packed packed_calls packed_conformance'
 coverage_more='scatter_conformance gradient_conformance allocation_failures dlpack arrow error os tiers cuda_emulated'
 
 task_coverage() {

@@ -340,6 +340,24 @@ FEATURES = {
         "ScatterElementsPositionsInto",
         "Gather.scatterPositions Gather.scatterPositionsInto",
     ),
+    "packed rows": (
+        "gth_codec_named gth_codec_row_bytes",
+        "Packed Packed::try_make Packed::shape Codec Codec::try_named Codec::block Codec::factor Codec::zero "
+        "Codec::scales Codec::zeros Codec::row_bytes Codec::raw",
+        "Packed Packed(shape) Packed(scales) Packed(zeros) Packed(block) Packed(dtype) Packed(factor) Packed.shape "
+        "Packed.dtype Packed.nbytes Packed.codec Packed.dequantize Packed.from_gguf Packed.from_ort "
+        "Packed.from_torch_quantized Packed.from_torch_rowwise Codec Codec.fields Codec.row_bytes",
+        "Packed::new Packed::block Packed::scales Packed::zeros Packed::zeros_int4 Packed::zeros_uint4 Packed::zero "
+        "Packed::factor Packed::dtype Packed::strides Packed::offset Packed::build BoundPlan::gather "
+        "BoundPlan::gather_nd BoundPlan::run BoundPlan::run_open BoundPlan::check BoundPlan::shape Context::run_bound "
+        "codec_row_bytes",
+        "NewPacked BlockValues Scales Zeros ZerosInt4 ZerosUint4 ZeroPoint ScaleFactor RowStrides Packed.Tensor "
+        "Packed.Shape Packed.Close CodecRowBytes",
+        "Params Packed.of Packed.shape Packed.dtype Packed.close Packed.Builder.data Packed.Builder.shape "
+        "Packed.Builder.strides Packed.Builder.dtype Packed.Builder.block Packed.Builder.factor Packed.Builder.zero "
+        "Packed.Builder.scales Packed.Builder.zeros Packed.Builder.zerosOf4Bits Packed.Builder.rowBytes "
+        "Packed.Builder.build",
+    ),
     "shards of a table": (
         "gth_partition gth_partition_scratch",
         "partition partition_once Parts PartsOnce Shards::blocks Shards::modulo Shards::borders",

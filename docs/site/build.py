@@ -30,6 +30,7 @@ PAGES = {
     "docs/beyond.md": "beyond.md",
     "docs/calls.md": "calls.md",
     "docs/columns.md": "columns.md",
+    "docs/packed.md": "packed.md",
     "docs/cuda.md": "cuda.md",
     "docs/hostile.md": "hostile.md",
     "docs/install.md": "install.md",
