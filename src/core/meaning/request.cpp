@@ -21,9 +21,9 @@ int32_t check_offsets_memory(const Geometry& geometry, const Error& error) {
 int32_t check_sizes(const Request& request, const Meaning& meaning, const Error& error) {
   const Operation& operation = *meaning.settings.operation;
   const Geometry& geometry = meaning.geometry;
-  const int32_t status = for_each_role(operation.operands.present, [&](Role role) GATHER_UNROLLED {
-    const bool is_result = operation.operands.results & set_of(role);
-    if (!is_result && !request[role]) return GTH_OK;
+  const RoleSet results = operation.operands.results;
+  const int32_t status = for_each_role(request.roles | results, [&](Role role) GATHER_UNROLLED {
+    const bool is_result = results & set_of(role);
     return check_size(is_result ? geometry.ndim : request[role]->ndim,
                       is_result ? geometry.shape : request[role]->shape, meaning.dtypes[role]->bytes,
                       operation.name_of(role), error);
