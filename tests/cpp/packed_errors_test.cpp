@@ -682,20 +682,21 @@ TEST(PackedErrors, L7_ScalesWithoutDataAreRefused) {
 
 TEST(PackedErrors, L8_OutputsThatOverlapOperandsAreRefused) {
   Request r;
-  const Array memory(f32, {2, 32});
-  r.rows.data = memory.data();
-  r.scales.data = memory.data() + 252;
+  const Array memory(f32, {3, 32});
+  char* const first = memory.data() + 128;  // of the output, behind the bytes of a table
+  r.rows.data = first;
+  r.scales.data = first + 252;
   const Shape one{1, 1};
   r.scales.shape = one.data();
   r.expect({GTH_E_ALIAS, GTH_OPERAND_OUT, -1, -1, GTH_OPERAND_SCALES, 0}, "scales");
   r.scales.data = r.scale.data();
-  r.zeros.data = memory.data();
+  r.zeros.data = first;
   r.zeros.shape = one.data();
   r.expect({GTH_E_ALIAS, GTH_OPERAND_OUT, -1, -1, GTH_OPERAND_ZEROS, 0}, "zeros");
   r.zeros.data = r.zero.data();
-  r.params.data = memory.data() + 128;
+  r.params.data = first + 128;
   r.expect({GTH_E_ALIAS, GTH_OPERAND_OUT, -1, -1, GTH_OPERAND_PARAMS, 0}, "params");
-  r.params.data = memory.data() - 128;
+  r.params.data = memory.data();
   r.expect_ok("params in front of the output");
 }
 

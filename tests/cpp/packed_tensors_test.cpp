@@ -14,9 +14,11 @@ using packed::Described, packed::f32, packed::Table;
 struct Packed {
   Array codes{GTH_DTYPE_UINT8, {3, 8}}, scale = floats({3, 1}, {0.5f, -2, 3}), zero{GTH_DTYPE_INT8, {1, 8}};
   Array index = indices64({2}, {2, 0});
-  Shape shape{3, 8};
+  Shape shape{3, 8}, scale_shape{3, 1}, zero_shape{1, 8}, scale_strides{4, 4}, zero_strides{8, 1};
   gth_codec codec = GTH_CODEC_INIT;
-  gth_tensor_desc scales = scale.desc(), zeros = zero.desc(), params = describe(f32, shape, codes.data());
+  gth_tensor_desc scales = describe(f32, scale_shape, scale.data(), scale_strides.data());
+  gth_tensor_desc zeros = describe(GTH_DTYPE_INT8, zero_shape, zero.data(), zero_strides.data());
+  gth_tensor_desc params = describe(f32, shape, codes.data());
   gth_tensor_desc indices = index.desc();
 
   Packed() {
@@ -55,9 +57,12 @@ TEST(PackedTensors, CodecAndShapesAreCopied) {
   std::memset(static_cast<void*>(&packed.codec), '#', sizeof packed.codec);
   std::memset(static_cast<void*>(&packed.scales), '#', sizeof packed.scales);
   std::memset(static_cast<void*>(&packed.zeros), '#', sizeof packed.zeros);
-  packed.shape.assign(2, -7);
+  for (Shape* each :
+       {&packed.shape, &packed.scale_shape, &packed.zero_shape, &packed.scale_strides, &packed.zero_strides})
+    each->assign(2, -7);
   const gth_tensor_desc named = GTH_TENSOR_DESC_HANDLE(tensor.get());
   expect_rows(named, packed, expected, "handle");
+  expect_rows(tensor.desc(), packed, expected, "description of the tensor");
 }
 
 TEST(PackedTensors, TableOfCodesIsCopied) {
