@@ -24,7 +24,7 @@ using core::Plan;
 
 // ---- Bags
 
-// The bags are divided into parts of about equal numbers of ids. JobPart i has the bags and ids from at[i] to at[i + 1].
+// The bags are divided into parts of about equal numbers of ids. Part i has the bags and ids from at[i] to at[i + 1].
 struct Cuts {
   static constexpr int64_t most = bag_parts;
   int64_t count = 1;

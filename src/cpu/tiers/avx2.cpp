@@ -4,6 +4,7 @@
 #include "cpu/tiers/narrow_avx2.hpp"
 #include "cpu/tiers/tier.hpp"
 #include "cpu/tiers/vectors.hpp"
+#include "cpu/tiers/wide_avx2.hpp"
 #include "gather/gather.h"
 
 #if defined(_WIN32) && defined(__GNUC__) && !defined(__clang__)
@@ -150,33 +151,6 @@ struct Floats {
   }
 };
 
-// The vectors of decoded numbers.
-struct Wide {
-  static constexpr int64_t count = 8;
-  using Bits = Numbers<int32_t, 8>;
-
-  // Compilers convert vectors of bytes in several steps, unless they are written with intrinsics.
-  static GATHER_INLINE Bits unsigned_bytes(const char* at) {
-    return same_bits<Bits>(_mm256_cvtepu8_epi32(load_8(at)));
-  }
-  static GATHER_INLINE Bits signed_bytes(const char* at) { return same_bits<Bits>(_mm256_cvtepi8_epi32(load_8(at))); }
-  static GATHER_INLINE Numbers<uint16_t, 8> bytes_as_16(const char* at) {
-    return same_bits<Numbers<uint16_t, 8>>(_mm_cvtepu8_epi16(load_8(at)));
-  }
-  static GATHER_INLINE Numbers<float, 8> widen(Numbers<uint16_t, 8> v) {
-    Numbers<float, 8> wide;
-    asm("vcvtph2ps %1, %0" : "=x"(wide) : "x"(v));
-    return wide;
-  }
-  static GATHER_INLINE Numbers<float, 8> look_up(const float* entries, Bits v) {
-    const __m256i number = same_bits<__m256i>(v);
-    const __m256 low = _mm256_permutevar8x32_ps(_mm256_loadu_ps(entries), number);
-    const __m256 high = _mm256_permutevar8x32_ps(_mm256_loadu_ps(entries + 8), number);
-    const __m256 is_high = _mm256_castsi256_ps(_mm256_slli_epi32(number, 28));  // moves bit 3 to the sign
-    return _mm256_blendv_ps(low, high, is_high);
-  }
-};
-
 }  // namespace
 }  // namespace gather::cpu
 
@@ -186,10 +160,23 @@ struct Wide {
 
 namespace gather::cpu {
 
-const Tier avx2_tier = {
-    GTH_TIER_AVX2,        inside,            resolve,           choose_copy,        choose_fused_gather,
-    choose_fused_scatter, choose_look_up,    choose_scatter,    choose_scatter_sum, choose_scatter_element,
-    choose_write,         choose_reduce,     choose_accumulate, choose_weighted,    choose_pooling,
-    choose_decode,        choose_decode_row, choose_packed_pooling};
+const Tier avx2_tier = {GTH_TIER_AVX2,
+                        inside,
+                        resolve,
+                        choose_copy,
+                        choose_fused_gather,
+                        choose_fused_scatter,
+                        choose_look_up,
+                        choose_scatter,
+                        choose_scatter_sum,
+                        choose_scatter_element,
+                        choose_write,
+                        choose_reduce,
+                        choose_accumulate,
+                        choose_weighted,
+                        choose_pooling,
+                        choose_decode,
+                        choose_decode_row,
+                        choose_packed_pooling};
 
 }  // namespace gather::cpu

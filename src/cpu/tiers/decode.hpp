@@ -1,226 +1,734 @@
 #pragma once
 
-#include <type_traits>
-
 #include "cpu/tiers/superblocks.hpp"
 
-// Decodes packed rows. JobPart of body.hpp.
-//
-// A decoder has the fields of a codec that its loops need. decode(number, first, count, put) calls put(k, v) with one
-// number or a vector of them, of which the first one is number first + k of the row. Some numbers may be put twice.
+// Decodes packed rows. Part of body.hpp.
 namespace gather::cpu {
 namespace {
 
-// (float32(code) - zero) * scale, or code * scale + bias.
-template <Rule rule, class V>
+using core::Structure;
+
+template <Formula formula, class V>
 GATHER_INLINE V value_of(V code, V scale, V zero) {
-  if constexpr (rule == Rule::fused) {
-    return Floats::multiply_add(scale, code, zero);
-  } else {
-    return (code - zero) * scale;
+  if constexpr (formula == Formula::product) return code * scale;
+  if constexpr (formula == Formula::scaled) return (code - zero) * scale;
+  if constexpr (formula == Formula::fused) {
+    if constexpr (sizeof(V) == sizeof(float)) {
+      return Floats::multiply_add(scale, code, zero);
+    } else {
+      return WideOf<int64_t{sizeof(V) / sizeof(float)}>::multiply_add(code, scale, zero);
+    }
   }
 }
 
-// Blocks whose codes, scales and zero points are at places that the codec describes.
-template <class Codes, Rule rule>
-struct BlockDecoder {
-  const Codes codes;
-  const Scales scales, zeros;
-  const char* const data;  // the codes of row 0
-  const int64_t stride, block_values, block_bytes;
+template <class V>
+GATHER_INLINE V value_of(Formula formula, V code, V scale, V zero) {
+  return formula == Formula::fused ? value_of<Formula::fused>(code, scale, zero)
+                                   : value_of<Formula::scaled>(code, scale, zero);
+}
 
-  GATHER_INLINE explicit BlockDecoder(const PackedRows& rows)
-      : codes(rows.plan->codec),
-        scales(scales_of(rows)),
-        zeros(zeros_of(rows)),
-        data(rows.data + rows.plan->codec.code_at),
-        stride(rows.plan->stride),
-        block_values(rows.plan->codec.block_values),
-        block_bytes(rows.plan->codec.block_bytes) {}
+// Formats whose codes, zero points or scales have classes of their own. A tier without vectors has none.
+enum class Known {
+  none,
+  low_nibbles,  // 4 bits, low bits first, less 8
+  q8_0,
+  q4_0,
+  q4_1,
+  q5_0,
+  q5_1,
+  iq4_nl,  // entries of any table of bytes
+};
 
-  template <class Put>
-  GATHER_INLINE void decode(int64_t number, int64_t first, int64_t count, Put&& put) const {
-    int64_t block = first == 0 ? 0 : first / block_values, in_block = first - block * block_values;
-    const char* at = data + number * stride + block * block_bytes;
-    for (int64_t k = 0; k < count; ++block, at += block_bytes, in_block = 0) {
-      const int64_t left = count - k, n = block_values - in_block < left ? block_values - in_block : left;
-      decode_block(at, in_block, n, scales.at(number, block), zeros.at(number, block),
-                   [&](int64_t j, auto v) __attribute__((always_inline)) { put(k + j, v); });
-      k += n;
+// Returns true if blocks are chunks, and scales and biases are float16 in their blocks, as in the formats of GGUF.
+GATHER_INLINE bool has_float16_in_chunks(const Codec& codec) {
+  const auto is_in_block = [](const CodecPart& part) {
+    return part.place == Place::block && part.type == ScaleType::float16;
+  };
+  return codec.block_values == chunk_numbers && codec.values % chunk_numbers == 0 && codec.factor == 1 &&
+         is_in_block(codec.scale) && (codec.rule == Rule::scaled || is_in_block(codec.zero));
+}
+
+GATHER_INLINE Known known_of(const Codec& codec) {
+  if (lanes == 1 || codec.structure != Structure::blocks) return Known::none;
+  const bool is_fused = codec.rule == Rule::fused, has_constant = !is_fused && codec.zero.place == Place::none;
+  const bool has_no_zero = has_constant && same_bits<uint32_t>(codec.constant) == 0;
+  if (codec.order == CodeOrder::low_first) {
+    return codec.code == Code::uint4 && has_constant && codec.constant == 8 ? Known::low_nibbles : Known::none;
+  }
+  if (!has_float16_in_chunks(codec) || codec.order == CodeOrder::high_first) return Known::none;
+  int8_t bytes[16];
+  switch (codec.code) {
+    case Code::int8: return has_no_zero ? Known::q8_0 : Known::none;
+    case Code::uint4: return is_fused ? Known::q4_1 : has_constant && codec.constant == 8 ? Known::q4_0 : Known::none;
+    case Code::uint5: return is_fused ? Known::q5_1 : has_constant && codec.constant == 16 ? Known::q5_0 : Known::none;
+    case Code::table4: return has_no_zero && convert_table(codec, bytes) ? Known::iq4_nl : Known::none;
+    default: return Known::none;
+  }
+}
+
+// A zero point of -0 is no product, because -0 - -0 is 0.
+GATHER_INLINE Formula formula_of(const Codec& codec) {
+  if (codec.rule == Rule::fused) return Formula::fused;
+  const bool has_no_zero = codec.zero.place == Place::none && same_bits<uint32_t>(codec.constant) == 0;
+  return has_no_zero || known_of(codec) != Known::none ? Formula::product : Formula::scaled;
+}
+
+// A class of codes may have subtracted the zero point. Then it is 0 here.
+GATHER_INLINE float constant_of(const Codec& codec, Formula formula) {
+  return formula == Formula::product ? 0 : codec.constant;
+}
+
+GATHER_INLINE Values values_at(const char* at) { return load_numbers<float, lanes>(at); }
+
+// ---- Rows
+
+// The blocks of a part of a row.
+enum class Shape {
+  row,               // The row is one block.
+  chunks,            // A block is a chunk.
+  of_chunks,         // A block has several chunks. The last one can have some more numbers.
+  halves_of_chunks,  // Codes are contiguous, and a block is half a chunk.
+  columns,           // Codes are contiguous, and each number has its own copy of its scale.
+  any,
+};
+
+GATHER_INLINE int64_t bits_of(Code code) {
+  switch (code) {
+    case Code::uint2:
+    case Code::int2: return 2;
+    case Code::uint4:
+    case Code::int4:
+    case Code::table4: return 4;
+    default: return 8;
+  }
+}
+
+GATHER_INLINE bool has_contiguous_codes(const Codec& codec) {
+  return codec.code_at == 0 && codec.block_bytes * 8 == codec.block_values * bits_of(codec.code);
+}
+
+// Returns true if each number gets its own copy of its scale, because blocks are not whole vectors.
+GATHER_INLINE bool has_columns(const Codec& codec) {
+  return codec.block_values < codec.values && codec.block_values % lanes != 0 && has_contiguous_codes(codec);
+}
+
+GATHER_INLINE Shape shape_of(const Codec& codec, const SomeBlocks& blocks) {
+  if (blocks.has_columns) return Shape::columns;
+  if (codec.block_values >= codec.values) return Shape::row;
+  if (blocks.in_block > 0) return Shape::any;
+  const bool is_whole = blocks.n % chunk_numbers == 0;
+  if (is_whole && codec.block_values * 2 == chunk_numbers && has_contiguous_codes(codec))
+    return Shape::halves_of_chunks;
+  if (codec.block_values % chunk_numbers != 0) return Shape::any;
+  return is_whole && codec.block_values == chunk_numbers ? Shape::chunks : Shape::of_chunks;
+}
+
+// Returns the blocks of the numbers [begin, begin + n). `begin` is a multiple of most_decoded, so it begins at a byte.
+GATHER_INLINE SomeBlocks find_blocks(const Codec& codec, int64_t begin, int64_t n) {
+  if (codec.block_values >= codec.values) {
+    return {0, 1, codec.values, begin, n, 0, codec.code_at + begin * bits_of(codec.code) / 8, false};
+  }
+  const int64_t first = begin / codec.block_values, in_block = begin - first * codec.block_values;
+  int64_t codes = first * codec.block_bytes + codec.code_at;
+  if (has_columns(codec)) codes += in_block * bits_of(codec.code) / 8;
+  const int64_t count = (in_block + n - 1) / codec.block_values + 1;
+  return {first, count, codec.block_values, begin, n, in_block, codes, has_columns(codec)};
+}
+
+// Prefetches a part of a row, up to the bytes after which the hardware prefetcher has detected the row.
+struct RowPrefetcher {
+  static constexpr int64_t most_bytes = 4096;
+  int64_t first, bytes;  // `first` counts from the codes
+
+  GATHER_INLINE RowPrefetcher(const Codec& codec, const SomeBlocks& blocks)
+      : first(-blocks.codes), bytes(codec.row_bytes) {
+    if (blocks.n < codec.values) {
+      first = 0;
+      bytes = blocks.count > 1 ? blocks.count * codec.block_bytes : blocks.n;
+    }
+    if (bytes > most_bytes) bytes = most_bytes;
+  }
+
+  // The row is not read, so it may be outside of the table.
+  GATHER_INLINE void fetch(const char* codes) const {
+    const auto at = reinterpret_cast<uintptr_t>(codes) + static_cast<uintptr_t>(first);
+    const auto end = at + static_cast<uintptr_t>(bytes) - 1;
+    for (uintptr_t line = at; line < end; line += 64) __builtin_prefetch(reinterpret_cast<const char*>(line), 0, 3);
+    __builtin_prefetch(reinterpret_cast<const char*>(end), 0, 3);
+  }
+  // Prefetches the last line of a row.
+  GATHER_INLINE void fetch_end(const char* codes) const { __builtin_prefetch(codes + (first + bytes - 1), 0, 3); }
+};
+
+// The numbers [begin, begin + n) of some rows, with the scales of their blocks.
+class Part {
+ public:
+  static constexpr int64_t most_bytes_at_once = 4096;
+
+  // Returns the most numbers of a part.
+  static int64_t most_numbers(const Codec& codec, int64_t count) {
+    return !has_columns(codec) && count / codec.block_values < most_scales ? count : most_decoded;
+  }
+
+  Part(const PackedRows& packed, int64_t begin, int64_t count)
+      : codec(packed.plan->codec),
+        known(known_of(codec)),
+        formula(formula_of(codec)),
+        blocks(find_blocks(codec, begin, count)),
+        shape(shape_of(codec, blocks)),
+        prefetcher(codec, blocks),
+        scales(*packed.plan, codec.scale, packed.scales, packed.plan->scales, 1, codec.factor, blocks, keeps_float16()),
+        zeros(*packed.plan, codec.zero, packed.zeros, packed.plan->zeros, constant_of(codec, formula), 1, blocks,
+              keeps_float16()),
+        data_(packed.data + blocks.codes),
+        stride_(packed.plan->stride) {
+    limit(most_bytes_at_once);
+    if (codec.code == Code::table4) convert_table(codec, byte_table_);
+  }
+
+  // Limits the bytes of rows that are read at once. They are prefetched one step before.
+  void limit(int64_t bytes) {
+    const int64_t a = scales.converted(), b = zeros.converted(), most = a > b ? a : b;
+    at_once_ = prefetcher.bytes > 0 ? bytes / prefetcher.bytes : most_rows;
+    if (at_once_ < 4) at_once_ = 4;
+    if (at_once_ > most_rows) at_once_ = most_rows;
+    if (most * at_once_ > most_scales) at_once_ = most_scales / most;
+  }
+  int64_t at_once() const { return at_once_; }
+
+  // Sets the rows of the next step. There are at most at_once() of them, and none in the last step. number_of(i, &number)
+  // returns false if the i-th row is invalid. Returns the number of rows before the first invalid one. fetch(row) is called
+  // with the address of the codes of each row.
+  template <class NumberOf, class Fetch>
+  GATHER_INLINE int64_t set_next(int64_t count, NumberOf number_of, Fetch fetch) {
+    step_ ^= 1;
+    const char** const to = rows_[step_];
+    const char* const data = data_;
+    const int64_t stride = stride_;
+    int64_t numbers[most_rows];
+    for (int64_t i = 0; i < count; ++i) {
+      if (__builtin_expect(!number_of(i, &numbers[i]), 0)) return i;
+      const char* const row = data + numbers[i] * stride;
+      to[i] = row;
+      fetch(row);
+    }
+    for (int64_t i = count; i < rows; ++i) to[i] = codes[i];
+    scales.find_next(numbers, count);
+    zeros.find_next(numbers, count);
+    next = to;
+    next_rows_ = count;
+    return count;
+  }
+
+  // Begins the next step. set_next() must follow.
+  void begin_step() {
+    rows = next_rows_;
+    codes = next;
+    scales.read(codes, rows);
+    zeros.read(codes, rows);
+  }
+
+  // Returns true if the products of the scales and a power of 2 are exact.
+  __attribute__((noinline)) bool has_small_scales(float power) const {
+    if (!scales.may_be_large()) return true;
+    const int64_t count = scales.scales_of_row(), step = scales.step();
+    const auto most = same_bits<int32_t>(0x1p127f / power);
+    Bits large{};
+    int32_t is_large = 0;
+    for (int64_t i = 0; i < rows; ++i) {
+      const char* const at = scales.at(i);
+      int64_t b = 0;
+      for (; step == float_bytes && b + lanes <= count; b += lanes) {
+        large |= large_of<lanes>(load_numbers<int32_t, lanes>(at + b * float_bytes), most);
+      }
+      for (; b < count; ++b) is_large |= large_of<1>(load_numbers<int32_t, 1>(at + b * step), most);
+    }
+    for (int64_t i = 0; i < lanes; ++i) is_large |= lane_of<lanes>(large, i);
+    return is_large == 0;
+  }
+
+  Tables tables() const { return {codec.table, byte_table_}; }
+
+  const Codec& codec;
+  const Known known;
+  const Formula formula;
+  const SomeBlocks blocks;
+  const Shape shape;
+  int64_t rows = 0;
+  const char* const* codes = nullptr;  // of the first block of each row
+  // Those of the rows of the next step, which are prefetched. If there are fewer, the last ones are those of this step.
+  const char* const* next = nullptr;
+  RowPrefetcher prefetcher;
+  Scales scales, zeros;
+
+ private:
+  // Sets the bits of the lanes whose numbers are finite and not smaller than `most`.
+  template <int64_t n>
+  static GATHER_INLINE I<n> large_of(I<n> bits, int32_t most) {
+    const I<n> magnitude = bits & 0x7fffffff;
+    return static_cast<I<n>>((magnitude >= most) & (magnitude < 0x7f800000));
+  }
+  template <int64_t n>
+  static GATHER_INLINE int32_t lane_of(I<n> v, int64_t i) {
+    if constexpr (n == 1) {
+      return v;
+    } else {
+      return v[i];
+    }
+  }
+  bool keeps_float16() const { return known >= Known::q8_0; }
+
+  const char* const data_;
+  const int64_t stride_;
+  int64_t at_once_ = 1;
+  int64_t next_rows_ = 0, step_ = 0;
+  const char* rows_[2][most_rows];
+  alignas(16) int8_t byte_table_[16];
+};
+
+// ---- Decoders
+
+// Decodes the rows of a part to float32. They are `stride` bytes apart.
+using DecodePart = void (*)(const Part& part, char* out, int64_t stride);
+
+GATHER_INLINE void store_values(char* out, int64_t j, Values values) { store_numbers(out + j * float_bytes, values); }
+
+// The codes, the scale and the zero point of a block of a row.
+struct RowAt {
+  const char *codes, *scale, *zero;
+};
+
+// The blocks of a row. The fields of a part are read once, because the stores of rows might change them.
+struct RowBlocks {
+  Formula formula;
+  int64_t n, block_values, in_block;
+  int64_t next_codes, next_scale, next_zero;
+
+  GATHER_INLINE explicit RowBlocks(const Part& part)
+      : formula(part.formula),
+        n(part.blocks.n),
+        block_values(part.blocks.block_values),
+        in_block(part.blocks.in_block),
+        next_codes(part.codec.block_bytes),
+        next_scale(hidden(part.scales.step())),
+        next_zero(hidden(part.zeros.step())) {}
+
+  GATHER_INLINE void advance(RowAt* row) const {
+    row->codes += next_codes, row->scale += next_scale, row->zero += next_zero;
+  }
+
+ private:
+  // Keeps the compiler from making copies of loops for special values.
+  static GATHER_INLINE int64_t hidden(int64_t value) {
+    asm("" : "+r"(value));
+    return value;
+  }
+};
+
+// Calls each(row, out) for the rows of a part.
+template <class Each>
+GATHER_INLINE void for_rows(const Part& part, char* out, int64_t stride, Each each) {
+  const char* const* codes = part.codes;
+  const char* const* const end = codes + part.rows;
+  const char *const *scales = part.scales.rows(), *const *zeros = part.zeros.rows();
+  const int64_t scale_at = part.scales.offset(), zero_at = part.zeros.offset();
+  const RowPrefetcher prefetcher = part.prefetcher;
+  const char* const* next = part.next;
+  for (; codes < end; ++codes, ++scales, ++zeros, ++next, out += stride) {
+    prefetcher.fetch(*next);
+    each(RowAt{*codes, *scales + scale_at, *zeros + zero_at}, out);
+  }
+}
+
+// Decodes blocks of any size, by any formula.
+template <class Codes>
+struct AnyDecoder {
+  __attribute__((noinline)) static void decode(const Part& part, char* out, int64_t stride) {
+    const RowBlocks blocks(part);
+    const Codes codes(part.tables());
+    const Formula formula = part.formula;
+    const bool has_columns = part.blocks.has_columns;
+    for_rows(part, out, stride, [&](RowAt row, char* to) __attribute__((always_inline)) {
+      if (has_columns) return decode_columns(codes, formula, blocks, row, to);
+      int64_t in_block = blocks.in_block;
+      for (int64_t k = 0; k < blocks.n; blocks.advance(&row), in_block = 0) {
+        const int64_t left = blocks.block_values - in_block, n = blocks.n - k < left ? blocks.n - k : left;
+        decode_block(codes, formula, row, in_block, n, to + k * float_bytes);
+        k += n;
+      }
+    });
+  }
+
+  // Decodes n numbers of a block from number `first` on. The last vector overlaps the one before it.
+  __attribute__((noinline)) static void decode_block(const Codes& codes, Formula formula, const RowAt& row,
+                                                     int64_t first, int64_t n, char* out) {
+    int64_t j = 0;
+    if (first % Codes::step == 0) {
+      const Values scale = all_of<lanes>(float_at(row.scale)), zero = all_of<lanes>(float_at(row.zero));
+      const bool can_overlap = n >= lanes && n % Codes::step == 0;
+      for (; j < n && (j + lanes <= n || can_overlap); j += lanes) {
+        if (j + lanes > n) j = n - lanes;
+        store_values(out, j, value_of(formula, codes.template at<lanes>(row.codes, first + j), scale, zero));
+      }
+    }
+    decode_singly(codes, formula, row, first, j, n, 0, out);
+  }
+
+ private:
+  // Decodes a row in which each number has its own scale.
+  static void decode_columns(const Codes& codes, Formula formula, const RowBlocks& blocks, const RowAt& row,
+                             char* out) {
+    const int64_t n = blocks.n;
+    int64_t j = 0;
+    const bool can_overlap = n >= lanes && n % Codes::step == 0;
+    for (; j < n && (j + lanes <= n || can_overlap); j += lanes) {
+      if (j + lanes > n) j = n - lanes;
+      const Values code = codes.template at<lanes>(row.codes, j);
+      const Values scale = values_at(row.scale + j * float_bytes), zero = values_at(row.zero + j * float_bytes);
+      store_values(out, j, value_of(formula, code, scale, zero));
+    }
+    decode_singly(codes, formula, row, 0, j, n, float_bytes, out);
+  }
+
+  // Decodes the numbers [j, n) of a block whose first number is number `first`, or of a row with a scale for each number.
+  __attribute__((cold)) static void decode_singly(const Codes& codes, Formula formula, const RowAt& row, int64_t first,
+                                                  int64_t j, int64_t n, int64_t step, char* out) {
+    for (; j < n; ++j) {
+      const float code = codes.template at<1>(row.codes, first + j);
+      const float scale = float_at(row.scale + j * step), zero = float_at(row.zero + j * step);
+      store_numbers(out + j * float_bytes, value_of(formula, code, scale, zero));
+    }
+  }
+};
+
+// Returns a scale in all lanes, multiplied by chunk_divisor.
+template <class Codes>
+GATHER_INLINE Values scale_at(const char* at) {
+  if constexpr (Codes::has_float16_scales) {
+    return WideOf<lanes>::all_of_float16(at);
+  } else {
+    return all_of<lanes>(float_at(at) * Codes::chunk_divisor);
+  }
+}
+
+template <class Codes>
+GATHER_INLINE Values zero_at(const char* at) {
+  if constexpr (Codes::has_float16_scales) {
+    return WideOf<lanes>::all_of_float16(at);
+  } else {
+    return all_of<lanes>(float_at(at));
+  }
+}
+
+// Decodes blocks that are chunks, or several or half of them, by one formula.
+template <class Codes, Formula formula>
+class ChunkDecoder {
+ public:
+  static void decode(const Part& part, char* out, int64_t stride) {
+    const ChunkDecoder decoder(part);
+    if constexpr (Codes::has_float16_scales) {
+      return for_rows(part, out, stride,
+                      [&](RowAt row, char* to) __attribute__((always_inline)) { decoder.decode_chunks(row, to); });
+    } else {
+      if (Codes::chunk_divisor != 1 && !part.has_small_scales(Codes::chunk_divisor)) {
+        return AnyDecoder<Codes>::decode(part, out, stride);
+      }
+      decoder.decode_shape(part, out, stride);
     }
   }
 
  private:
-  // Decodes n numbers of a block from number `first` on.
-  template <class Put>
-  GATHER_INLINE void decode_block(const char* at, int64_t first, int64_t n, float scale, float zero, Put&& put) const {
-    int64_t j = 0;
-    if constexpr (lanes > 1) {
-      if (first % Codes::step == 0) {
-        const F<lanes> all_scale = all_of<lanes>(scale), all_zero = all_of<lanes>(zero);
-        for (; j + lanes <= n; j += lanes) {
-          put(j, value_of<rule>(codes.template at<lanes>(at, first + j), all_scale, all_zero));
+  static constexpr int64_t chunk_bytes = chunk_numbers * Codes::bits / 8;
+
+  GATHER_INLINE explicit ChunkDecoder(const Part& part) : codes_(part.tables()), blocks_(part) {}
+
+  GATHER_INLINE void decode_shape(const Part& part, char* out, int64_t stride) const {
+    switch (part.shape) {
+      case Shape::row:
+        return for_rows(part, out, stride, [this](const RowAt& row, char* to) __attribute__((always_inline)) {
+          decode_block(row, blocks_.n, to);
+        });
+      case Shape::chunks:
+        return for_rows(part, out, stride,
+                        [this](const RowAt& row, char* to) __attribute__((always_inline)) { decode_chunks(row, to); });
+      case Shape::of_chunks:
+        return for_rows(part, out, stride, [this](const RowAt& row, char* to) __attribute__((always_inline)) {
+          decode_blocks_of_chunks(row, to);
+        });
+      case Shape::halves_of_chunks:
+        if constexpr (Codes::has_half_chunks) {
+          return for_rows(part, out, stride, [this](const RowAt& row, char* to) __attribute__((always_inline)) {
+            decode_halves_of_chunks(row, to);
+          });
         }
-        if (j < n && n > lanes && n % Codes::step == 0) {
-          j = n - lanes;
-          return put(j, value_of<rule>(codes.template at<lanes>(at, first + j), all_scale, all_zero));
+        break;
+      default: break;
+    }
+    AnyDecoder<Codes>::decode(part, out, stride);
+  }
+
+  static GATHER_INLINE Values scale_of(const RowAt& row) { return scale_at<Codes>(row.scale); }
+  static GATHER_INLINE Values zero_of(const RowAt& row) { return zero_at<Codes>(row.zero); }
+
+  GATHER_INLINE void store_chunk(const char* at, Values scale, Values zero, char* out) const {
+    const Chunk chunk = codes_.chunk(at);
+    for (int64_t i = 0; i < Chunk::count; ++i) {
+      store_values(out, i * lanes, value_of<formula>(chunk.vectors[i], scale, zero));
+    }
+  }
+
+  // Decodes n numbers with one scale.
+  GATHER_INLINE void decode_block(const RowAt& row, int64_t n, char* out) const {
+    const Values scale = scale_of(row), zero = zero_of(row);
+    const char* at = row.codes;
+    for (; n >= chunk_numbers; n -= chunk_numbers, at += chunk_bytes, out += chunk_numbers * float_bytes) {
+      store_chunk(at, scale, zero, out);
+    }
+    if (n > 0) AnyDecoder<Codes>::decode_block(codes_, blocks_.formula, {at, row.scale, row.zero}, 0, n, out);
+  }
+
+  // Decodes a row whose blocks are chunks.
+  GATHER_INLINE void decode_chunks(RowAt row, char* out) const {
+    for (char* const end = out + blocks_.n * float_bytes; out < end; blocks_.advance(&row)) {
+      store_chunk(row.codes, scale_of(row), zero_of(row), out);
+      out += chunk_numbers * float_bytes;
+    }
+  }
+
+  // Decodes a row whose blocks are several chunks. The last block can have some more numbers.
+  GATHER_INLINE void decode_blocks_of_chunks(RowAt row, char* out) const {
+    for (int64_t left = blocks_.n; left > 0; blocks_.advance(&row)) {
+      const int64_t n = blocks_.block_values < left ? blocks_.block_values : left;
+      decode_block(row, n, out);
+      out += n * float_bytes;
+      left -= n;
+    }
+  }
+
+  // Decodes a row whose codes are contiguous, and whose blocks are halves of chunks.
+  GATHER_INLINE void decode_halves_of_chunks(RowAt row, char* out) const {
+    for (char* const end = out + blocks_.n * float_bytes; out < end; out += chunk_numbers * float_bytes) {
+      const Chunk chunk = codes_.chunk(row.codes);
+      for (int64_t half = 0; half < 2; ++half, blocks_.advance(&row)) {
+        const Values scale = scale_of(row), zero = zero_of(row);
+        constexpr int64_t count = Chunk::count / 2;
+        for (int64_t i = half * count; i < (half + 1) * count; ++i) {
+          store_values(out, i * lanes, value_of<formula>(chunk.vectors[i], scale, zero));
         }
       }
     }
-    for (; j < n; ++j) put(j, value_of<rule>(codes.template at<1>(at, first + j), scale, zero));
   }
+
+  const Codes codes_;
+  const RowBlocks blocks_;
 };
 
-// Blocks of a format by name.
-template <class Blocks>
+// Calls put(j, values) for the vectors of a chunk of a block of a format by name.
+template <class Block, class Put>
+GATHER_INLINE void decode_named_chunk(const char* block, int32_t c, const BlockScales<Block>& scales, Put put) {
+  const Chunk chunk = Block::chunk(block, c);
+  for (int64_t i = 0; i < Chunk::count; ++i) {
+    put(c * chunk_numbers + i * lanes, scales.value(c, i, chunk.vectors[i]));
+  }
+}
+
+// Calls put(j, values) for the vectors of a block of a format by name.
+template <class Block, class Put>
+GATHER_INLINE void decode_named(const char* block, float factor, Put put) {
+  constexpr int32_t chunks = Block::values / chunk_numbers;
+  BlockScales<Block> scales;
+  scales.compute(block, factor);
+  if constexpr (lanes == 1) {
+    for (int32_t c = 0; c < chunks; ++c) decode_named_chunk(block, c, scales, put);
+  } else {
+#pragma GCC unroll 8  // for constant distances of bits
+    for (int32_t c = 0; c < chunks; ++c) decode_named_chunk(block, c, scales, put);
+  }
+}
+
+// Decodes blocks of a format by name.
+template <class Block>
 struct NamedDecoder {
-  const char* const data;
-  const int64_t stride;
-  const float factor;
-
-  GATHER_INLINE explicit NamedDecoder(const PackedRows& rows)
-      : data(rows.data), stride(rows.plan->stride), factor(rows.plan->codec.factor) {}
-
-  template <class Put>
-  GATHER_INLINE void decode(int64_t number, int64_t first, int64_t count, Put&& put) const {
-    const char* at = data + number * stride + first / Blocks::values * Blocks::bytes;
-    for (int64_t k = 0; k < count; k += Blocks::values, at += Blocks::bytes) {
-      Blocks::decode(at, factor, [&](int64_t j, Values v) __attribute__((always_inline)) { put(k + j, v); });
-    }
+  static void decode(const Part& part, char* out, int64_t stride) {
+    const float factor = part.codec.factor;
+    const int64_t n = part.blocks.n;
+    for_rows(part, out, stride, [=](const RowAt& row, char* to) __attribute__((always_inline)) {
+      const char* at = row.codes;
+      for (int64_t k = 0; k < n; k += Block::values, at += Block::bytes, to += Block::values * float_bytes) {
+        decode_named<Block>(
+            at, factor, [to](int64_t j, Values values) __attribute__((always_inline)) { store_values(to, j, values); });
+      }
+    });
   }
 };
 
 // ---- Kernels
 
-// Prefetches the bytes of rows, up to those after which the hardware prefetcher has detected the row, and their scales.
-struct RowPrefetcher {
-  static constexpr int64_t rows_ahead = 4, most_bytes = 4096;
-  const char *const data, *const scales;
-  const int64_t stride, row, bytes;
-
-  GATHER_INLINE explicit RowPrefetcher(const PackedRows& rows)
-      : data(rows.data),
-        scales(rows.plan->codec.scale.place == Place::operand ? rows.scales : rows.data),
-        stride(rows.plan->stride),
-        row(rows.plan->codec.scale.place == Place::operand ? rows.plan->scales.row : stride),
-        bytes(rows.plan->codec.row_bytes < most_bytes ? rows.plan->codec.row_bytes : most_bytes) {}
-
-  // The row is not read, so the number may be out of bounds.
-  GATHER_INLINE void fetch(int64_t number) const {
-    const char* const at = row_of(data, number, stride);
-    for (int64_t line = 0; line < bytes; line += 64) __builtin_prefetch(at + line, 0, 3);
-    __builtin_prefetch(at + bytes - 1, 0, 3);
-    if (scales != data) __builtin_prefetch(row_of(scales, number, row), 0, 3);
+// Decodes a part of the rows of one line.
+GATHER_INLINE void decode_line(const RowBlock& block, int64_t line, DecodePart decode, char* out, Part* part) {
+  const int64_t first = row_number(block.table) + line * block.next_table, at_once = part->at_once();
+  const int64_t* const offsets = block.offsets + line * block.next_offsets;
+  int64_t begin = 0;  // of the next step
+  const auto set_next = [&] {
+    const int64_t count = block.n - begin < at_once ? block.n - begin : at_once;
+    const int64_t* const from = offsets + begin;
+    const auto number_of = [=](int64_t i, int64_t* number) __attribute__((always_inline)) {
+      *number = first + from[i];
+      return true;
+    };
+    part->set_next(count, number_of, [](const char*) {});
+    begin += count;
+  };
+  part->rows = 0;
+  set_next();
+  for (int64_t done = 0; done < block.n; done += part->rows, out += part->rows * block.row_stride) {
+    part->begin_step();
+    set_next();
+    decode(*part, out, block.row_stride);
   }
+}
 
- private:
-  static GATHER_INLINE const char* row_of(const char* base, int64_t number, int64_t step) {
-    return reinterpret_cast<const char*>(reinterpret_cast<uintptr_t>(base) +
-                                         static_cast<uintptr_t>(number) * static_cast<uintptr_t>(step));
-  }
-};
-
-// Decodes the numbers [first, first + count) of the rows of a block to float32.
-template <class Decoder>
-void decode_part(const RowBlock& given, int64_t first, int64_t count) {
-  const RowBlock block = given;
-  const Decoder decoder(*block.packed);
-  const RowPrefetcher prefetcher(*block.packed);
-  for (int64_t l = 0; l < block.lines; ++l) {
-    const int64_t line = row_number(block.table) + l * block.next_table;
-    const int64_t* const offsets = block.offsets + l * block.next_offsets;
-    char* out = block.rows + l * block.next_rows;
-    for (int64_t i = 0; i < block.n; ++i, out += block.row_stride) {
-      const int64_t next = i + RowPrefetcher::rows_ahead;
-      if (next < block.n) prefetcher.fetch(line + offsets[next]);
-      decoder.decode(line + offsets[i], first, count, [out](int64_t k, auto v) __attribute__((always_inline)) {
-        store_numbers(out + k * int64_t{sizeof(float)}, v);
-      });
+// Decodes the numbers [first, first + count) of the rows of a block.
+__attribute__((noinline)) void decode_parts(const RowBlock& block, DecodePart decode, int64_t first, int64_t count) {
+  if (count == 0) return;
+  const int64_t most = Part::most_numbers(block.packed->plan->codec, count);
+  for (int64_t begin = 0; begin < count; begin += most) {
+    Part part(*block.packed, first + begin, count - begin < most ? count - begin : most);
+    for (int64_t l = 0; l < block.lines; ++l) {
+      decode_line(block, l, decode, block.rows + l * block.next_rows + begin * float_bytes, &part);
     }
   }
 }
 
 template <class Decoder>
 void decode_rows(const RowBlock& block) {
-  decode_part<Decoder>(block, 0, block.packed->plan->codec.values);
+  decode_parts(block, Decoder::decode, 0, block.packed->plan->codec.values);
+}
+
+// Decodes a part of one row.
+__attribute__((noinline)) void decode_one(const PackedRows& rows, DecodePart decode, int64_t number, int64_t first,
+                                          int64_t n, float* out) {
+  RowBlock block{};
+  block.rows = reinterpret_cast<char*>(out), block.offsets = &number, block.n = 1, block.lines = 1;
+  block.packed = &rows;
+  decode_parts(block, decode, first, n);
 }
 
 template <class Decoder>
 void decode_row(const PackedRows& rows, int64_t number, int64_t first, int64_t n, float* out) {
-  RowBlock block{};
-  block.rows = reinterpret_cast<char*>(out), block.offsets = &number, block.n = 1, block.lines = 1;
-  block.packed = &rows;
-  decode_part<Decoder>(block, first, n);
+  decode_one(rows, Decoder::decode, number, first, n, out);
 }
 
 // ---- Choice
-
-// Returns choose(codes) for the class of the codes of a codec.
-template <class Choose>
-GATHER_INLINE auto with_codes(const Codec& codec, Choose choose) {
-  constexpr CodeOrder low = CodeOrder::low_first, high = CodeOrder::high_first, halves = CodeOrder::halves;
-  const CodeOrder order = codec.order;
-  switch (codec.code) {
-    case Code::uint8: return choose(Uint8Codes(codec));
-    case Code::int8: return choose(Int8Codes(codec));
-    case Code::uint5: return choose(Uint5Codes(codec));
-    case Code::e4m3fn: return choose(E4m3fnCodes(codec));
-    case Code::e5m2: return choose(E5m2Codes(codec));
-    case Code::uint2: return order == high ? choose(Uint2Codes<high>(codec)) : choose(Uint2Codes<low>(codec));
-    case Code::int2: return order == high ? choose(Int2Codes<high>(codec)) : choose(Int2Codes<low>(codec));
-    case Code::int4:
-      if (order == halves) return choose(Int4Codes<halves>(codec));
-      return order == high ? choose(Int4Codes<high>(codec)) : choose(Int4Codes<low>(codec));
-    case Code::table4:
-      if (order == halves) return choose(TableCodes<halves>(codec));
-      return order == high ? choose(TableCodes<high>(codec)) : choose(TableCodes<low>(codec));
-    default:
-      if (order == halves) return choose(Uint4Codes<halves>(codec));
-      return order == high ? choose(Uint4Codes<high>(codec)) : choose(Uint4Codes<low>(codec));
-  }
-}
 
 template <class T>
 struct TypeOf {
   using type = T;
 };
 
-// Returns choose(TypeOf<Decoder>) for the decoder of a codec.
+// Returns choose(TypeOf<Codes>) for the codes of a codec.
 template <class Choose>
-auto with_decoder(const Codec& codec, Choose choose) {
-  using core::Structure;
+GATHER_INLINE auto with_codes(const Codec& codec, Choose choose) {
+  constexpr CodeOrder low = CodeOrder::low_first, high = CodeOrder::high_first, halves = CodeOrder::halves;
+  const CodeOrder order = codec.order;
+  switch (codec.code) {
+    case Code::uint8: return choose(TypeOf<Uint8Codes>{});
+    case Code::int8: return choose(TypeOf<Int8Codes>{});
+    case Code::uint5: return choose(TypeOf<Uint5Codes<>>{});
+    case Code::e4m3fn: return choose(TypeOf<E4m3fnCodes>{});
+    case Code::e5m2: return choose(TypeOf<E5m2Codes>{});
+    case Code::uint2: return order == high ? choose(TypeOf<Uint2Codes<high>>{}) : choose(TypeOf<Uint2Codes<low>>{});
+    case Code::int2: return order == high ? choose(TypeOf<Int2Codes<high>>{}) : choose(TypeOf<Int2Codes<low>>{});
+    case Code::int4:
+      if (order == halves) return choose(TypeOf<Int4Codes<halves>>{});
+      return order == high ? choose(TypeOf<Int4Codes<high>>{}) : choose(TypeOf<Int4Codes<low>>{});
+    case Code::table4:
+      if (order == halves) return choose(TypeOf<TableCodes<halves>>{});
+      return order == high ? choose(TypeOf<TableCodes<high>>{}) : choose(TypeOf<TableCodes<low>>{});
+    default:
+      if (order == halves) return choose(TypeOf<Uint4Codes<halves>>{});
+      return order == high ? choose(TypeOf<Uint4Codes<high>>{}) : choose(TypeOf<Uint4Codes<low>>{});
+  }
+}
+
+// The ways in which packed rows are decoded.
+template <class Codes, Formula formula>
+struct Frequent {
+  using Decoder = ChunkDecoder<Codes, formula>;
+};
+
+template <class Codes>
+struct Rare {
+  using Decoder = AnyDecoder<Codes>;
+};
+
+template <class Block>
+struct Named {
+  using Decoder = NamedDecoder<Block>;
+};
+
+template <class Codes, Formula formula, class Choose>
+GATHER_INLINE auto with_formula(Choose choose) {
+  if constexpr (lanes > 1 && Codes::is_frequent(formula)) {
+    return choose(Frequent<Codes, formula>{});
+  } else {
+    return choose(Rare<Codes>{});
+  }
+}
+
+// Returns choose(Frequent<Codes, formula>{}), choose(Rare<Codes>{}) or choose(Named<Block>{}).
+template <class Choose>
+GATHER_INLINE auto with_format(const Codec& codec, Choose choose) {
   switch (codec.structure) {
-    case Structure::q2_k: return choose(TypeOf<NamedDecoder<BlocksQ2K>>{});
-    case Structure::q3_k: return choose(TypeOf<NamedDecoder<BlocksQ3K>>{});
-    case Structure::q4_k: return choose(TypeOf<NamedDecoder<BlocksOfSixBits<false>>>{});
-    case Structure::q5_k: return choose(TypeOf<NamedDecoder<BlocksOfSixBits<true>>>{});
-    case Structure::q6_k: return choose(TypeOf<NamedDecoder<BlocksQ6K>>{});
-    case Structure::iq4_xs: return choose(TypeOf<NamedDecoder<BlocksIq4Xs>>{});
-    case Structure::mxfp4: return choose(TypeOf<NamedDecoder<BlocksMxfp4>>{});
-    case Structure::nvfp4: return choose(TypeOf<NamedDecoder<BlocksNvfp4>>{});
+    case Structure::q2_k: return choose(Named<BlockQ2K>{});
+    case Structure::q3_k: return choose(Named<BlockQ3K>{});
+    case Structure::q4_k: return choose(Named<BlockOfSixBits<false>>{});
+    case Structure::q5_k: return choose(Named<BlockOfSixBits<true>>{});
+    case Structure::q6_k: return choose(Named<BlockQ6K>{});
+    case Structure::iq4_xs: return choose(Named<BlockIq4Xs>{});
+    case Structure::mxfp4: return choose(Named<BlockMxfp4>{});
+    case Structure::nvfp4: return choose(Named<BlockNvfp4>{});
     default: break;
   }
-  return with_codes(codec, [&](auto codes) {
-    using Codes = decltype(codes);
-    if (codec.rule == Rule::fused) return choose(TypeOf<BlockDecoder<Codes, Rule::fused>>{});
-    return choose(TypeOf<BlockDecoder<Codes, Rule::scaled>>{});
+  if constexpr (lanes > 1) {
+    constexpr Formula product = Formula::product, fused = Formula::fused;
+    constexpr CodeOrder halves = CodeOrder::halves;
+    switch (known_of(codec)) {
+      case Known::low_nibbles: return choose(Frequent<Uint4LessEight<CodeOrder::low_first>, product>{});
+      case Known::q8_0: return choose(Frequent<OfGguf<Int8Codes>, product>{});
+      case Known::q4_0: return choose(Frequent<OfGguf<Uint4LessEight<halves>>, product>{});
+      case Known::q4_1: return choose(Frequent<OfGguf<Uint4Codes<halves>>, fused>{});
+      case Known::q5_0: return choose(Frequent<OfGguf<Uint5Codes<16>>, product>{});
+      case Known::q5_1: return choose(Frequent<OfGguf<Uint5Codes<>>, fused>{});
+      case Known::iq4_nl: return choose(Frequent<OfGguf<ByteTableCodes>, product>{});
+      default: break;
+    }
+  }
+  const Formula formula = formula_of(codec);
+  return with_codes(codec, [&](auto type) {
+    using Codes = typename decltype(type)::type;
+    switch (formula) {
+      case Formula::product: return with_formula<Codes, Formula::product>(choose);
+      case Formula::scaled: return with_formula<Codes, Formula::scaled>(choose);
+      default: return with_formula<Codes, Formula::fused>(choose);
+    }
   });
 }
 
 MoveRows choose_float32_decode(const Codec& codec) {
-  return with_decoder(codec, [](auto type) -> MoveRows { return decode_rows<typename decltype(type)::type>; });
+  return with_format(codec, [](auto format) -> MoveRows { return decode_rows<typename decltype(format)::Decoder>; });
 }
 
 DecodeRow choose_decode_row(const Codec& codec) {
-  return with_decoder(codec, [](auto type) -> DecodeRow { return decode_row<typename decltype(type)::type>; });
+  return with_format(codec, [](auto format) -> DecodeRow { return decode_row<typename decltype(format)::Decoder>; });
 }
 
 // Rounds float32 numbers to numbers of 2 bytes.
 template <class Kind>
 void round_numbers(const float* from, int64_t n, char* to) {
-  const char* const at = reinterpret_cast<const char*>(from);
   int64_t i = 0;
-  for (; i + lanes <= n; i += lanes) Kind::template store<lanes>(to + 2 * i, load_numbers<float, lanes>(at + 4 * i));
+  for (; i + lanes <= n; i += lanes)
+    Kind::template store<lanes>(to + 2 * i, values_at(reinterpret_cast<const char*>(from + i)));
   for (; i < n; ++i) Kind::template store<1>(to + 2 * i, from[i]);
 }
 

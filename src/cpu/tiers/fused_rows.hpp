@@ -3,7 +3,7 @@
 #include "cpu/tiers/rows.hpp"
 #include "cpu/tiers/tuples.hpp"
 
-// Resolves indices and moves their rows in one pass. JobPart of body.hpp.
+// Resolves indices and moves their rows in one pass. Part of body.hpp.
 namespace gather::cpu {
 namespace {
 

@@ -3,7 +3,7 @@
 #include "cpu/tiers/fused_rows.hpp"
 #include "cpu/tiers/scatter_rows.hpp"
 
-// Scatters rows of one element, and resolves each index as it writes or adds the update. JobPart of body.hpp.
+// Scatters rows of one element, and resolves each index as it writes or adds the update. Part of body.hpp.
 namespace gather::cpu {
 namespace {
 

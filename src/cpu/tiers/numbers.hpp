@@ -6,7 +6,7 @@
 
 // The arithmetic of each kind of element. A kind has a type in memory (Stored), a type for arithmetic (Value), and
 // conversions between them. The conversion back to Stored rounds. All functions process n elements at once: a vector,
-// or a single number if n is 1. JobPart of body.hpp.
+// or a single number if n is 1. Part of body.hpp.
 namespace gather::cpu {
 namespace {
 

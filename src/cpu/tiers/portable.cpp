@@ -29,7 +29,29 @@ using Floats = SoftFloats;
 
 // Packed rows are decoded number by number.
 struct Wide {
-  static constexpr int64_t count = 1;
+  static constexpr int64_t count = 1, octets = 1;
+
+  template <bool is_signed>
+  static void widen_bytes(uint8_t v, int32_t* to) {
+    *to = is_signed ? static_cast<int8_t>(v) : v;
+  }
+  static float all_of_float16(const char* at) { return Halves::load<1>(at); }
+  static uint8_t look_up_bytes(const int8_t* entries, uint8_t v) { return static_cast<uint8_t>(entries[v]); }
+  static void unpack_halves(const char* at, uint8_t* to) {
+    for (int32_t i = 0; i < 32; ++i) to[i] = nibble_at(at + i % 16, i >= 16);
+  }
+  static void unpack_halves_of_eight(const char* at, uint8_t* to) {
+    for (int32_t i = 0; i < 32; ++i) to[i] = nibble_at(at + i / 16 * 8 + i % 8, i % 16 >= 8);
+  }
+  static void spread_bits(const char* at, uint8_t* to) {
+    for (int32_t i = 0; i < 32; ++i) to[i] = at[i / 8] >> i % 8 & 1 ? 255 : 0;
+  }
+
+ private:
+  static uint8_t nibble_at(const char* at, bool is_high) {
+    const auto byte = static_cast<unsigned char>(*at);
+    return static_cast<uint8_t>(is_high ? byte >> 4 : byte & 15);
+  }
 };
 
 }  // namespace
@@ -40,10 +62,23 @@ struct Wide {
 
 namespace gather::cpu {
 
-const Tier portable_tier = {
-    GTH_TIER_PORTABLE,    inside,            resolve,           choose_copy,        choose_fused_gather,
-    choose_fused_scatter, choose_look_up,    choose_scatter,    choose_scatter_sum, choose_scatter_element,
-    choose_write,         choose_reduce,     choose_accumulate, choose_weighted,    nullptr,
-    choose_decode,        choose_decode_row, choose_packed_pooling};
+const Tier portable_tier = {GTH_TIER_PORTABLE,
+                            inside,
+                            resolve,
+                            choose_copy,
+                            choose_fused_gather,
+                            choose_fused_scatter,
+                            choose_look_up,
+                            choose_scatter,
+                            choose_scatter_sum,
+                            choose_scatter_element,
+                            choose_write,
+                            choose_reduce,
+                            choose_accumulate,
+                            choose_weighted,
+                            nullptr,
+                            choose_decode,
+                            choose_decode_row,
+                            choose_packed_pooling};
 
 }  // namespace gather::cpu

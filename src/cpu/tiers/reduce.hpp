@@ -2,7 +2,7 @@
 
 #include "cpu/tiers/numbers.hpp"
 
-// Combines rows of a target with updates. JobPart of body.hpp.
+// Combines rows of a target with updates. Part of body.hpp.
 namespace gather::cpu {
 namespace {
 

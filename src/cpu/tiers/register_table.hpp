@@ -3,7 +3,7 @@
 #include "cpu/tiers/tuples.hpp"
 
 // Gathers from tables of up to 16 rows of up to 4 bytes, for example the code books of quantized numbers. The table is
-// loaded into registers once for many indices. A permutation then selects several rows at once. JobPart of body.hpp.
+// loaded into registers once for many indices. A permutation then selects several rows at once. Part of body.hpp.
 namespace gather::cpu {
 namespace {
 

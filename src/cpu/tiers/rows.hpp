@@ -4,7 +4,7 @@
 
 #include "cpu/tiers/strided.hpp"
 
-// Moves rows. A class such as Fixed or Long copies rows of one range of sizes. JobPart of body.hpp.
+// Moves rows. A class such as Fixed or Long copies rows of one range of sizes. Part of body.hpp.
 namespace gather::cpu {
 namespace {
 

@@ -5,7 +5,7 @@
 #include "cpu/tiers/scalar.hpp"
 
 // Scatters rows of one element: writes them to a table, or adds them to it. The loops are those of a gather with the
-// opposite direction of copying. JobPart of body.hpp.
+// opposite direction of copying. Part of body.hpp.
 namespace gather::cpu {
 namespace {
 

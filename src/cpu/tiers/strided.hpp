@@ -6,7 +6,7 @@
 #include "cpu/tiers/tier.hpp"
 #include "cpu/tiers/vectors.hpp"
 
-// Copies elements that are not contiguous to contiguous ones, by shuffles of vectors. JobPart of body.hpp.
+// Copies elements that are not contiguous to contiguous ones, by shuffles of vectors. Part of body.hpp.
 namespace gather::cpu {
 namespace {
 

@@ -5,7 +5,7 @@
 #include "cpu/tiers/tier.hpp"
 #include "cpu/tiers/vectors.hpp"
 
-// Validates tuples of indices and converts them to offsets. JobPart of body.hpp.
+// Validates tuples of indices and converts them to offsets. Part of body.hpp.
 namespace gather::cpu {
 namespace {
 

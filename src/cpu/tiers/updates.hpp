@@ -2,7 +2,7 @@
 
 #include "cpu/tiers/rows.hpp"
 
-// Overwrites rows of a target with updates. JobPart of body.hpp.
+// Overwrites rows of a target with updates. Part of body.hpp.
 namespace gather::cpu {
 namespace {
 

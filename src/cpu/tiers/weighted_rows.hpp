@@ -4,7 +4,7 @@
 
 #include "cpu/tiers/reduce.hpp"
 
-// Adds weighted rows to sums. JobPart of body.hpp.
+// Adds weighted rows to sums. Part of body.hpp.
 namespace gather::cpu {
 namespace {
 
