@@ -139,6 +139,12 @@ void formats() {
   const Table shifted = int4(scales, same_zeros);
   codec.zeros({threes, {6, 1}}, GTH_ZERO_INT4);
   check_rows(Packed(codec, shifted.bytes, shape), shifted.numbers);
+  check_rows(Packed(codec.zeros({same_zeros, {6, 2}}), shifted.bytes, shape), shifted.numbers);
+  const Codec nibbles = Codec("int4").block(32).scales({scales, {6, 2}}).zeros({threes, {6, 1}}, GTH_ZERO_INT4);
+  check_rows(Packed(nibbles, shifted.bytes, shape), shifted.numbers);
+  gather::Report err;
+  CHECK(Codec::try_named("q8_0", &codec, &err) == GTH_OK);  // Its operands are gone.
+  check_rows(Packed(codec, blocks.bytes, shape), blocks.numbers);
   check_rows(Packed(Codec("int4").block(32).scales({scales, {6, 2}}).zero(3), shifted.bytes, shape), shifted.numbers);
 
   // A codec of gather.h, here with bytes that are skipped.
@@ -254,6 +260,14 @@ void hostile() {
   const std::vector<int64_t> outside = {6};
   CHECK(Packed::try_make("q8_0", table.bytes, shape, &none, &err, GTH_DTYPE_FLOAT32, {68, 1}) == GTH_E_RANK && !none);
   CHECK(Packed::try_make("q8_0", table.bytes, {}, &none, &err) != GTH_OK && !none);
+  Packed again("q8_0", table.bytes, shape);
+  CHECK(Packed::try_make("q8_0", table.bytes, {2, 3, 64}, &again, &err, GTH_DTYPE_FLOAT32, {68}) == GTH_E_RANK);
+  CHECK(!again);
+  Bytes cleared = table.bytes;
+  cleared.clear();  // Its address is not NULL.
+  CHECK(Packed::try_make("q8_0", cleared, shape, &none, &err) == GTH_E_NULL);
+  const Codec biased = Codec("rowwise4").zeros({scales, {6, 2}});
+  CHECK(Packed::try_make(biased, table.bytes, shape, &none, &err) == GTH_E_VERSION);
   thrown<gather::Error>(GTH_E_NULL, [&] { gather::gather(none, ids); });
   thrown<gather::IndexError>(GTH_E_INDEX, [&] { gather::gather(packed, outside); });
   thrown<gather::Error>(GTH_E_AXIS, [&] { gather::gather(packed, ids, Options().axis(1)); });
