@@ -126,7 +126,7 @@ impl<'a> Packed<'a> {
         self
     }
 
-    /// Sets the zero points or biases, with the dims of [`Packed::scales`].
+    /// Sets the zero points or biases, with the dims of [`Packed::scales`], also for a format that has a constant one.
     pub fn zeros(mut self, zeros: Tensor<'a>) -> Self {
         self.zeros = Some(zeros);
         self
@@ -210,7 +210,9 @@ impl<'a> Packed<'a> {
         }
         if let Some(zeros) = &self.zeros {
             codec.zeros = zeros.desc.raw();
-            codec.zero_place = sys::GTH_PLACE_OPERAND;
+            if codec.zero_place == sys::GTH_PLACE_NONE {
+                codec.zero_place = sys::GTH_PLACE_OPERAND;
+            }
             codec.zero_dtype = self.zero_dtype;
         }
         Ok(codec)

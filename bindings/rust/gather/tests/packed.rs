@@ -47,6 +47,16 @@ fn bits(numbers: &[f32]) -> Vec<u32> {
     numbers.iter().map(|number| number.to_bits()).collect()
 }
 
+/// Returns the operand of an error of a kind.
+macro_rules! operand {
+    ($kind:ident, $result:expr) => {
+        match $result {
+            Err(Error::$kind(cause)) => cause.operand,
+            other => panic!("{other:?}"),
+        }
+    };
+}
+
 /// Compares each function that takes params with rows that have been decoded by a formula.
 fn expect_rows(table: &Tensor<'_>, width: usize, decoded: &[f32]) {
     let options = Options::new();
@@ -218,10 +228,24 @@ fn factor_dtype_and_strided_rows_are_applied() {
 }
 
 #[test]
+fn zero_replaces_the_constant_and_the_block_of_a_format() {
+    let data = [3u8; 64];
+    let one = || Tensor::new(&[1.0f32; 2], &[1, 1]);
+    let table = Packed::new("uint8", &data, &[1, 1]).scales(one()).zero(0.0).build();
+    let rows = gather(&table.unwrap(), &Tensor::new(&[0u8], &[1]), &Options::new()).unwrap();
+    assert_eq!(rows.as_slice::<f32>().unwrap(), [3.0]);
+    let blocks = || Packed::new("nf4", &data, &[1, 128]).scales(Tensor::new(&[1.0f32; 2], &[1, 2]));
+    assert!(blocks().build().is_ok());
+    assert_eq!(operand!(Shape, blocks().block(0).build()), Operand::Scales);
+}
+
+#[test]
 fn tensor_keeps_owned_scales_and_is_shared_by_threads() {
     let scales = Tensor::from_vec(vec![3.0f32; 64], &[64, 1]).unwrap();
-    let codes = [2u8; 64];
-    let table = Packed::new("int8", &codes, &[64, 1]).scales(scales).build().unwrap();
+    let zeros = Tensor::from_vec(vec![1.0f32; 64], &[64, 1]).unwrap();
+    let codes = [3u8; 64];
+    let table = Packed::new("int8", &codes, &[64, 1]).scales(scales).zeros(zeros);
+    let table = table.build().unwrap();
     let noise: Vec<_> = (0..100).map(|_| vec![-1.0f32; 64]).collect();
     std::thread::scope(|scope| {
         for _ in 0..4 {
@@ -235,14 +259,20 @@ fn tensor_keeps_owned_scales_and_is_shared_by_threads() {
     drop(noise);
 }
 
-/// Returns the operand of an error of a kind.
-macro_rules! operand {
-    ($kind:ident, $result:expr) => {
-        match $result {
-            Err(Error::$kind(cause)) => cause.operand,
-            other => panic!("{other:?}"),
-        }
-    };
+#[test]
+fn bound_plans_have_the_operation_and_the_options_of_their_calls() {
+    let data = [1u8, 2, 3, 4, 5, 6];
+    let table = Packed::new("int8", &data, &[2, 3, 1]).scales(Tensor::new(&[1.0f32], &[1, 1, 1]));
+    let table = table.build().unwrap();
+    let pairs = BoundPlan::gather_nd(&table, &Layout::new::<u8>(&[2, 2]), &Options::new()).unwrap();
+    assert_eq!(pairs.shape(OPEN).unwrap(), [2, 1]);
+    let mut rows = [0.0f32; 2];
+    pairs.run(&[1u8, 2, 0, 1], &mut rows).unwrap();
+    assert_eq!(rows, [6.0, 2.0]);
+    let batches = BoundPlan::gather(&table, &Layout::new::<u8>(&[2, 1]), &Options::new().batch_dims(1)).unwrap();
+    assert_eq!(batches.shape(OPEN).unwrap(), [2, 1, 1]);
+    batches.run(&[2u8, 0], &mut rows).unwrap();
+    assert_eq!(rows, [3.0, 4.0]);
 }
 
 #[test]
@@ -321,6 +351,8 @@ fn wrong_scales_and_zero_points_are_rejected() {
     assert!(zeros(strings).is_err());
     let gguf = Packed::new("q8_0", &[0; 34], &[1, 32]).scales(Tensor::new(&[1.0f32], &[1, 1]));
     assert_eq!(operand!(Version, gguf.build()), Operand::Scales);
+    let rowwise = || Packed::new("rowwise8", &data, &[1, 0]).zeros(Tensor::new(&[1.0f32], &[1, 1]));
+    assert_eq!(operand!(Version, rowwise().build()), Operand::Zeros);
     let packed = scales(&[2, 2]).build().unwrap();
     assert!(table().scales(packed).build().is_err());
 }
