@@ -16,7 +16,7 @@ gather_go_error *gather_go_packed(const uint8_t *name, const gather_go_codec *gi
   if (!(scales->flags & GATHER_GO_ABSENT)) codec.scales = &described_scales;
   if (!(zeros->flags & GATHER_GO_ABSENT)) {
     codec.zeros = &described_zeros;
-    codec.zero_place = GTH_PLACE_OPERAND;
+    if (codec.zero_place == GTH_PLACE_NONE) codec.zero_place = GTH_PLACE_OPERAND;
     codec.zero_dtype = given->zero_dtype;
   }
   table.codec = &codec;

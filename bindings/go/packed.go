@@ -47,7 +47,7 @@ func Scales[S Element](scales Tensor[S]) PackedOption {
 	return func(p *packing) { p.scales = scales.view }
 }
 
-// Zeros sets the zero points or biases of codes, with the dims of [Scales].
+// Zeros sets the zero points or biases of codes, with the dims of [Scales], also for a format that has a constant one.
 func Zeros[Z Element](zeros Tensor[Z]) PackedOption {
 	return func(p *packing) { p.zeros, p.codec.zero_dtype = zeros.view, 0 }
 }

@@ -189,6 +189,22 @@ func TestFactorTypeAndStridedRowsAreApplied(t *testing.T) {
 	expect(t, "backward", halves.Data(), []gather.BFloat16{0x40c0, 0x4080, 0x4000})
 }
 
+func TestZeroReplacesTheConstantOfAFormat(t *testing.T) {
+	scales, nibbles := gather.Scales(gather.New([]float32{1}, 1, 1)), gather.New([]byte{2}, 1, 1)
+	for name, options := range map[string][]gather.PackedOption{
+		"a constant of 0": {scales, gather.ZeroPoint(0)},
+		"the last zeros":  {scales, gather.ZerosUint4(gather.New([]byte{1}, 1, 1)), gather.Zeros(gather.New([]int8{0}, 1, 1))},
+		"zeros of 4 bits": {scales, gather.Zeros(nibbles), gather.ZerosUint4(gather.New([]byte{0}, 1, 1))},
+	} {
+		shape := []int{1, 1}
+		packed := newPacked[float32](t, "uint8", []byte{3}, shape, options...)
+		shape[0] = 9 // The table has its own shape.
+		rows, err := gather.Gather(packed.Tensor(), gather.Vector([]int{0}))
+		check(t, err)
+		expect(t, name, rows.Data(), []float32{3})
+	}
+}
+
 // The collector frees or moves memory that nothing keeps. The table keeps its bytes, and a tensor or a plan the table.
 func TestPackedRowsStayReachable(t *testing.T) {
 	table, plan := func() (gather.Tensor[float32], *gather.Plan[float32, int]) {
@@ -278,6 +294,7 @@ func TestWrongPackedRowsAreRejected(t *testing.T) {
 		"negative offset":     {"q8_0", data, []int{1, 32}, []gather.PackedOption{gather.RowStrides(-1, 34)}, gather.ErrStride, gather.OperandTensor},
 		"negative strides":    {"q8_0", data, []int{2, 32}, []gather.PackedOption{gather.RowStrides(0, -34)}, gather.ErrStride, gather.OperandTensor},
 		"too many strides":    {"q8_0", data, []int{1, 32}, []gather.PackedOption{gather.RowStrides(0, 34, 0)}, gather.ErrRank, gather.OperandTensor},
+		"too few strides":     {"q8_0", data, []int{1, 1, 32}, []gather.PackedOption{gather.RowStrides(0, 34)}, gather.ErrRank, gather.OperandTensor},
 		"no dims":             {"q8_0", data, nil, nil, gather.ErrRank, gather.OperandTensor},
 		"65 dims":             {"q8_0", data, make([]int, 65), nil, gather.ErrRank, gather.OperandTensor},
 		"part of a block":     {"q8_0", data, []int{1, 33}, nil, gather.ErrShape, gather.OperandCodec},
@@ -291,6 +308,9 @@ func TestWrongPackedRowsAreRejected(t *testing.T) {
 		"dtype of scales":     {"int4", data, []int{2, 8}, int4s(gather.Scales(gather.New(make([]int, 4), 2, 2))), gather.ErrDType, gather.OperandScales},
 		"packed scales":       {"int4", data, []int{2, 8}, int4s(gather.Scales(closed.Tensor())), gather.ErrUnsupported, gather.OperandScales},
 		"shape of zeros":      {"int4", data, []int{2, 8}, int4s(ones(2, 2), gather.Zeros(gather.New(data, 3, 2))), gather.ErrShape, gather.OperandZeros},
+		"zeros and a tail":    {"rowwise8", data, []int{2, 8}, []gather.PackedOption{gather.Zeros(gather.New(data, 2, 1))}, gather.ErrVersion, gather.OperandZeros},
+		"strides of scales":   {"int4", data, []int{2, 8}, int4s(gather.Scales(gather.Strided[float32](make([]float32, 4), 0, []int{2, 2}, []int{8}))), gather.ErrRank, gather.OperandScales},
+		"block 0":             {"nf4", data, []int{1, 128}, []gather.PackedOption{gather.BlockValues(0), ones(1, 2)}, gather.ErrShape, gather.OperandScales},
 		"negative block":      {"int4", data, []int{2, 8}, []gather.PackedOption{gather.BlockValues(-4), ones(2, 2)}, gather.ErrSize, gather.OperandCodec},
 	} {
 		t.Run(name, func(t *testing.T) {
