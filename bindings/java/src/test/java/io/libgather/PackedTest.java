@@ -166,6 +166,26 @@ class PackedTest {
     assertDecodes(int4(threes), blocks.apply(threes).zero(3));
     byte[] both = {0x33, 0x33, 0x33, 0x33, 0x33, 0x33};
     assertDecodes(int4(threes), blocks.apply(threes).zerosOf4Bits(Tensor.of(both, ROWS, 1), true));
+    byte[] twelves = {12, 12, 12, 12, 12, 12, 12, 12, 12, 12, 12, 12};
+    byte[] pairs = {-52, -52, -52, -52, -52, -52}; // 12 without a sign, and -4 with one
+    Tensor nibbles = Tensor.of(pairs, ROWS, 1);
+    assertDecodes(int4(twelves), blocks.apply(twelves).zerosOf4Bits(nibbles, false));
+    byte[] negative = {-4, -4, -4, -4, -4, -4, -4, -4, -4, -4, -4, -4};
+    Packed.Builder signed = blocks.apply(negative).zerosOf4Bits(nibbles.withDType(DType.UINT8), true);
+    assertDecodes(int4(negative), signed);
+    Packed.Builder last = blocks.apply(negative).zerosOf4Bits(nibbles, false);
+    assertDecodes(int4(negative), last.zeros(Tensor.of(negative, ROWS, 2)));
+  }
+
+  @Test
+  void shapesAreCopied() {
+    long[] extents = {ROWS, WIDTH};
+    Packed.Builder builder = builder("q8_0", q8().bytes).shape(extents);
+    extents[0] = 1;
+    try (Packed packed = builder.build()) {
+      packed.shape()[0] = 1;
+      assertArrayEquals(new long[] {ROWS, WIDTH}, packed.shape());
+    }
   }
 
   @Test
@@ -309,6 +329,7 @@ class PackedTest {
     expect(Status.STRIDE, OperandName.TENSOR, builder("q8_0", bytes).shape(1L << 40, WIDTH)::build);
     expect(Status.VERSION, OperandName.CODEC, builder("q4_k", bytes).block(16)::build);
     expect(Status.VERSION, OperandName.SCALES, builder("q8_0", bytes).scales(scales)::build);
+    expect(Status.VERSION, OperandName.ZEROS, builder("rowwise4", bytes).zeros(scales)::build);
     expect(Status.NULL, OperandName.SCALES, builder("int4", bytes)::build);
     Packed.Builder int4 = builder("int4", bytes).block(32);
     expect(Status.SHAPE, OperandName.SCALES, int4.scales(Tensor.of(SCALES, 4, 3))::build);
