@@ -6,6 +6,7 @@ import copy
 import gc
 import pickle
 import threading
+import types
 from collections.abc import Callable
 from typing import Any
 
@@ -147,6 +148,15 @@ def test_bits_4_of_bitsandbytes_have_high_bits_first(rng: np.random.Generator) -
     assert same(table.dequantize(), values[codes] * absmax)
 
 
+def test_codecs_keep_a_copy_of_their_table() -> None:
+    values, rows = np.arange(16, dtype="f4"), np.full((ROWS, 32), 0x21, np.uint8)
+    codec = Codec("nf4", code_table=values)
+    assert codec == Codec("nf4", code_table=iter(values)) == pickle.loads(pickle.dumps(codec)) == eval(repr(codec))
+    values[:] = 0
+    assert libgather.gather(Packed(codec, rows, scales=1.0), 0)[:2].tolist() == [2, 1]
+    assert codec != Codec("nf4", code_table=values)
+
+
 @pytest.mark.parametrize("dtype", ["float16", "bfloat16"])
 def test_other_dtypes_are_rounded_once(dtype: str, rng: np.random.Generator) -> None:
     rows = random_rows(rng, "q8_0", 64)
@@ -163,6 +173,29 @@ def test_arrays_of_float8_need_no_codec() -> None:
     assert same(
         Packed(None, numbers, scales=[[2.0], [4.0]]).dequantize(), numbers.astype("f4") * np.float32([[2], [4]])
     )
+
+
+def test_arrays_of_codes_need_no_codec() -> None:
+    codes = np.array([[1, 2, 0xFE], [0x40, 0, 0x80]], np.uint8)
+    for name, zero in (("int8", 0), ("uint8", 128), ("float8_e5m2", 0), ("float8_e4m3fn", 0)):
+        numbers = codes.view(getattr(ml_dtypes, name, name)).astype("f4")
+        found = Packed(None, numbers.astype(getattr(ml_dtypes, name, name))).dequantize()
+        assert np.array_equal(found, numbers - np.float32(zero), equal_nan=True)
+
+
+def test_zero_points_of_4_bits_share_a_byte() -> None:
+    scales, zeros = np.ones((1, 2), "f4"), np.array([[0x9C]], np.uint8)
+    for name, expected in (("uint4", [-12, -12, -9, -9]), ("int4", [4, 4, 7, 7])):
+        codec = Codec("int4", zero_dtype=name, block_values=2)
+        assert Packed(codec, b"\0\0", (1, 4), scales=scales, zeros=zeros).dequantize().tolist() == [expected]
+
+
+def test_tensor_of_gguf_has_the_given_dtype_and_factor() -> None:
+    data = np.arange(36, dtype=np.uint8).reshape(1, 36)
+    kind = types.SimpleNamespace(name="NVFP4")
+    reader = types.SimpleNamespace(tensor_type=kind, data=data, shape=np.array([64, 1], np.uint64))
+    whole, table = Packed.from_gguf(reader), Packed.from_gguf(reader, dtype="bfloat16", factor=0.5)
+    assert whole.shape == (1, 64) and same(table.dequantize(), (whole.dequantize() / 2).astype(ml_dtypes.bfloat16))
 
 
 @pytest.fixture
@@ -264,6 +297,26 @@ def test_tables_are_copied_and_pickled_with_their_arrays(table: Packed) -> None:
     assert eval(repr(codec)) == codec and codec.fields == {"zero_dtype": "uint4", "block_values": 16}
 
 
+def test_copies_have_every_argument(rng: np.random.Generator) -> None:
+    rows, scales = rng.integers(0, 256, ROWS * 8, dtype=np.uint8), rng.random((ROWS, 2), np.float32)
+    for zeros in (rng.integers(0, 16, (ROWS, 2)).astype("u1"), 3):
+        table = Packed(
+            "uint4", rows, (ROWS, 16), scales=scales, zeros=zeros, block=8, dtype="bfloat16", factor=np.float32(0.5)
+        )
+        for other in (copy.copy(table), copy.deepcopy(table), pickle.loads(pickle.dumps(table))):
+            assert repr(other) == repr(table) and same(other.dequantize(), table.dequantize())
+        wide = np.broadcast_to(zeros, (ROWS, 2)).astype("f4").repeat(8, axis=1)
+        numbers = (nibbles(rows.reshape(ROWS, 8)) - wide) * (scales * np.float32(0.5)).repeat(8, axis=1)
+        assert same(table.dequantize(), numbers.astype(ml_dtypes.bfloat16))
+
+
+def test_scales_of_rows_may_be_strided(rng: np.random.Generator) -> None:
+    rows, scales = rng.integers(0, 256, (ROWS, 8), dtype=np.uint8), rng.random((ROWS, 3), np.float32)
+    for given in (scales[::-1, 1], scales[::-1, 1:2]):
+        expected = rows.view("i1") * given.reshape(ROWS, 1)
+        assert same(Packed("int8", rows, scales=given).dequantize(), expected)
+
+
 def test_threads_share_a_table(table: Packed) -> None:
     expected, failures = table.dequantize(), []
 
@@ -300,6 +353,15 @@ INVALID: list[tuple[type[Exception], str | None, Callable[[], object]]] = [
     (libgather.ShapeError, None, lambda: Packed("q8_0", BYTES, -32)),
     (libgather.ShapeError, None, lambda: Packed("q8_0", BYTES.reshape(-1), (-4, -32))),
     (libgather.ShapeError, None, lambda: Packed("int8", BYTES, (4, 2**70), scales=1.0)),
+    (libgather.ShapeError, "data", lambda: Packed("int8", b"", (2**70, 0), scales=1.0)),
+    (libgather.OptionError, "codec", lambda: Codec("nf4", code_table=1)),
+    (libgather.OptionError, "codec", lambda: Codec("nf4", code_table=[10**400] * 16)),
+    (libgather.Error, "zeros", lambda: Packed("rowwise8", BYTES, zeros=np.ones((4, 1), "f4"))),
+    (
+        libgather.ShapeError,
+        "zeros",
+        lambda: Packed.from_ort(BYTES, np.ones((4, 2), "f4"), np.ones((4, 2), "u1"), 4, 64),
+    ),
     (libgather.ShapeError, None, lambda: Packed("int8", BYTES, scales=1.0, block=2**62)),
     (libgather.ShapeError, "data", lambda: Packed("q8_0", np.zeros((34, 4), np.uint8).T)),
     (libgather.RankError, "data", lambda: Packed("q8_0", BYTES[0, 0])),

@@ -57,7 +57,7 @@ class Codec:
         if unknown:
             raise TypeError(f"a codec has no field {min(unknown)!r}")
         self._name: str = name
-        self._fields: Mapping[str, t.Any] = fields
+        self._fields: Mapping[str, t.Any] = {field: kept(field, value) for field, value in fields.items()}
         self._struct()  # raises the errors
 
     @property
@@ -99,7 +99,7 @@ class Codec:
         for name, value in self._fields.items():
             try:
                 if name == "code_table":
-                    table = codec.code_table = table_of(value)
+                    table = codec.code_table = ffi.new("float[]", value)
                 else:
                     setattr(codec, name, number_of(name, value))
             except (TypeError, ValueError, KeyError, OverflowError) as error:
@@ -116,11 +116,17 @@ def invalid(field: str, value: object) -> errors.OptionError:
     return errors.OptionError(message, status=c.E_VERSION, operand="codec")
 
 
-def table_of(values: t.Any) -> t.Any:
-    numbers = [float(each) for each in values]
+def kept(field: str, value: t.Any) -> t.Any:
+    """Returns the value of a field, with a copy of the numbers of a table."""
+    if field != "code_table":
+        return value
+    try:
+        numbers = tuple(float(each) for each in value)
+    except (TypeError, ValueError, OverflowError) as error:
+        raise invalid(field, value) from error
     if len(numbers) != 16:
-        raise ValueError(values)
-    return ffi.new("float[]", numbers)
+        raise invalid(field, value)
+    return numbers
 
 
 def number_of(field: str, value: t.Any) -> t.Any:

@@ -100,7 +100,7 @@ class Packed(PackedRows):
         memory = PackedMemory._of_handle(handle, (rows, parts, table, holds))
         self._register(memory, like_of(data, memory.dtype))
         self._nbytes: int = row * math.prod(dims[:-1]) + sum(size_of(each._dtype) * each.size for each in parts if each)
-        self._given: t.Any = (codec, data, shape, scales, zeros, block, self.dtype, factor)
+        self._given: t.Any = (codec, data, dims, scales, zeros, block, self.dtype, factor)
 
     # ----------------------------------------------------------------------------------------------- other libraries
 
@@ -271,7 +271,7 @@ def codec_of(
         raise errors.dtype_error("codec", f"{type(codec).__name__} is neither a name nor a Codec")
     if is_number(zeros):
         changed |= {"zero_place": "none", "zero": zeros}
-    elif zeros is not None:
+    elif zeros is not None and codec._struct()[0].zero_place == c.PLACE_NONE:
         changed |= {"zero_place": "operand", "zero": 0}
     given = {"block_values": block, "factor": factor}
     changed |= {name: value for name, value in given.items() if value is not None}
@@ -292,7 +292,8 @@ def dims_of(codec: t.Any, rows: Memory, shape: t.Any) -> tuple[tuple[int, ...], 
         raise errors.RankError("shape: rank is 0, and rows have a dim", status=c.E_RANK, operand="data", limit=1)
     row = row_bytes(codec, dims[-1])
     total = row * math.prod(dims[:-1])
-    if min(dims) >= 0 and ((dims[:-1] == lead and row == has) or (rows.ndim == 1 and total == has)):
+    fits = (dims[:-1] == lead and row == has) or (rows.ndim == 1 and total == has)
+    if fits and 0 <= min(dims) <= max(dims) < 2**63:
         return dims, row
     message = f"data: shape {dims} has rows of {row} bytes, the bytes have shape {(*lead, has)}"
     raise errors.ShapeError(message, status=c.E_SIZE, operand="data", value=has, limit=row)

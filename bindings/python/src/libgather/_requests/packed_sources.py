@@ -62,8 +62,7 @@ def of_ort(data: Any, scales: Any, zero_points: Any, bits: int) -> tuple[Codec, 
     zeros = array_of(zero_points)
     if zeros.dtype.name in ("int4", "uint4"):
         return codec, data, shape, scales, zeros.astype(numpy.int8 if zeros.dtype.name == "int4" else numpy.uint8)
-    blocks = scales.shape[-1]
-    return codec, data, shape, scales, zeros if bits == 8 else codes_of(zeros, bits)[..., :blocks]
+    return codec, data, shape, scales, zeros if bits == 8 else codes_of(zeros, bits, scales.shape[-1])
 
 
 def of_codes(codes: Any) -> tuple[Codec, Any, int, tuple[int, ...]]:
@@ -89,9 +88,10 @@ def array_of(initialiser: Any) -> Any:
     return module("numpy").asarray(initialiser)
 
 
-def codes_of(packed: Any, bits: int) -> Any:
-    """Returns a byte for each code of rows whose low bits are first."""
+def codes_of(packed: Any, bits: int, count: int) -> Any:
+    """Returns a byte for each code of rows whose low bits are first. Their last byte may have more than `count`."""
     numpy = module("numpy")
     shifts = numpy.arange(0, 8, bits, dtype=numpy.uint8)
     codes = packed[..., None] >> shifts & numpy.uint8(2**bits - 1)
-    return codes.reshape(*packed.shape[:-1], -1)
+    codes = codes.reshape(*packed.shape[:-1], -1)
+    return codes[..., :count] if codes.shape[-1] - count < 8 // bits else codes
