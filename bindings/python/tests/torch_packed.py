@@ -62,13 +62,43 @@ def test_functions_of_torch_read_packed_rows() -> None:
             torch.add(table, 1)
 
 
+def test_bags_have_the_arguments_of_torch() -> None:
+    table = Packed.from_torch_rowwise(torch.ops.quantized.embedding_bag_byte_prepack(torch.randn(ROWS, 64)))
+    ids, expected, weights = torch.from_numpy(IDS), table.dequantize(), torch.rand(2, 3)
+    last = {"input": ids.reshape(-1), "offsets": torch.tensor([0, 1, 6]), "include_last_offset": True}
+    for arguments in (
+        {"input": ids},
+        {"input": ids, "padding_idx": -2},
+        {"input": ids, "padding_idx": 5},
+        {"input": ids, "mode": "sum", "per_sample_weights": weights},
+        last,
+    ):
+        bags = functional.embedding_bag(weight=expected, **arguments)
+        assert torch.allclose(functional.embedding_bag(weight=table, **arguments), bags, atol=1e-5)
+        own_arguments = {"ids" if name == "input" else name: value for name, value in arguments.items()}
+        assert torch.allclose(own.embedding_bag(weight=table, **own_arguments), bags, atol=1e-5)
+    for padding_idx in (ROWS, -ROWS - 1):
+        with pytest.raises(libgather.RankError):
+            own.embedding_bag(ids, table, padding_idx=padding_idx)
+    for name in ("max_norm", "scale_grad_by_freq"):
+        with pytest.raises(libgather.UnsupportedError):
+            functional.embedding_bag(ids, table, **{name: 1})
+    cubes = Packed("int8", torch.ones(2, 3, 4, dtype=torch.int8), scales=1.0)
+    for function in (own.embedding, own.embedding_bag):
+        with pytest.raises(libgather.RankError):
+            function(ids, cubes)
+
+
 def test_compiled_programs_read_packed_rows() -> None:
     table = Packed.from_torch_rowwise(torch.ops.quantized.embedding_bag_byte_prepack(torch.randn(ROWS, 64)))
     ids, starts, weights = torch.from_numpy(IDS), torch.tensor([0, 3]), torch.rand(6)
+    cubes = Packed("int8", torch.arange(24, dtype=torch.int8).reshape(2, 3, 4), scales=1.0)
     for function in (
         lambda: own.gather(table, ids + 1, fill_value=2.0),
         lambda: own.gather_nd(table, ids[..., None]),
+        lambda: own.gather_nd(cubes, ids[:, :2, None] % 3, batch_dims=1),
         lambda: functional.embedding(ids, table),
+        lambda: own.gather_bags(table, ids.reshape(-1), offsets=starts * 2),
         lambda: own.embedding_bag(ids.reshape(-1), table, starts, mode="mean"),
         lambda: own.gather_bags(table, ids.reshape(-1), starts=starts, weights=weights),
         lambda: own.gather_bags(table, ids[0], segments=ids[0] // 9, count=2, pool="max"),
@@ -77,6 +107,9 @@ def test_compiled_programs_read_packed_rows() -> None:
         assert torch.equal(run() * 2, function() * 2)
     with pytest.raises(libgather.IndexError):
         torch.compile(lambda: own.gather(table, ids + 1), backend="aot_eager", fullgraph=True)()
+    weighted = torch.compile(lambda given: own.gather_bags(table, ids[0], starts=starts[:1], weights=given))
+    with pytest.raises(libgather.UnsupportedError, match="no gradient"):
+        weighted(torch.rand(3, requires_grad=True))
 
 
 @pytest.mark.parametrize("kind", ["qint8", "quint8"])
