@@ -199,6 +199,7 @@ func TestZeroReplacesTheConstantOfAFormat(t *testing.T) {
 		shape := []int{1, 1}
 		packed := newPacked[float32](t, "uint8", []byte{3}, shape, options...)
 		shape[0] = 9 // The table has its own shape.
+		expect(t, "shape", packed.Shape(), []int{1, 1})
 		rows, err := gather.Gather(packed.Tensor(), gather.Vector([]int{0}))
 		check(t, err)
 		expect(t, name, rows.Data(), []float32{3})
