@@ -385,7 +385,7 @@ struct E4m3fnCodes : UndividedChunks {
   static GATHER_INLINE Chunk chunk_of(const char* at) {
     Chunk chunk;
     if constexpr (n == 1) {
-      for (int64_t i = 0; i < Chunk::count; ++i) chunk.vectors[i] = e4m3fn_at<1>(at + i);
+      for (int64_t i = 0; i < Chunk::count; ++i) chunk.vectors[i] = e4m3fn_at<n>(at + i);
     } else {
       for (int64_t i = 0; i < Chunk::count; i += 2) {
         WideOf<n>::widen_both(float16_of_e4m3fn<2 * n>(WideOf<n>::template high_bytes<2 * n>(at + i * n)),
