@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "core/base/moved.hpp"
+#include "core/base/noinline.hpp"
 #include "cpu/bag_rows.hpp"
 #include "cpu/load.hpp"
 
@@ -15,7 +16,7 @@ bool is_sum(Pool pool) { return pool == Pool::sum || pool == Pool::weighted_sum;
 // Pools bags one by one. Sums, maxima and minima are float32. The result is rounded once.
 class DecodedPooler {
  public:
-  DecodedPooler(const Decoding& how, const BagRows& bags, const char* filled)
+  DecodedPooler(const Decoding& how, const BagRows& bags, const float* filled)
       : how_(how),
         bags_(bags),
         filled_(filled),
@@ -28,7 +29,6 @@ class DecodedPooler {
       reduction_ = how.pooled.pool == Pool::max ? GTH_REDUCTION_MAX : GTH_REDUCTION_MIN;
       combine_ = how.tier.choose_reduce(core::Number::floating, sizeof(float), reduction_, row_bytes());
     }
-    if (filled) load_filled();
   }
 
   const int64_t* pool(int64_t bag) {
@@ -38,23 +38,14 @@ class DecodedPooler {
  private:
   int64_t row_bytes() const { return bags_.elements * int64_t{sizeof(float)}; }
 
-  void load_filled() {
-    if (is_half_) {
-      convert_.load(filled_, bags_.elements, fill_);
-    } else {
-      std::memcpy(fill_, filled_, static_cast<size_t>(row_bytes()));
-    }
-  }
-
-  // The kernel writes float32. Halves are made of its result.
+  // The kernel leaves the sums, of which halves are made.
   const int64_t* add_at_once(int64_t bag) {
     BagRows one = bags_;
     one.begin += bag;
     one.bags = 1;
-    if (one.divisors) one.divisors = static_cast<const float*>(bags_.divisors) + bag;
-    one.out = writes_halves() ? reinterpret_cast<char*>(row_) : out(bag);
+    one.is_last = false;
     const int64_t* const bad = how_.add(one);
-    if (!bad && bags_.is_last && writes_halves()) convert_.store(row_, bags_.elements, out(bag));
+    if (!bad && bags_.is_last) write(bag);
     return bad;
   }
 
@@ -64,7 +55,7 @@ class DecodedPooler {
       const int64_t id = load_index<int64_t>(reinterpret_cast<const char*>(bags_.ids + k));
       const bool is_inside = static_cast<uint64_t>(id) < static_cast<uint64_t>(bags_.rows);
       if (!is_inside && !(filled_ && id == row_of_fill)) return bags_.ids + k;
-      is_inside ? pool_row(id, k) : pool_floats(fill_, k);
+      is_inside ? pool_row(id, k) : pool_floats(filled_, k);
       if (how_.pooled.rounds_each && is_half_) round(sums_);
     }
     if (bags_.is_last) write(bag);
@@ -92,9 +83,14 @@ class DecodedPooler {
       one.is_first = one.is_last = false;
       how_.add(one);
     } else {
-      how_.decode(*bags_.packed, row_number(bags_.table) + id * bags_.stride, bags_.first, bags_.elements, row_);
-      pool_floats(row_, k);
+      pool_decoded(id, k);
     }
+  }
+
+  GATHER_NOINLINE void pool_decoded(int64_t id, int64_t k) {
+    alignas(64) float row[most_decoded];
+    how_.decode(*bags_.packed, row_number(bags_.table) + id * bags_.stride, bags_.first, bags_.elements, row);
+    pool_floats(row, k);
   }
 
   void pool_floats(const float* row, int64_t k) {
@@ -119,7 +115,7 @@ class DecodedPooler {
   }
 
   // Rounds numbers to the dtype of the table.
-  void round(float* values) const {
+  GATHER_NOINLINE void round(float* values) const {
     char rounded[most_decoded * 2];
     convert_.store(values, bags_.elements, rounded);
     convert_.load(rounded, bags_.elements, values);
@@ -130,27 +126,29 @@ class DecodedPooler {
 
   const Decoding& how_;
   const BagRows& bags_;
-  const char* const filled_;
+  const float* const filled_;
   float* const sums_;
   const bool is_half_;
   const Accumulate convert_;
   int32_t reduction_ = GTH_REDUCTION_ADD;
   WriteRows combine_ = nullptr;
   AddWeighted weigh_ = nullptr;
-  alignas(64) float row_[most_decoded];
-  alignas(64) float fill_[most_decoded];
 };
 
-}  // namespace
-
-const int64_t* pool_decoded_rows(const Decoding& how, const BagRows& bags, const char* filled) {
-  const bool is_plain = how.add && !filled && !how.pooled.rounds_each && (how.pooled.item == 4 || bags.widens);
-  if (is_plain) return how.add(bags);
+// Plain sums do not need the frame of a pooler.
+GATHER_NOINLINE const int64_t* pool_bag_by_bag(const Decoding& how, const BagRows& bags, const float* filled) {
   DecodedPooler pooler(how, bags, filled);
   for (int64_t bag = 0; bag < bags.bags; ++bag) {
     if (const int64_t* bad = pooler.pool(bag)) return bad;
   }
   return nullptr;
+}
+
+}  // namespace
+
+const int64_t* pool_decoded_rows(const Decoding& how, const BagRows& bags, const float* filled) {
+  const bool is_plain = how.add && !filled && !how.pooled.rounds_each && (how.pooled.item == 4 || bags.widens);
+  return is_plain ? how.add(bags) : pool_bag_by_bag(how, bags, filled);
 }
 
 }  // namespace gather::cpu

@@ -12,8 +12,8 @@ struct Decoding {
   PoolBags add;  // adds rows, or NULL
 };
 
-// Pools packed rows: a part of each row of some bags, as BagRows describes them. `filled` has the elements of the rows
+// Pools packed rows: a part of each row of some bags, as BagRows describes them. `filled` has the numbers of the rows
 // of bounds = fill, or is NULL. Returns NULL, or the first id that is out of bounds.
-const int64_t* pool_decoded_rows(const Decoding& how, const BagRows& bags, const char* filled);
+const int64_t* pool_decoded_rows(const Decoding& how, const BagRows& bags, const float* filled);
 
 }  // namespace gather::cpu

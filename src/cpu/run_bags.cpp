@@ -135,9 +135,13 @@ class Pooler {
         array_(kernels_resolve_ ? on.array() : nullptr),
         reads_(array_ && !on.leaves_out() && (reads_weights_ || !on.bags.has_weights)),
         fills_(on.plan.bounds == GTH_BOUNDS_FILL) {
-    const int64_t item = on_.plan.item.bytes();
+    const bool widens = is_packed_ && on_.plan.item.bytes() == 2;  // Packed rows are pooled in float32.
+    float wide = 0;
+    if (fills_ && widens) float_of(reinterpret_cast<const char*>(on_.plan.fill), &wide);
+    const void* const element = widens ? static_cast<const void*>(&wide) : on_.plan.fill;
+    const int64_t item = widens ? int64_t{sizeof wide} : on_.plan.item.bytes();
     for (int64_t at = 0; fills_ && at + item <= most_pooled_bytes; at += item) {
-      std::memcpy(filled_ + at, on_.plan.fill, static_cast<size_t>(item));
+      std::memcpy(filled_ + at, element, static_cast<size_t>(item));
     }
   }
 
@@ -323,7 +327,7 @@ class Pooler {
     const PoolBags kernel = rows->elements < most_ ? on_.kernels.last_pooling : on_.kernels.pooling;
     if (is_packed_) {
       const Decoding how{pooled_, *on_.kernels.tier, on_.kernels.decode, kernel};
-      return !pool_decoded_rows(how, *rows, has_filled ? filled_ : nullptr);
+      return !pool_decoded_rows(how, *rows, has_filled ? reinterpret_cast<const float*>(filled_) : nullptr);
     }
     if (kernel && !has_filled) return !kernel(*rows);
     return !pool_rows(pooled_, *on_.kernels.tier, *rows, has_filled ? filled_ : nullptr);

@@ -135,8 +135,7 @@ struct Halves {
   static GATHER_INLINE Numbers<float, n> load(const char* at) {
     return widen(load_numbers<uint16_t, n>(at));
   }
-  // Intrinsics are not removed by the compiler, so a signalling NaN always
-  // becomes quiet.
+  // Intrinsics are not removed by the compiler, so a signalling NaN always becomes quiet.
   static GATHER_INLINE float widen(uint16_t v) { return widen(Numbers<uint16_t, 4>{v})[0]; }
   static GATHER_INLINE Numbers<float, 4> widen(Numbers<uint16_t, 4> v) {
     return same_bits<Numbers<float, 4>>(vcvt_f32_f16(same_bits<float16x4_t>(v)));
@@ -155,6 +154,7 @@ struct Floats : SoftFloats {
   }
 };
 
+// The vectors of decoded numbers.
 struct Wide {
   static constexpr int64_t count = 4, octets = 16;
   using Values = Numbers<float, 4>;
@@ -162,16 +162,18 @@ struct Wide {
   using Octets = Numbers<uint8_t, 16>;
 
   static GATHER_INLINE Bits unsigned_bytes(const char* at) {
-    return same_bits<Bits>(vmovl_u16(vget_low_u16(vmovl_u8(four(at)))));
+    return same_bits<Bits>(vmovl_u16(vget_low_u16(vmovl_u8(bytes<4>(at)))));
   }
   static GATHER_INLINE Bits signed_bytes(const char* at) {
-    return same_bits<Bits>(vmovl_s16(vget_low_s16(vmovl_s8(vreinterpret_s8_u8(four(at))))));
+    return same_bits<Bits>(vmovl_s16(vget_low_s16(vmovl_s8(vreinterpret_s8_u8(bytes<4>(at))))));
   }
   template <int64_t n>
   static GATHER_INLINE Numbers<uint16_t, n> high_bytes(const char* at) {
-    if constexpr (n == 4) return same_bits<Numbers<uint16_t, 4>>(vget_low_u16(vshll_n_u8(four(at), 8)));
-    if constexpr (n == 8) {
-      return same_bits<Numbers<uint16_t, 8>>(vshll_n_u8(vcreate_u8(load_numbers<uint64_t, 1>(at)), 8));
+    const uint16x8_t high = vshll_n_u8(bytes<n>(at), 8);
+    if constexpr (n == 4) {
+      return same_bits<Numbers<uint16_t, 4>>(vget_low_u16(high));
+    } else {
+      return same_bits<Numbers<uint16_t, 8>>(high);
     }
   }
   template <bool is_signed>
@@ -236,7 +238,12 @@ struct Wide {
   }
 
  private:
-  static GATHER_INLINE uint8x8_t four(const char* at) { return vcreate_u8(load_numbers<uint32_t, 1>(at)); }
+  template <int64_t n>
+  static GATHER_INLINE uint8x8_t bytes(const char* at) {
+    uint64_t word = 0;
+    __builtin_memcpy(&word, at, n);
+    return vcreate_u8(word);
+  }
 };
 
 }  // namespace
