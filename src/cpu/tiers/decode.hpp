@@ -126,13 +126,13 @@ GATHER_INLINE Shape shape_of(const Codec& codec, const SomeBlocks& blocks) {
 // Returns the blocks of the numbers [begin, begin + n). `begin` is a multiple of most_decoded, so it begins at a byte.
 GATHER_INLINE SomeBlocks find_blocks(const Codec& codec, int64_t begin, int64_t n) {
   if (codec.block_values >= codec.values) {
-    return {0, 1, codec.values, begin, n, 0, codec.code_at + begin * bits_of(codec.code) / 8, false};
+    return {0, 1, codec.values, n, 0, codec.code_at + begin * bits_of(codec.code) / 8, false};
   }
   const int64_t first = begin / codec.block_values, in_block = begin - first * codec.block_values;
   int64_t codes = first * codec.block_bytes + codec.code_at;
   if (has_columns(codec)) codes += in_block * bits_of(codec.code) / 8;
   const int64_t count = (in_block + n - 1) / codec.block_values + 1;
-  return {first, count, codec.block_values, begin, n, in_block, codes, has_columns(codec)};
+  return {first, count, codec.block_values, n, in_block, codes, has_columns(codec)};
 }
 
 // Prefetches a part of a row, up to the bytes after which the hardware prefetcher has detected the row.
@@ -197,8 +197,8 @@ class Part {
   int64_t at_once() const { return at_once_; }
 
   // Sets the rows of the next step. There are at most at_once() of them, and none in the last step. number_of(i, &number)
-  // returns false if the i-th row is invalid. Returns the number of rows before the first invalid one. fetch(row) is called
-  // with the address of the codes of each row.
+  // returns false if the i-th row is invalid. Returns the number of rows before the first invalid one. fetch(i, row) is
+  // called with the address of the codes of each row.
   template <class NumberOf, class Fetch>
   GATHER_INLINE int64_t set_next(int64_t count, NumberOf number_of, Fetch fetch) {
     step_ ^= 1;
@@ -210,7 +210,7 @@ class Part {
       if (__builtin_expect(!number_of(i, &numbers[i]), 0)) return i;
       const char* const row = data + numbers[i] * stride;
       to[i] = row;
-      fetch(row);
+      fetch(i, row);
     }
     for (int64_t i = count; i < rows; ++i) to[i] = codes[i];
     scales.find_next(numbers, count);
@@ -576,7 +576,7 @@ GATHER_INLINE void decode_line(const RowBlock& block, int64_t line, DecodePart d
       *number = first + from[i];
       return true;
     };
-    part->set_next(count, number_of, [](const char*) {});
+    part->set_next(count, number_of, [](int64_t, const char*) {});
     begin += count;
   };
   part->rows = 0;
@@ -732,23 +732,38 @@ void round_numbers(const float* from, int64_t n, char* to) {
   for (; i < n; ++i) Kind::template store<1>(to + 2 * i, from[i]);
 }
 
-// Decodes rows to numbers of 2 bytes, by way of some float32 numbers.
+// Decodes rows to numbers of 2 bytes, by way of some float32 numbers: those of whole rows, or a part of a long row.
 template <class Kind>
 void decode_halves(const RowBlock& block) {
-  const PackedRows& rows = *block.packed;
-  const DecodeRow decode = choose_decode_row(rows.plan->codec);
-  const int64_t values = rows.plan->codec.values;
-  alignas(64) float part[most_decoded];
+  const Codec& codec = block.packed->plan->codec;
+  const int64_t values = codec.values;
+  if (values == 0) return;
+  alignas(64) float numbers[most_decoded];
+  RowBlock some = block;
+  some.rows = reinterpret_cast<char*>(numbers), some.row_stride = values * float_bytes;
+  some.lines = 1;
+  const int64_t at_once = values < most_decoded ? most_decoded / values : 1;
+  const MoveRows decode_some = choose_float32_decode(codec);
+  const DecodeRow decode_part = choose_decode_row(codec);
   for (int64_t l = 0; l < block.lines; ++l) {
     const int64_t line = row_number(block.table) + l * block.next_table;
+    some.table = reinterpret_cast<const char*>(static_cast<uintptr_t>(line));
     char* out = block.rows + l * block.next_rows;
-    for (int64_t i = 0; i < block.n; ++i, out += block.row_stride) {
-      const int64_t number = line + block.offsets[l * block.next_offsets + i];
+    for (int64_t i = 0; i < block.n; i += some.n) {
+      some.offsets = block.offsets + l * block.next_offsets + i;
+      some.n = block.n - i < at_once ? block.n - i : at_once;
+      if (values <= most_decoded) {
+        decode_some(some);
+        for (int64_t k = 0; k < some.n; ++k, out += block.row_stride)
+          round_numbers<Kind>(numbers + k * values, values, out);
+        continue;
+      }
       for (int64_t first = 0; first < values; first += most_decoded) {
         const int64_t n = values - first < most_decoded ? values - first : most_decoded;
-        decode(rows, number, first, n, part);
-        round_numbers<Kind>(part, n, out + 2 * first);
+        decode_part(*block.packed, line + *some.offsets, first, n, numbers);
+        round_numbers<Kind>(numbers, n, out + 2 * first);
       }
+      out += block.row_stride;
     }
   }
 }

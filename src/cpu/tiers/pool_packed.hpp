@@ -169,8 +169,6 @@ struct ChunkAdder {
 // Adds vectors and single numbers by any formula.
 template <class Codes>
 struct AnyAdder {
-  static constexpr int64_t bits = Codes::bits, step = Codes::step;
-
   // Returns the sums of a vector whose first number is number k of the part.
   static Values vector_of(const BagPart& bag, int64_t k, const Numbered& at) { return sums_of<lanes>(bag, k, at); }
   __attribute__((cold)) static float number_of(const BagPart& bag, int64_t k, const Numbered& at) {
@@ -390,9 +388,12 @@ class PackedPooler {
       return static_cast<uint64_t>(id) < rows;
     };
     const RowPrefetcher prefetcher = part_.prefetcher;
-    const int64_t found = fetches_
-                              ? part_.set_next(count, number_of, [=](const char* row) { prefetcher.fetch(row); })
-                              : part_.set_next(count, number_of, [=](const char* row) { prefetcher.fetch_end(row); });
+    const int64_t fetched = fetches_ ? 0 : part_.rows;  // rows that the functions for rows prefetch, but for their ends
+    // A compiler may remove the call of a function that only prefetches, so it must be inlined.
+    const auto fetch = [=](int64_t i, const char* row) __attribute__((always_inline)) {
+      i < fetched ? prefetcher.fetch_end(row) : prefetcher.fetch(row);
+    };
+    const int64_t found = part_.set_next(count, number_of, fetch);
     next_ += count;
     return found < count ? ids + found : nullptr;
   }

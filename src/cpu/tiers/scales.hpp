@@ -76,10 +76,10 @@ constexpr int64_t float_bytes = sizeof(float);
 // The most rows whose scales are read at once, and the most scales that are converted at once.
 constexpr int64_t most_rows = 64, most_scales = most_decoded;
 
-// The blocks [first, first + count) of each row. They have the numbers [begin, begin + n), which begin in the first block
-// behind in_block numbers. The first code is at the byte `codes` of a row.
+// The blocks [first, first + count) of each row. They have n numbers, which begin in the first block behind in_block
+// numbers. The first code is at the byte `codes` of a row.
 struct SomeBlocks {
-  int64_t first, count, block_values, begin, n, in_block, codes;
+  int64_t first, count, block_values, n, in_block, codes;
   bool has_columns;  // Each number gets its own copy of its scale.
 };
 
