@@ -24,12 +24,7 @@ void copy_part(const gth_tensor_desc& given, PackedTensor::Part* out) {
 
 // Validates a packed table like the params of a gather of all rows.
 int32_t lower_table(const gth_tensor_desc& table, Found* found, Plan* plan, const Error& error) {
-  constexpr int64_t no_components = 0;
-  gth_tensor_desc indices = GTH_TENSOR_DESC_INIT;
-  indices.dtype = GTH_DTYPE_INT64;
-  indices.ndim = 1;
-  indices.shape = &no_components;
-  indices.device = GTH_DEVICE_CUDA_HOST;  // Every device accepts it. Indices without components are not read.
+  const gth_tensor_desc indices = core::indices_of_all();
   gth_request request = GTH_REQUEST_INIT;
   request.op = GTH_OP_GATHER_ND;
   request.table = &table;

@@ -12,6 +12,12 @@ Pool pool_of(int32_t pool, bool has_weights) {
   }
 }
 
+bool is_extreme(Pool pool) { return pool == Pool::max || pool == Pool::min; }
+
+int32_t reduction_of(Pool pool) {
+  return pool == Pool::max ? GTH_REDUCTION_MAX : pool == Pool::min ? GTH_REDUCTION_MIN : GTH_REDUCTION_ADD;
+}
+
 int64_t part_bytes(const core::Plan& plan) {
   return plan.reducing.number == core::Number::complex ? plan.item.bytes() / 2 : plan.item.bytes();
 }
@@ -42,7 +48,7 @@ void choose_pooling(const core::Plan& plan, const Tier& tier, PoolBags* pooling,
 PoolBags choose_packed_pooling(const core::Plan& plan, const Tier& tier) {
   static_assert(most_decoded * sizeof(float) == most_pooled_bytes, "a part of a row has as many sums");
   const Pool pool = pool_of(plan.bags.pool, plan.bags.has_weights);
-  if (pool != Pool::sum && pool != Pool::weighted_sum) return nullptr;
+  if (is_extreme(pool)) return nullptr;
   return tier.choose_packed_pooling(plan.packed.codec, pool == Pool::weighted_sum, plan.bags.adds_bias_first);
 }
 

@@ -16,6 +16,12 @@ int64_t most_elements(const core::Plan& plan);
 // Returns what a kernel computes for GTH_POOL_*.
 Pool pool_of(int32_t pool, bool has_weights);
 
+// Returns true for max and min.
+bool is_extreme(Pool pool);
+
+// Returns the GTH_REDUCTION_* that combines the rows of a bag.
+int32_t reduction_of(Pool pool);
+
 Pooled pooled_of(const core::Plan& plan);
 
 // Chooses the kernel for parts of most_elements() numbers, and the one for the last part of a row.

@@ -5,16 +5,11 @@
 
 #include "core/base/limits.hpp"
 #include "core/base/moved.hpp"
+#include "cpu/bag_kernels.hpp"
 #include "cpu/load.hpp"
 
 namespace gather::cpu {
 namespace {
-
-bool is_extreme(Pool pool) { return pool == Pool::max || pool == Pool::min; }
-
-int32_t reduction_of(Pool pool) {
-  return pool == Pool::max ? GTH_REDUCTION_MAX : pool == Pool::min ? GTH_REDUCTION_MIN : GTH_REDUCTION_ADD;
-}
 
 template <class T>
 void divide(void* sums, int64_t n, const void* divisors, int64_t bag) {

@@ -5,13 +5,12 @@
 
 #include "core/base/moved.hpp"
 #include "core/base/noinline.hpp"
+#include "cpu/bag_kernels.hpp"
 #include "cpu/bag_rows.hpp"
 #include "cpu/load.hpp"
 
 namespace gather::cpu {
 namespace {
-
-bool is_sum(Pool pool) { return pool == Pool::sum || pool == Pool::weighted_sum; }
 
 // Pools bags one by one. Sums, maxima and minima are float32. The result is rounded once.
 class DecodedPooler {
@@ -23,11 +22,10 @@ class DecodedPooler {
         sums_(static_cast<float*>(bags.sums)),
         is_half_(how.pooled.item == 2),
         convert_(is_half_ ? how.tier.choose_accumulate(how.pooled.number, GTH_REDUCTION_ADD) : Accumulate{}) {
-    if (is_sum(how.pooled.pool)) {
-      weigh_ = how.tier.choose_weighted(core::Number::floating, sizeof(float));
+    if (is_extreme(how.pooled.pool)) {
+      combine_ = how.tier.choose_reduce(core::Number::floating, sizeof(float), reduction(), row_bytes());
     } else {
-      reduction_ = how.pooled.pool == Pool::max ? GTH_REDUCTION_MAX : GTH_REDUCTION_MIN;
-      combine_ = how.tier.choose_reduce(core::Number::floating, sizeof(float), reduction_, row_bytes());
+      weigh_ = how.tier.choose_weighted(core::Number::floating, sizeof(float));
     }
   }
 
@@ -36,6 +34,7 @@ class DecodedPooler {
   }
 
  private:
+  int32_t reduction() const { return reduction_of(how_.pooled.pool); }
   int64_t row_bytes() const { return bags_.elements * int64_t{sizeof(float)}; }
 
   // The kernel leaves the sums, of which halves are made.
@@ -63,12 +62,9 @@ class DecodedPooler {
   }
 
   void start() {
-    const float zero = 0;
-    float first = zero;
-    if (combine_) {
-      const uint64_t value = core::identity_of(core::Number::floating, sizeof(float), reduction_);
-      std::memcpy(&first, &value, sizeof first);
-    }
+    const uint64_t value = core::identity_of(core::Number::floating, sizeof(float), reduction());
+    float first;
+    std::memcpy(&first, &value, sizeof first);
     std::fill_n(sums_, bags_.elements, first);
   }
 
@@ -130,7 +126,6 @@ class DecodedPooler {
   float* const sums_;
   const bool is_half_;
   const Accumulate convert_;
-  int32_t reduction_ = GTH_REDUCTION_ADD;
   WriteRows combine_ = nullptr;
   AddWeighted weigh_ = nullptr;
 };

@@ -55,7 +55,7 @@ Job::Job(const core::Plan& p, const core::Pointers& pointers, int64_t open_exten
 }
 
 void Job::set_packed(const core::Pointers& pointers) {
-  packed_ = {&plan.packed, table, moved(pointers.scales, plan.offset.scales), moved(pointers.zeros, plan.offset.zeros)};
+  packed_ = core::packed_rows_of(plan, pointers);
   table = nullptr;
 }
 

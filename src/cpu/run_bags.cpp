@@ -122,8 +122,7 @@ class Pooler {
  public:
   explicit Pooler(const Bags& on)
       : on_(on),
-        packed_{&on.plan.packed, on.table, moved(on.pointers.scales, on.plan.offset.scales),
-                moved(on.pointers.zeros, on.plan.offset.zeros)},
+        packed_(core::packed_rows_of(on.plan, on.pointers)),
         is_packed_(on.plan.packed.is_packed()),
         pooled_(pooled_of(on.plan)),
         sum_bytes_(sum_bytes(on.plan)),

@@ -15,9 +15,11 @@ int32_t check_decoded_dtype(int32_t operand, int32_t dtype, const Error& error) 
                     dtype_name(dtype));
 }
 
-// Checks that no index selects in the last dim of the table.
-int32_t check_selection(const Request& request, const Geometry& geometry, const Error& error) {
-  const int32_t operand = request.operation->name_of(Role::table), last = request.table->ndim - 1;
+// Checks the dtype, and that no index selects in the last dim of the table. A dtype of 0 is not known.
+int32_t check_table(const Request& request, const Geometry& geometry, const Error& error) {
+  const gth_tensor_desc& table = *request.table;
+  const int32_t operand = request.operation->name_of(Role::table), last = table.ndim - 1;
+  if (int32_t status = table.dtype ? check_decoded_dtype(operand, table.dtype, error) : GTH_OK) return status;
   if (request.operation->form == Form::paired) {
     return error.fail({GTH_E_UNSUPPORTED, operand}, "%s: %s selects elements, and packed rows are selected whole",
                       operand_name(operand), request.operation->name);
@@ -33,8 +35,7 @@ int32_t check_selection(const Request& request, const Geometry& geometry, const 
 // bits are described as bytes.
 int32_t resolve_type(const gth_tensor_desc& desc, int32_t operand, int32_t stated, bool is_scale, CodecPart* part,
                      const Error& error) {
-  const bool shares_bytes = part->type == ScaleType::int4 || part->type == ScaleType::uint4;
-  const int32_t needed = shares_bytes ? GTH_DTYPE_UINT8 : stated;
+  const int32_t needed = part->shares_bytes() ? GTH_DTYPE_UINT8 : stated;
   const ScaleType given = scale_type_of(desc.dtype);
   const bool is_whole = given != ScaleType::int4 && given != ScaleType::uint4;
   const bool is_known = is_whole && (is_scale ? is_scale_type(given) : given != ScaleType::none);
@@ -42,7 +43,7 @@ int32_t resolve_type(const gth_tensor_desc& desc, int32_t operand, int32_t state
     return error.fail({GTH_E_DTYPE, operand, -1, -1, desc.dtype, needed}, "%s: dtype %s is not that of the codec",
                       operand_name(operand), dtype_name(desc.dtype));
   }
-  if (!shares_bytes) part->type = given;
+  if (!part->shares_bytes()) part->type = given;
   return GTH_OK;
 }
 
@@ -72,8 +73,7 @@ int32_t resolve_part(const Request& request, Role role, CodecPart* part, Meaning
   if (int32_t status = resolve_type(desc, operand, stated, is_scale, part, error)) return status;
   meaning->dtypes[role] = find_dtype(desc.dtype);
   const int64_t blocks = blocks_of(meaning->codec);
-  const bool shares_bytes = part->type == ScaleType::int4 || part->type == ScaleType::uint4;
-  const int64_t extent = shares_bytes ? blocks / 2 + blocks % 2 : blocks;
+  const int64_t extent = part->shares_bytes() ? blocks / 2 + blocks % 2 : blocks;
   return check_part_shape(*request.table, desc, operand, extent, request.open, error);
 }
 
@@ -92,20 +92,15 @@ int32_t check_known_extents(const Request& request, const Error& error) {
 }  // namespace
 
 int32_t check_packed(const Request& request, const Geometry& geometry, const Error& error) {
-  const gth_tensor_desc& table = *request.table;
-  const int32_t operand = request.operation->name_of(Role::table);
-  if (int32_t status = table.dtype ? check_decoded_dtype(operand, table.dtype, error) : GTH_OK) return status;
-  if (int32_t status = check_selection(request, geometry, error)) return status;
+  if (int32_t status = check_table(request, geometry, error)) return status;
   Codec codec;
-  const int64_t values = table.shape[table.ndim - 1];
+  const int64_t values = request.table->shape[request.table->ndim - 1];
   return values == GTH_OPEN ? GTH_OK : resolve_codec(*request.codec, values, &codec, error);
 }
 
 int32_t resolve_packed_meaning(const Request& request, Meaning* meaning, const Error& error) {
   const gth_tensor_desc& table = *request.table;
-  const int32_t operand = request.operation->name_of(Role::table);
-  if (int32_t status = check_decoded_dtype(operand, table.dtype, error)) return status;
-  if (int32_t status = check_selection(request, meaning->geometry, error)) return status;
+  if (int32_t status = check_table(request, meaning->geometry, error)) return status;
   if (int32_t status = check_known_extents(request, error)) return status;
   Codec& codec = meaning->codec;
   if (int32_t status = resolve_codec(*request.codec, table.shape[table.ndim - 1], &codec, error)) return status;

@@ -237,7 +237,6 @@ void set_switches(const Meaning& meaning, Plan* plan) {
                       (settings.padding >= 0 || is_signed(index_type_of(meaning.dtypes.indices->dtype)));
   plan->padding = settings.padding;
   plan->operation = settings.operation;
-  plan->packed.number = dtype.number;
   set_fill(dtype, settings, plan);
   set_number(dtype, settings, plan);
   plan->threads = settings.threads;

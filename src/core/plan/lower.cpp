@@ -52,20 +52,26 @@ int32_t lower(const Request& request, Plan* plan, const Error& error) {
   return build_any(request, meaning, has_bags, plan, error);
 }
 
-// A copy is a gather_nd with one tuple without components. This tuple selects all of the table.
+gth_tensor_desc indices_of_all() {
+  static constexpr int64_t no_components = 0;
+  gth_tensor_desc indices = GTH_TENSOR_DESC_INIT;
+  indices.dtype = GTH_DTYPE_INT64;
+  indices.ndim = 1;
+  indices.shape = &no_components;
+  indices.device = GTH_DEVICE_CUDA_HOST;  // Every device accepts it. Indices without components are not read.
+  return indices;
+}
+
 int32_t lower_copy(const gth_tensor_desc& source, const gth_tensor_desc& destination, int32_t device, int32_t device_id,
                    Plan* plan, const Error& error) {
-  constexpr int64_t no_components = 0, one = 1;
-  gth_tensor_desc table = source, out = destination, indices = GTH_TENSOR_DESC_INIT;
+  constexpr int64_t one = 1;
+  gth_tensor_desc table = source, out = destination;
+  const gth_tensor_desc indices = indices_of_all();
   if (table.ndim == 0 && out.ndim == 0) {  // gather_nd requires rank 1.
     table.ndim = out.ndim = 1;
     table.shape = out.shape = &one;
     table.strides = out.strides = nullptr;
   }
-  indices.dtype = GTH_DTYPE_INT64;
-  indices.ndim = 1;
-  indices.shape = &no_components;
-  indices.device = GTH_DEVICE_CUDA_HOST;  // Every device accepts it. Indices without components are not read.
   const auto operands = by_role<const gth_tensor_desc*>(&table, &indices, &out);
   return lower({operands, &operation_of(GTH_OP_GATHER_ND), Open::none, three_roles, nullptr, device, device_id}, plan,
                error);

@@ -102,7 +102,7 @@ int32_t resolve_part_strides(const gth_tensor_desc& table, const gth_tensor_desc
   }
   out->row = rows.stride_or(0);
   out->block = stride_of(last);
-  if (part.type != ScaleType::int4 && part.type != ScaleType::uint4) return GTH_OK;
+  if (!part.shares_bytes()) return GTH_OK;
   if (desc.shape[last] > 1 && out->block != 1) {
     return fail_stride(operand, last, out->block, 1, "numbers of 4 bits must be contiguous", error);
   }

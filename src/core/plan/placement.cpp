@@ -72,6 +72,7 @@ GATHER_NOINLINE int32_t resolve_packed(const Request& request, const Meaning& me
   const Operation& operation = *request.operation;
   const gth_tensor_desc& table = *request.table;
   packed->codec = meaning.codec;
+  packed->number = meaning.dtypes.table->number;
   int32_t status =
       resolve_packed_layout(table, meaning.codec, operation.name_of(Role::table), &out->table, &packed->stride, error);
   if (status) return status;

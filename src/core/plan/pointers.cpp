@@ -66,7 +66,7 @@ RoleSet accessed_by_bags(const Plan& plan, int64_t n, int64_t open_ids) {
   const bool writes = plan.bags.count.at(n) > 0 && !plan.is_empty;
   RoleSet roles = 0;
   if (writes) roles |= set_of(Role::rows);
-  if (writes && ids > 0) roles |= set_of(Role::table) | set_of(Role::scales) | set_of(Role::zeros);
+  if (writes && ids > 0) roles |= set_of(Role::table) | plan.operation->operands.of_codec;
   if (ids > 0) roles |= set_of(Role::indices) | set_of(Role::weights);
   if (plan.bags.numbers_of(n, open_ids) > 0) roles |= set_of(Role::bags);
   return roles & plan.nonempty;

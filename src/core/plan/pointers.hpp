@@ -3,6 +3,7 @@
 #include <cstdint>
 
 #include "core/base/error.hpp"
+#include "core/base/moved.hpp"
 #include "core/plan/plan.hpp"
 
 // The memory of one run of a plan.
@@ -16,6 +17,12 @@ struct Pointers : ByRole<char*> {
 inline Pointers pointers_of(const void* table, const void* indices, const void* rows) {
   const auto writable = [](const void* data) { return static_cast<char*>(const_cast<void*>(data)); };
   return {by_role(writable(table), writable(indices), writable(rows))};
+}
+
+// Returns the packed rows of a run. Precondition: the table is packed, or the result is not used.
+inline PackedRows packed_rows_of(const Plan& plan, const Pointers& pointers) {
+  return {&plan.packed, moved(pointers.table, plan.offset.table), moved(pointers.scales, plan.offset.scales),
+          moved(pointers.zeros, plan.offset.zeros)};
 }
 
 // The owner of the output. If a run fails, memory of the caller is unchanged, and memory of the library is freed.

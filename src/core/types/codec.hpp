@@ -21,6 +21,9 @@ struct CodecPart {
   Place place;
   ScaleType type;  // none if it has no place
   int64_t at;      // its byte in the block or the tail
+
+  // The tiers do not call it, because their functions must have internal linkage.
+  bool shares_bytes() const { return type == ScaleType::int4 || type == ScaleType::uint4; }
 };
 
 // A gth_codec that has been validated for rows of one size.

@@ -255,23 +255,6 @@ struct Wide {
 
 namespace gather::cpu {
 
-const Tier neon_tier = {GTH_TIER_NEON,
-                        inside,
-                        resolve,
-                        choose_copy,
-                        choose_fused_gather,
-                        choose_fused_scatter,
-                        choose_look_up,
-                        choose_scatter,
-                        choose_scatter_sum,
-                        choose_scatter_element,
-                        choose_write,
-                        choose_reduce,
-                        choose_accumulate,
-                        choose_weighted,
-                        choose_pooling,
-                        choose_decode,
-                        choose_decode_row,
-                        choose_packed_pooling};
+constexpr Tier neon_tier = tier_of(GTH_TIER_NEON, choose_pooling);
 
 }  // namespace gather::cpu

@@ -493,5 +493,27 @@ PoolBags choose_packed_pooling(const Codec& codec, bool weighs, bool as_torch) {
   });
 }
 
+// Returns the kernels of a tier. `pooling` chooses those for bags of other rows, or is NULL.
+constexpr Tier tier_of(uint32_t bit, PoolBags (*pooling)(const Pooled& pooled, int64_t elements)) {
+  return {bit,
+          inside,
+          resolve,
+          choose_copy,
+          choose_fused_gather,
+          choose_fused_scatter,
+          choose_look_up,
+          choose_scatter,
+          choose_scatter_sum,
+          choose_scatter_element,
+          choose_write,
+          choose_reduce,
+          choose_accumulate,
+          choose_weighted,
+          pooling,
+          choose_decode,
+          choose_decode_row,
+          choose_packed_pooling};
+}
+
 }  // namespace
 }  // namespace gather::cpu
