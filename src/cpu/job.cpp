@@ -47,7 +47,8 @@ Job::Job(const core::Plan& p, const core::Pointers& pointers, int64_t open_exten
   for (int32_t i = 0; i < p.inner_begin; ++i) {
     if (i != p.line) copying.outer[copying.outer_count++] = fill_in(p.loops[i], n);
   }
-  for (int32_t i = 0; i < inner_count; ++i) inner[i] = fill_in(p.loops[p.inner_begin + i], n);
+  first_inner_ = copying.outer_count;
+  for (int32_t i = 0; i < inner_count; ++i) copying.outer[first_inner_ + i] = fill_in(p.loops[p.inner_begin + i], n);
   if (slices <= few_slices) exchange_short_loop();
   build_validating_nest();
   join_short_loops();
@@ -84,7 +85,8 @@ void Job::join_short_loops() {
 void Job::exchange_short_loop() {
   constexpr int64_t short_loop = 8;
   if (inner_count < 2) return;
-  SizedLoop &last = inner[inner_count - 1], &other = inner[inner_count - 2];
+  SizedLoop* const end = copying.outer + first_inner_ + inner_count;
+  SizedLoop &last = end[-1], &other = end[-2];
   if (last.extent < short_loop && last.extent < other.extent) std::swap(last, other);
 }
 
@@ -159,8 +161,8 @@ void Job::build_validating_nest() {
 
 int64_t contiguous_rows(const Job& job) {
   int64_t bytes = job.plan.row.out;
-  for (int32_t i = job.inner_count; i-- > 0; bytes *= job.inner[i].extent) {
-    if (job.inner[i].rows != bytes) return i + 1 == job.inner_count ? 0 : job.inner[job.inner_count - 1].extent;
+  for (int32_t i = job.inner_count; i-- > 0; bytes *= job.inner(i).extent) {
+    if (job.inner(i).rows != bytes) return i + 1 == job.inner_count ? 0 : job.last_inner().extent;
   }
   return job.plan.inner;
 }

@@ -83,8 +83,10 @@ struct Job {
   bool in_order;              // positions increase in the order of `validating`
   Nest copying;               // in the order of the rows
   Nest validating;            // in the order of indices, without loops that repeat tuples; contiguous loops are merged
-  int32_t inner_count;
-  SizedLoop inner[GTH_MAX_NDIM];  // loops inside a slice
+  int32_t inner_count;        // the number of loops inside a slice
+
+  const SizedLoop& inner(int32_t i) const { return copying.outer[first_inner_ + i]; }
+  const SizedLoop& last_inner() const { return inner(inner_count - 1); }
 
  private:
   void set_packed(const core::Pointers& pointers);
@@ -93,6 +95,9 @@ struct Job {
   void build_validating_nest();
   void exchange_short_loop();
 
+  // The loops inside a slice are behind those of `copying`, so that a job uses less stack. A plan has at most
+  // GTH_MAX_NDIM + 1 loops, of which one is the line.
+  int32_t first_inner_;
   Runs joined_{0, 0, 0, 0};  // the distances in the table if is_joined
   core::PackedRows packed_;  // set if the table is packed
 };
@@ -115,7 +120,7 @@ void for_each_row(const Job& job, int32_t count, Body&& body) {
     int32_t i = count;
     for (;;) {
       if (i-- == 0) return;
-      const SizedLoop& loop = job.inner[i];
+      const SizedLoop& loop = job.inner(i);
       const bool carries = ++at[i] == loop.extent;
       const int64_t by = carries ? 1 - loop.extent : 1;
       table += loop.table * by;

@@ -18,7 +18,7 @@ int64_t rows_ahead(int64_t row) {
 bool moves_slice_first(const Job& job, int64_t tuples) {
   constexpr int64_t few_tuples = 24, few_aliased = 16, aliased = 512, min_rows = 8, max_rows = 256,
                     cached_bytes = 1 << 20;
-  const SizedLoop& inner = job.inner[job.inner_count - 1];
+  const SizedLoop& inner = job.last_inner();
   if (tuples <= (inner.table % aliased == 0 ? few_aliased : few_tuples)) return true;
   if (inner.extent < min_rows || job.plan.components == 0) return false;
   if (core::magnitude(inner.table) < core::magnitude(job.plan.component[0].stride)) return true;
@@ -27,7 +27,7 @@ bool moves_slice_first(const Job& job, int64_t tuples) {
 
 // Moves one slice of at least two loops. The kernel runs the last two, with an offset for each step of the outer one.
 GATHER_NOINLINE void move_one_slice(const Job& job, const RowBlock& block) {
-  const SizedLoop *const inner = job.inner + job.inner_count - 1, *const outer = inner - 1;
+  const SizedLoop *const inner = &job.last_inner(), *const outer = inner - 1;
   int64_t offsets[block_tuples];
   for_each_row(job, job.inner_count - 2, [&](int64_t table, int64_t rows) {
     for (int64_t first = 0; first < outer->extent; first += block_tuples) {
@@ -84,7 +84,7 @@ void move_slices(const Job& job, const RowBlock& block) {
   if (job.inner_count == 0) return job.kernels.move(block);
   if (block.n == 1 && job.inner_count > 1) return move_one_slice(job, block);
   if (!moves_slice_first(job, block.n)) return move_row_by_row(job, block);
-  const SizedLoop& inner = job.inner[job.inner_count - 1];
+  const SizedLoop& inner = job.last_inner();
   RowBlock part = block;
   part.lines = inner.extent;
   part.next_rows = inner.rows;
@@ -130,7 +130,7 @@ void move_each_line(const Job& job, bool all, RowBlock* block) {
 
 // Returns true if the slices of successive lines are closer to each other than the rows of a slice.
 bool lines_are_closer(const Job& job) {
-  return core::magnitude(job.next_loop().table) < core::magnitude(job.inner[job.inner_count - 1].table);
+  return core::magnitude(job.next_loop().table) < core::magnitude(job.last_inner().table);
 }
 
 }  // namespace

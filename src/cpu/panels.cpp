@@ -40,7 +40,7 @@ class Panels {
 
   // Copies the slices [first, last), panel by panel. Returns false if an index is invalid.
   bool move() {
-    const SizedLoop& inner = job_.inner[job_.inner_count - 1];
+    const SizedLoop& inner = job_.last_inner();
     const bool ends_with_loop = contiguous_rows(job_) == inner.extent;
     bool all = true;
     for_each_row(job_, job_.inner_count - 1, [&](int64_t from, int64_t to) {
@@ -71,8 +71,8 @@ class Panels {
         }
       }
       char* const to = scratch_ + first * most_ * row_ + packed_ * row_;
-      job_.kernels.move({to, most_ * row_, moved(table_, from), offsets, n, row_, count, row_,
-                         job_.inner[job_.inner_count - 1].table, 0});
+      job_.kernels.move(
+          {to, most_ * row_, moved(table_, from), offsets, n, row_, count, row_, job_.last_inner().table, 0});
     }
     packed_ += count;
   }

@@ -26,8 +26,10 @@ void on_small_stack(const std::function<void()>& body) {
       static_cast<char*>(mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
   ASSERT_NE(memory, MAP_FAILED);
   const std::function<void()> guarded = [&] {
+    // The first frame of the body begins at a page, wherever the system has put that of the thread.
     const auto here = reinterpret_cast<uintptr_t>(__builtin_frame_address(0));
-    const uintptr_t lowest = (here - stack_bytes + page - 1) / page * page;
+    const volatile char* const gap = static_cast<const char*>(__builtin_alloca(here % page + 1));
+    const uintptr_t lowest = (reinterpret_cast<uintptr_t>(gap) + page - 1) / page * page - stack_bytes;
     ASSERT_GT(lowest, reinterpret_cast<uintptr_t>(memory));
     const size_t unused = lowest - reinterpret_cast<uintptr_t>(memory);
     ASSERT_EQ(mprotect(memory, unused, PROT_NONE), 0);
