@@ -339,4 +339,19 @@ TEST_F(PackedBags, SizesAtTheBordersOfBlocksMatchTheOracle) {
   }
 }
 
+// Bags of as many rows as a step has at most, and one more or less. Some rows are so long that a step has fewer of them,
+// and some so short that their bytes do not limit it.
+TEST_F(PackedBags, SizesAtTheBordersOfStepsMatchTheOracle) {
+  constexpr int64_t numbers[] = {1, limits::chunk_numbers, 2 * limits::chunk_numbers,
+                                 limits::bag_step_bytes / limits::step_rows,
+                                 2 * limits::bag_step_bytes / limits::step_rows};
+  constexpr int64_t ids[] = {4, limits::step_rows / 2, limits::step_rows, 2 * limits::step_rows};
+  const int64_t wanted = random_cases(4000) / 20;
+  while (runs_ < wanted && !HasFailure()) {
+    const int64_t bags = 1 + below(3), count = std::max<int64_t>(1, pick(ids) + below(3) - 1);
+    const int64_t values = std::max<int64_t>(1, pick(numbers) + below(3) - 1);
+    run_case(draw_case({100, bags, bags * count, {}}, values, false));
+  }
+}
+
 }  // namespace

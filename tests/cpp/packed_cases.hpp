@@ -18,23 +18,13 @@ using oracle::Shape;
 
 constexpr int32_t f32 = GTH_DTYPE_FLOAT32, f16 = GTH_DTYPE_FLOAT16, bf16 = GTH_DTYPE_BFLOAT16;
 constexpr int32_t outputs[] = {f32, f32, f16, bf16};
-constexpr int32_t scale_dtypes[] = {f32, f16, bf16, GTH_DTYPE_FLOAT8_E4M3FN, GTH_DTYPE_FLOAT8_E8M0FNU};
-constexpr int32_t zero_dtypes[] = {f32,
-                                   f16,
-                                   bf16,
-                                   GTH_DTYPE_FLOAT8_E4M3FN,
-                                   GTH_DTYPE_FLOAT8_E8M0FNU,
-                                   GTH_DTYPE_INT8,
-                                   GTH_DTYPE_UINT8,
-                                   GTH_ZERO_INT4,
-                                   GTH_ZERO_UINT4};
 
 // Lengths of rows: the widths of vectors, the blocks of formats, and the numbers that are decoded at once.
-constexpr int64_t lengths[] = {1, 4, 8, 16, 32, 64, 96, 128, 256, 512, limits::most_decoded, 2 * limits::most_decoded};
+constexpr int64_t lengths[] = {1,  4,   8,   16,  limits::chunk_numbers, 2 * limits::chunk_numbers,
+                               96, 128, 256, 512, limits::most_decoded,  2 * limits::most_decoded};
 
 inline int64_t length_around() { return std::max<int64_t>(1, pick(lengths) + below(3) - 1); }
 
-inline bool has_nibbles(int32_t dtype) { return dtype == GTH_ZERO_INT4 || dtype == GTH_ZERO_UINT4; }
 inline int64_t size_of(int32_t dtype) { return has_nibbles(dtype) ? 1 : gth_dtype_size(dtype); }
 
 // Writes a scale or a zero point. Most are ordinary, and some are special: infinity, NaN, -0, subnormal.
@@ -102,18 +92,6 @@ struct Described {
 
 // ---- Codecs
 
-inline int64_t bits_of(int32_t code) {
-  switch (code) {
-    case GTH_CODE_UINT4:
-    case GTH_CODE_INT4:
-    case GTH_CODE_TABLE4: return 4;
-    case GTH_CODE_UINT2:
-    case GTH_CODE_INT2: return 2;
-    case GTH_CODE_UINT5: return 5;
-    default: return 8;
-  }
-}
-
 inline int64_t code_bytes(const gth_codec& codec, int64_t count) { return (count * bits_of(codec.code) + 7) / 8; }
 
 inline void draw_entries(Table* table) {
@@ -146,11 +124,11 @@ inline int64_t draw_blocks(gth_codec* codec, int64_t wanted) {
   return wanted;
 }
 
-inline void draw_part(bool may_be_in_block, const int32_t* dtypes, size_t count, int32_t* place, int32_t* dtype) {
+inline void draw_part(bool may_be_in_block, int64_t dtypes, int32_t* place, int32_t* dtype) {
   const bool has_place = chance(75);
   *place = has_place ? static_cast<int32_t>(1 + below(3)) : GTH_PLACE_NONE;
   if (*place == GTH_PLACE_BLOCK && !may_be_in_block) *place = GTH_PLACE_TAIL;
-  *dtype = has_place ? dtypes[below(static_cast<int64_t>(count))] : 0;
+  *dtype = has_place ? part_dtypes[below(dtypes)] : 0;
 }
 
 // Puts the parts of this place one after another, with gaps, and returns the end. `first` is where they begin.
@@ -182,8 +160,8 @@ inline int64_t draw_fields(Table* table, int64_t wanted) {
   draw_entries(table);
   const int64_t values = draw_blocks(&codec, wanted);
   const bool is_sized = codec.block_bytes != 0;
-  draw_part(is_sized, scale_dtypes, std::size(scale_dtypes), &codec.scale_place, &codec.scale_dtype);
-  draw_part(is_sized, zero_dtypes, std::size(zero_dtypes), &codec.zero_place, &codec.zero_dtype);
+  draw_part(is_sized, scale_dtype_count, &codec.scale_place, &codec.scale_dtype);
+  draw_part(is_sized, int64_t{std::size(part_dtypes)}, &codec.zero_place, &codec.zero_dtype);
   if (is_sized) {
     const int64_t codes = code_bytes(codec, codec.block_values ? codec.block_values : values);
     const bool codes_first = chance(40);

@@ -183,18 +183,6 @@ float named_number(const gth_codec& codec, const Byte* row, int64_t number) {
 
 // ---- Blocks by fields
 
-int64_t bits_of(int32_t code) {
-  switch (code) {
-    case GTH_CODE_UINT4:
-    case GTH_CODE_INT4:
-    case GTH_CODE_TABLE4: return 4;
-    case GTH_CODE_UINT2:
-    case GTH_CODE_INT2: return 2;
-    case GTH_CODE_UINT5: return 5;
-    default: return 8;
-  }
-}
-
 // Returns the bits of the code j of a block, whose codes of `bits` bits begin at `codes`.
 int packed_bits(const Byte* codes, int64_t j, int64_t bits, int32_t order) {
   const int64_t per_byte = 8 / bits, bytes = 32 / per_byte;  // bytes: of a block of 32
@@ -290,6 +278,18 @@ Terms block_terms(const gth_codec& codec, const Row& row, int64_t j) {
 }
 
 }  // namespace
+
+int64_t bits_of(int32_t code) {
+  switch (code) {
+    case GTH_CODE_UINT4:
+    case GTH_CODE_INT4:
+    case GTH_CODE_TABLE4: return 4;
+    case GTH_CODE_UINT2:
+    case GTH_CODE_INT2: return 2;
+    case GTH_CODE_UINT5: return 5;
+    default: return 8;
+  }
+}
 
 float decode(int32_t dtype, const void* at) {
   const Byte* const bytes = static_cast<const Byte*>(at);

@@ -9,6 +9,19 @@
 // number at a time, and shares no code with the library.
 namespace packed {
 
+// ---- Types
+
+// The dtypes of zero points. Scales can have the first `scale_dtype_count` ones.
+constexpr int32_t part_dtypes[] = {
+    GTH_DTYPE_FLOAT32, GTH_DTYPE_FLOAT16, GTH_DTYPE_BFLOAT16, GTH_DTYPE_FLOAT8_E4M3FN, GTH_DTYPE_FLOAT8_E8M0FNU,
+    GTH_DTYPE_INT8,    GTH_DTYPE_UINT8,   GTH_ZERO_INT4,      GTH_ZERO_UINT4};
+constexpr int64_t scale_dtype_count = 5;
+
+// Returns the bits of a code.
+int64_t bits_of(int32_t code);
+// Returns true if a byte has two zero points.
+inline bool has_nibbles(int32_t dtype) { return dtype == GTH_ZERO_INT4 || dtype == GTH_ZERO_UINT4; }
+
 // ---- Numbers
 
 // Returns the number of a float32, float16, bfloat16, float8_e4m3fn, float8_e8m0fnu, int8 or uint8 at an address.

@@ -168,7 +168,7 @@ TEST(PackedValues, EveryScaleOfAnOperandIsConverted) {
 }
 
 TEST(PackedValues, EveryZeroPointIsConverted) {
-  for (const int32_t dtype : zero_dtypes) {
+  for (const int32_t dtype : part_dtypes) {
     for (const int32_t rule : {GTH_RULE_SCALED, GTH_RULE_FUSED}) {
       gth_codec codec = named("uint8");
       codec.block_values = 2, codec.rule = rule;

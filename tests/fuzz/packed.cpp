@@ -14,24 +14,13 @@
 namespace {
 
 using namespace fuzz;
+using packed::bits_of, packed::has_nibbles, packed::part_dtypes;
 
 constexpr int32_t f32 = GTH_DTYPE_FLOAT32, f16 = GTH_DTYPE_FLOAT16, bf16 = GTH_DTYPE_BFLOAT16;
 constexpr int32_t outputs[] = {f32, f16, bf16};
-constexpr int32_t part_dtypes[] = {f32,
-                                   f16,
-                                   bf16,
-                                   GTH_DTYPE_FLOAT8_E4M3FN,
-                                   GTH_DTYPE_FLOAT8_E8M0FNU,
-                                   GTH_DTYPE_INT8,
-                                   GTH_DTYPE_UINT8,
-                                   GTH_ZERO_INT4,
-                                   GTH_ZERO_UINT4};
-constexpr int64_t scale_types = 5;  // the first ones, which scales may have
 constexpr int32_t index_dtypes[] = {GTH_DTYPE_INT64, GTH_DTYPE_INT8, GTH_DTYPE_UINT64, GTH_DTYPE_INT32};
 constexpr size_t page_bytes = size_t{1} << 16;
 constexpr int64_t ids = 5;  // two bags have 2 and 3 of them
-
-bool has_nibbles(int32_t dtype) { return dtype == GTH_ZERO_INT4 || dtype == GTH_ZERO_UINT4; }
 
 // Memory, shape and strides of a description.
 struct Operand {
@@ -74,12 +63,6 @@ struct Call {
 };
 
 // ---- Drawing
-
-int64_t bits_of(int32_t code) {
-  if (code == GTH_CODE_UINT5) return 5;
-  if (code == GTH_CODE_UINT2 || code == GTH_CODE_INT2) return 2;
-  return code == GTH_CODE_UINT4 || code == GTH_CODE_INT4 || code == GTH_CODE_TABLE4 ? 4 : 8;
-}
 
 int64_t draw_values(Input& input) {
   switch (input.below(4)) {
@@ -136,7 +119,7 @@ void draw_codec(Input& input, Call* call) {
     codec.code = static_cast<int32_t>(1 + input.below(10));
     codec.order = static_cast<int32_t>(input.below(3));
     codec.rule = static_cast<int32_t>(input.below(2));
-    draw_part(input, scale_types, &codec.scale_place, &codec.scale_dtype, &codec.scale_at);
+    draw_part(input, packed::scale_dtype_count, &codec.scale_place, &codec.scale_dtype, &codec.scale_at);
     draw_part(input, int64_t{std::size(part_dtypes)}, &codec.zero_place, &codec.zero_dtype, &codec.zero_at);
     codec.zero = static_cast<float>(input.below(256) - 128) / 3;
     codec.factor = static_cast<float>(input.below(8)) / 7;

@@ -89,8 +89,6 @@ GATHER_INLINE I<n> signed_bytes_at(const char* at) {
 
 // ---- Chunks
 
-constexpr int64_t chunk_numbers = 32;
-
 // The vectors of some successive numbers.
 struct Chunk {
   static constexpr int64_t count = chunk_numbers / lanes;

@@ -337,7 +337,7 @@ class PackedPooler {
         part_(*bags.packed, bags.first, bags.elements),
         sums_(static_cast<float*>(bags.sums)),
         fetches_(!how.named && !how.blocks.add_one_chunk) {
-    part_.limit(most_bytes_at_once);
+    part_.limit(bag_step_bytes);
   }
 
   const int64_t* pool() {
@@ -365,8 +365,6 @@ class PackedPooler {
   }
 
  private:
-  static constexpr int64_t most_bytes_at_once = 16 * 1024;
-
   void add(const BagPart& part) const {
     how_.named ? how_.named(part) : RowAdder(part, how_.blocks, has_chunks_).add();
   }

@@ -73,8 +73,8 @@ struct Uint8Scale {
 
 constexpr int64_t float_bytes = sizeof(float);
 
-// The most rows whose scales are read at once, and the most scales that are converted at once.
-constexpr int64_t most_rows = 64, most_scales = most_decoded;
+// The most scales that are converted at once.
+constexpr int64_t most_scales = most_decoded;
 
 // The blocks [first, first + count) of each row. They have n numbers, which begin in the first block behind in_block
 // numbers. The first code is at the byte `codes` of a row.
@@ -122,7 +122,7 @@ class Scales {
   int64_t converted() const { return is_direct_ || is_shared_ ? 0 : blocks_.has_columns ? blocks_.n : scales_of_row(); }
   int64_t scales_of_row() const { return block_ == 0 ? 1 : blocks_.count; }
 
-  // Finds the scales of the rows that are read next, at most most_rows, and prefetches them.
+  // Finds the scales of the rows that are read next, at most step_rows, and prefetches them.
   void find_next(const int64_t* numbers, int64_t count) {
     if (place_ != Place::operand) return;
     const char** const to = operands_[step_of_rows_];
@@ -149,7 +149,7 @@ class Scales {
     }
     has_read_ = true;
     convert(is_shared_ ? 1 : count);
-    for (int64_t i = 1; is_shared_ && i < most_rows; ++i) converted_rows_[i] = converted_rows_[0];
+    for (int64_t i = 1; is_shared_ && i < step_rows; ++i) converted_rows_[i] = converted_rows_[0];
   }
 
  private:
@@ -261,8 +261,8 @@ class Scales {
   int64_t found_, step_;
   const char* const* rows_ = nullptr;
   int64_t step_of_rows_ = 0;
-  const char* operands_[2][most_rows];
-  const char* converted_rows_[most_rows];
+  const char* operands_[2][step_rows];
+  const char* converted_rows_[step_rows];
   alignas(64) float room_[static_cast<size_t>(most_scales + lanes)];
 };
 
