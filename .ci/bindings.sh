@@ -159,7 +159,7 @@ test_languages_together() {
     build/test/lib/libgather.so --cases 500
   binding "Equal bindings" pytest python_toolchain python3 bindings/parity.py --check
   binding "Equal mistakes" pytest python_toolchain env PYTHON="$venv/bin/python" \
-    python3 tests/mistakes --check "$stage" build/bindings/mistakes
+    python3 tests/mistakes.py --check "$stage" "$examples"
   [ "${GATHER_STRICT:-}" != 1 ] || binding "Site" pytest tools_of_site site
 }
 

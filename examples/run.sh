@@ -1,9 +1,10 @@
 #!/bin/sh
 # Runs examples and compares their output: run.sh PREFIX BUILD [c] [cpp] [python] [rust] [go] [java]. The library is
 # installed in PREFIX. BUILD is a folder for build products. PYTHON names an interpreter that has libgather. Without
-# languages, those of every language run, but Java's only if there is a JDK.
+# languages, those of every language run, but Java's only if there is a JDK. With PROGRAM, the output of that program is
+# printed and not compared.
 set -eu
-[ $# -ge 2 ] || { sed -n '2,4s/^# //p' "$0" && exit 2; }
+[ $# -ge 2 ] || { sed -n '2,5s/^# //p' "$0" && exit 2; }
 prefix=$(cd "$1" && pwd)
 mkdir -p "$2"
 build=$(cd "$2" && pwd)
@@ -53,6 +54,10 @@ run() {
 
 for language in "$@"; do
   built "$language"
+  if [ -n "${PROGRAM:-}" ]; then
+    run "$language" "$PROGRAM"
+    continue
+  fi
   for expected in output/*.txt; do
     program=$(basename "$expected" .txt)
     run "$language" "$program" | diff -u "$expected" - || { echo "examples: $language: $program" && exit 1; }

@@ -98,7 +98,11 @@ int main(void) {
   const gth_request request = GTH_REQUEST(GTH_OP_GATHER, &planned, &open, NULL, NULL);
   if (gth_plan_create(&request, &plan, &err) != GTH_OK) return 1;
   line("a run without a value for its open extent", gth_plan_run(NULL, plan, GTH_OPEN, table, good, rows, &err));
-  const gth_plan_args less = {sizeof(gth_plan_args), GTH_ARGS_EXTENTS, 2, table, good, rows, 28, 16, 32};
+  gth_plan_args less = GTH_PLAN_ARGS_INIT;
+  less.flags = GTH_ARGS_EXTENTS, less.n = 2;
+  less.table = table, less.table_extent = 28;
+  less.indices = good, less.indices_extent = 16;
+  less.rows = rows, less.rows_extent = 32;
   line("a run with memory that is too small", gth_plan_run_args(NULL, plan, &less, &err));
   gth_plan_release(plan);
   line("a run of a released plan", gth_plan_run(NULL, plan, 2, table, good, rows, &err));

@@ -1,10 +1,10 @@
 """Makes the same mistakes in every language and compares the errors: bindings/mistakes.md.
 
-python3 tests/mistakes --write|--check PREFIX BUILD
+python3 tests/mistakes.py --write|--check PREFIX BUILD
 
-The library is installed in PREFIX. BUILD is a folder for build products. PYTHON names an interpreter that has
-libgather. Each language has a program that makes the mistakes. All languages must return the same fields, except those
-in EXEMPT. --check fails if bindings/mistakes.md is out of date. A language without a toolchain is skipped.
+examples/run.sh builds and runs the program `mistakes` of each language with the library that is installed in PREFIX, and
+an interpreter, PYTHON, that has libgather. All languages must return the same fields, except those in EXEMPT. --check
+fails if bindings/mistakes.md is out of date. A language without a toolchain is skipped.
 """
 
 import os
@@ -14,10 +14,8 @@ import shutil
 import subprocess
 import sys
 
-HERE = pathlib.Path(__file__).resolve().parent
-ROOT = HERE.parents[1]
+ROOT = pathlib.Path(__file__).resolve().parents[1]
 PAGE = ROOT / "bindings/mistakes.md"
-JAVA = ROOT / "bindings/java"
 FIELDS = ("status", "operand", "component", "position", "value", "limit")
 OPERANDS = ("none", "params", "indices", "out", "options", "context", "plan", "tensor", "target", "updates")
 
@@ -53,59 +51,28 @@ EXEMPT = {
 }
 
 
-def output(*command, **options):
-    parts = [str(part) for part in command]
-    return subprocess.run(parts, check=True, text=True, stdout=subprocess.PIPE, **options).stdout
-
-
-def compiled(compiler, source, build):
-    program = build / source.partition(".")[0]
-    flags = output("pkg-config", "--cflags", "--libs", "gather").split()
-    output(*compiler, HERE / source, "-o", program, *flags)
-    return output(program)
-
-
-def rust(build):
-    manifest = HERE / "rust/Cargo.toml"
-    return output("cargo", "run", "--quiet", "--locked", "--manifest-path", manifest, "--target-dir", build / "rust")
-
-
-def go(build):
-    output("go", "build", "-buildvcs=false", "-tags=gather_shared", "-o", build / "go", ".", cwd=HERE / "go")
-    return output(build / "go")
-
-
-def jdk():
-    found = subprocess.run([JAVA / "jdk.sh", "22"], stdout=subprocess.PIPE, text=True, check=False)
-    return pathlib.Path(found.stdout.strip(), "bin") if found.returncode == 0 else None
-
-
-def java(build):
-    classes = build / "java"
-    sources = sorted((JAVA / "src/main/java/io").rglob("*.java"))
-    output(jdk() / "javac", "-nowarn", "-d", classes, *sources, HERE / "java/Mistakes.java")
-    library = next(pathlib.Path(os.environ["LD_LIBRARY_PATH"]).glob("libgather.so.1"))
-    native = ["--enable-native-access=ALL-UNNAMED", f"-Dio.libgather.library={library}"]
-    return output(jdk() / "java", *native, "-cp", classes, "Mistakes")
-
-
-def python(_):
-    return output(os.environ.get("PYTHON", sys.executable), HERE / "python.py")
+def succeeds(*command):
+    return subprocess.run(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=False).returncode == 0
 
 
 def has_libgather():
-    command = [os.environ.get("PYTHON", sys.executable), "-c", "import libgather, numpy"]
-    return subprocess.run(command, stderr=subprocess.DEVNULL, check=False).returncode == 0
+    return succeeds(os.environ.get("PYTHON", sys.executable), "-c", "import libgather, numpy")
 
 
+# The name of a language in examples/run.sh, and a test for its toolchain.
 LANGUAGES = {
-    "C": (lambda: shutil.which("cc"), lambda build: compiled(["cc", "-std=c99"], "c.c", build)),
-    "C++": (lambda: shutil.which("c++"), lambda build: compiled(["c++", "-std=c++17"], "cpp.cpp", build)),
-    "Python": (has_libgather, python),
-    "Rust": (lambda: shutil.which("cargo"), rust),
-    "Go": (lambda: shutil.which("go"), go),
-    "Java": (jdk, java),
+    "C": ("c", lambda: shutil.which("cc")),
+    "C++": ("cpp", lambda: shutil.which("c++")),
+    "Python": ("python", has_libgather),
+    "Rust": ("rust", lambda: shutil.which("cargo")),
+    "Go": ("go", lambda: shutil.which("go")),
+    "Java": ("java", lambda: succeeds(ROOT / "bindings/java/jdk.sh", "22")),
 }
+
+
+def run(language, prefix, build):
+    command, env = [ROOT / "examples/run.sh", prefix, build, language], {**os.environ, "PROGRAM": "mistakes"}
+    return subprocess.run(command, env=env, check=True, stdout=subprocess.PIPE, text=True).stdout
 
 
 def status_names():
@@ -146,8 +113,8 @@ def page(agreed):
     lines = [
         "# The same mistake in every language",
         "",
-        "`tests/mistakes` writes this page. Its programs make each mistake in each language. The tests compare the",
-        "page. All languages return these fields, except for the numbered exceptions.",
+        "`tests/mistakes.py` writes this page from the output of the program `mistakes` of [each language](../examples). The",
+        "tests compare the page. All languages return these fields, except for the numbered exceptions.",
         "",
         "In every language, memory may be larger than its shape needs. So a buffer with spare capacity is valid.",
         "",
@@ -167,12 +134,10 @@ def page(agreed):
 
 
 def main(mode, prefix, build):
-    libraries = next(pathlib.Path(prefix).resolve().rglob("gather.pc")).parents[1]
-    os.environ |= {"PKG_CONFIG_PATH": str(libraries / "pkgconfig"), "LD_LIBRARY_PATH": str(libraries)}
-    build = pathlib.Path(build).resolve()
-    build.mkdir(parents=True, exist_ok=True)
     names = status_names()
-    found = {language: answers(run(build), names) for language, (here, run) in LANGUAGES.items() if here()}
+    found = {
+        language: answers(run(name, prefix, build), names) for language, (name, here) in LANGUAGES.items() if here()
+    }
     for language in LANGUAGES.keys() - found.keys():
         print(f"skipped: mistakes in {language}, which has no toolchain here")
     agreed = agree(found)
@@ -183,7 +148,7 @@ def main(mode, prefix, build):
         PAGE.write_text(page(agreed))
     elif PAGE.read_text() != page(agreed):
         wrong.append("mistakes.md")
-        print("mistakes: bindings/mistakes.md is out of date: python3 tests/mistakes --write PREFIX BUILD")
+        print("mistakes: bindings/mistakes.md is out of date: python3 tests/mistakes.py --write PREFIX BUILD")
     print(f"mistakes: {len(agreed)} in {', '.join(found)}")
     return bool(wrong)
 

@@ -1,7 +1,0 @@
-module mistakes
-
-go 1.24
-
-require libgather.io/gather v0.0.0
-
-replace libgather.io/gather => ../../../bindings/go
