@@ -18,7 +18,8 @@ demo_languages() {
   go_toolchain || true
   bindings/java/jdk.sh 22 >/dev/null || java_toolchain || true
   echo
-  PYTHON=$(pwd)/build/languages/venv/bin/python tests/demo/languages.sh "$stage" build/languages
+  PYTHON=$(pwd)/build/languages/venv/bin/python python3 \
+    tests/demo/languages.py "$stage" build/languages build/demo/tests/demo/data
 }
 
 # Installs the Python package of the tree in a virtual environment for the demo.

@@ -1,8 +1,8 @@
 #!/bin/sh
 # Runs examples and compares their output: run.sh PREFIX BUILD [c] [cpp] [python] [rust] [go] [java]. The library is
 # installed in PREFIX. BUILD is a folder for build products. PYTHON names an interpreter that has libgather. Without
-# languages, those of every language run, but Java's only if there is a JDK. With PROGRAM, the output of that program is
-# printed and not compared.
+# languages, those of every language run, but Java's only if there is a JDK. run.sh PREFIX BUILD LANGUAGE -- only
+# builds the programs. With PROGRAM ARGUMENT... it runs one that was built before.
 set -eu
 [ $# -ge 2 ] || { sed -n '2,5s/^# //p' "$0" && exit 2; }
 prefix=$(cd "$1" && pwd)
@@ -39,28 +39,39 @@ built() {
   esac
 }
 
-# run LANGUAGE PROGRAM: runs one program.
+# run LANGUAGE PROGRAM ARGUMENT...: runs one program.
 run() {
-  case $1 in
-    python) "${PYTHON:-python3}" "python/$2.py" ;;
-    rust) "$build/rust/debug/$2" ;;
+  language=$1 program=$2
+  shift 2
+  case $language in
+    python) "${PYTHON:-python3}" "python/$program.py" "$@" ;;
+    rust) "$build/rust/debug/$program" "$@" ;;
     java)
       "$java/java" --enable-native-access=ALL-UNNAMED -Dio.libgather.library="$library.1" -cp "$build/java" \
-        "$(echo "$2" | sed 's/^./\U&/')"
+        "$(echo "$program" | sed 's/^./\U&/')" "$@"
       ;;
-    *) "$build/$1/$2" ;;
+    *) "$build/$language/$program" "$@" ;;
   esac
 }
 
+if [ "${2:-}" = -- ]; then
+  language=$1
+  shift 2
+  if [ $# = 0 ]; then built "$language"; else run "$language" "$@"; fi
+  exit
+fi
+
+# A row of the codes 1 to 4, the scale 0.5 and the bias 0, and its id.
+printf '\1\2\3\4\0\0\0?\0\0\0\0' >"$build/row"
+printf '\0\0\0\0\0\0\0\0' >"$build/id"
+
 for language in "$@"; do
   built "$language"
-  if [ -n "${PROGRAM:-}" ]; then
-    run "$language" "$PROGRAM"
-    continue
-  fi
   for expected in output/*.txt; do
     program=$(basename "$expected" .txt)
     run "$language" "$program" | diff -u "$expected" - || { echo "examples: $language: $program" && exit 1; }
   done
+  row=$(run "$language" rows "$build/row" rowwise8 1 4 "$build/id" 2>/dev/null | od -A n -t f4 | xargs)
+  [ "$row" = '0.5 1 1.5 2' ] || { echo "examples: $language: rows: $row" && exit 1; }
   echo "examples: $language: passed"
 done

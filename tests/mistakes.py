@@ -71,8 +71,9 @@ LANGUAGES = {
 
 
 def run(language, prefix, build):
-    command, env = [ROOT / "examples/run.sh", prefix, build, language], {**os.environ, "PROGRAM": "mistakes"}
-    return subprocess.run(command, env=env, check=True, stdout=subprocess.PIPE, text=True).stdout
+    command = [ROOT / "examples/run.sh", prefix, build, language, "--"]
+    subprocess.run(command, check=True)
+    return subprocess.run([*command, "mistakes"], check=True, stdout=subprocess.PIPE, text=True).stdout
 
 
 def status_names():

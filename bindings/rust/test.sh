@@ -62,25 +62,6 @@ packaged() {
     { cat "$alone/user/steps.log" && return 1; }
 }
 
-# Runs the example with a table of 3 rows of 2 and the ids 2 and 0. It must write the rows as bytes. For an invalid id
-# it must print an error with the position.
-lookup() {
-  data="$build/lookup"
-  mkdir -p "$data"
-  printf 'aaaabbbbccccddddeeeeffff' >"$data/table"
-  printf '\2\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0' >"$data/ids"
-  printf '\3\0\0\0\0\0\0\0' >"$data/bad"
-  printf 'eeeeffffaaaabbbb' >"$data/expected"
-  cargo build --locked -p gather --example lookup --quiet
-  "$CARGO_TARGET_DIR/debug/examples/lookup" --calls 10 "$data/table" 2 "$data/ids" >"$data/rows"
-  cmp "$data/rows" "$data/expected"
-  if message=$("$CARGO_TARGET_DIR/debug/examples/lookup" "$data/table" 2 "$data/bad" 2>&1); then
-    echo "an invalid id was accepted"
-    return 1
-  fi
-  echo "$message" | grep -q 'tuple 0 is 3'
-}
-
 # Checks the message of the build script.
 without_compiler() {
   if CXX_x86_64_unknown_linux_musl=no-such-compiler cargo check --locked -p gather-sys --quiet \
@@ -114,8 +95,6 @@ if is_long; then
 fi
 if is_long || [ -z "${GATHER_PREFIX:-}" ]; then
   with_library "library of the crate"
-  step "example lookup"
-  lookup
 fi
 
 # The Python package of ONNX Runtime has its library.

@@ -95,6 +95,14 @@ bool table_open(table* t, const char* folder) {
       return false;
     }
   }
+  t->bits = 32;
+  t->codec = "float32";
+  t->row_bytes = DIMENSIONS * sizeof(float);
+  t->data = t->vectors;
+  return table_measure(t);
+}
+
+bool table_measure(table* t) {
   t->norms = malloc((size_t)t->rows * sizeof *t->norms);
   if (t->norms == NULL) return false;
   for (int64_t row = 0; row < t->rows; row++) {
@@ -104,7 +112,57 @@ bool table_open(table* t, const char* folder) {
   return true;
 }
 
+/* Rounds a number to float16, and to 0 if its magnitude is that of a subnormal one. Returns the bits of float16. */
+static uint16_t round_half(float* number) {
+  uint32_t bits;
+  memcpy(&bits, number, sizeof bits);
+  const uint32_t sign = bits & 0x80000000, least = 113u << 23;
+  uint32_t magnitude = ((bits & 0x7fffffff) + 0x1000) & ~0x1fffu;
+  if (magnitude < least) magnitude = 0;
+  bits = sign | magnitude;
+  memcpy(number, &bits, sizeof bits);
+  return (uint16_t)(sign >> 16 | (magnitude == 0 ? 0 : (magnitude - (112u << 23)) >> 13));
+}
+
+/* Packs a row as torch.ops.quantized.embedding_bag_byte_prepack and embedding_bag_4bit_prepack do: the codes, the scale
+ * and the bias. The latter are float32 for 8 bits, and float16 for 4. */
+static void pack_row(const float* row, int bits, uint8_t* out) {
+  float least = row[0], greatest = row[0];
+  for (int i = 1; i < DIMENSIONS; i++) {
+    if (row[i] < least) least = row[i];
+    if (row[i] > greatest) greatest = row[i];
+  }
+  uint16_t halves[2] = {0};
+  if (bits == 4) halves[1] = round_half(&least);
+  const int last = (1 << bits) - 1;
+  float scale = (greatest - least) / (float)last;
+  if (bits == 4) halves[0] = round_half(&scale);
+  const int code_bytes = DIMENSIONS * bits / 8;
+  memset(out, 0, (size_t)code_bytes);
+  for (int i = 0; i < DIMENSIONS && scale > 0; i++) {
+    const float steps = (row[i] - least) / scale + 0.5f;
+    const int code = steps<0 ? 0 : steps>(float) last ? last : (int)steps;
+    out[i * bits / 8] = (uint8_t)(out[i * bits / 8] | code << i * bits % 8);
+  }
+  if (bits == 4) memcpy(out + code_bytes, halves, sizeof halves);
+  if (bits == 8) memcpy(out + code_bytes, (float[]){scale, least}, 2 * sizeof scale);
+}
+
+bool table_pack(const table* t, int bits, table* packed) {
+  *packed = (table){.generated = t->generated, .rows = t->rows, .bits = bits, .words = t->words};
+  packed->codec = bits == 8 ? "rowwise8" : "rowwise4";
+  packed->row_bytes = (size_t)(bits == 8 ? DIMENSIONS + 8 : DIMENSIONS / 2 + 4);
+  packed->data = malloc((size_t)t->rows * packed->row_bytes);
+  packed->vectors = malloc((size_t)t->rows * DIMENSIONS * sizeof(float));
+  if (packed->data == NULL || packed->vectors == NULL) return false;
+  for (int64_t row = 0; row < t->rows; row++) {
+    pack_row(t->vectors + row * DIMENSIONS, bits, (uint8_t*)packed->data + (size_t)row * packed->row_bytes);
+  }
+  return true;
+}
+
 void table_close(table* t) {
+  if (t->bits != 32) free(t->data);
   free(t->vectors);
   free(t->norms);
   free(t->words);
