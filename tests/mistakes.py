@@ -2,9 +2,10 @@
 
 python3 tests/mistakes.py --write|--check PREFIX BUILD
 
-examples/run.sh builds and runs the program `mistakes` of each language with the library that is installed in PREFIX, and
-an interpreter, PYTHON, that has libgather. All languages must return the same fields, except those in EXEMPT. --check
-fails if bindings/mistakes.md is out of date. A language without a toolchain is skipped.
+The library is installed in PREFIX. BUILD is a folder for build products. PYTHON names an interpreter that has
+libgather. examples/run.sh builds and runs the program `mistakes` of each language. All languages must return the same
+fields, except those in EXEMPT. --check fails if bindings/mistakes.md is out of date. A language without a toolchain is
+skipped.
 """
 
 import os
@@ -114,8 +115,9 @@ def page(agreed):
     lines = [
         "# The same mistake in every language",
         "",
-        "`tests/mistakes.py` writes this page from the output of the program `mistakes` of [each language](../examples). The",
-        "tests compare the page. All languages return these fields, except for the numbered exceptions.",
+        "The programs `mistakes` of the [examples](../examples) make each mistake in each language, and `tests/mistakes.py`",
+        "writes this page from their output. The tests compare the page. All languages return these fields, except for the",
+        "numbered exceptions.",
         "",
         "In every language, memory may be larger than its shape needs. So a buffer with spare capacity is valid.",
         "",

@@ -342,7 +342,10 @@ TEST_F(PackedBags, SizesAtTheBordersOfBlocksMatchTheOracle) {
 // Bags of as many rows as a step has at most, and one more or less. Some rows are so long that a step has fewer of them,
 // and some so short that their bytes do not limit it.
 TEST_F(PackedBags, SizesAtTheBordersOfStepsMatchTheOracle) {
-  constexpr int64_t numbers[] = {1, limits::chunk_numbers, 2 * limits::chunk_numbers,
+  constexpr int64_t numbers[] = {1,
+                                 limits::chunk_numbers,
+                                 2 * limits::chunk_numbers,
+                                 4 * limits::chunk_numbers,
                                  limits::bag_step_bytes / limits::step_rows,
                                  2 * limits::bag_step_bytes / limits::step_rows};
   constexpr int64_t ids[] = {4, limits::step_rows / 2, limits::step_rows, 2 * limits::step_rows};
