@@ -86,7 +86,7 @@ WORDS = {
     "TENSORFLOW": "TensorFlow",
     "NUMPY": "NumPy",
 }
-CAPITALS = re.compile(r"IO|ND|CPU|CUDA|GPU|ONNX|ORT|JAX|AVX2|NEON|E\dM\d\w*")
+CAPITALS = re.compile(r"IO|ND|CPU|CUDA|GPU|ONNX|ORT|JAX|AVX2|AVX512|NEON|E\dM\d\w*")
 
 
 def go_name(name):

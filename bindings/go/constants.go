@@ -170,7 +170,9 @@ const (
 const (
 	TierPortable Tier = 1
 	TierAVX2     Tier = 2
-	TierNEON     Tier = 8
+	// AVX-512 F, BW, VL and DQ: kernels for bags. The others are those of AVX2.
+	TierAVX512 Tier = 4
+	TierNEON   Tier = 8
 )
 
 // These are the bits of gth_tensor_desc.flags.

@@ -8,10 +8,13 @@
 #error "the library is compiled here by GCC: set CC=gcc and CXX=g++, or install it and build with -tags gather_shared"
 #endif
 
-// The AVX2 kernels are in another package. The symbol is weak, because cgo first links only this package, as a test.
+// The AVX2 and AVX-512 kernels are in other packages. The symbols are weak, because cgo first links only this package, as
+// a test.
 namespace gather::cpu {
 struct Tier;
+struct PoolingTier;
 extern const Tier avx2_tier __attribute__((weak));
+extern const PoolingTier avx512_pooling __attribute__((weak));
 }  // namespace gather::cpu
 
 #include "cuda/stub.cpp"

@@ -2,4 +2,7 @@
 
 package gather
 
-import _ "libgather.io/gather/internal/avx2"
+import (
+	_ "libgather.io/gather/internal/avx2"
+	_ "libgather.io/gather/internal/avx512"
+)

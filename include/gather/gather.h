@@ -315,6 +315,7 @@ struct CUstream_st;
 /* Bits of gth_capability_info.cpu_tiers_*: the instruction sets of the CPU kernels. */
 #define GTH_TIER_PORTABLE 1
 #define GTH_TIER_AVX2 2
+#define GTH_TIER_AVX512 4 /**< AVX-512 F, BW, VL and DQ: kernels for bags. The others are those of AVX2. */
 #define GTH_TIER_NEON 8
 
 typedef struct gth_capability_info {

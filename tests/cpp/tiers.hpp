@@ -53,7 +53,7 @@ class Tiers : public ::testing::TestWithParam<uint32_t> {
 
 inline std::vector<uint32_t> built() {
   std::vector<uint32_t> bits;
-  for (uint32_t bit : {GTH_TIER_PORTABLE, GTH_TIER_AVX2, GTH_TIER_NEON}) {
+  for (uint32_t bit : {GTH_TIER_PORTABLE, GTH_TIER_AVX2, GTH_TIER_AVX512, GTH_TIER_NEON}) {
     if (built_tiers() & bit) bits.push_back(bit);
   }
   return bits;
@@ -63,6 +63,7 @@ inline std::string tier_name(const ::testing::TestParamInfo<uint32_t>& info) {
   switch (info.param) {
     case GTH_TIER_PORTABLE: return "portable";
     case GTH_TIER_AVX2: return "avx2";
+    case GTH_TIER_AVX512: return "avx512";
     default: return "neon";
   }
 }

@@ -192,6 +192,7 @@ class TiersBags : public Tiers {
     for (Pool pool : pools) {
       if (!has_extremes && (pool == Pool::max || pool == Pool::min)) continue;
       std::vector<int64_t> sizes{256, 300, 384};
+      if (sizeof(typename Type::Value) <= 4) sizes.insert(sizes.end(), {255, 257, 512, 513, 768, 1000, 1024});
       for (int64_t elements = 1; elements <= 150; elements += elements < 40 ? 1 : 7) sizes.push_back(elements);
       for (int64_t elements : sizes) {
         for (int32_t way = 0; way < 8; ++way) {
@@ -206,7 +207,7 @@ class TiersBags : public Tiers {
     }
   }
 
-  Guarded table_{4}, ids_{1}, out_{4};
+  Guarded table_{4}, ids_{1}, out_{8};
   alignas(64) char sums_[pooled_sums_bytes];
 };
 

@@ -84,7 +84,7 @@ OF_OTHER_MACHINES = (
     r"_macos\.cpp",
     *(
         rf"src/cpu/tiers/{tier}\.cpp"
-        for tier, flag in (("neon", "asimd"), ("avx2", "avx2"))
+        for tier, flag in (("neon", "asimd"), ("avx2", "avx2"), ("avx512", "avx512f"))
         if not FLAGS or flag not in FLAGS[1].split()
     ),
 )

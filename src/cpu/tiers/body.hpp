@@ -39,12 +39,14 @@
 //   larger(v, than)           v where it is larger, else `than`; smaller(v, than) likewise
 //   either_nan(a, b)          all bits are set where a or b is NaN
 //
-// Wide converts the codes of packed rows (codes.hpp). The tier includes pool_packed.hpp after this file. If Wide has one
-// lane, only the functions that are marked with * are used.
+// Wide converts the codes of packed rows (codes.hpp). If it has one lane, only the functions that are marked with * are
+// used.
 //
 //   count, octets             the numbers of float32 lanes, and of bytes, of a vector
 //   unsigned_bytes(at), signed_bytes(at)   load `count` bytes as 32-bit integers
 //   high_bytes<n>(at)         loads n bytes as the high bytes of 16-bit integers; n is `count` or twice as many
+//   nibbles(at)               loads 16 numbers of 4 bits: lanes 0 to 7 are the first 4 bytes, lanes 8 to 15 the others;
+//                             only if `count` is 16
 //   widen_bytes<is_signed>(v, to)   * converts a vector of bytes to vectors of 32-bit integers
 //   widen(v), widen_both(v, to)     convert float16 numbers to one vector of float32, or to two
 //   all_of_float16(at)        * loads a float16 number into all lanes
@@ -57,6 +59,7 @@
 
 #include "cpu/tiers/fused_rows.hpp"
 #include "cpu/tiers/fused_scatter.hpp"
+#include "cpu/tiers/pool_packed.hpp"
 #include "cpu/tiers/reduce.hpp"
 #include "cpu/tiers/register_table.hpp"
 #include "cpu/tiers/rows.hpp"
@@ -64,3 +67,31 @@
 #include "cpu/tiers/tuples.hpp"
 #include "cpu/tiers/updates.hpp"
 #include "cpu/tiers/weighted_rows.hpp"
+
+namespace gather::cpu {
+namespace {
+
+// Returns the kernels of a tier. `pooling` chooses those for bags of other rows, or is NULL.
+constexpr Tier tier_of(uint32_t bit, PoolBags (*pooling)(const Pooled& pooled, int64_t elements)) {
+  return {bit,
+          inside,
+          resolve,
+          choose_copy,
+          choose_fused_gather,
+          choose_fused_scatter,
+          choose_look_up,
+          choose_scatter,
+          choose_scatter_sum,
+          choose_scatter_element,
+          choose_write,
+          choose_reduce,
+          choose_accumulate,
+          choose_weighted,
+          pooling,
+          choose_decode,
+          choose_decode_row,
+          choose_packed_pooling};
+}
+
+}  // namespace
+}  // namespace gather::cpu

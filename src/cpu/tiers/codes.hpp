@@ -148,8 +148,20 @@ template <int32_t bits, CodeOrder order, bool is_from_high, size_t... i>
 GATHER_INLINE auto shifts_of(std::index_sequence<i...>) {
   constexpr uint32_t size = bits, flipped = order == CodeOrder::high_first ? 8 / size - 1 : 0;
   constexpr uint32_t last = 32 - size;
-  return U<int64_t{sizeof...(i)}>{(is_from_high ? last - (static_cast<uint32_t>(i) ^ flipped) * size
-                                                : (static_cast<uint32_t>(i) ^ flipped) * size)...};
+  return U<int64_t{sizeof...(i)}>{(is_from_high ? last - (static_cast<uint32_t>(i) ^ flipped) * size % 32
+                                                : (static_cast<uint32_t>(i) ^ flipped) * size % 32)...};
+}
+
+// Returns the 32 bits that have the number of each lane.
+template <int64_t n, int64_t bits>
+GATHER_INLINE U<n> words_at(const char* at) {
+  if constexpr (n * bits > 32) {
+    return WideOf<n>::nibbles(at);
+  } else {
+    uint32_t word = 0;
+    __builtin_memcpy(&word, at, static_cast<size_t>(n * bits / 8));
+    return word - U<n>{};
+  }
 }
 
 // Returns numbers of `bits` bits from number j on.
@@ -163,9 +175,8 @@ GATHER_INLINE I<n> fields_at(const char* at, int64_t j) {
         byte_at(at + j / each) >> (order == CodeOrder::high_first ? each - 1 - place : place) * bits & mask;
     return has_sign ? (field ^ 1 << (bits - 1)) - (1 << (bits - 1)) : field;
   } else {
-    uint32_t word = 0;
-    __builtin_memcpy(&word, at + j / each, static_cast<size_t>(n * bits / 8));
-    const U<n> shifts = shifts_of<bits, order, has_sign>(std::make_index_sequence<size_t{n}>()), words = word - U<n>{};
+    const U<n> shifts = shifts_of<bits, order, has_sign>(std::make_index_sequence<size_t{n}>());
+    const U<n> words = words_at<n, bits>(at + j / each);
     if constexpr (has_sign) {
       return same_bits<I<n>>(words << shifts) >> (32 - bits);
     } else {

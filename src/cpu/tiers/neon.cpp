@@ -251,7 +251,6 @@ struct Wide {
 
 #include "cpu/tiers/bags.hpp"
 #include "cpu/tiers/body.hpp"
-#include "cpu/tiers/pool_packed.hpp"
 
 namespace gather::cpu {
 

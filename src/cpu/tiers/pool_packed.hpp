@@ -479,38 +479,19 @@ constexpr bool has_biases<Frequent<Codes, Formula::fused>> = true;
 template <class Codes>
 constexpr bool has_biases<Rare<Codes>> = true;
 
-PoolBags choose_packed_pooling(const Codec& codec, bool weighs, bool as_torch) {
-  const bool is_bias_first = as_torch && codec.rule == Rule::fused;
-  return with_format(codec, [=](auto format) -> PoolBags {
-    using Format = decltype(format);
-    if constexpr (has_biases<Format>) {
-      if (is_bias_first)
-        return weighs ? pool_with<Format, Adding::weighted_bias_first> : pool_with<Format, Adding::bias_first>;
-    }
-    return weighs ? pool_with<Format, Adding::weighted> : pool_with<Format, Adding::sum>;
-  });
+// Returns the kernel of a format.
+template <class Format>
+PoolBags pooling_of(bool weighs, [[maybe_unused]] bool is_bias_first) {
+  if constexpr (has_biases<Format>) {
+    if (is_bias_first)
+      return weighs ? pool_with<Format, Adding::weighted_bias_first> : pool_with<Format, Adding::bias_first>;
+  }
+  return weighs ? pool_with<Format, Adding::weighted> : pool_with<Format, Adding::sum>;
 }
 
-// Returns the kernels of a tier. `pooling` chooses those for bags of other rows, or is NULL.
-constexpr Tier tier_of(uint32_t bit, PoolBags (*pooling)(const Pooled& pooled, int64_t elements)) {
-  return {bit,
-          inside,
-          resolve,
-          choose_copy,
-          choose_fused_gather,
-          choose_fused_scatter,
-          choose_look_up,
-          choose_scatter,
-          choose_scatter_sum,
-          choose_scatter_element,
-          choose_write,
-          choose_reduce,
-          choose_accumulate,
-          choose_weighted,
-          pooling,
-          choose_decode,
-          choose_decode_row,
-          choose_packed_pooling};
+PoolBags choose_packed_pooling(const Codec& codec, bool weighs, bool as_torch) {
+  const bool is_bias_first = as_torch && codec.rule == Rule::fused;
+  return with_format(codec, [=](auto format) { return pooling_of<decltype(format)>(weighs, is_bias_first); });
 }
 
 }  // namespace

@@ -58,7 +58,6 @@ struct Wide {
 }  // namespace gather::cpu
 
 #include "cpu/tiers/body.hpp"
-#include "cpu/tiers/pool_packed.hpp"
 
 namespace gather::cpu {
 

@@ -198,6 +198,14 @@ struct Tier {
   PoolBags (*choose_packed_pooling)(const core::Codec& codec, bool weighs, bool as_torch);
 };
 
+// The kernels of a tier that pool bags. All others are those of another tier. So are those for which a function returns
+// NULL.
+struct PoolingTier {
+  PoolBags (*choose_pooling)(const Pooled& pooled, int64_t elements);
+  PoolBags (*choose_packed_pooling)(const core::Codec& codec, bool weighs, bool as_torch);
+};
+
 extern const Tier portable_tier, avx2_tier, neon_tier;
+extern const PoolingTier avx512_pooling;
 
 }  // namespace gather::cpu

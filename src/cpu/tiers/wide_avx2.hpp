@@ -7,7 +7,7 @@
 namespace gather::cpu {
 namespace {
 
-struct Wide {
+struct WideAvx2 {
   static constexpr int64_t count = 8, octets = 32;
   using Values = Numbers<float, 8>;
   using Bits = Numbers<int32_t, 8>;

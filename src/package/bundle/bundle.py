@@ -24,6 +24,7 @@ SYSTEMS = {
 TIERS = {
     "portable": "1",
     "avx2": "defined(__x86_64__)",
+    "avx512": "defined(__x86_64__)",
     "neon": "defined(__aarch64__)",
 }
 KERNEL_OPTIONS = """\

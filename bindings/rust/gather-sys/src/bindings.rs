@@ -336,6 +336,7 @@ pub const GTH_DEVICE_CUDA_HOST: i32 = 3;
 pub const GTH_DEVICE_CUDA_MANAGED: i32 = 13;
 pub const GTH_TIER_PORTABLE: i32 = 1;
 pub const GTH_TIER_AVX2: i32 = 2;
+pub const GTH_TIER_AVX512: i32 = 4;
 pub const GTH_TIER_NEON: i32 = 8;
 pub const GTH_CAPABILITY_INFO_FIRST: i32 = 232;
 pub const GTH_CONTEXT_OPTIONS_FIRST: i32 = 88;

@@ -13,14 +13,17 @@ pub enum Tier {
     Portable,
     /// AVX2.
     Avx2,
+    /// AVX-512.
+    Avx512,
     /// NEON.
     Neon,
 }
 
 impl Tier {
-    const ALL: [(Tier, i32); 3] = [
+    const ALL: [(Tier, i32); 4] = [
         (Tier::Portable, sys::GTH_TIER_PORTABLE),
         (Tier::Avx2, sys::GTH_TIER_AVX2),
+        (Tier::Avx512, sys::GTH_TIER_AVX512),
         (Tier::Neon, sys::GTH_TIER_NEON),
     ];
 

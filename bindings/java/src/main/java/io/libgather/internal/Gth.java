@@ -98,6 +98,7 @@ public final class Gth {
   public static final int DEVICE_CUDA_MANAGED = 13;
   public static final int TIER_PORTABLE = 1;
   public static final int TIER_AVX2 = 2;
+  public static final int TIER_AVX512 = 4;
   public static final int TIER_NEON = 8;
   public static final int CAPABILITY_INFO_FIRST = 232;
   public static final int CONTEXT_OPTIONS_FIRST = 88;
