@@ -104,7 +104,7 @@ struct Wide : WideAvx2 {
 namespace gather::cpu {
 namespace {
 
-// float16 gains only in rows whose sums are in registers, and not in AVX2 registers.
+// float16 gains only if the sums of a row fit these registers, but not those of AVX2.
 PoolBags choose_halves(Pool pool, int64_t elements) {
   using U = Unit<Half, most_floats>;
   const int64_t units = (elements + U::width - 1) / U::width;
@@ -140,18 +140,17 @@ PoolBags choose_gaining(const Pooled& pooled, int64_t elements) {
                                   : choose_extremes<MinRows, FastMin>(elements);
 }
 
-// The formats whose rows are added faster by vectors of 16: all but those of 4 bits with a bias, q4_k, q5_k, and rare
-// combinations.
+// The formats whose rows are added faster by vectors of 16: all but q4_1, q4_k, q5_k, and rare combinations.
 template <class Format>
 constexpr bool gains = false;
 template <class Codes, Formula formula>
-constexpr bool gains<Frequent<Codes, formula>> = Codes::bits != 4 || formula != Formula::fused;
+constexpr bool gains<Frequent<Codes, formula>> = !std::is_same_v<Codes, OfGguf<Uint4Codes<CodeOrder::halves>>>;
 template <class Block>
 constexpr bool gains<Named<Block>> = true;
 template <bool has_fifth>
 constexpr bool gains<Named<BlockOfSixBits<has_fifth>>> = false;
 
-// Chunks of two vectors gain. Blocks that are not whole vectors do not have them.
+// Only chunks gain. Blocks that are not whole vectors have none.
 PoolBags choose_gaining_packed(const Codec& codec, bool weighs, bool as_torch) {
   if (codec.values < chunk_numbers || (codec.block_values < codec.values && codec.block_values % lanes != 0)) {
     return nullptr;

@@ -138,10 +138,31 @@ struct ChunkAdder {
     finish(bag, k + chunk_numbers, more);
   }
 
+  // Adds four chunks of one block. Only vectors of 16 numbers have registers for so many sums.
+  static void add_four(const BagPart& bag, int64_t k, const Numbered& at) {
+    constexpr int64_t bytes = chunk_numbers * Codes::bits / 8;
+    const Codes codes(bag.part.tables());
+    const LocalRows rows(bag);
+    Chunk sums[4];
+#pragma GCC unroll 4
+    for (int64_t c = 0; c < 4; ++c) sums[c] = chunk_of(bag.start(k + c * chunk_numbers));
+    for (int64_t i = bag.first, end = bag.end; i < end; ++i) {
+      for (int64_t line = 0; line < 4 * bytes; line += 64) rows.fetch(i, {at.codes + line, 0, 0, 0});
+      const Factors<Values> by = factors_of(rows, i, at);
+      const char* const from = rows.codes_of(i, at);
+#pragma GCC unroll 4
+      for (int64_t c = 0; c < 4; ++c) add_chunk(codes.chunk(from + c * bytes), by, &sums[c]);
+    }
+#pragma GCC unroll 4
+    for (int64_t c = 0; c < 4; ++c) finish(bag, k + c * chunk_numbers, sums[c]);
+  }
+
  private:
   static GATHER_INLINE void add(const Codes& codes, const LocalRows& rows, int64_t i, const Numbered& at, Chunk* sums) {
     const Factors<Values> by = factors_of(rows, i, at);
-    const Chunk chunk = codes.chunk(rows.codes_of(i, at));
+    add_chunk(codes.chunk(rows.codes_of(i, at)), by, sums);
+  }
+  static GATHER_INLINE void add_chunk(const Chunk& chunk, const Factors<Values>& by, Chunk* sums) {
 #pragma GCC unroll 8
     for (int64_t v = 0; v < Chunk::count; ++v) {
       sums->vectors[v] = add_to<formula, adding>(sums->vectors[v], chunk.vectors[v], by);
@@ -208,6 +229,7 @@ struct NoAdder {
   static constexpr void (*add_one)(const BagPart&, int64_t, const Numbered&) = nullptr;
   static constexpr void (*add_two)(const BagPart&, int64_t, const Numbered&, const Numbered&) = nullptr;
   static constexpr void (*add_halves)(const BagPart&, int64_t, const Numbered&, const Numbered&) = nullptr;
+  static constexpr void (*add_four)(const BagPart&, int64_t, const Numbered&) = nullptr;
   static constexpr Values (*vector_of)(const BagPart&, int64_t, const Numbered&) = nullptr;
   static constexpr float (*number_of)(const BagPart&, int64_t, const Numbered&) = nullptr;
 };
@@ -219,6 +241,7 @@ struct BlockAdders {
   void (*add_one_chunk)(const BagPart&, int64_t, const Numbered&);  // NULL: There are none for chunks.
   void (*add_two_chunks)(const BagPart&, int64_t, const Numbered&, const Numbered&);
   void (*add_halves)(const BagPart&, int64_t, const Numbered&, const Numbered&);  // or NULL
+  void (*add_four_chunks)(const BagPart&, int64_t, const Numbered&);              // or NULL
   Values (*vector_of)(const BagPart&, int64_t, const Numbered&);
   float (*number_of)(const BagPart&, int64_t, const Numbered&);
 };
@@ -266,6 +289,9 @@ class RowAdder {
       Values last{};
       if (overlaps) last = adders_.vector_of(bag_, k + n - lanes, moved(at, n - lanes));
       if (has_chunks_ && !bag_.part.blocks.has_columns) {
+        for (; adders_.add_four_chunks && j + 4 * chunk_numbers <= n; j += 4 * chunk_numbers) {
+          adders_.add_four_chunks(bag_, k + j, chunk_at(at, j));
+        }
         for (; j + 2 * chunk_numbers <= n; j += 2 * chunk_numbers) {
           adders_.add_two_chunks(bag_, k + j, chunk_at(at, j), chunk_at(at, j + chunk_numbers));
         }
@@ -445,16 +471,19 @@ const int64_t* pool_format(const BagRows& bags, Frequent<Codes, formula>) {
   using Any = AnyAdderOf<Codes>;
   return pool_packed(bags, {adding,
                             {Codes::bits, Codes::step, Codes::chunk_divisor, Chunks::add_one, Chunks::add_two,
-                             Codes::has_half_chunks ? Chunks::add_halves : nullptr, Any::vector_of, Any::number_of},
+                             Codes::has_half_chunks ? Chunks::add_halves : nullptr,
+                             Chunk::count == 2 && !Codes::has_float16_scales ? Chunks::add_four : nullptr,
+                             Any::vector_of, Any::number_of},
                             nullptr});
 }
 
 template <class Codes>
 __attribute__((noinline)) const int64_t* pool_rare(const BagRows& bags, Adding adding) {
   using Any = AnyAdder<Codes>;
-  return pool_packed(
-      bags,
-      {adding, {Codes::bits, Codes::step, 1, nullptr, nullptr, nullptr, Any::vector_of, Any::number_of}, nullptr});
+  return pool_packed(bags,
+                     {adding,
+                      {Codes::bits, Codes::step, 1, nullptr, nullptr, nullptr, nullptr, Any::vector_of, Any::number_of},
+                      nullptr});
 }
 template <Adding adding, class Codes>
 const int64_t* pool_format(const BagRows& bags, Rare<Codes>) {
