@@ -11,16 +11,22 @@ from typing import Any
 
 import numpy as np
 
-from libgather import Error, Tensor, _objects
+from libgather import Codec, Error, Packed, Tensor, _objects
 from libgather._arrays.numpy_ import dtype_named
 from libgather._base.dtypes import NUMBERS
 from libgather._requests.operation_table import OPERATIONS, Operation
 
 ROOT = Path(__file__).resolve().parents[3]
 CASES = Path(os.environ.get("GATHER_CONFORMANCE_CASES", ROOT / "build" / "conformance" / "cases"))
+#: The number of cases of each file.
+COUNTS: dict[Path, int] = {}
 for _line in (ROOT / "tests" / "conformance" / "digests.txt").read_text().splitlines()[1:]:
-    _part, _, _name = _line.split()[-1].partition("/")
-    if _part == "cases" and not (CASES / _name).is_file():
+    _digest, _count, _recorded, _path = _line.split()
+    _part, _, _name = _path.partition("/")
+    if _part != "cases":
+        continue
+    COUNTS[CASES / _name] = int(_count)
+    if not (CASES / _name).is_file():
         raise FileNotFoundError(
             f"there is no {CASES / _name}. These commands in the tree compute it: "
             "cmake --preset test && cmake --build --preset test --target conformance_cases"
@@ -72,10 +78,14 @@ class Case:
 
 
 def cases(path: Path) -> Iterator[Case]:
+    """Reads the cases of a file, of which there must be as many as digests.txt states."""
+    count = 0
     for block in path.read_text(encoding="utf-8").split("\n\n"):
         lines = [line.split(" ", 1) for line in block.splitlines() if line and not line.startswith("#")]
         if lines:
+            count += 1
             yield Case(lines[0][1], dict(lines[1:]))
+    assert count == COUNTS[path], f"{path} has {count} cases"
 
 
 def integers(text: str) -> tuple[int, ...]:
@@ -108,6 +118,23 @@ def array_of(text: str) -> Any:
     except (ValueError, TypeError):
         address = _objects.buffer_of(memory)[1] + offset
         return Tensor._borrow(memory, address, NUMBERS[name], shape, strides, False)
+
+
+def packed_of(case: Case, kind: Any) -> Packed:
+    """Returns the packed params of a case. `kind` converts the arrays."""
+    name, *texts = case.keys["codec"].split(" ")
+    fields: dict[str, Any] = {}
+    for field, _, text in (each.partition("=") for each in texts):
+        fields[field] = float(text) if field in ("zero", "factor") else int(text)
+    # A codec without a name has all its fields in the case.
+    codec = Codec(name, **fields) if name != "." else Codec("affine8", **fields)
+    dtype, extents, layout, data = case.keys["params"].split(" ")
+    shape, (offset, strides) = integers(extents), layout_of(layout)
+    rows: Any = np.frombuffer(bytes.fromhex(data), np.uint8)
+    if strides is not None:
+        rows = np.ndarray((*shape[:-1], codec.row_bytes(shape[-1])), np.uint8, rows, offset, (*strides[:-1], 1))
+    scales, zeros = (kind(array_of(case.keys[key])) if key in case.keys else None for key in ("scales", "zeros"))
+    return Packed(codec, kind(rows), shape, scales=scales, zeros=zeros, dtype=dtype)
 
 
 def data_of(result: Any) -> tuple[str, tuple[int, ...], str]:

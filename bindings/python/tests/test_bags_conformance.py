@@ -10,7 +10,7 @@ import pytest
 from test_scatter_conformance import check_cases
 
 import libgather
-from conformance import CASES, Case, array_of, data_of, fields_of
+from conformance import CASES, Case, array_of, data_of, fields_of, packed_of
 
 FILES = sorted((CASES / "bags").glob("*.txt"))
 
@@ -23,9 +23,10 @@ def test_profile(path: Path, case_counts: dict[str, int]) -> None:
 def answer(case: Case, kind: Any) -> Any:
     """Returns the result of new memory. The result in existing memory must be equal."""
     keys = case.keys
-    params, indices, bags, weights = (
-        kind(array_of(keys[name])) if name in keys else None for name in ("params", "indices", "bags", "weights")
+    indices, bags, weights = (
+        kind(array_of(keys[name])) if name in keys else None for name in ("indices", "bags", "weights")
     )
+    params = packed_of(case, kind) if "codec" in keys else kind(array_of(keys["params"]))
     switches = case.attributes | case.switches | {name: keys[name] for name in ("pool", "empty") if name in keys}
     switches["padding_index"] = int(keys["padding_index"]) if "padding_index" in keys else None
     switches["count"] = int(keys["bag_count"]) if "bag_count" in keys else None
