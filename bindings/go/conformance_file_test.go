@@ -21,9 +21,11 @@ type conformanceCase struct {
 	params, indices tensorText // params is the target of a scatter
 	updates         tensorText // only in a scatter
 	bags, weights   tensorText // only in gather_bags, which need not have them
+	codec           string     // the format of packed params, and the fields that differ from it; else empty
+	scales, zeros   tensorText // only of packed params, which need not have them
 	bagFormat       string
 	bagCount        int
-	reduces         bool // true if the scatter adds, multiplies or compares
+	reduces         bool // true if any NaN is correct: the call decodes packed rows, adds, multiplies or compares
 	wanted          tensorText
 	failure         *gather.Error // nil if the call succeeds
 }
@@ -88,7 +90,9 @@ func parseCase(lines []string) (test conformanceCase, err error) {
 	if test.indices, err = parseTensor(strings.Fields(values["indices"])); err != nil {
 		return test, err
 	}
-	for key, operand := range map[string]*tensorText{"bags": &test.bags, "weights": &test.weights} {
+	for key, operand := range map[string]*tensorText{
+		"bags": &test.bags, "weights": &test.weights, "scales": &test.scales, "zeros": &test.zeros,
+	} {
 		if text, ok := values[key]; ok {
 			if *operand, err = parseTensor(strings.Fields(text)); err != nil {
 				return test, err
@@ -96,7 +100,8 @@ func parseCase(lines []string) (test conformanceCase, err error) {
 		}
 	}
 	test.bagFormat = values["bag_format"]
-	test.reduces = test.reduces || test.bagFormat != ""
+	test.codec = values["codec"]
+	test.reduces = test.reduces || test.bagFormat != "" || test.codec != ""
 	if count, ok := values["bag_count"]; ok {
 		if test.bagCount, err = strconv.Atoi(count); err != nil {
 			return test, err

@@ -9,6 +9,8 @@ import (
 	"path/filepath"
 	"runtime"
 	"slices"
+	"strconv"
+	"strings"
 	"testing"
 	"unsafe"
 
@@ -23,6 +25,7 @@ const (
 	smallOutput = 1 << 20
 	// The number of profiles of systems with gradients and bags: torch, TensorFlow, and the two of JAX.
 	differentiated = 4
+	packedSystems  = 6
 )
 
 func TestConformance(t *testing.T) {
@@ -39,6 +42,23 @@ func TestConformance(t *testing.T) {
 	}
 	replayFolder(t, casesFolder, "/gradient", differentiated+2)
 	replayFolder(t, casesFolder, "/bags", differentiated+1)
+	replayFolder(t, casesFolder, "/packed", packedSystems)
+}
+
+// countOf returns the number of cases that a file must have.
+func countOf(t *testing.T, name string) int {
+	t.Helper()
+	digests, err := os.ReadFile("../../tests/conformance/digests.txt")
+	check(t, err)
+	for line := range strings.Lines(string(digests)) {
+		if fields := strings.Fields(line); fields[len(fields)-1] == "cases/"+name+".txt" {
+			count, err := strconv.Atoi(fields[1])
+			check(t, err)
+			return count
+		}
+	}
+	t.Fatalf("digests.txt has no %s", name)
+	return 0
 }
 
 // replayFolder replays one file for each profile, and the files without a profile: recorded cases and random ones.
@@ -52,9 +72,7 @@ func replayFolder(t *testing.T, casesFolder, folder string, count int) {
 		name, _ := filepath.Rel(casesFolder, file[:len(file)-len(".txt")])
 		t.Run(name, func(t *testing.T) {
 			cases := readCases(t, file)
-			if len(cases) < 100 {
-				t.Fatalf("only %d cases", len(cases))
-			}
+			expect(t, "cases", []int{len(cases)}, []int{countOf(t, name)})
 			for i := range cases {
 				replay(&report{t: t}, &cases[i])
 			}
@@ -161,6 +179,10 @@ func formsOf[T gather.Element, I gather.Index](op string) forms[T, I] {
 }
 
 func replayForms[T gather.Element, I gather.Index](t *report, test *conformanceCase) {
+	if test.codec != "" {
+		replayPacked[T, I](t, test)
+		return
+	}
 	if test.isGradient() {
 		replayGradient[T, I](t, test)
 		return
@@ -170,7 +192,7 @@ func replayForms[T gather.Element, I gather.Index](t *report, test *conformanceC
 		return
 	}
 	if test.bagFormat != "" {
-		replayBags[T, I](t, test)
+		replayBags[T, I](t, test, tensorOf[T](&test.params))
 		return
 	}
 	call := formsOf[T, I](test.op)
