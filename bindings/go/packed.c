@@ -11,7 +11,10 @@ gather_go_error *gather_go_packed(const uint8_t *name, const gather_go_codec *gi
   gth_tensor_desc table = DESCRIBE(rows);
   const gth_tensor_desc described_scales = DESCRIBE(scales), described_zeros = DESCRIBE(zeros);
   if (given->given & GATHER_GO_GIVEN_BLOCK) codec.block_values = given->block_values;
-  if (given->given & GATHER_GO_GIVEN_ZERO) codec.zero = given->zero;
+  if (given->given & GATHER_GO_GIVEN_ZERO) {
+    codec.zero = given->zero;
+    codec.zero_place = GTH_PLACE_NONE;
+  }
   codec.factor = given->factor;
   if (!(scales->flags & GATHER_GO_ABSENT)) codec.scales = &described_scales;
   if (!(zeros->flags & GATHER_GO_ABSENT)) {

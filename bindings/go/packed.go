@@ -49,23 +49,29 @@ func Scales[S Element](scales Tensor[S]) PackedOption {
 
 // Zeros sets the zero points or biases of codes, with the dims of [Scales], also for a format that has a constant one.
 func Zeros[Z Element](zeros Tensor[Z]) PackedOption {
-	return func(p *packing) { p.zeros, p.codec.zero_dtype = zeros.view, 0 }
+	return func(p *packing) { p.setZeros(zeros.view, 0) }
 }
 
 // ZerosInt4 sets zero points from -8 to 7. The last dim has a byte for two blocks, low bits first.
 func ZerosInt4(zeros Tensor[uint8]) PackedOption {
-	return func(p *packing) { p.zeros, p.codec.zero_dtype = zeros.view, C.GTH_ZERO_INT4 }
+	return func(p *packing) { p.setZeros(zeros.view, C.GTH_ZERO_INT4) }
 }
 
 // ZerosUint4 sets zero points from 0 to 15, as [ZerosInt4].
 func ZerosUint4(zeros Tensor[uint8]) PackedOption {
-	return func(p *packing) { p.zeros, p.codec.zero_dtype = zeros.view, C.GTH_ZERO_UINT4 }
+	return func(p *packing) { p.setZeros(zeros.view, C.GTH_ZERO_UINT4) }
 }
 
-// ZeroPoint sets one zero point or bias for the table.
+// setZeros replaces an earlier ZeroPoint.
+func (p *packing) setZeros(zeros view, dtype C.int32_t) {
+	p.zeros, p.codec.zero_dtype = zeros, dtype
+	p.codec.given &^= C.GATHER_GO_GIVEN_ZERO
+}
+
+// ZeroPoint sets one zero point or bias for the table. It replaces those in the rows, and earlier [Zeros].
 func ZeroPoint(zero float32) PackedOption {
 	return func(p *packing) {
-		p.codec.zero = C.float(zero)
+		p.zeros, p.codec.zero = view{}, C.float(zero)
 		p.codec.given |= C.GATHER_GO_GIVEN_ZERO
 	}
 }

@@ -206,6 +206,29 @@ func TestZeroReplacesTheConstantOfAFormat(t *testing.T) {
 	}
 }
 
+func TestZeroPointReplacesTheBiasesOfRows(t *testing.T) {
+	row := []byte{3, 5, 0, 0, 0, 64, 0, 0, 128, 63} // 2 codes, the float32 scale 2 and the bias 1
+	scales, biases := gather.Scales(gather.New([]float32{2}, 1, 1)), gather.Zeros(gather.New([]float32{1}, 1, 1))
+	for _, test := range []struct {
+		codec   string
+		options []gather.PackedOption
+		want    []float32
+	}{
+		{"rowwise8", nil, []float32{7, 11}},
+		{"rowwise8", []gather.PackedOption{gather.ZeroPoint(10)}, []float32{16, 20}},
+		{"affine8", []gather.PackedOption{scales, gather.BlockValues(0), gather.ZeroPoint(10)}, []float32{16, 20}},
+		{"affine8", []gather.PackedOption{scales, gather.BlockValues(0), biases, gather.ZeroPoint(10)}, []float32{16, 20}},
+		{"affine8", []gather.PackedOption{scales, gather.BlockValues(0), gather.ZeroPoint(10), biases}, []float32{7, 11}},
+	} {
+		packed := newPacked[float32](t, test.codec, row, []int{1, 2}, test.options...)
+		rows, err := gather.Gather(packed.Tensor(), gather.Vector([]int{0}))
+		check(t, err)
+		expect(t, test.codec, rows.Data(), test.want)
+	}
+	_, err := gather.NewPacked[float32]("q4_k", make([]byte, 144), []int{1, 256}, gather.ZeroPoint(1))
+	expectError(t, err, gather.ErrVersion, gather.OperandCodec)
+}
+
 // The collector frees or moves memory that nothing keeps. The table keeps its bytes, and a tensor or a plan the table.
 func TestPackedRowsStayReachable(t *testing.T) {
 	table, plan := func() (gather.Tensor[float32], *gather.Plan[float32, int]) {
