@@ -1,12 +1,17 @@
 //! Replays every recorded call of gather_bags, into a new tensor and into existing memory.
 
-use gather::{Bags, BufferMut, Error, Options, TensorMut, gather_bags, gather_bags_into};
+use gather::{Bags, BufferMut, Error, Options, Tensor, TensorMut, gather_bags, gather_bags_into};
 
 use super::case::Case;
 use super::scatter::{expect_bytes, expect_tensor};
 use super::{UNTOUCHED, expect_failure, tensor};
 
 pub fn run(test: &Case) {
+    run_for(test, &tensor(&test.params));
+}
+
+/// Replays a case whose params are plain or packed.
+pub fn run_for(test: &Case, params: &Tensor<'_>) {
     let numbers = test.bags.as_ref().map(tensor);
     let weights = test.weights.as_ref().map(tensor);
     let mut bags = match (test.bag_format.as_str(), &numbers) {
@@ -21,13 +26,13 @@ pub fn run(test: &Case) {
         bags = bags.weights(weights);
     }
     for threads in [1, 3] {
-        run_with(test, &bags, &test.options.threads(threads));
+        run_with(test, params, &bags, &test.options.threads(threads));
     }
 }
 
-fn run_with(test: &Case, bags: &Bags<'_>, options: &Options) {
-    let (params, indices) = (tensor(&test.params), tensor(&test.indices));
-    match (gather_bags(&params, &indices, bags, options), &test.expect) {
+fn run_with(test: &Case, params: &Tensor<'_>, bags: &Bags<'_>, options: &Options) {
+    let indices = tensor(&test.indices);
+    match (gather_bags(params, &indices, bags, options), &test.expect) {
         (Ok(out), Ok(expected)) => expect_tensor(test, &out, expected),
         (Err(error), Err(expected)) => return expect_failure(test, expected, &error),
         (Ok(_), Err(expected)) => panic!("{}: no error, not {expected:?}", test.name),
@@ -37,7 +42,7 @@ fn run_with(test: &Case, bags: &Bags<'_>, options: &Options) {
     let mut memory = vec![UNTOUCHED; expected.bytes.len()];
     let buffer = BufferMut::from_bytes(test.params.dtype, &mut memory).unwrap();
     let written: Result<(), Error> = gather_bags_into(
-        &params,
+        params,
         &indices,
         bags,
         options,

@@ -33,7 +33,7 @@ pub struct Case {
     pub operation: String,
     pub options: Options,
     pub skips: bool,
-    /// True if the scatter adds, multiplies or compares.
+    /// True if any NaN is correct: the call decodes packed rows, or it adds, multiplies or compares.
     pub reduces: bool,
     /// The params of a gather, or the target of a scatter.
     pub params: TensorText,
@@ -45,6 +45,10 @@ pub struct Case {
     pub bag_count: usize,
     pub bags: Option<TensorText>,
     pub weights: Option<TensorText>,
+    /// The format of packed params, and the fields that differ from it. Empty for other params.
+    pub codec: String,
+    pub scales: Option<TensorText>,
+    pub zeros: Option<TensorText>,
     pub expect: Result<TensorText, Failure>,
 }
 
@@ -78,7 +82,8 @@ fn read_case(lines: &[&str]) -> Case {
         operation: get("op").unwrap().to_owned(),
         options: read_options(get, params.dtype),
         skips: get("bounds") == Some("skip"),
-        reduces: get("reduction").is_some_and(|reduction| reduction != "none") || get("bag_format").is_some(),
+        reduces: get("reduction").is_some_and(|reduction| reduction != "none")
+            || get("bag_format").or(get("codec")).is_some(),
         params,
         indices: read_tensor(get("indices").unwrap(), true),
         updates: get("updates").map(|updates| read_tensor(updates, true)),
@@ -86,6 +91,9 @@ fn read_case(lines: &[&str]) -> Case {
         bag_count: get("bag_count").map_or(0, |count| count.parse().unwrap()),
         bags: get("bags").map(|bags| read_tensor(bags, true)),
         weights: get("weights").map(|weights| read_tensor(weights, true)),
+        codec: get("codec").unwrap_or_default().to_owned(),
+        scales: get("scales").map(|scales| read_tensor(scales, true)),
+        zeros: get("zeros").map(|zeros| read_tensor(zeros, true)),
         expect: read_expect(get("expect").unwrap()),
     }
 }

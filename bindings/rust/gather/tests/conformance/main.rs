@@ -1,10 +1,12 @@
 //! Replays every recorded case in every form: into a new tensor, into existing memory, as a plan, and as a shape query.
-//! [`scatter`] replays scatters, [`gradient`] replays gradients, and [`bags`] replays bags.
+//! [`scatter`] replays scatters, [`gradient`] replays gradients, [`bags`] replays bags, and [`packed`] replays packed
+//! rows.
 
 mod bags;
 mod case;
 mod gradient;
 mod operation;
+mod packed;
 mod scatter;
 
 use std::panic::catch_unwind;
@@ -198,9 +200,17 @@ fn cases(file: &str) -> Vec<Case> {
     read_file(&folder.join(format!("{file}.txt")))
 }
 
+/// Returns the number of cases that a file must have.
+fn count(file: &str) -> usize {
+    let digests = include_str!("../../../../../tests/conformance/digests.txt");
+    let name = format!("cases/{file}.txt");
+    let line = digests.lines().find(|line| line.ends_with(&name)).unwrap();
+    line.split_whitespace().nth(1).unwrap().parse().unwrap()
+}
+
 fn run_file(file: &str, run: fn(&Case)) {
     let cases = cases(file);
-    assert!(cases.len() > 100);
+    assert_eq!(cases.len(), count(file), "cases of {file}");
     let failed = cases.iter().filter(|test| catch_unwind(|| run(test)).is_err()).count();
     assert_eq!(failed, 0, "of {} cases", cases.len());
     // The test runner may have written a part of a line.
@@ -252,6 +262,16 @@ mod bags_of {
     fn every_profile() {
         for profile in ["none", "tensorflow", "torch", "jax_fill", "jax_clip"] {
             super::run_file(&format!("bags/{profile}"), super::bags::run);
+        }
+    }
+}
+
+/// Packed rows in the formats of each system.
+mod packed_rows_of {
+    #[test]
+    fn every_system() {
+        for system in ["gguf", "ort", "torch", "ml_dtypes", "bitsandbytes", "formula"] {
+            super::run_file(&format!("packed/{system}"), super::packed::run);
         }
     }
 }
