@@ -128,6 +128,7 @@ impl<'a> Packed<'a> {
 
     /// Sets the zero points or biases, with the dims of [`Packed::scales`], also for a format that has a constant one.
     pub fn zeros(mut self, zeros: Tensor<'a>) -> Self {
+        self.zero = None;
         self.zeros = Some(zeros);
         self
     }
@@ -144,8 +145,9 @@ impl<'a> Packed<'a> {
         self.zeros(zeros)
     }
 
-    /// Sets one zero point or bias for the table.
+    /// Sets one zero point or bias for the table. It replaces those in the rows, and earlier [`Packed::zeros`].
     pub fn zero(mut self, zero: f32) -> Self {
+        self.zeros = None;
         self.zero = Some(zero);
         self
     }
@@ -203,6 +205,7 @@ impl<'a> Packed<'a> {
         }
         if let Some(zero) = self.zero {
             codec.zero = zero;
+            codec.zero_place = sys::GTH_PLACE_NONE;
         }
         codec.factor = self.factor;
         if let Some(scales) = &self.scales {

@@ -411,3 +411,26 @@ fn packed_rows_are_no_other_operand_and_have_no_elements() {
     let moved = table.with_offset(34); // The second row is outside of the bytes.
     assert_eq!(operand!(Stride, gather(&moved, &ids, &options)), Operand::Params);
 }
+
+#[test]
+fn zero_replaces_the_biases_of_rows() {
+    let row = [3u8, 5, 0, 0, 0, 64, 0, 0, 128, 63]; // 2 codes, the float32 scale 2 and the bias 1
+    let packed = |codec| Packed::new(codec, &row, &[1, 2]);
+    let affine = || packed("affine8").block(0).scales(Tensor::new(&[2.0f32], &[1, 1]));
+    let biases = || Tensor::new(&[1.0f32], &[1, 1]);
+    for (table, expected) in [
+        (packed("rowwise8"), [7.0, 11.0]),
+        (packed("rowwise8").zero(10.0), [16.0, 20.0]),
+        (affine().zero(10.0), [16.0, 20.0]),
+        (affine().zeros(biases()).zero(10.0), [16.0, 20.0]),
+        (affine().zero(10.0).zeros(biases()), [7.0, 11.0]),
+    ] {
+        let rows = gather(&table.build().unwrap(), &Tensor::new(&[0i64], &[1]), &Options::new()).unwrap();
+        assert_eq!(rows.as_slice::<f32>().unwrap(), expected);
+    }
+    let error = Packed::new("q4_k", &[0; 144], &[1, 256]).zero(1.0).build().unwrap_err();
+    assert!(
+        matches!(&error, Error::Version(cause) if cause.operand == Operand::Codec),
+        "{error}"
+    );
+}
