@@ -257,12 +257,14 @@ public final class Packed extends Params implements AutoCloseable {
     }
 
     /**
-     * Sets the zero point or bias of all blocks, for a format without zero points in memory.
+     * Sets the zero point or bias of all blocks. It replaces those in the rows, and earlier {@link #zeros}.
      *
      * @param number the zero point or bias
      * @return this builder
      */
     public Builder zero(float number) {
+      zeros = null;
+      codec.set(JAVA_INT, Gth.Codec.ZERO_PLACE, Gth.PLACE_NONE);
       codec.set(JAVA_FLOAT, Gth.Codec.ZERO, number);
       return this;
     }

@@ -15,6 +15,7 @@ import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Function;
+import java.util.function.Supplier;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
@@ -470,6 +471,28 @@ class PackedTest {
       } catch (IllegalStateException e) {
         Thread.onSpinWait();
       }
+    }
+  }
+
+  @Test
+  void zeroReplacesTheBiasesOfRows() {
+    byte[] row = {3, 5, 0, 0, 0, 64, 0, 0, -128, 63}; // 2 codes, the float32 scale 2 and the bias 1
+    Tensor scales = Tensor.of(new float[] {2}, 1, 1);
+    Tensor biases = Tensor.of(new float[] {1}, 1, 1);
+    Supplier<Packed.Builder> rowwise = () -> Packed.of("rowwise8").data(row).shape(1, 2);
+    Supplier<Packed.Builder> affine = () -> Packed.of("affine8").data(row).shape(1, 2).block(0).scales(scales);
+    assertRow(rowwise.get(), 7, 11);
+    assertRow(rowwise.get().zero(10), 16, 20);
+    assertRow(affine.get().zero(10), 16, 20);
+    assertRow(affine.get().zeros(biases).zero(10), 16, 20);
+    assertRow(affine.get().zero(10).zeros(biases), 7, 11);
+    Packed.Builder q4 = Packed.of("q4_k").data(new byte[144]).shape(1, 256).zero(1);
+    expect(Status.VERSION, OperandName.CODEC, q4::build);
+  }
+
+  private static void assertRow(Packed.Builder builder, float... wanted) {
+    try (Packed packed = builder.build()) {
+      assertArrayEquals(wanted, Gather.gather(packed, ids(0)).toFloatArray());
     }
   }
 
