@@ -115,9 +115,9 @@ def page(agreed):
     lines = [
         "# The same mistake in every language",
         "",
-        "The programs `mistakes` of the [examples](../examples) make each mistake in each language, and `tests/mistakes.py`",
-        "writes this page from their output. The tests compare the page. All languages return these fields, except for the",
-        "numbered exceptions.",
+        "The programs `mistakes` of the [examples](../examples) make each mistake in each language.",
+        "`tests/mistakes.py` writes this page from their output, and the tests compare it. All languages return these",
+        "fields, except for the numbered exceptions.",
         "",
         "In every language, memory may be larger than its shape needs. So a buffer with spare capacity is valid.",
         "",
