@@ -1415,8 +1415,14 @@ class Codec {
   /// Sets the number that each scale is multiplied by.
   Codec& factor(float number) & noexcept { return set(raw_.factor, number); }
   Codec factor(float number) && noexcept { return factor(number); }
-  /// Sets the zero point or bias of all blocks.
-  Codec& zero(float number) & noexcept { return set(raw_.zero, number); }
+  /// Sets the zero point or bias of all blocks. It replaces those in the rows, and earlier zeros.
+  Codec& zero(float number) & noexcept {
+    raw_.zero_place = GTH_PLACE_NONE;
+    raw_.zero_dtype = 0;
+    raw_.zeros = nullptr;
+    zeros_.reset();
+    return set(raw_.zero, number);
+  }
   Codec zero(float number) && noexcept { return zero(number); }
   /// Sets the scales of a format whose scales are an operand: the dims of the rows but the last one, and then a dim for
   /// the blocks of a row. An extent of 1 is repeated.
