@@ -55,7 +55,10 @@ int32_t read_codec_operand(core::Role role, int32_t place, const gth_tensor_desc
                               core::operand_name(name))
                  : GTH_OK;
   }
-  if (!given) return fail_null(name, error);
+  if (!given) {
+    return error.fail({GTH_E_NULL, name}, "%s: must not be NULL, because the rows of this codec do not contain them",
+                      core::operand_name(name));
+  }
   const gth_tensor_desc* desc = nullptr;
   if (int32_t status = read_operand(given, name, &out->operand_copies[role], &desc, error)) return status;
   if (desc->tensor) out->unknown |= core::set_of(role);

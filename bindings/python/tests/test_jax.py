@@ -375,6 +375,12 @@ def test_index_that_jax_would_narrow_is_an_error(name: str, indices: Any, value:
         getattr(operators, name)(params, indices).block_until_ready()
 
 
+def test_packed_rows_are_an_error() -> None:
+    table = libgather.Packed(None, np.ones((3, 4), np.int8))
+    with pytest.raises(libgather.UnsupportedError, match="params: JAX has no packed rows"):
+        operators.gather(table, jnp.array([0, 2]))
+
+
 def test_integer_of_params_that_jax_would_narrow_is_an_error() -> None:
     with pytest.raises(libgather.DTypeError, match=f"params: {BIG} is beyond int32"):
         operators.gather(np.array([BIG, 1]), jnp.array([0]))

@@ -372,7 +372,7 @@ INVALID: list[tuple[type[Exception], str | None, Callable[[], object]]] = [
     (libgather.RankError, "scales", lambda: Packed("int8", BYTES, scales=np.ones((4, 1, 1, 1), "f4"))),
     (libgather.ShapeError, "zeros", lambda: Packed("int8", BYTES, scales=1.0, zeros=np.ones((4, 2), "i1"))),
     (libgather.DTypeError, "zeros", lambda: Packed("int8", BYTES, scales=1.0, zeros=np.ones((4, 1), "i4"))),
-    (libgather.Error, None, lambda: Packed("int8", BYTES)),
+    (libgather.Error, "scales", lambda: Packed("int8", BYTES)),
     (libgather.Error, None, lambda: Packed("q8_0", BYTES, scales=1.0)),
     (libgather.UnsupportedError, "data", lambda: Packed.from_ort(BYTES.view("i1"), np.ones((4, 1), "f4"))),
     (libgather.UnsupportedError, "data", lambda: Packed.from_ort(BYTES, np.ones((4, 1), "f4"), bits=3)),

@@ -21,6 +21,7 @@ from .._arrays.jax_ import check_alive, has_values
 from .._arrays.kinds import call_library
 from .._base.request_fields import Request
 from .._bounds import bounds_of_fill
+from .._memory.packed_memory import PackedRows
 from .._operations.bags import bags_of
 from .._operations.jax_programs import bags as pools
 from .._operations.jax_programs import compiled, scatters
@@ -625,6 +626,8 @@ def array_of(value: jax.typing.ArrayLike, operand: str) -> jax.Array:
     if has_values(value.__class__) or isinstance(value, jax.Array):
         check_alive(value, operand)
         return value
+    if isinstance(value, PackedRows):
+        raise errors.unsupported(operand, "JAX has no packed rows: use libgather.gather, or Packed.dequantize()")
     made: jax.Array = call_library(jnp.asarray, value, operand)
     call_library(check_narrowed, value, operand, made.dtype, operand)
     return made
