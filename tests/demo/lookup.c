@@ -106,7 +106,7 @@ static bool show_words(const table* t, const char* const* words, int count) {
 }
 
 static bool show_analogies(const table* t, const char* const (*analogies)[4], int count) {
-  int64_t rows[8][3], nearest[NEAREST], answer;
+  int64_t rows[8][3] = {{0}}, nearest[NEAREST], answer;
   bool right = true;
   float vectors[8][3][DIMENSIONS];
   gth_error error = GTH_ERROR_INIT;
