@@ -111,6 +111,7 @@ inline int64_t draw_blocks(gth_codec* codec, int64_t wanted) {
   const bool is_32 = codec->order == GTH_ORDER_HALVES, is_sized = chance(50);
   codec->block_values = is_32 ? (wanted < 64 && chance(20) ? 0 : 32) : pick(sizes);
   int64_t& block = codec->block_values;
+  if (!is_32 && wanted > limits::most_decoded && chance(50)) block = 96;  // A part of a row begins inside a block.
   const auto multiple = [](int64_t of, int64_t near) { return std::max(of, (near + of / 2) / of * of); };
   if (is_32) wanted = block == 0 ? 32 : multiple(32, wanted);
   if (is_sized) {
