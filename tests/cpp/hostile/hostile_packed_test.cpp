@@ -99,12 +99,17 @@ TEST(HostilePacked, L10_EveryLengthBesideUnreadablePagesIsDecoded) {
                                GTH_CODE_UINT5, GTH_CODE_E4M3FN, GTH_CODE_E5M2}) {
       const int64_t bits = bits_of(code);
       if (values * bits % 8 != 0 || (bits == 5 && values % 32 != 0)) continue;
-      for (const int32_t dtype : {f32, f16}) {
+      for (const int64_t block : {0, 16, 32}) {
+        if (bits == 5 && block != 32) continue;
         Table table;
-        table.dtype = dtype;
+        table.dtype = chance(50) ? f32 : f16;
         table.codec.code = code;
-        if (bits == 5) table.codec.order = GTH_ORDER_HALVES, table.codec.block_values = 32;
+        if (bits == 5) table.codec.order = GTH_ORDER_HALVES;
+        table.codec.block_values = block;
+        table.codec.scale_place = GTH_PLACE_OPERAND;
+        table.codec.scale_dtype = f32;
         table.shape = {2, values};
+        make_operands(&table);
         table.row_bytes = row_bytes(table.codec, values);
         table.memory.resize(static_cast<size_t>(2 * table.row_bytes));
         for (char& byte : table.memory) byte = static_cast<char>(engine());
