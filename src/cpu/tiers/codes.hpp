@@ -142,8 +142,8 @@ struct InTurn : UndividedChunks {
 // What the other bits of an integer are: unspecified, 0, or copies of its highest bit.
 enum class Extended { not_at_all, by_zeros, by_sign };
 
-// Returns the distances of numbers of `bits` bits from the low end of their bytes, or from the high end of 32 bits, in
-// the order of the numbers.
+// Returns the distances of numbers of `bits` bits from the low end of their 32 bits, or from the high end, in the
+// order of the numbers.
 template <int32_t bits, CodeOrder order, bool is_from_high, size_t... i>
 GATHER_INLINE auto shifts_of(std::index_sequence<i...>) {
   constexpr uint32_t size = bits, flipped = order == CodeOrder::high_first ? 8 / size - 1 : 0;
