@@ -183,6 +183,16 @@ inline int64_t draw_named(Table* table, int64_t wanted) {
   return std::max<int64_t>(1, wanted / block) * block;
 }
 
+// Draws a format of GGUF that a codec describes. These have code of their own, unless they have a factor.
+inline int64_t draw_gguf(Table* table, int64_t wanted) {
+  constexpr const char* names[] = {"q8_0", "q4_0", "q4_1", "q5_0", "q5_1", "iq4_nl"};
+  gth_codec& codec = table->codec;
+  gth_codec_named(pick(names), &codec, nullptr);
+  if (codec.code_table) std::copy_n(codec.code_table, std::size(table->entries), table->entries);
+  if (chance(40)) codec.factor = chance(50) ? 0.37f : -4;
+  return std::max<int64_t>(1, wanted / codec.block_values) * codec.block_values;
+}
+
 // ---- Memory
 
 // Lays out rows: dense, with gaps, in reverse order, or all at the same place.
@@ -278,7 +288,9 @@ inline void make_operands(Table* table) {
 inline Table make_table(const Shape& rows, int64_t wanted) {
   Table table;
   table.dtype = pick(outputs);
-  const int64_t values = chance(20) ? draw_named(&table, wanted) : draw_fields(&table, wanted);
+  const int64_t values = chance(20)   ? draw_named(&table, wanted)
+                         : chance(15) ? draw_gguf(&table, wanted)
+                                      : draw_fields(&table, wanted);
   table.shape = rows;
   table.shape.push_back(values);
   lay_out(&table);
