@@ -26,8 +26,8 @@ void lookup(char** argv) {
 
   gather::Packed packed;
   if (codec != "float32") packed = gather::Packed(codec.c_str(), table, {count, dim});
-  const auto params = codec != "float32" ? gather::View(packed)
-                                         : gather::View(table.data(), GTH_DTYPE_FLOAT32, {count, dim});
+  const auto params =
+      codec != "float32" ? gather::View(packed) : gather::View(table.data(), GTH_DTYPE_FLOAT32, {count, dim});
   using Seconds = std::chrono::duration<double>;
   Seconds fastest = Seconds::max();  // Other programs disturbed the fastest call least.
   for (int call = 0; call < 50; call++) {

@@ -13,7 +13,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.stream.IntStream;
+import java.util.Locale;
 import java.util.stream.Stream;
 import org.jetbrains.kotlin.cli.common.ExitCode;
 import org.jetbrains.kotlin.cli.jvm.K2JVMCompiler;
@@ -31,16 +31,17 @@ class ExamplesTest {
 
   @TestFactory
   Stream<DynamicTest> java() throws Exception {
-    List<String> names = names("output", ".txt");
-    List<String> types = names("java", ".java");
-    assertEquals(names.size(), types.size());
     String compiler = Path.of(System.getProperty("java.home"), "bin/javac").toString();
     List<String> command = new ArrayList<>(List.of(compiler, "-Xlint:all", "-Werror", "-cp", CLASSES));
     command.addAll(List.of("-d", directory.toString()));
-    types.forEach(type -> command.add(EXAMPLES.resolve("java").resolve(type + ".java").toString()));
+    names("java", ".java").forEach(type -> command.add(EXAMPLES.resolve("java").resolve(type + ".java").toString()));
     assertEquals(0, new ProcessBuilder(command).inheritIO().start().waitFor(), "the compiler");
-    return IntStream.range(0, names.size())
-        .mapToObj(i -> DynamicTest.dynamicTest(names.get(i), () -> compare(names.get(i), types.get(i))));
+    return names("output", ".txt").stream()
+        .map(name -> DynamicTest.dynamicTest(name, () -> compare(name, capitalised(name))));
+  }
+
+  private static String capitalised(String name) {
+    return name.substring(0, 1).toUpperCase(Locale.ROOT) + name.substring(1);
   }
 
   private static List<String> names(String folder, String suffix) throws IOException {
