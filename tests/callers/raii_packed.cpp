@@ -147,10 +147,10 @@ void formats() {
   check_rows(Packed(codec, blocks.bytes, shape), blocks.numbers);
   check_rows(Packed(Codec("int4").block(32).scales({scales, {6, 2}}).zero(3), shifted.bytes, shape), shifted.numbers);
   check_rows(Packed(Codec(nibbles).zero(3), shifted.bytes, shape), shifted.numbers);
-  const Bytes row = {3, 5, 0, 0, 0, 64, 0, 0, 128, 63};  // 2 codes, the float32 scale 2 and the bias 1
+  const Bytes biased = {3, 5, 0, 0, 0, 64, 0, 0, 128, 63};  // 2 codes, the float32 scale 2 and the bias 1
   const std::vector<int64_t> first = {0};
-  CHECK(same(gather::gather(Packed("rowwise8", row, {1, 2}), first).to_vector<float>(), {7, 11}));
-  CHECK(same(gather::gather(Packed(Codec("rowwise8").zero(10), row, {1, 2}), first).to_vector<float>(), {16, 20}));
+  CHECK(same(gather::gather(Packed("rowwise8", biased, {1, 2}), first).to_vector<float>(), {7, 11}));
+  CHECK(same(gather::gather(Packed(Codec("rowwise8").zero(10), biased, {1, 2}), first).to_vector<float>(), {16, 20}));
 
   // A codec of gather.h, here with bytes that are skipped.
   const Codec named("rowwise4");

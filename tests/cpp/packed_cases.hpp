@@ -187,7 +187,7 @@ inline int64_t draw_named(Table* table, int64_t wanted) {
 inline int64_t draw_gguf(Table* table, int64_t wanted) {
   constexpr const char* names[] = {"q8_0", "q4_0", "q4_1", "q5_0", "q5_1", "iq4_nl"};
   gth_codec& codec = table->codec;
-  gth_codec_named(pick(names), &codec, nullptr);
+  EXPECT_EQ(gth_codec_named(pick(names), &codec, nullptr), GTH_OK);
   if (codec.code_table) std::copy_n(codec.code_table, std::size(table->entries), table->entries);
   if (chance(40)) codec.factor = chance(50) ? 0.37f : -4;
   return std::max<int64_t>(1, wanted / codec.block_values) * codec.block_values;
