@@ -35,7 +35,7 @@ constexpr int64_t compared_ids = 64;         // of a bag, before the places of t
 // ---- Packed rows
 
 constexpr int64_t most_decoded = 1024;  // numbers of a row that are decoded at once; a multiple of each block by name
-constexpr int64_t chunk_numbers = 32;   // that one step of a decoder reads
+constexpr int64_t chunk_numbers = 32;   // that a decoder reads at once
 constexpr int64_t step_rows = 64;       // of a step, at most
 constexpr int64_t step_bytes = 4096, bag_step_bytes = 16 * 1024;  // of the rows of a step, if it has 4 rows or more
 constexpr int64_t prefetched_row_bytes = 4096;  // After them the hardware prefetcher has detected the row.

@@ -129,10 +129,7 @@ PoolBags choose_extremes(int64_t elements) {
 // Sums of float32 are as fast with AVX2.
 PoolBags choose_gaining(const Pooled& pooled, int64_t elements) {
   if (pooled.rounds_each) return nullptr;
-  if (pooled.number == Number::brain_floating) {
-    using U = BrainPairs<most_floats>;
-    return elements < U::width ? nullptr : choose_sums<U>(pooled.pool, elements);
-  }
+  if (pooled.number == Number::brain_floating) return choose_sums<BrainPairs<most_floats>>(pooled.pool, elements);
   if (pooled.number != Number::floating) return nullptr;
   if (pooled.item == 2) return choose_halves(pooled.pool, elements);
   if (pooled.item == 8 || (pooled.pool != Pool::max && pooled.pool != Pool::min)) return nullptr;

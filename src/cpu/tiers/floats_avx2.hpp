@@ -6,7 +6,8 @@
 // Vectors of float16 and float32 numbers in AVX2 registers. See body.hpp.
 
 #if defined(_WIN32) && defined(__GNUC__) && !defined(__clang__)
-// GCC does not align the stack of Windows to 32 bytes or 64, but moves vectors as if it did. The assembler replaces the moves.
+// GCC does not align the stack of Windows to 32 bytes or 64, but moves vectors as if it did. The assembler replaces the
+// moves.
 asm(".macro vmovdqa operands:vararg\n\tvmovdqu \\operands\n.endm");
 asm(".macro vmovaps operands:vararg\n\tvmovups \\operands\n.endm");
 asm(".macro vmovdqa32 operands:vararg\n\tvmovdqu32 \\operands\n.endm");
