@@ -337,4 +337,16 @@ TEST(PackedValues, RandomRowsHaveTheBytesOfTheOracle) {
   }
 }
 
+// As many rows as a step has at most, and one more or less. Some rows are so long that a step has fewer of them, and some
+// are longer than the bytes that are prefetched.
+TEST(PackedValues, SizesAtTheBordersOfStepsAreDecoded) {
+  constexpr int64_t numbers[] = {1, limits::chunk_numbers, limits::step_bytes / limits::step_rows,
+                                 limits::step_bytes / 4, limits::prefetched_row_bytes};
+  constexpr int64_t counts[] = {4, limits::step_rows / 2, limits::step_rows, 2 * limits::step_rows};
+  for (int32_t i = 0; i < 300 && !testing::Test::HasFatalFailure(); ++i) {
+    const int64_t values = std::max<int64_t>(1, pick(numbers) + below(3) - 1);
+    expect_rows(make_table({pick(counts) + below(3) - 1}, values));
+  }
+}
+
 }  // namespace
