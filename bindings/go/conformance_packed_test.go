@@ -57,10 +57,10 @@ func packedOf[T gather.Element](test *conformanceCase) (*gather.Packed[T], error
 		options = append(options, gather.RowStrides(test.params.offset, strides[:len(strides)-1]...))
 	}
 	if test.scales.dtype != "" {
-		options = append(options, scalesOf(&test.scales))
+		options = append(options, codecOption(&test.scales, true))
 	}
 	if test.zeros.dtype != "" {
-		options = append(options, zerosOf(&test.zeros))
+		options = append(options, codecOption(&test.zeros, false))
 	}
 	for _, field := range fields[1:] {
 		name, value, _ := strings.Cut(field, "=")
@@ -85,30 +85,28 @@ func packedOf[T gather.Element](test *conformanceCase) (*gather.Packed[T], error
 	return gather.NewPacked[T](fields[0], test.params.bytes, test.params.shape, options...)
 }
 
-func scalesOf(text *tensorText) gather.PackedOption {
+// codecOption returns the option that sets scales or zeros.
+func codecOption(text *tensorText, isScale bool) gather.PackedOption {
 	switch text.dtype {
 	case "float16":
-		return gather.Scales(tensorOf[gather.Float16](text))
+		return codecOptionAs[gather.Float16](text, isScale)
 	case "bfloat16":
-		return gather.Scales(tensorOf[gather.BFloat16](text))
+		return codecOptionAs[gather.BFloat16](text, isScale)
 	case "float8_e4m3fn":
-		return gather.Scales(tensorOf[gather.Float8E4M3FN](text))
+		return codecOptionAs[gather.Float8E4M3FN](text, isScale)
 	case "float8_e8m0fnu":
-		return gather.Scales(tensorOf[gather.Float8E8M0FNU](text))
+		return codecOptionAs[gather.Float8E8M0FNU](text, isScale)
+	case "int8":
+		return codecOptionAs[int8](text, isScale)
+	case "uint8":
+		return codecOptionAs[uint8](text, isScale)
 	}
-	return gather.Scales(tensorOf[float32](text))
+	return codecOptionAs[float32](text, isScale)
 }
 
-func zerosOf(text *tensorText) gather.PackedOption {
-	switch text.dtype {
-	case "float16":
-		return gather.Zeros(tensorOf[gather.Float16](text))
-	case "bfloat16":
-		return gather.Zeros(tensorOf[gather.BFloat16](text))
-	case "int8":
-		return gather.Zeros(tensorOf[int8](text))
-	case "uint8":
-		return gather.Zeros(tensorOf[uint8](text))
+func codecOptionAs[P gather.Element](text *tensorText, isScale bool) gather.PackedOption {
+	if isScale {
+		return gather.Scales(tensorOf[P](text))
 	}
-	return gather.Zeros(tensorOf[float32](text))
+	return gather.Zeros(tensorOf[P](text))
 }
