@@ -337,8 +337,8 @@ TEST(PackedValues, RandomRowsHaveTheBytesOfTheOracle) {
   }
 }
 
-// As many rows as a step has at most, and one more or less. Some rows are so long that a step has fewer of them, and some
-// are longer than the bytes that are prefetched.
+// As many rows as a step has at most, and one more or less. Some rows are so long that a step has fewer of them, and
+// some are longer than the bytes that are prefetched.
 TEST(PackedValues, SizesAtTheBordersOfStepsAreDecoded) {
   constexpr int64_t numbers[] = {1, limits::chunk_numbers, limits::step_bytes / limits::step_rows,
                                  limits::step_bytes / 4, limits::prefetched_row_bytes};
