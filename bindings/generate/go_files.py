@@ -32,6 +32,7 @@ UNUSED = (
     "GTH_BAGS_",
     "GTH_CODE",  # GTH_CODEC_ and GTH_CODE_: NewPacked has the names of formats.
     "GTH_EXPORT_",
+    "GTH_FILES_",  # Options of OpenTable set them.
     "GTH_ORDER_",
     "GTH_PLACE_",
     "GTH_RULE_",

@@ -62,7 +62,7 @@ const (
 	ErrInternal Status = -23
 	// Offsets, lengths or segments of bags are invalid, or a bag is empty.
 	ErrOffsets Status = -24
-	// A file could not be read. gth_error.native is errno. No function returns it yet.
+	// A file could not be opened or read. gth_error.native is errno.
 	ErrIO Status = -25
 )
 
@@ -92,7 +92,7 @@ const (
 	OperandWeights Operand = 12
 	// the codec of a packed table
 	OperandCodec Operand = 13
-	// reserved for files
+	// a segment of a table in files
 	OperandFile Operand = 14
 	// scales of a packed table
 	OperandScales Operand = 15

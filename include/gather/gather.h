@@ -31,11 +31,11 @@
  *
  * Status
  *   Every function that can fail returns a status: GTH_OK (0) or a negative GTH_E_* number. From the first release on,
- *   the numbers never change. A call that fails has written no output memory, except in four cases: GTH_E_RACE,
- *   GTH_E_CUDA, GTH_E_INDEX with GTH_BOUNDS_ERROR_PARTIAL, and GTH_E_NOMEM of gth_run_many and gth_plan_run_many. It
- *   also sets `*out` to NULL if `out` is not NULL. No function aborts, throws or prints. No function accesses memory
- *   outside the operands, even if arguments are invalid. The caller guarantees that each pointer points to the memory
- *   that it describes.
+ *   the numbers never change. A call that fails has written no output memory, except in five cases: GTH_E_RACE,
+ *   GTH_E_CUDA, GTH_E_INDEX with GTH_BOUNDS_ERROR_PARTIAL, GTH_E_NOMEM of gth_run_many and gth_plan_run_many, and
+ *   GTH_E_IO (see Files). It also sets `*out` to NULL if `out` is not NULL. No function aborts, throws or prints. No
+ *   function accesses memory outside the operands, even if arguments are invalid. The caller guarantees that each
+ *   pointer points to the memory that it describes.
  *
  * Errors
  *   The parameter `err` is a gth_error of the caller, or NULL. There is no thread-local and no global error state.
@@ -176,7 +176,7 @@ GTH_API uint32_t gth_version(void);
 #define GTH_E_UNSUPPORTED -22 /**< The request is valid, but this kind of operand or device does not support it. */
 #define GTH_E_INTERNAL -23    /**< The library has a defect. */
 #define GTH_E_OFFSETS -24     /**< Offsets, lengths or segments of bags are invalid, or a bag is empty. */
-#define GTH_E_IO -25          /**< A file could not be read. gth_error.native is errno. No function returns it yet. */
+#define GTH_E_IO -25          /**< A file could not be opened or read. gth_error.native is errno. */
 
 /** Returns the name of a status, such as "GTH_E_INDEX", or a fixed text for other numbers. The text is static. */
 GTH_API const char *gth_status_name(int32_t status);
@@ -196,7 +196,7 @@ GTH_API const char *gth_status_name(int32_t status);
 #define GTH_OPERAND_BAGS 11    /**< bags of gather_bags */
 #define GTH_OPERAND_WEIGHTS 12 /**< weights of gather_bags */
 #define GTH_OPERAND_CODEC 13   /**< the codec of a packed table */
-#define GTH_OPERAND_FILE 14    /**< reserved for files */
+#define GTH_OPERAND_FILE 14    /**< a segment of a table in files */
 #define GTH_OPERAND_SCALES 15  /**< scales of a packed table */
 #define GTH_OPERAND_ZEROS 16   /**< zero points or biases of a packed table */
 
@@ -236,6 +236,9 @@ GTH_API const char *gth_status_name(int32_t status);
  *                    offset or the sum of the lengths is less than the number of ids: position is the number of bags,
  *                    value is the offset or the sum, limit is the number of ids. After that, an empty bag
  *                    (GTH_EMPTY_ERROR): position is the bag, value is 0, limit is 1.
+ *   IO               A file: native is errno, or 0 if the file is too short. component is the segment. position is that
+ *                    of the first tuple (of bags: id) that selects the row, or -1 if the call selects none. value is the
+ *                    byte in the file, limit is the number of bytes that the library wanted from there on.
  *   VERSION          value is the given number, limit is the highest valid one (for an opset: the lowest).
  *   operand OPTIONS  component is the byte offset of the field in gth_options or gth_context_options, and 0 for an
  *                    invalid struct size.
@@ -248,7 +251,7 @@ typedef struct gth_error {
   int32_t status;
   int32_t operand;
   int32_t component;
-  int32_t native; /**< The number of a CUDA error, or errno. 0 if there is none. */
+  int32_t native; /**< The number of a CUDA error, or errno (Windows: that of GetLastError). 0 if there is none. */
   uint32_t flags;
   int64_t position;
   int64_t value;
@@ -855,6 +858,113 @@ GTH_API int32_t gth_tensor_from_strings(gth_context *context, uint32_t flags, in
  */
 GTH_API int32_t gth_tensor_strings(const gth_tensor *tensor, const int64_t **offsets, const void **bytes,
                                    gth_error *err);
+
+/* ------------------------------------------------------------------------------------------------------------ Files
+ *
+ * A table may lie in files that are larger than memory, or in several pieces of memory. gth_tensor_open creates a tensor
+ * over segments, each of which is a range of rows. A row of the table is an entry of dim 0. The tensor is read-only. It
+ * may be params of gather, gather_nd, gather_elements and gather_bags, with each function that runs or plans them, and
+ * scales and zeros of a codec. As another operand, and for gth_copy, gth_tensor_describe and the exports, the status is
+ * GTH_E_UNSUPPORTED. Only the rows that indices select are read.
+ *
+ * GTH_FILES_READ reads rows with calls of the system. It never raises SIGBUS, and the process maps no file. Of bags, it
+ * reads a row once for up to some thousand ids.
+ * GTH_FILES_MAP maps the files. A row that was read before costs as much as a row in memory. On Windows it reads files
+ * like GTH_FILES_READ.
+ * In both modes, a call first requests many rows from the system, and then reads them. So the disk works on many rows at
+ * once. There are no threads that read.
+ *
+ * Errors
+ *   Bags and indices are validated before any file is read. If a row cannot be read, the status is GTH_E_IO. With
+ *   GTH_FILES_MAP without a budget, no output has been written then. Otherwise each row of the output holds its result,
+ *   or is unchanged, or is a row that could not be read.
+ *   A file must not be changed while a tensor uses it. If it becomes shorter, rows beyond its end cause GTH_E_IO, with
+ *   one exception: with GTH_FILES_MAP, a page that an earlier call has read raises SIGBUS. So does, on macOS and before
+ *   Linux 5.14, each page that cannot be read. A file that is removed or replaced by another one stays readable. */
+
+/* Modes of a table in files. */
+#define GTH_FILES_READ 1 /**< Files are read. The default. */
+#define GTH_FILES_MAP 2  /**< Files are mapped. For rows that are read again and again. */
+
+/** Some rows of a table. A row may not be divided between segments. */
+typedef struct gth_segment {
+  uint32_t size;      /**< Set by the caller to sizeof(gth_segment). */
+  uint32_t flags;     /**< Must be 0. */
+  const char *path;   /**< The file, in UTF-8, or NULL. Borrowed */
+  const void *data;   /**< If path is NULL: the memory, or NULL. Kept */
+  int64_t file;       /**< If path and data are NULL: a file descriptor (on Windows a HANDLE), of which the library makes
+                           a duplicate. */
+  int64_t offset;     /**< The byte of the first row. It needs no alignment. */
+  int64_t rows;       /**< The number of rows, at least 1. */
+  int64_t row_stride; /**< Bytes from row to row, at least the bytes of a row. 0: the bytes of a row */
+} gth_segment;
+
+#define GTH_SEGMENT_FIRST 56
+#define GTH_SEGMENT_INIT {sizeof(gth_segment), 0, NULL, NULL, -1, 0, 0, 0}
+
+typedef struct gth_files_options {
+  uint32_t size;    /**< Set by the caller to sizeof(gth_files_options). */
+  int32_t mode;     /**< GTH_FILES_*. 0: GTH_FILES_READ */
+  int64_t resident; /**< GTH_FILES_MAP: the budget of mapped memory in bytes, at least 4 MiB. Before the pages of the
+                         tensor exceed it, they leave the memory of the process. They stay in the page cache of the
+                         system. 0: no budget */
+} gth_files_options;
+
+#define GTH_FILES_OPTIONS_FIRST 16
+#define GTH_FILES_OPTIONS_INIT {sizeof(gth_files_options), 0, 0}
+
+/** Counters of a table in files since it was opened. */
+typedef struct gth_files_stats {
+  uint32_t size;     /**< Set by the caller to sizeof(gth_files_stats). */
+  int32_t mode;      /**< The mode in use, GTH_FILES_*. */
+  int64_t rows;      /**< Rows that were read. Parts of a row count too. */
+  int64_t requested; /**< Rows (read) or pages (map) that were not in memory and were requested. */
+  int64_t releases;  /**< The number of times that pages left the memory of the process because of the budget. */
+  int64_t resident;  /**< An upper bound of the mapped memory of the tensor in bytes. 0 without a budget */
+} gth_files_stats;
+
+#define GTH_FILES_STATS_FIRST 40
+#define GTH_FILES_STATS_INIT {sizeof(gth_files_stats), 0, 0, 0, 0, 0}
+
+/**
+ * Opens a table in files, or in pieces of memory, as a read-only tensor.
+ *
+ * The segments are consecutive rows of the table: segment 0 has rows 0 to segments[0]->rows - 1, and so on. Files are
+ * opened here, and closed when the tensor is released. No row is read. Several segments may be in one file.
+ *
+ * @param context   A CPU context, or NULL.
+ * @param desc      Borrowed. dtype, ndim (at least 1), shape and codec of the whole table. shape[0] is the sum of the
+ *                  rows of all segments. data and strides must be NULL, offset and extent 0.
+ * @param count     The number of segments, at least 1.
+ * @param segments  Borrowed, `count` pointers.
+ * @param options   Borrowed, or NULL.
+ * @param out       Owned. Release it with gth_tensor_release.
+ * @return NULL, HANDLE, VERSION, DTYPE, RANK, SHAPE, SIZE, STRIDE (of the description, or row_stride), DEVICE (a CUDA
+ *         context), IO, NOMEM, UNSUPPORTED (strings).
+ */
+GTH_API int32_t gth_tensor_open(gth_context *context, const gth_tensor_desc *desc, int64_t count,
+                                const gth_segment *const *segments, const gth_files_options *options, gth_tensor **out,
+                                gth_error *err);
+
+/**
+ * Requests the rows that indices select along axis 0, and does not wait for them. A later gather of these rows then
+ * waits less. Indices out of bounds are ignored, and so are rows that cannot be read. Segments in memory need no request.
+ *
+ * @param context  A CPU context, or NULL.
+ * @param tensor   A tensor of gth_tensor_open.
+ * @param indices  Borrowed. Integers of any shape.
+ * @return NULL, HANDLE, VERSION, DTYPE, RANK, SHAPE, SIZE, STRIDE, DEVICE, UNSUPPORTED (another tensor).
+ */
+GTH_API int32_t gth_tensor_prefetch(gth_context *context, const gth_tensor *tensor, const gth_tensor_desc *indices,
+                                    gth_error *err);
+
+/**
+ * Reads the counters of a table in files.
+ *
+ * @param stats  Borrowed, written. stats->size must be set.
+ * @return NULL, HANDLE, VERSION, UNSUPPORTED (another tensor).
+ */
+GTH_API int32_t gth_tensor_stats(const gth_tensor *tensor, gth_files_stats *stats, gth_error *err);
 
 /* ---------------------------------------------------------------------------------------------------------- Options */
 

@@ -102,6 +102,29 @@ FIELD(gth_codec, code_table, 96, 8);
 FIELD(gth_codec, scales, 104, 8);
 FIELD(gth_codec, zeros, 112, 8);
 
+SIZE(gth_segment, 56);
+FIELD(gth_segment, size, 0, 4);
+FIELD(gth_segment, flags, 4, 4);
+FIELD(gth_segment, path, 8, 8);
+FIELD(gth_segment, data, 16, 8);
+FIELD(gth_segment, file, 24, 8);
+FIELD(gth_segment, offset, 32, 8);
+FIELD(gth_segment, rows, 40, 8);
+FIELD(gth_segment, row_stride, 48, 8);
+
+SIZE(gth_files_options, 16);
+FIELD(gth_files_options, size, 0, 4);
+FIELD(gth_files_options, mode, 4, 4);
+FIELD(gth_files_options, resident, 8, 8);
+
+SIZE(gth_files_stats, 40);
+FIELD(gth_files_stats, size, 0, 4);
+FIELD(gth_files_stats, mode, 4, 4);
+FIELD(gth_files_stats, rows, 8, 8);
+FIELD(gth_files_stats, requested, 16, 8);
+FIELD(gth_files_stats, releases, 24, 8);
+FIELD(gth_files_stats, resident, 32, 8);
+
 SIZE(gth_options, 120);
 FIELD(gth_options, size, 0, 4);
 FIELD(gth_options, has_axis, 4, 4);
@@ -305,6 +328,11 @@ VALUE(GTH_CODEC_FIRST, 120);
 VALUE(GTH_EXPORT_COPY, 1);
 VALUE(GTH_EXPORT_NO_COPY, 2);
 VALUE(GTH_STRINGS_BINARY, 1);
+VALUE(GTH_FILES_READ, 1);
+VALUE(GTH_FILES_MAP, 2);
+VALUE(GTH_SEGMENT_FIRST, 56);
+VALUE(GTH_FILES_OPTIONS_FIRST, 16);
+VALUE(GTH_FILES_STATS_FIRST, 40);
 VALUE(GTH_PROFILE_TENSORFLOW, 1);
 VALUE(GTH_PROFILE_TENSORFLOW_GPU, 2);
 VALUE(GTH_PROFILE_ONNX, 3);

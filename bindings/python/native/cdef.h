@@ -200,6 +200,41 @@ int32_t gth_tensor_from_strings(gth_context *context, uint32_t flags, int32_t nd
 int32_t gth_tensor_strings(const gth_tensor *tensor, const int64_t **offsets, const void **bytes,
                                    gth_error *err);
 
+typedef struct gth_segment {
+  uint32_t size;
+  uint32_t flags;
+  const char *path;
+  const void *data;
+  int64_t file;
+  int64_t offset;
+  int64_t rows;
+  int64_t row_stride;
+} gth_segment;
+
+typedef struct gth_files_options {
+  uint32_t size;
+  int32_t mode;
+  int64_t resident;
+} gth_files_options;
+
+typedef struct gth_files_stats {
+  uint32_t size;
+  int32_t mode;
+  int64_t rows;
+  int64_t requested;
+  int64_t releases;
+  int64_t resident;
+} gth_files_stats;
+
+int32_t gth_tensor_open(gth_context *context, const gth_tensor_desc *desc, int64_t count,
+                                const gth_segment *const *segments, const gth_files_options *options, gth_tensor **out,
+                                gth_error *err);
+
+int32_t gth_tensor_prefetch(gth_context *context, const gth_tensor *tensor, const gth_tensor_desc *indices,
+                                    gth_error *err);
+
+int32_t gth_tensor_stats(const gth_tensor *tensor, gth_files_stats *stats, gth_error *err);
+
 typedef struct gth_options {
   uint32_t size;
   int32_t has_axis;

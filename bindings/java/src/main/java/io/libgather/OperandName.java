@@ -34,7 +34,7 @@ public enum OperandName {
   WEIGHTS(12),
   /** The codec of a packed table. */
   CODEC(13),
-  /** Reserved for files. */
+  /** A segment of a table in files. */
   FILE(14),
   /** Scales of a packed table. */
   SCALES(15),

@@ -54,7 +54,7 @@ public enum Status {
   INTERNAL(-23),
   /** Offsets, lengths or segments of bags are invalid, or a bag is empty. */
   OFFSETS(-24),
-  /** A file could not be read. gth_error.native is errno. No function returns it yet. */
+  /** A file could not be opened or read. gth_error.native is errno. */
   IO(-25);
 
   final int number;

@@ -138,6 +138,11 @@ public final class Gth {
   public static final int EXPORT_COPY = 1;
   public static final int EXPORT_NO_COPY = 2;
   public static final int STRINGS_BINARY = 1;
+  public static final int FILES_READ = 1;
+  public static final int FILES_MAP = 2;
+  public static final int SEGMENT_FIRST = 56;
+  public static final int FILES_OPTIONS_FIRST = 16;
+  public static final int FILES_STATS_FIRST = 40;
   public static final int PROFILE_TENSORFLOW = 1;
   public static final int PROFILE_TENSORFLOW_GPU = 2;
   public static final int PROFILE_ONNX = 3;
@@ -334,6 +339,44 @@ public final class Gth {
     public static final long ZEROS = 112;
 
     private Codec() {}
+  }
+
+  /** The size of gth_segment, and the offsets of its fields. */
+  public static final class Segment {
+    public static final long BYTES = 56;
+    public static final long SIZE = 0;
+    public static final long FLAGS = 4;
+    public static final long PATH = 8;
+    public static final long DATA = 16;
+    public static final long FILE = 24;
+    public static final long OFFSET = 32;
+    public static final long ROWS = 40;
+    public static final long ROW_STRIDE = 48;
+
+    private Segment() {}
+  }
+
+  /** The size of gth_files_options, and the offsets of its fields. */
+  public static final class FilesOptions {
+    public static final long BYTES = 16;
+    public static final long SIZE = 0;
+    public static final long MODE = 4;
+    public static final long RESIDENT = 8;
+
+    private FilesOptions() {}
+  }
+
+  /** The size of gth_files_stats, and the offsets of its fields. */
+  public static final class FilesStats {
+    public static final long BYTES = 40;
+    public static final long SIZE = 0;
+    public static final long MODE = 4;
+    public static final long ROWS = 8;
+    public static final long REQUESTED = 16;
+    public static final long RELEASES = 24;
+    public static final long RESIDENT = 32;
+
+    private FilesStats() {}
   }
 
   /** The size of gth_options, and the offsets of its fields. */
