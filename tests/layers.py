@@ -17,6 +17,7 @@ LAYERS = [
     ("core/options",),
     ("core/meaning",),
     ("core/plan",),
+    ("files",),
     ("cpu", "cuda"),
     ("columns",),
     ("execution",),

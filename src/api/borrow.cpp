@@ -13,7 +13,12 @@ namespace {
 using core::Plan;
 using core::Role;
 
-void copy_part(const gth_tensor_desc& given, PackedTensor::Part* out) {
+// Copies an operand of a codec. A tensor in files keeps its handle, so that a later call detects its release.
+void copy_part(const gth_tensor_desc& given, const gth_tensor* handle, PackedTensor::Part* out) {
+  if (given.flags & core::tensor_in_files) {
+    out->desc = gth_tensor_desc GTH_TENSOR_DESC_HANDLE(handle);
+    return;
+  }
   out->desc = given;
   std::copy_n(given.shape, given.ndim, out->shape);
   out->desc.shape = out->shape;
@@ -54,11 +59,11 @@ void fill_in(const Found& found, const Plan& plan, PackedTensor* out) {
     out->codec.code_table = out->table;
   }
   if (request.scales) {
-    copy_part(*request.scales, &out->scales);
+    copy_part(*request.scales, request.codec->scales->tensor, &out->scales);
     out->codec.scales = &out->scales.desc;
   }
   if (request.zeros) {
-    copy_part(*request.zeros, &out->zeros);
+    copy_part(*request.zeros, request.codec->zeros->tensor, &out->zeros);
     out->codec.zeros = &out->zeros.desc;
   }
   int64_t stride = plan.packed.stride;
@@ -70,7 +75,10 @@ void fill_in(const Found& found, const Plan& plan, PackedTensor* out) {
   }
 }
 
-int32_t make_packed(const gth_tensor_desc& table, gth_tensor** out, const Error& error) {
+}  // namespace
+
+int32_t make_packed(const gth_tensor_desc& table, uint32_t flags, Storage* storage, gth_tensor** out,
+                    const Error& error) {
   Found found;
   Plan plan;
   if (int32_t status = lower_table(table, &found, &plan, error)) return status;
@@ -81,11 +89,14 @@ int32_t make_packed(const gth_tensor_desc& table, gth_tensor** out, const Error&
   gth_tensor_desc desc = *found.request.table;
   desc.codec = &packed->codec;
   desc.strides = packed->strides;
+  desc.flags |= flags;
   const int64_t extent = desc.extent == 0 && !plan.reach.table.empty ? plan.reach.table.high : desc.extent;
-  const int32_t status = make_tensor(desc, {GTH_DEVICE_CPU, desc.device_id, extent}, nullptr, out, error);
+  const int32_t status = make_tensor(desc, {GTH_DEVICE_CPU, desc.device_id, extent}, storage, out, error);
   if (status) delete packed;
   return status;
 }
+
+namespace {
 
 int32_t borrow(const gth_tensor_desc* desc, gth_tensor** out, const Error& error) {
   if (!desc) return fail_null(GTH_OPERAND_TENSOR, error);
@@ -93,7 +104,7 @@ int32_t borrow(const gth_tensor_desc* desc, gth_tensor** out, const Error& error
   if (int32_t status = core::read_struct(desc, &room, &desc, GTH_OPERAND_TENSOR, error)) return status;
   if (int32_t status = core::check_desc(*desc, GTH_OPERAND_TENSOR, true, error)) return status;
   if (desc->codec) {
-    const int32_t status = make_packed(*desc, out, error);
+    const int32_t status = make_packed(*desc, 0, nullptr, out, error);
     if (status) error.rename_operand(GTH_OPERAND_PARAMS, GTH_OPERAND_TENSOR);
     return status;
   }

@@ -10,7 +10,7 @@ int32_t check_plain(const gth_tensor_desc& desc, int32_t operand, const Error& e
     return error.fail({GTH_E_UNSUPPORTED, operand}, "%s: packed rows cannot be copied, but gathered",
                       core::operand_name(operand));
   }
-  if (desc.dtype != GTH_DTYPE_STRING) return GTH_OK;
+  if (desc.dtype != GTH_DTYPE_STRING) return check_in_memory(desc, operand, error);
   return error.fail({GTH_E_UNSUPPORTED, operand, -1, -1, GTH_DTYPE_STRING, 0}, "%s: strings cannot be copied",
                     core::operand_name(operand));
 }

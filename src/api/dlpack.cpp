@@ -290,6 +290,7 @@ int32_t to_dlpack(gth_context* handle, const gth_tensor* tensor_handle, uint32_t
   if (tensor->desc.codec) {
     return error.fail({GTH_E_UNSUPPORTED, GTH_OPERAND_TENSOR}, "tensor: DLPack has no packed rows");
   }
+  if (int32_t status = check_in_memory(tensor->desc, GTH_OPERAND_TENSOR, error)) return status;
   ExportSource source;
   if (int32_t status = find_source(*context, *tensor, flags, carries_read_only, &source, error)) return status;
   return make_export(source, out, error);

@@ -46,6 +46,14 @@ int32_t check_packed(const gth_tensor_desc& desc, int32_t name, const Error& err
   return core::check_desc(desc, name, name == GTH_OPERAND_PARAMS, error);
 }
 
+// Checks the description of a tensor. Only params and the operands of their codec may be in files.
+int32_t check_found(const gth_tensor_desc& desc, int32_t name, const Error& error) {
+  if (!(desc.flags & core::tensor_in_files)) return check_packed(desc, name, error);
+  const bool may_be_in_files =
+      name == GTH_OPERAND_PARAMS || name == GTH_OPERAND_SCALES || name == GTH_OPERAND_ZEROS;
+  return may_be_in_files ? GTH_OK : check_in_memory(desc, name, error);
+}
+
 // Reads an operand of the codec. It must be given if and only if the codec has a place for it.
 int32_t read_codec_operand(core::Role role, int32_t place, const gth_tensor_desc* given, Found* out,
                            const Error& error) {
@@ -86,7 +94,7 @@ int32_t read_others(Found* out, const Error& error) {
     const gth_tensor_desc* const memory = names_tensor(desc) ? find_memory(desc) : nullptr;
     const int32_t name = out->request.operation->name_of(role);
     if (memory) {
-      if (int32_t status = check_packed(*memory, name, error)) return status;
+      if (int32_t status = check_found(*memory, name, error)) return status;
       desc = memory;
       continue;
     }
@@ -125,7 +133,7 @@ int32_t resolve_tensor(int32_t name, const gth_tensor_desc** desc, const Error& 
   const Tensor* tensor = nullptr;
   if (int32_t status = find_tensor((*desc)->tensor, name, &tensor, error)) return status;
   *desc = &tensor->desc;
-  return check_packed(**desc, name, error);
+  return check_found(**desc, name, error);
 }
 
 }  // namespace gather::api

@@ -156,6 +156,7 @@ int32_t describe(const gth_tensor* handle, gth_tensor_desc* desc, const Error& e
   if (int32_t status = core::check_struct_size(desc, GTH_OPERAND_NONE, error)) return status;
   const Tensor* tensor = nullptr;
   if (int32_t status = find_tensor(handle, GTH_OPERAND_TENSOR, &tensor, error)) return status;
+  if (int32_t status = check_in_memory(tensor->desc, GTH_OPERAND_TENSOR, error)) return status;
   gth_tensor_desc described = tensor->desc;
   described.strides = tensor->strides;
   if (described.dtype == GTH_DTYPE_STRING) {
@@ -174,6 +175,12 @@ int32_t find_tensor(const gth_tensor* handle, int32_t operand, const Tensor** ou
   if (!content) return fail_handle(operand, error);
   *out = &content->as<Tensor>();
   return GTH_OK;
+}
+
+int32_t check_in_memory(const gth_tensor_desc& desc, int32_t operand, const Error& error) {
+  if (!(desc.flags & core::tensor_in_files)) return GTH_OK;
+  return error.fail({GTH_E_UNSUPPORTED, operand}, "%s: is in files, and can only be the params of a gather",
+                    core::operand_name(operand));
 }
 
 int32_t make_tensor(const gth_tensor_desc& desc, const MemoryLocation& memory, Storage* storage, gth_tensor** out,

@@ -29,6 +29,9 @@ struct Tensor {
 // Finds the tensor of a handle. `operand` is its role in error messages.
 int32_t find_tensor(const gth_tensor* handle, int32_t operand, const Tensor** out, const Error& error);
 
+// Rejects a tensor in files, where memory is needed.
+int32_t check_in_memory(const gth_tensor_desc& desc, int32_t operand, const Error& error);
+
 // The device and the size in bytes of described memory. All fields are known.
 struct MemoryLocation {
   int32_t device, device_id;

@@ -61,11 +61,12 @@ int32_t validate_padded(const Bags& on, int64_t ids, int64_t bytes, const Execut
 
 }  // namespace
 
-Bags::Bags(const Plan& planned, const core::Pointers& given, int64_t open, const Kernels& chosen)
+Bags::Bags(const Plan& planned, const core::Pointers& given, int64_t open, const Kernels& chosen, FileRows* in_files)
     : plan(planned),
       bags(planned.bags),
       kernels(chosen),
       pointers(given),
+      files(in_files),
       n(open),
       count(planned.bags.count.at(open)),
       ids(planned.bags.ids_of(open, given.ids)),

@@ -9,9 +9,12 @@
 
 namespace gather::cpu {
 
+class FileRows;
+
 // A plan of bags together with its pointers.
 struct Bags {
-  Bags(const core::Plan& planned, const core::Pointers& given, int64_t n, const Kernels& chosen);
+  Bags(const core::Plan& planned, const core::Pointers& given, int64_t n, const Kernels& chosen,
+       FileRows* in_files = nullptr);
 
   // Return the address of an id, of its weight, and of the row of a bag.
   const char* id_at(int64_t i) const { return moved(first_id, distance(bags.ids_at, &core::Loop::indices, i, 0)); }
@@ -44,6 +47,7 @@ struct Bags {
   const core::BagPlan& bags;
   const Kernels& kernels;
   const core::Pointers& pointers;
+  FileRows* const files;  // NULL if all operands are memory
   int64_t n, count, ids;
   const char *table, *first_id, *weights;
   char* rows;

@@ -32,9 +32,11 @@ constexpr int64_t few_slices = 16;
 
 }  // namespace
 
-Job::Job(const core::Plan& p, const core::Pointers& pointers, int64_t open_extent, const Kernels& chosen)
+Job::Job(const core::Plan& p, const core::Pointers& pointers, int64_t open_extent, const Kernels& chosen,
+         FileRows* in_files)
     : plan(p),
       kernels(chosen),
+      files(in_files),
       n(open_extent),
       table(moved(pointers.table, p.offset.table)),
       indices(moved(pointers.indices, p.offset.indices)),
@@ -53,6 +55,12 @@ Job::Job(const core::Plan& p, const core::Pointers& pointers, int64_t open_exten
   build_validating_nest();
   join_short_loops();
   find_merged_lines();
+}
+
+void Job::leave_files(const core::Pointers& pointers) {
+  files = nullptr;
+  table = moved(pointers.table, plan.offset.table);
+  if (plan.packed.is_packed()) set_packed(pointers);
 }
 
 void Job::set_packed(const core::Pointers& pointers) {

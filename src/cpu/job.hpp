@@ -41,16 +41,32 @@ struct Nest {
   SizedLoop& loop(int32_t i) { return i == the_line ? line : outer[i]; }
 };
 
+class FileRows;
+struct Job;
+
+// Moves the rows of a block of a table in files.
+void move_from_files(const Job& job, const RowBlock& block);
+
 // The largest number of tuples that are resolved before their rows are moved.
 constexpr int64_t max_resolved = turns * block_tuples;
 
 // A plan together with its pointers, for one open extent.
 struct Job {
-  Job(const core::Plan& plan, const core::Pointers& pointers, int64_t n, const Kernels& kernels);
+  Job(const core::Plan& plan, const core::Pointers& pointers, int64_t n, const Kernels& kernels,
+      FileRows* files = nullptr);
 
   // Returns the part of this job in which a loop of `copying` takes the steps [first, last). Precondition: all tuples
   // have been validated.
   Job cut(int32_t loop, int64_t first, int64_t last) const;
+
+  // Replaces tables in files by memory.
+  void leave_files(const core::Pointers& pointers);
+
+  // Moves the rows of a block.
+  void move(const RowBlock& block) const {
+    if (__builtin_expect(files != nullptr, 0)) return move_from_files(*this, block);
+    kernels.move(block);
+  }
 
   // Returns the number of whole lines that are resolved together. They have up to `tuples` tuples, and are contiguous
   // in indices, or so short that copying their indices to contiguous memory pays. Returns 1 for other lines.
@@ -69,8 +85,9 @@ struct Job {
 
   const core::Plan& plan;
   const Kernels& kernels;
+  FileRows* files;    // NULL if all operands are memory
   int64_t n;          // the open extent, or GTH_OPEN
-  const char* table;  // of packed rows, the number 0
+  const char* table;  // of packed rows, the number 0; of rows in files, the address 0
   const char* indices;
   char* rows;
   int64_t slices;

@@ -2,6 +2,7 @@
 
 #include "core/base/checked.hpp"
 #include "core/base/noinline.hpp"
+#include "cpu/file_rows.hpp"
 
 namespace gather::cpu {
 namespace {
@@ -27,13 +28,14 @@ bool moves_slice_first(const Job& job, int64_t tuples) {
 
 // Moves one slice of at least two loops. The kernel runs the last two, with an offset for each step of the outer one.
 GATHER_NOINLINE void move_one_slice(const Job& job, const RowBlock& block) {
+  if (*block.offsets == no_row) return;
   const SizedLoop *const inner = &job.last_inner(), *const outer = inner - 1;
   int64_t offsets[block_tuples];
   for_each_row(job, job.inner_count - 2, [&](int64_t table, int64_t rows) {
     for (int64_t first = 0; first < outer->extent; first += block_tuples) {
       const int64_t n = std::min(block_tuples, outer->extent - first);
       for (int64_t i = 0; i < n; ++i) offsets[i] = *block.offsets + wrapping_multiply(first + i, outer->table);
-      job.kernels.move({moved(block.rows, rows + wrapping_multiply(first, outer->rows)), outer->rows,
+      job.move({moved(block.rows, rows + wrapping_multiply(first, outer->rows)), outer->rows,
                         moved(block.table, table), offsets, n, block.row_bytes, inner->extent, inner->rows,
                         inner->table, 0, 0, block.packed});
     }
@@ -42,12 +44,12 @@ GATHER_NOINLINE void move_one_slice(const Job& job, const RowBlock& block) {
 
 // Calls the kernel for each step of the first `count` loops inside a slice.
 void move_in_steps(const Job& job, int32_t count, const RowBlock& block) {
-  if (count == 0) return job.kernels.move(block);  // a copy of the block would take as long as several rows
+  if (count == 0) return job.move(block);  // a copy of the block would take as long as several rows
   for_each_row(job, count, [&](int64_t table, int64_t rows) {
     RowBlock part = block;
     part.rows = moved(block.rows, rows);
     part.table = moved(block.table, table);
-    job.kernels.move(part);
+    job.move(part);
   });
 }
 
@@ -76,12 +78,12 @@ GATHER_NOINLINE void move_lines_of_few_rows(const Job& job, const RowBlock& bloc
   rows.offsets = offsets;
   rows.n = count;
   rows.ahead = 0;
-  job.kernels.move(rows);
+  job.move(rows);
 }
 
 // Moves the slices of one line.
 void move_slices(const Job& job, const RowBlock& block) {
-  if (job.inner_count == 0) return job.kernels.move(block);
+  if (job.inner_count == 0) return job.move(block);
   if (block.n == 1 && job.inner_count > 1) return move_one_slice(job, block);
   if (!moves_slice_first(job, block.n)) return move_row_by_row(job, block);
   const SizedLoop& inner = job.last_inner();
@@ -93,17 +95,29 @@ void move_slices(const Job& job, const RowBlock& block) {
   move_in_steps(job, job.inner_count - 1, part);
 }
 
+void fill_slice(const Job& job, char* slice) {
+  for_each_row(job, [&](int64_t, int64_t rows) { job.kernels.fill(job.plan, moved(slice, rows)); });
+}
+
+// Moves slices of a table in files if some tuples select none. All rows of the block are requested together.
+GATHER_NOINLINE void move_some_from_files(const Job& job, const RowBlock& block) {
+  move_slices(job, block);
+  const bool fills = job.plan.bounds != GTH_BOUNDS_SKIP && job.files->writes();
+  for (int64_t i = 0; i < block.n && fills; ++i) {
+    if (block.offsets[i] == no_row) fill_slice(job, moved(block.rows, i * block.row_stride));
+  }
+}
+
 // Moves slices if some tuples select none. The rows of these tuples are filled or left unchanged.
 void move_some(const Job& job, const RowBlock& block) {
+  if (job.files) return move_some_from_files(job, block);
   const bool fills = !core::is_scatter(job.plan) && job.plan.bounds != GTH_BOUNDS_SKIP;
   RowBlock part = block;
   for (int64_t i = 0; i < block.n;) {
     part.offsets = block.offsets + i;
     part.rows = moved(block.rows, i * block.row_stride);
     if (*part.offsets == no_row) {
-      if (fills) {
-        for_each_row(job, [&](int64_t, int64_t rows) { job.kernels.fill(job.plan, moved(part.rows, rows)); });
-      }
+      if (fills) fill_slice(job, part.rows);
       ++i;
       continue;
     }
@@ -159,7 +173,7 @@ void move_block(const Job& job, const BlockResolver& resolver, const TupleBlock&
     if (resolver.has_steps()) part.next_table = 0;  // the offsets include the distance of a line in the table
   }
   const bool moves_lines = block.repeats || (block.lines > 1 && resolver.has_own_offsets());
-  if (all && job.inner_count == 0 && moves_lines) return job.kernels.move(part);
+  if (all && job.inner_count == 0 && moves_lines) return job.move(part);
   if (all && block.repeats && lines_are_closer(job)) return move_row_by_row(job, part);
   if (all && block.repeats && has_few_rows(job, part)) return move_lines_of_few_rows(job, part);
   if (prefetches) part.ahead = rows_ahead(part.row_bytes);
@@ -218,7 +232,7 @@ class Mover {
       const int64_t lines = std::min(lines_.run(), most / line.extent);
       if (lines >= turns) return move_in_turns(tuples, table, rows, lines);
     }
-    const bool moves_lines = (job_.repeats && line.extent <= max_resolved) || adds_in_turns();
+    const bool moves_lines = job_.files || (job_.repeats && line.extent <= max_resolved) || adds_in_turns();
     const int64_t fused = moves_lines ? 0 : move_fused(tuples, table, rows, most);
     if (fused > 0) return fused;
     const TupleBlock block = block_at(job_, lines_, j_, most, capacity_, max_lines_, job_.repeats);
@@ -267,7 +281,7 @@ class Mover {
                       n,
                       job_.packed()};
         const bool all = resolver_.resolved() == Resolved::all;
-        all ? job_.kernels.move(part) : move_each_line(job_, false, &part);
+        all ? job_.move(part) : move_each_line(job_, false, &part);
       }
     }
     return turns * apart * line.extent;

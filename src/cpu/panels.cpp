@@ -110,7 +110,7 @@ bool has_panels(const Job& job) {
   constexpr int64_t min_reads = 2, min_tuples = 64, min_rows = 32, min_whole = 4, min_moved = 2048;
   const core::Plan& plan = job.plan;
   if (job.inner_count == 0 || plan.components == 0 || plan.split.count != 1 ||
-      plan.item.kind != core::ItemKind::value || plan.packed.is_packed() || core::is_scatter(plan)) {
+      plan.item.kind != core::ItemKind::value || plan.packed.is_packed() || core::is_scatter(plan) || job.files) {
     return false;
   }
   const SizedLoop& line = job.copying.line;

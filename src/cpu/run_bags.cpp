@@ -13,6 +13,7 @@
 #include "cpu/bag_kernels.hpp"
 #include "cpu/bag_rows.hpp"
 #include "cpu/decoded_rows.hpp"
+#include "cpu/file_rows.hpp"
 #include "cpu/load.hpp"
 #include "cpu/pieces.hpp"
 
@@ -132,7 +133,7 @@ class Pooler {
         reads_weights_(!on.leaves_out() && weight_bytes() == sum_bytes_ &&
                        is_array(on.bags.weights_at, on.weights, sum_bytes_)),
         array_(kernels_resolve_ ? on.array() : nullptr),
-        reads_(array_ && !on.leaves_out() && (reads_weights_ || !on.bags.has_weights)),
+        reads_(array_ && !on.leaves_out() && (reads_weights_ || !on.bags.has_weights) && !on.files),
         fills_(on.plan.bounds == GTH_BOUNDS_FILL) {
     const bool widens = is_packed_ && on_.plan.item.bytes() == 2;  // Packed rows are pooled in float32.
     float wide = 0;
@@ -323,13 +324,24 @@ class Pooler {
 
   bool pool_rows_of(const Ids& from, bool has_filled, BagRows* rows) const {
     rows->ids = from.ids, rows->readable = from.readable, rows->weights = from.weights;
-    const PoolBags kernel = rows->elements < most_ ? on_.kernels.last_pooling : on_.kernels.pooling;
+    return on_.files ? pool_from_files(*rows, has_filled) : pool_memory(*rows, has_filled);
+  }
+
+  bool pool_memory(const BagRows& rows, bool has_filled) const {
+    const PoolBags kernel = rows.elements < most_ ? on_.kernels.last_pooling : on_.kernels.pooling;
     if (is_packed_) {
       const Decoding how{pooled_, *on_.kernels.tier, on_.kernels.decode, kernel};
-      return !pool_decoded_rows(how, *rows, has_filled ? reinterpret_cast<const float*>(filled_) : nullptr);
+      return !pool_decoded_rows(how, rows, has_filled ? reinterpret_cast<const float*>(filled_) : nullptr);
     }
-    if (kernel && !has_filled) return !kernel(*rows);
-    return !pool_rows(pooled_, *on_.kernels.tier, *rows, has_filled ? filled_ : nullptr);
+    if (kernel && !has_filled) return !kernel(rows);
+    return !pool_rows(pooled_, *on_.kernels.tier, rows, has_filled ? filled_ : nullptr);
+  }
+
+  GATHER_NOINLINE bool pool_from_files(const BagRows& rows, bool has_filled) const {
+    int64_t ids[block_ids];
+    StagedRows memory;
+    BagRows staged;
+    return on_.files->stage(rows, pooled_.item, ids, &memory, &staged) && pool_memory(staged, has_filled);
   }
 
   // Pools bags whose ids fit a block.
@@ -452,12 +464,10 @@ int32_t validate_bags(const Plan& plan, const Kernels& kernels, const core::Poin
   return validate_only(Bags(plan, pointers, n, kernels), executor, error);
 }
 
-int32_t run_bags(const Plan& plan, const Kernels& kernels, const core::Pointers& pointers, int64_t n,
-                 const Executor& executor, const Error& error) {
-  const Bags on(plan, pointers, n, kernels);
-  if (plan.is_empty || on.count == 0) return validate_only(on, executor, error);
-  Cuts cuts;
-  if (int32_t status = validate_all_of(on, executor, &cuts, error)) return status;
+namespace {
+
+// Pools all bags, which have been validated.
+int32_t pool_all(const Bags& on, const Cuts& cuts, const Executor& executor, const Error& error) {
   if (cuts.count == 1 && on.count <= BagReader::most) {  // The validated bags need not be read again.
     return fail_race(pool_validated(on, cuts.begin) ? Stop::none : Stop::id, error);
   }
@@ -468,6 +478,38 @@ int32_t run_bags(const Plan& plan, const Kernels& kernels, const core::Pointers&
     if (stopped != Stop::none) stop.store(stopped, std::memory_order_relaxed);
   });
   return fail_race(stop, error);
+}
+
+// Brings the pages of the rows of `ids` ids.
+GATHER_NOINLINE void bring_rows(const Bags& on, int64_t ids) {
+  int64_t values[block_ids];
+  for (int64_t first = 0; first < ids && !on.files->has_failed(); first += block_ids) {
+    const int64_t n = std::min(block_ids, ids - first);
+    load_ids(on, first, n, values);
+    on.files->bring(values, replace_ids(on.plan, values, n));
+  }
+}
+
+GATHER_NOINLINE int32_t pool_files(const Bags& on, const Cuts& cuts, const Executor& executor, const Error& error) {
+  const FileRows& files = *on.files;
+  if (files.are_brought()) bring_rows(on, cuts.at[cuts.count].id);
+  if (files.has_failed()) return files.fail(on, error);
+  if (files.are_dense()) {
+    return pool_all(Bags(on.plan, files.dense_pointers(), on.n, on.kernels), cuts, executor, error);
+  }
+  const int32_t status = pool_all(on, cuts, executor, error);
+  return files.has_failed() ? files.fail(on, error) : status;
+}
+
+}  // namespace
+
+int32_t run_bags(const Plan& plan, const Kernels& kernels, const core::Pointers& pointers, int64_t n,
+                 const Executor& executor, FileRows* files, const Error& error) {
+  const Bags on(plan, pointers, n, kernels, files);
+  if (plan.is_empty || on.count == 0) return validate_only(on, executor, error);
+  Cuts cuts;
+  if (int32_t status = validate_all_of(on, executor, &cuts, error)) return status;
+  return files ? pool_files(on, cuts, executor, error) : pool_all(on, cuts, executor, error);
 }
 
 }  // namespace gather::cpu

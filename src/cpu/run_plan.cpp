@@ -6,6 +6,8 @@
 
 #include "core/base/checked.hpp"
 #include "core/base/noinline.hpp"
+#include "core/os/os.hpp"
+#include "cpu/file_rows.hpp"
 #include "cpu/job.hpp"
 #include "cpu/move.hpp"
 #include "cpu/one_block.hpp"
@@ -104,7 +106,7 @@ int32_t fail_empty(const Plan& plan, const Error& error) {
 
 int32_t run(const Plan& plan, const Kernels& kernels, const core::Pointers& pointers, int64_t n, core::Output output,
             const Executor& executor, const Error& error) {
-  if (core::has_bags(plan)) return run_bags(plan, kernels, pointers, n, executor, error);
+  if (core::has_bags(plan)) return run_bags(plan, kernels, pointers, n, executor, nullptr, error);
   if (plan.tuples.at(n) == 0) return GTH_OK;
   if (plan.refused_dim >= 0) return fail_empty(plan, error);
   const bool has_output = !plan.is_empty;
@@ -127,6 +129,59 @@ int32_t run(const Plan& plan, const Kernels& kernels, const core::Pointers& poin
   }
   if (copy_all(job, executor)) return GTH_OK;
   return fail_write(job, validates_first, executor, error);
+}
+
+namespace {
+
+// Copies rows of tables in files. All indices have been validated.
+int32_t copy_files(Job* job, const Executor& executor, const Error& error) {
+  FileRows& files = *job->files;
+  if (files.are_brought()) {
+    files.set_step(FileRows::Step::bring);
+    copy_in_place(*job, 0, job->slices);
+    files.set_step(FileRows::Step::move);
+  }
+  if (!files.has_failed()) {
+    if (files.are_dense()) job->leave_files(files.dense_pointers());
+    if (!copy_all(*job, executor)) return fail_write(*job, true, executor, error);
+  }
+  return files.has_failed() ? files.fail(*job, error) : GTH_OK;
+}
+
+int32_t run_tuples_of_files(const Plan& plan, const Kernels& kernels, int64_t n, const Executor& executor,
+                            FileRows* files, const Error& error) {
+  if (plan.tuples.at(n) == 0) return GTH_OK;
+  if (plan.refused_dim >= 0) return fail_empty(plan, error);
+  if (!reads_indices(plan)) return GTH_OK;
+  Job job(plan, files->pointers(), n, kernels, files);
+  const int32_t status = validate_all(job, executor, error);
+  return status || plan.is_empty ? status : copy_files(&job, executor, error);
+}
+
+}  // namespace
+
+int32_t run_files(const Plan& plan, const Kernels& kernels, const core::Pointers& pointers, int64_t n,
+                  const Executor& executor, const Error& error) {
+  const core::Uncancelled uncancelled;
+  FileRows files(plan, pointers);
+  const core::Span written = core::span_of(plan, core::Role::rows, n, pointers.ids);
+  if (files.overlap(moved(pointers.rows, written.low), moved(pointers.rows, written.high))) {
+    const int32_t out = plan.operation->name_of(core::Role::rows);
+    return error.fail({GTH_E_ALIAS, out, -1, -1, GTH_OPERAND_FILE, 0}, "%s: shares memory with a segment of %s",
+                      core::operand_name(out), core::operand_name(plan.operation->name_of(core::Role::table)));
+  }
+  if (core::has_bags(plan)) return run_bags(plan, kernels, files.pointers(), n, executor, &files, error);
+  return run_tuples_of_files(plan, kernels, n, executor, &files, error);
+}
+
+void request_rows(const Plan& plan, const core::Pointers& pointers) {
+  if (plan.tuples.at(GTH_OPEN) == 0 || plan.is_empty) return;
+  const core::Uncancelled uncancelled;
+  FileRows files(plan, pointers);
+  files.set_step(FileRows::Step::request);
+  const Kernels kernels = choose_kernels(plan);
+  const Job job(plan, files.pointers(), GTH_OPEN, kernels, &files);
+  copy_in_place(job, 0, job.slices);
 }
 
 // A packable job is not packed, because each call would pack the table again.

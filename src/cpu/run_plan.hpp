@@ -12,10 +12,18 @@
 
 namespace gather::cpu {
 
-// Runs a plan with the kernels chosen for it. Precondition: the pointers have been checked. Allocates nothing. Returns
-// GTH_OK, GTH_E_INDEX or GTH_E_RACE.
+// Runs a plan with the kernels chosen for it. Precondition: the pointers have been checked, and no operand is in files.
+// Allocates nothing. Returns GTH_OK, GTH_E_INDEX or GTH_E_RACE.
 int32_t run(const core::Plan& plan, const Kernels& kernels, const core::Pointers& pointers, int64_t n,
             core::Output output, const Executor& executor, const core::Error& error);
+
+// The same for a plan of tables in files. Also returns GTH_E_IO, GTH_E_NOMEM, and GTH_E_ALIAS if the output overlaps a
+// segment in memory.
+GATHER_NOINLINE int32_t run_files(const core::Plan& plan, const Kernels& kernels, const core::Pointers& pointers,
+                                  int64_t n, const Executor& executor, const core::Error& error);
+
+// Requests the rows that the indices of a gather from a table in files select. Invalid indices must be skipped.
+GATHER_NOINLINE void request_rows(const core::Plan& plan, const core::Pointers& pointers);
 
 // Copies the slices [first, last) of the output of a gather. Precondition: as of run, and core::parts_of has returned
 // more than 1. If an index is invalid, some of the slices may have been written.

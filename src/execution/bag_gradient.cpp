@@ -100,11 +100,13 @@ int32_t check_used(const Operands& on, const Error& error) {
   return check_memory(used, 7, error);
 }
 
-// Only a gather reads packed rows.
+// Only a gather reads packed rows and tables in files.
 int32_t check_plain(const Request& request, const Error& error) {
-  if (!request.codec) return GTH_OK;
+  const bool is_in_files = request.table->flags & core::tensor_in_files;
+  if (!request.codec && !is_in_files) return GTH_OK;
   return error.fail({GTH_E_UNSUPPORTED, GTH_OPERAND_PARAMS},
-                    "params: packed rows have no gradients, and bags of them no positions");
+                    "params: %s have no gradients, and bags of them no positions",
+                    is_in_files ? "rows in files" : "packed rows");
 }
 
 // Validates everything but bags and ids, and makes the plan of the forward call.

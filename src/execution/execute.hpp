@@ -27,6 +27,9 @@ inline core::Pointers pointers_of(const core::Request& request) {
 // Runs a plan on the device of the context. Precondition: check_run has succeeded.
 inline int32_t execute(const Context& context, const core::Plan& plan, const cpu::Kernels& kernels,
                        const core::Pointers& pointers, int64_t n, Output output, const Error& error) {
+  if (__builtin_expect(plan.in_files != 0, 0)) {
+    return cpu::run_files(plan, kernels, pointers, n, executor_for(context, plan.threads), error);
+  }
   if (context.cuda) return cuda::run(*context.cuda, plan, pointers, n, output == Output::ours, error);
   return cpu::run(plan, kernels, pointers, n, output, executor_for(context, plan.threads), error);
 }

@@ -13,7 +13,7 @@ void store(gth_error& target, const Fault& fault) {
   target.status = fault.status;
   target.operand = fault.operand;
   target.component = fault.component;
-  target.native = 0;
+  target.native = fault.native;
   target.flags = fault.flags;
   target.position = fault.position;
   target.value = fault.value;

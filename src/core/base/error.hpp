@@ -15,6 +15,7 @@ struct Fault {
   int64_t value = 0;
   int64_t limit = 0;
   uint32_t flags = 0;
+  int32_t native = 0;
 };
 
 // Writes failures into the caller's gth_error, which may be NULL. It costs nothing until a failure.

@@ -24,6 +24,12 @@ inline constexpr uint32_t first_size<gth_tensor_desc> = GTH_TENSOR_DESC_FIRST;
 template <>
 inline constexpr uint32_t first_size<gth_codec> = GTH_CODEC_FIRST;
 template <>
+inline constexpr uint32_t first_size<gth_segment> = GTH_SEGMENT_FIRST;
+template <>
+inline constexpr uint32_t first_size<gth_files_options> = GTH_FILES_OPTIONS_FIRST;
+template <>
+inline constexpr uint32_t first_size<gth_files_stats> = GTH_FILES_STATS_FIRST;
+template <>
 inline constexpr uint32_t first_size<gth_options> = GTH_OPTIONS_FIRST;
 template <>
 inline constexpr uint32_t first_size<gth_request> = GTH_REQUEST_FIRST;

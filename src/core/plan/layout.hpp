@@ -58,6 +58,9 @@ bool is_dense(const gth_tensor_desc& desc);
 // invalid.
 bool is_exact(const gth_tensor_desc* given, uint32_t allowed_flags);
 
+// A flag of descriptions of the library: the tensor is in files, and its data is a files::Table. No fast path accepts it.
+constexpr uint32_t tensor_in_files = uint32_t{1} << 31;
+
 // Computes the end of the `bytes` bytes of a dense tensor, relative to the data pointer. Returns false if the described
 // memory is smaller.
 bool find_dense_end(const gth_tensor_desc& desc, int64_t bytes, int64_t* end);

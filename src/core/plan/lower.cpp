@@ -37,10 +37,20 @@ GATHER_NOINLINE int32_t build_repeated(const Request& request, const Meaning& me
   return build_any(with_rows, meaning, false, plan, error);
 }
 
+RoleSet find_files(const Request& request) {
+  RoleSet in_files = 0;
+  for_each_role(request.roles, [&](Role role) GATHER_UNROLLED {
+    if (request[role]->flags & tensor_in_files) in_files |= set_of(role);
+    return GTH_OK;
+  });
+  return in_files;
+}
+
 }  // namespace
 
 int32_t lower(const Request& request, Plan* plan, const Error& error) {
   Meaning meaning;
+  plan->in_files = find_files(request);
   const bool has_bags = request.operation->form == Form::bags;
   const int32_t status =
       has_bags ? resolve_bags_meaning(request, &meaning, error) : resolve_meaning(request, &meaning, error);

@@ -102,6 +102,7 @@ struct Plan {
   int32_t refused_dim;  // the first empty dim of the table if the profile rejects an empty table, else -1
   int32_t device, device_id;
   int32_t threads;
+  RoleSet in_files;  // the operands whose pointer is a files::Table. They are not memory.
   Item item;
   Row row;
   int64_t inner;       // the number of rows in a slice

@@ -69,7 +69,7 @@ RoleSet accessed_by_bags(const Plan& plan, int64_t n, int64_t open_ids) {
   if (writes && ids > 0) roles |= set_of(Role::table) | plan.operation->operands.of_codec;
   if (ids > 0) roles |= set_of(Role::indices) | set_of(Role::weights);
   if (plan.bags.numbers_of(n, open_ids) > 0) roles |= set_of(Role::bags);
-  return roles & plan.nonempty;
+  return roles & plan.nonempty & ~plan.in_files;
 }
 
 RoleSet accessed_by_tuples(const Plan& plan, int64_t n) {
@@ -77,7 +77,7 @@ RoleSet accessed_by_tuples(const Plan& plan, int64_t n) {
   RoleSet roles = operands.zeroed;
   if (plan.tuples.at(n) > 0 && reads_indices(plan)) roles |= operands.of_tuples;
   if (plan.tuples.at(n) > 0 && !plan.is_empty) roles |= operands.of_rows;
-  return roles & plan.nonempty;
+  return roles & plan.nonempty & ~plan.in_files;
 }
 
 }  // namespace
@@ -109,7 +109,7 @@ int32_t check_open_extent(const Plan& plan, int64_t n, const Error& error) {
 }
 
 int64_t parts_of(const Plan& plan, int64_t n) {
-  if (is_scatter(plan) || has_bags(plan) || plan.is_empty || plan.refused_dim >= 0 || plan.device != GTH_DEVICE_CPU)
+  if (is_scatter(plan) || has_bags(plan) || plan.in_files || plan.is_empty || plan.refused_dim >= 0 || plan.device != GTH_DEVICE_CPU)
     return 1;
   return std::max(int64_t{1}, plan.slices.at(n));
 }

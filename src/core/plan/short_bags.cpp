@@ -52,7 +52,7 @@ bool has_memory(const gth_tensor_desc& desc, int64_t bytes) {
 }  // namespace
 
 bool shorten_bags(const Plan& plan, ShortBags* out) {
-  if (!has_bags(plan) || plan.packed.is_packed() || plan.device != GTH_DEVICE_CPU || plan.is_empty ||
+  if (!has_bags(plan) || plan.in_files || plan.packed.is_packed() || plan.device != GTH_DEVICE_CPU || plan.is_empty ||
       plan.inner_begin != plan.end)
     return false;
   const BagPlan& bags = plan.bags;

@@ -156,6 +156,35 @@ pub struct gth_codec {
     pub zeros: *const gth_tensor_desc,
 }
 #[repr(C)]
+#[derive(Debug, Copy, Clone)]
+pub struct gth_segment {
+    pub size: u32,
+    pub flags: u32,
+    pub path: *const ::core::ffi::c_char,
+    pub data: *const ::core::ffi::c_void,
+    pub file: i64,
+    pub offset: i64,
+    pub rows: i64,
+    pub row_stride: i64,
+}
+#[repr(C)]
+#[derive(Debug, Default, Copy, Clone)]
+pub struct gth_files_options {
+    pub size: u32,
+    pub mode: i32,
+    pub resident: i64,
+}
+#[repr(C)]
+#[derive(Debug, Default, Copy, Clone)]
+pub struct gth_files_stats {
+    pub size: u32,
+    pub mode: i32,
+    pub rows: i64,
+    pub requested: i64,
+    pub releases: i64,
+    pub resident: i64,
+}
+#[repr(C)]
 #[derive(Debug, Default, Copy, Clone, PartialEq, Eq, Hash)]
 pub struct gth_options {
     pub size: u32,
@@ -376,6 +405,11 @@ pub const GTH_CODEC_FIRST: i32 = 120;
 pub const GTH_EXPORT_COPY: i32 = 1;
 pub const GTH_EXPORT_NO_COPY: i32 = 2;
 pub const GTH_STRINGS_BINARY: i32 = 1;
+pub const GTH_FILES_READ: i32 = 1;
+pub const GTH_FILES_MAP: i32 = 2;
+pub const GTH_SEGMENT_FIRST: i32 = 56;
+pub const GTH_FILES_OPTIONS_FIRST: i32 = 16;
+pub const GTH_FILES_STATS_FIRST: i32 = 40;
 pub const GTH_PROFILE_TENSORFLOW: i32 = 1;
 pub const GTH_PROFILE_TENSORFLOW_GPU: i32 = 2;
 pub const GTH_PROFILE_ONNX: i32 = 3;
@@ -578,6 +612,38 @@ const _: () = {
 };
 #[allow(clippy::unnecessary_operation, clippy::identity_op)]
 const _: () = {
+    ["Size of gth_segment"][::core::mem::size_of::<gth_segment>() - 56usize];
+    ["Alignment of gth_segment"][::core::mem::align_of::<gth_segment>() - 8usize];
+    ["Offset of field: gth_segment::size"][::core::mem::offset_of!(gth_segment, size) - 0usize];
+    ["Offset of field: gth_segment::flags"][::core::mem::offset_of!(gth_segment, flags) - 4usize];
+    ["Offset of field: gth_segment::path"][::core::mem::offset_of!(gth_segment, path) - 8usize];
+    ["Offset of field: gth_segment::data"][::core::mem::offset_of!(gth_segment, data) - 16usize];
+    ["Offset of field: gth_segment::file"][::core::mem::offset_of!(gth_segment, file) - 24usize];
+    ["Offset of field: gth_segment::offset"][::core::mem::offset_of!(gth_segment, offset) - 32usize];
+    ["Offset of field: gth_segment::rows"][::core::mem::offset_of!(gth_segment, rows) - 40usize];
+    ["Offset of field: gth_segment::row_stride"][::core::mem::offset_of!(gth_segment, row_stride) - 48usize];
+};
+#[allow(clippy::unnecessary_operation, clippy::identity_op)]
+const _: () = {
+    ["Size of gth_files_options"][::core::mem::size_of::<gth_files_options>() - 16usize];
+    ["Alignment of gth_files_options"][::core::mem::align_of::<gth_files_options>() - 8usize];
+    ["Offset of field: gth_files_options::size"][::core::mem::offset_of!(gth_files_options, size) - 0usize];
+    ["Offset of field: gth_files_options::mode"][::core::mem::offset_of!(gth_files_options, mode) - 4usize];
+    ["Offset of field: gth_files_options::resident"][::core::mem::offset_of!(gth_files_options, resident) - 8usize];
+};
+#[allow(clippy::unnecessary_operation, clippy::identity_op)]
+const _: () = {
+    ["Size of gth_files_stats"][::core::mem::size_of::<gth_files_stats>() - 40usize];
+    ["Alignment of gth_files_stats"][::core::mem::align_of::<gth_files_stats>() - 8usize];
+    ["Offset of field: gth_files_stats::size"][::core::mem::offset_of!(gth_files_stats, size) - 0usize];
+    ["Offset of field: gth_files_stats::mode"][::core::mem::offset_of!(gth_files_stats, mode) - 4usize];
+    ["Offset of field: gth_files_stats::rows"][::core::mem::offset_of!(gth_files_stats, rows) - 8usize];
+    ["Offset of field: gth_files_stats::requested"][::core::mem::offset_of!(gth_files_stats, requested) - 16usize];
+    ["Offset of field: gth_files_stats::releases"][::core::mem::offset_of!(gth_files_stats, releases) - 24usize];
+    ["Offset of field: gth_files_stats::resident"][::core::mem::offset_of!(gth_files_stats, resident) - 32usize];
+};
+#[allow(clippy::unnecessary_operation, clippy::identity_op)]
+const _: () = {
     ["Size of gth_options"][::core::mem::size_of::<gth_options>() - 120usize];
     ["Alignment of gth_options"][::core::mem::align_of::<gth_options>() - 8usize];
     ["Offset of field: gth_options::size"][::core::mem::offset_of!(gth_options, size) - 0usize];
@@ -706,6 +772,15 @@ impl Default for gth_tensor_desc {
     }
 }
 impl Default for gth_codec {
+    fn default() -> Self {
+        let mut s = ::core::mem::MaybeUninit::<Self>::uninit();
+        unsafe {
+            ::core::ptr::write_bytes(s.as_mut_ptr(), 0, 1);
+            s.assume_init()
+        }
+    }
+}
+impl Default for gth_segment {
     fn default() -> Self {
         let mut s = ::core::mem::MaybeUninit::<Self>::uninit();
         unsafe {
@@ -872,6 +947,22 @@ unsafe extern "C" {
         bytes: *mut *const ::core::ffi::c_void,
         err: *mut gth_error,
     ) -> i32;
+    pub fn gth_tensor_open(
+        context: *mut gth_context,
+        desc: *const gth_tensor_desc,
+        count: i64,
+        segments: *const *const gth_segment,
+        options: *const gth_files_options,
+        out: *mut *mut gth_tensor,
+        err: *mut gth_error,
+    ) -> i32;
+    pub fn gth_tensor_prefetch(
+        context: *mut gth_context,
+        tensor: *const gth_tensor,
+        indices: *const gth_tensor_desc,
+        err: *mut gth_error,
+    ) -> i32;
+    pub fn gth_tensor_stats(tensor: *const gth_tensor, stats: *mut gth_files_stats, err: *mut gth_error) -> i32;
     pub fn gth_run(
         context: *mut gth_context,
         op: i32,

@@ -1,0 +1,49 @@
+#include "files/page_map.hpp"
+
+namespace gather::files {
+namespace {
+
+int64_t window_pages() { return core::page_bytes() < window_bytes ? window_bytes / core::page_bytes() : 1; }
+
+}  // namespace
+
+PageMap::~PageMap() {
+  if (memory_) core::unmap_file(memory_, bytes_);
+  if (seen_) core::deallocate_pages(seen_, static_cast<size_t>(words()) * sizeof(uint64_t));
+}
+
+int32_t PageMap::open(core::FileHandle file, const core::FileRange& range, bool small_pages, bool* lacks_memory) {
+  const int64_t page = core::page_bytes();
+  skipped_ = range.offset % page;
+  offset_ = range.offset - skipped_;
+  bytes_ = range.bytes + skipped_;
+  pages_ = (bytes_ - 1) / page + 1;
+  *lacks_memory = false;
+  if (int32_t native = core::map_file(file, {offset_, bytes_}, small_pages, &memory_)) return native;
+  first_bit_ = static_cast<int64_t>(reinterpret_cast<uintptr_t>(memory_) / static_cast<uintptr_t>(page)) %
+               window_pages();
+  seen_ = static_cast<std::atomic<uint64_t>*>(
+      core::allocate_pages(static_cast<size_t>(words()) * sizeof(uint64_t)));
+  *lacks_memory = !seen_;
+  return 0;
+}
+
+int64_t PageMap::note_seen(const core::PageRange& range) {
+  const int64_t page = core::page_bytes(), begin = (range.first - memory_) / page, window = window_pages();
+  const int64_t end = begin + (static_cast<int64_t>(range.bytes) - 1) / page + 1;
+  int64_t mapped = 0;
+  for (int64_t i = begin; i < end; ++i) {
+    const int64_t bit = bit_of(i);
+    const uint64_t before = seen_[bit / 64].fetch_or(uint64_t{1} << (bit % 64), std::memory_order_relaxed);
+    const uint64_t others = ((uint64_t{1} << window) - 1) << (bit % 64 / window * window);
+    if (!(before & others)) mapped += page * window;
+  }
+  return mapped;
+}
+
+void PageMap::release() {
+  for (int64_t i = 0; i < words(); ++i) seen_[i].store(0, std::memory_order_relaxed);
+  core::release_pages(memory_, bytes_);
+}
+
+}  // namespace gather::files

@@ -1,0 +1,68 @@
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+
+#include "core/os/files.hpp"
+#include "core/os/memory.hpp"
+#include "core/os/os.hpp"
+
+namespace gather::files {
+
+// The system maps pages of the page cache in windows of this size, at most.
+constexpr int64_t window_bytes = 64 * 1024;
+
+// A map of a part of a file, with a bit for each page that was read.
+class PageMap : public core::Allocated {
+ public:
+  ~PageMap();
+
+  // Maps bytes of a file. Returns 0 or the error of the system; *lacks_memory is true if there is no memory for the bits.
+  int32_t open(core::FileHandle file, const core::FileRange& range, bool small_pages, bool* lacks_memory);
+
+  const char* data() const { return memory_ + skipped_; }
+  // Returns the byte of the file that an address of the map has.
+  int64_t offset_of(const char* address) const { return offset_ + (address - memory_); }
+
+  // Calls body(PageRange) for each run of pages of some bytes that were not read yet, while it returns true.
+  template <class Body>
+  bool for_unseen(const char* first, int64_t bytes, Body&& body) const {
+    const int64_t page = core::page_bytes(), last = (first + bytes - 1 - memory_) / page;
+    for (int64_t i = (first - memory_) / page; i <= last; ++i) {
+      if (is_seen(i)) continue;
+      const int64_t begin = i;
+      while (i < last && !is_seen(i + 1)) ++i;
+      const int64_t end = i + 1 < pages_ ? (i + 1) * page : bytes_;
+      if (!body(core::PageRange{memory_ + begin * page, static_cast<size_t>(end - begin * page)})) return false;
+    }
+    return true;
+  }
+
+  // Notes pages that were read. Returns the bytes that the process maps in addition, at most: the system maps pages in
+  // windows of 64 KiB.
+  int64_t note_seen(const core::PageRange& range);
+  // Removes all pages from the memory of the process.
+  void release();
+
+ private:
+  // The bits of a window are contiguous in one word.
+  int64_t bit_of(int64_t page) const { return page + first_bit_; }
+  bool is_seen(int64_t page) const {
+    const int64_t bit = bit_of(page);
+    return seen_[bit / 64].load(std::memory_order_relaxed) >> (bit % 64) & 1;
+  }
+  int64_t words() const { return bit_of(pages_) / 64 + 1; }
+
+  char* memory_ = nullptr;
+  int64_t offset_ = 0, bytes_ = 0, skipped_ = 0, pages_ = 0, first_bit_ = 0;
+  std::atomic<uint64_t>* seen_ = nullptr;
+};
+
+// The memory that the maps of a table with a budget have in the process, at most. The lock is held while pages are
+// brought and read.
+struct Residence {
+  core::Mutex mutex;
+  std::atomic<int64_t> bytes{0};
+};
+
+}  // namespace gather::files

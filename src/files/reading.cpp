@@ -1,0 +1,216 @@
+#include "files/reading.hpp"
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <mutex>
+
+#include "core/base/limits.hpp"
+#include "core/base/noinline.hpp"
+
+namespace gather::files {
+namespace {
+
+core::FileRange range_of(const Piece& piece) { return {piece.segment.offset + piece.at, piece.bytes}; }
+
+void copy(const Piece& piece, char* to) {
+  std::memcpy(to, piece.segment.memory + piece.at, static_cast<size_t>(piece.bytes));
+}
+
+// ---- Maps
+
+void note(const Table& table, const Piece& piece, int32_t native, Failure* failure) {
+  const core::FileRange range = range_of(piece);
+  int64_t size;
+  const bool is_short =
+      !core::measure_file(table.file(piece.segment).handle, &size) && size < range.offset + range.bytes;
+  // The system reports an access that would raise SIGBUS as EFAULT.
+  *failure = {table.number_of(piece.segment), range, is_short ? 0 : native == EFAULT ? EIO : native};
+}
+
+// Pages of rows that are loaded together.
+class Pages {
+ public:
+  Pages(const Table& table, Failure* failure) : table_(table), failure_(failure) {}
+
+  // Adds the pages of a piece of row `row`. Returns false if pages cannot be loaded.
+  bool add(const Piece& piece, int64_t row) {
+    if (!piece.segment.map) return true;
+    return piece.segment.map->for_unseen(piece.segment.memory + piece.at, piece.bytes,
+                                         [&](const core::PageRange& range) {
+                                           ranges_[count_] = range;
+                                           pieces_[count_] = {&piece.segment, piece.at, piece.bytes};
+                                           rows_[count_] = row;
+                                           return ++count_ < brought_ranges || load();
+                                         });
+  }
+
+  // Loads the pages that were added. Returns false if some of them cannot be loaded.
+  bool load() {
+    if (count_ > 1) core::request_pages(ranges_, count_);
+    int64_t done;
+    const int32_t native = core::populate_pages(ranges_, count_, &done);
+    int64_t mapped = 0;
+    for (int64_t i = 0; i < done; ++i) mapped += pieces_[i].segment->map->note_seen(ranges_[i]);
+    table_.counters().requested.fetch_add(done, std::memory_order_relaxed);
+    if (table_.budget() > 0) table_.residence().bytes.fetch_add(mapped, std::memory_order_relaxed);
+    if (native) {
+      bad_row_ = rows_[done];
+      note(table_, {*pieces_[done].segment, pieces_[done].at, pieces_[done].bytes}, native, failure_);
+    }
+    count_ = 0;
+    return native == 0;
+  }
+
+  int64_t bad_row() const { return bad_row_; }
+
+ private:
+  struct Added {
+    const Segment* segment;
+    int64_t at, bytes;
+  };
+
+  const Table& table_;
+  Failure* const failure_;
+  int64_t count_ = 0, bad_row_ = 0;
+  core::PageRange ranges_[brought_ranges];
+  Added pieces_[brought_ranges];
+  int64_t rows_[brought_ranges];
+};
+
+// ---- Files that are read
+
+// Copies a row from memory and from the page cache. Returns false if the system would have to wait for a part of it.
+bool read_without_waiting(const Table& table, const Wanted& row, int64_t bytes) {
+  char* to = row.to;
+  return table.for_pieces(row.at, bytes, [&](const Piece& piece) {
+    char* const at = to;
+    to += piece.bytes;
+    if (piece.segment.memory) {
+      copy(piece, at);
+      return true;
+    }
+    File& file = table.file(piece.segment);
+    if (!file.reads_cached.load(std::memory_order_relaxed)) return false;
+    const core::Cached cached = core::read_cached(file.handle, range_of(piece), at);
+    if (cached == core::Cached::unknown) file.reads_cached.store(false, std::memory_order_relaxed);
+    return cached == core::Cached::all;
+  });
+}
+
+void request_row(const Table& table, int64_t first, int64_t bytes) {
+  table.for_pieces(first, bytes, [&](const Piece& piece) {
+    if (!piece.segment.memory) core::request_file(table.file(piece.segment).handle, range_of(piece));
+    return true;
+  });
+}
+
+bool read_now(const Table& table, const Wanted& row, int64_t bytes, Failure* failure) {
+  char* to = row.to;
+  return table.for_pieces(row.at, bytes, [&](const Piece& piece) {
+    char* const at = to;
+    to += piece.bytes;
+    if (piece.segment.memory) {
+      copy(piece, at);
+      return true;
+    }
+    int64_t done;
+    const core::FileRange range = range_of(piece);
+    const int32_t native = core::read_file(table.file(piece.segment).handle, range, at, &done);
+    if (!native && done == range.bytes) return true;
+    *failure = {table.number_of(piece.segment), range, native};
+    return false;
+  });
+}
+
+int64_t read_files(const Table& table, const Wanted* rows, int64_t n, int64_t bytes, Failure* failure) {
+  int16_t missed[requested_rows];
+  int64_t count = 0;
+  for (int64_t i = 0; i < n; ++i) {
+    if (n == 1 || !read_without_waiting(table, rows[i], bytes)) missed[count++] = static_cast<int16_t>(i);
+  }
+  if (count > 1) {
+    for (int64_t i = 0; i < count; ++i) request_row(table, rows[missed[i]].at, bytes);
+    table.counters().requested.fetch_add(count, std::memory_order_relaxed);
+  }
+  for (int64_t i = 0; i < count; ++i) {
+    if (!read_now(table, rows[missed[i]], bytes, failure)) return missed[i];
+  }
+  return n;
+}
+
+// ---- Budgets
+
+// Removes the pages of all maps if `bytes` more would exceed the budget.
+void make_room(const Table& table, int64_t bytes) {
+  Residence& residence = table.residence();
+  if (residence.bytes.load(std::memory_order_relaxed) + bytes <= table.budget()) return;
+  for (int64_t i = 0; i < table.count(); ++i) {
+    if (table.segment(i).map) table.segment(i).map->release();
+  }
+  residence.bytes.store(0, std::memory_order_relaxed);
+  table.counters().releases.fetch_add(1, std::memory_order_relaxed);
+}
+
+// Returns the mapped memory of some bytes, at most: a window at each end, and those between.
+int64_t mapped_bytes(int64_t bytes) { return bytes + 2 * window_bytes; }
+
+// Reads rows in groups whose pages are at most a part of the budget. A larger row is read in parts.
+int64_t read_with_budget(const Table& table, const Wanted* rows, int64_t n, int64_t bytes, Failure* failure) {
+  const std::lock_guard<core::Mutex> guard(table.residence().mutex);
+  const int64_t most = table.budget() / parts_of_budget, part = std::min(bytes, most);
+  const int64_t group = std::max<int64_t>(most / mapped_bytes(part), 1);
+  for (int64_t first = 0; first < n; first += group) {
+    const int64_t count = std::min(group, n - first);
+    for (int64_t done = 0; done < bytes; done += part) {
+      Wanted parts[requested_rows];
+      for (int64_t i = 0; i < count; ++i) parts[i] = {rows[first + i].at + done, rows[first + i].to + done};
+      const int64_t size = std::min(part, bytes - done);
+      make_room(table, count * mapped_bytes(size));
+      int64_t good = bring(table, parts, count, size, failure);
+      if (good == count) good = read_files(table, parts, count, size, failure);
+      if (good < count) return first + good;
+    }
+  }
+  return n;
+}
+
+}  // namespace
+
+void request(const Table& table, const Wanted* rows, int64_t n, int64_t bytes) {
+  core::PageRange ranges[brought_ranges];
+  int64_t count = 0;
+  const auto flush = [&] {
+    core::request_pages(ranges, count);
+    count = 0;
+    return true;
+  };
+  for (int64_t i = 0; i < n; ++i) {
+    table.for_pieces(rows[i].at, bytes, [&](const Piece& piece) {
+      if (!piece.segment.memory) core::request_file(table.file(piece.segment).handle, range_of(piece));
+      if (!piece.segment.map) return true;
+      return piece.segment.map->for_unseen(piece.segment.memory + piece.at, piece.bytes, [&](const auto& range) {
+        ranges[count++] = range;
+        return count < brought_ranges || flush();
+      });
+    });
+  }
+  flush();
+}
+
+GATHER_NOINLINE int64_t bring(const Table& table, const Wanted* rows, int64_t n, int64_t bytes, Failure* failure) {
+  Pages pages(table, failure);
+  for (int64_t i = 0; i < n; ++i) {
+    if (!table.for_pieces(rows[i].at, bytes, [&](const Piece& piece) { return pages.add(piece, i); }))
+      return pages.bad_row();
+  }
+  return pages.load() ? n : pages.bad_row();
+}
+
+int64_t read(const Table& table, const Wanted* rows, int64_t n, int64_t bytes, Failure* failure) {
+  table.counters().rows.fetch_add(n, std::memory_order_relaxed);
+  const bool has_budget = table.mode() == GTH_FILES_MAP && table.budget() > 0;
+  return has_budget ? read_with_budget(table, rows, n, bytes, failure) : read_files(table, rows, n, bytes, failure);
+}
+
+}  // namespace gather::files
