@@ -48,15 +48,14 @@ int32_t read_options(const gth_files_options* given, gth_files_options* out, con
   if (int32_t status = core::read_struct(given, &room, &given, GTH_OPERAND_OPTIONS, error)) return status;
   *out = *given;
   if (out->mode < 0 || out->mode > GTH_FILES_MAP) {
-    return error.fail({GTH_E_VERSION, GTH_OPERAND_OPTIONS, offsetof(gth_files_options, mode), -1, out->mode,
-                       GTH_FILES_MAP},
-                      "options: unknown mode %" PRId32, out->mode);
+    return error.fail(
+        {GTH_E_VERSION, GTH_OPERAND_OPTIONS, offsetof(gth_files_options, mode), -1, out->mode, GTH_FILES_MAP},
+        "options: unknown mode %" PRId32, out->mode);
   }
   if (out->resident == 0 || out->resident >= least_budget) return GTH_OK;
-  return error.fail({GTH_E_VERSION, GTH_OPERAND_OPTIONS, offsetof(gth_files_options, resident), -1, out->resident,
-                     least_budget},
-                    "options: a budget of %" PRId64 " bytes, needed are at least %" PRId64, out->resident,
-                    least_budget);
+  return error.fail(
+      {GTH_E_VERSION, GTH_OPERAND_OPTIONS, offsetof(gth_files_options, resident), -1, out->resident, least_budget},
+      "options: a budget of %" PRId64 " bytes, needed are at least %" PRId64, out->resident, least_budget);
 }
 
 int32_t read_segments(const Opening& opening, const Error& error) {
@@ -222,8 +221,8 @@ int32_t read_stats(const gth_tensor* tensor, gth_files_stats* stats, const Error
   if (int32_t status = core::check_struct_size(stats, GTH_OPERAND_NONE, error)) return status;
   if (int32_t status = find_table(tensor, &table, error)) return status;
   const files::Table::Counters& counters = table->counters();
-  const gth_files_stats now{sizeof(gth_files_stats), table->mode(), counters.rows, counters.requested,
-                            counters.releases, table->residence().bytes};
+  const gth_files_stats now{sizeof(gth_files_stats), table->mode(),     counters.rows,
+                            counters.requested,      counters.releases, table->residence().bytes};
   core::write_struct(now, stats);
   return GTH_OK;
 }
@@ -236,9 +235,8 @@ using namespace gather::api;
 int32_t gth_tensor_open(gth_context* context, const gth_tensor_desc* desc, int64_t count,
                         const gth_segment* const* segments, const gth_files_options* options, gth_tensor** out,
                         gth_error* err) {
-  return api_boundary(out, err, [&](const Error& error) {
-    return open(context, desc, count, segments, options, out, error);
-  });
+  return api_boundary(out, err,
+                      [&](const Error& error) { return open(context, desc, count, segments, options, out, error); });
 }
 
 int32_t gth_tensor_prefetch(gth_context* context, const gth_tensor* tensor, const gth_tensor_desc* indices,

@@ -49,8 +49,7 @@ int32_t check_packed(const gth_tensor_desc& desc, int32_t name, const Error& err
 // Checks the description of a tensor. Only params and the operands of their codec may be in files.
 int32_t check_found(const gth_tensor_desc& desc, int32_t name, const Error& error) {
   if (!(desc.flags & core::tensor_in_files)) return check_packed(desc, name, error);
-  const bool may_be_in_files =
-      name == GTH_OPERAND_PARAMS || name == GTH_OPERAND_SCALES || name == GTH_OPERAND_ZEROS;
+  const bool may_be_in_files = name == GTH_OPERAND_PARAMS || name == GTH_OPERAND_SCALES || name == GTH_OPERAND_ZEROS;
   return may_be_in_files ? GTH_OK : check_in_memory(desc, name, error);
 }
 

@@ -23,7 +23,8 @@ char* StagedRows::resize(int64_t bytes) {
   return memory_;
 }
 
-FileRows::FileRows(const core::Plan& plan, const core::Pointers& pointers) : plan_(plan), pointers_(pointers), dense_(pointers) {
+FileRows::FileRows(const core::Plan& plan, const core::Pointers& pointers)
+    : plan_(plan), pointers_(pointers), dense_(pointers) {
   for (Role role : core::EachRole{plan.in_files}) {
     if (!pointers[role]) continue;  // The run does not access it.
     tables_[role] = &files::table_at(pointers[role]);
@@ -176,7 +177,8 @@ GATHER_NOINLINE void FileRows::move_addresses(const Job& job, const RowBlock& bl
     char* const to = moved(block.rows, wrapping_multiply(l, block.next_rows));
     const auto pass = [&](int64_t end) {
       char* const rows = moved(to, wrapping_multiply(end - n, block.row_stride));
-      if (n > 0) job.kernels.move({rows, block.row_stride, nullptr, addresses, n, block.row_bytes, 1, 0, 0, block.ahead});
+      if (n > 0)
+        job.kernels.move({rows, block.row_stride, nullptr, addresses, n, block.row_bytes, 1, 0, 0, block.ahead});
       n = 0;
     };
     for (int64_t i = 0; i < block.n; ++i) {
@@ -290,7 +292,9 @@ int64_t FileRows::stage_packed(const int64_t* numbers, int64_t n, StagedRows* st
 
 GATHER_NOINLINE void FileRows::move_packed(const Job& job, const RowBlock& block) {
   static constexpr auto in_order = [] {
-    struct { int64_t numbers[requested_rows]; } all{};
+    struct {
+      int64_t numbers[requested_rows];
+    } all{};
     for (int64_t i = 0; i < requested_rows; ++i) all.numbers[i] = i;
     return all;
   }();
@@ -312,8 +316,8 @@ GATHER_NOINLINE void FileRows::move_packed(const Job& job, const RowBlock& block
       if (good < count) return false;
       if (step_ != Step::move) return true;
       char* const rows = moved(to, wrapping_multiply(end - count, block.row_stride));
-      job.kernels.move({rows, block.row_stride, nullptr, in_order.numbers, count, block.row_bytes, 1, 0, 0, 0, 0,
-                        &staged.packed});
+      job.kernels.move(
+          {rows, block.row_stride, nullptr, in_order.numbers, count, block.row_bytes, 1, 0, 0, 0, 0, &staged.packed});
       return true;
     };
     for (int64_t i = 0; i < block.n; ++i) {

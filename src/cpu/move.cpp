@@ -35,9 +35,8 @@ GATHER_NOINLINE void move_one_slice(const Job& job, const RowBlock& block) {
     for (int64_t first = 0; first < outer->extent; first += block_tuples) {
       const int64_t n = std::min(block_tuples, outer->extent - first);
       for (int64_t i = 0; i < n; ++i) offsets[i] = *block.offsets + wrapping_multiply(first + i, outer->table);
-      job.move({moved(block.rows, rows + wrapping_multiply(first, outer->rows)), outer->rows,
-                        moved(block.table, table), offsets, n, block.row_bytes, inner->extent, inner->rows,
-                        inner->table, 0, 0, block.packed});
+      job.move({moved(block.rows, rows + wrapping_multiply(first, outer->rows)), outer->rows, moved(block.table, table),
+                offsets, n, block.row_bytes, inner->extent, inner->rows, inner->table, 0, 0, block.packed});
     }
   });
 }

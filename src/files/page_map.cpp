@@ -20,10 +20,9 @@ int32_t PageMap::open(core::FileHandle file, const core::FileRange& range, bool 
   pages_ = (bytes_ - 1) / page + 1;
   *lacks_memory = false;
   if (int32_t native = core::map_file(file, {offset_, bytes_}, small_pages, &memory_)) return native;
-  first_bit_ = static_cast<int64_t>(reinterpret_cast<uintptr_t>(memory_) / static_cast<uintptr_t>(page)) %
-               window_pages();
-  seen_ = static_cast<std::atomic<uint64_t>*>(
-      core::allocate_pages(static_cast<size_t>(words()) * sizeof(uint64_t)));
+  first_bit_ =
+      static_cast<int64_t>(reinterpret_cast<uintptr_t>(memory_) / static_cast<uintptr_t>(page)) % window_pages();
+  seen_ = static_cast<std::atomic<uint64_t>*>(core::allocate_pages(static_cast<size_t>(words()) * sizeof(uint64_t)));
   *lacks_memory = !seen_;
   return 0;
 }

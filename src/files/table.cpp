@@ -22,7 +22,8 @@ int32_t fail_open(int64_t i, const char* path, const char* verb, int32_t native,
   char reason[96];
   core::describe_system_error(native, reason, sizeof reason);
   return error.fail({GTH_E_IO, GTH_OPERAND_FILE, static_cast<int32_t>(i), -1, 0, 0, 0, native},
-                    "file: segment %" PRId64 ": cannot %s '%.100s': %s", i, verb, path ? path : "the given file", reason);
+                    "file: segment %" PRId64 ": cannot %s '%.100s': %s", i, verb, path ? path : "the given file",
+                    reason);
 }
 
 bool is_same_file(const gth_segment& a, const gth_segment& b) {
@@ -35,10 +36,10 @@ bool is_same_file(const gth_segment& a, const gth_segment& b) {
 int32_t fail_read(int64_t segment, int64_t position, const core::FileRange& range, int32_t native, const Error& error) {
   char reason[96] = "the file ends before them";
   if (native) core::describe_system_error(native, reason, sizeof reason);
-  return error.fail({GTH_E_IO, GTH_OPERAND_FILE, static_cast<int32_t>(segment), position, range.offset, range.bytes, 0,
-                     native},
-                    "file: segment %" PRId64 ": cannot read %" PRId64 " bytes from byte %" PRId64 " on: %s", segment,
-                    range.bytes, range.offset, reason);
+  return error.fail(
+      {GTH_E_IO, GTH_OPERAND_FILE, static_cast<int32_t>(segment), position, range.offset, range.bytes, 0, native},
+      "file: segment %" PRId64 ": cannot read %" PRId64 " bytes from byte %" PRId64 " on: %s", segment, range.bytes,
+      range.offset, reason);
 }
 
 Table::~Table() {
@@ -87,8 +88,7 @@ int32_t Table::map_segment(int64_t i, int64_t bytes, const Error& error) {
   segment.map = new (std::nothrow) PageMap;
   if (!segment.map) return fail_memory(sizeof(PageMap), error);
   bool lacks_memory;
-  const int32_t native =
-      segment.map->open(file(segment).handle, {segment.offset, bytes}, budget_ > 0, &lacks_memory);
+  const int32_t native = segment.map->open(file(segment).handle, {segment.offset, bytes}, budget_ > 0, &lacks_memory);
   if (lacks_memory) return fail_memory(bytes / core::page_bytes() / 8, error);
   if (native) return fail_open(i, nullptr, "map", native, error);
   segment.memory = segment.map->data();

@@ -41,8 +41,8 @@ class Table : public core::Allocated {
   ~Table();
 
   // Opens a table. Precondition: the sum of the rows and the size of a row fit the shape, and all structs have been read.
-  static int32_t open(const gth_segment* const* given, int64_t count, int64_t row_bytes, const gth_files_options& options,
-                      Table** out, const core::Error& error);
+  static int32_t open(const gth_segment* const* given, int64_t count, int64_t row_bytes,
+                      const gth_files_options& options, Table** out, const core::Error& error);
 
   int64_t row_bytes() const { return row_bytes_; }
   int64_t rows() const { return segments_[count_ - 1].first + segments_[count_ - 1].rows; }

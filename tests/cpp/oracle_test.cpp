@@ -1,6 +1,7 @@
 #include "oracle.hpp"
 
 #include "hostile.hpp"
+#include "opened.hpp"
 #include "random_gathers.hpp"
 
 // Compares random gathers in every form with the oracle. GATHER_SEED changes the seed, GATHER_CASES the number of
@@ -81,14 +82,16 @@ class Oracle : public ::testing::Test {
   }
 
   void run_allocating(Case* c, const Answer& answer) {
+    const hostile::Tensor params(c->problem.params.desc()), indices(c->problem.indices.desc());
+    run_made(c, answer, params.get(), indices.get());
+  }
+
+  void run_made(Case* c, const Answer& answer, const gth_tensor* params, const gth_tensor* indices) {
     const Forms forms(c->problem);
     const Problem& problem = c->problem;
-    const gth_tensor_desc p = problem.params.desc(), i = problem.indices.desc();
-    const hostile::Tensor params(p), indices(i);
     hostile::Tensor made;
     Error error;
-    const int32_t status =
-        forms.op.make(nullptr, params.get(), indices.get(), nullptr, &c->options, made.out(), &error);
+    const int32_t status = forms.op.make(nullptr, params, indices, nullptr, &c->options, made.out(), &error);
     Case dense = *c;  // the expected dense output, starting from zeros
     dense.problem.out.dense = true;
     dense.problem.out.offset = 0;
@@ -112,16 +115,58 @@ class Oracle : public ::testing::Test {
     check("into", c, answer, before, status, error);
   }
 
+  // Runs a gather from a table in segments, by name, as a new tensor, twice in one call, and as a plan.
+  void run_opened(Case* c, const Answer& answer) {
+    const Problem& problem = c->problem;
+    if (problem.params.shape.empty() || problem.params.shape[0] == 0) return;
+    const Operand dense = densely(problem.params);
+    const int64_t row = dense.strides[0];
+    const auto draw = [&](int64_t n) { return random_.between(0, n - 1); };
+    const opened::Form& form = opened::forms[draw(std::size(opened::forms))];
+    const opened::Table table(dense.desc(), row, form, draw, [&](int64_t i) { return dense.memory.data() + i * row; });
+    const gth_tensor_desc p = table.desc(), i = problem.indices.desc(), o = problem.out.desc();
+    const Bytes before = problem.out.memory;
+    const Forms forms(problem);
+    Error error;
+    int32_t status = forms.op.named(nullptr, &p, &i, &o, &c->options, &error);
+    check("opened", c, answer, before, status, error);
+    hostile::Plan plan;
+    ASSERT_EQ(forms.op.plan(table.get(), &i, &o, &c->options, plan.out(), &error), GTH_OK) << error.message;
+    status = gth_plan_run(nullptr, plan.get(), GTH_OPEN, nullptr, problem.indices.memory.data(),
+                          c->problem.out.memory.data(), &error);
+    check("opened plan", c, answer, before, status, error);
+    run_parts(c, plan.get(), GTH_OPEN, answer, true);
+    const gth_request request = GTH_REQUEST(problem.is_nd ? GTH_OP_GATHER_ND : GTH_OP_GATHER, &p, &i, &o, &c->options);
+    const gth_request* const requests[] = {&request};
+    status = gth_run_many(nullptr, 1, requests, &error);
+    check("opened of many", c, answer, before, status, error);
+    const hostile::Tensor indices(i);
+    run_made(c, answer, table.get(), indices.get());
+  }
+
+  // Returns a dense copy of an operand.
+  static Operand densely(const Operand& x) {
+    Operand dense = x;
+    dense.dense = true;
+    dense.offset = 0;
+    dense.strides = dense_strides(x.shape, x.item);
+    dense.memory.clear();
+    for_each_element(x, [&](int64_t at, const Shape&) {
+      dense.memory.insert(dense.memory.end(), x.memory.data() + at, x.memory.data() + at + x.item);
+    });
+    return dense;
+  }
+
   // Runs a plan in two parts, the second one first. A part with an invalid index reports the error of the run, and may
   // have written slices.
-  void run_parts(Case* c, const gth_plan* plan, int64_t n, const Answer& answer) {
+  void run_parts(Case* c, const gth_plan* plan, int64_t n, const Answer& answer, bool is_bound = false) {
     Bytes& memory = c->problem.out.memory;
     const Bytes before = memory;
     int64_t parts = 0;
     Error error;
     ASSERT_EQ(gth_plan_parts(plan, n, &parts, &error), GTH_OK) << error.message;
     const auto run = [&](int64_t first, int64_t last) {
-      return gth_plan_run_parts(nullptr, plan, n, first, last, c->problem.params.memory.data(),
+      return gth_plan_run_parts(nullptr, plan, n, first, last, is_bound ? nullptr : c->problem.params.memory.data(),
                                 c->problem.indices.memory.data(), memory.data(), &error);
     };
     const int64_t half = random_.between(0, parts);
@@ -169,6 +214,7 @@ class Oracle : public ::testing::Test {
     run_desc(&c, answer);
     if (random_.chance(25)) run_allocating(&c, answer);
     if (random_.chance(25)) run_into(&c, answer);
+    if (random_.chance(25)) run_opened(&c, answer);
     run_planned(&c);
   }
 

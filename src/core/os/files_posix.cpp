@@ -89,8 +89,8 @@ int32_t read_file(FileHandle file, const FileRange& range, char* to, int64_t* do
   *done = 0;
   while (*done < range.bytes) {
     const ssize_t wanted = admitted(static_cast<size_t>(range.bytes - *done));
-    const ssize_t n = wanted < 0 ? -1 : pread(static_cast<int>(file), to + *done, static_cast<size_t>(wanted),
-                                              range.offset + *done);
+    const ssize_t n =
+        wanted < 0 ? -1 : pread(static_cast<int>(file), to + *done, static_cast<size_t>(wanted), range.offset + *done);
     if (n == 0) return 0;
     if (n < 0 && errno != EINTR) return errno;
     if (n > 0) *done += n;
@@ -163,8 +163,8 @@ int32_t map_file(FileHandle file, const FileRange& range, bool small_pages, char
   if (admitted(1) < 0) return errno;
   char* const reserved = small_pages ? reserve_small_pages(bytes, range.offset) : nullptr;
   if (small_pages && !reserved) return errno;
-  void* const first = mmap(reserved, bytes, PROT_READ, MAP_SHARED | (reserved ? MAP_FIXED : 0), static_cast<int>(file),
-                           range.offset);
+  void* const first =
+      mmap(reserved, bytes, PROT_READ, MAP_SHARED | (reserved ? MAP_FIXED : 0), static_cast<int>(file), range.offset);
   if (first == MAP_FAILED) {
     const int32_t failed = errno;
     if (reserved) munmap(reserved, bytes);

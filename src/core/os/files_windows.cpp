@@ -71,7 +71,8 @@ int32_t measure_file(FileHandle file, int64_t* bytes) {
 
 void describe_system_error(int32_t number, char* text, size_t size) {
   const DWORD flags = FORMAT_MESSAGE_FROM_SYSTEM | FORMAT_MESSAGE_IGNORE_INSERTS | FORMAT_MESSAGE_MAX_WIDTH_MASK;
-  const DWORD n = FormatMessageA(flags, nullptr, static_cast<DWORD>(number), 0, text, static_cast<DWORD>(size), nullptr);
+  const DWORD n =
+      FormatMessageA(flags, nullptr, static_cast<DWORD>(number), 0, text, static_cast<DWORD>(size), nullptr);
   text[std::min<size_t>(n, size - 1)] = 0;
 }
 

@@ -109,7 +109,8 @@ int32_t check_open_extent(const Plan& plan, int64_t n, const Error& error) {
 }
 
 int64_t parts_of(const Plan& plan, int64_t n) {
-  if (is_scatter(plan) || has_bags(plan) || plan.in_files || plan.is_empty || plan.refused_dim >= 0 || plan.device != GTH_DEVICE_CPU)
+  if (is_scatter(plan) || has_bags(plan) || plan.in_files || plan.is_empty || plan.refused_dim >= 0 ||
+      plan.device != GTH_DEVICE_CPU)
     return 1;
   return std::max(int64_t{1}, plan.slices.at(n));
 }

@@ -157,9 +157,10 @@ Short::Memory memory_of(const Reach& reach) { return {reach.low, reach.high, rea
 
 bool shorten(const Plan& plan, Short* result) {
   const Loop& line = plan.loops[plan.line];
-  if (plan.in_files || plan.packed.is_packed() || reduces(plan) || has_bags(plan) || plan.has_padding || !is_one_line(plan) ||
-      plan.device != GTH_DEVICE_CPU || plan.row.in > short_row_bytes || !needs_bounds_check(plan.bounds) ||
-      !is_short_index(plan.index) || plan.components < 1 || plan.components > Short::most_components) {
+  if (plan.in_files || plan.packed.is_packed() || reduces(plan) || has_bags(plan) || plan.has_padding ||
+      !is_one_line(plan) || plan.device != GTH_DEVICE_CPU || plan.row.in > short_row_bytes ||
+      !needs_bounds_check(plan.bounds) || !is_short_index(plan.index) || plan.components < 1 ||
+      plan.components > Short::most_components) {
     return false;
   }
   if (line.indices.by_n || line.rows.by_n || plan.tuples.by_n != line.extent.by_n) return false;
