@@ -17,9 +17,9 @@ INCLUDE = re.compile(r'\s*#\s*include\s+["<]([\w./]+)[">]')
 
 LIBRARY = ["cuda/stub.cpp", "sources.inc"]
 SYSTEMS = {
-    "#if defined(_WIN32)": ["core/os/os_windows.cpp"],
-    "#elif defined(__APPLE__)": ["core/os/os_posix.cpp", "core/os/os_macos.cpp"],
-    "#else": ["core/os/os_posix.cpp", "core/os/os_linux.cpp"],
+    "#if defined(_WIN32)": ["core/os/os_windows.cpp", "core/os/files_windows.cpp"],
+    "#elif defined(__APPLE__)": ["core/os/os_posix.cpp", "core/os/files_posix.cpp", "core/os/os_macos.cpp"],
+    "#else": ["core/os/os_posix.cpp", "core/os/files_posix.cpp", "core/os/os_linux.cpp"],
 }
 TIERS = {
     "portable": "1",
