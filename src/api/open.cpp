@@ -94,7 +94,10 @@ int32_t measure_row(Opening* opening, const Error& error) {
   }
   if ((status = core::resolve_codec(*given, desc.shape[desc.ndim - 1], &codec, error))) return status;
   opening->row_bytes = core::dense_product(desc.shape, 1, desc.ndim - 1, codec.row_bytes);
-  return GTH_OK;
+  int64_t bytes;
+  if (core::multiply(opening->row_bytes, desc.shape[0], &bytes)) return GTH_OK;
+  return error.fail({GTH_E_SIZE, GTH_OPERAND_TENSOR, 0, -1, desc.shape[0], INT64_MAX / opening->row_bytes},
+                    "tensor: the bytes of %" PRId64 " rows do not fit int64", desc.shape[0]);
 }
 
 // Checks the shape of the table, and that the segments have its rows.

@@ -14,12 +14,12 @@ PageMap::~PageMap() {
 
 int32_t PageMap::open(core::FileHandle file, const core::FileRange& range, bool small_pages, bool* lacks_memory) {
   const int64_t page = core::page_bytes();
+  page_log2_ = __builtin_ctzll(static_cast<uint64_t>(page));
   skipped_ = range.offset % page;
-  offset_ = range.offset - skipped_;
   bytes_ = range.bytes + skipped_;
   pages_ = (bytes_ - 1) / page + 1;
   *lacks_memory = false;
-  if (int32_t native = core::map_file(file, {offset_, bytes_}, small_pages, &memory_)) return native;
+  if (int32_t native = core::map_file(file, {range.offset - skipped_, bytes_}, small_pages, &memory_)) return native;
   first_bit_ =
       static_cast<int64_t>(reinterpret_cast<uintptr_t>(memory_) / static_cast<uintptr_t>(page)) % window_pages();
   seen_ = static_cast<std::atomic<uint64_t>*>(core::allocate_pages(static_cast<size_t>(words()) * sizeof(uint64_t)));
@@ -28,14 +28,13 @@ int32_t PageMap::open(core::FileHandle file, const core::FileRange& range, bool 
 }
 
 int64_t PageMap::note_seen(const core::PageRange& range) {
-  const int64_t page = core::page_bytes(), begin = (range.first - memory_) / page, window = window_pages();
-  const int64_t end = begin + (static_cast<int64_t>(range.bytes) - 1) / page + 1;
+  const int64_t window = window_pages(), last = page_of(range.first + range.bytes - 1);
   int64_t mapped = 0;
-  for (int64_t i = begin; i < end; ++i) {
+  for (int64_t i = page_of(range.first); i <= last; ++i) {
     const int64_t bit = bit_of(i);
     const uint64_t before = seen_[bit / 64].fetch_or(uint64_t{1} << (bit % 64), std::memory_order_relaxed);
     const uint64_t others = ((uint64_t{1} << window) - 1) << (bit % 64 / window * window);
-    if (!(before & others)) mapped += page * window;
+    if (!(before & others)) mapped += window << page_log2_;
   }
   return mapped;
 }

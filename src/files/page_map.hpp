@@ -21,19 +21,17 @@ class PageMap : public core::Allocated {
   int32_t open(core::FileHandle file, const core::FileRange& range, bool small_pages, bool* lacks_memory);
 
   const char* data() const { return memory_ + skipped_; }
-  // Returns the byte of the file that an address of the map has.
-  int64_t offset_of(const char* address) const { return offset_ + (address - memory_); }
 
   // Calls body(PageRange) for each run of pages of some bytes that were not read yet, while it returns true.
   template <class Body>
   bool for_unseen(const char* first, int64_t bytes, Body&& body) const {
-    const int64_t page = core::page_bytes(), last = (first + bytes - 1 - memory_) / page;
-    for (int64_t i = (first - memory_) / page; i <= last; ++i) {
+    const int64_t last = page_of(first + bytes - 1);
+    for (int64_t i = page_of(first); i <= last; ++i) {
       if (is_seen(i)) continue;
       const int64_t begin = i;
       while (i < last && !is_seen(i + 1)) ++i;
-      const int64_t end = i + 1 < pages_ ? (i + 1) * page : bytes_;
-      if (!body(core::PageRange{memory_ + begin * page, static_cast<size_t>(end - begin * page)})) return false;
+      const int64_t from = begin << page_log2_, end = i + 1 < pages_ ? (i + 1) << page_log2_ : bytes_;
+      if (!body(core::PageRange{memory_ + from, static_cast<size_t>(end - from)})) return false;
     }
     return true;
   }
@@ -45,6 +43,7 @@ class PageMap : public core::Allocated {
   void release();
 
  private:
+  int64_t page_of(const char* address) const { return (address - memory_) >> page_log2_; }
   // The bits of a window are contiguous in one word.
   int64_t bit_of(int64_t page) const { return page + first_bit_; }
   bool is_seen(int64_t page) const {
@@ -54,7 +53,8 @@ class PageMap : public core::Allocated {
   int64_t words() const { return bit_of(pages_) / 64 + 1; }
 
   char* memory_ = nullptr;
-  int64_t offset_ = 0, bytes_ = 0, skipped_ = 0, pages_ = 0, first_bit_ = 0;
+  int64_t bytes_ = 0, skipped_ = 0, pages_ = 0, first_bit_ = 0;
+  int32_t page_log2_ = 0;
   std::atomic<uint64_t>* seen_ = nullptr;
 };
 

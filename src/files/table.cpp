@@ -46,6 +46,7 @@ Table::~Table() {
   for (int64_t i = 0; i < opened_; ++i) delete segments_[i].map;
   for (int64_t i = 0; i < file_count_; ++i) core::close_file(files_[i].handle);
   core::deallocate(segments_);
+  core::deallocate(begins_);
   core::deallocate(files_);
 }
 
@@ -53,8 +54,9 @@ int32_t Table::allocate(int64_t count, const Error& error) {
   int64_t bytes;
   if (!core::multiply(count, int64_t{sizeof(Segment)}, &bytes)) return fail_memory(INT64_MAX, error);
   segments_ = static_cast<Segment*>(core::allocate(static_cast<size_t>(bytes)));
+  begins_ = static_cast<int64_t*>(core::allocate(static_cast<size_t>(count) * sizeof(int64_t)));
   files_ = static_cast<File*>(core::allocate(static_cast<size_t>(count) * sizeof(File)));
-  return segments_ && files_ ? GTH_OK : fail_memory(bytes, error);
+  return segments_ && begins_ && files_ ? GTH_OK : fail_memory(bytes, error);
 }
 
 // Successive segments of one file share its descriptor.
@@ -108,8 +110,11 @@ int32_t Table::open_segment(int64_t i, const gth_segment* const* given, const Er
     return error.fail({GTH_E_SIZE, GTH_OPERAND_FILE, static_cast<int32_t>(i), -1, each.rows, INT64_MAX},
                       "file: segment %" PRId64 ": the end of %" PRId64 " rows does not fit int64", i, each.rows);
   }
-  Segment& segment = *new (&segments_[i]) Segment{0, each.rows, each.offset, stride, nullptr, -1, nullptr};
-  segment.first = i > 0 ? segments_[i - 1].first + segments_[i - 1].rows : 0;
+  const int64_t begin = rows_ * row_bytes_;
+  rows_ += each.rows;
+  begins_[i] = begin;
+  Segment& segment =
+      *new (&segments_[i]) Segment{begin, rows_ * row_bytes_, each.rows, each.offset, stride, nullptr, -1, nullptr};
   opened_ = i + 1;
   if (!each.path && each.data) {
     segment.memory = static_cast<const char*>(each.data) + each.offset;

@@ -15,7 +15,8 @@ namespace gather::files {
 
 // Some successive rows of a table.
 struct Segment {
-  int64_t first, rows;     // the number of the first row in the table, and how many
+  int64_t begin, end;      // its bytes in the table
+  int64_t rows;            // their number
   int64_t offset, stride;  // the byte of the first row in the file, and the bytes from row to row
   const char* memory;      // of the first row, also if the file is mapped, or NULL if the file is read
   int64_t file;            // the number of the file in Table::files, or -1
@@ -45,7 +46,7 @@ class Table : public core::Allocated {
                       const gth_files_options& options, Table** out, const core::Error& error);
 
   int64_t row_bytes() const { return row_bytes_; }
-  int64_t rows() const { return segments_[count_ - 1].first + segments_[count_ - 1].rows; }
+  int64_t rows() const { return rows_; }
   int32_t mode() const { return mode_; }
   int64_t budget() const { return budget_; }
   int64_t count() const { return count_; }
@@ -53,23 +54,35 @@ class Table : public core::Allocated {
   int64_t number_of(const Segment& segment) const { return &segment - segments_; }
   File& file(const Segment& segment) const { return files_[segment.file]; }
 
-  // Returns the segment of a row.
-  const Segment& find(int64_t row) const {
-    const Segment *const begin = segments_, *const end = segments_ + count_;
-    return std::upper_bound(begin, end, row, [](int64_t at, const Segment& each) { return at < each.first; })[-1];
+  // Returns the segment of a byte.
+  const Segment& find(int64_t at) const {
+    constexpr int64_t few = 16;
+    int64_t i = 0;
+    if (count_ <= few) {
+      for (int64_t k = 1; k < count_; ++k) i += begins_[k] <= at;
+    } else {
+      i = std::upper_bound(begins_, begins_ + count_, at) - begins_ - 1;
+    }
+    return segments_[i];
+  }
+
+  // Returns the first contiguous part of some bytes.
+  Piece first_piece(int64_t at, int64_t bytes) const {
+    const Segment& segment = find(at);
+    const int64_t inside = at - segment.begin;
+    if (segment.stride == row_bytes_) return {segment, inside, std::min(bytes, segment.end - at)};
+    const int64_t rest = inside % row_bytes_;
+    return {segment, inside / row_bytes_ * segment.stride + rest, std::min(bytes, row_bytes_ - rest)};
   }
 
   // Calls body(Piece) for the contiguous parts of some bytes, while it returns true.
   template <class Body>
   bool for_pieces(int64_t at, int64_t bytes, Body&& body) const {
     while (bytes > 0) {
-      const int64_t row = at / row_bytes_, inside = at % row_bytes_;
-      const Segment& segment = find(row);
-      const int64_t rows = segment.stride == row_bytes_ ? segment.rows - (row - segment.first) : 1;
-      const int64_t n = bytes < row_bytes_ - inside ? bytes : std::min(bytes, rows * row_bytes_ - inside);
-      if (!body(Piece{segment, (row - segment.first) * segment.stride + inside, n})) return false;
-      at += n;
-      bytes -= n;
+      const Piece piece = first_piece(at, bytes);
+      if (!body(piece)) return false;
+      at += piece.bytes;
+      bytes -= piece.bytes;
     }
     return true;
   }
@@ -86,11 +99,8 @@ class Table : public core::Allocated {
   }
   // Returns the first of some bytes if they have addresses and are in one piece, or NULL.
   const char* find_address(int64_t at, int64_t bytes) const {
-    const int64_t row = at / row_bytes_, inside = at % row_bytes_;
-    const Segment& segment = find(row);
-    const int64_t rows = segment.stride == row_bytes_ ? segment.rows - (row - segment.first) : 1;
-    const bool is_piece = bytes <= row_bytes_ - inside || bytes <= rows * row_bytes_ - inside;
-    return is_piece ? segment.memory + (row - segment.first) * segment.stride + inside : nullptr;
+    const Piece piece = first_piece(at, bytes);
+    return piece.bytes == bytes ? piece.segment.memory + piece.at : nullptr;
   }
 
   // Returns true if a segment in memory of the caller overlaps the bytes [low, high).
@@ -112,10 +122,11 @@ class Table : public core::Allocated {
   int32_t check_size(int64_t i, const char* path, int64_t bytes, const core::Error& error);
   int32_t map_segment(int64_t i, int64_t bytes, const core::Error& error);
 
-  int64_t row_bytes_ = 0, count_ = 0, opened_ = 0, budget_ = 0, file_count_ = 0;
+  int64_t row_bytes_ = 0, rows_ = 0, count_ = 0, opened_ = 0, budget_ = 0, file_count_ = 0;
   int32_t mode_ = 0;
   bool is_memory_ = true;
   Segment* segments_ = nullptr;
+  int64_t* begins_ = nullptr;  // of the segments
   File* files_ = nullptr;
   mutable Counters counters_;
   mutable Residence residence_;
