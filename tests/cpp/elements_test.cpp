@@ -122,7 +122,7 @@ class Elements : public ::testing::Test {
     });
     const auto draw = [&](int64_t n) { return random_.below(n); };
     const opened::Form& form = opened::forms[draw(std::size(opened::forms))];
-    const int64_t row = dense.strides[0];
+    const int64_t row = static_cast<int64_t>(dense.memory.size()) / dense.shape[0];
     const opened::Table table(dense.desc(), row, form, draw, [&](int64_t i) { return dense.memory.data() + i * row; });
     for (int32_t threads : {1, 3}) {
       Case run = c;
