@@ -58,12 +58,22 @@ int32_t read_options(const gth_files_options* given, gth_files_options* out, con
       "options: a budget of %" PRId64 " bytes, needed are at least %" PRId64, out->resident, least_budget);
 }
 
+int32_t check_pointers(const Opening& opening, const Error& error) {
+  if (!opening.desc) return fail_null(GTH_OPERAND_TENSOR, error);
+  if (!opening.segments) return fail_null(GTH_OPERAND_FILE, error);
+  const auto end = opening.segments + std::max<int64_t>(opening.count, 0);
+  return std::find(opening.segments, end, nullptr) == end ? GTH_OK : fail_null(GTH_OPERAND_FILE, error);
+}
+
 int32_t read_segments(const Opening& opening, const Error& error) {
   for (int64_t i = 0; i < opening.count; ++i) {
-    const gth_segment *given = opening.segments[i], *read;
-    if (!given) return fail_null(GTH_OPERAND_FILE, error);
     gth_segment room;
-    if (int32_t status = core::read_struct(given, &room, &read, GTH_OPERAND_FILE, error)) return status;
+    const gth_segment* read;
+    if (int32_t status = core::read_struct(opening.segments[i], &room, &read, GTH_OPERAND_FILE, error)) return status;
+    if (read->flags) {
+      return error.fail({GTH_E_VERSION, GTH_OPERAND_FILE, static_cast<int32_t>(i), -1, read->flags, 0},
+                        "file: segment %" PRId64 ": unknown flags %" PRIu32, i, read->flags);
+    }
   }
   return GTH_OK;
 }
@@ -116,23 +126,22 @@ int32_t check_shape(const Opening& opening, const Error& error) {
   if (desc.ndim == 0) {
     return error.fail({GTH_E_RANK, GTH_OPERAND_TENSOR, -1, -1, 0, 1}, "tensor: rank is 0, needed is at least 1");
   }
-  if (int32_t status = check_dense(desc.ndim, desc.shape, info->bytes, &elements, error)) return status;
+  const int32_t status = check_dense(desc.ndim, desc.shape, info->bytes, &elements, error);
+  if (status && status != GTH_E_SIZE) return status;
+  if (opening.count < 1) {
+    return error.fail({GTH_E_SHAPE, GTH_OPERAND_FILE, -1, -1, opening.count, 1},
+                      "file: %" PRId64 " segments, needed is at least 1", opening.count);
+  }
   int64_t rows = 0;
   for (int64_t i = 0; i < opening.count; ++i) {
     if (!core::add(rows, std::max<int64_t>(opening.segments[i]->rows, 0), &rows)) rows = INT64_MAX;
   }
-  if (rows == desc.shape[0]) return GTH_OK;
+  if (rows == desc.shape[0]) return status;
   return error.fail({GTH_E_SHAPE, GTH_OPERAND_TENSOR, 0, -1, desc.shape[0], rows},
                     "tensor: dim 0 is %" PRId64 ", the segments have %" PRId64 " rows", desc.shape[0], rows);
 }
 
 int32_t check_opening(gth_context* context, const gth_files_options* options, Opening* opening, const Error& error) {
-  if (!opening->desc) return fail_null(GTH_OPERAND_TENSOR, error);
-  if (!opening->segments) return fail_null(GTH_OPERAND_FILE, error);
-  if (opening->count < 1) {
-    return error.fail({GTH_E_SHAPE, GTH_OPERAND_FILE, -1, -1, opening->count, 1},
-                      "file: %" PRId64 " segments, needed is at least 1", opening->count);
-  }
   int32_t status = read_segments(*opening, error);
   if (!status) status = core::check_desc(*opening->desc, GTH_OPERAND_TENSOR, true, error);
   if (!status) status = read_options(options, &opening->options, error);
@@ -165,10 +174,10 @@ int32_t make_table(const gth_tensor_desc& given, files::Table* table, Storage* s
 int32_t open(gth_context* context, const gth_tensor_desc* desc, int64_t count, const gth_segment* const* segments,
              const gth_files_options* options, gth_tensor** out, const Error& error) {
   const core::Uncancelled uncancelled;
-  gth_tensor_desc room;
-  if (!desc) return fail_null(GTH_OPERAND_TENSOR, error);
-  if (int32_t status = core::read_struct(desc, &room, &desc, GTH_OPERAND_TENSOR, error)) return status;
   Opening opening{desc, count, segments};
+  gth_tensor_desc room;
+  if (int32_t status = check_pointers(opening, error)) return status;
+  if (int32_t status = core::read_struct(desc, &room, &opening.desc, GTH_OPERAND_TENSOR, error)) return status;
   if (int32_t status = check_opening(context, options, &opening, error)) return status;
   files::Table* table = nullptr;
   int32_t status = files::Table::open(segments, count, opening.row_bytes, opening.options, &table, error);
@@ -178,7 +187,7 @@ int32_t open(gth_context* context, const gth_tensor_desc* desc, int64_t count, c
     delete table;
     return fail_memory(sizeof(TableStorage), error);
   }
-  if ((status = make_table(*desc, table, storage, out, error))) storage->release();
+  if ((status = make_table(*opening.desc, table, storage, out, error))) storage->release();
   return status;
 }
 

@@ -12,18 +12,19 @@ PageMap::~PageMap() {
   if (seen_) core::deallocate_pages(seen_, static_cast<size_t>(words()) * sizeof(uint64_t));
 }
 
-int32_t PageMap::open(core::FileHandle file, const core::FileRange& range, bool small_pages, bool* lacks_memory) {
+int32_t PageMap::open(core::FileHandle file, const core::FileRange& range, bool small_pages, int64_t* missing) {
   const int64_t page = core::page_bytes();
   page_log2_ = __builtin_ctzll(static_cast<uint64_t>(page));
   skipped_ = range.offset % page;
   bytes_ = range.bytes + skipped_;
   pages_ = (bytes_ - 1) / page + 1;
-  *lacks_memory = false;
+  *missing = 0;
   if (int32_t native = core::map_file(file, {range.offset - skipped_, bytes_}, small_pages, &memory_)) return native;
   first_bit_ =
       static_cast<int64_t>(reinterpret_cast<uintptr_t>(memory_) / static_cast<uintptr_t>(page)) % window_pages();
-  seen_ = static_cast<std::atomic<uint64_t>*>(core::allocate_pages(static_cast<size_t>(words()) * sizeof(uint64_t)));
-  *lacks_memory = !seen_;
+  const int64_t bytes = words() * int64_t{sizeof(uint64_t)};
+  seen_ = static_cast<std::atomic<uint64_t>*>(core::allocate_pages(static_cast<size_t>(bytes)));
+  if (!seen_) *missing = bytes;
   return 0;
 }
 

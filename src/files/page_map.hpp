@@ -17,8 +17,9 @@ class PageMap : public core::Allocated {
  public:
   ~PageMap();
 
-  // Maps bytes of a file. Returns 0 or the error of the system; *lacks_memory is true if there is no memory for the bits.
-  int32_t open(core::FileHandle file, const core::FileRange& range, bool small_pages, bool* lacks_memory);
+  // Maps bytes of a file. Returns 0 or the error of the system. *missing receives the bytes that could not be allocated
+  // for the bits, or 0.
+  int32_t open(core::FileHandle file, const core::FileRange& range, bool small_pages, int64_t* missing);
 
   const char* data() const { return memory_ + skipped_; }
 

@@ -47,6 +47,7 @@ class Pages {
 
   // Loads the pages that were added. Returns false if some of them cannot be loaded.
   bool load() {
+    if (count_ == 0) return true;
     if (count_ > 1) core::request_pages(ranges_, count_);
     int64_t done;
     const int32_t native = core::populate_pages(ranges_, count_, &done);

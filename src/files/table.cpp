@@ -89,9 +89,9 @@ int32_t Table::map_segment(int64_t i, int64_t bytes, const Error& error) {
   Segment& segment = segments_[i];
   segment.map = new (std::nothrow) PageMap;
   if (!segment.map) return fail_memory(sizeof(PageMap), error);
-  bool lacks_memory;
-  const int32_t native = segment.map->open(file(segment).handle, {segment.offset, bytes}, budget_ > 0, &lacks_memory);
-  if (lacks_memory) return fail_memory(bytes / core::page_bytes() / 8, error);
+  int64_t missing;
+  const int32_t native = segment.map->open(file(segment).handle, {segment.offset, bytes}, budget_ > 0, &missing);
+  if (missing) return fail_memory(missing, error);
   if (native) return fail_open(i, nullptr, "map", native, error);
   segment.memory = segment.map->data();
   return GTH_OK;
@@ -99,7 +99,6 @@ int32_t Table::map_segment(int64_t i, int64_t bytes, const Error& error) {
 
 int32_t Table::open_segment(int64_t i, const gth_segment* const* given, const Error& error) {
   const gth_segment& each = *given[i];
-  if (each.flags) return fail_segment(GTH_E_VERSION, i, each.flags, 0, "flags", error);
   if (each.rows < 1) return fail_segment(GTH_E_SHAPE, i, each.rows, 1, "rows", error);
   if (each.offset < 0) return fail_segment(GTH_E_STRIDE, i, each.offset, 0, "offset", error);
   const int64_t stride = each.row_stride ? each.row_stride : row_bytes_;

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "bags_cases.hpp"
+#include "opened.hpp"
 #include "sparse.hpp"
 
 // Compares gather_bags with a naive loop: random requests in every form, and every error of bags and ids.
@@ -169,6 +170,32 @@ class BagsOracle : public ::testing::Test {
     for (gth_tensor* handle : handles) gth_tensor_release(handle);
   }
 
+  // Runs bags of a table in segments, as a request and as a plan.
+  void check_opened(Case* c, const std::vector<char>& before) {
+    if (c->rows == 0) return;
+    const int64_t item = item_of(c->dtype()), row = c->slice * item;
+    std::vector<char> dense(static_cast<size_t>(c->rows * row));
+    for (int64_t i = 0; i < c->rows * c->slice; ++i)
+      std::memcpy(dense.data() + i * item, c->table.at(i), static_cast<size_t>(item));
+    const opened::Form& form = pick(opened::forms);
+    Request r(*c);
+    const opened::Table table(r.table, row, form, below, [&](int64_t i) { return dense.data() + i * row; });
+    r.table = table.desc();
+    c->out.memory = before;
+    check_run(*c, before, gth_run_request(nullptr, &r.request, &err_), "opened");
+    check_result(*c, r);
+    gth_plan* plan = nullptr;
+    ASSERT_EQ(gth_plan_create(&r.request, &plan, &err_), GTH_OK) << err_.message;
+    gth_plan_args args = GTH_PLAN_ARGS_INIT;
+    args.indices = r.ids.data;
+    args.bags = c->has_bags ? r.bags.data : nullptr;
+    args.weights = c->has_weights ? r.weights.data : nullptr;
+    c->out.memory = before;
+    args.rows = c->out.memory.data();
+    check_run(*c, before, gth_plan_run_args(nullptr, plan, &args, &err_), "opened plan");
+    gth_plan_release(plan);
+  }
+
   void check_forms(Case* c) {
     const std::vector<char> before = c->out.memory;
     {
@@ -190,6 +217,7 @@ class BagsOracle : public ::testing::Test {
     }
     const Request r(*c);
     check_handles(c, r, before);
+    if (chance(40)) check_opened(c, before);
     c->out.memory = before;
   }
 

@@ -558,4 +558,124 @@ TEST(CheckOrder, AdoptReportsTheFirstCheck) {
   expect_order([] { return std::make_unique<Adopt>(); });
 }
 
+// ---- Tables in files
+
+class OpenTable : public Call {
+ public:
+  int32_t run() override {
+    Tensor tensor;
+    const gth_segment* const segments[] = {no_segment_ ? nullptr : &segment_};
+    return gth_tensor_open(context_, no_desc_ ? nullptr : &desc_, count_, no_segments_ ? nullptr : segments, &options_,
+                           tensor.out(), &error_);
+  }
+
+  std::vector<Flaw> flaws() override {
+    return {{"desc is NULL", Order::pointer, GTH_E_NULL, [&] { no_desc_ = true; }},
+            {"segments are NULL", Order::pointer, GTH_E_NULL, [&] { no_segments_ = true; }},
+            {"segment is NULL", Order::pointer, GTH_E_NULL, [&] { no_segment_ = true; }},
+            {"size of desc", Order::structs, GTH_E_VERSION, [&] { desc_.size = 4; }},
+            {"flags of desc", Order::structs, GTH_E_VERSION, [&] { desc_.flags = 64; }},
+            {"size of segment", Order::structs, GTH_E_VERSION, [&] { segment_.size = 4; }},
+            {"flags of segment", Order::structs, GTH_E_VERSION, [&] { segment_.flags = 1; }},
+            {"size of options", Order::structs, GTH_E_VERSION, [&] { options_.size = 4; }},
+            {"mode", Order::structs, GTH_E_VERSION, [&] { options_.mode = 3; }},
+            {"budget", Order::structs, GTH_E_VERSION, [&] { options_.resident = 1000; }},
+            {"context", Order::handle, GTH_E_HANDLE, [&] { context_ = garbage<gth_context>(); }},
+            {"dtype", Order::dtype, GTH_E_DTYPE, [&] { desc_.dtype = 1; }},
+            {"rank", Order::rank, GTH_E_RANK, [&] { desc_.ndim = 65; }},
+            {"rank of 0", Order::rank, GTH_E_RANK, [&] { desc_.ndim = 0; }},
+            {"extent", Order::shape, GTH_E_SHAPE, [&] { shape_[1] = -1; }},
+            {"rows of the segment", Order::shape, GTH_E_SHAPE, [&] { segment_.rows = 2; }},
+            {"size", Order::size, GTH_E_SIZE, [&] { shape_[1] = INT64_MAX / 8; }},
+            {"offset", Order::stride, GTH_E_STRIDE, [&] { desc_.offset = 8; }},
+            {"data", Order::stride, GTH_E_STRIDE, [&] { desc_.data = values_; }},
+            {"row_stride", Order::device, GTH_E_STRIDE, [&] { segment_.row_stride = 7; }}};
+  }
+
+ private:
+  gth_context* context_ = nullptr;
+  bool no_desc_ = false, no_segments_ = false, no_segment_ = false;
+  int64_t count_ = 1;
+  float values_[6] = {};
+  int64_t shape_[2] = {3, 2};
+  gth_tensor_desc desc_ = GTH_TENSOR_DESC_DENSE(GTH_DTYPE_FLOAT32, 2, shape_, nullptr);
+  gth_segment segment_ = {sizeof(gth_segment), 0, nullptr, values_, -1, 0, 3, 0};
+  gth_files_options options_ = GTH_FILES_OPTIONS_INIT;
+};
+
+TEST(CheckOrder, OpenReportsTheFirstCheck) {
+  expect_order([] { return std::make_unique<OpenTable>(); });
+}
+
+// A table of three rows in memory.
+class Opened {
+ public:
+  Opened() {
+    const int64_t shape[] = {3, 2};
+    const gth_segment segment = {sizeof(gth_segment), 0, nullptr, values_, -1, 0, 3, 0};
+    const gth_segment* const segments[] = {&segment};
+    const gth_tensor_desc desc = GTH_TENSOR_DESC_DENSE(GTH_DTYPE_FLOAT32, 2, shape, nullptr);
+    EXPECT_EQ(gth_tensor_open(nullptr, &desc, 1, segments, nullptr, tensor_.out(), nullptr), GTH_OK);
+  }
+  const gth_tensor* get() const { return tensor_.get(); }
+
+ private:
+  const float values_[6] = {};
+  Tensor tensor_;
+};
+
+class Prefetch : public Call {
+ public:
+  int32_t run() override { return gth_tensor_prefetch(context_, tensor_, no_indices_ ? nullptr : &indices_, &error_); }
+
+  std::vector<Flaw> flaws() override {
+    return {{"tensor is NULL", Order::pointer, GTH_E_NULL, [&] { tensor_ = nullptr; }},
+            {"indices are NULL", Order::pointer, GTH_E_NULL, [&] { no_indices_ = true; }},
+            {"size of indices", Order::structs, GTH_E_VERSION, [&] { indices_.size = 4; }},
+            {"tensor", Order::handle, GTH_E_HANDLE, [&] { tensor_ = garbage<gth_tensor>(); }},
+            {"context", Order::handle, GTH_E_HANDLE, [&] { context_ = garbage<gth_context>(); }},
+            {"dtype of indices", Order::dtype, GTH_E_DTYPE, [&] { indices_.dtype = GTH_DTYPE_FLOAT32; }},
+            {"rank of indices", Order::rank, GTH_E_RANK, [&] { indices_.ndim = 65; }},
+            {"extent of indices", Order::shape, GTH_E_SHAPE, [&] { shape_[0] = -1; }},
+            {"offset of indices", Order::stride, GTH_E_STRIDE, [&] { indices_.offset = -8; }},
+            {"device of indices", Order::device, GTH_E_DEVICE, [&] { indices_.device = 77; }},
+            {"data of indices", Order::overlap, GTH_E_NULL, [&] { indices_.data = nullptr; }}};
+  }
+
+ private:
+  const Opened opened_;
+  const gth_tensor* tensor_ = opened_.get();
+  gth_context* context_ = nullptr;
+  bool no_indices_ = false;
+  const int64_t values_[3] = {2, 7, -1};
+  int64_t shape_[1] = {3};
+  gth_tensor_desc indices_ = GTH_TENSOR_DESC_DENSE(GTH_DTYPE_INT64, 1, shape_, values_);
+};
+
+TEST(CheckOrder, PrefetchReportsTheFirstCheck) {
+  expect_order([] { return std::make_unique<Prefetch>(); });
+}
+
+class Stats : public Call {
+ public:
+  int32_t run() override { return gth_tensor_stats(tensor_, no_stats_ ? nullptr : &stats_, &error_); }
+
+  std::vector<Flaw> flaws() override {
+    return {{"tensor is NULL", Order::pointer, GTH_E_NULL, [&] { tensor_ = nullptr; }},
+            {"stats are NULL", Order::pointer, GTH_E_NULL, [&] { no_stats_ = true; }},
+            {"size of stats", Order::structs, GTH_E_VERSION, [&] { stats_.size = 4; }},
+            {"tensor", Order::handle, GTH_E_HANDLE, [&] { tensor_ = garbage<gth_tensor>(); }}};
+  }
+
+ private:
+  const Opened opened_;
+  const gth_tensor* tensor_ = opened_.get();
+  bool no_stats_ = false;
+  gth_files_stats stats_ = GTH_FILES_STATS_INIT;
+};
+
+TEST(CheckOrder, StatsReportTheFirstCheck) {
+  expect_order([] { return std::make_unique<Stats>(); });
+}
+
 }  // namespace

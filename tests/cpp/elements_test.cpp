@@ -1,5 +1,6 @@
 #include "elements_oracle.hpp"
 #include "hostile.hpp"
+#include "opened.hpp"
 #include "random_elements.hpp"
 
 // Compares gather_elements with its oracle and with the documentation of the header.
@@ -107,6 +108,32 @@ class Elements : public ::testing::Test {
     expect("into", run, answer, out.memory, status, error);
   }
 
+  // Gathers from a table in segments, by name and as a new tensor.
+  void run_opened(const Case& c, const Answer& answer) {
+    const Operand& params = c.problem.params;
+    if (params.shape[0] == 0) return;
+    Operand dense = params;
+    dense.dense = true;
+    dense.offset = 0;
+    dense.strides = oracle::dense_strides(params.shape, params.item);
+    dense.memory.clear();
+    oracle::for_each_element(params, [&](int64_t at, const Shape&) {
+      dense.memory.insert(dense.memory.end(), params.memory.data() + at, params.memory.data() + at + params.item);
+    });
+    const auto draw = [&](int64_t n) { return random_.below(n); };
+    const opened::Form& form = opened::forms[draw(std::size(opened::forms))];
+    const int64_t row = static_cast<int64_t>(dense.memory.size()) / dense.shape[0];
+    const opened::Table table(dense.desc(), row, form, draw, [&](int64_t i) { return dense.memory.data() + i * row; });
+    for (int32_t threads : {1, 3}) {
+      Case run = c;
+      run.options.threads = threads;
+      const gth_tensor_desc p = table.desc(), i = run.problem.indices.desc(), o = run.problem.out.desc();
+      Error error;
+      const int32_t status = gth_gather_elements(nullptr, &p, &i, &o, &run.options, &error);
+      expect("opened", run, answer, run.problem.out.memory, status, error);
+    }
+  }
+
   Random random_{static_cast<uint64_t>(environment::number("GATHER_SEED", 20261122))};
   int64_t runs_ = 0, number_ = 0;
 };
@@ -120,6 +147,7 @@ TEST_F(Elements, RandomCasesMatchTheOracle) {
     run_desc(c, answer);
     run_planned(c, answer);
     if (random_.chance(25)) run_handles(c);
+    if (random_.chance(25)) run_opened(c, answer);
   }
   std::printf("elements: %lld runs of %lld cases\n", static_cast<long long>(runs_), static_cast<long long>(number_));
 }

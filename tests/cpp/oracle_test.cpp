@@ -120,7 +120,7 @@ class Oracle : public ::testing::Test {
     const Problem& problem = c->problem;
     if (problem.params.shape.empty() || problem.params.shape[0] == 0) return;
     const Operand dense = densely(problem.params);
-    const int64_t row = dense.strides[0];
+    const int64_t row = static_cast<int64_t>(dense.memory.size()) / dense.shape[0];
     const auto draw = [&](int64_t n) { return random_.between(0, n - 1); };
     const opened::Form& form = opened::forms[draw(std::size(opened::forms))];
     const opened::Table table(dense.desc(), row, form, draw, [&](int64_t i) { return dense.memory.data() + i * row; });

@@ -1,5 +1,6 @@
 #include "hostile.hpp"
 #include "packed_cases.hpp"
+#include "packed_opened.hpp"
 
 // Compares gather_bags of packed rows with the oracle: random codecs, formats of bags, pools, weights and policies.
 namespace {
@@ -304,6 +305,38 @@ class PackedBags : public ::testing::Test {
     judge(c, status, error, out, c.expected, "handle");
   }
 
+  // Runs bags of rows in segments, as a request and as a plan.
+  void run_opened(const PackedCase& c) {
+    if (c.table.shape[0] == 0) return;
+    const Opened table(c.table);
+    const gth_tensor_desc params = table.desc();
+    Array out = c.out;
+    Operands operands(c, out);
+    operands.request.table = &params;
+    Error error;
+    judge(c, gth_run_request(nullptr, &operands.request, &error), error, out, c.expected, "opened");
+    Array planned = c.out;
+    hostile::Plan plan;
+    ASSERT_EQ(gth_plan_create(&operands.request, plan.out(), &error), GTH_OK) << error.message;
+    gth_plan_args args = GTH_PLAN_ARGS_INIT;
+    args.indices = operands.ids.data;
+    args.rows = planned.memory.data();
+    args.bags = c.bags.has_bags ? operands.bags.data : nullptr;
+    args.weights = c.bags.has_weights ? operands.weights.data : nullptr;
+    judge(c, gth_plan_run_args(nullptr, plan.get(), &args, &error), error, planned, c.expected, "opened plan");
+  }
+
+  // Rows are in memory, but scales and zero points are in segments.
+  void run_opened_parts(const PackedCase& c) {
+    if (c.table.shape[0] == 0) return;
+    const OpenedParts table(c.table);
+    Array out = c.out;
+    Operands operands(c, out);
+    operands.request.table = &table.params();
+    Error error;
+    judge(c, gth_run_request(nullptr, &operands.request, &error), error, out, c.expected, "opened scales");
+  }
+
   void run_case(PackedCase c) {
     SCOPED_TRACE("case " + std::to_string(number_++) + (c.is_torch ? " torch " : " ") + bag_cases::describe(c.bags) +
                  ", " + describe(c.table));
@@ -313,6 +346,8 @@ class PackedBags : public ::testing::Test {
     if (chance(30)) run_planned(c);
     if (chance(30)) run_open(c, chance(50));
     if (chance(20)) run_handles(c);
+    if (chance(30)) run_opened(c);
+    if (chance(10)) run_opened_parts(c);
   }
 
   void SetUp() override { engine.seed(static_cast<uint64_t>(environment::number("GATHER_SEED", 1))); }

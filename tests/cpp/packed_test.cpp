@@ -1,5 +1,6 @@
 #include "hostile.hpp"
 #include "packed_cases.hpp"
+#include "packed_opened.hpp"
 #include "random_gathers.hpp"
 
 // Compares gathers of packed rows with the oracle: random codecs in every form of a call. A gather of row numbers tells
@@ -218,6 +219,38 @@ class Packed : public ::testing::Test {
     judge("make", answer, status, error, dense, expected);
   }
 
+  // Runs a gather of rows in segments, as a request, in a call of several, and as a plan.
+  void run_opened(Case* c, const Answer& answer, const std::vector<char>& expected, const std::vector<char>& before) {
+    if (c->table.shape[0] == 0) return;
+    const Opened table(c->table);
+    const gth_tensor_desc params = table.desc(), indices = c->problem().indices.desc(), out = c->out.described();
+    const gth_request request = request_of(*c, &params, &indices, &out);
+    Error error;
+    judge("opened", answer, gth_run_request(nullptr, &request, &error), error, c->out, expected);
+    c->out.memory = before;
+    const gth_request* const requests[] = {&request};
+    judge("opened in many", answer, gth_run_many(nullptr, 1, requests, &error), error, c->out, expected);
+    c->out.memory = before;
+    hostile::Plan plan;
+    ASSERT_EQ(gth_plan_create(&request, plan.out(), &error), GTH_OK) << error.message;
+    const int32_t status = gth_plan_run(nullptr, plan.get(), GTH_OPEN, nullptr, c->problem().indices.memory.data(),
+                                        c->out.memory.data(), &error);
+    judge("opened plan", answer, status, error, c->out, expected);
+    c->out.memory = before;
+  }
+
+  // Rows are in memory, but scales and zero points are in segments.
+  void run_opened_parts(Case* c, const Answer& answer, const std::vector<char>& expected,
+                        const std::vector<char>& before) {
+    if (c->table.shape[0] == 0) return;
+    const OpenedParts table(c->table);
+    const gth_tensor_desc indices = c->problem().indices.desc(), out = c->out.described();
+    const gth_request request = request_of(*c, &table.params(), &indices, &out);
+    Error error;
+    judge("opened scales", answer, gth_run_request(nullptr, &request, &error), error, c->out, expected);
+    c->out.memory = before;
+  }
+
   void run_many(Case* c, const Answer& answer, const std::vector<char>& expected, const std::vector<char>& before) {
     const Described described(c->table), same(c->table);
     Array other = c->out;
@@ -354,6 +387,8 @@ class Packed : public ::testing::Test {
     run_into(&c, answer, expected, before);
     if (chance(25)) run_handles(&c, answer, expected, before);
     if (chance(25) && c.table.codec.structure == GTH_CODEC_BLOCKS) run_part_handles(&c, answer, expected, before);
+    if (chance(25)) run_opened(&c, answer, expected, before);
+    if (chance(10)) run_opened_parts(&c, answer, expected, before);
     if (chance(25)) run_new(c, answer);
     if (chance(25)) run_many(&c, answer, expected, before);
     if (chance(40)) run_planned(&c, answer, expected, before);

@@ -1,0 +1,264 @@
+#include <atomic>
+#include <fstream>
+#include <thread>
+
+#include "../../src/core/base/limits.hpp"
+#include "files.hpp"
+
+// The memory that tables in files have in the process, prefetches, and counters.
+namespace {
+
+using namespace files;
+
+// Returns the mapped memory of a file that is in the memory of this process.
+int64_t resident_bytes(const std::string& path) {
+  std::ifstream maps("/proc/self/smaps");
+  int64_t bytes = 0;
+  bool is_file = false;
+  for (std::string line; std::getline(maps, line);) {
+    const bool is_field = line.find(':') < line.find(' ');
+    if (!is_field) is_file = line.find(path) != std::string::npos;
+    if (is_file && line.compare(0, 4, "Rss:") == 0) bytes += std::atoll(line.c_str() + 4) * 1024;
+  }
+  return bytes;
+}
+
+bool has_map(const std::string& path) {
+  std::ifstream maps("/proc/self/maps");
+  for (std::string line; std::getline(maps, line);) {
+    if (line.find(path) != std::string::npos) return true;
+  }
+  return false;
+}
+
+// Measures the largest resident memory of a file until it is destroyed. While the system adds up the pages, some are
+// released and others are loaded, so a measurement can be too large by a part of the budget.
+class Sampler {
+ public:
+  explicit Sampler(std::string path)
+      : path_(std::move(path)), thread_([this] {
+          while (!ends_) most_ = std::max<int64_t>(most_, resident_bytes(path_));
+        }) {}
+  ~Sampler() { stop(); }
+  int64_t stop() {
+    ends_ = true;
+    if (thread_.joinable()) thread_.join();
+    return most_ = std::max<int64_t>(most_, resident_bytes(path_));
+  }
+
+ private:
+  const std::string path_;
+  std::atomic<bool> ends_{false};
+  std::atomic<int64_t> most_{0};
+  std::thread thread_;
+};
+
+// A file of zeros that is in the page cache, in the largest folios that the system has.
+class Cached : public File {
+ public:
+  explicit Cached(int64_t bytes) {
+    const Bytes room(size_t{1} << 22);
+    for (int64_t at = 0; at < bytes; at += int64_t{1} << 22) write(at, room);
+  }
+};
+
+constexpr int64_t file_bytes = int64_t{320} << 20, large_budget = int64_t{64} << 20;
+
+void gather_all(const Table& table, int64_t calls, int64_t count) {
+  Bytes out(static_cast<size_t>(count * table.row_bytes()));
+  for (int64_t i = 0; i < calls; ++i) {
+    std::vector<int64_t> ids = scattered(count, table.rows());
+    for (int64_t& id : ids) id = (id + i * 7919) % table.rows();
+    Error error;
+    ASSERT_EQ(table.gather_into(ids, out.data(), &error), GTH_OK) << error.message;
+  }
+}
+
+// ---- Budgets
+
+TEST(FilesMemory, BudgetsAreKept) {
+  const Cached file(file_bytes);
+  const struct {
+    int64_t row_bytes, gap, segments, calls, count;
+  } tables[] = {{160, 0, 1, 30, 2000},
+                {160, 0, 40, 30, 2000},
+                {4096, 0, 1, 20, 2000},
+                {100, 200000, 3, 60, 400},
+                {100000, 0, 1, 20, 200},
+                {int64_t{20} << 20, 0, 1, 3, 8},
+                {(int64_t{8} << 20) + 1, 5, 2, 3, 8}};
+  for (const auto& each : tables) {
+    for (const int64_t most : {large_budget, budget}) {
+      Table table(each.row_bytes, GTH_FILES_MAP, most);
+      const int64_t part = file_bytes / each.segments, rows = part / (each.row_bytes + each.gap);
+      for (int64_t i = 0; i < each.segments; ++i) {
+        gth_segment segment = table.segment_of(rows, i * part + (i > 0 ? 100 : 0), each.gap);
+        if (i > 0 && each.row_bytes == 160) --segment.rows;
+        if (segment.offset + (segment.rows - 1) * (each.row_bytes + each.gap) + each.row_bytes > file_bytes)
+          --segment.rows;
+        segment.path = file.path();
+        table.add(segment);
+      }
+      table.opened();
+      Sampler sampler(file.path());
+      gather_all(table, each.calls, each.count);
+      const int64_t stated = table.stats().resident;
+      EXPECT_LE(resident_bytes(file.path()), stated) << each.row_bytes << " of " << most;
+      EXPECT_LE(stated, most) << each.row_bytes;
+      const int64_t sampled = sampler.stop();
+      if (most == large_budget) {
+        EXPECT_LE(sampled, most + most / 10) << each.row_bytes << " gap " << each.gap << " of " << most;
+      }
+      EXPECT_GT(table.stats().releases, 0) << each.row_bytes << " gap " << each.gap << " of " << most;
+    }
+  }
+}
+
+TEST(FilesMemory, BudgetsAreKeptByBags) {
+  const Cached file(file_bytes);
+  constexpr int64_t columns = 64, rows = file_bytes / columns / 4, count = 4000;
+  const Shape shape{rows, columns};
+  const gth_tensor_desc desc = hostile::describe(GTH_DTYPE_FLOAT32, shape, nullptr);
+  gth_segment segment = GTH_SEGMENT_INIT;
+  segment.path = file.path();
+  segment.rows = rows;
+  const gth_segment* const given[] = {&segment};
+  const gth_files_options options = {sizeof options, GTH_FILES_MAP, large_budget};
+  hostile::Tensor tensor;
+  Error error;
+  ASSERT_EQ(gth_tensor_open(nullptr, &desc, 1, given, &options, tensor.out(), &error), GTH_OK) << error.message;
+  const hostile::Array indices = hostile::indices64({40, count / 40}, scattered(count, rows)),
+                       out(GTH_DTYPE_FLOAT32, {40, columns});
+  const gth_tensor_desc table = GTH_TENSOR_DESC_HANDLE(tensor.get()), i = indices.desc(), o = out.desc();
+  Sampler sampler(file.path());
+  for (int32_t n = 0; n < 10; ++n) {
+    ASSERT_EQ(gth_gather_bags(nullptr, &table, &i, nullptr, nullptr, &o, nullptr, &error), GTH_OK) << error.message;
+  }
+  EXPECT_TRUE(out.bytes() == Bytes(out.bytes().size()));
+  EXPECT_LE(sampler.stop(), large_budget + large_budget / 10);
+}
+
+TEST(FilesMemory, ModeReadMapsNothing) {
+  const Cached file(file_bytes);
+  Table table(4096, GTH_FILES_READ);
+  gth_segment segment = table.segment_of(file_bytes / 4096, 0, 0);
+  segment.path = file.path();
+  table.add(segment).opened();
+  gather_all(table, 10, 2000);
+  EXPECT_FALSE(has_map(file.path()));
+}
+
+TEST(FilesMemory, ReleaseRemovesTheMap) {
+  Table table(4096, GTH_FILES_MAP, 0);
+  table.in_file(100).opened();
+  EXPECT_TRUE(table.gathers(counted(0, 100)));
+  EXPECT_TRUE(has_map(table.file(0).path()));
+  table.release();
+  EXPECT_FALSE(has_map(table.file(0).path()));
+}
+
+// ---- Counters and prefetches
+
+TEST(FilesStats, RowsAreCounted) {
+  const auto expect = [](const Table& table, int32_t mode, int64_t rows) {
+    const gth_files_stats stats = table.stats();
+    EXPECT_EQ(stats.size, sizeof stats);
+    EXPECT_EQ(stats.mode, mode);
+    EXPECT_EQ(stats.rows, rows);
+    EXPECT_EQ(stats.releases, 0);
+    EXPECT_EQ(stats.resident, 0);
+  };
+  Table table(100, 0);
+  table.in_file(1000).in_memory(10).opened();
+  expect(table, GTH_FILES_READ, 0);
+  EXPECT_TRUE(table.gathers(counted(0, 700)));
+  expect(table, GTH_FILES_READ, 700);
+  Bytes out(100);
+  EXPECT_EQ(table.gather_into({2000}, out.data(), nullptr), GTH_E_INDEX);
+  expect(table, GTH_FILES_READ, 700);
+  Table map(100, GTH_FILES_MAP);
+  map.in_file(1000).opened();
+  EXPECT_EQ(map.stats().mode, GTH_FILES_MAP);
+}
+
+// In mode map, a page is requested once.
+TEST(FilesStats, PagesAreRequestedOnce) {
+  const int64_t page = sysconf(_SC_PAGESIZE);
+  Table table(page, GTH_FILES_MAP);
+  table.in_file(1000).in_memory(50).in_file(20, 5).opened();
+  EXPECT_EQ(table.stats().requested, 0);
+  EXPECT_TRUE(table.gathers({3, 5, 999, 1000, 1010}));
+  EXPECT_EQ(table.stats().requested, 3);
+  EXPECT_TRUE(table.gathers({3, 5, 999, 5}));
+  EXPECT_EQ(table.stats().requested, 3);
+  EXPECT_TRUE(table.gathers({6, 5, 4}));
+  EXPECT_EQ(table.stats().requested, 5);
+  EXPECT_TRUE(table.gathers(counted(0, 1000)));
+  EXPECT_TRUE(table.gathers(counted(0, 1000)));
+}
+
+// A prefetch ignores indices out of bounds and rows that cannot be read. It reads nothing.
+TEST(FilesPrefetch, LaterGathersGiveTheSameRows) {
+  for (const int32_t mode : modes) {
+    for (const int64_t resident : {int64_t{0}, mode == GTH_FILES_MAP ? budget : 0}) {
+      Table table(700, mode, resident);
+      table.in_file(3000, 11).in_memory(10).in_file(100, 0, 900).opened();
+      table.file(0).forget();
+      std::vector<int64_t> ids = scattered(600, table.rows());
+      ids[3] = -1, ids[4] = table.rows(), ids[5] = INT64_MAX, ids[6] = INT64_MIN;
+      const Shape shape{2, 3, 100};
+      const gth_tensor_desc indices = hostile::describe(GTH_DTYPE_INT64, shape, ids.data());
+      Error error;
+      EXPECT_EQ(gth_tensor_prefetch(nullptr, table.get(), &indices, &error), GTH_OK) << error.message;
+      EXPECT_EQ(table.stats().rows, 0);
+      ids[3] = ids[4] = ids[5] = ids[6] = 1;
+      EXPECT_TRUE(table.gathers(ids));
+      ASSERT_TRUE(table.file(0).resize(1000 * 700));
+      const std::vector<int64_t> lost = counted(2000, 300);
+      const Shape line{300}, none{0};
+      const gth_tensor_desc gone = hostile::describe(GTH_DTYPE_INT64, line, lost.data()),
+                            empty = hostile::describe(GTH_DTYPE_INT64, none, lost.data());
+      EXPECT_EQ(gth_tensor_prefetch(nullptr, table.get(), &gone, &error), GTH_OK) << error.message;
+      EXPECT_EQ(gth_tensor_prefetch(nullptr, table.get(), &empty, &error), GTH_OK) << error.message;
+    }
+  }
+}
+
+// Every index dtype, and strides.
+TEST(FilesPrefetch, IndicesOfEachType) {
+  Table table(5000, GTH_FILES_READ);
+  table.in_file(100).opened();
+  const uint8_t bytes[] = {9, 200, 99, 200, 255, 0};
+  const uint64_t wide[] = {1, UINT64_MAX, uint64_t{1} << 63};
+  const Shape line{3};
+  const Shape two{2};
+  gth_tensor_desc indices = hostile::describe(u8, line, bytes, two.data());
+  Error error;
+  EXPECT_EQ(gth_tensor_prefetch(nullptr, table.get(), &indices, &error), GTH_OK) << error.message;
+  indices = hostile::describe(GTH_DTYPE_UINT64, line, wide);
+  EXPECT_EQ(gth_tensor_prefetch(nullptr, table.get(), &indices, &error), GTH_OK) << error.message;
+  const hostile::Tensor handle(indices);
+  const gth_tensor_desc named = GTH_TENSOR_DESC_HANDLE(handle.get());
+  EXPECT_EQ(gth_tensor_prefetch(nullptr, table.get(), &named, &error), GTH_OK) << error.message;
+}
+
+// A prefetch brings rows of a cold file into the page cache, so that a later call requests none.
+TEST(FilesPrefetch, LaterGatherRequestsNothing) {
+  Table table(4096, GTH_FILES_READ);
+  table.in_file(2000).opened();
+  table.file(0).forget();
+  const std::vector<int64_t> ids = scattered(200, 2000);
+  EXPECT_TRUE(table.gathers(ids));
+  const int64_t requested = table.stats().requested;
+  if (requested == 0) GTEST_SKIP() << "the file system keeps its pages";
+  table.file(0).forget();
+  const Shape line{200};
+  const gth_tensor_desc indices = hostile::describe(GTH_DTYPE_INT64, line, ids.data());
+  Error error;
+  EXPECT_EQ(gth_tensor_prefetch(nullptr, table.get(), &indices, &error), GTH_OK) << error.message;
+  std::this_thread::sleep_for(std::chrono::milliseconds(300));
+  EXPECT_TRUE(table.gathers(ids));
+  EXPECT_LT(table.stats().requested - requested, requested / 2);
+}
+
+}  // namespace

@@ -1,0 +1,241 @@
+#include "files.hpp"
+
+#include <sys/mman.h>
+
+#include <thread>
+
+#include "../../src/core/base/limits.hpp"
+#include "processes.hpp"
+
+// Rows of tables in files are those of the files: sizes at every limit, segments, large files, threads and forks.
+namespace {
+
+using namespace files;
+
+struct Form {
+  int32_t mode;
+  int64_t resident;
+};
+constexpr Form all_forms[] = {{GTH_FILES_READ, 0}, {GTH_FILES_MAP, 0}, {GTH_FILES_MAP, budget}};
+
+// Calls of as many rows as are requested at once, and one more or less. Pages of so many rows are loaded at once too.
+TEST(FilesLimits, CallsAtTheLimitOfRequestedRows) {
+  const int64_t limit = gather::requested_rows;
+  static_assert(gather::requested_rows == gather::brought_ranges);
+  for (const Form& form : all_forms) {
+    for (const int64_t gap : {0, 5000}) {  // With gaps, each row is in pages of its own.
+      Table table(100, form.mode, form.resident);
+      table.in_file(3 * limit, 77, gap).opened();
+      for (const int64_t count : {int64_t{1}, int64_t{2}, limit - 1, limit, limit + 1, 2 * limit, 2 * limit + 1}) {
+        table.file(0).forget();
+        EXPECT_TRUE(table.gathers(counted(limit / 2, count))) << form.mode << " " << count;
+        EXPECT_TRUE(table.gathers(scattered(count, table.rows()), 3)) << form.mode << " " << count;
+      }
+    }
+  }
+}
+
+// Rows that cross pages and windows of 64 KiB, and that are larger than a part of the budget.
+TEST(FilesLimits, RowsOfEachSize) {
+  const int64_t part = budget / gather::parts_of_budget, window = 64 << 10;
+  for (const Form& form : all_forms) {
+    for (const int64_t bytes : {int64_t{1}, int64_t{2}, int64_t{4095}, int64_t{4096}, int64_t{4097}, window - 1, window,
+                                window + 1, int64_t{100000}, part - 1, part, part + 1, 2 * part + 3, 2 * budget + 5}) {
+      for (const int64_t offset : {0, 1, 4095}) {
+        Table table(bytes, form.mode, form.resident);
+        table.in_file(3, offset).opened();
+        EXPECT_TRUE(table.gathers({2, 0, 1, 2})) << form.mode << " " << bytes << " " << offset;
+      }
+    }
+  }
+}
+
+// As many rows as a part of the budget holds, if each of them needs a window at both ends, and one more or less.
+TEST(FilesLimits, GroupsAtTheLimitOfTheBudget) {
+  const int64_t window = 64 << 10, group = budget / gather::parts_of_budget / (100 + 2 * window);
+  Table table(100, GTH_FILES_MAP, budget);
+  table.in_file(200, 4000, 2 * window).opened();
+  for (int64_t count = 1; count <= 4 * group + 1; ++count) EXPECT_TRUE(table.gathers(counted(count, count))) << count;
+  EXPECT_TRUE(table.gathers(scattered(1000, 200)));
+  EXPECT_GT(table.stats().releases, 0);
+}
+
+// One tuple without components selects all rows, which are in several segments.
+TEST(FilesSegments, RowsThatSpanSegments) {
+  for (const Form& form : all_forms) {
+    for (const int64_t bytes : {1, 100, 5000}) {
+      Table table(bytes, form.mode, form.resident);
+      table.in_file(3, 5).in_memory(2, 1, 3).in_file(1).in_file(4, 4096, 7).opened();
+      const Shape none{3, 0}, all{3, table.rows(), bytes};
+      const gth_tensor_desc desc = table.desc(), indices = hostile::describe(GTH_DTYPE_INT64, none, &none);
+      Bytes out(static_cast<size_t>(3 * table.rows() * bytes), '#');
+      const gth_tensor_desc rows = hostile::describe(u8, all, out.data());
+      Error error;
+      ASSERT_EQ(gth_gather_nd(nullptr, &desc, &indices, &rows, nullptr, &error), GTH_OK) << error.message;
+      std::vector<int64_t> ids;
+      for (int64_t i = 0; i < 3 * table.rows(); ++i) ids.push_back(i % table.rows());
+      EXPECT_TRUE(out == table.expected(ids)) << form.mode << " " << bytes;
+    }
+  }
+}
+
+// A row of a table of rank 1 is one element.
+TEST(FilesSegments, TablesOfRankOne) {
+  for (const Form& form : all_forms) {
+    const File file;
+    std::vector<float> values(1000);
+    for (size_t i = 0; i < values.size(); ++i) values[i] = static_cast<float>(i) + 0.5f;
+    const char* const bytes = reinterpret_cast<const char*>(values.data());
+    file.write(3, Bytes(bytes, bytes + 4000));
+    gth_segment segments[2] = {GTH_SEGMENT_INIT, GTH_SEGMENT_INIT};
+    segments[0].file = segments[1].file = file.descriptor();
+    segments[0].rows = 400, segments[0].offset = 3;
+    segments[1].rows = 300, segments[1].offset = 3 + 400 * 4, segments[1].row_stride = 8;  // each other element
+    const gth_segment* const given[] = {&segments[0], &segments[1]};
+    const Shape shape{700}, line{5};
+    gth_tensor_desc desc = hostile::describe(GTH_DTYPE_FLOAT32, shape, nullptr);
+    gth_files_options options = {sizeof options, form.mode, form.resident};
+    hostile::Tensor tensor;
+    Error error;
+    ASSERT_EQ(gth_tensor_open(nullptr, &desc, 2, given, &options, tensor.out(), &error), GTH_OK) << error.message;
+    const int64_t ids[] = {0, 399, 400, 401, 699};
+    float out[5] = {};
+    const gth_tensor_desc table = GTH_TENSOR_DESC_HANDLE(tensor.get());
+    const gth_tensor_desc indices = hostile::describe(GTH_DTYPE_INT64, line, ids),
+                          rows = hostile::describe(GTH_DTYPE_FLOAT32, line, out);
+    ASSERT_EQ(gth_gather(nullptr, &table, &indices, &rows, nullptr, &error), GTH_OK) << error.message;
+    EXPECT_EQ(std::vector<float>(out, out + 5), (std::vector<float>{0.5, 399.5, 400.5, 402.5, 998.5}));
+  }
+}
+
+TEST(FilesSegments, ManySegmentsOfUnequalSize) {
+  for (const Form& form : all_forms) {
+    Table table(160, form.mode, form.resident);
+    for (int64_t i = 0; i < 128; ++i) {
+      const int64_t rows = 1 + i * i % 97, offset = i * 37 % 5000, gap = i % 3 * 11;
+      i % 5 == 4 ? table.in_memory(rows, offset, gap) : table.in_file(rows, offset, gap);
+    }
+    table.opened();
+    EXPECT_TRUE(table.gathers(counted(0, table.rows())));
+    EXPECT_TRUE(table.gathers(scattered(20000, table.rows()), 4));
+    EXPECT_EQ(table.stats().rows > 0, form.mode == GTH_FILES_READ || form.resident > 0);
+  }
+}
+
+// One table has all shards of one file, and its descriptor may be closed after the call.
+TEST(FilesSegments, SegmentsOfOneFileInAnyOrder) {
+  for (const Form& form : all_forms) {
+    Table table(40, form.mode, form.resident);
+    const File file;
+    for (const int64_t part : {2, 0, 3, 1}) {
+      const int64_t offset = part * 4000;
+      file.write(offset, content_of(table.rows(), 100, 40, 0, 0));
+      gth_segment segment = table.segment_of(100, offset, 0);
+      part == 3 ? segment.path = file.path() : nullptr;
+      if (part != 3) segment.file = file.descriptor();
+      table.add(segment);
+    }
+    table.opened();
+    EXPECT_TRUE(table.gathers(scattered(1000, 400)));
+  }
+}
+
+TEST(FilesLarge, SparseFileOf20GiB) {
+  constexpr int64_t bytes = 160, rows = (int64_t{20} << 30) / bytes;
+  const int64_t marked[] = {0, 1, (int64_t{1} << 32) / bytes, (int64_t{1} << 34) / bytes + 1, rows - 2, rows - 1};
+  const File file;
+  if (!file.resize(rows * bytes)) GTEST_SKIP() << "the file system has no sparse files";
+  for (int64_t row : marked) file.write(row * bytes, content_of(row, 1, bytes, 0, 0));
+  for (const Form& form : all_forms) {
+    Table table(bytes, form.mode, form.resident);
+    gth_segment segment = table.segment_of(rows, 0, 0);
+    segment.path = file.path();
+    table.add(segment).opened();
+    EXPECT_TRUE(table.gathers(std::vector<int64_t>(std::begin(marked), std::end(marked)))) << form.mode;
+    Bytes out(2 * bytes, '#');
+    Error error;
+    EXPECT_EQ(table.gather_into({rows / 2, rows - 5}, out.data(), &error), GTH_OK) << error.message;
+    EXPECT_TRUE(out == Bytes(2 * bytes)) << "holes are zeros";
+  }
+}
+
+TEST(FilesLarge, ManyRowsWithDuplicatesEqualTheFile) {
+  constexpr int64_t rows = 60000, count = GATHER_SANITIZED ? 28000 : 280000;
+  for (const Form& form : all_forms) {
+    for (const int32_t threads : {1, 4}) {
+      Table table(264, form.mode, form.resident);
+      table.in_file(rows / 2, 13).in_file(rows / 2, 4096, 24).opened();
+      EXPECT_TRUE(table.gathers(scattered(count, rows), threads)) << form.mode << " " << threads;
+    }
+  }
+}
+
+TEST(FilesThreads, ThreadsShareOneTable) {
+  for (const Form& form : all_forms) {
+    Table table(1000, form.mode, form.resident);
+    table.in_file(3000, 1).in_memory(200).in_file(4000, 10, 3000).opened();
+    std::vector<std::thread> threads;
+    std::atomic<int32_t> good{0};
+    for (int64_t t = 0; t < 4; ++t) {
+      threads.emplace_back([&, t] {
+        bool same = true;
+        for (int64_t i = 0; i < 20; ++i) {
+          std::vector<int64_t> ids = scattered(300 + 50 * t, table.rows());
+          for (int64_t& id : ids) id = (id + t * 977 + i * 131) % table.rows();
+          same = same && table.gathers(ids);
+        }
+        good += same;
+      });
+    }
+    for (std::thread& each : threads) each.join();
+    EXPECT_EQ(good, 4) << form.mode;
+  }
+}
+
+TEST(FilesForks, ChildReadsTheTable) {
+  for (const Form& form : all_forms) {
+    Table table(1000, form.mode, form.resident);
+    table.in_file(3000).opened();
+    EXPECT_TRUE(table.gathers(scattered(50, 3000)));
+    const auto read = [&] { return table.gathers(scattered(2000, 3000)) ? 0 : 1; };
+    EXPECT_EQ(hostile::wait_for(hostile::start_child(read), hostile::patience), 0) << form.mode;
+    EXPECT_TRUE(table.gathers(scattered(500, 3000)));
+  }
+}
+
+// A file stays readable after it has been removed or replaced.
+TEST(FilesNames, RemovedAndReplacedFilesStayReadable) {
+  for (const Form& form : all_forms) {
+    Table table(500, form.mode, form.resident);
+    table.in_file(1000).in_file(1000).opened();
+    const File other;
+    other.write(0, Bytes(500000, 'x'));
+    ASSERT_EQ(unlink(table.file(0).path()), 0);
+    ASSERT_EQ(rename(other.path(), table.file(1).path()), 0);
+    EXPECT_TRUE(table.gathers(scattered(500, 2000)));
+  }
+}
+
+// A name is UTF-8, and the library keeps none of the caller's structs.
+TEST(FilesNames, PathsAreCopied) {
+  const std::string folder = testing::TempDir() + "gather_ρ_ü_XXXXXX";
+  std::string path = folder;
+  const int file = mkstemp(path.data());
+  ASSERT_GE(file, 0);
+  const Bytes bytes = content_of(0, 10, 30, 0, 0);
+  ASSERT_EQ(write(file, bytes.data(), bytes.size()), 300);
+  close(file);
+  for (const int32_t mode : modes) {
+    Table table(30, mode);
+    std::string given = path;
+    gth_segment segment = table.segment_of(10, 0, 0);
+    segment.path = given.c_str();
+    table.add(segment).opened();
+    given.assign(given.size(), '?');
+    table.segment(0) = gth_segment{};
+    EXPECT_TRUE(table.gathers(counted(0, 10)));
+  }
+  unlink(path.c_str());
+}
+
+}  // namespace
