@@ -22,11 +22,11 @@ using oracle::Shape;
 class Fields {
  public:
   explicit Fields(const Plan& plan) {
-    // The build fails here if a field of Plan is missing.
+    // The build fails here if a field of Plan is missing. The builders do not set in_files.
     const auto& [line, inner_begin, end, components, index, is_open, wraps, is_empty, checks_when_empty, operation,
                  reducing, is_partial_on_error, has_padding, bounds, padding, refused_dim, device, device_id, threads,
-                 item, row, inner, index_step, offset, largest_n, tuples, slices, fill, reach, nonempty, ndim, shape,
-                 split, bags, packed, component, loops] = plan;
+                 in_files, item, row, inner, index_step, offset, largest_n, tuples, slices, fill, reach, nonempty, ndim,
+                 shape, split, bags, packed, component, loops] = plan;
     const auto& [number, in_float32, in_float64, is_mean, starts_with_update, reduction] = reducing;
     const auto& [batches, split_ndim, extents, strides] = split;
     add("line, inner_begin, end, components", {line, inner_begin, end, components});
