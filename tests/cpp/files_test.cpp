@@ -192,7 +192,7 @@ TEST(FilesThreads, ThreadsShareOneTable) {
   }
 }
 
-TEST(FilesForks, ChildReadsTheTable) {
+TEST(FilesForks, M10_ChildReadsTheTable) {
   for (const Form& form : all_forms) {
     Table table(1000, form.mode, form.resident);
     table.in_file(3000).opened();
@@ -204,7 +204,7 @@ TEST(FilesForks, ChildReadsTheTable) {
 }
 
 // A file stays readable after it has been removed or replaced.
-TEST(FilesNames, RemovedAndReplacedFilesStayReadable) {
+TEST(FilesNames, M7_RemovedAndReplacedFilesStayReadable) {
   for (const Form& form : all_forms) {
     Table table(500, form.mode, form.resident);
     table.in_file(1000).in_file(1000).opened();
