@@ -31,6 +31,7 @@ PAGES = {
     "docs/calls.md": "calls.md",
     "docs/columns.md": "columns.md",
     "docs/packed.md": "packed.md",
+    "docs/tables.md": "tables.md",
     "docs/cuda.md": "cuda.md",
     "docs/hostile.md": "hostile.md",
     "docs/install.md": "install.md",

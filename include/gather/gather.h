@@ -867,12 +867,12 @@ GTH_API int32_t gth_tensor_strings(const gth_tensor *tensor, const int64_t **off
  * scales and zeros of a codec. As another operand, and for gth_copy, gth_tensor_describe and the exports, the status is
  * GTH_E_UNSUPPORTED. Only the rows that indices select are read.
  *
- * GTH_FILES_READ reads rows with calls of the system. It never raises SIGBUS, and the process maps no file. Of bags, it
- * reads a row once for up to some thousand ids.
- * GTH_FILES_MAP maps the files. A row that was read before costs as much as a row in memory. On Windows it reads files
- * like GTH_FILES_READ.
- * In both modes, a call first requests many rows from the system, and then reads them. So the disk works on many rows at
- * once. There are no threads that read.
+ * GTH_FILES_READ reads rows with calls of the system. It never raises SIGBUS, and the process maps no file. If several
+ * of 256 successive ids of bags select one row, it is read once.
+ * GTH_FILES_MAP maps the files. A row that was read before costs little more than a row in memory. On Windows it reads
+ * files like GTH_FILES_READ.
+ * In both modes, a thread first requests up to 256 rows from the system, and then reads them. So the disk works on many
+ * rows at once. Large calls use the threads of the context. No other threads read.
  *
  * Errors
  *   Bags and indices are validated before any file is read. If a row cannot be read, the status is GTH_E_IO. With
@@ -930,7 +930,8 @@ typedef struct gth_files_stats {
  * Opens a table in files, or in pieces of memory, as a read-only tensor.
  *
  * The segments are consecutive rows of the table: segment 0 has rows 0 to segments[0]->rows - 1, and so on. Files are
- * opened here, and closed when the tensor is released. No row is read. Several segments may be in one file.
+ * opened here, and closed when the tensor is released. No row is read. Several segments may be in one file. If scales
+ * or zeros of the codec are tensors in files, they must be released after this tensor.
  *
  * @param context   A CPU context, or NULL.
  * @param desc      Borrowed. dtype, ndim (at least 1), shape and codec of the whole table. shape[0] is the sum of the

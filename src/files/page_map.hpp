@@ -59,11 +59,24 @@ class PageMap : public core::Allocated {
   std::atomic<uint64_t>* seen_ = nullptr;
 };
 
-// The memory that the maps of a table with a budget have in the process, at most. The lock is held while pages are
-// brought and read.
-struct Residence {
-  core::Mutex mutex;
+// The memory that the maps of a table with a budget have in the process, at most. It is locked while pages are brought
+// and read. A child of fork takes over a lock that a thread of its parent held.
+class Residence {
+ public:
+  void lock() {
+    const int64_t self = core::process_id();
+    for (int64_t holder = 0; !holder_.compare_exchange_strong(holder, self, std::memory_order_acquire);) {
+      if (holder != self) continue;
+      core::nap();
+      holder = 0;
+    }
+  }
+  void unlock() { holder_.store(0, std::memory_order_release); }
+
   std::atomic<int64_t> bytes{0};
+
+ private:
+  std::atomic<int64_t> holder_{0};  // the process that holds the lock, or 0
 };
 
 }  // namespace gather::files

@@ -158,7 +158,7 @@ int64_t mapped_bytes(int64_t bytes) { return bytes + 2 * window_bytes; }
 
 // Reads rows in groups whose pages are at most a part of the budget. A larger row is read in parts.
 int64_t read_with_budget(const Table& table, const Wanted* rows, int64_t n, int64_t bytes, Failure* failure) {
-  const std::lock_guard<core::Mutex> guard(table.residence().mutex);
+  const std::lock_guard<Residence> guard(table.residence());
   const int64_t most = table.budget() / parts_of_budget, part = std::min(bytes, most);
   const int64_t group = std::max<int64_t>(most / mapped_bytes(part), 1);
   for (int64_t first = 0; first < n; first += group) {

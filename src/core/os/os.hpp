@@ -108,7 +108,9 @@ class Mutex {
   SystemMutex mutex_ = GATHER_SYSTEM_MUTEX_INIT;
 };
 
-// ---- Forks. Windows has none.
+// ---- Processes and forks. Windows has no forks.
+
+int64_t process_id();
 
 // The state that a child of fork resets, in this order.
 enum class ForkOrder : uint8_t { handles, threads, device, count };

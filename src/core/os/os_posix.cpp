@@ -81,6 +81,8 @@ Uncancelled::~Uncancelled() { pthread_setcancelstate(before_, nullptr); }
 
 // ---- Forks
 
+int64_t process_id() { return getpid(); }
+
 namespace {
 
 using Reset = void (*)();

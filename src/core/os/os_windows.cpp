@@ -13,6 +13,8 @@
 
 namespace gather::core {
 
+int64_t process_id() { return static_cast<int64_t>(GetCurrentProcessId()); }
+
 // ---- Time, CPUs and memory
 
 int64_t now_in_milliseconds() { return static_cast<int64_t>(GetTickCount64()); }
