@@ -42,7 +42,7 @@ DROPPED = {
 
 def numbered(name):
     """Returns the number at the beginning of a test's name in the form of the page, or None."""
-    match = re.match(r"([A-La-l])0*([1-9]\d?)(?=_|$)", name)
+    match = re.match(r"([A-Ma-m])0*([1-9]\d?)(?=_|$)", name)
     return match and match[1].upper() + match[2]
 
 
@@ -97,7 +97,7 @@ def cell(number, held):
 
 def filled(page, held):
     """Returns the page with a new summary and a new last column."""
-    numbers = re.findall(r"^\| ([A-L]\d+) \|", page, re.MULTILINE)
+    numbers = re.findall(r"^\| ([A-M]\d+) \|", page, re.MULTILINE)
     if unknown := sorted(set(held) - set(numbers)):
         raise SystemExit(f"numbers in test names that {PAGE.name} does not have: {', '.join(unknown)}")
     if both := sorted(set(held) & set(DROPPED)):
@@ -109,7 +109,7 @@ def filled(page, held):
     )
     summary += f" ({', '.join(missing)})." if missing else "."
     page = re.sub(r"<!-- summary -->\n(?:.+\n)?", lambda _: f"<!-- summary -->\n{summary}\n", page)
-    row = re.compile(r"^(\| ([A-L]\d+) \|[^|]*\|[^|]*\|).*$", re.MULTILINE)
+    row = re.compile(r"^(\| ([A-M]\d+) \|[^|]*\|[^|]*\|).*$", re.MULTILINE)
     return row.sub(lambda match: f"{match[1]} {cell(match[2], held)} |", page)
 
 

@@ -216,7 +216,8 @@ int32_t prefetch(gth_context* context, const gth_tensor* tensor, const gth_tenso
   if (!status) status = find_table(tensor, &table, error);
   core::Plan plan;
   if (!status) status = core::lower(found.request, &plan, error);
-  const core::Pointers pointers = pointers_of(found.request);
+  core::Pointers pointers{};
+  if (!status) pointers = pointers_of(found.request);
   if (!status) status = core::check_index_run(plan, pointers, GTH_OPEN, nullptr, error);
   if (status) {
     error.rename_operand(GTH_OPERAND_PARAMS, GTH_OPERAND_TENSOR);

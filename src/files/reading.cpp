@@ -156,10 +156,17 @@ void make_room(const Table& table, int64_t bytes) {
 // Returns the mapped memory of some bytes, at most: a window at each end, and those between.
 int64_t mapped_bytes(int64_t bytes) { return bytes + 2 * window_bytes; }
 
+// Returns the size of the parts in which `bytes` bytes are read, so that each part is in one piece. Several rows of the
+// table may be far apart.
+int64_t part_bytes_of(const Table& table, int64_t bytes) {
+  const bool is_dense = table.count() == 1 && table.segment(0).stride == table.row_bytes();
+  return is_dense ? bytes : std::min(bytes, table.row_bytes());
+}
+
 // Reads rows in groups whose pages are at most a part of the budget. A larger row is read in parts.
 int64_t read_with_budget(const Table& table, const Wanted* rows, int64_t n, int64_t bytes, Failure* failure) {
   const std::lock_guard<Residence> guard(table.residence());
-  const int64_t most = table.budget() / parts_of_budget, part = std::min(bytes, most);
+  const int64_t most = table.budget() / parts_of_budget, part = std::min(part_bytes_of(table, bytes), most);
   const int64_t group = std::max<int64_t>(most / mapped_bytes(part), 1);
   for (int64_t first = 0; first < n; first += group) {
     const int64_t count = std::min(group, n - first);

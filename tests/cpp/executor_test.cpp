@@ -10,6 +10,7 @@
 #include <new>
 #include <stdexcept>
 
+#include "files.hpp"
 #include "guarded.hpp"
 #include "hostile.hpp"
 #include "limits.hpp"
@@ -442,6 +443,26 @@ int call_while_cancelled(const Large& large) {
 TEST(Cancellation, CallCompletesOnACancelledThread) {
   const Large large;
   EXPECT_EQ(wait_for(start_child([&] { return call_while_cancelled(large); }), patience), 0);
+}
+
+// Opening, reading and closing files are cancellation points.
+TEST(Cancellation, CallsForFilesCompleteOnACancelledThread) {
+  const auto run = [] {
+    for (const auto& [mode, resident] :
+         {std::pair{GTH_FILES_READ, int64_t{0}}, {GTH_FILES_MAP, 0}, {GTH_FILES_MAP, files::budget}}) {
+      files::Table table(300, mode, resident);
+      table.in_file(1000).in_file(100, 5, 7);
+      if (!finishes_though_cancelled([&] { table.opened(); })) return 1;
+      if (!finishes_though_cancelled([&] { EXPECT_TRUE(table.gathers(files::scattered(2000, 1100))); })) return 2;
+      const Array indices = indices64({20}, files::counted(0, 20));
+      const gth_tensor_desc i = indices.desc();
+      const auto prefetch = [&] { EXPECT_EQ(gth_tensor_prefetch(nullptr, table.get(), &i, nullptr), GTH_OK); };
+      if (!finishes_though_cancelled(prefetch)) return 3;
+      if (!finishes_though_cancelled([&] { table.release(); })) return 4;
+    }
+    return testing::Test::HasFailure() ? 5 : 0;
+  };
+  EXPECT_EQ(wait_for(start_child(run), patience), 0);
 }
 
 // Adopted memory is released although the thread is cancelled.

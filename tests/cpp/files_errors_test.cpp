@@ -27,7 +27,7 @@ void expect_io(int32_t status, const Error& error, int32_t native, int32_t segme
 
 // ---- Opening
 
-TEST(FilesOpen, NamesThatCannotBeOpenedAreRejected) {
+TEST(FilesOpen, M5_NamesThatCannotBeOpenedAreRejected) {
   const std::string base = testing::TempDir() + "gather_names_" + std::to_string(getpid());
   const std::string folder = base + "_folder", pipe = base + "_pipe", closed = base + "_closed";
   ASSERT_EQ(mkdir(folder.c_str(), 0700), 0);
@@ -63,7 +63,7 @@ TEST(FilesOpen, NamesThatCannotBeOpenedAreRejected) {
 }
 
 // A process without the rights of the superuser.
-TEST(FilesOpen, FilesWithoutPermissionAreRejected) {
+TEST(FilesOpen, M5_FilesWithoutPermissionAreRejected) {
   const File file;
   ASSERT_TRUE(file.resize(1000));
   ASSERT_EQ(chmod(file.path(), 0), 0);
@@ -80,7 +80,7 @@ TEST(FilesOpen, FilesWithoutPermissionAreRejected) {
   EXPECT_EQ(code, 0);
 }
 
-TEST(FilesOpen, BadDescriptorsAreRejected) {
+TEST(FilesOpen, M5_BadDescriptorsAreRejected) {
   int ends[2];
   ASSERT_EQ(pipe(ends), 0);
   const File file;
@@ -112,7 +112,7 @@ TEST(FilesOpen, BadDescriptorsAreRejected) {
 }
 
 // The file must have all rows. The value and limit are those of the rows of the segment.
-TEST(FilesOpen, ShortFilesAreRejected) {
+TEST(FilesOpen, M6_ShortFilesAreRejected) {
   for (const int32_t mode : modes) {
     for (const int64_t gap : {0, 7}) {
       Table table(100, mode);
@@ -136,7 +136,7 @@ TEST(FilesOpen, ShortFilesAreRejected) {
 // ---- Reading
 
 // A file becomes shorter before any of its rows has been read.
-TEST(FilesRead, TruncatedFilesAreReported) {
+TEST(FilesRead, M6_TruncatedFilesAreReported) {
   for (const int32_t mode : modes) {
     for (const int64_t resident : {int64_t{0}, mode == GTH_FILES_MAP ? budget : 0}) {
       for (const int32_t threads : {1, 3}) {
@@ -168,7 +168,7 @@ TEST(FilesRead, TruncatedFilesAreReported) {
 }
 
 // The lost row is at a border of what is requested at once. Rows before and behind it are read.
-TEST(FilesRead, LostRowAtTheBordersOfRequests) {
+TEST(FilesRead, M6_LostRowAtTheBordersOfRequests) {
   for (const int32_t mode : modes) {
     Table table(200, mode);
     table.in_file(10000).opened();
@@ -193,7 +193,7 @@ TEST(FilesRead, LostRowAtTheBordersOfRequests) {
 }
 
 // A gather along another axis, one of tuples, and one of elements report the first tuple of the lost row.
-TEST(FilesRead, PositionsOfEachOperation) {
+TEST(FilesRead, M6_PositionsOfEachOperation) {
   for (const int32_t mode : modes) {
     const File file;
     constexpr int64_t rows = 8, columns = 4096;
@@ -237,7 +237,7 @@ TEST(FilesRead, PositionsOfEachOperation) {
 }
 
 // Bags report the first id of the lost row, and whole pools are old or right.
-TEST(FilesRead, BagsReportTheId) {
+TEST(FilesRead, M6_BagsReportTheId) {
   for (const int32_t mode : modes) {
     for (const int64_t count : {3, 300, 5000}) {
       const File file;
@@ -274,7 +274,7 @@ TEST(FilesRead, BagsReportTheId) {
 }
 
 // Rows of invalid tuples are filled after all reads. A lost row leaves the others old or right, and the fill too.
-TEST(FilesRead, FillsComeAfterTheReads) {
+TEST(FilesRead, M6_FillsComeAfterTheReads) {
   for (const int32_t mode : modes) {
     Table table(4096, mode);
     table.in_file(100).opened();
@@ -301,7 +301,7 @@ TEST(FilesRead, FillsComeAfterTheReads) {
 }
 
 // Mode read reports rows that an earlier call has read.
-TEST(FilesRead, TruncationAfterARead) {
+TEST(FilesRead, M6_TruncationAfterARead) {
   Table table(5000, GTH_FILES_READ);
   table.in_file(1000).opened();
   EXPECT_TRUE(table.gathers(counted(0, 1000)));
@@ -314,7 +314,7 @@ TEST(FilesRead, TruncationAfterARead) {
 }
 
 // Mode map raises SIGBUS for a page that an earlier call has read, as the header states.
-TEST(FilesRead, TruncationAfterAReadOfAMapRaisesSigbus) {
+TEST(FilesRead, M6_TruncationAfterAReadOfAMapRaisesSigbus) {
   Table table(4096, GTH_FILES_MAP);
   table.in_file(1000).opened();
   EXPECT_TRUE(table.gathers({998}));
@@ -331,7 +331,7 @@ TEST(FilesRead, TruncationAfterAReadOfAMapRaisesSigbus) {
 }
 
 // With a budget, pages that left the memory are loaded again, and then reported.
-TEST(FilesRead, TruncationAfterPagesHaveLeft) {
+TEST(FilesRead, M6_TruncationAfterPagesHaveLeft) {
   Table table(4096, GTH_FILES_MAP, budget);
   table.in_file(5000).opened();
   EXPECT_TRUE(table.gathers({4998}));
@@ -346,7 +346,7 @@ TEST(FilesRead, TruncationAfterPagesHaveLeft) {
 // ---- Outputs
 
 // An output that shares memory with a segment is rejected, and nothing is written.
-TEST(FilesOutputs, OutputsThatOverlapSegmentsAreRejected) {
+TEST(FilesOutputs, M3_OutputsThatOverlapSegmentsAreRejected) {
   for (const int32_t mode : modes) {
     Table table(100, mode);
     table.in_file(5).in_memory(10, 40, 3).opened();

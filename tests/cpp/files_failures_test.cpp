@@ -122,7 +122,7 @@ class FilesFailures : public ::testing::Test {
   int64_t descriptors_ = 0;
 };
 
-TEST_F(FilesFailures, OpenReportsEachError) {
+TEST_F(FilesFailures, M8_OpenReportsEachError) {
   for (const Form& form : all_forms) {
     Table table(100, form.mode, form.resident);
     table.in_file(10).in_memory(3).in_file(20, 5);
@@ -139,7 +139,7 @@ TEST_F(FilesFailures, OpenReportsEachError) {
 }
 
 // An error is reported, or the call reads the rows in another way.
-TEST_F(FilesFailures, GathersReportEachError) {
+TEST_F(FilesFailures, M8_GathersReportEachError) {
   for (const Form& form : all_forms) {
     for (const int32_t sticky : {0, 1}) {
       for (const int32_t number : {EIO, ENOMEM}) {
@@ -179,7 +179,7 @@ TEST_F(FilesFailures, GathersReportEachError) {
 }
 
 // An interrupted call is repeated, and a short one is continued.
-TEST_F(FilesFailures, InterruptedAndShortReadsAreContinued) {
+TEST_F(FilesFailures, M8_InterruptedAndShortReadsAreContinued) {
   Table table(200, GTH_FILES_READ);
   table.in_file(300).in_file(300, 5, 100).opened();
   const std::vector<int64_t> ids = scattered(300, 600);
@@ -194,7 +194,7 @@ TEST_F(FilesFailures, InterruptedAndShortReadsAreContinued) {
   }
 }
 
-TEST_F(FilesFailures, BagsReportEachError) {
+TEST_F(FilesFailures, M8_BagsReportEachError) {
   const File file;
   constexpr int64_t rows = 500, columns = 40;
   std::vector<float> numbers(rows * columns);
@@ -249,7 +249,7 @@ TEST_F(FilesFailures, BagsReportEachError) {
   }
 }
 
-TEST_F(FilesFailures, PackedRowsReportEachError) {
+TEST_F(FilesFailures, M8_PackedRowsReportEachError) {
   const std::vector<int64_t> ids = scattered(50, Packed::rows);
   const Array indices = hostile::indices64({50}, ids);
   std::vector<float> numbers;
@@ -288,7 +288,7 @@ TEST_F(FilesFailures, PackedRowsReportEachError) {
 }
 
 // Opening needs memory for the table, its segments, its maps and its handle.
-TEST_F(FilesFailures, OpenReturnsNomem) {
+TEST_F(FilesFailures, M9_OpenReturnsNomem) {
   for (const Form& form : all_forms) {
     for (const int32_t sticky : {0, 1}) {
       Table table(100, form.mode, form.resident);
@@ -314,7 +314,7 @@ TEST_F(FilesFailures, OpenReturnsNomem) {
   }
 }
 
-TEST_F(FilesFailures, OpenOfPackedRowsReturnsNomem) {
+TEST_F(FilesFailures, M9_OpenOfPackedRowsReturnsNomem) {
   const std::vector<uint8_t> codes(4 * 8, 2);
   const std::vector<float> factors = {1, 2, 3, 4};
   const Shape column{4, 1}, shape{4, 8};
@@ -346,7 +346,7 @@ TEST_F(FilesFailures, OpenOfPackedRowsReturnsNomem) {
 }
 
 // A gather into memory of the caller allocates nothing.
-TEST_F(FilesFailures, GathersOfRowsNeedNoMemory) {
+TEST_F(FilesFailures, M9_GathersOfRowsNeedNoMemory) {
   for (const Form& form : all_forms) {
     Table table(100, form.mode, form.resident);
     table.in_file(1000).in_file(1000, 7, 3).opened();

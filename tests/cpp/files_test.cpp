@@ -192,7 +192,7 @@ TEST(FilesThreads, ThreadsShareOneTable) {
   }
 }
 
-TEST(FilesForks, ChildReadsTheTable) {
+TEST(FilesForks, M10_ChildReadsTheTable) {
   for (const Form& form : all_forms) {
     Table table(1000, form.mode, form.resident);
     table.in_file(3000).opened();
@@ -203,8 +203,32 @@ TEST(FilesForks, ChildReadsTheTable) {
   }
 }
 
+#if !GATHER_TSAN  // does not support threads of children
+
+// Another thread is inside a call at the time of the fork.
+TEST(FilesForks, M10_ChildReadsATableInUse) {
+  for (const Form& form : all_forms) {
+    Table table(5000, form.mode, form.resident);
+    table.in_file(4000).opened();
+    std::atomic<bool> ends{false};
+    std::thread other([&] {
+      while (!ends) EXPECT_TRUE(table.gathers(scattered(3000, 4000)));
+    });
+    const auto read = [&] { return table.gathers(scattered(500, 4000)) ? 0 : 1; };
+    for (int32_t i = 0; i < 10; ++i) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(3));
+      EXPECT_EQ(hostile::wait_for(hostile::start_child(read), 10), 0) << form.mode;
+      if (HasFailure()) break;
+    }
+    ends = true;
+    other.join();
+  }
+}
+
+#endif
+
 // A file stays readable after it has been removed or replaced.
-TEST(FilesNames, RemovedAndReplacedFilesStayReadable) {
+TEST(FilesNames, M7_RemovedAndReplacedFilesStayReadable) {
   for (const Form& form : all_forms) {
     Table table(500, form.mode, form.resident);
     table.in_file(1000).in_file(1000).opened();

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "calls.hpp"
+#include "files.hpp"
 #include "hostile.hpp"
 #include "sanitizers.hpp"
 
@@ -177,6 +178,97 @@ TEST(Stack, PackedRowsFit) {
         Tensor tensor;
         return gth_tensor_borrow(&params, tensor.out(), nullptr);
       });
+    }
+  }
+}
+
+// Opens and releases tables in files of each form, and reads them by each operation.
+TEST(Stack, TablesInFilesFit) {
+  const std::vector<int64_t> ids(2100, 3);
+  const Array places = indices64({3, 700}, ids), bags(GTH_DTYPE_UINT8, {3, 4000}), invalid = indices64({2}, {4999, -1});
+  const Array gathered(GTH_DTYPE_UINT8, {3, 700, 4000}), filled(GTH_DTYPE_UINT8, {2, 4000});
+  const gth_tensor_desc i = places.desc(), b = bags.desc(), r = gathered.desc(), wrong = invalid.desc(),
+                        f = filled.desc();
+  for (const auto& [mode, resident] :
+       {std::pair{GTH_FILES_READ, int64_t{0}}, {GTH_FILES_MAP, 0}, {GTH_FILES_MAP, files::budget}}) {
+    for (const bool is_long : {false, true}) {
+      files::Table table(4000, mode, resident);
+      table.in_file(is_long ? 2000 : 100);
+      if (is_long) table.in_memory(10, 3, 7).in_file(3000, 5, 100);
+      expect_fits("open", GTH_OK, [&] { return table.open(nullptr); });
+      const gth_tensor_desc p = table.desc();
+      const gth_request gather = GTH_REQUEST(GTH_OP_GATHER, &p, &i, &r, nullptr);
+      const gth_request pool = GTH_REQUEST(GTH_OP_GATHER_BAGS, &p, &i, &b, nullptr);
+      const gth_options fill = with_bounds(GTH_BOUNDS_FILL);
+      const gth_request fills = GTH_REQUEST(GTH_OP_GATHER, &p, &wrong, &f, &fill);
+      for (const gth_request* const request : {&gather, &pool, &fills}) {
+        expect_fits("run", GTH_OK, [&] { return gth_run_request(nullptr, request, nullptr); });
+        expect_fits("many", GTH_OK, [&] { return gth_run_many(nullptr, 1, &request, nullptr); });
+        expect_fits("plan", GTH_OK, [&] {
+          Plan plan;
+          const int32_t made = gth_plan_create(request, plan.out(), nullptr);
+          return made ? made
+                      : gth_plan_run(nullptr, plan.get(), GTH_OPEN, nullptr, request->indices->data,
+                                     const_cast<void*>(request->rows->data), nullptr);
+        });
+        expect_fits("make", GTH_OK, [&] {
+          gth_request new_rows = *request;
+          new_rows.rows = nullptr;
+          Tensor made;
+          return gth_make(nullptr, &new_rows, made.out(), nullptr);
+        });
+      }
+      expect_fits("prefetch", GTH_OK, [&] { return gth_tensor_prefetch(nullptr, table.get(), &i, nullptr); });
+      if (is_long) {
+        Error error;
+        ASSERT_TRUE(table.file(1).resize(1000));
+        const Array unread = indices64({2}, {4500, -1});  // A page that was read would raise SIGBUS.
+        const gth_tensor_desc u = unread.desc();
+        const gth_request lost = GTH_REQUEST(GTH_OP_GATHER, &p, &u, &f, &fill);
+        expect_fits("lost row", GTH_E_IO, [&] { return gth_run_request(nullptr, &lost, &error); });
+      }
+      expect_fits("release", GTH_OK, [&] {
+        table.release();
+        return GTH_OK;
+      });
+    }
+  }
+}
+
+TEST(Stack, PackedRowsInFilesFit) {
+  const Array bytes(GTH_DTYPE_UINT8, {500, 4096}), rows(GTH_DTYPE_FLOAT32, {2100, 3072});
+  const Array indices = indices64({3, 700}, files::scattered(2100, 500)), factors(GTH_DTYPE_FLOAT32, {500, 1});
+  const Shape shape{500, 3072}, column{500, 1}, gathered{3, 700, 3072}, pooled{3, 3072};
+  const gth_tensor_desc i = indices.desc();
+  const files::File codes, numbers;
+  codes.write(0, bytes.bytes());
+  numbers.write(0, factors.bytes());
+  for (const char* name : {"uint8", "q4_0", "q6_k", "rowwise8"}) {
+    for (const int32_t mode : files::modes) {
+      const gth_files_options options = {sizeof options, mode, 0};
+      gth_codec codec = GTH_CODEC_INIT;
+      ASSERT_EQ(gth_codec_named(name, &codec, nullptr), GTH_OK);
+      const auto open = [&](const files::File& file, const gth_tensor_desc& desc, Tensor* out) {
+        gth_segment segment = GTH_SEGMENT_INIT;
+        segment.path = file.path();
+        segment.rows = 500;
+        const gth_segment* const segments[] = {&segment};
+        expect_fits("open", GTH_OK,
+                    [&] { return gth_tensor_open(nullptr, &desc, 1, segments, &options, out->out(), nullptr); });
+      };
+      Tensor scales, table;
+      open(numbers, describe(GTH_DTYPE_FLOAT32, column, nullptr), &scales);
+      const gth_tensor_desc named = GTH_TENSOR_DESC_HANDLE(scales.get());
+      if (codec.scale_place == GTH_PLACE_OPERAND) codec.scales = &named;
+      gth_tensor_desc desc = describe(GTH_DTYPE_FLOAT32, shape, nullptr);
+      desc.codec = &codec;
+      open(codes, desc, &table);
+      const gth_tensor_desc p = GTH_TENSOR_DESC_HANDLE(table.get());
+      for (const int32_t op : {GTH_OP_GATHER, GTH_OP_GATHER_BAGS}) {
+        const gth_tensor_desc out = describe(GTH_DTYPE_FLOAT32, op == GTH_OP_GATHER ? gathered : pooled, rows.data());
+        const gth_request request = GTH_REQUEST(op, &p, &i, &out, nullptr);
+        expect_fits(name, GTH_OK, [&] { return gth_run_request(nullptr, &request, nullptr); });
+      }
     }
   }
 }

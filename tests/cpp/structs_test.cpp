@@ -296,6 +296,46 @@ TEST(Structs, E6_CodecsOfEverySizeAreRead) {
                                });
 }
 
+TEST(Structs, E6_StructsOfTablesInFilesAreRead) {
+  const Array rows(GTH_DTYPE_UINT8, {4, 12}), numbers = indices64({2}, {3, 9});
+  const Shape shape{4, 12}, packed{4, 12};
+  gth_segment segment = GTH_SEGMENT_INIT;
+  segment.data = rows.data();
+  segment.rows = 4;
+  const gth_segment* segments[] = {&segment};
+  const gth_tensor_desc desc = describe(GTH_DTYPE_UINT8, shape, nullptr);
+  const gth_files_options options = GTH_FILES_OPTIONS_INIT;
+  const auto open = [&](const gth_tensor_desc* given, const gth_files_options* with, gth_error* err) {
+    Tensor made;
+    return gth_tensor_open(nullptr, given, 1, segments, with, made.out(), err);
+  };
+  expect_read<gth_tensor_desc>("description", desc, GTH_TENSOR_DESC_FIRST, of_operand(GTH_OPERAND_TENSOR),
+                               [&](const gth_tensor_desc* given, gth_error* err) { return open(given, nullptr, err); });
+  expect_read<gth_files_options>(
+      "options", options, GTH_FILES_OPTIONS_FIRST, of_operand(GTH_OPERAND_OPTIONS),
+      [&](const gth_files_options* given, gth_error* err) { return open(&desc, given, err); });
+  expect_read<gth_segment>("segment", segment, GTH_SEGMENT_FIRST, of_operand(GTH_OPERAND_FILE),
+                           [&](const gth_segment* given, gth_error* err) {
+                             segments[0] = given;
+                             return open(&desc, nullptr, err);
+                           });
+  segments[0] = &segment;
+  gth_codec codec = GTH_CODEC_INIT;
+  codec.code = GTH_CODE_UINT8;
+  gth_tensor_desc table = describe(GTH_DTYPE_FLOAT32, packed, nullptr);
+  expect_read<gth_codec>("codec", codec, GTH_CODEC_FIRST, of_operand(GTH_OPERAND_CODEC),
+                         [&](const gth_codec* given, gth_error* err) {
+                           table.codec = given;
+                           return open(&table, nullptr, err);
+                         });
+  Tensor opened;
+  ASSERT_EQ(gth_tensor_open(nullptr, &desc, 1, segments, nullptr, opened.out(), nullptr), GTH_OK);
+  expect_read<gth_tensor_desc>("prefetch", numbers.desc(), GTH_TENSOR_DESC_FIRST, of_operand(GTH_OPERAND_INDICES),
+                               [&](const gth_tensor_desc* given, gth_error* err) {
+                                 return gth_tensor_prefetch(nullptr, opened.get(), given, err);
+                               });
+}
+
 // ---- structs that are written
 
 // Expects that a call fills a struct of each size up to that size. Bytes after it, and after the known fields, are
@@ -375,6 +415,23 @@ TEST(WrittenStructs, E6_CodecsOfEverySizeAreFilled) {
     expect_filled<gth_codec>(name, codec, GTH_CODEC_FIRST, GTH_OK, '#',
                              [&](gth_codec* out, gth_error* err) { return gth_codec_named(name, out, err); });
   }
+}
+
+TEST(WrittenStructs, E6_StatsOfEverySizeAreFilled) {
+  const Array rows(GTH_DTYPE_UINT8, {4, 12});
+  const Shape shape{4, 12};
+  gth_segment segment = GTH_SEGMENT_INIT;
+  segment.data = rows.data();
+  segment.rows = 4;
+  const gth_segment* const segments[] = {&segment};
+  const gth_tensor_desc desc = describe(GTH_DTYPE_UINT8, shape, nullptr);
+  Tensor opened;
+  ASSERT_EQ(gth_tensor_open(nullptr, &desc, 1, segments, nullptr, opened.out(), nullptr), GTH_OK);
+  gth_files_stats stats;
+  std::memset(&stats, '#', sizeof stats);
+  expect_filled<gth_files_stats>(
+      "stats", stats, GTH_FILES_STATS_FIRST, GTH_OK, '#',
+      [&](gth_files_stats* out, gth_error* err) { return gth_tensor_stats(opened.get(), out, err); });
 }
 
 // The arguments are also read, so bytes beyond the known fields must be zero.

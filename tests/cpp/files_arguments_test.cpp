@@ -1,0 +1,150 @@
+#include "files.hpp"
+#include "hostile.hpp"
+
+// Invalid arguments of gth_tensor_open.
+namespace {
+
+using namespace files;
+using hostile::Facts, hostile::Tensor;
+
+constexpr int32_t f32 = GTH_DTYPE_FLOAT32, i64 = GTH_DTYPE_INT64;
+
+// A valid call, whose arguments the tests change.
+struct Opening {
+  std::vector<float> numbers = std::vector<float>(12, 1);
+  Shape shape{6, 2};
+  gth_tensor_desc desc = hostile::describe(f32, shape, nullptr);
+  gth_segment first = GTH_SEGMENT_INIT, second = GTH_SEGMENT_INIT;
+  gth_files_options options = GTH_FILES_OPTIONS_INIT;
+  int64_t count = 2;
+
+  Opening() {
+    first.data = second.data = numbers.data();
+    first.rows = 2, second.rows = 4;
+  }
+  void expect(const Facts& facts, const char* what) const {
+    const gth_segment* const given[] = {&first, &second};
+    gth_tensor* tensor = reinterpret_cast<gth_tensor*>(uintptr_t{1});
+    Error error;
+    expect_facts(gth_tensor_open(nullptr, &desc, count, given, &options, &tensor, &error), error, facts, what);
+    EXPECT_EQ(tensor, nullptr) << what;
+  }
+};
+
+template <class Change>
+void expect_invalid(const char* what, const Facts& facts, Change&& change) {
+  Opening opening;
+  change(&opening);
+  opening.expect(facts, what);
+}
+
+TEST(FilesArguments, M4_InvalidSegmentsAreRejected) {
+  constexpr int32_t file = GTH_OPERAND_FILE, tensor = GTH_OPERAND_TENSOR;
+  for (const int64_t count : {int64_t{0}, int64_t{-1}, INT64_MIN}) {
+    expect_invalid("count", {GTH_E_SHAPE, file, -1, -1, count, 1}, [&](Opening* o) { o->count = count; });
+  }
+  expect_invalid("flags", {GTH_E_VERSION, file, 1, -1, 4, 0}, [](Opening* o) { o->second.flags = 4; });
+  expect_invalid("fewer rows", {GTH_E_SHAPE, tensor, 0, -1, 6, 5}, [](Opening* o) { o->second.rows = 3; });
+  expect_invalid("more rows", {GTH_E_SHAPE, tensor, 0, -1, 6, 7}, [](Opening* o) { o->second.rows = 5; });
+  expect_invalid("rows beyond int64", {GTH_E_SHAPE, tensor, 0, -1, 6, INT64_MAX},
+                 [](Opening* o) { o->first.rows = o->second.rows = INT64_MAX; });
+  expect_invalid("no rows", {GTH_E_SHAPE, file, 0, -1, 0, 1},
+                 [](Opening* o) { o->first.rows = 0, o->second.rows = 6; });
+  expect_invalid("rows below 0", {GTH_E_SHAPE, file, 0, -1, -3, 1},
+                 [](Opening* o) { o->first.rows = -3, o->second.rows = 6; });
+  expect_invalid("offset", {GTH_E_STRIDE, file, 1, -1, -1, 0}, [](Opening* o) { o->second.offset = -1; });
+  for (const int64_t stride : {int64_t{7}, int64_t{-8}, INT64_MIN}) {
+    expect_invalid("row_stride", {GTH_E_STRIDE, file, 1, -1, stride, 8},
+                   [&](Opening* o) { o->second.row_stride = stride; });
+  }
+  expect_invalid("end beyond int64", {GTH_E_SIZE, file, 1, -1, 4, INT64_MAX},
+                 [](Opening* o) { o->second.row_stride = INT64_MAX / 2; });
+  expect_invalid("offset beyond int64", {GTH_E_SIZE, file, 0, -1, 2, INT64_MAX},
+                 [](Opening* o) { o->first.offset = INT64_MAX - 10; });
+}
+
+TEST(FilesArguments, M4_InvalidDescriptionsAreRejected) {
+  constexpr int32_t tensor = GTH_OPERAND_TENSOR, options = GTH_OPERAND_OPTIONS;
+  expect_invalid("dtype", {GTH_E_DTYPE, tensor, -1, -1, 7, 0}, [](Opening* o) { o->desc.dtype = 7; });
+  expect_invalid("strings", {GTH_E_UNSUPPORTED, tensor, -1, -1, GTH_DTYPE_STRING, 0},
+                 [](Opening* o) { o->desc.dtype = GTH_DTYPE_STRING; });
+  expect_invalid("rank 0", {GTH_E_RANK, tensor, -1, -1, 0, 1}, [](Opening* o) { o->desc.ndim = 0; });
+  expect_invalid("rank 65", {GTH_E_RANK, tensor, -1, -1, 65, 64}, [](Opening* o) { o->desc.ndim = 65; });
+  expect_invalid("rank -1", {GTH_E_RANK, tensor, -1, -1, -1, 64}, [](Opening* o) { o->desc.ndim = -1; });
+  expect_invalid("extent", {GTH_E_SHAPE, tensor, 1, -1, -2, 0}, [](Opening* o) { o->shape[1] = -2; });
+  expect_invalid("data", {GTH_E_STRIDE, tensor}, [](Opening* o) { o->desc.data = o->numbers.data(); });
+  expect_invalid("strides", {GTH_E_STRIDE, tensor}, [](Opening* o) { o->desc.strides = o->shape.data(); });
+  expect_invalid("offset", {GTH_E_STRIDE, tensor}, [](Opening* o) { o->desc.offset = 4; });
+  expect_invalid("extent of memory", {GTH_E_STRIDE, tensor}, [](Opening* o) { o->desc.extent = 48; });
+  expect_invalid("mode", {GTH_E_VERSION, options, offsetof(gth_files_options, mode), -1, 3, GTH_FILES_MAP},
+                 [](Opening* o) { o->options.mode = 3; });
+  for (const int64_t resident : {int64_t{-1}, int64_t{1}, budget - 1, INT64_MIN}) {
+    expect_invalid("budget", {GTH_E_VERSION, options, offsetof(gth_files_options, resident), -1, resident, budget},
+                   [&](Opening* o) { o->options.resident = resident; });
+  }
+  Opening good;
+  gth_tensor* made = nullptr;
+  const gth_segment* const given[] = {&good.first, &good.second};
+  Error error;
+  for (const int64_t resident : {int64_t{0}, budget, INT64_MAX}) {
+    good.options.resident = resident;
+    ASSERT_EQ(gth_tensor_open(nullptr, &good.desc, 2, given, &good.options, &made, &error), GTH_OK) << error.message;
+    EXPECT_EQ(gth_tensor_release(made), GTH_OK);
+  }
+}
+
+// A codec must be valid for the rows, and a row of a packed table has at least one dim before its numbers.
+TEST(FilesArguments, M4_InvalidCodecsAreRejected) {
+  gth_codec codec = GTH_CODEC_INIT;
+  codec.code = GTH_CODE_UINT8;
+  const auto packed = [&](Opening* o) {
+    o->desc.codec = &codec;
+    o->first.row_stride = 2;
+  };
+  expect_invalid("rank", {GTH_E_RANK, GTH_OPERAND_TENSOR, -1, -1, 1, 2}, [&](Opening* o) {
+    packed(o);
+    o->desc.ndim = 1;
+  });
+  expect_invalid("stride", {GTH_E_STRIDE, GTH_OPERAND_FILE, 0, -1, 1, 2}, [&](Opening* o) {
+    packed(o);
+    o->first.row_stride = 1;
+  });
+  codec.code = 99;
+  Opening unknown;
+  packed(&unknown);
+  gth_tensor* made = nullptr;
+  const gth_segment* const given[] = {&unknown.first, &unknown.second};
+  Error error;
+  EXPECT_EQ(gth_tensor_open(nullptr, &unknown.desc, 2, given, nullptr, &made, &error), GTH_E_VERSION);
+  EXPECT_EQ(error.operand, GTH_OPERAND_CODEC);
+  codec.code = GTH_CODE_UINT8;
+  codec.scale_place = GTH_PLACE_OPERAND;
+  EXPECT_EQ(gth_tensor_open(nullptr, &unknown.desc, 2, given, nullptr, &made, &error), GTH_E_NULL) << error.message;
+  EXPECT_EQ(error.operand, GTH_OPERAND_SCALES);
+  EXPECT_EQ(made, nullptr);
+}
+
+// Rows without bytes need no file content, and the end of a large table may be the last byte that int64 counts.
+TEST(FilesArguments, M4_RowsOfNoBytesAreAccepted) {
+  for (const int32_t mode : modes) {
+    const File file;
+    const Shape shape{5, 0, 3}, line{2}, out_shape{2, 0, 3};
+    gth_segment segment = GTH_SEGMENT_INIT;
+    segment.path = file.path();
+    segment.rows = 5;
+    const gth_segment* const given[] = {&segment};
+    const gth_tensor_desc desc = hostile::describe(f32, shape, nullptr);
+    const gth_files_options options = {sizeof options, mode, 0};
+    Tensor tensor;
+    Error error;
+    ASSERT_EQ(gth_tensor_open(nullptr, &desc, 1, given, &options, tensor.out(), &error), GTH_OK) << error.message;
+    const int64_t ids[] = {4, 0}, bad[] = {4, 5};
+    const gth_tensor_desc table = GTH_TENSOR_DESC_HANDLE(tensor.get()), i = hostile::describe(i64, line, ids);
+    const gth_tensor_desc wrong = hostile::describe(i64, line, bad), o = hostile::describe(f32, out_shape, nullptr);
+    EXPECT_EQ(gth_gather(nullptr, &table, &i, &o, nullptr, &error), GTH_OK) << error.message;
+    EXPECT_EQ(gth_gather(nullptr, &table, &wrong, &o, nullptr, &error), GTH_E_INDEX);
+    EXPECT_EQ(gth_tensor_prefetch(nullptr, tensor.get(), &i, &error), GTH_OK) << error.message;
+  }
+}
+
+}  // namespace
