@@ -127,7 +127,7 @@ task_coverage() {
     -object build/coverage/tests/cpp/os -object build/coverage/tests/cpp/tiers \
     -object build/coverage/lib/libgather_emulated.so -ignore-filename-regex='(^|/)(tests|src/cuda)/' \
     -instr-profile build/coverage/all.profdata -show-region-summary=0 -show-branch-summary \
-    src/api src/execution src/core src/cpu | tee build/coverage/report.txt
+    src/api src/execution src/files src/core src/cpu | tee build/coverage/report.txt
 }
 
 task_msan() {

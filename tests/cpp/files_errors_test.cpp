@@ -349,11 +349,11 @@ TEST(FilesRead, M6_TruncationAfterPagesHaveLeft) {
 TEST(FilesOutputs, M3_OutputsThatOverlapSegmentsAreRejected) {
   for (const int32_t mode : modes) {
     Table table(100, mode);
-    table.in_file(5).in_memory(10, 40, 3).opened();
-    const Bytes before(table.memory(0), table.memory(0) + 40 + 9 * 103 + 100);
-    char* const first = table.memory(0) + 40;
+    table.in_file(5).in_memory(10, 200, 3).opened();
+    const Bytes before(table.memory(0), table.memory(0) + 200 + 9 * 103 + 100);
+    char* const first = table.memory(0) + 200;
     Error error;
-    for (char* const at : {first, first - 199, first + 9 * 103 + 99, first + 500}) {
+    for (char* const at : {first, first - 199, first + 9 * 103 - 100, first + 500}) {
       EXPECT_EQ(table.gather_into({0, 1}, at, &error), GTH_E_ALIAS) << at - first;
       EXPECT_EQ(error.operand, GTH_OPERAND_OUT);
       EXPECT_EQ(error.value, GTH_OPERAND_FILE);

@@ -8,7 +8,7 @@ ROOT = Path(__file__).resolve().parents[2]
 SOURCES = ROOT / "src"
 LIST = SOURCES / "sources.inc"  # the sources that CMake and the module share
 
-LAYERS = ("api", "columns", "core", "cpu", "execution")
+LAYERS = ("api", "columns", "core", "cpu", "execution", "files")
 
 # The module supports Linux and Windows without CUDA, and contains no test code.
 ELSEWHERE = {"core/os/os_macos.cpp", "core/os/testing.cpp"}
