@@ -888,14 +888,14 @@ GTH_API int32_t gth_tensor_strings(const gth_tensor *tensor, const int64_t **off
 
 /** Some rows of a table. A row may not be divided between segments. */
 typedef struct gth_segment {
-  uint32_t size;      /**< Set by the caller to sizeof(gth_segment). */
-  uint32_t flags;     /**< Must be 0. */
-  const char *path;   /**< The file, in UTF-8, or NULL. Borrowed */
-  const void *data;   /**< If path is NULL: the memory, or NULL. Kept */
-  int64_t file;       /**< If path and data are NULL: a file descriptor (on Windows a HANDLE), of which the library makes
+  uint32_t size;    /**< Set by the caller to sizeof(gth_segment). */
+  uint32_t flags;   /**< Must be 0. */
+  const char *path; /**< The file, in UTF-8, or NULL. Borrowed */
+  const void *data; /**< If path is NULL: the memory, or NULL. Kept */
+  int64_t file;     /**< If path and data are NULL: a file descriptor (on Windows a HANDLE), of which the library makes
                            a duplicate. */
-  int64_t offset;     /**< The byte of the first row. It needs no alignment. */
-  int64_t rows;       /**< The number of rows, at least 1. */
+  int64_t offset;   /**< The byte of the first row. It needs no alignment. */
+  int64_t rows;     /**< The number of rows, at least 1. */
   int64_t row_stride; /**< Bytes from row to row, at least the bytes of a row. 0: the bytes of a row */
 } gth_segment;
 
