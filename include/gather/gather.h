@@ -50,7 +50,7 @@
  *   Handles are immutable after creation. Any number of threads may use them at the same time. The caller must not
  *   release a handle while another thread is inside a call that uses it. During a call, another thread may write
  *   indices or offsets of strings (GTH_E_RACE). Descriptions, options, shapes and strides must not change during a
- *   call. Results and reported errors do not depend on the number of threads. The library's threads have the affinity
+ *   call. Results and reported errors do not depend on the number of threads, except for the row that GTH_E_IO names. The library's threads have the affinity
  *   and the nice value of the process's main thread, and no real-time priority. They leave one CPU to the calling
  *   thread. They block all signals except those that an instruction raises (SIGSEGV, SIGBUS, SIGFPE, ..). If a thread
  *   with deferred cancellation is cancelled during a call, the call is completed first. A thread with asynchronous
@@ -905,9 +905,9 @@ typedef struct gth_segment {
 typedef struct gth_files_options {
   uint32_t size;    /**< Set by the caller to sizeof(gth_files_options). */
   int32_t mode;     /**< GTH_FILES_*. 0: GTH_FILES_READ */
-  int64_t resident; /**< GTH_FILES_MAP: the budget of mapped memory in bytes, at least 4 MiB. Before the pages of the
+  int64_t resident; /**< GTH_FILES_MAP: the budget of mapped memory in bytes, at least 8 MiB. Before the pages of the
                          tensor exceed it, they leave the memory of the process. They stay in the page cache of the
-                         system. 0: no budget */
+                         system. Other files that the process maps meanwhile count too. 0: no budget */
 } gth_files_options;
 
 #define GTH_FILES_OPTIONS_FIRST 16
@@ -917,10 +917,10 @@ typedef struct gth_files_options {
 typedef struct gth_files_stats {
   uint32_t size;     /**< Set by the caller to sizeof(gth_files_stats). */
   int32_t mode;      /**< The mode in use, GTH_FILES_*. */
-  int64_t rows;      /**< Rows that were read. Parts of a row count too. */
+  int64_t rows;      /**< Rows that were read from files. Parts of a row count too. */
   int64_t requested; /**< Rows (read) or pages (map) that were not in memory and were requested. */
   int64_t releases;  /**< The number of times that pages left the memory of the process because of the budget. */
-  int64_t resident;  /**< An upper bound of the mapped memory of the tensor in bytes. 0 without a budget */
+  int64_t resident;  /**< The mapped memory after the last call, in bytes. 0 without a budget */
 } gth_files_stats;
 
 #define GTH_FILES_STATS_FIRST 40

@@ -290,41 +290,51 @@ int64_t FileRows::stage_packed(const int64_t* numbers, int64_t n, StagedRows* st
   return pass_planes(numbers, n, memory, failure);
 }
 
+namespace {
+
+struct Numbers {
+  int64_t at[requested_rows];
+};
+
+constexpr Numbers in_order = [] {
+  Numbers all{};
+  for (int64_t i = 0; i < requested_rows; ++i) all.at[i] = i;
+  return all;
+}();
+
+}  // namespace
+
+// Takes the step for some packed rows, whose numbers were found, of one line. Returns false after a failure.
+bool FileRows::pass_packed(const Job& job, const RowBlock& line, const int64_t* numbers, int64_t n,
+                           StagedRows* staged) {
+  if (n == 0) return true;
+  files::Failure failure;
+  const bool moves = step_ == Step::move;
+  const int64_t good = moves ? stage_packed(numbers, n, staged, &failure) : pass_planes(numbers, n, nullptr, &failure);
+  if (good >= 0 && good < n) note_failure(failure, numbers[good]);
+  if (good < n || !moves) return good == n;
+  job.kernels.move(
+      {line.rows, line.row_stride, nullptr, in_order.at, n, line.row_bytes, 1, 0, 0, 0, 0, &staged->packed});
+  return true;
+}
+
+// Rows that no tuple selects divide a line into runs.
 GATHER_NOINLINE void FileRows::move_packed(const Job& job, const RowBlock& block) {
-  static constexpr auto in_order = [] {
-    struct {
-      int64_t numbers[requested_rows];
-    } all{};
-    for (int64_t i = 0; i < requested_rows; ++i) all.numbers[i] = i;
-    return all;
-  }();
   const int64_t most = std::clamp(staged_bytes / packed_bytes_, int64_t{1}, requested_rows);
-  int64_t numbers[requested_rows], n = 0;
   StagedRows staged;
   for (int64_t l = 0; l < block.lines; ++l) {
     const int64_t* const offsets = block.offsets + l * block.next_offsets;
-    const int64_t first = row_number(block.table) + wrapping_multiply(l, block.next_table);
-    char* const to = moved(block.rows, wrapping_multiply(l, block.next_rows));
-    const auto pass = [&](int64_t end) {
-      const int64_t count = n;
-      n = 0;
-      if (count == 0) return true;
-      files::Failure failure;
-      const int64_t good = step_ == Step::move ? stage_packed(numbers, count, &staged, &failure)
-                                               : pass_planes(numbers, count, nullptr, &failure);
-      if (good >= 0 && good < count) note_failure(failure, numbers[good]);
-      if (good < count) return false;
-      if (step_ != Step::move) return true;
-      char* const rows = moved(to, wrapping_multiply(end - count, block.row_stride));
-      job.kernels.move(
-          {rows, block.row_stride, nullptr, in_order.numbers, count, block.row_bytes, 1, 0, 0, 0, 0, &staged.packed});
-      return true;
-    };
-    for (int64_t i = 0; i < block.n; ++i) {
-      if (offsets[i] != no_row) numbers[n++] = first + offsets[i];
-      if ((offsets[i] == no_row && !pass(i)) || (n == most && !pass(i + 1))) return;
+    const int64_t table = row_number(block.table) + wrapping_multiply(l, block.next_table);
+    RowBlock line = block;
+    for (int64_t first = 0, last; first < block.n; first = last) {
+      int64_t numbers[requested_rows], n = 0;
+      for (last = first; last < block.n && n < most && offsets[last] != no_row; ++last) {
+        numbers[n++] = table + offsets[last];
+      }
+      line.rows = moved(block.rows, wrapping_multiply(l, block.next_rows) + wrapping_multiply(first, block.row_stride));
+      if (!pass_packed(job, line, numbers, n, &staged)) return;
+      if (last < block.n && offsets[last] == no_row) ++last;
     }
-    if (!pass(block.n)) return;
   }
 }
 

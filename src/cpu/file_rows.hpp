@@ -85,6 +85,7 @@ class FileRows {
   void move_plain(const Job& job, const RowBlock& block);
   void move_addresses(const Job& job, const RowBlock& block);
   void move_packed(const Job& job, const RowBlock& block);
+  bool pass_packed(const Job& job, const RowBlock& line, const int64_t* numbers, int64_t n, StagedRows* staged);
   void find_planes();
   int64_t pass_planes(const int64_t* numbers, int64_t n, char* memory, files::Failure* failure);
   int64_t stage_packed(const int64_t* numbers, int64_t n, StagedRows* staged, files::Failure* failure);

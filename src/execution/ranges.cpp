@@ -47,6 +47,17 @@ bool find_pair(const Range* first, const Range* last, Range* written, Range* oth
   return false;
 }
 
+// Finds a written range that overlaps a segment in memory.
+bool overlaps_segment(const files::Table& table, const Range* first, const Range* last, Range* written) {
+  for (; first < last; ++first) {
+    if (!table.overlaps(reinterpret_cast<const char*>(first->low), reinterpret_cast<const char*>(first->high)))
+      continue;
+    *written = *first;
+    return true;
+  }
+  return false;
+}
+
 }  // namespace
 
 void Ranges::add(const core::Plan& plan, const core::Pointers& pointers, int64_t n, int64_t item) {
@@ -56,6 +67,9 @@ void Ranges::add(const core::Plan& plan, const core::Pointers& pointers, int64_t
     const core::Span span = core::span_of(plan, role, n, pointers.ids);
     append(is_written, pointers[role], span, item, operation.name_of(role));
     if (is_written && core::has_bags(plan)) set_columns(plan.bags, n, span);
+  }
+  for (core::Role role : core::EachRole{plan.in_files}) {
+    if (pointers[role]) *--read_ = {0, 0, item, operation.name_of(role), 0, 0, &files::table_at(pointers[role])};
   }
 }
 
@@ -67,6 +81,12 @@ void Ranges::add(const core::Spans& spans, const core::Pointers& pointers, int64
 
 bool Ranges::find_overlap(Range* written, Range* other) {
   Range* end = written_ + writes_;
+  for (const Range* range = read_; range < end_; ++range) {
+    if (range->table && overlaps_segment(*range->table, written_, end, written)) {
+      *other = *range;
+      return true;
+    }
+  }
   if (!std::is_sorted(written_, end, by_low)) std::sort(written_, end, by_low);
   for (Range* first = written_; first < end;) {
     uintptr_t high = first->high;
@@ -76,7 +96,7 @@ bool Ranges::find_overlap(Range* written, Range* other) {
     for (; first < last; ++first) first->high = high;  // The search below needs ends in increasing order.
   }
   for (const Range* range = read_; range < end_ && writes_ > 0; ++range) {
-    if (range->high <= written_->low || range->low >= end[-1].high) continue;
+    if (range->table || range->high <= written_->low || range->low >= end[-1].high) continue;
     // Several written ranges may begin before the end of this range. The last of these has the highest end.
     const Range* next =
         std::lower_bound(written_, end, range->high, [](const Range& each, uintptr_t high) { return each.low < high; });
@@ -96,7 +116,8 @@ void Ranges::set_columns(const core::BagPlan& bags, int64_t n, const core::Span&
 
 void Ranges::append(bool is_written, const char* data, const core::Span& span, int64_t item, int32_t operand) {
   const uintptr_t at = reinterpret_cast<uintptr_t>(data);
-  const Range range{at + static_cast<uintptr_t>(span.low), at + static_cast<uintptr_t>(span.high), item, operand, 0, 0};
+  const Range range{
+      at + static_cast<uintptr_t>(span.low), at + static_cast<uintptr_t>(span.high), item, operand, 0, 0, nullptr};
   (is_written ? written_[writes_++] : *--read_) = range;
 }
 

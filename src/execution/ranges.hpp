@@ -5,6 +5,7 @@
 
 #include "core/plan/plan.hpp"
 #include "core/plan/pointers.hpp"
+#include "files/table.hpp"
 
 // The memory of the items of a call that runs several of them.
 namespace gather::execution {
@@ -16,6 +17,7 @@ struct Range {
   int64_t item;
   int32_t operand;
   uintptr_t stride, width;
+  const files::Table* table;  // of an operand in files, which has no range. Some of its segments may be memory.
 
   uintptr_t column() const { return low % stride; }
 };

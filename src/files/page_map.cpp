@@ -1,11 +1,6 @@
 #include "files/page_map.hpp"
 
 namespace gather::files {
-namespace {
-
-int64_t window_pages() { return core::page_bytes() < window_bytes ? window_bytes / core::page_bytes() : 1; }
-
-}  // namespace
 
 PageMap::~PageMap() {
   if (memory_) core::unmap_file(memory_, bytes_);
@@ -20,24 +15,17 @@ int32_t PageMap::open(core::FileHandle file, const core::FileRange& range, bool 
   pages_ = (bytes_ - 1) / page + 1;
   *missing = 0;
   if (int32_t native = core::map_file(file, {range.offset - skipped_, bytes_}, small_pages, &memory_)) return native;
-  first_bit_ =
-      static_cast<int64_t>(reinterpret_cast<uintptr_t>(memory_) / static_cast<uintptr_t>(page)) % window_pages();
   const int64_t bytes = words() * int64_t{sizeof(uint64_t)};
   seen_ = static_cast<std::atomic<uint64_t>*>(core::allocate_pages(static_cast<size_t>(bytes)));
   if (!seen_) *missing = bytes;
   return 0;
 }
 
-int64_t PageMap::note_seen(const core::PageRange& range) {
-  const int64_t window = window_pages(), last = page_of(range.first + range.bytes - 1);
-  int64_t mapped = 0;
+void PageMap::note_seen(const core::PageRange& range) {
+  const int64_t last = page_of(range.first + range.bytes - 1);
   for (int64_t i = page_of(range.first); i <= last; ++i) {
-    const int64_t bit = bit_of(i);
-    const uint64_t before = seen_[bit / 64].fetch_or(uint64_t{1} << (bit % 64), std::memory_order_relaxed);
-    const uint64_t others = ((uint64_t{1} << window) - 1) << (bit % 64 / window * window);
-    if (!(before & others)) mapped += window << page_log2_;
+    seen_[i / 64].fetch_or(uint64_t{1} << (i % 64), std::memory_order_relaxed);
   }
-  return mapped;
 }
 
 void PageMap::release() {

@@ -9,9 +9,6 @@
 
 namespace gather::files {
 
-// The system maps pages of the page cache in windows of this size, at most.
-constexpr int64_t window_bytes = 64 * 1024;
-
 // A map of a part of a file, with a bit for each page that was read.
 class PageMap : public core::Allocated {
  public:
@@ -37,30 +34,22 @@ class PageMap : public core::Allocated {
     return true;
   }
 
-  // Notes pages that were read. Returns the bytes that the process maps in addition, at most: the system maps pages in
-  // windows of 64 KiB.
-  int64_t note_seen(const core::PageRange& range);
+  void note_seen(const core::PageRange& range);
   // Removes all pages from the memory of the process.
   void release();
 
  private:
   int64_t page_of(const char* address) const { return (address - memory_) >> page_log2_; }
-  // The bits of a window are contiguous in one word.
-  int64_t bit_of(int64_t page) const { return page + first_bit_; }
-  bool is_seen(int64_t page) const {
-    const int64_t bit = bit_of(page);
-    return seen_[bit / 64].load(std::memory_order_relaxed) >> (bit % 64) & 1;
-  }
-  int64_t words() const { return bit_of(pages_) / 64 + 1; }
+  bool is_seen(int64_t page) const { return seen_[page / 64].load(std::memory_order_relaxed) >> (page % 64) & 1; }
+  int64_t words() const { return (pages_ + 63) / 64; }
 
   char* memory_ = nullptr;
-  int64_t bytes_ = 0, skipped_ = 0, pages_ = 0, first_bit_ = 0;
+  int64_t bytes_ = 0, skipped_ = 0, pages_ = 0;
   int32_t page_log2_ = 0;
   std::atomic<uint64_t>* seen_ = nullptr;
 };
 
-// The memory that the maps of a table with a budget have in the process, at most. It is locked while pages are brought
-// and read. A child of fork takes over a lock that a thread of its parent held.
+// The memory that the maps of a table with a budget have in the process. It is locked while pages are brought and read. A child of fork takes over a lock that a thread of its parent held.
 class Residence {
  public:
   void lock() {
@@ -73,10 +62,26 @@ class Residence {
   }
   void unlock() { holder_.store(0, std::memory_order_release); }
 
+  // Returns the mapped bytes since the last release, at most. Other maps of files in the process count too. Before the
+  // next call, at most `next` bytes are mapped.
+  int64_t measure(int64_t next) {
+    const int64_t all = core::resident_file_bytes();
+    if (before_ < 0 || all < before_) before_ = all;
+    const int64_t now = all < 0 ? bytes.load(std::memory_order_relaxed) + next_ : all - before_;
+    bytes.store(now, std::memory_order_relaxed);
+    next_ = next;
+    return now;
+  }
+  void note_release() {
+    bytes.store(0, std::memory_order_relaxed);
+    before_ = core::resident_file_bytes();
+  }
+
   std::atomic<int64_t> bytes{0};
 
  private:
   std::atomic<int64_t> holder_{0};  // the process that holds the lock, or 0
+  int64_t before_ = -1, next_ = 0;
 };
 
 }  // namespace gather::files

@@ -51,10 +51,8 @@ class Pages {
     if (count_ > 1) core::request_pages(ranges_, count_);
     int64_t done;
     const int32_t native = core::populate_pages(ranges_, count_, &done);
-    int64_t mapped = 0;
-    for (int64_t i = 0; i < done; ++i) mapped += pieces_[i].segment->map->note_seen(ranges_[i]);
+    for (int64_t i = 0; i < done; ++i) pieces_[i].segment->map->note_seen(ranges_[i]);
     table_.counters().requested.fetch_add(done, std::memory_order_relaxed);
-    if (table_.budget() > 0) table_.residence().bytes.fetch_add(mapped, std::memory_order_relaxed);
     if (native) {
       bad_row_ = rows_[done];
       note(table_, {*pieces_[done].segment, pieces_[done].at, pieces_[done].bytes}, native, failure_);
@@ -140,21 +138,35 @@ int64_t read_files(const Table& table, const Wanted* rows, int64_t n, int64_t by
   return n;
 }
 
+// Loads the pages of rows into the maps of a table. Returns n, or the number of the first row that failed.
+GATHER_NOINLINE int64_t load_pages(const Table& table, const Wanted* rows, int64_t n, int64_t bytes, Failure* failure) {
+  Pages pages(table, failure);
+  for (int64_t i = 0; i < n; ++i) {
+    if (!table.for_pieces(rows[i].at, bytes, [&](const Piece& piece) { return pages.add(piece, i); }))
+      return pages.bad_row();
+  }
+  return pages.load() ? n : pages.bad_row();
+}
+
 // ---- Budgets
 
 // Removes the pages of all maps if `bytes` more would exceed the budget.
 void make_room(const Table& table, int64_t bytes) {
   Residence& residence = table.residence();
-  if (residence.bytes.load(std::memory_order_relaxed) + bytes <= table.budget()) return;
+  if (residence.measure(bytes) + bytes <= table.budget()) return;
   for (int64_t i = 0; i < table.count(); ++i) {
     if (table.segment(i).map) table.segment(i).map->release();
   }
-  residence.bytes.store(0, std::memory_order_relaxed);
+  residence.note_release();
   table.counters().releases.fetch_add(1, std::memory_order_relaxed);
 }
 
-// Returns the mapped memory of some bytes, at most: a window at each end, and those between.
-int64_t mapped_bytes(int64_t bytes) { return bytes + 2 * window_bytes; }
+// Returns the mapped memory of some bytes, at most. The system maps whole folios of the page cache, which are smaller than
+// 2 MiB in a map of small pages.
+int64_t mapped_bytes(int64_t bytes) {
+  constexpr int64_t largest_folio = 1 << 20;
+  return bytes + 2 * largest_folio;
+}
 
 // Returns the size of the parts in which `bytes` bytes are read, so that each part is in one piece. Several rows of the
 // table may be far apart.
@@ -163,11 +175,12 @@ int64_t part_bytes_of(const Table& table, int64_t bytes) {
   return is_dense ? bytes : std::min(bytes, table.row_bytes());
 }
 
-// Reads rows in groups whose pages are at most a part of the budget. A larger row is read in parts.
+// Requests rows, and reads them in groups that map at most half of the budget. A larger row is read in parts.
 int64_t read_with_budget(const Table& table, const Wanted* rows, int64_t n, int64_t bytes, Failure* failure) {
   const std::lock_guard<Residence> guard(table.residence());
-  const int64_t most = table.budget() / parts_of_budget, part = std::min(part_bytes_of(table, bytes), most);
-  const int64_t group = std::max<int64_t>(most / mapped_bytes(part), 1);
+  const int64_t part = std::min(part_bytes_of(table, bytes), table.budget() / parts_of_budget);
+  const int64_t group = std::max<int64_t>(table.budget() / 2 / mapped_bytes(part), 1);
+  if (n > 1) request(table, rows, n, bytes);
   for (int64_t first = 0; first < n; first += group) {
     const int64_t count = std::min(group, n - first);
     for (int64_t done = 0; done < bytes; done += part) {
@@ -175,11 +188,12 @@ int64_t read_with_budget(const Table& table, const Wanted* rows, int64_t n, int6
       for (int64_t i = 0; i < count; ++i) parts[i] = {rows[first + i].at + done, rows[first + i].to + done};
       const int64_t size = std::min(part, bytes - done);
       make_room(table, count * mapped_bytes(size));
-      int64_t good = bring(table, parts, count, size, failure);
+      int64_t good = load_pages(table, parts, count, size, failure);
       if (good == count) good = read_files(table, parts, count, size, failure);
       if (good < count) return first + good;
     }
   }
+  table.residence().measure(0);
   return n;
 }
 
@@ -206,17 +220,13 @@ void request(const Table& table, const Wanted* rows, int64_t n, int64_t bytes) {
   flush();
 }
 
-GATHER_NOINLINE int64_t bring(const Table& table, const Wanted* rows, int64_t n, int64_t bytes, Failure* failure) {
-  Pages pages(table, failure);
-  for (int64_t i = 0; i < n; ++i) {
-    if (!table.for_pieces(rows[i].at, bytes, [&](const Piece& piece) { return pages.add(piece, i); }))
-      return pages.bad_row();
-  }
-  return pages.load() ? n : pages.bad_row();
+int64_t bring(const Table& table, const Wanted* rows, int64_t n, int64_t bytes, Failure* failure) {
+  table.counters().rows.fetch_add(n, std::memory_order_relaxed);
+  return load_pages(table, rows, n, bytes, failure);
 }
 
 int64_t read(const Table& table, const Wanted* rows, int64_t n, int64_t bytes, Failure* failure) {
-  table.counters().rows.fetch_add(n, std::memory_order_relaxed);
+  if (!table.has_addresses()) table.counters().rows.fetch_add(n, std::memory_order_relaxed);
   const bool has_budget = table.mode() == GTH_FILES_MAP && table.budget() > 0;
   return has_budget ? read_with_budget(table, rows, n, bytes, failure) : read_files(table, rows, n, bytes, failure);
 }

@@ -19,7 +19,7 @@ using hostile::Bytes, hostile::Error, hostile::Shape;
 
 constexpr int32_t u8 = GTH_DTYPE_UINT8;
 constexpr int32_t modes[] = {GTH_FILES_READ, GTH_FILES_MAP};
-constexpr int64_t budget = 4 << 20;  // the least one
+constexpr int64_t budget = 8 << 20;  // the least one
 
 // Returns byte j of a row.
 inline char byte_at(int64_t row, int64_t j) {

@@ -61,11 +61,21 @@ class Sampler {
 };
 
 // A file of zeros that is in the page cache, in the largest folios that the system has.
+// A file in the page cache. After writes it has folios of 2 MiB, and after reads smaller ones.
 class Cached : public File {
  public:
-  explicit Cached(int64_t bytes) {
-    const Bytes room(size_t{1} << 22);
-    for (int64_t at = 0; at < bytes; at += int64_t{1} << 22) write(at, room);
+  explicit Cached(int64_t bytes, bool is_read = false) {
+    Bytes room(size_t{1} << 22);
+    if (is_read) {
+      EXPECT_TRUE(resize(bytes));
+    }
+    for (int64_t at = 0; at < bytes; at += int64_t{1} << 22) {
+      if (is_read) {
+        EXPECT_EQ(pread(descriptor(), room.data(), room.size(), at), static_cast<ssize_t>(room.size()));
+      } else {
+        write(at, room);
+      }
+    }
   }
 };
 
@@ -84,8 +94,8 @@ void gather_all(const Table& table, int64_t calls, int64_t count) {
 
 // ---- Budgets
 
-TEST(FilesMemory, BudgetsAreKept) {
-  const Cached file(file_bytes);
+void check_budgets(bool is_read) {
+  const Cached file(file_bytes, is_read);
   const struct {
     int64_t row_bytes, gap, segments, calls, count;
   } tables[] = {{160, 0, 1, 3, 2000},
@@ -118,6 +128,9 @@ TEST(FilesMemory, BudgetsAreKept) {
     }
   }
 }
+
+TEST(FilesMemory, BudgetsAreKept) { check_budgets(false); }
+TEST(FilesMemory, BudgetsAreKeptInSmallerFolios) { check_budgets(true); }
 
 // One tuple selects all rows, which are far apart.
 TEST(FilesMemory, BudgetsAreKeptByRowsThatSpanTheTable) {

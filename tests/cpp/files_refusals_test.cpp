@@ -241,4 +241,25 @@ TEST_F(FilesRefusals, M2_ReleasedScalesAreRefused) {
   }
 }
 
+// An output of one request is a segment of the table of another one.
+TEST_F(FilesRefusals, M3_OutputsInSegmentsOfAnotherRequestAreRefused) {
+  std::vector<float> numbers(20, 5);
+  const Opened table(f32, {4, 5}, numbers.data());
+  const gth_tensor_desc params = table.desc();
+  const Shape shape{4, 5};
+  const gth_tensor_desc inside = hostile::describe(f32, shape, numbers.data());
+  const gth_request one = GTH_REQUEST(GTH_OP_GATHER, &params, &i_, &o_, nullptr);
+  const gth_request two = GTH_REQUEST(GTH_OP_GATHER, &m_, &i_, &inside, nullptr);
+  const gth_request own = GTH_REQUEST(GTH_OP_GATHER, &params, &i_, &inside, nullptr);
+  Error error;
+  EXPECT_EQ(gth_run_request(nullptr, &own, &error), GTH_E_ALIAS) << error.message;
+  const Bytes before = out_.bytes();
+  for (const auto& [first, second] : {std::pair{&one, &two}, {&two, &one}, {&one, &own}}) {
+    const gth_request* const both[] = {first, second};
+    EXPECT_EQ(gth_run_many(nullptr, 2, both, &error), GTH_E_ALIAS) << error.message;
+    EXPECT_TRUE(out_.bytes() == before) << "the output was written";
+    EXPECT_TRUE(numbers == std::vector<float>(20, 5)) << "the segment was written";
+  }
+}
+
 }  // namespace

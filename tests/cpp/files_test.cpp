@@ -35,7 +35,7 @@ TEST(FilesLimits, CallsAtTheLimitOfRequestedRows) {
   }
 }
 
-// Rows that cross pages and windows of 64 KiB, and that are larger than a part of the budget.
+// Rows that cross pages and folios of 64 KiB, and that are larger than a part of the budget.
 TEST(FilesLimits, RowsOfEachSize) {
   const int64_t part = budget / gather::parts_of_budget, window = 64 << 10;
   for (const Form& form : all_forms) {
@@ -50,11 +50,11 @@ TEST(FilesLimits, RowsOfEachSize) {
   }
 }
 
-// As many rows as a part of the budget holds, if each of them needs a window at both ends, and one more or less.
+// As many rows as half of the budget holds, if each of them maps a folio of 1 MiB at both ends, and one more or less.
 TEST(FilesLimits, GroupsAtTheLimitOfTheBudget) {
-  const int64_t window = 64 << 10, group = budget / gather::parts_of_budget / (100 + 2 * window);
+  const int64_t folio = 1 << 20, group = budget / 2 / (100 + 2 * folio);
   Table table(100, GTH_FILES_MAP, budget);
-  table.in_file(200, 4000, 2 * window).opened();
+  table.in_file(200, 4000, 128 << 10).opened();
   for (int64_t count = 1; count <= 4 * group + 1; ++count) EXPECT_TRUE(table.gathers(counted(count, count))) << count;
   EXPECT_TRUE(table.gathers(scattered(1000, 200)));
   EXPECT_GT(table.stats().releases, 0);
@@ -118,7 +118,7 @@ TEST(FilesSegments, ManySegmentsOfUnequalSize) {
     table.opened();
     EXPECT_TRUE(table.gathers(counted(0, table.rows())));
     EXPECT_TRUE(table.gathers(scattered(20000, table.rows()), 4));
-    EXPECT_EQ(table.stats().rows > 0, form.mode == GTH_FILES_READ || form.resident > 0);
+    EXPECT_GE(table.stats().rows, table.rows());
   }
 }
 

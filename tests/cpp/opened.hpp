@@ -24,7 +24,7 @@ struct Form {
 
 // Each form. The budget is the smallest one.
 constexpr Form forms[] = {
-    {GTH_FILES_READ, 0, false}, {GTH_FILES_MAP, 0, false}, {GTH_FILES_MAP, 4 << 20, false}, {0, 0, true}};
+    {GTH_FILES_READ, 0, false}, {GTH_FILES_MAP, 0, false}, {GTH_FILES_MAP, 8 << 20, false}, {0, 0, true}};
 
 // A table whose segments have a copy of the rows of a description.
 class Table {

@@ -40,8 +40,8 @@ void request_file(FileHandle file, const FileRange& range);
 bool has_file_maps();
 int64_t page_bytes();
 
-// Maps bytes of a file for random reads. The offset is a multiple of page_bytes(). With `small_pages`, reading a row
-// makes at most 64 KiB resident.
+// Maps bytes of a file for random reads. The offset is a multiple of page_bytes(). With `small_pages`, reading a page
+// maps less than 2 MiB.
 int32_t map_file(FileHandle file, const FileRange& range, bool small_pages, char** memory);
 void unmap_file(char* memory, int64_t bytes);
 
@@ -58,5 +58,8 @@ void request_pages(const PageRange* ranges, int64_t count);
 int32_t populate_pages(const PageRange* ranges, int64_t count, int64_t* done);
 // Removes pages from the memory of the process. They stay in the page cache.
 void release_pages(char* memory, int64_t bytes);
+
+// Returns the mapped memory of files in this process, or -1 if it is unknown.
+int64_t resident_file_bytes();
 
 }  // namespace gather::core

@@ -46,12 +46,13 @@ void expect_random_reads(int file) {
 #endif
 }
 
-// Stores a descriptor, or returns the error of the call that should have made it.
-int32_t keep_file(int file, FileHandle* out) {
-  if (file < 0) return errno;
-  expect_random_reads(file);
-  *out = file;
-  return 0;
+// Opens a file. It repeats the call after a signal. A named pipe would wait for a writer without O_NONBLOCK, which has no
+// effect on regular files.
+int open_again(const char* path) {
+  for (;;) {
+    const int file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    if (file >= 0 || errno != EINTR) return file;
+  }
 }
 
 // The two forms of strerror_r: a status and the buffer, or the text.
@@ -60,15 +61,32 @@ int32_t keep_file(int file, FileHandle* out) {
 
 }  // namespace
 
-// A named pipe would wait for a writer without O_NONBLOCK, which has no effect on regular files.
 int32_t open_file(const char* path, FileHandle* file) {
   if (admitted(1) < 0) return errno;
-  return keep_file(open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK), file);
+  const int opened = open_again(path);
+  if (opened < 0) return errno;
+  expect_random_reads(opened);
+  *file = opened;
+  return 0;
 }
 
+// Readahead belongs to the open file, which a duplicate shares with the caller. So the file is opened again if possible.
 int32_t duplicate_file(int64_t given, FileHandle* file) {
   if (given < 0 || given > INT32_MAX) return EBADF;
-  return keep_file(fcntl(static_cast<int>(given), F_DUPFD_CLOEXEC, 0), file);
+  const int descriptor = static_cast<int>(given), flags = fcntl(descriptor, F_GETFL);
+  if (flags < 0) return errno;
+  if ((flags & O_ACCMODE) == O_WRONLY) return EBADF;
+  char path[48];
+  std::snprintf(path, sizeof path, "/proc/self/fd/%d", descriptor);
+  int copy = open_again(path);
+  if (copy >= 0) {
+    expect_random_reads(copy);
+  } else {
+    copy = fcntl(descriptor, F_DUPFD_CLOEXEC, 0);
+  }
+  if (copy < 0) return errno;
+  *file = copy;
+  return 0;
 }
 
 void close_file(FileHandle file) { close(static_cast<int>(file)); }
@@ -248,5 +266,20 @@ int32_t populate_pages(const PageRange* ranges, int64_t count, int64_t* done) {
 }
 
 void release_pages(char* memory, int64_t bytes) { madvise(memory, static_cast<size_t>(bytes), MADV_DONTNEED); }
+
+int64_t resident_file_bytes() {
+#if defined(__linux__)
+  char text[128];
+  const int file = open_again("/proc/self/statm");
+  if (file < 0) return -1;
+  const ssize_t n = read(file, text, sizeof text - 1);
+  close(file);
+  text[std::max<ssize_t>(n, 0)] = 0;
+  long long all = 0, resident = 0, shared = 0;
+  return std::sscanf(text, "%lld %lld %lld", &all, &resident, &shared) == 3 ? shared * page_bytes() : -1;
+#else
+  return -1;
+#endif
+}
 
 }  // namespace gather::core

@@ -109,5 +109,6 @@ int32_t populate_pages(const PageRange*, int64_t count, int64_t* done) {
   return 0;
 }
 void release_pages(char*, int64_t) {}
+int64_t resident_file_bytes() { return -1; }
 
 }  // namespace gather::core
