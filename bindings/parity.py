@@ -358,6 +358,17 @@ FEATURES = {
         "Packed.Builder.scales Packed.Builder.zeros Packed.Builder.zerosOf4Bits Packed.Builder.rowBytes "
         "Packed.Builder.build",
     ),
+    "tables in files": (
+        "gth_tensor_open gth_tensor_prefetch gth_tensor_stats",
+        "Table Table::try_open Table::shape Table::prefetch Table::stats Segment::path Segment::file Segment::memory "
+        "Segment::offset Segment::stride",
+        None,
+        "Table::new Table::packed Table::segment Table::mode Table::resident Table::open Table::safetensors "
+        "Segment::path Segment::file Segment::memory Segment::offset Segment::row_stride Mode Tensor::prefetch "
+        "Tensor::stats Cause::io_error",
+        None,
+        None,
+    ),
     "shards of a table": (
         "gth_partition gth_partition_scratch",
         "partition partition_once Parts PartsOnce Shards::blocks Shards::modulo Shards::borders",
@@ -508,6 +519,9 @@ EXEMPT = {
     ("plan: runs in parts", "Python"): "no garbage collector waits for a call",
     ("plan: runs in parts", "Rust"): "no garbage collector waits for a call",
     ("plan: runs in parts", "Go"): "the garbage collector does not wait for a call",
+    ("tables in files", "Python"): "the binding does not have it yet",
+    ("tables in files", "Go"): "the binding does not have it yet",
+    ("tables in files", "Java"): "the binding does not have it yet",
     ("several requests as one", "Python"): "the binding does not have it yet",
     ("several requests as one", "Rust"): "the binding does not have it yet",
     ("several requests as one", "Go"): "the binding does not have it yet",

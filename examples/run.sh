@@ -73,5 +73,6 @@ for language in "$@"; do
   done
   row=$(run "$language" rows "$build/row" rowwise8 1 4 "$build/id" 2>/dev/null | od -A n -t f4 | xargs)
   [ "$row" = '0.5 1 1.5 2' ] || { echo "examples: $language: rows: $row" && exit 1; }
+  [ "$language" != c ] || "${PYTHON:-python3}" ggml/test.py "$build/c/get_rows"
   echo "examples: $language: passed"
 done

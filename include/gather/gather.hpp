@@ -176,11 +176,19 @@ std::vector<int64_t> shape(F f, Arguments... arguments) {
   return std::vector<int64_t>(extents, extents + rows.ndim);
 }
 
-/// Returns the memory that an operand describes. It is empty if the operand is a tensor that has been released.
+/// Returns the memory that an operand describes. It is empty if the operand is a tensor that has been released. A table
+/// in files has only a dtype, which is that of its rows.
 inline gth_tensor_desc described(const gth_tensor_desc& operand) noexcept {
   if (operand.tensor == nullptr) return operand;
   gth_tensor_desc desc = GTH_TENSOR_DESC_INIT;
-  static_cast<void>(gth_tensor_describe(operand.tensor, &desc, nullptr));
+  if (gth_tensor_describe(operand.tensor, &desc, nullptr) == GTH_E_UNSUPPORTED) {
+    const gth_tensor_desc id = GTH_TENSOR_DESC_DENSE(GTH_DTYPE_INT64, 0, nullptr, nullptr);
+    const gth_request row = GTH_REQUEST(GTH_OP_GATHER, &operand, &id, nullptr, nullptr);
+    int64_t extents[GTH_MAX_NDIM];
+    static_cast<void>(gth_infer(&row, &desc, GTH_MAX_NDIM, extents, nullptr));
+    desc.ndim = 0;
+    desc.shape = nullptr;
+  }
   return desc;
 }
 
@@ -189,6 +197,11 @@ inline size_t count(const int64_t* extents, size_t ndim) noexcept {
   size_t product = 1;
   for (size_t i = 0; i < ndim; ++i) product *= static_cast<size_t>(extents[i]);
   return product;
+}
+
+template <class T>
+std::unique_ptr<T[]> array(size_t count) noexcept {
+  return std::unique_ptr<T[]>(new (std::nothrow) T[count]);
 }
 
 /// A deleter that owns a vector.
@@ -302,8 +315,9 @@ class Dims {
 
 class Tensor;
 class Packed;
+class Table;
 
-/// An operand of a call: memory of the caller, a Tensor, or Packed rows.
+/// An operand of a call: memory of the caller, a Tensor, Packed rows, or a Table.
 ///
 /// It is a gth_tensor_desc that contains its own shape and strides. It owns no memory. The memory or the Tensor must
 /// outlive the calls that the view is passed to, and the tensors that are created over it. A pointer to const makes a
@@ -314,6 +328,8 @@ class View {
   View(const Tensor& tensor) noexcept;
   /// The rows themselves, which only params may be. An empty Packed causes GTH_E_NULL.
   View(const Packed& rows) noexcept;
+  /// The rows of the table, which only params, scales and zeros may be. An empty Table causes GTH_E_NULL.
+  View(const Table& table) noexcept;
   /// Dense row-major data of a C++ type, or of any dtype, such as GTH_DTYPE_BFLOAT16.
   template <class T, class = IfElement<T> >
   View(T* const& data, const Dims& shape) noexcept : View(dtype_of<T>(), shape, data, std::is_const_v<T>) {}
@@ -1513,6 +1529,162 @@ class Packed : public Handle<gth_tensor, gth_tensor_release> {
 
 inline View::View(const Packed& rows) noexcept : desc_ GTH_TENSOR_DESC_HANDLE(rows.get()) {}
 
+/// Some successive rows of a Table. It copies nothing: a path must be valid until the table is opened, and memory until
+/// the table is destroyed.
+class Segment {
+ public:
+  /// Rows of a file.
+  /// @param path  In UTF-8.
+  static Segment path(const char* path, int64_t rows) noexcept { return Segment(path, nullptr, -1, rows); }
+  /// Rows of an open file. The table makes a duplicate of the descriptor, so the caller may close it afterwards.
+  /// @param file  A file descriptor, on Windows a HANDLE.
+  static Segment file(int64_t file, int64_t rows) noexcept { return Segment(nullptr, nullptr, file, rows); }
+  /// Rows in memory of the caller. A range that is too small for them causes GTH_E_SIZE. It must not change while a call
+  /// uses the table.
+  static Segment memory(Source data, int64_t rows) noexcept { return Segment(nullptr, data, -1, rows); }
+
+  /// Sets the byte of the first row. It needs no alignment.
+  Segment& offset(int64_t bytes) & noexcept { return raw_.offset = bytes, *this; }
+  Segment offset(int64_t bytes) && noexcept { return offset(bytes); }
+  /// Sets the bytes from row to row. 0 means the bytes of a row.
+  Segment& stride(int64_t bytes) & noexcept { return raw_.row_stride = bytes, *this; }
+  Segment stride(int64_t bytes) && noexcept { return stride(bytes); }
+
+  /// Returns the C form of the segment.
+  gth_segment raw() const noexcept { return raw_; }
+  /// Compares the size of memory with the rows. The library does not have this size.
+  [[nodiscard]] int32_t check(int64_t number, int64_t row_bytes, gth_error* err) const noexcept {
+    if (raw_.rows < 1 || raw_.offset < 0) return GTH_OK;
+    constexpr int64_t most = std::numeric_limits<int64_t>::max();
+    const int64_t stride = std::max(raw_.row_stride, row_bytes), room = most - raw_.offset - row_bytes;
+    const bool fits = room >= 0 && (stride == 0 || raw_.rows - 1 <= room / stride);
+    const int64_t needed = fits ? most - room + (raw_.rows - 1) * stride : most;
+    if (needed <= extent_) return GTH_OK;
+    return detail::refuse(err, GTH_E_SIZE, GTH_OPERAND_FILE, static_cast<int32_t>(number), extent_, needed,
+                          "file: the memory of a segment is too small for its rows");
+  }
+
+ private:
+  Segment(const char* path, Source data, int64_t file, int64_t rows) noexcept : extent_(data.extent) {
+    raw_.path = path;
+    raw_.data = data.extent == 0 ? "" : data.data;  // A range without elements may have no address.
+    raw_.file = file;
+    raw_.rows = rows;
+  }
+
+  gth_segment raw_ = GTH_SEGMENT_INIT;
+  int64_t extent_;
+};
+
+/// A table in files or in pieces of memory, which calls read row by row: params of gather, gather_nd, gather_elements and
+/// gather_bags, of their plans and requests, and scales and zeros of a Codec. As any other operand, it causes
+/// GTH_E_UNSUPPORTED.
+///
+///     const Table table({Segment::path("a.bin", 700), Segment::path("b.bin", 300).offset(4096)}, {64});
+///     table.prefetch(next_ids);
+///     const Tensor rows = gather::gather(table, ids);  // float32, [.., 64]
+///     const Table packed({Segment::path("q.gguf", 99).offset(at)}, {64}, GTH_DTYPE_FLOAT32, GTH_FILES_MAP, 0, "q8_0");
+///
+/// The table owns its files, and closes them when it is destroyed. It borrows memory, which must stay valid until then.
+/// A file must not change while a table uses it. Any number of threads may use one table.
+///
+/// A row that cannot be read causes GTH_E_IO. component() is the segment, position() that of the first index that selects
+/// the row, value() the byte in the file, and fields().native is errno, or 0 if the file ends. Rows of the output may
+/// have been written then, as gather.h describes it (Files). A plan that is made with a table is bound to it, as to
+/// Packed rows.
+class Table : public Handle<gth_tensor, gth_tensor_release> {
+ public:
+  using Handle::Handle;
+
+  /// Opens the files and reads no row. The rows of the table are those of the segments, in their order.
+  /// @param row       The shape of a row. It counts numbers, also of a codec.
+  /// @param dtype     The dtype of the numbers. With a codec, that of the decoded numbers.
+  /// @param mode      GTH_FILES_READ, or GTH_FILES_MAP for rows that are read again and again.
+  /// @param resident  The budget of mapped memory in bytes, at least 4 MiB. 0: no budget
+  /// @param codec     The format of packed rows. Its operands are borrowed like memory.
+  Table(const std::vector<Segment>& segments, const Dims& row, int32_t dtype = GTH_DTYPE_FLOAT32,
+        int32_t mode = GTH_FILES_READ, int64_t resident = 0, const std::optional<Codec>& codec = {}) {
+    detail::call([&](gth_error* err) { return try_open(segments, row, this, err, dtype, mode, resident, codec); });
+  }
+  [[nodiscard]] static int32_t try_open(const std::vector<Segment>& segments, const Dims& row, Table* out,
+                                        gth_error* err, int32_t dtype = GTH_DTYPE_FLOAT32,
+                                        int32_t mode = GTH_FILES_READ, int64_t resident = 0,
+                                        const std::optional<Codec>& codec = {}) noexcept {
+    out->reset();
+    const size_t count = segments.size();
+    const auto raw = detail::array<gth_segment>(count);
+    const auto pointers = detail::array<const gth_segment*>(count);
+    if (raw == nullptr || pointers == nullptr)
+      return detail::refuse_memory(err, GTH_OPERAND_FILE, count * sizeof(gth_segment), "file: no memory for segments");
+    gth_codec format = GTH_CODEC_INIT;
+    if (codec) format = codec->raw();
+    int64_t extents[GTH_MAX_NDIM + 1] = {}, bytes = 0;
+    const int32_t status = row_bytes(row, dtype, codec ? &format : nullptr, &bytes, err);
+    if (status != GTH_OK) return status;
+    std::copy_n(row.data(), std::min<int32_t>(row.size(), GTH_MAX_NDIM), extents + 1);
+    for (size_t i = 0; i < count; ++i) {
+      const int32_t found = segments[i].check(static_cast<int64_t>(i), bytes, err);
+      if (found != GTH_OK) return found;
+      raw[i] = segments[i].raw();
+      pointers[i] = &raw[i];
+      // The library rejects a sum that exceeds int64, and segments without rows.
+      if (raw[i].rows > std::numeric_limits<int64_t>::max() - extents[0])
+        extents[0] = std::numeric_limits<int64_t>::max();
+      else if (raw[i].rows > 0)
+        extents[0] += raw[i].rows;
+    }
+    gth_tensor_desc desc = GTH_TENSOR_DESC_DENSE(dtype, row.size() + 1, extents, nullptr);
+    if (codec) desc.codec = &format;
+    const gth_files_options options = {sizeof(gth_files_options), mode, resident};
+    return out->hold(err, gth_tensor_open, nullptr, &desc, static_cast<int64_t>(count), pointers.get(), &options);
+  }
+
+  /// Returns the shape of the whole table.
+  std::vector<int64_t> shape() const {
+    const View table(*this);
+    const int64_t no_tuple = 0;  // A tuple of no components selects all of the table.
+    const gth_tensor_desc all = GTH_TENSOR_DESC_DENSE(GTH_DTYPE_INT64, 1, &no_tuple, nullptr);
+    const gth_request whole = GTH_REQUEST(GTH_OP_GATHER_ND, table.raw(), &all, nullptr, nullptr);
+    return detail::shape(gth_infer, &whole);
+  }
+  /// Requests the rows that indices select along dim 0, and does not wait for them. Indices out of bounds and rows that
+  /// cannot be read are ignored.
+  void prefetch(const View& indices, const Context& context = {}) const {
+    detail::call([&](gth_error* err) { return try_prefetch(indices, err, context); });
+  }
+  [[nodiscard]] int32_t try_prefetch(const View& indices, gth_error* err, const Context& context = {}) const noexcept {
+    return gth_tensor_prefetch(context.get(), get(), indices.raw(), err);
+  }
+  /// Returns the counters since the table was opened.
+  gth_files_stats stats() const {
+    gth_files_stats found = GTH_FILES_STATS_INIT;
+    detail::call(gth_tensor_stats, get(), &found);
+    return found;
+  }
+  [[nodiscard]] int32_t try_stats(gth_files_stats* out, gth_error* err) const noexcept {
+    return gth_tensor_stats(get(), out, err);
+  }
+
+ private:
+  /// Computes the bytes of a row. A size that the library rejects is 0.
+  static int32_t row_bytes(const Dims& row, int32_t dtype, const gth_codec* codec, int64_t* bytes,
+                           gth_error* err) noexcept {
+    int32_t dims = std::min<int32_t>(row.size(), GTH_MAX_NDIM);
+    *bytes = gth_dtype_size(dtype);
+    if (codec != nullptr && dims > 0) {
+      const int32_t status = gth_codec_row_bytes(codec, row.data()[--dims], bytes, err);
+      if (status != GTH_OK) return status;
+    }
+    for (int32_t i = 0; i < dims; ++i) {
+      const int64_t extent = row.data()[i];
+      *bytes = extent > 0 && *bytes <= std::numeric_limits<int64_t>::max() / extent ? *bytes * extent : 0;
+    }
+    return GTH_OK;
+  }
+};
+
+inline View::View(const Table& table) noexcept : desc_ GTH_TENSOR_DESC_HANDLE(table.get()) {}
+
 /// A run of a plan, for run_many. Plan::with, ScatterPlan::with and BagsPlan::with create it. The plan must outlive it.
 struct PlanRun {
   const gth_plan* plan;
@@ -1841,15 +2013,6 @@ class BagsPlan : public Handle<gth_plan, gth_plan_release> {
 
   int32_t params_ = 0, indices_ = 0, bags_ = 0, weights_ = 0, out_ = 0;
 };
-
-namespace detail {
-
-template <class T>
-std::unique_ptr<T[]> array(size_t count) noexcept {
-  return std::unique_ptr<T[]>(new (std::nothrow) T[count]);
-}
-
-}  // namespace detail
 
 /// Runs several requests, or several runs of plans, as one call. On an error item() is the number of the request or run,
 /// and nothing is written, with the exceptions of gth_run_many. No operand that is written may overlap an operand of

@@ -1,7 +1,7 @@
 //! Errors and their details.
 
 use std::ffi::CStr;
-use std::fmt;
+use std::{fmt, io};
 
 use crate::numbers::{bytes_to_c, unsigned};
 use gather_sys as sys;
@@ -62,7 +62,7 @@ operands! {
     Weights = GTH_OPERAND_WEIGHTS "weights",
     /// The format of packed rows. The component is the byte offset of the field in the C struct.
     Codec = GTH_OPERAND_CODEC "codec",
-    /// The file. No function of this release reads files.
+    /// A segment of a table in files. The component is its number.
     File = GTH_OPERAND_FILE "file",
     /// The scales of packed rows.
     Scales = GTH_OPERAND_SCALES "scales",
@@ -74,6 +74,10 @@ operands! {
 ///
 /// If an index is out of bounds, `position` is the row-major number of the first invalid tuple, and `component` is the
 /// number of its component. `value` is the index, and `limit` is the extent of the dim that it selects from.
+///
+/// If a row of a file cannot be read, `component` is the segment of the [`Table`](crate::Table), and `position` is the
+/// number of the first tuple that selects the row. `value` is the byte in the file, and `limit` is the number of bytes
+/// from there on.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Cause {
@@ -91,7 +95,7 @@ pub struct Cause {
     pub limit: i64,
     /// True if negative indices count from the end. The valid range is then `[-limit, limit)`.
     pub wraps: bool,
-    /// The number of a CUDA error, or errno. 0 if there is none.
+    /// The number of a CUDA error, or errno (on Windows that of GetLastError). 0 if there is none.
     pub native: i32,
     /// The number of the device call in its context, from 1.
     pub sequence: i64,
@@ -110,6 +114,15 @@ impl fmt::Display for Cause {
 }
 
 impl Cause {
+    /// Returns the error of the system of an [`Error::Io`]. It is [`InvalidData`](io::ErrorKind::InvalidData) if the
+    /// system has none, because the file is too short or has another content. It is `None` for every other error.
+    pub fn io_error(&self) -> Option<io::Error> {
+        (self.status == sys::GTH_E_IO).then(|| match self.native {
+            0 => io::Error::new(io::ErrorKind::InvalidData, self.message.clone()),
+            native => io::Error::from_raw_os_error(native),
+        })
+    }
+
     /// Creates an error that this crate finds before it calls the library. The message begins with the operand, as
     /// messages of the library do.
     pub(crate) fn new(status: i32, operand: Operand, message: impl fmt::Display) -> Self {
@@ -175,7 +188,8 @@ impl Cause {
 macro_rules! errors {
     ($($(#[$doc:meta])* $variant:ident = $status:ident,)*) => {
         /// The error of a call. If a call fails, no output has been written. The exceptions are [`Error::Race`],
-        /// [`Error::Cuda`], and [`Error::Index`] with [`Bounds::ErrorPartial`](crate::Bounds::ErrorPartial).
+        /// [`Error::Cuda`], [`Error::Io`], and [`Error::Index`] with
+        /// [`Bounds::ErrorPartial`](crate::Bounds::ErrorPartial).
         ///
         /// # Examples
         ///
@@ -282,7 +296,8 @@ errors! {
     Internal = GTH_E_INTERNAL,
     /// Offsets, lengths or segments of bags are invalid.
     Offsets = GTH_E_OFFSETS,
-    /// A file could not be read. No function of this release returns it.
+    /// A file of a [`Table`](crate::Table) could not be opened or read, or does not have the rows.
+    /// [`Cause::io_error`] is the error of the system.
     Io = GTH_E_IO,
 }
 

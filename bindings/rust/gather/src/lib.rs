@@ -30,7 +30,10 @@ mod options;
 mod packed;
 mod partition;
 mod plan;
+#[cfg(feature = "safetensors")]
+mod safetensors;
 mod strings;
+mod table;
 mod tensor;
 mod tensor_mut;
 
@@ -53,6 +56,7 @@ pub use packed::{BoundPlan, Packed, codec_row_bytes};
 pub use partition::{Parts, PartsOnce, Shards, partition, partition_once};
 pub use plan::{Plan, ScatterPlan};
 pub use strings::Strings;
+pub use table::{Mode, Segment, Table, TableStats};
 pub use tensor::Tensor;
 pub use tensor_mut::TensorMut;
 

@@ -14,7 +14,7 @@ use crate::layout::{Layout, OPEN};
 use crate::numbers::{bytes_to_c, extent_from_c, extent_to_c, struct_size};
 use crate::options::Options;
 use crate::plan::Plan;
-use crate::tensor::Tensor;
+use crate::tensor::{Tensor, TensorHandle};
 use gather_sys as sys;
 
 /// The description of a table of packed rows. [`Packed::build`] makes a [`Tensor`] of it.
@@ -70,15 +70,15 @@ pub struct Packed<'a> {
     codec: String,
     data: &'a [u8],
     offset: usize,
-    shape: Vec<usize>,
+    pub(crate) shape: Vec<usize>,
     strides: Option<Vec<isize>>,
-    dtype: DType,
+    pub(crate) dtype: DType,
     block: Option<usize>,
     factor: f32,
     zero: Option<f32>,
     zero_dtype: i32,
-    scales: Option<Tensor<'a>>,
-    zeros: Option<Tensor<'a>>,
+    pub(crate) scales: Option<Tensor<'a>>,
+    pub(crate) zeros: Option<Tensor<'a>>,
 }
 
 impl<'a> Packed<'a> {
@@ -198,7 +198,14 @@ impl<'a> Packed<'a> {
         Tensor::from_packed(handle, [self.scales, self.zeros])
     }
 
-    fn codec(&self) -> Result<sys::gth_codec, Error> {
+    pub(crate) fn row_bytes(codec: &sys::gth_codec, values: usize) -> Result<usize, Error> {
+        let mut bytes = 0;
+        // SAFETY: the codec has been written by the library, and has the operands of this crate.
+        call(|err| unsafe { sys::gth_codec_row_bytes(codec, extent_to_c(values), &mut bytes, err) })?;
+        Ok(extent_from_c(bytes))
+    }
+
+    pub(crate) fn codec(&self) -> Result<sys::gth_codec, Error> {
         let mut codec = named(&self.codec)?;
         if let Some(values) = self.block {
             codec.block_values = extent_to_c(values);
@@ -251,15 +258,11 @@ fn named(name: &str) -> Result<sys::gth_codec, Error> {
 /// # Ok::<(), gather::Error>(())
 /// ```
 pub fn codec_row_bytes(codec: &str, values: usize) -> Result<usize, Error> {
-    let codec = named(codec)?;
-    let mut bytes = 0;
-    // SAFETY: the library has written the codec.
-    call(|err| unsafe { sys::gth_codec_row_bytes(&codec, extent_to_c(values), &mut bytes, err) })?;
-    Ok(extent_from_c(bytes))
+    Packed::row_bytes(&named(codec)?, values)
 }
 
-/// A [`Plan`] of a gather whose params are bound to a tensor, which may be [`Packed`]. The runs take no params. The
-/// other rules are those of [`Plan`].
+/// A [`Plan`] of a gather whose params are bound to a tensor, which may be [`Packed`] or a [`Table`](crate::Table). The
+/// runs take no params. The other rules are those of [`Plan`].
 ///
 /// # Examples
 ///
@@ -278,8 +281,7 @@ pub fn codec_row_bytes(codec: &str, values: usize) -> Result<usize, Error> {
 pub struct BoundPlan<'a> {
     plan: Plan,
     /// The plan has the number of this handle.
-    _handle: Handle,
-    _params: &'a Tensor<'a>,
+    _handle: TensorHandle<'a>,
 }
 
 impl<'a> BoundPlan<'a> {
@@ -302,13 +304,15 @@ impl<'a> BoundPlan<'a> {
     }
 
     fn create(op: i32, params: &'a Tensor<'a>, indices: &Layout, options: &Options) -> Result<Self, Error> {
-        let handle = params.borrow()?;
-        let plan = Plan::create_for(op, (params.desc.kind(), &handle.operand()), indices, None, options)?;
-        Ok(BoundPlan {
-            plan,
-            _handle: handle,
-            _params: params,
-        })
+        let handle = params.handle()?;
+        let plan = Plan::create_for(
+            op,
+            (params.described().kind(), &handle.operand()),
+            indices,
+            None,
+            options,
+        )?;
+        Ok(BoundPlan { plan, _handle: handle })
     }
 
     /// Infers the shape of the output, as [`Plan::shape`].

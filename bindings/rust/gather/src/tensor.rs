@@ -2,6 +2,7 @@
 
 use std::ffi::c_void;
 use std::marker::PhantomData;
+use std::sync::Arc;
 use std::{fmt, ptr, slice};
 
 use crate::buffer::{Buffer, Kind, pointer};
@@ -69,10 +70,20 @@ enum Storage<'a> {
     Memory {
         _handle: Handle,
     },
+    /// The description is that of the handle of a table in files, which has no memory.
+    Table(Arc<OpenedTable<'a>>),
     /// The memory is that of packed rows.
     Packed {
         _rows: Box<PackedRows<'a>>,
     },
+}
+
+/// The handle of a table in files, and the operands of its codec. The handle is released first.
+struct OpenedTable<'a> {
+    handle: Handle,
+    /// The dtype and the shape.
+    layout: Layout,
+    _operands: [Option<Tensor<'a>>; 2],
 }
 
 /// The handle of packed rows, and the operands of their codec. The handle is released first.
@@ -134,12 +145,16 @@ impl<'a> Tensor<'a> {
     }
 
     /// Sets the strides in bytes, one for each dim. They may be negative or zero. A tensor that owns its memory becomes
-    /// a view of that memory. An export of a view is a copy. Strings have no strides and no offset.
+    /// a view of that memory. An export of a view is a copy. Strings and tables in files have no strides and no offset.
     ///
     /// # Errors
     ///
-    /// Returns [`Error::Rank`] if there are more or fewer strides than dims.
+    /// Returns [`Error::Rank`] if there are more or fewer strides than dims, and [`Error::Unsupported`] for a table in
+    /// files.
     pub fn with_strides(mut self, strides: &[isize]) -> Result<Self, Error> {
+        if self.table().is_some() {
+            return Err(tensor_error(sys::GTH_E_UNSUPPORTED, "a table in files has no strides"));
+        }
         self.desc.set_strides(strides)?;
         self.storage = self.storage.into_memory();
         Ok(self)
@@ -180,19 +195,46 @@ impl<'a> Tensor<'a> {
         Ok(tensor)
     }
 
+    /// Takes the handle of a table in files, its dtype and shape, and the operands of its codec.
+    pub(crate) fn from_table(handle: Handle, mut desc: Description, operands: [Option<Tensor<'a>>; 2]) -> Self {
+        desc.head.codec = ptr::null();
+        desc.head.flags = sys::GTH_TENSOR_READONLY as u32;
+        Tensor {
+            desc: Description::from_raw(handle.operand()), // The tensor keeps the handle.
+            storage: Storage::Table(Arc::new(OpenedTable {
+                handle,
+                layout: Layout { desc },
+                _operands: operands,
+            })),
+            borrow: PhantomData,
+        }
+    }
+
+    fn table(&self) -> Option<&OpenedTable<'a>> {
+        match &self.storage {
+            Storage::Table(table) => Some(table),
+            _ => None,
+        }
+    }
+
+    /// Returns the description that has the dtype and the shape. A call gets `desc`, which may be only a handle.
+    pub(crate) fn described(&self) -> &Description {
+        self.table().map_or(&self.desc, |table| &table.layout.desc)
+    }
+
     /// Returns the number of elements along each dim.
     pub fn shape(&self) -> &[usize] {
-        self.desc.shape()
+        self.described().shape()
     }
 
     /// Returns the strides in bytes. `None` means that the tensor is dense.
     pub fn strides(&self) -> Option<&[isize]> {
-        self.desc.strides()
+        self.described().strides()
     }
 
     /// Returns the type of the elements.
     pub fn dtype(&self) -> DType {
-        DType::try_from(self.desc.head.dtype).expect("a tensor has a dtype")
+        DType::try_from(self.described().head.dtype).expect("a tensor has a dtype")
     }
 
     /// Returns the device of the memory.
@@ -216,7 +258,10 @@ impl<'a> Tensor<'a> {
     pub fn view(&self) -> Tensor<'_> {
         let mut view = Tensor {
             desc: self.desc.clone(),
-            storage: self.own_handle().map_or(Storage::Nothing, Storage::Borrowed),
+            storage: match &self.storage {
+                Storage::Table(table) => Storage::Table(Arc::clone(table)),
+                _ => self.own_handle().map_or(Storage::Nothing, Storage::Borrowed),
+            },
             borrow: PhantomData,
         };
         view.set_read_only(); // `self` is a shared reference, so calls must not write through the view.
@@ -225,14 +270,16 @@ impl<'a> Tensor<'a> {
 
     /// Makes the tensor read-only for every later call.
     pub(crate) fn set_read_only(&mut self) {
-        self.desc.head.flags |= sys::GTH_TENSOR_READONLY as u32;
+        if self.table().is_none() {
+            self.desc.head.flags |= sys::GTH_TENSOR_READONLY as u32;
+        }
     }
 
-    /// Returns dtype, shape and strides, for plans and shape queries. The layout of [`Packed`](crate::Packed) rows is the
-    /// dense one of their decoded numbers.
+    /// Returns dtype, shape and strides, for plans and shape queries. The layout of [`Packed`](crate::Packed) rows and of
+    /// tables in files is the dense one of their numbers.
     pub fn layout(&self) -> Layout {
-        let mut layout = Layout::with_kind(self.desc.kind(), self.shape());
-        if self.is_packed() {
+        let mut layout = Layout::with_kind(self.described().kind(), self.shape());
+        if self.is_packed() || self.table().is_some() {
             return layout;
         }
         layout.desc.head.offset = self.desc.head.offset;
@@ -251,7 +298,7 @@ impl<'a> Tensor<'a> {
     ///
     /// Returns [`Error::DType`] if the elements have another type, [`Error::Device`] if the memory is that of a device,
     /// [`Error::Stride`] if the tensor is not dense or not aligned for its type, [`Error::Size`] if the view is larger
-    /// than its memory, and [`Error::Unsupported`] for packed rows.
+    /// than its memory, and [`Error::Unsupported`] for packed rows and tables in files.
     pub fn as_slice<T: Element>(&self) -> Result<&[T], Error> {
         self.check_dtype(T::DTYPE)?;
         let bytes = self.dense_bytes()?;
@@ -290,16 +337,17 @@ impl<'a> Tensor<'a> {
     /// Creates a view to write to. If this tensor does not own its memory, calls that write to the view return
     /// [`Error::ReadOnly`]: views and imported tensors are read-only.
     pub fn as_mut(&mut self) -> TensorMut<'_> {
-        TensorMut::from_desc(self.desc.clone()) // The description keeps the read-only flag.
+        TensorMut::from_desc(self.described().clone()) // The description keeps the read-only flag.
     }
 
     fn check_dtype(&self, wanted: DType) -> Result<(), Error> {
-        if self.desc.head.dtype == wanted as i32 {
+        let dtype = self.dtype();
+        if dtype == wanted {
             return Ok(());
         }
-        let message = format!("the elements are {}, not {wanted}", self.dtype());
+        let message = format!("the elements are {dtype}, not {wanted}");
         Err(Cause::new(sys::GTH_E_DTYPE, Operand::Tensor, message)
-            .numbers(self.desc.head.dtype.into(), wanted as i64)
+            .numbers(dtype as i128, wanted as i64)
             .into())
     }
 
@@ -312,6 +360,12 @@ impl<'a> Tensor<'a> {
             return Err(tensor_error(
                 sys::GTH_E_UNSUPPORTED,
                 "packed rows have no plain elements: gather them",
+            ));
+        }
+        if self.table().is_some() {
+            return Err(tensor_error(
+                sys::GTH_E_UNSUPPORTED,
+                "a table in files has no elements in memory: gather them",
             ));
         }
         if self.dtype() == DType::String {
@@ -440,6 +494,7 @@ impl<'a> Tensor<'a> {
         match &self.storage {
             Storage::Handle(handle) => Some(handle),
             Storage::Borrowed(handle) => Some(handle),
+            Storage::Table(table) => Some(&table.handle),
             _ => None,
         }
     }
@@ -447,7 +502,7 @@ impl<'a> Tensor<'a> {
 
 impl fmt::Debug for Tensor<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        fmt_desc(f, "Tensor", &self.desc)
+        fmt_desc(f, "Tensor", self.described())
     }
 }
 
@@ -532,17 +587,27 @@ impl Given {
 }
 
 /// A handle that a tensor owns, or a temporary handle that borrows the memory of a description.
+#[derive(Debug)]
 pub(crate) enum TensorHandle<'t> {
     Owned(&'t Handle),
     Temporary(Handle),
 }
 
 impl TensorHandle<'_> {
-    pub fn as_ptr(&self) -> *mut sys::gth_tensor {
+    fn get(&self) -> &Handle {
         match self {
-            TensorHandle::Owned(handle) => handle.as_ptr(),
-            TensorHandle::Temporary(handle) => handle.as_ptr(),
+            TensorHandle::Owned(handle) => handle,
+            TensorHandle::Temporary(handle) => handle,
         }
+    }
+
+    pub fn as_ptr(&self) -> *mut sys::gth_tensor {
+        self.get().as_ptr()
+    }
+
+    /// Returns the tensor as an operand.
+    pub fn operand(&self) -> sys::gth_tensor_desc {
+        self.get().operand()
     }
 }
 

@@ -119,7 +119,7 @@ fn vectors_have_the_shape_of_their_slice() {
     assert_eq!(view(&Tensor::vector(&ids)).as_slice::<i32>().unwrap(), [30, 10, 20]);
     assert_eq!(view(&Tensor::from(&ids[1..])).as_slice::<i32>().unwrap(), [10, 20]);
     assert_eq!(view(&Tensor::from(&ids).view()).shape(), [3]);
-    assert_eq!(Tensor::from(&Vec::<f32>::new()).as_slice::<f32>().unwrap(), []);
+    assert_eq!(Tensor::from(&Vec::<f32>::new()).as_slice::<f32>().unwrap(), [0.0f32; 0]);
     let column = Tensor::from(&table).with_strides(&[-4]).unwrap().with_offset(8);
     assert_eq!(view(&Tensor::from(&[0u8])).as_slice::<i32>().unwrap(), [10]);
     let reversed = gather(&column, &Tensor::from(&ids), &Options::new()).unwrap();
