@@ -17,7 +17,8 @@ from . import _objects, errors, types
 from ._base import constants as _constants
 from ._base.capabilities import capabilities, release, shutdown, version
 from ._base.torch_dynamo import skip_package
-from ._files.table import Segment, Table, TableStats, open_table
+from ._files.opener import open_table
+from ._files.table import Segment, Table, TableStats
 from ._memory.context import Context
 from ._memory.default_contexts import sync
 from ._memory.packed_memory import PackedRows

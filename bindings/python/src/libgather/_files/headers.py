@@ -13,6 +13,7 @@ from typing import NamedTuple
 
 from .. import errors
 from .. import types as t
+from .._arrays.npy_files import mapped
 from .._base import constants as c
 from .._base.dtypes import NUMBERS
 from .._base.optional_packages import module
@@ -182,28 +183,27 @@ def arrow_entries(path: str) -> Entries:
 
 
 def arrow_entry(arrow: t.Any, path: str, column: t.Any, whole: t.Any) -> Entry:
-    rows, kind, dims = len(column), str(column.type), [len(column)]
+    rows, kind, sizes = len(column), column.type, []
     column.validate()
-    if isinstance(column.type, arrow.FixedShapeTensorType):
-        dims, column = [rows, *column.type.shape], column.storage
-        is_plain = getattr(column.type, "permutation", None) is None
-    else:
-        is_plain = True
+    is_tensor = isinstance(kind, arrow.FixedShapeTensorType)
+    column = column.storage if is_tensor else column
     nulls = column.null_count
     while arrow.types.is_fixed_size_list(column.type):
-        dims, column = [*dims, column.type.list_size], column.values
+        sizes.append(column.type.list_size)
+        column = column.values
         nulls += column.null_count
+    shape = (rows, *(kind.shape if is_tensor else sizes))
     dtype = _ARROW.get(str(column.type), str(column.type))
-    if dtype not in _KNOWN - {"bool"} or not is_plain:
-        return Entry(kind, (rows,), 0, (), f"{kind} is neither a number nor a list of a fixed size")
+    if dtype not in _KNOWN - {"bool"} or (is_tensor and kind.permutation not in (None, [*range(len(kind.shape))])):
+        return Entry(str(kind), (rows,), 0, (), f"{kind} is neither a number nor a list of a fixed size")
     if rows == 0:
-        return Entry(dtype, tuple(dims), 0, ())
+        return Entry(dtype, shape, 0, ())
     buffer = column.buffers()[1]
     offset, size = buffer.address - whole.address, len(column) * column.type.bit_width // 8
     refusal = "it has nulls" if nulls else ""
     if not 0 <= offset <= whole.size - size or column.offset:
         refusal = "it is compressed, or has the other byte order"
-    return Entry(dtype, tuple(dims), size, (Segment(path, offset, rows),), refusal)
+    return Entry(dtype, shape, size, (Segment(path, offset, rows),), refusal)
 
 
 def entries_of(path: str, name: str | None = None) -> Entries:
@@ -248,6 +248,19 @@ def entry_of(path: str, name: str | None) -> Entry:
     near = [*entries][:3] if name is None else get_close_matches(name, entries, 3)
     message = f"options: name is {name!r}, and '{path}' has {len(entries)} arrays" + (f", as {near}" if near else "")
     raise errors.OptionError(message, status=c.E_VERSION, operand="options")
+
+
+def npy_rows(path: str, rows: slice) -> t.Any:
+    """Returns rows of a ``.npy`` file as a table, or as a mapped array if no table can have them."""
+    try:
+        entry = npy_entries(path)[""]
+    except errors.FileError:
+        return mapped(path)[rows]
+    count = rows.stop - rows.start
+    if entry.refusal or count < 1:
+        return mapped(path)[rows]
+    begin = entry.segments[0].offset + rows.start * (entry.nbytes // entry.shape[0])
+    return Table((count, *entry.shape[1:]), entry.dtype, [Segment(path, begin, count)])
 
 
 def opened(path: t.Any, name: t.Any, mode: str, resident: int, dtype: t.Any) -> Table:
