@@ -358,6 +358,15 @@ FEATURES = {
         "Packed.Builder.scales Packed.Builder.zeros Packed.Builder.zerosOf4Bits Packed.Builder.rowBytes "
         "Packed.Builder.build",
     ),
+    "tables in files": (
+        "gth_tensor_open gth_tensor_prefetch gth_tensor_stats",
+        None,
+        "open_table open_table(mode) open_table(resident) Table Table(segments) Table(codec) Table.shape Table.dtype "
+        "Table.nbytes Table.segments Table.gather Table.bags Table.prefetch Table.stats Table.close Segment TableStats",
+        None,
+        None,
+        None,
+    ),
     "shards of a table": (
         "gth_partition gth_partition_scratch",
         "partition partition_once Parts PartsOnce Shards::blocks Shards::modulo Shards::borders",

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
         rows: int
         row_stride: int = 0
 
-    class TableStats(NamedTuple):
+    class StatsFields(NamedTuple):
         mode: str
         rows: int
         requested: int
@@ -41,17 +41,7 @@ if TYPE_CHECKING:
 else:
     # The module typing would double the time to import this package.
     SegmentFields = namedtuple("SegmentFields", "source offset rows row_stride", defaults=(0,))
-    TableStats = namedtuple("TableStats", "mode rows requested releases resident")
-
-TableStats.__doc__ = """Counters of a table since it was opened.
-
-Attributes:
-    mode: The mode in use.
-    rows: Rows that were read. Parts of a row count too.
-    requested: Rows (``"read"``) or pages (``"map"``) that were not in memory and were requested.
-    releases: The number of times that pages left the memory of the process because of the budget.
-    resident: An upper bound of the mapped memory in bytes. 0 without a budget.
-"""
+    StatsFields = namedtuple("StatsFields", "mode rows requested releases resident")
 
 _MODES = {"read": c.FILES_READ, "map": c.FILES_MAP}
 _REASON = "rows in files are params of gathers alone: table[ids] reads them"
@@ -65,6 +55,20 @@ class Segment(SegmentFields):
         offset: The byte of the first row. It needs no alignment.
         rows: The number of rows, at least 1.
         row_stride: The bytes from row to row. 0 means the bytes of a row.
+    """
+
+    __slots__ = ()
+
+
+class TableStats(StatsFields):
+    """Counters of a :class:`Table` since it was opened.
+
+    Attributes:
+        mode: The mode in use.
+        rows: Rows that were read. Parts of a row count too.
+        requested: Rows (``"read"``) or pages (``"map"``) that were not in memory and were requested.
+        releases: The number of times that pages left the memory of the process because of the budget.
+        resident: An upper bound of the mapped memory in bytes. 0 without a budget.
     """
 
     __slots__ = ()
