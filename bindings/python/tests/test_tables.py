@@ -21,6 +21,7 @@ import pytest
 
 import libgather
 from libgather import FileError, Table, open_table
+from libgather.table import main
 
 A = np.random.default_rng(0).standard_normal((100, 16)).astype("f4")
 IDS = np.array([[99, 0, 99], [17, 30, 64]])
@@ -153,6 +154,17 @@ def test_quantised_rows_are_decoded(tmp_path: Path, mode: str, dtype: str) -> No
     table = open_table(tmp_path / "a.gguf", "q", mode=mode, dtype=dtype)
     assert table.shape == (100, 64) and table.nbytes == 100 * 68
     assert same(table[IDS], expected[IDS])
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_functions_of_torch_accept_a_table(npy: Path, mode: str) -> None:
+    torch = pytest.importorskip("torch", reason="torch is not installed")
+    table, weight, ids = open_table(npy, mode=mode), torch.from_numpy(A), torch.from_numpy(IDS)
+    for function in (libgather.torch.gather, libgather.torch.gather_bags):
+        assert torch.equal(function(table, ids), function(weight, ids))
+    functional = torch.nn.functional
+    assert torch.equal(functional.embedding(ids, table), weight[ids])
+    assert torch.equal(functional.embedding_bag(ids, table), functional.embedding_bag(ids, weight))
 
 
 def test_scales_in_files_belong_to_packed_rows(tmp_path: Path) -> None:
@@ -302,7 +314,7 @@ def test_file_cut_at_each_byte_of_the_header_is_refused(file: Path, tmp_path: Pa
     content = file.read_bytes()
     end = len(content) if file.suffix == ".arrow" else open_table(file, name_in(file)).segments[0].offset
     cut = tmp_path / f"cut{file.suffix}"
-    for size in range(0, end + 1, 7 if file.suffix == ".arrow" else 1):
+    for size in range(0, end + 1, 29 if file.suffix == ".arrow" else 1):
         cut.write_bytes(content[:size])
         with pytest.raises(FileError, match="cut"):
             open_table(cut, name_in(file))
@@ -326,6 +338,14 @@ def safetensors(header: Any, size: int | None = None, body: int = 64) -> bytes:
 
 def tensor(shape: list[int], begin: int = 0, end: int = 64, dtype: str = "F32") -> dict[str, Any]:
     return {"dtype": dtype, "shape": shape, "data_offsets": [begin, end]}
+
+
+def test_file_of_another_format_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "notes.txt"
+    for content in (b"", b"{}", b"some words", bytes(100)):
+        path.write_bytes(content)
+        with pytest.raises(FileError, match=r"notes.txt': it has no known header"):
+            open_table(path)
 
 
 TWICE = (
@@ -442,27 +462,25 @@ def test_index_names_files_beside_it(shard: Any, tmp_path: Path) -> None:
 # --------------------------------------------------------------------------------------------------------- command line
 
 
-def run(*arguments: Any) -> tuple[int, str, str]:
-    command = [sys.executable, "-m", "libgather.table", *map(str, arguments)]
-    result = subprocess.run(command, capture_output=True, text=True, check=False)
-    return result.returncode, result.stdout, result.stderr
-
-
-def test_command_lists_arrays_and_prints_rows(file: Path) -> None:
+def test_command_lists_arrays_and_prints_rows(file: Path, capsys: pytest.CaptureFixture[str]) -> None:
     name = name_in(file) or "-"
-    code, out, _ = run(file)
-    assert code == 0 and ["float32", "(100,", "16)", "64", name] in [line.split() for line in out.splitlines()]
-    assert run(file, name, 17, 4)[:2] == (0, f"{A[17].tolist()}\n{A[4].tolist()}\n")
-    code, out, error = run(file, name, 100)
-    assert (code, out) == (1, "") and "component 0 of tuple 0 is 100" in error
-    assert run(file, "absent", 1)[0] == 1 and run()[0] == 2
+    assert main([str(file)]) == 0
+    lines = [line.split() for line in capsys.readouterr().out.splitlines()]
+    assert ["float32", "(100,", "16)", "64", name] in lines
+    assert main([str(file), name, "17", "4"]) == 0
+    assert capsys.readouterr().out == f"{A[17].tolist()}\n{A[4].tolist()}\n"
+    for wrong, message in (([name, "100"], "component 0 of tuple 0 is 100"), (["absent", "1"], "'absent'")):
+        assert main([str(file), *wrong]) == 1
+        out, error = capsys.readouterr()
+        assert out == "" and message in error
+    assert main([]) == 2
 
 
 @pytest.mark.skipif(not hasattr(os, "posix_fadvise"), reason="the system has no posix_fadvise")
 @pytest.mark.parametrize("file", ["a.index.json"], indirect=True)
 def test_bench_measures_four_ways(file: Path) -> None:
-    code, out, error = run("bench", file, "x")
-    rows = [line.split() for line in out.splitlines()[1:]]
-    assert code == 0, error
+    command = [sys.executable, "-m", "libgather.table", "bench", str(file), "x"]
+    result = subprocess.run(command, capture_output=True, text=True, check=True)
+    rows = [line.split() for line in result.stdout.splitlines()[1:]]
     assert [row[0] for row in rows] == ["1", "18", "256", "4096"]
     assert all(float(cell) > 0 for row in rows for cell in row if cell != "-") and rows[3].count("-") == 2

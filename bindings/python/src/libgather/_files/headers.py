@@ -211,12 +211,13 @@ def entries_of(path: str, name: str | None = None) -> Entries:
     if path.endswith(".json"):
         return index_entries(path, name)
     with reading(path), open(path, "rb") as file:
-        magic = file.read(6)
-    if magic == b"\x93NUMPY":
-        return npy_entries(path)
-    if magic == b"ARROW1":
-        return arrow_entries(path)
-    return gguf_entries(path) if magic[:4] == b"GGUF" else safetensors_entries(path)
+        magic = file.read(9)
+    for beginning, read in ((b"\x93NUMPY", npy_entries), (b"ARROW1", arrow_entries), (b"GGUF", gguf_entries)):
+        if magic.startswith(beginning):
+            return read(path)
+    if magic[8:] != b"{":  # the begin of a header in JSON, after its size
+        raise refused(path, "it has no known header: shape= and dtype= describe a file without one")
+    return safetensors_entries(path)
 
 
 # ---------------------------------------------------------------------------------------------------------- the tables
