@@ -55,6 +55,10 @@ class Segment(SegmentFields):
         offset: The byte of the first row. It needs no alignment.
         rows: The number of rows, at least 1.
         row_stride: The bytes from row to row. 0 means the bytes of a row.
+
+    >>> import libgather
+    >>> libgather.Table((2, 3), "uint8", [libgather.Segment(b"abc.def.", 0, 2, row_stride=4)])[1].tolist()
+    [100, 101, 102]
     """
 
     __slots__ = ()
@@ -69,6 +73,10 @@ class TableStats(StatsFields):
         requested: Rows (``"read"``) or pages (``"map"``) that were not in memory and were requested.
         releases: The number of times that pages left the memory of the process because of the budget.
         resident: An upper bound of the mapped memory in bytes. 0 without a budget.
+
+    >>> import libgather
+    >>> libgather.Table((3,), "uint8", [(b"abc", 0, 3)]).stats().mode
+    'read'
     """
 
     __slots__ = ()
