@@ -41,6 +41,7 @@ def write_safetensors(path: Path) -> None:
 def write_gguf(path: Path) -> None:
     gguf = pytest.importorskip("gguf")
     writer = gguf.GGUFWriter(path, "llama")
+    writer.add_array("numbers", [1, 2, 3])
     writer.add_tensor("x", A)
     kind = gguf.GGMLQuantizationType.Q8_0
     writer.add_tensor("q", gguf.quants.quantize(A.repeat(4, 1), kind), raw_dtype=kind)
@@ -420,6 +421,17 @@ def test_lying_gguf_is_refused(place: int, form: str, value: int, tmp_path: Path
     struct.pack_into(form, content, content.index(b"\1\0\0\0\0\0\0\0x") + 9 + place, value)
     path.write_bytes(content)
     with pytest.raises(FileError, match=r"lying.gguf"):
+        open_table(path, "x")
+
+
+def test_gguf_with_an_endless_array_is_refused(tmp_path: Path) -> None:
+    """The reader of gguf would read it for days."""
+    path = tmp_path / "lying.gguf"
+    write_gguf(path)
+    content = bytearray(path.read_bytes())
+    struct.pack_into("<Q", content, content.index(b"numbers") + 15, 2**40)
+    path.write_bytes(content)
+    with pytest.raises(FileError, match=r"lying.gguf'"):
         open_table(path, "x")
 
 

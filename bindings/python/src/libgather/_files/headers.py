@@ -133,9 +133,19 @@ def index_entries(path: str, name: str | None) -> Entries:
 
 
 def gguf_entries(path: str) -> Entries:
-    reader = package("gguf", path)
+    gguf = package("gguf", path)
+
+    class Reader(gguf.GGUFReader):  # type: ignore[misc,name-defined]
+        """Stops at the end of the file. Otherwise gguf reads empty arrays there, as many as the header says."""
+
+        def _get(self, offset: int, dtype: t.Any, count: int = 1, *others: t.Any, **named: t.Any) -> t.Any:
+            found = super()._get(offset, dtype, count, *others, **named)
+            if len(found) < count:
+                raise ValueError(f"the file ends before byte {offset}")
+            return found
+
     with reading(path):
-        file = reader.GGUFReader(path)
+        file = Reader(path)
         if file.byte_order != "I":
             raise refused(path, "it has the other byte order")
         return {tensor.name: gguf_entry(path, tensor) for tensor in file.tensors}
