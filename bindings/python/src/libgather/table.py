@@ -44,32 +44,32 @@ class Rows:
     """Rows of the files of a table, read one after the other by calls of Python."""
 
     def __init__(self, table: Table, is_mapped: bool) -> None:
-        self.row = table.nbytes // len(table)
-        self.files = [os.open(each.source, os.O_RDONLY) for each in table.segments]
-        self.maps = [mmap.mmap(file, 0, access=mmap.ACCESS_READ) for file in self.files] if is_mapped else []
-        self.segments = table.segments
-        self.firsts = [0, *accumulate(each.rows for each in table.segments)][:-1]
+        self._row = table.nbytes // len(table)
+        self._files = [os.open(each.source, os.O_RDONLY) for each in table.segments]
+        self._maps = [mmap.mmap(file, 0, access=mmap.ACCESS_READ) for file in self._files] if is_mapped else []
+        self._segments = table.segments
+        self._firsts = [0, *accumulate(each.rows for each in table.segments)][:-1]
 
     def __getitem__(self, ids: list[int]) -> bytes:
         return b"".join(map(self.read, ids))
 
     def read(self, row: int) -> bytes:
-        number = bisect_right(self.firsts, row) - 1
-        segment = self.segments[number]
-        begin = segment.offset + (row - self.firsts[number]) * (segment.row_stride or self.row)
-        if self.maps:
-            return self.maps[number][begin : begin + self.row]
-        return os.pread(self.files[number], self.row, begin)
+        number = bisect_right(self._firsts, row) - 1
+        segment = self._segments[number]
+        begin = segment.offset + (row - self._firsts[number]) * (segment.row_stride or self._row)
+        if self._maps:
+            return self._maps[number][begin : begin + self._row]
+        return os.pread(self._files[number], self._row, begin)
 
     def forget(self) -> None:
         """Removes the files from the page cache. Maps of them must be closed before."""
-        for file in self.files:
+        for file in self._files:
             os.posix_fadvise(file, 0, 0, os.POSIX_FADV_DONTNEED)
 
     def close(self) -> None:
-        for each in self.maps:
+        for each in self._maps:
             each.close()
-        for file in self.files:
+        for file in self._files:
             os.close(file)
 
 
