@@ -117,9 +117,12 @@ def test_calls_equal_those_on_the_array_in_memory(file: Path, mode: str) -> None
         assert libgather.gather(table, IDS.ravel(), out=out) is out and same(out, A[IDS.ravel()])
         plan = libgather.Plan(table, libgather.Spec("int64", (-1,)))
         assert same(plan(table, IDS[1]), A[IDS[1]])
+        bound = plan.bind(table, IDS[0], np.zeros((3, 16), "f4"))
+        assert same(bound(), A[IDS[0]])
         stats = table.stats()
         assert stats.mode == mode and stats.releases == stats.resident == 0
         assert stats.requested > 0 if mode == "map" else stats.rows > 0
+    assert same(bound(), A[IDS[0]])  # it keeps the files open
 
 
 @pytest.mark.parametrize("file", ["a.safetensors"], indirect=True)

@@ -224,7 +224,7 @@ class Table(PackedRows):
         return TableStats(mode, stats.rows, stats.requested, stats.releases, stats.resident)
 
     def close(self) -> None:
-        """Closes the files. Each later use raises :class:`ClosedError`. A plan of the table keeps them open."""
+        """Closes the files. Each later use raises :class:`ClosedError`. A bound plan keeps them open."""
         self._host_handle = None
         self._memory.close()
 
