@@ -133,22 +133,27 @@ def index_entries(path: str, name: str | None) -> Entries:
 
 
 def gguf_entries(path: str) -> Entries:
-    gguf = package("gguf", path)
-
-    class Reader(gguf.GGUFReader):  # type: ignore[misc,name-defined]
-        """Stops at the end of the file. Otherwise gguf reads empty arrays there, as many as the header says."""
-
-        def _get(self, offset: int, dtype: t.Any, count: int = 1, *others: t.Any, **named: t.Any) -> t.Any:
-            found = super()._get(offset, dtype, count, *others, **named)
-            if len(found) < count:
-                raise ValueError(f"the file ends before byte {offset}")
-            return found
-
+    kind = package("gguf", path).GGUFReader
     with reading(path):
-        file = Reader(path)
+        file = type("Reader", (kind,), {"_get": complete(kind._get)})(path)
         if file.byte_order != "I":
             raise refused(path, "it has the other byte order")
         return {tensor.name: gguf_entry(path, tensor) for tensor in file.tensors}
+
+
+def complete(get: t.Callable[..., t.Any]) -> t.Callable[..., t.Any]:
+    """Returns a method of gguf that reads numbers, and stops at the end of the file.
+
+    Otherwise gguf reads empty arrays there, as many as the header says.
+    """
+
+    def read(self: t.Any, offset: int, dtype: t.Any, count: int = 1, *others: t.Any, **named: t.Any) -> t.Any:
+        found = get(self, offset, dtype, count, *others, **named)
+        if len(found) < count:
+            raise ValueError(f"the file ends before byte {offset}")
+        return found
+
+    return read
 
 
 def gguf_entry(path: str, tensor: t.Any) -> Entry:
