@@ -362,7 +362,8 @@ FEATURES = {
         "gth_tensor_open gth_tensor_prefetch gth_tensor_stats",
         "Table Table::try_open Table::shape Table::prefetch Table::stats Segment::path Segment::file Segment::memory "
         "Segment::offset Segment::stride",
-        None,
+        "open_table open_table(mode) open_table(resident) Table Table(segments) Table(codec) Table.shape Table.dtype "
+        "Table.nbytes Table.segments Table.gather Table.bags Table.prefetch Table.stats Table.close Segment TableStats",
         "Table::new Table::packed Table::segment Table::mode Table::resident Table::open Table::safetensors "
         "Segment::path Segment::file Segment::memory Segment::offset Segment::row_stride Mode Tensor::prefetch "
         "Tensor::stats Cause::io_error",

@@ -3,10 +3,11 @@
 #include <string.h>
 
 PyObject *exception_of(const state *known, const gth_error *error) {
-  return PyObject_CallFunction(known->make_error, "((iiiILLLLN))", (int)error->status, (int)error->operand,
+  return PyObject_CallFunction(known->make_error, "((iiiILLLLNi))", (int)error->status, (int)error->operand,
                                (int)error->component, (unsigned)error->flags, (long long)error->position,
                                (long long)error->value, (long long)error->limit, (long long)error->item,
-                               PyUnicode_DecodeUTF8(error->message, (Py_ssize_t)strlen(error->message), "replace"));
+                               PyUnicode_DecodeUTF8(error->message, (Py_ssize_t)strlen(error->message), "replace"),
+                               (int)error->native);
 }
 
 PyObject *raise_exception(PyObject *exception) {

@@ -39,7 +39,7 @@ static int tensor_open(PyObject *object, operand *opened) {
 }
 
 int packed_open(const state *known, PyObject *object, operand *opened) {
-  return (PyObject *)Py_TYPE(object) == known->packed_type && tensor_open(object, opened);
+  return PyObject_TypeCheck(object, (PyTypeObject *)known->packed_type) && tensor_open(object, opened);
 }
 
 PyObject *result_like(const operand *table, PyObject *object) {

@@ -30,7 +30,7 @@ typedef struct state {
   PyObject *locate; /* a function that adds the place of an index to an exception, with the arguments of run_arrays() */
   PyObject *general;     /* the general path, with the arguments of run_arrays() */
   PyObject *tensor_type; /* libgather.Tensor */
-  PyObject *packed_type; /* libgather.Packed */
+  PyObject *packed_type; /* the base of libgather.Packed and libgather.Table */
   PyObject *ndarray;     /* numpy.ndarray, or NULL if NumPy is not imported or its layout is unknown */
   PyObject *memmap;      /* numpy.memmap if ndarray is set. Its arrays have the same fields */
   PyObject *int64;       /* NumPy's int64 dtype if ndarray is set */

@@ -181,13 +181,13 @@ def test_every_status_and_operand_has_a_name_in_python() -> None:
     without_class = {constants.E_NULL, constants.E_INTERNAL}
     for name, number in vars(constants).items():
         if name.startswith("E_") and number not in without_class:
-            error = libgather.errors.of_fields((number, constants.OPERAND_BAGS, -1, 0, 5, 0, 0, 2, "text"))
+            error = libgather.errors.of_fields((number, constants.OPERAND_BAGS, -1, 0, 5, 0, 0, 2, "text", 0))
             assert type(error) is not libgather.Error, name
         if name.startswith("OPERAND_") and name != "OPERAND_NONE":
-            error = libgather.errors.of_fields((constants.E_SHAPE, number, -1, 0, -1, 0, 0, -1, "text"))
+            error = libgather.errors.of_fields((constants.E_SHAPE, number, -1, 0, -1, 0, 0, -1, "text", 0))
             assert error.operand == name.removeprefix("OPERAND_").lower()
-    error = libgather.errors.of_fields((constants.E_OFFSETS, constants.OPERAND_BAGS, -1, 0, 5, 0, 0, 2, "text"))
+    error = libgather.errors.of_fields((constants.E_OFFSETS, constants.OPERAND_BAGS, -1, 0, 5, 0, 0, 2, "text", 0))
     assert isinstance(error, libgather.OffsetsError) and (error.operand, error.position, error.item) == ("bags", 5, 2)
-    failed = libgather.errors.of_fields((constants.E_IO, constants.OPERAND_FILE, -1, 0, -1, 0, 0, -1, "text"))
+    failed = libgather.errors.of_fields((constants.E_IO, constants.OPERAND_FILE, -1, 0, -1, 0, 0, -1, "text", 0))
     assert isinstance(failed, libgather.FileError) and isinstance(failed, OSError) and str(failed) == "text"
     assert str(pickle.loads(pickle.dumps(failed))) == "text"

@@ -23,7 +23,8 @@ PACKAGE_LAYERS = (
     {"_arrays"},
     {"_requests"},
     {"_operations"},
-    {"dask", "jax", "onnx", "ray", "tf", "torch"},
+    {"_files"},
+    {"dask", "jax", "onnx", "ray", "table", "tf", "torch"},
     {""},
 )
 LOWEST, *_, ADAPTERS, _ = PACKAGE_LAYERS
@@ -129,7 +130,7 @@ def test_package_has_layers(graph: dict[str, set[str]]) -> None:
     assert not upward_in(graph)
     assert not circle_in(graph)
     assert "_arrays.arrow" in graph["_arrays.kinds"]  # import_module is read too
-    assert ADAPTERS - {"dask", "jax", "ray", "torch"} <= graph[""]
+    assert ADAPTERS - {"dask", "jax", "ray", "table", "torch"} <= graph[""]
 
 
 def with_line(graph: dict[str, set[str]], name: str, line: str) -> dict[str, set[str]]:

@@ -17,8 +17,11 @@ from . import _objects, errors, types
 from ._base import constants as _constants
 from ._base.capabilities import capabilities, release, shutdown, version
 from ._base.torch_dynamo import skip_package
+from ._files.opener import open_table
+from ._files.table import Segment, Table, TableStats
 from ._memory.context import Context
 from ._memory.default_contexts import sync
+from ._memory.packed_memory import PackedRows
 from ._operations.bag_gradients import (
     gather_bags_gradient,
     gather_bags_positions,
@@ -91,8 +94,11 @@ __all__ = [
     "RaceError",
     "RankError",
     "ScatterPlan",
+    "Segment",
     "ShapeError",
     "Spec",
+    "Table",
+    "TableStats",
     "Tensor",
     "UnsupportedError",
     "__version__",
@@ -109,6 +115,7 @@ __all__ = [
     "gather_nd",
     "gather_nd_gradient",
     "onnx",
+    "open_table",
     "output_shape",
     "partition",
     "put_along_axis",
@@ -127,7 +134,7 @@ __all__ = [
 ]
 
 _objects.configure(
-    errors.of_fields, (memoryview, _array.array, bytearray, bytes), CHOICES, locate_call, run_others, Tensor, Packed
+    errors.of_fields, (memoryview, _array.array, bytearray, bytes), CHOICES, locate_call, run_others, Tensor, PackedRows
 )
 skip_package()
 

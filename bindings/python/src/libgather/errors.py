@@ -44,6 +44,7 @@ class Error(Exception):
         value: The given number.
         limit: The bound, or the required number.
         item: The number of the request in a call that has several.
+        native: The errno of a file, or the number of a failed CUDA call.
         column: The name of the column whose dtype or value is the reason, or None.
         wraps: True if negative indices count from the end. The valid range is then [-limit, limit).
 
@@ -66,6 +67,7 @@ class Error(Exception):
         value: int = 0,
         limit: int = 0,
         item: int = -1,
+        native: int = 0,
         wraps: bool = False,
     ) -> None:
         super().__init__(message)
@@ -76,6 +78,7 @@ class Error(Exception):
         self.value: int = value
         self.limit: int = limit
         self.item: int = item
+        self.native: int = native
         self.wraps: bool = wraps
         self.index: tuple[int, ...] | None = None
         self.axis: int | None = None
@@ -174,7 +177,17 @@ class OffsetsError(Error, ValueError):
 
 
 class FileError(Error, OSError):
-    """A file could not be read."""
+    """A file could not be opened or read, or is malformed.
+
+    Attributes:
+        component: The segment of the table.
+        value, limit: The byte in the file, and the number of bytes that are wanted from there on.
+        errno: The number of the system's error. None if the file is too short or malformed.
+    """
+
+    @property
+    def errno(self) -> int | None:  # type: ignore[override]
+        return self.native or None
 
 
 class RaceError(Error, RuntimeError):
@@ -212,9 +225,9 @@ _CLASSES: dict[int, type[Error]] = {
 _A_MASK = "nonzero() of a mask has the indices"
 
 
-def of_fields(fields: tuple[int, int, int, int, int, int, int, int, str]) -> Error:
+def of_fields(fields: tuple[int, int, int, int, int, int, int, int, str, int]) -> Error:
     """Returns the exception for the fields of a gth_error."""
-    status, operand, component, flags, position, value, limit, item, message = fields
+    status, operand, component, flags, position, value, limit, item, message, native = fields
     if status == c.E_HANDLE:
         return closed(_OPERANDS.get(operand, "handle"))
     if status == c.E_DTYPE:
@@ -228,6 +241,7 @@ def of_fields(fields: tuple[int, int, int, int, int, int, int, int, str]) -> Err
         value=value % 2**64 if flags & c.ERROR_UNSIGNED else value,
         limit=limit,
         item=item,
+        native=native,
         wraps=bool(flags & c.ERROR_WRAP),
     )
 
@@ -241,7 +255,7 @@ def named_dtype(message: str, dtype: int, operand: int) -> str:
 def of_struct(error: t.Any) -> Error:
     message = ffi.string(error.message).decode("utf-8", "replace")
     place = error.operand, error.component, error.flags, error.position
-    return of_fields((error.status, *place, error.value, error.limit, error.item, message))
+    return of_fields((error.status, *place, error.value, error.limit, error.item, message, error.native))
 
 
 def dtype_error(operand: str | None, message: str) -> DTypeError:

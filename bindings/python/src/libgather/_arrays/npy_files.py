@@ -56,10 +56,13 @@ class File(NamedTuple):
         if changed is not None:
             raise errors.FileError(changed, status=c.E_IO)
 
-    def read(self, work: t.Callable[[t.Any], t.Any]) -> t.Any:
-        """Returns the result of `work` with the mapped array. Raises FileError if it may have read another version."""
+    def read(self, work: t.Callable[[t.Any], t.Any], load: t.Callable[[str], t.Any] | None = None) -> t.Any:
+        """Returns the result of `work` with the mapped array, or with what `load` returns for the path.
+
+        Raises FileError if it may have read another version.
+        """
         self.check()
-        result = work(mapped(self.path))
+        result = work((load or mapped)(self.path))
         self.check()
         return result
 

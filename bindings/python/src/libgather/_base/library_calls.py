@@ -13,7 +13,16 @@ if TYPE_CHECKING:
 # cffi parses a type name at each use, so the types of frequent calls are looked up once.
 _STRUCTS = {
     kind: (ffi.typeof(f"{kind} *"), ffi.sizeof(kind))
-    for kind in ("gth_error", "gth_tensor_desc", "gth_request", "gth_context_options", "gth_capability_info")
+    for kind in (
+        "gth_error",
+        "gth_tensor_desc",
+        "gth_request",
+        "gth_context_options",
+        "gth_capability_info",
+        "gth_segment",
+        "gth_files_options",
+        "gth_files_stats",
+    )
 }
 _TENSOR, _TENSORS, _EXTENTS = map(ffi.typeof, ("gth_tensor *", "gth_tensor **", "int64_t[]"))
 

@@ -14,22 +14,23 @@ class PackedMemory(Memory):
     """The handle of a packed table. Its memory is not exported, because it does not have the dtype and the shape."""
 
     __slots__ = ()
+    _reason = "packed rows are no numbers: dequantize() has them"
 
     def _described_operand(self) -> tuple[t.Any, ...]:
         return self._operand()
 
     def memory(self) -> memoryview:
-        raise BufferError("packed rows are no numbers: dequantize() has them")
+        raise BufferError(self._reason)
 
     def _viewed(self, dtype: int, shape: tuple[int, ...]) -> Memory:
-        raise errors.unsupported("params", "packed rows are no numbers: dequantize() has them")
+        raise errors.unsupported("params", self._reason)
 
 
 class PackedRows:
-    """The base of :class:`libgather.Packed`, for the modules that do not depend on it."""
+    """The base of :class:`libgather.Packed` and :class:`libgather.Table`, for modules that do not depend on them."""
 
     # _like: an empty array of the kind and dtype of results. None means that results are tensors.
-    # _host_handle: as for Memory, and the array that results are like.
+    # _host_handle: as for Memory, the array that results are like, and the memory of the rows.
     # _number: the number of the table in compiled programs of torch, and _dims its shape.
     __slots__ = ("__weakref__", "_dims", "_host_handle", "_like", "_memory", "_number")
 
@@ -48,7 +49,7 @@ class PackedRows:
     def _resemble(self, like: t.Any) -> None:
         """Sets the array that results are like."""
         handle = self._memory._host_handle
-        self._like, self._host_handle = like, None if handle is None else (*handle, like)
+        self._like, self._host_handle = like, None if handle is None else (*handle, like, self._memory._keep)
 
     def _memory_for(self, operand: str) -> PackedMemory:
         """Returns the table. Raises UnsupportedError if it is another operand than `params`."""

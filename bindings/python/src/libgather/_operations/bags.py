@@ -21,14 +21,14 @@ from .gradients import as_numbers
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from .._memory.memory import Memory
+    from .._memory.packed_memory import PackedRows
     from .._requests.operation_table import Operation
-    from .._requests.packed import Packed
 
 
 @t.overload
 def gather_bags(params: t.Any, indices: t.Any, *, out: t.OutT, **switches: t.Unpack[t.BagSwitches]) -> t.OutT: ...
 @t.overload
-def gather_bags(params: Packed, indices: t.Any, **switches: t.Unpack[t.BagSwitches]) -> t.Any: ...
+def gather_bags(params: PackedRows, indices: t.Any, **switches: t.Unpack[t.BagSwitches]) -> t.Any: ...
 @t.overload
 def gather_bags(params: t.ArrayT, indices: t.Any, **switches: t.Unpack[t.BagSwitches]) -> t.ArrayT: ...
 @t.overload
@@ -71,7 +71,7 @@ def gather_bags(
 
     Args:
         params: The table, of any rank from 1 on. Any array of floats, complex numbers or integers that :func:`gather`
-            accepts, or a :class:`Packed`.
+            accepts, a :class:`Packed` or a :class:`Table`.
         indices: Any array of integers. It has rank 1, unless its rows are the bags.
         offsets: For B bags, B + 1 numbers. Bag b has the indices from ``offsets[b]`` up to ``offsets[b + 1]``. The
             first number is 0, and the last one is the number of indices.

@@ -26,7 +26,8 @@ class Plan(Prepared):
     Args:
         params, indices: Arrays like those of the runs, or :class:`Spec`. The size of one dim may be open (-1). It is a
             dim of the tuples (for gather_elements, the axis), or the outermost dim that both share. The plan runs on
-            the device of its arrays, specs or context. It is bound to a :class:`Packed`, which each run gets.
+            the device of its arrays, specs or context. It is bound to a :class:`Packed` or a
+            :class:`Table`, which each run gets.
         out: The layout of the outputs, given in the same way. None means dense.
         op: ``"gather"`` (default), ``"gather_nd"`` or ``"gather_elements"``.
         nd: Short for ``op="gather_nd"``.

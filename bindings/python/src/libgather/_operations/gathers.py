@@ -28,8 +28,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from .._memory.device_site import Site
     from .._memory.memory import Memory
+    from .._memory.packed_memory import PackedRows
     from .._requests.operation_table import Operation
-    from .._requests.packed import Packed
 
 
 @t.overload
@@ -44,7 +44,7 @@ def gather(
 ) -> t.OutT: ...
 @t.overload
 def gather(
-    params: Packed, indices: t.Any, axis: int | None = None, batch_dims: int = 0, **switches: t.Unpack[t.Switches]
+    params: PackedRows, indices: t.Any, axis: int | None = None, batch_dims: int = 0, **switches: t.Unpack[t.Switches]
 ) -> t.Any: ...
 @t.overload
 def gather(
@@ -88,7 +88,7 @@ def gather(
 
     Args:
         params: The source. Any array of NumPy, DLPack (torch, JAX, CuPy, paddle, TensorFlow) or the buffer protocol,
-            a column or table of pyarrow, pandas or polars, a nested list, or a :class:`Packed`.
+            a column or table of pyarrow, pandas or polars, a nested list, a :class:`Packed` or a :class:`Table`.
         indices: Any array of integers. For a column or table they may be null, which selects null.
         axis: The axis that indices select in. None means the value of `batch_dims`.
         batch_dims: The number of leading dims that both arrays share. A negative value counts from the rank of
@@ -153,7 +153,7 @@ def gather_nd(
     params: t.Any, indices: t.Any, batch_dims: int = 0, *, out: t.OutT, **switches: t.Unpack[t.Switches]
 ) -> t.OutT: ...
 @t.overload
-def gather_nd(params: Packed, indices: t.Any, batch_dims: int = 0, **switches: t.Unpack[t.Switches]) -> t.Any: ...
+def gather_nd(params: PackedRows, indices: t.Any, batch_dims: int = 0, **switches: t.Unpack[t.Switches]) -> t.Any: ...
 @t.overload
 def gather_nd(params: t.ArrayT, indices: t.Any, batch_dims: int = 0, **switches: t.Unpack[t.Switches]) -> t.ArrayT: ...
 @t.overload

@@ -19,7 +19,7 @@ from .native_functions import TAKE, run_natively
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from .._requests.packed import Packed
+    from .._memory.packed_memory import PackedRows
 
 _PROFILES: dict[str, t.Profile] = {"raise": "numpy_raise", "wrap": "numpy_wrap", "clip": "numpy_clip"}
 _MODES = dict.fromkeys(_PROFILES, 0)
@@ -30,7 +30,7 @@ _NUMBERED = ("clip", "wrap", "raise")
 @t.overload
 def take(a: t.Any, indices: t.Any, axis: int | None = None, *, out: t.OutT, mode: t.Mode = "raise") -> t.OutT: ...
 @t.overload
-def take(a: Packed, indices: t.Any, axis: int | None = None, out: None = None, mode: t.Mode = "raise") -> t.Any: ...
+def take(a: PackedRows, indices: t.Any, axis: int | None = None, out: None = None, mode: t.Mode = "raise") -> t.Any: ...
 @t.overload
 def take(
     a: t.ArrayT, indices: t.Any, axis: int | None = None, out: None = None, mode: t.Mode = "raise"

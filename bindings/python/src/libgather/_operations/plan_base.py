@@ -187,7 +187,8 @@ class BoundPlan:
     def __init__(
         self, plan: Prepared, tensors: Tensors, out: t.Any, context: Context | None, holds: list[t.Any]
     ) -> None:
-        self._kept = (plan, tensors, context, holds)
+        # The descriptions hold the handles, because another thread may close a tensor during a run.
+        self._kept = (plan, tensors, context, holds, [tensor._operand() for tensor in tensors])
         self._bound = plan._bound_to(tensors, context)
         #: The array that calls write and return: the output or the target.
         self.out: t.Any = out

@@ -12,6 +12,7 @@ from dask.utils import cached_cumsum
 from .. import types as t
 from .._arrays import npy_files as files
 from .._arrays.npy_files import File, mapped
+from .._files.headers import npy_rows
 
 
 class Part(NamedTuple):
@@ -19,9 +20,16 @@ class Part(NamedTuple):
 
     file: File
     where: tuple[slice, ...]
+    rows_are_whole: bool
 
     def read(self, work: t.Callable[[t.Any], t.Any]) -> t.Any:
         return self.file.read(lambda array: work(array[self.where]))
+
+    def gather(self, work: t.Callable[[t.Any], t.Any]) -> t.Any:
+        """The same as `read` for work that gathers. If the part has whole rows, only the gathered ones are read."""
+        if not self.rows_are_whole:
+            return self.read(work)
+        return self.file.read(work, lambda path: npy_rows(path, self.where[0]))
 
 
 class Table:
@@ -33,7 +41,7 @@ class Table:
         self.file, self.shape, self.dtype, self.ndim = file, array.shape, array.dtype, array.ndim
 
     def __getitem__(self, where: tuple[slice, ...]) -> t.Any:
-        return Part(self.file, where).read(np.array)
+        return Part(self.file, where, False).read(np.array)
 
 
 def from_file(path: t.Any, chunks: t.Any = None) -> da.Array:
@@ -76,4 +84,6 @@ def part_of(array: da.Array, number: tuple[int, ...]) -> Part | None:
     if file is None:
         return None
     borders = [cached_cumsum(sizes, initial_zero=True) for sizes in array.chunks]
-    return Part(file, tuple(slice(*ends[place : place + 2]) for ends, place in zip(borders, number, strict=True)))
+    rows_are_whole = array.ndim > 0 and all(len(sizes) == 1 for sizes in array.chunks[1:])
+    where = tuple(slice(*ends[place : place + 2]) for ends, place in zip(borders, number, strict=True))
+    return Part(file, where, rows_are_whole)

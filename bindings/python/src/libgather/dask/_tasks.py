@@ -118,7 +118,7 @@ def as_declared(chunk: t.Any, operand: str, block_info: t.Any = None) -> t.Any:
 def rows_of_chunk(chunk: t.Any, *, declared: Chunk, local: t.Any, ends: t.Any, axis: int) -> t.Any:
     """Gathers from a chunk the rows between each two of `ends`. Returns a list, or the only array."""
     if isinstance(chunk, Part):
-        return chunk.read(partial(rows_of_chunk, declared=declared, local=local, ends=ends, axis=axis))
+        return chunk.gather(partial(rows_of_chunk, declared=declared, local=local, ends=ends, axis=axis))
     check_chunk(chunk, declared)
     bands = [rows_of(chunk, local=local[first:last], axis=axis) for first, last in pairwise(ends.tolist())]
     return bands if len(bands) > 1 else bands[0]
@@ -128,7 +128,7 @@ def rows_of(chunk: t.Any, *, local: t.Any, axis: int) -> t.Any:
     """Gathers rows of a chunk along an axis, or slices by tuples."""
     if local.ndim == 1:
         return take(chunk, local, axis)
-    return chunk[tuple(local.T)] if chunk.dtype.hasobject else gather_nd(chunk, local)
+    return chunk[tuple(local.T)] if getattr(chunk.dtype, "hasobject", False) else gather_nd(chunk, local)
 
 
 def elements_of(indices: t.Any, chunks: list[t.Any], *, axis: int, borders: t.Any) -> t.Any:

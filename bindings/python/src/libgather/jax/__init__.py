@@ -627,7 +627,7 @@ def array_of(value: jax.typing.ArrayLike, operand: str) -> jax.Array:
         check_alive(value, operand)
         return value
     if isinstance(value, PackedRows):
-        raise errors.unsupported(operand, "JAX has no packed rows: use libgather.gather, or Packed.dequantize()")
+        raise errors.unsupported(operand, "JAX has no packed rows and no rows of files: use libgather.gather")
     made: jax.Array = call_library(jnp.asarray, value, operand)
     call_library(check_narrowed, value, operand, made.dtype, operand)
     return made

@@ -11,12 +11,13 @@ from ray.exceptions import GetTimeoutError
 
 from .. import types as t
 from .._arrays.npy_files import File, file_of, mapped
+from .._files.headers import npy_rows
 from ._errors import ShardTimeoutError
 from ._layout import check_table
 
 
 class FileRows(NamedTuple):
-    """Rows of a mapped ``.npy`` file. The processes of a node share the memory.
+    """Rows of a ``.npy`` file. The processes of a node share the page cache.
 
     Attributes:
         file: The file, which has the same path on each node.
@@ -28,7 +29,7 @@ class FileRows(NamedTuple):
     last: int
 
     def open(self, writable: bool) -> t.Any:
-        return mapped(self.file.path)[self.first : self.last]
+        return npy_rows(self.file.path, slice(self.first, self.last))
 
     def changed(self) -> str | None:
         """Returns a message if the file has changed, else None."""

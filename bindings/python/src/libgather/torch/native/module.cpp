@@ -178,10 +178,11 @@ PyObject *not_implemented() {
 }
 
 PyObject *fields_of(const gth_error &error) {
-  return Py_BuildValue("(iiiILLLLs)", static_cast<int>(error.status), static_cast<int>(error.operand),
+  return Py_BuildValue("(iiiILLLLsi)", static_cast<int>(error.status), static_cast<int>(error.operand),
                        static_cast<int>(error.component), static_cast<unsigned>(error.flags),
                        static_cast<long long>(error.position), static_cast<long long>(error.value),
-                       static_cast<long long>(error.limit), static_cast<long long>(error.item), error.message);
+                       static_cast<long long>(error.limit), static_cast<long long>(error.item), error.message,
+                       static_cast<int>(error.native));
 }
 
 // Replaces the exception of torch by that of the package, if the library has failed.

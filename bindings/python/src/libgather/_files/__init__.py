@@ -1,0 +1,1 @@
+"""Tables in files: the table, and the readers of the headers of files."""
