@@ -358,6 +358,16 @@ FEATURES = {
         "Packed.Builder.scales Packed.Builder.zeros Packed.Builder.zerosOf4Bits Packed.Builder.rowBytes "
         "Packed.Builder.build",
     ),
+    "tables in files": (
+        "gth_tensor_open gth_tensor_prefetch gth_tensor_stats",
+        None,
+        None,
+        None,
+        "OpenTable Segment InMemory Mapped Format Table.Tensor Table.Shape Table.Prefetch Table.Stats TableStats "
+        "Table.Close OpenSafetensors HeaderError IOError",
+        "Table.of Table.ofNpy Table.shape Table.dtype Table.prefetch Table.stats Table.Stats Table.close Table.Builder.segment "
+        "Table.Builder.format Table.Builder.mapped Table.Builder.open",
+    ),
     "shards of a table": (
         "gth_partition gth_partition_scratch",
         "partition partition_once Parts PartsOnce Shards::blocks Shards::modulo Shards::borders",
