@@ -367,8 +367,10 @@ FEATURES = {
         "Table::new Table::packed Table::segment Table::mode Table::resident Table::open Table::safetensors "
         "Segment::path Segment::file Segment::memory Segment::offset Segment::row_stride Mode Tensor::prefetch "
         "Tensor::stats Cause::io_error",
-        None,
-        None,
+        "OpenTable Segment InMemory Mapped Format Table.Tensor Table.Shape Table.Prefetch Table.Stats TableStats "
+        "Table.Close OpenSafetensors HeaderError IOError",
+        "Table.of Table.ofNpy Table.shape Table.dtype Table.prefetch Table.stats Table.Stats Table.close Table.Builder.segment "
+        "Table.Builder.format Table.Builder.mapped Table.Builder.open",
     ),
     "shards of a table": (
         "gth_partition gth_partition_scratch",

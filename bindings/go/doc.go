@@ -9,6 +9,7 @@
 // A [Tensor] is a view of memory of the caller. [New] and [Vector] view a slice, [Strided] views parts of a slice, and
 // [OnDevice] views memory at an address. C uses the memory during a call only. An operand that is written is an
 // [Output]. Strings are copied once into a [StringTensor]. A [Packed] pins memory of packed rows until it is closed.
+// A [Table] is in files, which may be larger than memory.
 //
 // # Operations
 //
@@ -30,6 +31,9 @@
 // [NewPacked] makes a [Packed] table of quantised numbers in a format of GGUF, torch, ONNX or bitsandbytes. Gathers
 // and bags decode its rows as they read them. [CodecRowBytes] is the size of a row.
 //
+// [OpenTable] opens a [Table] in ranges of files and pieces of memory, and [OpenSafetensors] a tensor of safetensors
+// files. Gathers and bags read only the rows that indices select.
+//
 // [Partition] assigns ids to the [Shards] of a table that is split over several processes.
 //
 // [Take] takes rows of a [Column], which has arrays of the Arrow C data interface: numbers, strings, lists, structs, nulls
@@ -38,7 +42,8 @@
 // # Errors
 //
 // A failure is an [*Error]. errors.Is compares it with the statuses, such as [ErrIndex] and [ErrShape]. An index out of
-// bounds is an [*IndexError] with the smallest invalid tuple: position, component, value and limit.
+// bounds is an [*IndexError] with the smallest invalid tuple: position, component, value and limit. A file that cannot be
+// read is an [*IOError] with its cause.
 //
 // # Goroutines
 //

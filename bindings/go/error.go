@@ -4,8 +4,13 @@ package gather
 // #cgo nocallback gather_go_error_free
 import "C"
 
-// Error is the failure of a call. If a call fails, no output has been written. The exceptions are ErrRace, ErrCUDA, and
-// ErrIndex with [BoundsErrorPartial]. The meaning of its numbers depends on Status:
+import (
+	"io"
+	"syscall"
+)
+
+// Error is the failure of a call. If a call fails, no output has been written. The exceptions are ErrRace, ErrCUDA,
+// ErrIO, and ErrIndex with [BoundsErrorPartial]. The meaning of its numbers depends on Status:
 //
 //   - ErrIndex: Position and Component are those of the first invalid tuple. Value is the index, and Limit is the
 //     extent of the dim.
@@ -20,12 +25,15 @@ import "C"
 //     number. Limit is the number before it if it is smaller, else the number of indices or of bags. If lengths have a
 //     wrong sum, Position is their count, and Value is the sum. For an empty bag with [EmptyError], Position is the
 //     bag.
+//   - ErrIO: Component is the segment of a [Table]. Position is that of the first index that selects the row, or -1
+//     without one. Value is the byte in the file, and Limit is the number of bytes that were needed from there on.
 //   - ErrAlias: Value is the operand that the output overlaps.
 //   - ErrVersion: Value is the given number, and Limit is the highest valid one.
 //
 // If a number does not apply, it is 0. Component, Position and Item are then -1.
 //
-// errors.Is finds the Status of an Error. errors.As finds the Error itself. An invalid index is an [IndexError] too.
+// errors.Is finds the Status of an Error. errors.As finds the Error itself. An invalid index is an [IndexError] too, and a file that cannot be
+// read is an [IOError].
 type Error struct {
 	Status    Status
 	Operand   Operand
@@ -63,6 +71,21 @@ func (e *IndexError) Error() string { return (*Error)(e).Error() }
 // Unwrap returns the error as an *Error.
 func (e *IndexError) Unwrap() error { return (*Error)(e) }
 
+// IOError is the error of a file that cannot be opened or read.
+type IOError Error
+
+// Error returns the message of the library.
+func (e *IOError) Error() string { return (*Error)(e).Error() }
+
+// Unwrap returns the error as an *Error, and its cause: a [syscall.Errno], or [io.ErrUnexpectedEOF] for a file that is
+// too short. So errors.Is finds [io/fs.ErrNotExist].
+func (e *IOError) Unwrap() []error {
+	if e.Native == 0 {
+		return []error{(*Error)(e), io.ErrUnexpectedEOF}
+	}
+	return []error{(*Error)(e), syscall.Errno(e.Native)}
+}
+
 // takeError converts the result of a call of C to an error. It returns nil for a call that succeeded.
 func takeError(err *C.gather_go_error) error {
 	if err == nil {
@@ -88,8 +111,11 @@ func newError(err *C.gather_go_error) error {
 		Wrap:      err.flags&errorWrap != 0,
 		Message:   C.GoString(&err.message[0]),
 	}
-	if result.Status == ErrIndex {
+	switch result.Status {
+	case ErrIndex:
 		return (*IndexError)(result)
+	case ErrIO:
+		return (*IOError)(result)
 	}
 	return result
 }

@@ -3,6 +3,8 @@ package gather_test
 import (
 	"errors"
 	"fmt"
+	"os"
+	"path/filepath"
 
 	"libgather.io/gather"
 )
@@ -246,4 +248,24 @@ func ExampleScales() {
 func ExampleCodecRowBytes() {
 	fmt.Println(gather.CodecRowBytes("q4_k", 512))
 	// Output: 288 <nil>
+}
+
+// The example reads rows of a file that has a header of 8 bytes. Rows that are not in the file are in memory.
+func ExampleOpenTable() {
+	folder, _ := os.MkdirTemp("", "tables")
+	defer os.RemoveAll(folder)
+	path := filepath.Join(folder, "vectors")
+	_ = os.WriteFile(path, []byte("8 bytes:\x00\x01\x0a\x0b\x14\x15"), 0o600)
+	table, err := gather.OpenTable[uint8]([]int{4, 2}, []gather.Segment{
+		{Path: path, Offset: 8, Rows: 3},
+		gather.InMemory([]uint8{30, 31}, 1),
+	})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	defer table.Close()
+	rows, err := gather.Gather(table.Tensor(), gather.Vector([]int64{3, 0, 2}))
+	fmt.Println(rows.Data(), err)
+	// Output: [30 31 0 1 20 21] <nil>
 }

@@ -2,11 +2,21 @@
 
 #include "call.h"
 
+/* Computes the bytes of an entry of dim 0 of a valid table. */
+static int32_t measure_row(const gth_tensor_desc *table, int64_t *bytes, gth_error *err) {
+  const int32_t end = table->ndim - (table->codec != NULL);
+  *bytes = gth_dtype_size(table->dtype);
+  const int32_t status = table->codec ? gth_codec_row_bytes(table->codec, table->shape[end], bytes, err) : GTH_OK;
+  for (int32_t i = 1; i < end; ++i) *bytes *= table->shape[i];
+  return status;
+}
+
 gather_go_error *gather_go_packed(const uint8_t *name, const gather_go_codec *given, GATHER_GO_TENSOR(rows),
-                                  GATHER_GO_TENSOR(scales), GATHER_GO_TENSOR(zeros), gather_go_handle *tensor) {
+                                  GATHER_GO_TENSOR(scales), GATHER_GO_TENSOR(zeros), gather_go_files *files,
+                                  gather_go_handle *tensor) {
   BEGIN;
   gth_codec codec = GTH_CODEC_INIT;
-  int32_t status = gth_codec_named((const char *)name, &codec, &err);
+  int32_t status = name ? gth_codec_named((const char *)name, &codec, &err) : GTH_OK;
   if (status) END(status);
   gth_tensor_desc table = DESCRIBE(rows);
   const gth_tensor_desc described_scales = DESCRIBE(scales), described_zeros = DESCRIBE(zeros);
@@ -22,11 +32,29 @@ gather_go_error *gather_go_packed(const uint8_t *name, const gather_go_codec *gi
     if (codec.zero_place == GTH_PLACE_NONE) codec.zero_place = GTH_PLACE_OPERAND;
     codec.zero_dtype = given->zero_dtype;
   }
-  table.codec = &codec;
+  if (name) table.codec = &codec;
   gth_tensor *made = NULL;
-  status = gth_tensor_borrow(&table, &made, &err);
+  if (files->segments) {
+    files->options.size = sizeof files->options;
+    status = gth_tensor_open(NULL, &table, files->count, files->segments, &files->options, &made, &err);
+    if (!status) status = measure_row(&table, &files->row_bytes, &err);
+  } else {
+    status = gth_tensor_borrow(&table, &made, &err);
+  }
   *tensor = (gather_go_handle)made;
   END(status);
+}
+
+gather_go_error *gather_go_prefetch(gather_go_handle tensor, GATHER_GO_TENSOR(indices)) {
+  BEGIN;
+  const gth_tensor_desc ids = DESCRIBE(indices);
+  END(gth_tensor_prefetch(NULL, TENSOR(tensor), &ids, &err));
+}
+
+gather_go_error *gather_go_stats(gather_go_handle tensor, gth_files_stats *stats) {
+  BEGIN;
+  stats->size = sizeof *stats;
+  END(gth_tensor_stats(TENSOR(tensor), stats, &err));
 }
 
 gather_go_error *gather_go_row_bytes(const uint8_t *name, int64_t values, int64_t *bytes) {

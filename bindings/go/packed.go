@@ -39,6 +39,8 @@ type packing struct {
 	codec   C.gather_go_codec
 	scales  view
 	zeros   view
+	files   C.gather_go_files // of a Table
+	format  *string           // the format of a Table, or nil if it is not packed
 }
 
 // Scales sets the scales of codes. They have the dims of the shape but the last one, and then one dim for the blocks of
@@ -119,16 +121,26 @@ func NewPacked[T Element](codec string, data []byte, shape []int, options ...Pac
 	if err := given.setStrides(); err != nil {
 		return nil, err
 	}
-	handle, release, err := given.borrow(codec)
+	name, err := codecName(codec)
+	if err != nil {
+		return nil, err
+	}
+	handle, release, err := given.borrow(name, new(runtime.Pinner))
 	if err != nil {
 		return nil, err
 	}
 	own(p, &p.owner, handle, release)
-	p.view = newView(DTypeOf[T](), 0, given.rows.shape(), nil)
-	p.view.data = unsafe.Pointer(&p.owner)
-	p.view.numbers.place = C.int64_t(handle)
-	p.view.numbers.flags = C.GATHER_GO_HANDLE | C.GATHER_GO_OWNED
+	p.view = given.bound(&p.owner)
 	return p, nil
+}
+
+// bound returns the view of a tensor with an owner.
+func (p *packing) bound(o *owner) view {
+	v := newView(p.rows.dtype(), 0, p.rows.shape(), nil)
+	v.data = unsafe.Pointer(o)
+	v.numbers.place = C.int64_t(o.handle)
+	v.numbers.flags = C.GATHER_GO_HANDLE | C.GATHER_GO_OWNED
+	return v
 }
 
 // setStrides sets the strides of the rows.
@@ -143,14 +155,9 @@ func (p *packing) setStrides() error {
 	return nil
 }
 
-// borrow creates the tensor, and pins the memory whose address it keeps. release undoes both.
-func (p *packing) borrow(codec string) (C.gather_go_handle, func(C.gather_go_handle), error) {
-	name, err := codecName(codec)
-	if err != nil {
-		return 0, nil, err
-	}
-	pins := new(runtime.Pinner)
-	pins.Pin(unsafe.SliceData(name))
+// borrow creates the tensor, and pins the memory whose address it keeps. release undoes both. If borrow fails, it unpins
+// all memory.
+func (p *packing) borrow(name []byte, pins *runtime.Pinner) (C.gather_go_handle, func(C.gather_go_handle), error) {
 	scales, zeros := p.scales.orAbsent(), p.zeros.orAbsent()
 	for _, each := range []struct {
 		view    *view
@@ -165,7 +172,7 @@ func (p *packing) borrow(codec string) (C.gather_go_handle, func(C.gather_go_han
 	failure := C.gather_go_packed(cName(name), &p.codec,
 		&p.rows.numbers, p.rows.cData(), p.rows.cShape(), p.rows.cStrides(),
 		&scales.numbers, scales.cData(), scales.cShape(), scales.cStrides(),
-		&zeros.numbers, zeros.cData(), zeros.cShape(), zeros.cStrides(), &handle)
+		&zeros.numbers, zeros.cData(), zeros.cShape(), zeros.cStrides(), &p.files, &handle)
 	if failure != nil {
 		pins.Unpin()
 		return 0, nil, takeError(failure)

@@ -59,8 +59,15 @@ func bitsOf(numbers []float32) []uint32 {
 	return bits
 }
 
+// heldParams are params of a handle: a Packed or a Table.
+type heldParams interface {
+	gather.Described
+	Tensor() gather.Tensor[float32]
+	Shape() []int
+}
+
 // expectPacked compares each function that takes params with rows that have been decoded by a formula.
-func expectPacked(t *testing.T, packed *gather.Packed[float32], decoded []float32) {
+func expectPacked(t *testing.T, packed heldParams, decoded []float32) {
 	t.Helper()
 	width := packed.Shape()[1]
 	var want, sums []uint32
@@ -124,6 +131,8 @@ func TestQ8IsScaleTimesCode(t *testing.T) {
 	check(t, err)
 	expect(t, "bytes of a row", []int{bytes}, []int{68})
 	expectPacked(t, newPacked[float32](t, "q8_0", data, []int{packedRows, 64}), decoded)
+	inFiles := openTable[float32](t, []int{packedRows, 64}, inPieces(t, data, 68), gather.Format("q8_0"))
+	expectPacked(t, inFiles, decoded)
 }
 
 func TestRowwise4IsScaleTimesCodePlusBias(t *testing.T) {
@@ -155,7 +164,9 @@ func TestInt4HasScalesAndZeroPointsAsOperands(t *testing.T) {
 			decoded := decode(12, func(row, j int) float32 {
 				return (int4(data[row*6+j/2], j) - test.zero(row, j/4)) * scales[row*3+j/4]
 			})
-			expectPacked(t, newPacked[float32](t, "int4", data, []int{packedRows, 12}, gather.BlockValues(4), gather.Scales(gather.New(scales, packedRows, 3)), test.option), decoded)
+			options, shape := []gather.PackedOption{gather.BlockValues(4), gather.Scales(gather.New(scales, packedRows, 3)), test.option}, []int{packedRows, 12}
+			expectPacked(t, newPacked[float32](t, "int4", data, shape, options...), decoded)
+			expectPacked(t, openTable[float32](t, shape, inPieces(t, data, 6), gather.Format("int4", options...)), decoded)
 		})
 	}
 }

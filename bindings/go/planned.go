@@ -25,7 +25,7 @@ import "slices"
 type planned struct {
 	device Device
 	owner  owner
-	table  *owner // the owner of packed params, which the plan has bound
+	table  *owner // the owner of a packed table or of one in files, which the plan has bound
 }
 
 // beginTable begins a call with bound params. They are not released before endTable.

@@ -7,7 +7,7 @@ import "C"
 
 import "slices"
 
-// Described is a [Tensor] or a [*Packed] of any type, or a [*StringTensor].
+// Described is a [Tensor], a [*Packed] or a [*Table] of any type, or a [*StringTensor].
 type Described interface {
 	describe() *view
 }

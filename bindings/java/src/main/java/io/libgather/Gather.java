@@ -10,7 +10,7 @@ import java.lang.foreign.Arena;
  * <p>All methods have these rules. Operands are only read, except for the output of a method with {@code Into} in its
  * name. A new result has native memory that the garbage collector frees, or memory of the arena in {@link #make}.
  * Indices have any of the eight integer dtypes. Threads may call all methods at the same time. {@link Params} may be
- * {@link Packed} rows.
+ * {@link Packed} rows or a {@link Table} in files.
  *
  * <p>Methods throw these exceptions:
  *
@@ -19,10 +19,12 @@ import java.lang.foreign.Arena;
  *   <li>{@link GatherArgumentException} for invalid shapes, dtypes, options or memory
  *   <li>{@link GatherUnsupportedException} for operands that the library does not support
  *   <li>{@link GatherStateException} if another thread changes indices during the call
+ *   <li>{@link GatherSystemException} if a file of a table cannot be read
  * </ul>
  *
- * <p>If a method throws, its output is unchanged. There are two cases in which rows may have been written: a {@link
- * GatherStateException}, and a {@link GatherIndexException} with {@link Bounds#ERROR_PARTIAL}.
+ * <p>If a method throws, its output is unchanged. There are three cases in which rows may have been written: a {@link
+ * GatherStateException}, a {@link GatherSystemException} of a file, and a {@link GatherIndexException} with {@link
+ * Bounds#ERROR_PARTIAL}.
  *
  * <pre>{@code
  * Tensor table = Tensor.of(new float[] {0, 1, 10, 11, 20, 21, 30, 31}, 4, 2);
@@ -151,7 +153,7 @@ public final class Gather {
    * @return a new tensor
    * @throws GatherIndexException if an index is out of bounds
    */
-  public static Tensor gatherElements(Tensor params, Tensor indices) {
+  public static Tensor gatherElements(Params params, Tensor indices) {
     return gatherElements(params, indices, Options.DEFAULT);
   }
 
@@ -164,7 +166,7 @@ public final class Gather {
    * @return a new tensor
    * @throws GatherIndexException if an index is out of bounds
    */
-  public static Tensor gatherElements(Tensor params, Tensor indices, Options options) {
+  public static Tensor gatherElements(Params params, Tensor indices, Options options) {
     return make(Arena.ofAuto(), Operation.GATHER_ELEMENTS, params, indices, options);
   }
 
@@ -176,7 +178,7 @@ public final class Gather {
    * @param indices the indices
    * @throws GatherIndexException if an index is out of bounds
    */
-  public static void gatherElementsInto(Tensor out, Tensor params, Tensor indices) {
+  public static void gatherElementsInto(Tensor out, Params params, Tensor indices) {
     gatherElementsInto(out, params, indices, Options.DEFAULT);
   }
 
@@ -189,7 +191,7 @@ public final class Gather {
    * @param options the options
    * @throws GatherIndexException if an index is out of bounds
    */
-  public static void gatherElementsInto(Tensor out, Tensor params, Tensor indices, Options options) {
+  public static void gatherElementsInto(Tensor out, Params params, Tensor indices, Options options) {
     Calls.run(Operation.GATHER_ELEMENTS, params, indices, out, options);
   }
 

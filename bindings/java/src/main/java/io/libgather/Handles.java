@@ -9,10 +9,23 @@ import java.util.function.Consumer;
 final class Handles {
   private Handles() {}
 
-  /** A function that writes a handle to scratch.out, or an error to scratch.error. It returns the status. */
+  /** A function that may write a handle to scratch.out, or writes an error to scratch.error. It returns the status. */
   @FunctionalInterface
   interface Creator {
     int create(Scratch scratch);
+  }
+
+  /** Runs a call that creates no handle. */
+  static void run(Creator call) {
+    Scratch scratch = Scratch.take();
+    try {
+      int status = call.create(scratch);
+      if (status != 0) {
+        throw scratch.failure(status);
+      }
+    } finally {
+      scratch.give();
+    }
   }
 
   /** Creates a handle. Closing the arena releases it. */

@@ -12,6 +12,7 @@ import java.lang.foreign.MemorySegment;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Objects;
+import java.util.function.ToIntFunction;
 import java.util.stream.Stream;
 
 /**
@@ -67,6 +68,18 @@ public final class Packed extends Params implements AutoCloseable {
   }
 
   private static int create(Scratch scratch, MemorySegment codec, Tensor rows, Tensor scales, Tensor zeros) {
+    return describe(
+        scratch, codec, rows, scales, zeros, desc -> Gth.tensorBorrow(desc, scratch.out, scratch.error));
+  }
+
+  /** Calls a function with the description of a table that has a codec. Scales and zeros may be null. */
+  static int describe(
+      Scratch scratch,
+      MemorySegment codec,
+      Tensor rows,
+      Tensor scales,
+      Tensor zeros,
+      ToIntFunction<MemorySegment> call) {
     if (scales != null) {
       codec.set(ADDRESS, Gth.Codec.SCALES, scratch.describeResult(0, scales));
     }
@@ -76,7 +89,7 @@ public final class Packed extends Params implements AutoCloseable {
     MemorySegment desc = scratch.describe(Role.TABLE, rows);
     desc.set(ADDRESS, Gth.TensorDesc.CODEC, codec);
     try {
-      return Gth.tensorBorrow(desc, scratch.out, scratch.error);
+      return call.applyAsInt(desc);
     } finally {
       desc.set(ADDRESS, Gth.TensorDesc.CODEC, MemorySegment.NULL);
     }
@@ -145,12 +158,12 @@ public final class Packed extends Params implements AutoCloseable {
   /** The format, the memory and the shape of packed rows. Rows and shape are required. */
   public static final class Builder {
     private final String format;
-    private final MemorySegment codec = Arena.ofAuto().allocate(Gth.Codec.BYTES, 8);
+    final MemorySegment codec = Arena.ofAuto().allocate(Gth.Codec.BYTES, 8);
     private MemorySegment data;
     private long[] shape;
     private DType dtype = DType.FLOAT32;
-    private Tensor scales;
-    private Tensor zeros;
+    Tensor scales;
+    Tensor zeros;
 
     private long first;
 
@@ -162,19 +175,7 @@ public final class Packed extends Params implements AutoCloseable {
       codec.set(JAVA_INT, Gth.Codec.SIZE, (int) Gth.Codec.BYTES);
       try (Arena call = Arena.ofConfined()) {
         MemorySegment name = call.allocateFrom(format);
-        run(scratch -> Gth.codecNamed(name, codec, scratch.error));
-      }
-    }
-
-    private static void run(Handles.Creator call) {
-      Scratch scratch = Scratch.take();
-      try {
-        int status = call.create(scratch);
-        if (status != 0) {
-          throw scratch.failure(status);
-        }
-      } finally {
-        scratch.give();
+        Handles.run(scratch -> Gth.codecNamed(name, codec, scratch.error));
       }
     }
 
@@ -322,7 +323,7 @@ public final class Packed extends Params implements AutoCloseable {
     public long rowBytes(long numbers) {
       try (Arena call = Arena.ofConfined()) {
         MemorySegment bytes = call.allocate(JAVA_LONG);
-        run(scratch -> Gth.codecRowBytes(codec, numbers, bytes, scratch.error));
+        Handles.run(scratch -> Gth.codecRowBytes(codec, numbers, bytes, scratch.error));
         return bytes.get(JAVA_LONG, 0);
       }
     }

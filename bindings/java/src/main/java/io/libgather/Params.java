@@ -4,8 +4,11 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.List;
 
-/** The params of a gather: a {@link Tensor}, or {@link Packed} rows, which a call decodes as it reads them. */
-public abstract sealed class Params permits Tensor, Packed {
+/**
+ * The params of a gather: a {@link Tensor}, {@link Packed} rows, which a call decodes as it reads them, or a {@link Table}
+ * in files.
+ */
+public abstract sealed class Params permits Tensor, Packed, Table {
   Params() {}
 
   /**

@@ -24,7 +24,7 @@ import java.util.List;
  * large scatter and bags with many ids have no parts. They copy the arrays, and write back only the elements that
  * change. So their large operands belong in native memory.
  *
- * <p>If params are {@link Packed} rows, runs pass {@link MemorySegment#NULL} for them. After the rows have been closed,
+ * <p>If params are {@link Packed} rows or a {@link Table}, runs pass {@link MemorySegment#NULL} for them. After these have been closed,
  * runs throw an IllegalStateException. Such runs copy arrays.
  *
  * <pre>{@code
@@ -103,7 +103,7 @@ public final class Plan {
    * @return a plan
    * @throws GatherArgumentException if shapes, dtypes or options are invalid
    */
-  public static Plan gatherElements(Tensor params, Tensor indices, Options options) {
+  public static Plan gatherElements(Params params, Tensor indices, Options options) {
     return create(Arena.ofAuto(), Operation.GATHER_ELEMENTS, params, indices, null, options);
   }
 
@@ -146,7 +146,7 @@ public final class Plan {
   /**
    * Runs a plan without an open extent.
    *
-   * @param table params, or the target, which is written; NULL if params are packed rows
+   * @param table params, or the target, which is written; NULL for packed rows and a table
    * @param indices indices
    * @param rows the output, which is written, or the updates
    * @throws GatherIndexException if an index is out of bounds. Nothing is written, except with {@link
@@ -162,7 +162,7 @@ public final class Plan {
    * Runs a plan.
    *
    * @param n the open extent
-   * @param table params, or the target, which is written; NULL if params are packed rows
+   * @param table params, or the target, which is written; NULL for packed rows and a table
    * @param indices indices
    * @param rows the output, which is written, or the updates
    * @throws GatherIndexException if an index is out of bounds. Nothing is written, except with {@link
@@ -181,8 +181,8 @@ public final class Plan {
     if ((Calls.writesRows(operation) ? rows : table).isReadOnly()) {
       throw Heap.readOnly(operation);
     }
-    if (this.table instanceof Packed packed) {
-      runPacked(packed, extents, table, indices, rows);
+    if (!(this.table instanceof Tensor)) {
+      runHandle(extents, table, indices, rows);
     } else if (table.isNative() && indices.isNative() && rows.isNative()) {
       runOnce(n, table, indices, rows, false);
     } else if (Heap.isShort(this.indices.dtype, extents.indices, extents.rows)) {
@@ -273,14 +273,13 @@ public final class Plan {
     }
   }
 
-  /** Runs the plan on its packed rows. Arrays are copied, because the call must keep the memory of the rows open. */
-  private void runPacked(
-      Packed packed, Extents extents, MemorySegment table, MemorySegment indices, MemorySegment rows) {
+  /** Runs the plan on the handle of its params. Arrays are copied, because the call must keep their memory open. */
+  private void runHandle(Extents extents, MemorySegment table, MemorySegment indices, MemorySegment rows) {
     if (!table.equals(MemorySegment.NULL)) {
       throw ErrorDetails.of(Status.HANDLE, OperandName.PARAMS, 0, 0)
-          .exception("params: the plan has packed rows, so runs pass MemorySegment.NULL");
+          .exception("params: the plan has packed rows or a table, so runs pass MemorySegment.NULL");
     }
-    int grain = this.rows == null ? packed.dtype().size() : this.rows.grain();
+    int grain = this.rows == null ? this.table.dtype().size() : this.rows.grain();
     MemorySegment ids = indices.asSlice(0, extents.indices);
     MemorySegment out = rows.asSlice(0, extents.rows);
     try (Arena arena = Arena.ofConfined()) {
@@ -290,15 +289,15 @@ public final class Plan {
           out,
           grain,
           memory -> {
-            runPacked(packed, extents.n, read, memory);
+            runHandle(extents.n, read, memory);
             Heap.checkOverlap(operation, out, Role.INDICES, ids);
           });
     }
   }
 
-  private void runPacked(Packed packed, long n, MemorySegment indices, MemorySegment rows) {
+  private void runHandle(long n, MemorySegment indices, MemorySegment rows) {
     List<MemorySegment> kept = new ArrayList<>(List.of(indices, rows));
-    packed.keep(kept);
+    table.keep(kept);
     Scratch scratch = Scratch.take();
     try {
       MemorySegment args = scratch.args;

@@ -92,12 +92,9 @@ final class Scratch {
     return desc;
   }
 
-  /** Describes a tensor or packed rows. */
+  /** Describes params. */
   MemorySegment describe(Role role, Params params) {
-    return switch (params) {
-      case Tensor tensor -> describe(role, tensor);
-      case Packed packed -> describe(role, packed.handle());
-    };
+    return params instanceof Tensor tensor ? describe(role, tensor) : describe(role, params.handle());
   }
 
   /** Describes a tensor. */

@@ -718,6 +718,60 @@ public final class Gth {
     }
   }
 
+  private static final class TensorOpen {
+    static final MethodHandle HANDLE =
+        Native.link(
+            "gth_tensor_open",
+            FunctionDescriptor.of(JAVA_INT, ADDRESS, ADDRESS, JAVA_LONG, ADDRESS, ADDRESS, ADDRESS, ADDRESS, ADDRESS));
+  }
+
+  /** Calls gth_tensor_open. */
+  public static int tensorOpen(
+      MemorySegment context, MemorySegment desc, long count, MemorySegment segments, MemorySegment options,
+      MemorySegment out, MemorySegment err, MemorySegment kept0) {
+    Native.check();
+    try {
+      return (int) TensorOpen.HANDLE.invokeExact(context, desc, count, segments, options, out, err, kept0);
+    } catch (Throwable e) {
+      throw Native.unchecked(e);
+    }
+  }
+
+  private static final class TensorPrefetch {
+    static final MethodHandle HANDLE =
+        Native.link(
+            "gth_tensor_prefetch",
+            FunctionDescriptor.of(JAVA_INT, ADDRESS, ADDRESS, ADDRESS, ADDRESS, ADDRESS));
+  }
+
+  /** Calls gth_tensor_prefetch. */
+  public static int tensorPrefetch(
+      MemorySegment context, MemorySegment tensor, MemorySegment indices, MemorySegment err, MemorySegment kept0) {
+    Native.check();
+    try {
+      return (int) TensorPrefetch.HANDLE.invokeExact(context, tensor, indices, err, kept0);
+    } catch (Throwable e) {
+      throw Native.unchecked(e);
+    }
+  }
+
+  private static final class TensorStats {
+    static final MethodHandle HANDLE =
+        Native.link(
+            "gth_tensor_stats",
+            FunctionDescriptor.of(JAVA_INT, ADDRESS, ADDRESS, ADDRESS));
+  }
+
+  /** Calls gth_tensor_stats. */
+  public static int tensorStats(MemorySegment tensor, MemorySegment stats, MemorySegment err) {
+    Native.check();
+    try {
+      return (int) TensorStats.HANDLE.invokeExact(tensor, stats, err);
+    } catch (Throwable e) {
+      throw Native.unchecked(e);
+    }
+  }
+
   private static final class Run {
     static final MethodHandle HANDLE =
         Native.link(
