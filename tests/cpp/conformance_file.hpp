@@ -50,31 +50,12 @@ struct Case {
   TensorText params, indices, updates, bags, weights, scales, zeros, out;  // params: or the target
 };
 
+#define GATHER_PROFILES(folder)                                                                                   \
+  folder "none", folder "tensorflow", folder "tensorflow_gpu", folder "onnx", folder "ort", folder "numpy_raise", \
+      folder "numpy_wrap", folder "numpy_clip", folder "torch", folder "jax_fill", folder "jax_clip", folder "random"
+
 // All files of cases, relative to the folder.
-constexpr const char* files[] = {"none",
-                                 "tensorflow",
-                                 "tensorflow_gpu",
-                                 "onnx",
-                                 "ort",
-                                 "numpy_raise",
-                                 "numpy_wrap",
-                                 "numpy_clip",
-                                 "torch",
-                                 "jax_fill",
-                                 "jax_clip",
-                                 "random",
-                                 "elements/none",
-                                 "elements/tensorflow",
-                                 "elements/tensorflow_gpu",
-                                 "elements/onnx",
-                                 "elements/ort",
-                                 "elements/numpy_raise",
-                                 "elements/numpy_wrap",
-                                 "elements/numpy_clip",
-                                 "elements/torch",
-                                 "elements/jax_fill",
-                                 "elements/jax_clip",
-                                 "elements/random"};
+constexpr const char* files[] = {GATHER_PROFILES(""), GATHER_PROFILES("elements/")};
 
 // Returns the files of the grid, relative to its folder. Each profile has one for each of these operations.
 inline std::vector<const char*> grid_files() {
