@@ -9,8 +9,8 @@
 extern "C" {
 #endif
 
-/* A tensor of a case. If it is absent, desc.dtype is 0. Data may have any alignment. For strings it has the bytes of all
- * of them, and string_offsets has a first 0 and the end of each string. */
+/* A tensor of a case. If it is absent, desc.dtype is 0. Data may have any alignment. For strings it has the bytes of
+ * all of them, and string_offsets has a first 0 and the end of each string. */
 typedef struct conformance_tensor {
   gth_tensor_desc desc;
   const int64_t *string_offsets;

@@ -91,10 +91,8 @@ unsafe fn tensor(tensor: &raw::Tensor) -> Option<TensorText> {
         Some(TensorText {
             dtype: DType::try_from(desc.dtype).ok()?,
             shape: list(desc.shape, ndim).iter().map(|extent| *extent as usize).collect(),
-            strides: desc
-                .strides
-                .as_ref()
-                .map(|first| list(first, ndim).iter().map(|stride| *stride as isize).collect()),
+            strides: (!desc.strides.is_null())
+                .then(|| list(desc.strides, ndim).iter().map(|stride| *stride as isize).collect()),
             offset: desc.offset as usize,
             bytes: list(desc.data.cast(), desc.extent).to_vec(),
             string_offsets: list(tensor.string_offsets, tensor.string_count + 1).to_vec(),
