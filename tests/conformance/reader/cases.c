@@ -18,7 +18,8 @@ typedef struct reader {
 
 /* ---- Keys */
 
-/* Lists of words. The number of a word in gather.h is its number in the list, from 1. */
+/* Lists of words. The number of a word in gather.h is its number in the list, from 1. Those of statuses are negative, and
+ * those of dtypes are in another list. */
 #define OPERATIONS                                                                                           \
   "gather gather_nd gather_elements scatter scatter_nd scatter_elements gather_gradient gather_nd_gradient " \
   "gather_elements_gradient gather_bags"
@@ -29,16 +30,16 @@ typedef struct reader {
 #define OPERANDS \
   "params indices out options context plan tensor target updates request bags weights codec file scales zeros"
 
-#define DTYPES(_)                                                                                                     \
-  _(int8, INT8)                                                                                                       \
-  _(int16, INT16) _(int32, INT32) _(int64, INT64) _(uint8, UINT8) _(uint16, UINT16) _(uint32, UINT32)                 \
-      _(uint64, UINT64) _(float16, FLOAT16) _(float32, FLOAT32) _(float64, FLOAT64) _(bfloat16, BFLOAT16)             \
-          _(bool, BOOL) _(complex64, COMPLEX64) _(complex128, COMPLEX128) _(float8_e3m4, FLOAT8_E3M4)                 \
-              _(float8_e4m3, FLOAT8_E4M3) _(float8_e4m3b11fnuz, FLOAT8_E4M3B11FNUZ) _(float8_e4m3fn, FLOAT8_E4M3FN)   \
-                  _(float8_e4m3fnuz, FLOAT8_E4M3FNUZ) _(float8_e5m2, FLOAT8_E5M2) _(float8_e5m2fnuz, FLOAT8_E5M2FNUZ) \
-                      _(float8_e8m0fnu, FLOAT8_E8M0FNU) _(string, STRING)
-#define DTYPE_WORD(word, name) #word " "
-#define DTYPE_NUMBER(word, name) GTH_DTYPE_##name,
+#define DTYPES                                                                                                    \
+  "int8 int16 int32 int64 uint8 uint16 uint32 uint64 float16 float32 float64 bfloat16 bool complex64 complex128 " \
+  "float8_e3m4 float8_e4m3 float8_e4m3b11fnuz float8_e4m3fn float8_e4m3fnuz float8_e5m2 float8_e5m2fnuz "         \
+  "float8_e8m0fnu string"
+#define DTYPE_NUMBERS                                                                                                  \
+  GTH_DTYPE_INT8, GTH_DTYPE_INT16, GTH_DTYPE_INT32, GTH_DTYPE_INT64, GTH_DTYPE_UINT8, GTH_DTYPE_UINT16,                \
+      GTH_DTYPE_UINT32, GTH_DTYPE_UINT64, GTH_DTYPE_FLOAT16, GTH_DTYPE_FLOAT32, GTH_DTYPE_FLOAT64, GTH_DTYPE_BFLOAT16, \
+      GTH_DTYPE_BOOL, GTH_DTYPE_COMPLEX64, GTH_DTYPE_COMPLEX128, GTH_DTYPE_FLOAT8_E3M4, GTH_DTYPE_FLOAT8_E4M3,         \
+      GTH_DTYPE_FLOAT8_E4M3B11FNUZ, GTH_DTYPE_FLOAT8_E4M3FN, GTH_DTYPE_FLOAT8_E4M3FNUZ, GTH_DTYPE_FLOAT8_E5M2,         \
+      GTH_DTYPE_FLOAT8_E5M2FNUZ, GTH_DTYPE_FLOAT8_E8M0FNU, GTH_DTYPE_STRING
 
 /* The values of keys. No test needs a comment. */
 enum kind { WORD, INT32, INT64, TENSOR, BYTES, OUTCOME, CODEC, COMMENT };
@@ -159,10 +160,10 @@ static void read_layout(reader *in, gth_tensor_desc *desc) {
 }
 
 static void read_tensor(reader *in, conformance_tensor *tensor, int has_layout) {
-  static const int32_t dtypes[] = {DTYPES(DTYPE_NUMBER)};
+  static const int32_t dtypes[] = {DTYPE_NUMBERS};
   gth_tensor_desc *desc = &tensor->desc;
   desc->size = sizeof *desc;
-  desc->dtype = dtypes[read_choice(in, DTYPES(DTYPE_WORD)) - 1];
+  desc->dtype = dtypes[read_choice(in, DTYPES) - 1];
   desc->ndim = to_numbers(in, read_word(in), &desc->shape);
   if (has_layout) read_layout(in, desc);
   char *const data = read_word(in), *text = strcmp(data, ".") ? data : data + 1, *end = data;
