@@ -3,9 +3,9 @@ package gather_test
 import (
 	"bytes"
 	"slices"
-	"strings"
 
 	"libgather.io/gather"
+	"libgather.io/gather/internal/cases"
 )
 
 // These tests replay every recorded gradient of a gather, into a new tensor and into memory of the caller.
@@ -27,25 +27,23 @@ func gradientFormsOf[T gather.Element, I gather.Index](op string) gradientForms[
 	panic("unknown operation " + op)
 }
 
-func (test *conformanceCase) isGradient() bool { return strings.HasSuffix(test.op, "_gradient") }
-
-func replayGradient[T gather.Element, I gather.Index](t *report, test *conformanceCase) {
-	call, shape := gradientFormsOf[T, I](test.op), test.params.shape
-	gradient, indices := tensorOf[T](&test.updates), tensorOf[I](&test.indices)
+func replayGradient[T gather.Element, I gather.Index](t *report, test *cases.Case) {
+	call, shape := gradientFormsOf[T, I](test.Op), test.Params.Shape
+	gradient, indices := tensorOf[T](&test.Updates), tensorOf[I](&test.Indices)
 	for _, threads := range []int{1, 3} {
-		options := append(slices.Clone(test.options), gather.Threads(threads))
+		options := append(slices.Clone(test.Options), gather.Threads(threads))
 		made, err := call.gradient(gradient, indices, shape, options...)
 		if expectOutcome(t, test, err) {
 			expectShape(t, test, made.Shape())
 			expectNumbers(t, test, bytesOf(made.Data()))
 		}
-		before := bytes.Repeat([]byte{untouched}, len(test.params.bytes))
+		before := bytes.Repeat([]byte{untouched}, len(test.Params.Bytes))
 		memory := slices.Clone(before)
 		out := gather.Strided[T](memory, 0, shape, nil).Output()
 		if expectOutcome(t, test, call.into(out, gradient, indices, options...)) {
 			expectNumbers(t, test, memory)
 		} else if !bytes.Equal(memory, before) {
-			t.Errorf("%s: an error wrote to the output", test.name)
+			t.Errorf("%s: an error wrote to the output", test.Name)
 		}
 	}
 }

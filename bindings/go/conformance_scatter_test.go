@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"libgather.io/gather"
+	"libgather.io/gather/internal/cases"
 )
 
 // The tests replay every recorded scatter in every form of the binding. The forms are a new tensor, in place, a plan, a
@@ -36,110 +37,110 @@ func scatterFormsOf[T gather.Element, I gather.Index](op string) scatterForms[T,
 	panic("unknown operation " + op)
 }
 
-func replayScatter[T gather.Element, I gather.Index](t *report, test *conformanceCase) {
-	if test.updates.dtype != test.params.dtype { // Such a call does not compile in Go.
-		if test.failure == nil || test.failure.Status != gather.ErrDType {
-			t.Errorf("%s: updates are %s", test.name, test.updates.dtype)
+func replayScatter[T gather.Element, I gather.Index](t *report, test *cases.Case) {
+	if test.Updates.DType != test.Params.DType { // Such a call does not compile in Go.
+		if test.Failure == nil || test.Failure.Status != gather.ErrDType {
+			t.Errorf("%s: updates are %s", test.Name, test.Updates.DType)
 		}
 		return
 	}
-	call := scatterFormsOf[T, I](test.op)
-	indices, updates := tensorOf[I](&test.indices), tensorOf[T](&test.updates).Updates()
-	replayUpdatesShape(t, test, call.shape, tensorOf[T](&test.params), indices)
+	call := scatterFormsOf[T, I](test.Op)
+	indices, updates := tensorOf[I](&test.Indices), tensorOf[T](&test.Updates).Updates()
+	replayUpdatesShape(t, test, call.shape, tensorOf[T](&test.Params), indices)
 	for _, threads := range []int{1, 3} {
-		options := append(slices.Clone(test.options), gather.Threads(threads))
-		out, err := call.scatter(tensorOf[T](&test.params), indices, updates, options...)
+		options := append(slices.Clone(test.Options), gather.Threads(threads))
+		out, err := call.scatter(tensorOf[T](&test.Params), indices, updates, options...)
 		if expectOutcome(t, test, err) {
 			expectShape(t, test, out.Shape())
 			expectNumbers(t, test, bytesOf(out.Data()))
 		}
-		memory := slices.Clone(test.params.bytes)
-		target := gather.Strided[T](memory, test.params.offset, test.params.shape, test.params.strides).Output()
+		memory := slices.Clone(test.Params.Bytes)
+		target := gather.Strided[T](memory, test.Params.Offset, test.Params.Shape, test.Params.Strides).Output()
 		expectTarget(t, test, call.into(target, indices, updates, options...), memory)
 	}
 	replayScatterPlan(t, test, call)
 }
 
-func replayUpdatesShape(t *report, test *conformanceCase, query shapeQuery, target, indices gather.Described) {
-	shape, err := query(target, indices, test.options...)
+func replayUpdatesShape(t *report, test *cases.Case, query shapeQuery, target, indices gather.Described) {
+	shape, err := query(target, indices, test.Options...)
 	switch {
-	case test.failure == nil || test.failure.Status == gather.ErrIndex:
-		if err != nil || !slices.Equal(shape, test.updates.shape) {
-			t.Errorf("%s: updates of the shape %v, not %v: %v", test.name, test.updates.shape, shape, err)
+	case test.Failure == nil || test.Failure.Status == gather.ErrIndex:
+		if err != nil || !slices.Equal(shape, test.Updates.Shape) {
+			t.Errorf("%s: updates of the shape %v, not %v: %v", test.Name, test.Updates.Shape, shape, err)
 		}
-	case test.failure.Operand == gather.OperandUpdates:
+	case test.Failure.Operand == gather.OperandUpdates:
 		if err != nil {
-			t.Errorf("%s: the shape query read updates: %v", test.name, err)
+			t.Errorf("%s: the shape query read updates: %v", test.Name, err)
 		}
 	default:
 		expectOutcome(t, test, err)
 	}
 }
 
-func replayScatterPlan[T gather.Element, I gather.Index](t *report, test *conformanceCase, call scatterForms[T, I]) {
-	plan, err := call.plan(tensorOf[T](&test.params), tensorOf[I](&test.indices), tensorOf[T](&test.updates).Updates(),
-		test.options...)
+func replayScatterPlan[T gather.Element, I gather.Index](t *report, test *cases.Case, call scatterForms[T, I]) {
+	plan, err := call.plan(tensorOf[T](&test.Params), tensorOf[I](&test.Indices), tensorOf[T](&test.Updates).Updates(),
+		test.Options...)
 	if err != nil {
 		expectOutcome(t, test, err)
 		return
 	}
 	defer plan.Close()
-	memory := slices.Clone(test.params.bytes)
-	if test.params.isDense() && test.indices.isDense() && test.updates.isDense() {
+	memory := slices.Clone(test.Params.Bytes)
+	if test.Params.IsDense() && test.Indices.IsDense() && test.Updates.IsDense() {
 		target := typed[T](memory)
-		err = plan.Run(gather.To(target), typed[I](test.indices.bytes), gather.From(typed[T](test.updates.bytes)),
+		err = plan.Run(gather.To(target), typed[I](test.Indices.Bytes), gather.From(typed[T](test.Updates.Bytes)),
 			gather.Open)
 		memory = bytesOf(target)
 	} else { // A slice of the element type cannot represent this memory.
-		err = plan.RunAt(nil, gather.ScatterAddresses{Target: address(memory), Indices: address(test.indices.bytes),
-			Updates: address(test.updates.bytes)}, gather.Open)
+		err = plan.RunAt(nil, gather.ScatterAddresses{Target: address(memory), Indices: address(test.Indices.Bytes),
+			Updates: address(test.Updates.Bytes)}, gather.Open)
 		runtime.KeepAlive(test)
 	}
 	expectTarget(t, test, err, memory)
 }
 
-func expectTarget(t *report, test *conformanceCase, err error, memory []byte) {
+func expectTarget(t *report, test *cases.Case, err error, memory []byte) {
 	t.Helper()
 	if expectOutcome(t, test, err) {
-		expectNumbers(t, test, elementsOf(&test.params, memory))
-	} else if !bytes.Equal(memory, test.params.bytes) {
-		t.Errorf("%s: an error changed the target", test.name)
+		expectNumbers(t, test, elementsOf(&test.Params, memory))
+	} else if !bytes.Equal(memory, test.Params.Bytes) {
+		t.Errorf("%s: an error changed the target", test.Name)
 	}
 }
 
 // elementsOf returns the elements of a tensor in row-major order, without gaps.
-func elementsOf(text *tensorText, memory []byte) []byte {
-	if text.isDense() {
+func elementsOf(text *cases.Tensor, memory []byte) []byte {
+	if text.IsDense() {
 		return memory
 	}
 	count, found := 1, []byte{}
-	for _, extent := range text.shape {
+	for _, extent := range text.Shape {
 		count *= extent
 	}
 	for number := range count {
-		at := text.offset
-		for dim, rest := len(text.shape)-1, number; dim >= 0; dim-- {
-			at += rest % text.shape[dim] * text.strides[dim]
-			rest /= text.shape[dim]
+		at := text.Offset
+		for dim, rest := len(text.Shape)-1, number; dim >= 0; dim-- {
+			at += rest % text.Shape[dim] * text.Strides[dim]
+			rest /= text.Shape[dim]
 		}
-		found = append(found, memory[at:at+itemSizes[text.dtype]]...)
+		found = append(found, memory[at:at+itemSizes[text.DType]]...)
 	}
 	return found
 }
 
 // expectNumbers compares with the recorded bytes. After a reduction, any NaN equals any other NaN.
-func expectNumbers(t *report, test *conformanceCase, found []byte) {
+func expectNumbers(t *report, test *cases.Case, found []byte) {
 	t.Helper()
-	wanted := test.wanted.bytes
+	wanted := test.Wanted.Bytes
 	if len(found) != len(wanted) {
-		t.Errorf("%s: got %d bytes, want %d", test.name, len(found), len(wanted))
+		t.Errorf("%s: got %d bytes, want %d", test.Name, len(found), len(wanted))
 		return
 	}
-	part, isNaN := partOf(test.wanted.dtype)
+	part, isNaN := partOf(test.Wanted.DType)
 	for at := 0; at < len(wanted); at += part {
 		one, other := found[at:at+part], wanted[at:at+part]
-		if !bytes.Equal(one, other) && !(test.reduces && isNaN(one) && isNaN(other)) {
-			t.Errorf("%s: got %x, want %x", test.name, found, wanted)
+		if !bytes.Equal(one, other) && !(test.Reduces && isNaN(one) && isNaN(other)) {
+			t.Errorf("%s: got %x, want %x", test.Name, found, wanted)
 			return
 		}
 	}
@@ -189,27 +190,27 @@ func stringScatterOf[I gather.Index](op string) (stringScatter[I], shapeQuery) {
 	panic("unknown operation " + op)
 }
 
-func replayScatteredStrings[I gather.Index](t *report, test *conformanceCase) {
-	target := stringsOf(t.t, &test.params)
+func replayScatteredStrings[I gather.Index](t *report, test *cases.Case) {
+	target := stringsOf(t.t, &test.Params)
 	defer target.Close()
-	updates := stringsOf(t.t, &test.updates)
+	updates := stringsOf(t.t, &test.Updates)
 	defer updates.Close()
-	call, query := stringScatterOf[I](test.op)
-	indices := tensorOf[I](&test.indices)
+	call, query := stringScatterOf[I](test.Op)
+	indices := tensorOf[I](&test.Indices)
 	replayUpdatesShape(t, test, query, target, indices)
 	for _, threads := range []int{1, 3} {
-		options := append(slices.Clone(test.options), gather.Threads(threads))
+		options := append(slices.Clone(test.Options), gather.Threads(threads))
 		values, shape, err := call(target, indices, updates.Updates(), options...)
 		if expectOutcome(t, test, err) {
 			expectShape(t, test, shape)
-			if !slices.Equal(values, test.wanted.strings) {
-				t.Errorf("%s: got %q, want %q", test.name, values, test.wanted.strings)
+			if !slices.Equal(values, test.Wanted.Strings) {
+				t.Errorf("%s: got %q, want %q", test.Name, values, test.Wanted.Strings)
 			}
 		}
 	}
 }
 
-func stringsOf(t *testing.T, text *tensorText) *gather.StringTensor {
+func stringsOf(t *testing.T, text *cases.Tensor) *gather.StringTensor {
 	t.Helper()
-	return newStrings(t, text.strings, text.shape...)
+	return newStrings(t, text.Strings, text.Shape...)
 }

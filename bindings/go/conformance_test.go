@@ -15,6 +15,7 @@ import (
 	"unsafe"
 
 	"libgather.io/gather"
+	"libgather.io/gather/internal/cases"
 )
 
 // The tests replay every recorded case in every form of the binding. The forms are a new tensor, existing memory, a
@@ -23,6 +24,7 @@ import (
 const (
 	untouched   = 0xa5
 	smallOutput = 1 << 20
+	profiles    = int(gather.ProfileJAXClip) // the last one
 	// The number of profiles of systems with gradients and bags: torch, TensorFlow, and the two of JAX.
 	differentiated = 4
 	packedSystems  = 6
@@ -38,7 +40,7 @@ func TestConformance(t *testing.T) {
 			"cmake --preset test && cmake --build --preset test --target conformance_cases", err)
 	}
 	for _, folder := range []string{"", "/elements", "/scatter"} {
-		replayFolder(t, casesFolder, folder, len(profiles)+2)
+		replayFolder(t, casesFolder, folder, profiles+2)
 	}
 	replayFolder(t, casesFolder, "/gradient", differentiated+2)
 	replayFolder(t, casesFolder, "/bags", differentiated+1)
@@ -71,12 +73,13 @@ func replayFolder(t *testing.T, casesFolder, folder string, count int) {
 	for _, file := range files {
 		name, _ := filepath.Rel(casesFolder, file[:len(file)-len(".txt")])
 		t.Run(name, func(t *testing.T) {
-			cases := readCases(t, file)
-			expect(t, "cases", []int{len(cases)}, []int{countOf(t, name)})
-			for i := range cases {
-				replay(&report{t: t}, &cases[i])
+			found, err := cases.Read(file)
+			check(t, err)
+			expect(t, "cases", []int{len(found)}, []int{countOf(t, name)})
+			for i := range found {
+				replay(&report{t: t}, &found[i])
 			}
-			fmt.Printf("conformance %s: %d cases\n", name, len(cases))
+			fmt.Printf("conformance %s: %d cases\n", name, len(found))
 		})
 	}
 }
@@ -97,19 +100,21 @@ func (r *report) Errorf(format string, arguments ...any) {
 	}
 }
 
-func replay(t *report, test *conformanceCase) {
-	if test.params.dtype == "string" {
+func replay(t *report, test *cases.Case) {
+	if test.Params.DType == "string" {
 		replayStrings(t, test)
 		return
 	}
-	elements[test.params.dtype].replay(t, test)
+	element := elements[test.Params.DType]
+	if test.FillValue != nil {
+		test.Options = append(test.Options, element.fillWith(test.FillValue))
+	}
+	element.replay(t, test)
 }
-
-func (test *conformanceCase) isScatter() bool { return test.updates.dtype != "" }
 
 // element has the functions of a dtype for its Go type.
 type element struct {
-	replay   func(*report, *conformanceCase)
+	replay   func(*report, *cases.Case)
 	fillWith func(image []byte) gather.Option
 }
 
@@ -136,8 +141,8 @@ func init() { // An initializer would be a cycle, because replay functions use t
 	}
 }
 
-func replayAs[T gather.Element](t *report, test *conformanceCase) {
-	switch test.indices.dtype {
+func replayAs[T gather.Element](t *report, test *cases.Case) {
+	switch test.Indices.DType {
 	case "int8":
 		replayForms[T, int8](t, test)
 	case "int16":
@@ -178,34 +183,34 @@ func formsOf[T gather.Element, I gather.Index](op string) forms[T, I] {
 	panic("unknown operation " + op)
 }
 
-func replayForms[T gather.Element, I gather.Index](t *report, test *conformanceCase) {
-	if test.codec != "" {
+func replayForms[T gather.Element, I gather.Index](t *report, test *cases.Case) {
+	if test.Codec != "" {
 		replayPacked[T, I](t, test)
 		return
 	}
-	if test.isGradient() {
+	if test.IsGradient() {
 		replayGradient[T, I](t, test)
 		return
 	}
-	if test.isScatter() {
+	if test.IsScatter() {
 		replayScatter[T, I](t, test)
 		return
 	}
-	if test.bagFormat != "" {
-		replayBags[T, I](t, test, tensorOf[T](&test.params))
+	if test.BagFormat != 0 {
+		replayBags[T, I](t, test, tensorOf[T](&test.Params))
 		return
 	}
-	call := formsOf[T, I](test.op)
-	params, indices := tensorOf[T](&test.params), tensorOf[I](&test.indices)
+	call := formsOf[T, I](test.Op)
+	params, indices := tensorOf[T](&test.Params), tensorOf[I](&test.Indices)
 	shape := replayShape(t, test, call.shape, params, indices)
 	for _, threads := range []int{1, 3} {
-		options := append(slices.Clone(test.options), gather.Threads(threads))
+		options := append(slices.Clone(test.Options), gather.Threads(threads))
 		out, err := call.gather(params, indices, options...)
 		if expectOutcome(t, test, err) {
 			expectShape(t, test, out.Shape())
 			expectBytes(t, test, bytesOf(out.Data()), 0)
 		}
-		if shape == nil && (test.failure == nil || test.failure.Status == gather.ErrSize) {
+		if shape == nil && (test.Failure == nil || test.Failure.Status == gather.ErrSize) {
 			continue // Either no output can have this shape, or the query has already failed the test.
 		}
 		replayInto(t, test, shape, func(out gather.Output[T]) error { return call.into(out, params, indices, options...) })
@@ -214,43 +219,43 @@ func replayForms[T gather.Element, I gather.Index](t *report, test *conformanceC
 }
 
 // replayShape returns the shape of the output, or nil if the case has no output.
-func replayShape(t *report, test *conformanceCase, query shapeQuery,
+func replayShape(t *report, test *cases.Case, query shapeQuery,
 	params, indices gather.Described) []int {
-	shape, err := query(params, indices, test.options...)
+	shape, err := query(params, indices, test.Options...)
 	switch {
-	case test.failure == nil:
+	case test.Failure == nil:
 		expectOutcome(t, test, err)
 		expectShape(t, test, shape)
-	case test.failure.Status == gather.ErrIndex && err != nil:
-		t.Errorf("%s: the shape query read indices: %v", test.name, err)
-	case test.failure.Status != gather.ErrIndex && test.failure.Status != gather.ErrSize:
+	case test.Failure.Status == gather.ErrIndex && err != nil:
+		t.Errorf("%s: the shape query read indices: %v", test.Name, err)
+	case test.Failure.Status != gather.ErrIndex && test.Failure.Status != gather.ErrSize:
 		expectOutcome(t, test, err)
 	}
 	return shape
 }
 
-func replayInto[T gather.Element](t *report, test *conformanceCase, shape []int, into func(gather.Output[T]) error) {
+func replayInto[T gather.Element](t *report, test *cases.Case, shape []int, into func(gather.Output[T]) error) {
 	memory := outputMemory[T](test, shape)
 	before := slices.Clone(memory)
 	if expectOutcome(t, test, into(gather.Strided[T](memory, 0, shape, nil).Output())) {
 		expectBytes(t, test, memory, untouched)
 	} else if !bytes.Equal(memory, before) {
-		t.Errorf("%s: an error changed the output", test.name)
+		t.Errorf("%s: an error changed the output", test.Name)
 	}
 }
 
-func replayPlan[T gather.Element, I gather.Index](t *report, test *conformanceCase, call forms[T, I], shape []int) {
-	plan, err := call.plan(tensorOf[T](&test.params), tensorOf[I](&test.indices), test.options...)
+func replayPlan[T gather.Element, I gather.Index](t *report, test *cases.Case, call forms[T, I], shape []int) {
+	plan, err := call.plan(tensorOf[T](&test.Params), tensorOf[I](&test.Indices), test.Options...)
 	if err != nil {
 		expectOutcome(t, test, err)
 		return
 	}
 	defer plan.Close()
 	memory := typed[T](outputMemory[T](test, shape))
-	if test.params.isDense() && test.indices.isDense() {
-		err = plan.Run(gather.To(memory), typed[T](test.params.bytes), typed[I](test.indices.bytes), gather.Open)
+	if test.Params.IsDense() && test.Indices.IsDense() {
+		err = plan.Run(gather.To(memory), typed[T](test.Params.Bytes), typed[I](test.Indices.Bytes), gather.Open)
 	} else { // A slice of the element type cannot represent this memory.
-		err = plan.RunAt(nil, gather.Addresses{Params: address(test.params.bytes), Indices: address(test.indices.bytes), Out: address(memory)}, gather.Open)
+		err = plan.RunAt(nil, gather.Addresses{Params: address(test.Params.Bytes), Indices: address(test.Indices.Bytes), Out: address(memory)}, gather.Open)
 		runtime.KeepAlive(test)
 	}
 	if expectOutcome(t, test, err) {
@@ -258,8 +263,8 @@ func replayPlan[T gather.Element, I gather.Index](t *report, test *conformanceCa
 	}
 }
 
-func replayStrings(t *report, test *conformanceCase) {
-	switch test.indices.dtype {
+func replayStrings(t *report, test *cases.Case) {
+	switch test.Indices.DType {
 	case "int8":
 		replayStringsBy[int8](t, test)
 	case "int16":
@@ -293,75 +298,75 @@ func stringFormsOf[I gather.Index](op string) (stringGather[I], shapeQuery) {
 	panic("unknown operation " + op)
 }
 
-func replayStringsBy[I gather.Index](t *report, test *conformanceCase) {
-	if test.isScatter() {
+func replayStringsBy[I gather.Index](t *report, test *cases.Case) {
+	if test.IsScatter() {
 		replayScatteredStrings[I](t, test)
 		return
 	}
-	params, err := gather.NewStrings(test.params.strings, test.params.shape...)
+	params, err := gather.NewStrings(test.Params.Strings, test.Params.Shape...)
 	if err != nil {
-		t.Errorf("%s: %v", test.name, err)
+		t.Errorf("%s: %v", test.Name, err)
 		return
 	}
 	defer params.Close()
-	call, query := stringFormsOf[I](test.op)
-	indices := tensorOf[I](&test.indices)
+	call, query := stringFormsOf[I](test.Op)
+	indices := tensorOf[I](&test.Indices)
 	replayShape(t, test, query, params, indices)
 	for _, threads := range []int{1, 3} {
-		values, shape, err := call(params, indices, append(slices.Clone(test.options), gather.Threads(threads))...)
+		values, shape, err := call(params, indices, append(slices.Clone(test.Options), gather.Threads(threads))...)
 		if expectOutcome(t, test, err) {
 			expectShape(t, test, shape)
-			if !slices.Equal(values, test.wanted.strings) {
-				t.Errorf("%s: got %q, want %q", test.name, values, test.wanted.strings)
+			if !slices.Equal(values, test.Wanted.Strings) {
+				t.Errorf("%s: got %q, want %q", test.Name, values, test.Wanted.Strings)
 			}
 		}
 	}
 }
 
 // expectOutcome compares the error with the recorded one. It returns true if there is an output to compare.
-func expectOutcome(t *report, test *conformanceCase, err error) bool {
+func expectOutcome(t *report, test *cases.Case, err error) bool {
 	t.Helper()
-	if test.failure == nil {
+	if test.Failure == nil {
 		if err != nil {
-			t.Errorf("%s: %v", test.name, err)
+			t.Errorf("%s: %v", test.Name, err)
 		}
 		return err == nil
 	}
 	var found *gather.Error
 	if !errors.As(err, &found) {
-		t.Errorf("%s: got %v, want %+v", test.name, err, *test.failure)
+		t.Errorf("%s: got %v, want %+v", test.Name, err, *test.Failure)
 		return false
 	}
 	numbers := *found
 	numbers.Message = ""
-	if numbers != *test.failure || found.Message == "" || !errors.Is(err, test.failure.Status) {
-		t.Errorf("%s: got %+v, want %+v", test.name, *found, *test.failure)
+	if numbers != *test.Failure || found.Message == "" || !errors.Is(err, test.Failure.Status) {
+		t.Errorf("%s: got %+v, want %+v", test.Name, *found, *test.Failure)
 	}
 	var index *gather.IndexError
-	if errors.As(err, &index) != (test.failure.Status == gather.ErrIndex) {
-		t.Errorf("%s: an IndexError only for an index: %v", test.name, err)
+	if errors.As(err, &index) != (test.Failure.Status == gather.ErrIndex) {
+		t.Errorf("%s: an IndexError only for an index: %v", test.Name, err)
 	}
 	return false
 }
 
-func expectShape(t *report, test *conformanceCase, shape []int) {
+func expectShape(t *report, test *cases.Case, shape []int) {
 	t.Helper()
-	if !slices.Equal(shape, test.wanted.shape) {
-		t.Errorf("%s: got the shape %v, want %v", test.name, shape, test.wanted.shape)
+	if !slices.Equal(shape, test.Wanted.Shape) {
+		t.Errorf("%s: got the shape %v, want %v", test.Name, shape, test.Wanted.Shape)
 	}
 }
 
 // expectBytes compares with the recorded bytes. Skipped rows are recorded as the byte `untouched`. In these rows the
 // output must have the byte that it had before the call.
-func expectBytes(t *report, test *conformanceCase, found []byte, before byte) {
+func expectBytes(t *report, test *cases.Case, found []byte, before byte) {
 	t.Helper()
-	if len(found) != len(test.wanted.bytes) {
-		t.Errorf("%s: got %d bytes, want %d", test.name, len(found), len(test.wanted.bytes))
+	if len(found) != len(test.Wanted.Bytes) {
+		t.Errorf("%s: got %d bytes, want %d", test.Name, len(found), len(test.Wanted.Bytes))
 		return
 	}
-	for i, want := range test.wanted.bytes {
-		if found[i] != want && !(test.bounds == "skip" && want == untouched && found[i] == before) {
-			t.Errorf("%s: got %x, want %x", test.name, found, test.wanted.bytes)
+	for i, want := range test.Wanted.Bytes {
+		if found[i] != want && !(test.Bounds == gather.BoundsSkip && want == untouched && found[i] == before) {
+			t.Errorf("%s: got %x, want %x", test.Name, found, test.Wanted.Bytes)
 			return
 		}
 	}
@@ -369,7 +374,7 @@ func expectBytes(t *report, test *conformanceCase, found []byte, before byte) {
 
 // outputMemory returns memory of the size of the output. It is small if the output would be too large. Such a case must
 // fail before it writes.
-func outputMemory[T gather.Element](test *conformanceCase, shape []int) []byte {
+func outputMemory[T gather.Element](test *cases.Case, shape []int) []byte {
 	size := int(unsafe.Sizeof(*new(T)))
 	for _, extent := range shape {
 		size *= extent
@@ -384,11 +389,11 @@ func outputMemory[T gather.Element](test *conformanceCase, shape []int) []byte {
 	return memory
 }
 
-func tensorOf[T gather.Element](text *tensorText) gather.Tensor[T] {
-	if text.isDense() {
-		return gather.New(typed[T](text.bytes), text.shape...)
+func tensorOf[T gather.Element](text *cases.Tensor) gather.Tensor[T] {
+	if text.IsDense() {
+		return gather.New(typed[T](text.Bytes), text.Shape...)
 	}
-	return gather.Strided[T](text.bytes, text.offset, text.shape, text.strides)
+	return gather.Strided[T](text.Bytes, text.Offset, text.Shape, text.Strides)
 }
 
 // typed copies bytes to new elements.

@@ -1,6 +1,7 @@
 #include <gtest/gtest.h>
 
 #include <cstring>
+#include <fstream>
 #include <string>
 #include <vector>
 
@@ -188,6 +189,33 @@ void run(const Case& test) {
   for (int32_t threads : {1, 3}) run_desc(test, params, indices, threads);
   run_into(test, params, indices);
   run_planned(test, params, indices);
+}
+
+TEST(ConformanceFile, AnErrorNamesTheLine) {
+  const std::string begin = "# a comment\n\ncase a\nop gather\n";
+  const std::string tensors = "params int8 2 . 0102\nindices int8 . . 01\n";
+  const std::pair<std::string, const char*> malformed[] = {
+      {begin + "axis 1x\n\n", ":5: no number: 1x"},
+      {begin + "axes 1\n\n", ":5: unknown key axes"},
+      {begin + "axis 1 2\n\n", ":5: too many words: 2"},
+      {begin + "bounds wrap\n\n", ":5: unknown word wrap"},
+      {begin + "params int8 2 .\n\n", ":5: a word is missing"},
+      {begin + "params int8 2 . 01g2\n\n", ":5: no bytes in hex: g2"},
+      {begin + "params int8 2 offset=0;strides=1,1 0102\n\n", ":5: not one stride for each dim"},
+      {begin + tensors + "\n", ":7: the case has no op, params, indices or outcome: a"},
+      {begin + tensors + "expect ok int8 . 02\n", ":7: there is no empty line after a"},
+      {"op gather\n", ":1: unknown word op"},
+  };
+  const std::string path = testing::TempDir() + "gather_malformed_cases.txt";
+  for (const auto& [text, expected] : malformed) {
+    std::ofstream(path, std::ios::binary) << text;
+    conformance_file file;
+    conformance_read(path.c_str(), &file);
+    EXPECT_EQ(file.error, path + expected);
+    EXPECT_EQ(file.count, 0);
+    conformance_free(&file);
+  }
+  std::remove(path.c_str());
 }
 
 class Conformance : public testing::TestWithParam<const char*> {

@@ -1,6 +1,6 @@
 //! Replays every recorded call of gather_bags, into a new tensor and into existing memory.
 
-use gather::{Bags, BufferMut, Error, Options, Tensor, TensorMut, gather_bags, gather_bags_into};
+use gather::{Bags, BufferMut, Error, Options, Tensor, TensorMut, gather_bags, gather_bags_into, sys};
 
 use super::case::Case;
 use super::scatter::{expect_bytes, expect_tensor};
@@ -14,12 +14,12 @@ pub fn run(test: &Case) {
 pub fn run_for(test: &Case, params: &Tensor<'_>) {
     let numbers = test.bags.as_ref().map(tensor);
     let weights = test.weights.as_ref().map(tensor);
-    let mut bags = match (test.bag_format.as_str(), &numbers) {
-        ("offsets", Some(numbers)) => Bags::offsets(numbers),
-        ("starts", Some(numbers)) => Bags::starts(numbers),
-        ("lengths", Some(numbers)) => Bags::lengths(numbers),
-        ("segments", Some(numbers)) => Bags::segments(numbers, test.bag_count),
-        ("dense", None) => Bags::dense(),
+    let mut bags = match (test.bag_format, &numbers) {
+        (sys::GTH_BAGS_OFFSETS, Some(numbers)) => Bags::offsets(numbers),
+        (sys::GTH_BAGS_STARTS, Some(numbers)) => Bags::starts(numbers),
+        (sys::GTH_BAGS_LENGTHS, Some(numbers)) => Bags::lengths(numbers),
+        (sys::GTH_BAGS_SEGMENTS, Some(numbers)) => Bags::segments(numbers, test.bag_count),
+        (sys::GTH_BAGS_DENSE, None) => Bags::dense(),
         (other, _) => panic!("bag_format {other}"),
     };
     if let Some(weights) = &weights {

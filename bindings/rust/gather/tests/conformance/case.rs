@@ -1,8 +1,13 @@
-//! Reads the conformance cases. tests/conformance/README.md describes their format.
+//! The conformance cases in the types of the crate.
+// The pointers that the reader sets are valid until the file is freed.
+#![allow(clippy::missing_safety_doc, clippy::undocumented_unsafe_blocks)]
 
-use std::ffi::CStr;
+use std::ffi::{CStr, CString, c_char};
+use std::mem::{transmute, zeroed};
 use std::path::Path;
+use std::slice;
 
+use conformance_cases as raw;
 use gather::{
     Accumulate, Bounds, DType, Empty, Extents, Fill, Initial, Negative, Options, Pool, Profile, Reduction, sys,
 };
@@ -17,17 +22,6 @@ pub struct TensorText {
     pub string_offsets: Vec<i64>,
 }
 
-#[derive(Debug, PartialEq)]
-pub struct Failure {
-    pub status: i32,
-    pub operand: String,
-    pub component: i64,
-    pub position: i64,
-    pub value: i128,
-    pub limit: i64,
-    pub wraps: bool,
-}
-
 pub struct Case {
     pub name: String,
     pub operation: String,
@@ -40,8 +34,8 @@ pub struct Case {
     pub indices: TensorText,
     /// Only in a scatter.
     pub updates: Option<TensorText>,
-    /// The format of bags. Empty for other operations.
-    pub bag_format: String,
+    /// GTH_BAGS_*. 0 for other operations.
+    pub bag_format: i32,
     pub bag_count: usize,
     pub bags: Option<TensorText>,
     pub weights: Option<TensorText>,
@@ -49,252 +43,110 @@ pub struct Case {
     pub codec: String,
     pub scales: Option<TensorText>,
     pub zeros: Option<TensorText>,
-    pub expect: Result<TensorText, Failure>,
+    pub expect: Result<TensorText, sys::gth_error>,
 }
 
 pub fn read_file(path: &Path) -> Vec<Case> {
-    let text = std::fs::read_to_string(path).unwrap_or_else(|e| {
-        panic!(
-            "{}: {e}. These commands in the tree compute it: \
-             cmake --preset test && cmake --build --preset test --target conformance_cases",
-            path.display()
-        )
-    });
-    let lines: Vec<&str> = text.lines().filter(|line| !line.starts_with('#')).collect();
-    lines
-        .split(|line| line.is_empty())
-        .filter(|lines| !lines.is_empty())
-        .map(read_case)
-        .collect()
+    let path = CString::new(path.to_str().unwrap()).unwrap();
+    let mut file = unsafe { zeroed() };
+    unsafe { raw::conformance_read(path.as_ptr(), &mut file) };
+    let cases = unsafe { list(file.cases, file.count) }
+        .iter()
+        .map(|case| unsafe { read_case(case) })
+        .collect();
+    let error = unsafe { text(file.error.as_ptr()) };
+    unsafe { raw::conformance_free(&mut file) };
+    assert!(error.is_empty(), "{error}");
+    cases
 }
 
-fn read_case(lines: &[&str]) -> Case {
-    let get = |key: &str| {
-        lines
-            .iter()
-            .filter_map(|line| line.split_once(' '))
-            .find(|(name, _)| *name == key)
-            .map(|(_, value)| value)
-    };
-    let params = read_tensor(get("params").or(get("target")).unwrap(), true);
-    Case {
-        name: get("case").unwrap().to_owned(),
-        operation: get("op").unwrap().to_owned(),
-        options: read_options(get, params.dtype),
-        skips: get("bounds") == Some("skip"),
-        reduces: get("reduction").is_some_and(|reduction| reduction != "none")
-            || get("bag_format").or(get("codec")).is_some(),
-        params,
-        indices: read_tensor(get("indices").unwrap(), true),
-        updates: get("updates").map(|updates| read_tensor(updates, true)),
-        bag_format: get("bag_format").unwrap_or_default().to_owned(),
-        bag_count: get("bag_count").map_or(0, |count| count.parse().unwrap()),
-        bags: get("bags").map(|bags| read_tensor(bags, true)),
-        weights: get("weights").map(|weights| read_tensor(weights, true)),
-        codec: get("codec").unwrap_or_default().to_owned(),
-        scales: get("scales").map(|scales| read_tensor(scales, true)),
-        zeros: get("zeros").map(|zeros| read_tensor(zeros, true)),
-        expect: read_expect(get("expect").unwrap()),
-    }
-}
-
-fn read_options<'t>(get: impl Fn(&str) -> Option<&'t str>, dtype: DType) -> Options {
-    let mut options = Options::new();
-    if let Some(axis) = get("axis") {
-        options = options.axis(axis.parse().unwrap());
-    }
-    if let Some(batch_dims) = get("batch_dims") {
-        options = options.batch_dims(batch_dims.parse().unwrap());
-    }
-    if let Some(opset) = get("opset") {
-        options = options.opset(opset.parse().unwrap());
-    }
-    if let Some(name) = get("profile") {
-        options = options.profile(read_profile(name));
-    }
-    match get("extents") {
-        None => {}
-        Some("equal") => options = options.extents(Extents::Equal),
-        Some("prefix") => options = options.extents(Extents::Prefix),
-        Some("broadcast") => options = options.extents(Extents::Broadcast),
-        Some(other) => panic!("extents {other}"),
-    }
-    match get("reduction") {
-        None => {}
-        Some("none") => options = options.reduction(Reduction::None),
-        Some("add") => options = options.reduction(Reduction::Add),
-        Some("mul") => options = options.reduction(Reduction::Mul),
-        Some("max") => options = options.reduction(Reduction::Max),
-        Some("min") => options = options.reduction(Reduction::Min),
-        Some("mean") => options = options.reduction(Reduction::Mean),
-        Some(other) => panic!("reduction {other}"),
-    }
-    match get("initial") {
-        None => {}
-        Some("update") => options = options.initial(Initial::Update),
-        Some(other) => panic!("initial {other}"),
-    }
-    match get("accumulate") {
-        None => {}
-        Some("dtype") => options = options.accumulate(Accumulate::DType),
-        Some("float32") => options = options.accumulate(Accumulate::Float32),
-        Some("float64") => options = options.accumulate(Accumulate::Float64),
-        Some(other) => panic!("accumulate {other}"),
-    }
-    match get("pool") {
-        None => {}
-        Some("sum") => options = options.pool(Pool::Sum),
-        Some("mean") => options = options.pool(Pool::Mean),
-        Some("sqrtn") => options = options.pool(Pool::SqrtN),
-        Some("max") => options = options.pool(Pool::Max),
-        Some("min") => options = options.pool(Pool::Min),
-        Some(other) => panic!("pool {other}"),
-    }
-    match get("empty") {
-        None => {}
-        Some("zero") => options = options.empty(Empty::Zero),
-        Some("fill") => options = options.empty(Empty::Fill),
-        Some("error") => options = options.empty(Empty::Error),
-        Some(other) => panic!("empty {other}"),
-    }
-    if let Some(padding) = get("padding_index") {
-        options = options.padding_index(padding.parse().unwrap());
-    }
-    match get("negative") {
-        None => {}
-        Some("reject") => options = options.negative(Negative::Reject),
-        Some("wrap") => options = options.negative(Negative::Wrap),
-        Some(other) => panic!("negative {other}"),
-    }
-    match get("bounds") {
-        None => {}
-        Some("error") => options = options.bounds(Bounds::Error),
-        Some("fill") => options = options.bounds(Bounds::Fill),
-        Some("clamp") => options = options.bounds(Bounds::Clamp),
-        Some("modulo") => options = options.bounds(Bounds::Modulo),
-        Some("skip") => options = options.bounds(Bounds::Skip),
-        Some(other) => panic!("bounds {other}"),
-    }
-    match get("fill") {
-        None => {}
-        Some("zero") => options = options.fill(Fill::Zero),
-        Some("by_dtype") => options = options.fill(Fill::ByDType),
-        Some("value") if dtype == DType::String => options = options.fill_value(0u8),
-        Some("value") => {
-            let bytes = get("fill_value").map_or(Vec::new(), read_hex);
-            let mut image = [0; 16];
-            image[..bytes.len()].copy_from_slice(&bytes);
-            // SAFETY: outputs are read as bytes. Some cases fill bools with other bytes than 0 and 1.
-            options = unsafe { options.fill_image_unchecked(dtype, image) };
-        }
-        Some(other) => panic!("fill {other}"),
-    }
-    options
-}
-
-fn read_profile(name: &str) -> Profile {
-    match name {
-        "tensorflow" => Profile::TensorFlow,
-        "tensorflow_gpu" => Profile::TensorFlowGpu,
-        "onnx" => Profile::Onnx,
-        "ort" => Profile::Ort,
-        "numpy_raise" => Profile::NumpyRaise,
-        "numpy_wrap" => Profile::NumpyWrap,
-        "numpy_clip" => Profile::NumpyClip,
-        "torch" => Profile::Torch,
-        "jax_fill" => Profile::JaxFill,
-        "jax_clip" => Profile::JaxClip,
-        other => panic!("profile {other}"),
-    }
-}
-
-fn read_numbers(text: &str) -> Vec<i64> {
-    if text == "." {
-        return Vec::new();
-    }
-    text.split(',').map(|number| number.parse().unwrap()).collect()
-}
-
-fn read_hex(text: &str) -> Vec<u8> {
-    if text == "." || text == "-" {
-        return Vec::new();
-    }
-    (0..text.len())
-        .step_by(2)
-        .map(|i| u8::from_str_radix(&text[i..i + 2], 16).unwrap())
-        .collect()
-}
-
-fn read_tensor(text: &str, has_layout: bool) -> TensorText {
-    let mut words = text.split(' ');
-    let mut word = || words.next().unwrap();
-    let name = word();
-    let mut tensor = TensorText {
-        dtype: *DType::ALL
-            .iter()
-            .find(|dtype| dtype.name() == name)
-            .unwrap_or_else(|| panic!("dtype {name}")),
-        shape: read_numbers(word()).iter().map(|extent| *extent as usize).collect(),
-        strides: None,
-        offset: 0,
-        bytes: Vec::new(),
-        string_offsets: vec![0],
-    };
-    if has_layout {
-        read_layout(word(), &mut tensor);
-    }
-    let data = word();
-    if tensor.dtype != DType::String {
-        tensor.bytes = read_hex(data);
-    } else if data != "." {
-        for string in data.split(',') {
-            tensor.bytes.extend(read_hex(string));
-            tensor.string_offsets.push(tensor.bytes.len() as i64);
+unsafe fn read_case(case: &raw::Case) -> Case {
+    unsafe {
+        let (given, params) = (&case.options, tensor(&case.params).unwrap());
+        Case {
+            name: text(case.name),
+            operation: text(case.op_name),
+            options: read_options(given, params.dtype),
+            skips: given.bounds == sys::GTH_BOUNDS_SKIP,
+            reduces: given.reduction > sys::GTH_REDUCTION_NONE || given.bag_format != 0 || !case.codec.is_null(),
+            params,
+            indices: tensor(&case.indices).unwrap(),
+            updates: tensor(&case.updates),
+            bag_format: given.bag_format,
+            bag_count: given.bag_count as usize,
+            bags: tensor(&case.bags),
+            weights: tensor(&case.weights),
+            codec: text(case.codec),
+            scales: tensor(&case.scales),
+            zeros: tensor(&case.zeros),
+            expect: tensor(&case.out).ok_or(case.error),
         }
     }
-    tensor
 }
 
-fn read_layout(text: &str, tensor: &mut TensorText) {
-    if text == "." {
-        return;
-    }
-    let (offset, strides) = text.split_once(';').unwrap();
-    tensor.offset = offset.strip_prefix("offset=").unwrap().parse().unwrap();
-    let strides = read_numbers(strides.strip_prefix("strides=").unwrap());
-    tensor.strides = Some(strides.iter().map(|stride| *stride as isize).collect());
-}
-
-fn read_expect(text: &str) -> Result<TensorText, Failure> {
-    if let Some(tensor) = text.strip_prefix("ok ") {
-        return Ok(read_tensor(tensor, false));
-    }
-    let words: Vec<&str> = text.split(' ').collect();
-    let ["error", status, operand, component, position, value, limit, flags] = words[..] else {
-        panic!("expect {text}");
-    };
-    let value: i64 = value.parse().unwrap();
-    Err(Failure {
-        status: status_number(status),
-        operand: operand.to_owned(),
-        component: component.parse().unwrap(),
-        position: position.parse().unwrap(),
-        value: if flags.contains("unsigned") {
-            (value as u64).into()
-        } else {
-            value.into()
-        },
-        limit: limit.parse().unwrap(),
-        wraps: flags.contains("wrap"),
-    })
-}
-
-fn status_number(name: &str) -> i32 {
-    (sys::GTH_E_IO..0)
-        .find(|status| {
-            // SAFETY: the function accepts any number, and names are static.
-            let text = unsafe { CStr::from_ptr(sys::gth_status_name(*status)) };
-            text.to_str().unwrap().strip_prefix("GTH_E_") == Some(name)
+unsafe fn tensor(tensor: &raw::Tensor) -> Option<TensorText> {
+    let desc = &tensor.desc;
+    let ndim = desc.ndim.into();
+    unsafe {
+        Some(TensorText {
+            dtype: DType::try_from(desc.dtype).ok()?,
+            shape: list(desc.shape, ndim).iter().map(|extent| *extent as usize).collect(),
+            strides: (!desc.strides.is_null())
+                .then(|| list(desc.strides, ndim).iter().map(|stride| *stride as isize).collect()),
+            offset: desc.offset as usize,
+            bytes: list(desc.data.cast(), desc.extent).to_vec(),
+            string_offsets: list(tensor.string_offsets, tensor.string_count + 1).to_vec(),
         })
-        .unwrap_or_else(|| panic!("status {name}"))
+    }
+}
+
+unsafe fn text(text: *const c_char) -> String {
+    match text.is_null() {
+        true => String::new(),
+        false => unsafe { CStr::from_ptr(text) }.to_str().unwrap().to_owned(),
+    }
+}
+
+unsafe fn list<'a, T>(first: *const T, count: i64) -> &'a [T] {
+    match first.is_null() {
+        true => &[],
+        false => unsafe { slice::from_raw_parts(first, count as usize) },
+    }
+}
+
+/// Calls a setter for each choice that is given.
+macro_rules! choose {
+    ($given:ident, $options:ident, $($field:ident: $type:ty,)*) => {$(
+        if $given.$field != 0 {
+            // SAFETY: the enum has the number of every word that the reader knows.
+            $options = $options.$field(unsafe { transmute::<i32, $type>($given.$field) });
+        }
+    )*};
+}
+
+fn read_options(given: &sys::gth_options, dtype: DType) -> Options {
+    let mut options = Options::new().batch_dims(given.batch_dims).opset(given.opset);
+    if given.has_axis != 0 {
+        options = options.axis(given.axis);
+    }
+    if given.has_padding_index != 0 {
+        options = options.padding_index(given.padding_index);
+    }
+    choose! {
+        given, options,
+        profile: Profile, extents: Extents, reduction: Reduction, initial: Initial, accumulate: Accumulate, pool: Pool,
+        empty: Empty, negative: Negative, bounds: Bounds,
+    }
+    match given.fill {
+        sys::GTH_FILL_VALUE if dtype == DType::String => options.fill_value(0u8),
+        sys::GTH_FILL_VALUE => {
+            let image = given.fill_value.map(u64::to_ne_bytes);
+            // SAFETY: outputs are read as bytes. Some cases fill bools with other bytes than 0 and 1.
+            unsafe { options.fill_image_unchecked(dtype, image.as_flattened().try_into().unwrap()) }
+        }
+        _ => {
+            choose! { given, options, fill: Fill, }
+            options
+        }
+    }
 }

@@ -144,7 +144,7 @@ fn run_shape(scatter: &Scatter, test: &Case) {
         Ok(_) => assert!(is_given(&shape), "{}", test.name),
         Err(expected) if expected.status == sys::GTH_E_INDEX => assert!(is_given(&shape), "{}", test.name),
         // If the updates have the inferred shape, the error must concern something other than their shape.
-        Err(expected) if expected.operand == "updates" => {
+        Err(expected) if expected.operand == sys::GTH_OPERAND_UPDATES => {
             let of_shape = [sys::GTH_E_SHAPE, sys::GTH_E_RANK].contains(&expected.status);
             assert_eq!(!is_given(&shape), of_shape, "{}", test.name);
         }

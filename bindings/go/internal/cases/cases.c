@@ -1,0 +1,1 @@
+../../../../tests/conformance/reader/cases.c
