@@ -54,7 +54,7 @@ func openTable[T gather.Element](t *testing.T, shape []int, segments []gather.Se
 var tableModes = map[string][]gather.TableOption{
 	"read":            nil,
 	"map":             {gather.Mapped(0)},
-	"map with budget": {gather.Mapped(4 << 20)},
+	"map with budget": {gather.Mapped(8 << 20)},
 }
 
 func TestRowsOfFilesAreThoseOfMemory(t *testing.T) {

@@ -170,7 +170,7 @@ GATHER_NOINLINE void FileRows::move_plain(const Job&, const RowBlock& block) {
 // Replaces offsets by addresses, for the kernel. A row that is in several pieces is copied by itself.
 GATHER_NOINLINE void FileRows::move_addresses(const Job& job, const RowBlock& block) {
   const files::Table& table = *tables_.table;
-  int64_t addresses[max_resolved], n = 0;
+  int64_t addresses[requested_rows], n = 0;
   for (int64_t l = 0; l < block.lines; ++l) {
     const int64_t* const offsets = block.offsets + l * block.next_offsets;
     const int64_t first = row_number(block.table) + wrapping_multiply(l, block.next_table);
@@ -186,7 +186,7 @@ GATHER_NOINLINE void FileRows::move_addresses(const Job& job, const RowBlock& bl
       const char* const address = offsets[i] == no_row ? nullptr : table.find_address(at, block.row_bytes);
       if (address) {
         addresses[n++] = row_number(address);
-        if (n == max_resolved) pass(i + 1);
+        if (n == requested_rows) pass(i + 1);
         continue;
       }
       pass(i);

@@ -40,7 +40,7 @@ class Pages {
                                          [&](const core::PageRange& range) {
                                            ranges_[count_] = range;
                                            pieces_[count_] = {&piece.segment, piece.at, piece.bytes};
-                                           rows_[count_] = row;
+                                           rows_[count_] = static_cast<int16_t>(row);
                                            return ++count_ < brought_ranges || load();
                                          });
   }
@@ -74,7 +74,7 @@ class Pages {
   int64_t count_ = 0, bad_row_ = 0;
   core::PageRange ranges_[brought_ranges];
   Added pieces_[brought_ranges];
-  int64_t rows_[brought_ranges];
+  int16_t rows_[brought_ranges];
 };
 
 // ---- Files that are read
@@ -179,12 +179,12 @@ int64_t part_bytes_of(const Table& table, int64_t bytes) {
 int64_t read_with_budget(const Table& table, const Wanted* rows, int64_t n, int64_t bytes, Failure* failure) {
   const std::lock_guard<Residence> guard(table.residence());
   const int64_t part = std::min(part_bytes_of(table, bytes), table.budget() / parts_of_budget);
-  const int64_t group = std::max<int64_t>(table.budget() / 2 / mapped_bytes(part), 1);
+  const int64_t group = std::clamp(table.budget() / 2 / mapped_bytes(part), int64_t{1}, brought_ranges);
   if (n > 1) request(table, rows, n, bytes);
   for (int64_t first = 0; first < n; first += group) {
     const int64_t count = std::min(group, n - first);
     for (int64_t done = 0; done < bytes; done += part) {
-      Wanted parts[requested_rows];
+      Wanted parts[brought_ranges];
       for (int64_t i = 0; i < count; ++i) parts[i] = {rows[first + i].at + done, rows[first + i].to + done};
       const int64_t size = std::min(part, bytes - done);
       make_room(table, count * mapped_bytes(size));

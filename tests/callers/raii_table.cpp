@@ -129,7 +129,7 @@ void packed() {
   Floats wanted;
   for (size_t i = 0; i < 32; ++i) wanted.push_back(0.5f * static_cast<float>(8 + i));
   for (const int32_t mode : modes) {
-    const Table table({Segment::path(path.c_str(), 2)}, {32}, GTH_DTYPE_FLOAT32, mode, 4 << 20, "q8_0");
+    const Table table({Segment::path(path.c_str(), 2)}, {32}, GTH_DTYPE_FLOAT32, mode, 8 << 20, "q8_0");
     CHECK(table.shape() == Shape({2, 32}));
     CHECK(gather::gather(table, last).to_vector<float>() == wanted);
   }

@@ -197,7 +197,7 @@ def test_segments_are_paths_files_descriptors_and_memory(tmp_path: Path, mode: s
 
 
 def test_pickle_and_copy_open_the_files_again(npy: Path) -> None:
-    table = open_table(npy, mode="map", resident=4 << 20)
+    table = open_table(npy, mode="map", resident=8 << 20)
     for other in (pickle.loads(pickle.dumps(table)), copy.copy(table)):
         table.close()
         assert same(other[IDS], A[IDS]) and other.stats().mode == "map"

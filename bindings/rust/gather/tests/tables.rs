@@ -144,7 +144,7 @@ fn packed_rows_are_decoded() {
     let path = folder.write("q8_0", &[&[9; 5][..], &block(0), &block(40)].concat());
     let decoded = |first: u8| (first..first + 32).map(|code| 0.5 * f32::from(code));
     let memory = block(80);
-    for (mode, resident) in [(Mode::Read, 0), (Mode::Map, 0), (Mode::Map, 4 << 20)] {
+    for (mode, resident) in [(Mode::Read, 0), (Mode::Map, 0), (Mode::Map, 8 << 20)] {
         let table = Table::packed(Packed::new("q8_0", &[], &[32]))
             .segment(Segment::path(&path, 2).offset(5))
             .segment(Segment::memory(&memory, 1))

@@ -34,7 +34,7 @@ class TableTest {
   private static final int WIDTH = 9;
   private static final byte[] GAP = {1, 2, 3, 4, 5};
   private static final List<UnaryOperator<Table.Builder>> MODES =
-      List.of(each -> each, each -> each.mapped(0), each -> each.mapped(4 << 20));
+      List.of(each -> each, each -> each.mapped(0), each -> each.mapped(8 << 20));
 
   @TempDir private Path folder;
 
