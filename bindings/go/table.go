@@ -55,7 +55,7 @@ func (s *Segment) isMemory() bool { return s.Path == "" && s.File == nil }
 type TableOption func(*packing)
 
 // Mapped maps the files instead of reading them. A row that was read before then costs as much as a row in memory.
-// resident is the budget of mapped memory in bytes, at least 4 MiB, or 0 for no budget. With a budget, rows cost more
+// resident is the budget of mapped memory in bytes, at least 8 MiB, or 0 for no budget. With a budget, rows cost more
 // than without Mapped if they are not read again. Windows has no maps of files, and reads them.
 func Mapped(resident int) TableOption {
 	return func(p *packing) {

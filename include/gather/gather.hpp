@@ -1600,7 +1600,7 @@ class Table : public Handle<gth_tensor, gth_tensor_release> {
   /// @param row       The shape of a row. It counts numbers, also of a codec.
   /// @param dtype     The dtype of the numbers. With a codec, that of the decoded numbers.
   /// @param mode      GTH_FILES_READ, or GTH_FILES_MAP for rows that are read again and again.
-  /// @param resident  The budget of mapped memory in bytes, at least 4 MiB. 0: no budget
+  /// @param resident  The budget of mapped memory in bytes, at least 8 MiB. 0: no budget
   /// @param codec     The format of packed rows. Its operands are borrowed like memory.
   Table(const std::vector<Segment>& segments, const Dims& row, int32_t dtype = GTH_DTYPE_FLOAT32,
         int32_t mode = GTH_FILES_READ, int64_t resident = 0, const std::optional<Codec>& codec = {}) {

@@ -245,7 +245,7 @@ impl<'a, 'f> Table<'a, 'f> {
         self
     }
 
-    /// Sets the budget of mapped memory in bytes for [`Mode::Map`], at least 4 MiB. Before the pages of the table exceed
+    /// Sets the budget of mapped memory in bytes for [`Mode::Map`], at least 8 MiB. Before the pages of the table exceed
     /// it, they leave the memory of the process. 0, the default, means no budget.
     pub fn resident(mut self, bytes: usize) -> Self {
         self.resident = bytes;
@@ -258,7 +258,7 @@ impl<'a, 'f> Table<'a, 'f> {
     ///
     /// Returns [`Error::Io`] if a file cannot be opened, is no regular file, or is too short. [`Error::Size`] if memory is
     /// too small. [`Error::Shape`] if there are no segments, or one has no rows. [`Error::Stride`] if a stride is less
-    /// than a row. [`Error::Version`] for a budget below 4 MiB. [`Error::DType`] for bools, because a byte of a file may
+    /// than a row. [`Error::Version`] for a budget below 8 MiB. [`Error::DType`] for bools, because a byte of a file may
     /// be neither 0 nor 1: use `u8`. [`Error::Unsupported`] for strings. [`Error::Rank`], [`Error::Device`],
     /// [`Error::OutOfMemory`], and those of [`Packed::build`]. The operand of a segment is
     /// [`Operand::File`](crate::Operand::File), and the component is its number.

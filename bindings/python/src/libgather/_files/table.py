@@ -106,7 +106,7 @@ class Table(PackedRows):
         segments: The ranges of rows in order: :class:`Segment`, or tuples of the same items.
         mode: ``"read"`` (default) reads rows by calls of the system and maps no memory. ``"map"`` is faster for rows
             that are read again and again.
-        resident: With ``"map"``: the budget of mapped memory in bytes, at least 4 MiB. 0 means no budget.
+        resident: With ``"map"``: the budget of mapped memory in bytes, at least 8 MiB. 0 means no budget.
         codec: The format of packed rows: a name or a :class:`Codec`, as for :class:`Packed`.
         scales, zeros: Scales and zero points beside packed rows: arrays or tables, with as many dims as the table.
 

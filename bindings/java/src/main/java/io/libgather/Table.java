@@ -311,7 +311,7 @@ public final class Table extends Params implements AutoCloseable {
      * Maps the files instead of reading them. A row that was read before then costs as much as a row in memory. Windows
      * reads the files.
      *
-     * @param budget the most mapped memory in bytes, at least 4 MiB, or 0 for no budget. With a budget, rows cost more
+     * @param budget the most mapped memory in bytes, at least 8 MiB, or 0 for no budget. With a budget, rows cost more
      *     than in files that are not mapped if they are not read again.
      * @return this builder
      */
