@@ -18,19 +18,22 @@ struct Form {
 };
 constexpr Form all_forms[] = {{GTH_FILES_READ, 0}, {GTH_FILES_MAP, 0}, {GTH_FILES_MAP, budget}};
 
-// Calls of as many rows as are requested at once, and one more or less. Pages of so many rows are loaded at once too.
-TEST(FilesLimits, CallsAtTheLimitOfRequestedRows) {
-  const int64_t limit = gather::requested_rows;
-  static_assert(gather::requested_rows == gather::brought_ranges);
-  for (const Form& form : all_forms) {
-    for (const int64_t gap : {0, 5000}) {  // With gaps, each row is in pages of its own.
-      Table table(100, form.mode, form.resident);
-      table.in_file(3 * limit, 77, gap).opened();
-      for (const int64_t count : {int64_t{1}, int64_t{2}, limit - 1, limit, limit + 1, 2 * limit, 2 * limit + 1}) {
-        table.file(0).forget();
-        EXPECT_TRUE(table.gathers(counted(limit / 2, count))) << form.mode << " " << count;
-        EXPECT_TRUE(table.gathers(scattered(count, table.rows()), 3)) << form.mode << " " << count;
-      }
+// Calls of as many rows as are requested at once, or as pages are loaded at once, and one more or less.
+void check_calls_around(int64_t limit, const Form& form, int64_t gap) {
+  Table table(100, form.mode, form.resident);
+  table.in_file(3 * limit, 77, gap).opened();
+  for (const int64_t count : {int64_t{1}, int64_t{2}, limit - 1, limit, limit + 1, 2 * limit, 2 * limit + 1}) {
+    table.file(0).forget();
+    EXPECT_TRUE(table.gathers(counted(limit / 2, count))) << form.mode << " " << count;
+    EXPECT_TRUE(table.gathers(scattered(count, table.rows()), 3)) << form.mode << " " << count;
+  }
+}
+
+TEST(FilesLimits, CallsAtTheLimitsOfRowsAndPages) {
+  for (const int64_t limit : {gather::requested_rows, gather::brought_ranges}) {
+    for (const Form& form : all_forms) {
+      for (const int64_t gap : {0, 5000})
+        check_calls_around(limit, form, gap);  // With gaps, each row has its own pages.
     }
   }
 }
