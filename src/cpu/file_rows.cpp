@@ -272,9 +272,10 @@ GATHER_NOINLINE int64_t FileRows::pass_planes(const int64_t* numbers, int64_t n,
 // Reads packed rows. *staged numbers them from 0 on. Returns n, or the place of the first number whose row failed, or -1
 // if there is no memory.
 int64_t FileRows::stage_packed(const int64_t* numbers, int64_t n, StagedRows* staged, files::Failure* failure) {
-  char* const memory = staged->resize(std::max<int64_t>(n, 1) * packed_bytes_);
+  const int64_t bytes = std::max<int64_t>(n, 1) * packed_bytes_;
+  char* const memory = staged->resize(bytes);
   if (!memory) {
-    note_no_memory(n * packed_bytes_);
+    note_no_memory(bytes);
     return -1;
   }
   core::PackedPlan& plan = staged->plan = plan_.packed;
@@ -393,9 +394,10 @@ GATHER_NOINLINE bool FileRows::stage(const BagRows& bags, int64_t item, int64_t*
     return good == n;
   }
   const int64_t bytes = bags.elements * item;
-  char* const rows = memory->resize(std::max<int64_t>(n * bytes, 1));
+  const int64_t needed = std::max<int64_t>(n * bytes, 1);
+  char* const rows = memory->resize(needed);
   if (!rows) {
-    note_no_memory(n * bytes);
+    note_no_memory(needed);
     return false;
   }
   Wanted wanted[block_ids];
