@@ -216,7 +216,7 @@ type TableStats struct {
 	Rows      int  // rows that were read, which rows of a map need not be. Parts of a row count too
 	Requested int  // rows, or pages of a map, that were not in memory and were requested
 	Releases  int  // how often pages left the memory of the process because of the budget
-	Resident  int  // an upper bound of the mapped memory in bytes, or 0 without a budget
+	Resident  int  // the mapped memory after the last call in bytes, or 0 without a budget
 }
 
 // Stats returns the counters of the table.

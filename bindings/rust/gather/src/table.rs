@@ -342,13 +342,13 @@ pub(crate) fn io_error(number: usize, native: i32, reason: &str) -> Error {
 pub struct TableStats {
     /// The mode in use.
     pub mode: Mode,
-    /// Rows that were read. Parts of a row count too.
+    /// Rows that were read from files. Parts of a row count too.
     pub rows: usize,
     /// Rows, or mapped pages, that were not in memory and were requested.
     pub requested: usize,
     /// The number of times that pages left the memory of the process because of the budget.
     pub releases: usize,
-    /// An upper bound of the mapped memory in bytes. 0 without a budget.
+    /// The mapped memory after the last call in bytes. 0 without a budget.
     pub resident: usize,
 }
 

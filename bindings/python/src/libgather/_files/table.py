@@ -69,10 +69,10 @@ class TableStats(StatsFields):
 
     Attributes:
         mode: The mode in use.
-        rows: Rows that were read. Parts of a row count too.
+        rows: Rows that were read from files. Parts of a row count too.
         requested: Rows (``"read"``) or pages (``"map"``) that were not in memory and were requested.
         releases: The number of times that pages left the memory of the process because of the budget.
-        resident: An upper bound of the mapped memory in bytes. 0 without a budget.
+        resident: The mapped memory after the last call in bytes. 0 without a budget.
 
     >>> import libgather
     >>> libgather.Table((3,), "uint8", [(b"abc", 0, 3)]).stats().mode

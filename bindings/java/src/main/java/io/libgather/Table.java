@@ -91,7 +91,7 @@ public final class Table extends Params implements AutoCloseable {
    * @param rows rows that were read, which rows of a map need not be. Parts of a row count too.
    * @param requested rows, or pages of a map, that were not in memory and were requested
    * @param releases how often pages left the memory of the process because of the budget
-   * @param resident an upper bound of the mapped memory in bytes, or 0 without a budget
+   * @param resident the mapped memory after the last call in bytes, or 0 without a budget
    */
   public record Stats(boolean mapped, long rows, long requested, long releases, long resident) {}
 
