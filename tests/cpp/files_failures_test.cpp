@@ -238,6 +238,10 @@ TEST_F(FilesFailures, M8_InterruptedAndShortReadsAreContinued) {
       if (needed < n || HasFailure()) break;
     }
   }
+  gth_testing_fail_file(1, EINTR, 0);  // One row is read without a look into the page cache.
+  EXPECT_TRUE(table.gathers({7}));
+  EXPECT_EQ(gth_testing_file_calls(), 2);
+  gth_testing_fail_file(0, 0, 0);
 }
 
 TEST_F(FilesFailures, M8_BagsReportEachError) {
