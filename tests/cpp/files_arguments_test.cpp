@@ -76,8 +76,11 @@ TEST(FilesArguments, M4_InvalidDescriptionsAreRejected) {
   expect_invalid("strides", {GTH_E_STRIDE, tensor}, [](Opening* o) { o->desc.strides = o->shape.data(); });
   expect_invalid("offset", {GTH_E_STRIDE, tensor}, [](Opening* o) { o->desc.offset = 4; });
   expect_invalid("extent of memory", {GTH_E_STRIDE, tensor}, [](Opening* o) { o->desc.extent = 48; });
-  expect_invalid("mode", {GTH_E_VERSION, options, offsetof(gth_files_options, mode), -1, 3, GTH_FILES_MAP},
-                 [](Opening* o) { o->options.mode = 3; });
+  expect_invalid("device", {GTH_E_STRIDE, tensor}, [](Opening* o) { o->desc.device = GTH_DEVICE_CUDA; });
+  for (const int32_t mode : {-1, 3}) {
+    expect_invalid("mode", {GTH_E_VERSION, options, offsetof(gth_files_options, mode), -1, mode, GTH_FILES_MAP},
+                   [&](Opening* o) { o->options.mode = mode; });
+  }
   for (const int64_t resident : {int64_t{-1}, int64_t{1}, budget - 1, INT64_MIN}) {
     expect_invalid("budget", {GTH_E_VERSION, options, offsetof(gth_files_options, resident), -1, resident, budget},
                    [&](Opening* o) { o->options.resident = resident; });
@@ -122,6 +125,18 @@ TEST(FilesArguments, M4_InvalidCodecsAreRejected) {
   EXPECT_EQ(gth_tensor_open(nullptr, &unknown.desc, 2, given, nullptr, &made, &error), GTH_E_NULL) << error.message;
   EXPECT_EQ(error.operand, GTH_OPERAND_SCALES);
   EXPECT_EQ(made, nullptr);
+}
+
+// The bytes of packed rows do not fit int64, but those of their numbers do.
+TEST(FilesArguments, M4_PackedRowsBeyondInt64AreRejected) {
+  gth_codec codec = GTH_CODEC_INIT;
+  ASSERT_EQ(gth_codec_named("rowwise8", &codec, nullptr), GTH_OK);
+  constexpr int64_t rows = INT64_MAX / 4, row_bytes = 9;  // a code, a scale and a bias
+  expect_invalid("bytes", {GTH_E_SIZE, GTH_OPERAND_TENSOR, 0, -1, rows, INT64_MAX / row_bytes}, [&](Opening* o) {
+    o->desc.codec = &codec;
+    o->shape = {rows, 1};
+    o->first.rows = rows / 2, o->second.rows = rows - rows / 2;
+  });
 }
 
 // Rows without bytes need no file content, and the end of a large table may be the last byte that int64 counts.

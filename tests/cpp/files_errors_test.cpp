@@ -73,7 +73,17 @@ TEST(FilesOpen, M5_FilesWithoutPermissionAreRejected) {
     gth_segment segment = table.segment_of(10, 0, 0);
     segment.path = file.path();
     Error error;
-    return table.add(segment).open(&error) == GTH_E_IO && error.native == EACCES && error.component == 0 ? 0 : 1;
+    if (table.add(segment).open(&error) != GTH_E_IO || error.native != EACCES || error.component != 0) return 1;
+    // The caller's descriptor still reads the file. A program that the process starts gets no duplicate of it.
+    Table given(100);
+    segment.path = nullptr;
+    segment.file = file.descriptor();
+    const int lowest = dup(file.descriptor());
+    close(lowest);
+    if (given.add(segment).open(&error) != GTH_OK) return 2;
+    if ((fcntl(lowest, F_GETFD) & FD_CLOEXEC) == 0) return 3;
+    Bytes out(200, '#');
+    return given.gather_into({0, 9}, out.data(), &error) == GTH_OK && out == Bytes(200) ? 0 : 4;
   };
   const int code = hostile::wait_for(hostile::start_child(open_it), hostile::patience);
   if (code == hostile::skipped) GTEST_SKIP() << "the process cannot give up its rights";
@@ -162,6 +172,23 @@ TEST(FilesRead, M6_TruncatedFilesAreReported) {
   }
 }
 
+// A part of the row is left. A second call finds the same.
+TEST(FilesRead, M6_PartsOfRowsAreReported) {
+  for (const int32_t mode : modes) {
+    for (const int64_t resident : {int64_t{0}, mode == GTH_FILES_MAP ? budget : 0}) {
+      Table table(9000, mode, resident);
+      table.in_file(3).in_file(40, 123).opened();
+      ASSERT_TRUE(table.file(1).resize(123 + 20 * 9000 + 10));
+      for (int32_t i = 0; i < 2; ++i) {
+        Bytes out(3 * 9000, '#');
+        Error error;
+        expect_io(table.gather_into({4, 23, 5}, out.data(), &error), error, 0, 1, 1, 123 + 20 * 9000, 9000);
+      }
+      EXPECT_TRUE(table.gathers({22, 4, 5}));
+    }
+  }
+}
+
 // The lost row is at a border of what is requested at once. Rows before and behind it are read.
 TEST(FilesRead, M6_LostRowAtTheBordersOfRequests) {
   for (const int32_t mode : modes) {
@@ -227,6 +254,16 @@ TEST(FilesRead, M6_PositionsOfEachOperation) {
     prefix.threads = 1;
     expect_io(run(calls::gather_elements, elements, {2, columns}, prefix), error, 0, 0, columns + 11,
               6 * columns * 4 + 44, 4, "elements");
+    const hostile::Array batches = hostile::indices64({rows, 2}, std::vector<int64_t>(2 * rows, 70));
+    gth_options batch = second;
+    batch.batch_dims = 1;
+    expect_io(run(hostile::g, batches, {rows, 2}, batch), error, 0, 0, 10, 5 * columns * 4 + 280, 4, "batches");
+    // ONNX Runtime divides the tuples evenly between the batches.
+    const hostile::Array divided = hostile::indices64({2 * rows, 1}, std::vector<int64_t>(2 * rows, 70));
+    gth_options ort = one;
+    ort.batch_dims = 1;
+    ort.profile = GTH_PROFILE_ORT;
+    expect_io(run(hostile::nd, divided, {2 * rows}, ort), error, 0, 0, 10, 5 * columns * 4 + 280, 4, "divided");
     EXPECT_EQ(run(hostile::g, all, {1, columns}, one), GTH_OK) << error.message;
   }
 }
@@ -338,6 +375,19 @@ TEST(FilesRead, M6_TruncationAfterPagesHaveLeft) {
   expect_io(table.gather_into({4998}, out.data(), &error), error, 0, 0, 0, 4998 * 4096, 4096);
 }
 
+// The same for the last of 65 pages, which a few bytes of the last row are in.
+TEST(FilesRead, M6_TruncationAfterTheLastPageHasLeft) {
+  Table table(4096, GTH_FILES_MAP, budget);
+  table.in_file(64, 100).in_file(5000).opened();
+  EXPECT_TRUE(table.gathers({63}));
+  EXPECT_TRUE(table.gathers(counted(64, 4000)));
+  EXPECT_GT(table.stats().releases, 0);
+  ASSERT_TRUE(table.file(0).resize(64 * 4096));
+  Bytes out(4096, '#');
+  Error error;
+  expect_io(table.gather_into({63}, out.data(), &error), error, 0, 0, 0, 100 + 63 * 4096, 4096);
+}
+
 // ---- Outputs
 
 // An output that shares memory with a segment is rejected, and nothing is written.
@@ -354,6 +404,22 @@ TEST(FilesOutputs, M3_OutputsThatOverlapSegmentsAreRejected) {
       EXPECT_EQ(error.value, GTH_OPERAND_FILE);
     }
     EXPECT_TRUE(std::equal(before.begin(), before.end(), table.memory(0)));
+    // An output that ends where the first row begins, and one that begins behind the last row.
+    EXPECT_EQ(table.gather_into({0, 1}, first - 200, &error), GTH_OK) << error.message;
+    Bytes room(3 * 100, '#');
+    gth_segment segment = table.segment_of(1, 0, 50);
+    segment.data = room.data();
+    Table one(100, mode);
+    one.add(segment).opened();
+    const gth_tensor_desc params = one.desc();
+    const Shape line{1}, all{1, 100};
+    const int64_t zero = 0;
+    const gth_tensor_desc indices = hostile::describe(GTH_DTYPE_INT64, line, &zero);
+    gth_tensor_desc behind = hostile::describe(u8, all, room.data());
+    behind.offset = 100;
+    EXPECT_EQ(gth_gather(nullptr, &params, &indices, &behind, nullptr, &error), GTH_OK) << error.message;
+    EXPECT_EQ(one.gather_into({0}, room.data() + 100, &error), GTH_OK) << error.message;
+    EXPECT_EQ(one.gather_into({0}, room.data() + 99, &error), GTH_E_ALIAS);
   }
 }
 

@@ -178,6 +178,52 @@ TEST_F(FilesFailures, M8_GathersReportEachError) {
   }
 }
 
+// The system reports a page that it cannot load as a bad address.
+TEST_F(FilesFailures, M8_BadAddressesOfMapsAreErrorsOfTheDisk) {
+  Table table(200, GTH_FILES_MAP);
+  table.in_file(300).opened();
+  Bytes out(200, '#');
+  Error error;
+  gth_testing_fail_file(1, EFAULT, 0);
+  EXPECT_EQ(table.gather_into({7}, out.data(), &error), GTH_E_IO);
+  gth_testing_fail_file(0, 0, 0);
+  EXPECT_EQ(error.native, EIO);
+}
+
+// Successive segments of one file share a descriptor, which programs that the process starts do not get.
+TEST_F(FilesFailures, M8_DescriptorsAreShared) {
+  const File file;
+  file.write(0, content_of(0, 40, 50, 0, 0));
+  for (const bool by_path : {false, true}) {
+    Table table(50);
+    for (int64_t i = 0; i < 40; ++i) {
+      gth_segment segment = table.segment_of(1, i * 50, 0);
+      by_path ? segment.path = file.path() : nullptr;
+      if (!by_path) segment.file = file.descriptor();
+      table.add(segment);
+    }
+    const int lowest = dup(file.descriptor());
+    close(lowest);
+    const int64_t before = count_entries("/proc/self/fd");
+    table.opened();
+    EXPECT_EQ(count_entries("/proc/self/fd"), before + 1);
+    EXPECT_TRUE(fcntl(lowest, F_GETFD) & FD_CLOEXEC);
+    EXPECT_TRUE(table.gathers(counted(0, 40)));
+  }
+}
+
+// Rows that are not in memory are requested and counted.
+TEST_F(FilesFailures, M8_RequestsAreCounted) {
+  Table table(200, GTH_FILES_READ);
+  table.in_file(300).in_memory(10).opened();
+  std::vector<int64_t> ids = counted(0, 250);
+  ids.push_back(305);
+  gth_testing_fail_file(1, 0, 1);  // The system returns a part of each row.
+  EXPECT_TRUE(table.gathers(ids, 1));
+  gth_testing_fail_file(0, 0, 0);
+  EXPECT_EQ(table.stats().requested, 250);
+}
+
 // An interrupted call is repeated, and a short one is continued.
 TEST_F(FilesFailures, M8_InterruptedAndShortReadsAreContinued) {
   Table table(200, GTH_FILES_READ);
@@ -192,6 +238,10 @@ TEST_F(FilesFailures, M8_InterruptedAndShortReadsAreContinued) {
       if (needed < n || HasFailure()) break;
     }
   }
+  gth_testing_fail_file(1, EINTR, 0);  // One row is read without a look into the page cache.
+  EXPECT_TRUE(table.gathers({7}));
+  EXPECT_EQ(gth_testing_file_calls(), 2);
+  gth_testing_fail_file(0, 0, 0);
 }
 
 TEST_F(FilesFailures, M8_BagsReportEachError) {

@@ -39,6 +39,13 @@ int64_t all_resident_bytes() {
   return of_files * sysconf(_SC_PAGESIZE);
 }
 
+// Returns the size of the addresses that the process uses.
+int64_t address_bytes() {
+  int64_t pages = 0;
+  std::ifstream("/proc/self/statm") >> pages;
+  return pages * sysconf(_SC_PAGESIZE);
+}
+
 // Measures by how much the resident memory of files grows at most, until it is stopped.
 class Sampler {
  public:
@@ -188,12 +195,23 @@ TEST(FilesMemory, ModeReadMapsNothing) {
 }
 
 TEST(FilesMemory, ReleaseRemovesTheMap) {
-  Table table(4096, GTH_FILES_MAP, 0);
-  table.in_file(100).opened();
-  EXPECT_TRUE(table.gathers(counted(0, 100)));
-  EXPECT_TRUE(has_map(table.file(0).path()));
-  table.release();
-  EXPECT_FALSE(has_map(table.file(0).path()));
+  for (const int64_t resident : {int64_t{0}, budget}) {
+    Table table(4096, GTH_FILES_MAP, resident);
+    table.in_file(100).opened();
+    EXPECT_TRUE(table.gathers(counted(0, 100)));
+    EXPECT_TRUE(has_map(table.file(0).path()));
+    table.release();
+    EXPECT_FALSE(has_map(table.file(0).path()));
+  }
+}
+
+// Addresses that were reserved for a map are released with it, also if its end is inside a page.
+TEST(FilesMemory, ReleaseRemovesReservedAddresses) {
+  Table table(100, GTH_FILES_MAP, budget);
+  table.in_file(99, 1);
+  const int64_t before = address_bytes();
+  for (int32_t i = 0; i < 50; ++i) table.opened().release();
+  EXPECT_LT(address_bytes() - before, int64_t{50} << 20);
 }
 
 // ---- Counters and prefetches
@@ -217,7 +235,27 @@ TEST(FilesStats, RowsAreCounted) {
   expect(table, GTH_FILES_READ, 700);
   Table map(100, GTH_FILES_MAP);
   map.in_file(1000).opened();
-  EXPECT_EQ(map.stats().mode, GTH_FILES_MAP);
+  EXPECT_TRUE(map.gathers(counted(0, 700)));
+  expect(map, GTH_FILES_MAP, 700);
+  Table memory(100, GTH_FILES_MAP);
+  memory.in_memory(1000).opened();
+  EXPECT_TRUE(memory.gathers(counted(0, 700)));
+  expect(memory, GTH_FILES_MAP, 0);
+}
+
+// A row that several ids of a bag select is read once.
+TEST(FilesStats, RowsOfBagsAreReadOnce) {
+  Table table(100, GTH_FILES_READ);
+  table.in_file(10).opened();
+  const gth_tensor_desc params = table.desc();
+  const hostile::Array ids = hostile::indices64({1, 8}, {3, 7, 3, 3, 7, 7, 3, 9}), out(u8, {1, 100});
+  const gth_tensor_desc i = ids.desc(), o = out.desc();
+  gth_options options = GTH_OPTIONS_INIT;
+  options.pool = GTH_POOL_MAX;
+  options.threads = 1;
+  Error error;
+  ASSERT_EQ(gth_gather_bags(nullptr, &params, &i, nullptr, nullptr, &o, &options, &error), GTH_OK) << error.message;
+  EXPECT_EQ(table.stats().rows, 3);
 }
 
 // In mode map, a page is requested once.
@@ -234,6 +272,7 @@ TEST(FilesStats, PagesAreRequestedOnce) {
   EXPECT_EQ(table.stats().requested, 5);
   EXPECT_TRUE(table.gathers(counted(0, 1000)));
   EXPECT_TRUE(table.gathers(counted(0, 1000)));
+  EXPECT_LE(table.stats().requested, 1000);
 }
 
 // A prefetch ignores indices out of bounds and rows that cannot be read. It reads nothing.

@@ -143,6 +143,33 @@ TEST(FilesSegments, SegmentsOfOneFileInAnyOrder) {
   }
 }
 
+// The library uses no descriptor of the caller. The field of a segment in memory has no meaning.
+TEST(FilesSegments, DescriptorsOfTheCaller) {
+  for (const Form& form : all_forms) {
+    Table table(40, form.mode, form.resident);
+    const File file;
+    file.write(0, content_of(0, 20, 40, 0, 0));
+    const int given = dup(file.descriptor());
+    const Bytes memory = content_of(20, 10, 40, 0, 0);
+    gth_segment of_file = table.segment_of(10, 0, 0), of_memory = of_file;
+    of_file.file = of_memory.file = given;
+    of_memory.data = memory.data();
+    table.add(of_file);
+    of_file.offset = 400;
+    table.add(of_file).add(of_memory);
+    of_file.offset = 0;
+    table.add(of_file).opened();
+    EXPECT_EQ(close(given), 0);
+    const int reused = dup(file.descriptor());
+    Bytes out(6 * 40, '#');
+    Error error;
+    EXPECT_EQ(table.gather_into({0, 19, 20, 29, 30, 39}, out.data(), &error), GTH_OK) << error.message;
+    EXPECT_TRUE(out == table.expected({0, 19, 20, 29, 0, 9}));
+    table.release();
+    EXPECT_EQ(close(reused), 0) << "the library closed it";
+  }
+}
+
 TEST(FilesLarge, SparseFileOf20GiB) {
   constexpr int64_t bytes = 160, rows = (int64_t{20} << 30) / bytes;
   const int64_t marked[] = {0, 1, (int64_t{1} << 32) / bytes, (int64_t{1} << 34) / bytes + 1, rows - 2, rows - 1};

@@ -163,14 +163,15 @@ constexpr size_t huge_page = size_t{2} << 20;
 // Reserves addresses for a map whose first address differs from the offset in the file modulo 2 MiB. Large folios of the
 // page cache cannot become huge pages there. MADV_NOHUGEPAGE does not have this effect.
 char* reserve_small_pages(size_t bytes, int64_t offset) {
-  const size_t all = bytes + 2 * huge_page;
+  const auto page = static_cast<size_t>(page_bytes());
+  const size_t used = (bytes + page - 1) / page * page, all = used + 2 * huge_page;
   void* const room = mmap(nullptr, all, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (room == MAP_FAILED) return nullptr;
   char* const begin = static_cast<char*>(room);
   const bool is_congruent = reinterpret_cast<uintptr_t>(begin) % huge_page == static_cast<size_t>(offset) % huge_page;
-  const size_t skipped = is_congruent ? static_cast<size_t>(page_bytes()) : 0;
+  const size_t skipped = is_congruent ? page : 0;
   if (skipped) munmap(begin, skipped);
-  munmap(begin + skipped + bytes, all - skipped - bytes);
+  munmap(begin + skipped + used, all - skipped - used);
   return begin + skipped;
 }
 
