@@ -63,12 +63,12 @@ TEST(FilesLimits, GroupsAtTheLimitOfTheBudget) {
   EXPECT_GT(table.stats().releases, 0);
 }
 
-// One tuple without components selects all rows, which are in several segments.
+// One tuple without components selects all rows, which are in several segments, and in more pages than are loaded at once.
 TEST(FilesSegments, RowsThatSpanSegments) {
   for (const Form& form : all_forms) {
     for (const int64_t bytes : {1, 100, 5000}) {
       Table table(bytes, form.mode, form.resident);
-      table.in_file(3, 5).in_memory(2, 1, 3).in_file(1).in_file(4, 4096, 7).opened();
+      table.in_file(3, 5).in_memory(2, 1, 3).in_file(1).in_file(gather::brought_ranges + 3, 4096, 9000).opened();
       const Shape none{3, 0}, all{3, table.rows(), bytes};
       const gth_tensor_desc desc = table.desc(), indices = hostile::describe(GTH_DTYPE_INT64, none, &none);
       Bytes out(static_cast<size_t>(3 * table.rows() * bytes), '#');
