@@ -369,8 +369,8 @@ FEATURES = {
         "Tensor::stats Cause::io_error",
         "OpenTable Segment InMemory Mapped Format Table.Tensor Table.Shape Table.Prefetch Table.Stats TableStats "
         "Table.Close OpenSafetensors HeaderError IOError",
-        "Table.of Table.ofNpy Table.shape Table.dtype Table.prefetch Table.stats Table.Stats Table.close Table.Builder.segment "
-        "Table.Builder.format Table.Builder.mapped Table.Builder.open",
+        "Table.of Table.ofNpy Table.shape Table.dtype Table.prefetch Table.stats Table.Stats Table.close "
+        "Table.Builder.segment Table.Builder.format Table.Builder.mapped Table.Builder.open",
     ),
     "shards of a table": (
         "gth_partition gth_partition_scratch",
