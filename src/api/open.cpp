@@ -134,7 +134,12 @@ int32_t check_shape(const Opening& opening, const Error& error) {
   }
   int64_t rows = 0;
   for (int64_t i = 0; i < opening.count; ++i) {
-    if (!core::add(rows, std::max<int64_t>(opening.segments[i]->rows, 0), &rows)) rows = INT64_MAX;
+    const int64_t given = opening.segments[i]->rows;
+    if (given < 1) {
+      return error.fail({GTH_E_SHAPE, GTH_OPERAND_FILE, static_cast<int32_t>(i), -1, given, 1},
+                        "file: segment %" PRId64 ": rows is %" PRId64 ", valid is at least 1", i, given);
+    }
+    if (!core::add(rows, given, &rows)) rows = INT64_MAX;
   }
   if (rows == desc.shape[0]) return status;
   return error.fail({GTH_E_SHAPE, GTH_OPERAND_TENSOR, 0, -1, desc.shape[0], rows},

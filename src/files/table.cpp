@@ -99,7 +99,6 @@ int32_t Table::map_segment(int64_t i, int64_t bytes, const Error& error) {
 
 int32_t Table::open_segment(int64_t i, const gth_segment* const* given, const Error& error) {
   const gth_segment& each = *given[i];
-  if (each.rows < 1) return fail_segment(GTH_E_SHAPE, i, each.rows, 1, "rows", error);
   if (each.offset < 0) return fail_segment(GTH_E_STRIDE, i, each.offset, 0, "offset", error);
   const int64_t stride = each.row_stride ? each.row_stride : row_bytes_;
   if (stride < row_bytes_) return fail_segment(GTH_E_STRIDE, i, each.row_stride, row_bytes_, "row_stride", error);

@@ -41,7 +41,8 @@ class Table : public core::Allocated {
  public:
   ~Table();
 
-  // Opens a table. Precondition: the sum of the rows and the size of a row fit the shape, and all structs have been read.
+  // Opens a table. Precondition: each segment has rows, their sum and the size of a row fit the shape, and all structs
+  // have been read.
   static int32_t open(const gth_segment* const* given, int64_t count, int64_t row_bytes,
                       const gth_files_options& options, Table** out, const core::Error& error);
 
