@@ -79,17 +79,6 @@ int64_t distance(const core::Plan& plan, int64_t n, int64_t slice, core::Scaled 
   return sum;
 }
 
-// Returns the offset of the batch of the table that a slice selects in.
-int64_t batch_of(const Job& job, int64_t slice) {
-  const core::BatchSplit& split = job.plan.split;
-  if (split.count == 1) return 0;
-  int64_t batch = slice / (job.slices / split.count), offset = 0;
-  for (int32_t i = split.ndim; i-- > 0; batch /= split.extents[i]) {
-    offset += batch % split.extents[i] * split.strides[i];
-  }
-  return offset;
-}
-
 }  // namespace
 
 // Resolves one tuple after the other. Only a failure needs this.
@@ -103,7 +92,8 @@ int32_t FileRows::fail(const Job& job, const Error& error) const {
     int64_t offset;
     BadTuple bad;
     if (job.kernels.resolve(plan_, tuple, 0, 1, &offset, &bad) != Resolved::all) continue;
-    offset += distance(plan_, job.n, slice, &core::Loop::table) + batch_of(job, slice);
+    offset += distance(plan_, job.n, slice, &core::Loop::table);
+    if (plan_.split.count > 1) offset += batch_offset(plan_, slice / (job.slices / plan_.split.count));
     for_each_row(job, [&](int64_t table, int64_t) {
       if (offset + table == failed_at_) position = at;
     });
@@ -141,10 +131,10 @@ void FileRows::move(const Job& job, const RowBlock& block) {
   if (has_failed()) return;
   if (plan_.packed.is_packed()) return move_packed(job, block);
   if (step_ == Step::move && tables_.table->has_addresses()) return move_addresses(job, block);
-  move_plain(job, block);
+  move_plain(block);
 }
 
-GATHER_NOINLINE void FileRows::move_plain(const Job&, const RowBlock& block) {
+GATHER_NOINLINE void FileRows::move_plain(const RowBlock& block) {
   Wanted rows[requested_rows];
   int64_t n = 0;
   const auto pass = [&] {
@@ -201,24 +191,11 @@ GATHER_NOINLINE void FileRows::move_addresses(const Job& job, const RowBlock& bl
 
 // ---- Packed rows
 
-namespace {
-
-int64_t scale_bytes(core::ScaleType type) {
-  switch (type) {
-    case core::ScaleType::float32: return 4;
-    case core::ScaleType::float16:
-    case core::ScaleType::bfloat16: return 2;
-    default: return 1;
-  }
-}
-
-}  // namespace
-
 void FileRows::find_planes() {
   const core::PackedPlan& packed = plan_.packed;
   const core::PackedRows rows = core::packed_rows_of(plan_, pointers_);
   const auto add = [&](Role role, const char* memory, int64_t stride, int64_t bytes, int64_t low) {
-    planes_[plane_count_++] = {tables_[role], memory, stride, bytes, low, packed_bytes_};
+    planes_[plane_count_++] = {role, tables_[role], memory, stride, bytes, low, packed_bytes_};
     packed_bytes_ += bytes;
   };
   const bool is_table = tables_.table;
@@ -228,7 +205,7 @@ void FileRows::find_planes() {
     if (part.place != core::Place::operand) return;
     const int64_t blocks = core::blocks_of(packed.codec);
     if (part.shares_bytes()) return add(role, memory, operand.row, operand.block ? (blocks + 1) / 2 : 1, 0);
-    const int64_t last = wrapping_multiply(blocks - 1, operand.block), item = scale_bytes(part.type);
+    const int64_t last = wrapping_multiply(blocks - 1, operand.block), item = core::bytes_of(part.type);
     add(role, memory, operand.row, static_cast<int64_t>(core::magnitude(last)) + item, std::min<int64_t>(last, 0));
   };
   add_part(Role::scales, packed.codec.scale, packed.scales, rows.scales);
@@ -284,7 +261,7 @@ int64_t FileRows::stage_packed(const int64_t* numbers, int64_t n, StagedRows* st
   for (int32_t p = 1; p < plane_count_; ++p) {
     const Plane& plane = planes_[p];
     const char* const first = moved(memory, n * plane.at - plane.low);
-    const bool is_scales = p == 1 && plan.codec.scale.place == core::Place::operand;
+    const bool is_scales = plane.role == Role::scales;
     (is_scales ? plan.scales : plan.zeros).row = plane.bytes;
     (is_scales ? staged->packed.scales : staged->packed.zeros) = first;
   }

@@ -70,6 +70,7 @@ class FileRows {
  private:
   // What a packed row has in one operand: its codes, scales or zero points.
   struct Plane {
+    core::Role role;
     const files::Table* table;  // NULL: `memory` has row 0
     const char* memory;
     int64_t stride, bytes;  // from row to row, and of a row
@@ -82,7 +83,7 @@ class FileRows {
                     files::Failure* failure) const;
   void note_failure(const files::Failure& failure, int64_t at);
   void note_no_memory(int64_t bytes);
-  void move_plain(const Job& job, const RowBlock& block);
+  void move_plain(const RowBlock& block);
   void move_addresses(const Job& job, const RowBlock& block);
   void move_packed(const Job& job, const RowBlock& block);
   bool pass_packed(const Job& job, const RowBlock& line, const int64_t* numbers, int64_t n, StagedRows* staged);

@@ -167,6 +167,15 @@ void Job::build_validating_nest() {
   in_order = false;
 }
 
+int64_t batch_offset(const core::Plan& plan, int64_t batch) {
+  int64_t offset = 0;
+  for (int32_t i = plan.split.ndim; i-- > 0;) {
+    offset += batch % plan.split.extents[i] * plan.split.strides[i];
+    batch /= plan.split.extents[i];
+  }
+  return offset;
+}
+
 int64_t contiguous_rows(const Job& job) {
   int64_t bytes = job.plan.row.out;
   for (int32_t i = job.inner_count; i-- > 0; bytes *= job.inner(i).extent) {

@@ -119,6 +119,9 @@ struct Job {
   core::PackedRows packed_;  // set if the table is packed
 };
 
+// Returns the offset of a batch of the table.
+int64_t batch_offset(const core::Plan& plan, int64_t batch);
+
 // Returns the number of rows of a slice that are contiguous in the output: those of the innermost loop, or all.
 int64_t contiguous_rows(const Job& job);
 

@@ -23,16 +23,6 @@ namespace {
 using core::Error;
 using core::Plan;
 
-// Returns the offset of a batch of the table.
-int64_t batch_offset(const Plan& plan, int64_t batch) {
-  int64_t offset = 0;
-  for (int32_t i = plan.split.ndim; i-- > 0;) {
-    offset += batch % plan.split.extents[i] * plan.split.strides[i];
-    batch /= plan.split.extents[i];
-  }
-  return offset;
-}
-
 // Copies the slices [first, last) if the tuples are split evenly between the batches of the table. Returns false if an
 // index is invalid.
 bool copy_split_range(const Job& job, int64_t first, int64_t last) {

@@ -49,7 +49,8 @@ class PageMap : public core::Allocated {
   std::atomic<uint64_t>* seen_ = nullptr;
 };
 
-// The memory that the maps of a table with a budget have in the process. It is locked while pages are brought and read. A child of fork takes over a lock that a thread of its parent held.
+// The memory that the maps of a table with a budget have in the process. It is locked while pages are brought and read.
+// A child of fork takes over a lock that a thread of its parent held.
 class Residence {
  public:
   void lock() {

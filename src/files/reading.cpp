@@ -13,10 +13,6 @@ namespace {
 
 core::FileRange range_of(const Piece& piece) { return {piece.segment.offset + piece.at, piece.bytes}; }
 
-void copy(const Piece& piece, char* to) {
-  std::memcpy(to, piece.segment.memory + piece.at, static_cast<size_t>(piece.bytes));
-}
-
 // ---- Maps
 
 void note(const Table& table, const Piece& piece, int32_t native, Failure* failure) {
@@ -79,46 +75,49 @@ class Pages {
 
 // ---- Files that are read
 
-// Copies a row from memory and from the page cache. Returns false if the system would have to wait for a part of it.
-bool read_without_waiting(const Table& table, const Wanted& row, int64_t bytes) {
+// Copies the parts of a row that are in memory, and calls read(Piece, to) for the others, while it returns true.
+template <class Read>
+bool read_row(const Table& table, const Wanted& row, int64_t bytes, Read&& read) {
   char* to = row.to;
   return table.for_pieces(row.at, bytes, [&](const Piece& piece) {
     char* const at = to;
     to += piece.bytes;
-    if (piece.segment.memory) {
-      copy(piece, at);
-      return true;
-    }
+    if (!piece.segment.memory) return read(piece, at);
+    std::memcpy(at, piece.segment.memory + piece.at, static_cast<size_t>(piece.bytes));
+    return true;
+  });
+}
+
+// Returns false if the system would have to wait for a part of the row.
+bool read_without_waiting(const Table& table, const Wanted& row, int64_t bytes) {
+  return read_row(table, row, bytes, [&](const Piece& piece, char* to) {
     File& file = table.file(piece.segment);
     if (!file.reads_cached.load(std::memory_order_relaxed)) return false;
-    const core::Cached cached = core::read_cached(file.handle, range_of(piece), at);
+    const core::Cached cached = core::read_cached(file.handle, range_of(piece), to);
     if (cached == core::Cached::unknown) file.reads_cached.store(false, std::memory_order_relaxed);
     return cached == core::Cached::all;
   });
 }
 
-void request_row(const Table& table, int64_t first, int64_t bytes) {
-  table.for_pieces(first, bytes, [&](const Piece& piece) {
-    if (!piece.segment.memory) core::request_file(table.file(piece.segment).handle, range_of(piece));
-    return true;
-  });
-}
-
 bool read_now(const Table& table, const Wanted& row, int64_t bytes, Failure* failure) {
-  char* to = row.to;
-  return table.for_pieces(row.at, bytes, [&](const Piece& piece) {
-    char* const at = to;
-    to += piece.bytes;
-    if (piece.segment.memory) {
-      copy(piece, at);
-      return true;
-    }
+  return read_row(table, row, bytes, [&](const Piece& piece, char* to) {
     int64_t done;
     const core::FileRange range = range_of(piece);
-    const int32_t native = core::read_file(table.file(piece.segment).handle, range, at, &done);
+    const int32_t native = core::read_file(table.file(piece.segment).handle, range, to, &done);
     if (!native && done == range.bytes) return true;
     *failure = {table.number_of(piece.segment), range, native};
     return false;
+  });
+}
+
+void request_piece(const Table& table, const Piece& piece) {
+  if (!piece.segment.memory) core::request_file(table.file(piece.segment).handle, range_of(piece));
+}
+
+void request_row(const Table& table, int64_t first, int64_t bytes) {
+  table.for_pieces(first, bytes, [&](const Piece& piece) {
+    request_piece(table, piece);
+    return true;
   });
 }
 
@@ -209,7 +208,7 @@ void request(const Table& table, const Wanted* rows, int64_t n, int64_t bytes) {
   };
   for (int64_t i = 0; i < n; ++i) {
     table.for_pieces(rows[i].at, bytes, [&](const Piece& piece) {
-      if (!piece.segment.memory) core::request_file(table.file(piece.segment).handle, range_of(piece));
+      request_piece(table, piece);
       if (!piece.segment.map) return true;
       return piece.segment.map->for_unseen(piece.segment.memory + piece.at, piece.bytes, [&](const auto& range) {
         ranges[count++] = range;
@@ -227,8 +226,8 @@ int64_t bring(const Table& table, const Wanted* rows, int64_t n, int64_t bytes, 
 
 int64_t read(const Table& table, const Wanted* rows, int64_t n, int64_t bytes, Failure* failure) {
   if (!table.has_addresses()) table.counters().rows.fetch_add(n, std::memory_order_relaxed);
-  const bool has_budget = table.mode() == GTH_FILES_MAP && table.budget() > 0;
-  return has_budget ? read_with_budget(table, rows, n, bytes, failure) : read_files(table, rows, n, bytes, failure);
+  return table.budget() > 0 ? read_with_budget(table, rows, n, bytes, failure)
+                            : read_files(table, rows, n, bytes, failure);
 }
 
 }  // namespace gather::files

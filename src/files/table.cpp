@@ -130,8 +130,8 @@ int32_t Table::open(const gth_segment* const* given, int64_t count, int64_t row_
   if (!table) return fail_memory(sizeof(Table), error);
   table->row_bytes_ = row_bytes;
   table->count_ = count;
-  table->budget_ = options.resident;
   table->mode_ = options.mode == GTH_FILES_MAP && core::has_file_maps() ? GTH_FILES_MAP : GTH_FILES_READ;
+  table->budget_ = table->mode_ == GTH_FILES_MAP ? options.resident : 0;
   int32_t status = table->allocate(count, error);
   for (int64_t i = 0; i < count && !status; ++i) status = table->open_segment(i, given, error);
   if (status) {

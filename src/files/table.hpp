@@ -49,6 +49,7 @@ class Table : public core::Allocated {
   int64_t row_bytes() const { return row_bytes_; }
   int64_t rows() const { return rows_; }
   int32_t mode() const { return mode_; }
+  // The budget of maps, or 0.
   int64_t budget() const { return budget_; }
   int64_t count() const { return count_; }
   const Segment& segment(int64_t i) const { return segments_[i]; }

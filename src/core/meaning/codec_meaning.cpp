@@ -146,15 +146,6 @@ int32_t resolve_sized(const gth_codec& given, int64_t bits, Codec* out, const Er
 
 // ---- Scales and zero points
 
-int64_t bytes_of(ScaleType type) {
-  switch (type) {
-    case ScaleType::float32: return 4;
-    case ScaleType::float16:
-    case ScaleType::bfloat16: return 2;
-    default: return 1;
-  }
-}
-
 struct PartFields {
   int32_t place, dtype;
   int64_t at;
@@ -295,6 +286,15 @@ ScaleType scale_type_of(int32_t dtype) {
 }
 
 bool is_scale_type(ScaleType type) { return type >= ScaleType::float32 && type <= ScaleType::e8m0; }
+
+int64_t bytes_of(ScaleType type) {
+  switch (type) {
+    case ScaleType::float32: return 4;
+    case ScaleType::float16:
+    case ScaleType::bfloat16: return 2;
+    default: return 1;
+  }
+}
 
 int64_t blocks_of(const Codec& codec) {
   if (codec.block_values == 0) return 0;

@@ -15,6 +15,9 @@ ScaleType scale_type_of(int32_t dtype);
 // Returns true if the type is one for scales. Zero points and biases may have any type.
 bool is_scale_type(ScaleType type);
 
+// Returns the bytes of a scale or zero point. Numbers of 4 bits count as one byte.
+int64_t bytes_of(ScaleType type);
+
 // Returns the number of blocks of a row.
 int64_t blocks_of(const Codec& codec);
 
