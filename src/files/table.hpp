@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "core/base/error.hpp"
+#include "core/base/limits.hpp"
 #include "core/os/files.hpp"
 #include "core/os/memory.hpp"
 #include "core/os/os.hpp"
@@ -58,9 +59,8 @@ class Table : public core::Allocated {
 
   // Returns the segment of a byte.
   const Segment& find(int64_t at) const {
-    constexpr int64_t few = 16;
     int64_t i = 0;
-    if (count_ <= few) {
+    if (count_ <= few_segments) {
       for (int64_t k = 1; k < count_; ++k) i += begins_[k] <= at;
     } else {
       i = std::upper_bound(begins_, begins_ + count_, at) - begins_ - 1;

@@ -193,6 +193,19 @@ class Table {
   gth_tensor* tensor_ = nullptr;
 };
 
+// Opens a file of rows that are float32, or decoded to it, from its first byte on.
+inline int32_t open_floats(const File& file, const Shape& shape, int32_t mode, int64_t resident, gth_tensor** out,
+                           gth_error* error, const gth_codec* codec = nullptr) {
+  gth_segment segment = GTH_SEGMENT_INIT;
+  segment.path = file.path();
+  segment.rows = shape[0];
+  const gth_segment* const given[] = {&segment};
+  gth_tensor_desc desc = hostile::describe(GTH_DTYPE_FLOAT32, shape, nullptr);
+  desc.codec = codec;
+  const gth_files_options options = {sizeof options, mode, resident};
+  return gth_tensor_open(nullptr, &desc, 1, given, &options, out, error);
+}
+
 // Returns `count` numbers below `rows`, some of which are equal.
 inline std::vector<int64_t> scattered(int64_t count, int64_t rows) {
   std::vector<int64_t> ids(static_cast<size_t>(count));

@@ -220,16 +220,9 @@ TEST(FilesRead, M6_PositionsOfEachOperation) {
     const File file;
     constexpr int64_t rows = 8, columns = 4096;
     ASSERT_TRUE(file.resize(rows * columns * 4));
-    gth_segment segment = GTH_SEGMENT_INIT;
-    segment.path = file.path();
-    segment.rows = rows;
-    const gth_segment* const given[] = {&segment};
-    const Shape shape{rows, columns};
-    const gth_tensor_desc desc = hostile::describe(f32, shape, nullptr);
-    const gth_files_options options = {sizeof options, mode, 0};
     hostile::Tensor tensor;
     Error error;
-    ASSERT_EQ(gth_tensor_open(nullptr, &desc, 1, given, &options, tensor.out(), &error), GTH_OK) << error.message;
+    ASSERT_EQ(open_floats(file, {rows, columns}, mode, 0, tensor.out(), &error), GTH_OK) << error.message;
     ASSERT_TRUE(file.resize(5 * columns * 4));  // Rows 5 to 7 are lost.
     const gth_tensor_desc table = GTH_TENSOR_DESC_HANDLE(tensor.get());
     const auto run = [&](const hostile::Operation& op, const hostile::Array& indices, const Shape& out,
@@ -275,16 +268,9 @@ TEST(FilesRead, M6_BagsReportTheId) {
       const File file;
       constexpr int64_t rows = 100, columns = 1024;  // A row is pooled at once.
       ASSERT_TRUE(file.resize(rows * columns * 4));
-      gth_segment segment = GTH_SEGMENT_INIT;
-      segment.path = file.path();
-      segment.rows = rows;
-      const gth_segment* const given[] = {&segment};
-      const Shape shape{rows, columns};
-      const gth_tensor_desc desc = hostile::describe(f32, shape, nullptr);
-      const gth_files_options options = {sizeof options, mode, 0};
       hostile::Tensor tensor;
       Error error;
-      ASSERT_EQ(gth_tensor_open(nullptr, &desc, 1, given, &options, tensor.out(), &error), GTH_OK) << error.message;
+      ASSERT_EQ(open_floats(file, {rows, columns}, mode, 0, tensor.out(), &error), GTH_OK) << error.message;
       ASSERT_TRUE(file.resize(90 * columns * 4));
       std::vector<int64_t> ids(static_cast<size_t>(count));
       for (int64_t i = 0; i < count; ++i) ids[static_cast<size_t>(i)] = i % 90;

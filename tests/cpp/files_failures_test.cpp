@@ -251,12 +251,6 @@ TEST_F(FilesFailures, M8_BagsReportEachError) {
   for (size_t i = 0; i < numbers.size(); ++i) numbers[i] = static_cast<float>(i % 1000);
   const char* const bytes = reinterpret_cast<const char*>(numbers.data());
   file.write(0, Bytes(bytes, bytes + numbers.size() * 4));
-  gth_segment segment = GTH_SEGMENT_INIT;
-  segment.path = file.path();
-  segment.rows = rows;
-  const gth_segment* const given[] = {&segment};
-  const Shape shape{rows, columns};
-  const gth_tensor_desc desc = hostile::describe(f32, shape, nullptr);
   const std::vector<int64_t> ids = scattered(600, rows);
   const Array indices = hostile::indices64({3, 200}, ids);
   Array out(f32, {3, columns});
@@ -269,9 +263,8 @@ TEST_F(FilesFailures, M8_BagsReportEachError) {
   const char* const sums = reinterpret_cast<const char*>(pools.data());
   const Bytes expected(sums, sums + pools.size() * 4);
   for (const Form& form : all_forms) {
-    const gth_files_options options = {sizeof options, form.mode, form.resident};
     Tensor tensor;
-    ASSERT_EQ(gth_tensor_open(nullptr, &desc, 1, given, &options, tensor.out(), nullptr), GTH_OK);
+    ASSERT_EQ(open_floats(file, {rows, columns}, form.mode, form.resident, tensor.out(), nullptr), GTH_OK);
     const gth_tensor_desc table = GTH_TENSOR_DESC_HANDLE(tensor.get());
     const auto call = [&](gth_error* error) {
       out.fill('#');

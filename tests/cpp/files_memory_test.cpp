@@ -164,16 +164,10 @@ TEST(FilesMemory, BudgetsAreKeptByRowsThatSpanTheTable) {
 TEST(FilesMemory, BudgetsAreKeptByBags) {
   const Cached file(small_file_bytes);
   constexpr int64_t columns = 64, rows = small_file_bytes / columns / 4, count = 4000;
-  const Shape shape{rows, columns};
-  const gth_tensor_desc desc = hostile::describe(GTH_DTYPE_FLOAT32, shape, nullptr);
-  gth_segment segment = GTH_SEGMENT_INIT;
-  segment.path = file.path();
-  segment.rows = rows;
-  const gth_segment* const given[] = {&segment};
-  const gth_files_options options = {sizeof options, GTH_FILES_MAP, large_budget};
   hostile::Tensor tensor;
   Error error;
-  ASSERT_EQ(gth_tensor_open(nullptr, &desc, 1, given, &options, tensor.out(), &error), GTH_OK) << error.message;
+  ASSERT_EQ(open_floats(file, {rows, columns}, GTH_FILES_MAP, large_budget, tensor.out(), &error), GTH_OK)
+      << error.message;
   const hostile::Array indices = hostile::indices64({40, count / 40}, scattered(count, rows)),
                        out(GTH_DTYPE_FLOAT32, {40, columns});
   const gth_tensor_desc table = GTH_TENSOR_DESC_HANDLE(tensor.get()), i = indices.desc(), o = out.desc();

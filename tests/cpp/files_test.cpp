@@ -63,6 +63,49 @@ TEST(FilesLimits, GroupsAtTheLimitOfTheBudget) {
   EXPECT_GT(table.stats().releases, 0);
 }
 
+// Packed rows are decoded in groups of staged_bytes. In q8_0 with the scale 1, a number is its code.
+void check_packed_rows(int64_t blocks, int64_t rows, const Form& form) {
+  const int64_t row_bytes = blocks * 34, columns = blocks * 32,
+                most = std::max<int64_t>(gather::staged_bytes / row_bytes, 1);
+  Bytes bytes(static_cast<size_t>(rows * row_bytes));
+  for (int64_t i = 0; i < rows * blocks; ++i) {
+    char* const block = bytes.data() + i * 34;
+    block[1] = 0x3c;  // 1 in float16
+    for (int64_t j = 0; j < 32; ++j) block[2 + j] = static_cast<char>(i * 7 + j);
+  }
+  const File file;
+  file.write(0, bytes);
+  gth_codec codec = GTH_CODEC_INIT;
+  ASSERT_EQ(gth_codec_named("q8_0", &codec, nullptr), GTH_OK);
+  hostile::Tensor tensor;
+  Error error;
+  ASSERT_EQ(open_floats(file, {rows, columns}, form.mode, form.resident, tensor.out(), &error, &codec), GTH_OK)
+      << error.message;
+  const gth_tensor_desc table = GTH_TENSOR_DESC_HANDLE(tensor.get());
+  for (const int64_t count : {int64_t{1}, most - 1, most, most + 1, 2 * most + 1}) {
+    const std::vector<int64_t> ids = scattered(count, rows);
+    std::vector<float> out(static_cast<size_t>(count * columns)), expected;
+    for (const int64_t id : ids) {
+      for (int64_t j = 0; j < columns; ++j) {
+        expected.push_back(
+            static_cast<signed char>(bytes[static_cast<size_t>(id * row_bytes + j / 32 * 34 + 2 + j % 32)]));
+      }
+    }
+    const Shape line{count}, all{count, columns};
+    const gth_tensor_desc indices = hostile::describe(GTH_DTYPE_INT64, line, ids.data());
+    const gth_tensor_desc to = hostile::describe(GTH_DTYPE_FLOAT32, all, out.data());
+    ASSERT_EQ(gth_gather(nullptr, &table, &indices, &to, nullptr, &error), GTH_OK) << error.message;
+    EXPECT_TRUE(out == expected) << form.mode << " " << count;
+  }
+}
+
+TEST(FilesLimits, PackedRowsAtTheLimitOfStagedBytes) {
+  for (const Form& form : all_forms) {
+    check_packed_rows(64, 300, form);
+    check_packed_rows(gather::staged_bytes / 34 + 1, 4, form);  // One row exceeds the limit.
+  }
+}
+
 // One tuple without components selects all rows, which are in several segments, and in more pages than are loaded at once.
 TEST(FilesSegments, RowsThatSpanSegments) {
   for (const Form& form : all_forms) {
@@ -108,6 +151,17 @@ TEST(FilesSegments, TablesOfRankOne) {
                           rows = hostile::describe(GTH_DTYPE_FLOAT32, line, out);
     ASSERT_EQ(gth_gather(nullptr, &table, &indices, &rows, nullptr, &error), GTH_OK) << error.message;
     EXPECT_EQ(std::vector<float>(out, out + 5), (std::vector<float>{0.5, 399.5, 400.5, 402.5, 998.5}));
+  }
+}
+
+TEST(FilesLimits, NumbersOfSegments) {
+  for (const Form& form : all_forms) {
+    for (int64_t count = gather::few_segments - 1; count <= gather::few_segments + 1; ++count) {
+      Table table(7, form.mode, form.resident);
+      for (int64_t i = 0; i < count; ++i) table.in_file(1 + i % 3, i, i % 2 * 5);
+      table.opened();
+      EXPECT_TRUE(table.gathers(counted(0, table.rows()))) << form.mode << " " << count;
+    }
   }
 }
 

@@ -42,6 +42,7 @@ constexpr int64_t prefetched_row_bytes = 4096;  // After them the hardware prefe
 
 // ---- Tables in files
 
+constexpr int64_t few_segments = 16;          // that are compared one by one with the byte of a row
 constexpr int64_t requested_rows = 256;       // of a call, before the first of them is read
 constexpr int64_t brought_ranges = 128;       // of pages, that one call of the system loads
 constexpr int64_t staged_bytes = 256 * 1024;  // of packed rows that are read before they are decoded
