@@ -10,6 +10,7 @@
 // any(f)                           returns true if f(thread) is true for a thread; contains a barrier
 // finds(f)                         returns true if f(thread) returns a Finding for a thread; contains a barrier
 // found()                          the one with the smallest position, after finds() has returned true
+// each(f)                          calls f(thread) on each thread
 // once(f)                          calls f() on one thread
 // lets_next_begin()                allows the next kernel to start before this one ends
 // waits_for_previous()             waits until the previous kernel has ended and its writes are visible
@@ -152,7 +153,8 @@ GATHER_KERNEL void copy_body(Block& block, const Job& job) {
 template <class Index, class Job>
 GATHER_SELDOM gth_error_record failure_of(const Job& job, uint32_t tuple) {
   const char* at = locate_tuple(job, tuple);
-  for (int32_t c = 0; c < components_of(job); ++c) {
+  const bool is_padding = job.has_padding && pads<Index>(job, at);
+  for (int32_t c = 0; !is_padding && c < components_of(job); ++c) {
     const int64_t value = Index::load(job, at + c * job.index_step);
     if (!is_good(job, job.component[c], value)) return index_failure(job, {position_of(job, tuple), value, c});
   }
@@ -182,15 +184,26 @@ GATHER_KERNEL void validate_body(Block& block, const Job& job) {
   });
 }
 
-// Reports the first tuple. bounds = clamp and modulo accept every index unless the dim is empty, and then every tuple
-// is invalid. Other kernels set an output that the library owns to zeros.
+// Returns the number of the first tuple that is not padding, or that of the tuples.
+template <class Job>
+GATHER_SHARED uint32_t first_of_tuples(const Job& job) {
+  const uint32_t tuples = static_cast<uint32_t>(job.tuples < largest_count ? job.tuples : largest_count);
+  uint32_t tuple = 0;
+  while (job.has_padding && tuple < tuples && pads<AnyIndex>(job, locate_tuple(job, tuple))) ++tuple;
+  return tuple;
+}
+
+// Reports the first tuple that is not padding. bounds = clamp and modulo accept every index unless the dim is empty, and
+// then every tuple is invalid. Other kernels set an output that the library owns to zeros.
 template <class Job, class Block>
 GATHER_KERNEL void report_first_body(Block& block, const Job& job) {
   block.once([&] {
+    const uint32_t tuple = first_of_tuples(job);
+    if (int64_t{tuple} >= job.tuples) return;
     for (int32_t c = 0; c < job.components; ++c) {
       if (job.component[c].size != 0) continue;
-      const int64_t value = AnyIndex::load(job, job.indices + c * job.index_step);
-      note_failure(job.record, index_failure(job, {0, value, c}));
+      const int64_t value = AnyIndex::load(job, locate_tuple(job, tuple) + c * job.index_step);
+      note_failure(job.record, index_failure(job, {position_of(job, tuple), value, c}));
       return;
     }
   });

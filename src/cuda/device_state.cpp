@@ -8,6 +8,8 @@
 #include "cuda/failure.hpp"
 #include "cuda/fork.hpp"
 #include "cuda/queue.hpp"
+#include "cuda/scatter_kernels.hpp"
+#include "cuda/sort.hpp"
 #include "cuda/streams.hpp"
 
 namespace gather::cuda {
@@ -80,6 +82,8 @@ int32_t Device::set_up(const Error& error) {
   is_alone_ = count == 1;
   reads_pageable_ = facts.reads_pageable;
   code = load_kernels(&capacity_);
+  if (!code) code = load_scatter_kernels();
+  if (!code) code = load_sort(stream_);
   if (runtime::means_no_kernels(code)) {
     return fail_no_device(offsetof(gth_context_options, device_id), id_, 0,
                           "this build has no kernels for the device's compute capability", error);

@@ -4,6 +4,7 @@
 #include "cuda/failure.hpp"
 #include "cuda/gather_kernels.hpp"
 #include "cuda/launch.hpp"
+#include "cuda/scatter.hpp"
 
 namespace gather::cuda {
 namespace {
@@ -127,7 +128,9 @@ int32_t run(Context& context, const Plan& plan, const Pointers& pointers, int64_
       if (status) return status;
       const Place place{
           context.device->multiprocessors(), &context.device->capacity(), state, context.record, sequence, owns_output};
-      status = enqueue(context, stream, plan, pointers, n, place, is_captured, error);
+      status = core::is_scatter(plan) && !plan.is_empty
+                   ? run_scatter(context, stream, plan, pointers, n, place, is_captured, error)
+                   : enqueue(context, stream, plan, pointers, n, place, is_captured, error);
     }
   }
   if (status == GTH_OK && error.target()) error.target()->sequence = sequence;

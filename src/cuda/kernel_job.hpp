@@ -62,6 +62,7 @@ struct JobHead {
   int64_t chunks;          // pieces that a row is split into
   int64_t index_step;
   int64_t batch_split_units;  // units in one batch of params
+  int64_t padding;            // if has_padding: a tuple whose components all equal it selects no row and is valid
   uint64_t fill[2];           // the element of bounds = fill, repeated to 16 bytes
   Divider chunk;              // divides by chunks, or by row in a stream
   Divider lane;               // divides by lanes
@@ -79,6 +80,7 @@ struct JobHead {
   bool evicts_first;   // the cache evicts lines of the output first, because it is too large for the cache
   bool zeroes;         // the library owns the output, so rows without a source become zeros
   bool fills;          // rows without a source become `fill`; otherwise they are not written
+  bool has_padding;
   bool is_few;         // every thread copies at most one vector of a row
   Validation validation;
   State* state;

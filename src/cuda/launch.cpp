@@ -217,6 +217,8 @@ void fill_head(const Plan& plan, const Pointers& pointers, int64_t n, const Plac
   job->index_aligned = shape.index_aligned;
   job->policy = core::policy_of(plan.wraps, plan.index != core::IndexType::uint64, plan.bounds);
   job->wraps_flag = plan.wraps ? GTH_ERROR_WRAP : 0;
+  job->has_padding = plan.has_padding;
+  job->padding = plan.padding;
   job->zeroes = place.owns_output && plan.bounds == GTH_BOUNDS_ERROR;
   job->fills = plan.bounds == GTH_BOUNDS_FILL || job->zeroes;
   job->state = place.state;
@@ -248,9 +250,9 @@ bool meets_empty_dim(const Plan& plan) {
                      [](const core::Component& component) { return component.size == 0; });
 }
 
-Validation choose_validation(const Plan& plan, const JobHead& job, const Limits& limits) {
+Validation choose_validation(const Plan& plan, const JobHead& job, const Limits& limits, const Place& place) {
   if (plan.bounds != GTH_BOUNDS_ERROR || plan.components == 0) return Validation::none;
-  const bool is_small = job.tuples <= validated_inside / plan.components;
+  const bool is_small = !place.validates_in_front && job.tuples <= validated_inside / plan.components;
   return is_small && job.units > 0 && is_one_piece(job, limits) ? Validation::inside : Validation::in_front;
 }
 
@@ -278,7 +280,7 @@ void finish(const Plan& plan, const Place& place, int64_t n, Launch* out, Job* j
   if (job->units > 0 && !out->reports_first) choose_blocks(place, out, job);
   out->limits = {most_counted(), 0, 0};
   if (job->units > 0) out->limits = limits_of(out->copy, job->row, most_counted());
-  job->validation = choose_validation(plan, *job, out->limits);
+  job->validation = choose_validation(plan, *job, out->limits, place);
   out->validating_blocks = 0;
   if (job->validation != Validation::in_front) return;
   const int resident = place.capacity->validating[family_of<Job>(out->reading)];

@@ -25,6 +25,7 @@ struct Place {
   gth_error_record* record;
   int64_t sequence;
   bool owns_output;
+  bool validates_in_front = false;  // and never inside the copying kernel
 };
 
 struct Launch {

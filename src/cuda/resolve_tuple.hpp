@@ -113,6 +113,15 @@ GATHER_SHARED int32_t components_of(const Job& job) {
   return Job::is_direct ? 1 : job.components;
 }
 
+// Returns true if the tuple is padding. Precondition: job.has_padding.
+template <class Index, class Job>
+GATHER_SELDOM bool pads(const Job& job, const char* tuple) {
+  for (int32_t c = 0; c < components_of(job); ++c) {
+    if (Index::load(job, tuple + c * job.index_step) != job.padding) return false;
+  }
+  return true;
+}
+
 // Returns the address of a tuple in indices.
 template <class Job>
 GATHER_SHARED const char* locate_tuple(const Job& job, uint32_t tuple) {
@@ -177,6 +186,7 @@ GATHER_SHARED Finding find_bad(const Job& job, uint32_t first, uint32_t step) {
       for (int i = 0; i < together; ++i) {
         const bool is_there = first + static_cast<uint32_t>(i) * step < tuples;
         if (i >= bad || !is_there || is_good(job, job.component[c], values[i])) continue;
+        if (job.has_padding && pads<Index>(job, at[i])) continue;
         bad = i;
         finding = {0, values[i], c};
       }

@@ -78,11 +78,12 @@ if(GATHER_CULIBOS)
   target_link_libraries(gather_cuda_runtime INTERFACE ${GATHER_CULIBOS})
 endif()
 
-# Defines how kernels are compiled, and the object targets around them.
-function(gather_kernels_setup)
-  target_include_directories(gather_cuda_objects SYSTEM PRIVATE ${GATHER_CUDA_INCLUDE})
-  target_include_directories(gather_kernels PRIVATE ${PROJECT_SOURCE_DIR}/include ${PROJECT_SOURCE_DIR}/src)
-  set_target_properties(gather_kernels PROPERTIES
+target_include_directories(gather_cuda_objects SYSTEM PRIVATE ${GATHER_CUDA_INCLUDE})
+
+# Defines how the kernels of an object target are compiled.
+function(gather_kernels_setup target)
+  target_include_directories(${target} PRIVATE ${PROJECT_SOURCE_DIR}/include ${PROJECT_SOURCE_DIR}/src)
+  set_target_properties(${target} PROPERTIES
     CUDA_STANDARD 17
     CUDA_EXTENSIONS OFF
     CUDA_VISIBILITY_PRESET hidden
@@ -90,8 +91,8 @@ function(gather_kernels_setup)
     POSITION_INDEPENDENT_CODE ON
     CUDA_COMPILER_LAUNCHER ${PROJECT_SOURCE_DIR}/src/cuda/compile.sh
     CUDA_RUNTIME_LIBRARY None)  # the runtime is linked by name above
-  target_compile_options(gather_kernels PRIVATE
+  target_compile_options(${target} PRIVATE
     --compress-mode=size
     -Xcompiler=-fno-gnu-unique,-ffile-prefix-map=${PROJECT_SOURCE_DIR}/=)
-  target_compile_features(gather_kernels PRIVATE cuda_std_17)
+  target_compile_features(${target} PRIVATE cuda_std_17)
 endfunction()

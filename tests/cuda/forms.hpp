@@ -75,6 +75,7 @@ struct Operand {
 };
 
 struct Call {
+  int32_t op = 0;
   bool is_nd = false;
   gth_options options = GTH_OPTIONS_INIT;
   Operand params, indices, out;
@@ -104,6 +105,7 @@ inline void fill_indices(Random& random, Call* call, int64_t first_dim, int64_t 
 inline Call make_call(Random& random) {
   Call call;
   call.is_nd = random.chance(50);
+  call.op = call.is_nd ? GTH_OP_GATHER_ND : GTH_OP_GATHER;
   const int64_t rank = random.chance(15) ? 7 + random.below(12) : 1 + random.below(5);
   call.params.dtype = dtypes[random.below(5)];
   for (int64_t d = 0; d < rank; ++d) call.params.shape.push_back(extent(random, rank));
@@ -149,7 +151,7 @@ inline int64_t output_bytes(const Call& call) {
 
 inline int32_t run(const Call& call, gth_context* context, const gth_tensor_desc& p, const gth_tensor_desc& i,
                    const gth_tensor_desc& o, gth_error* error) {
-  return gth_run(context, call.is_nd ? GTH_OP_GATHER_ND : GTH_OP_GATHER, &p, &i, &o, &call.options, error);
+  return gth_run(context, call.op, &p, &i, &o, &call.options, error);
 }
 
 // Compares status, error fields and bytes of the same call on the CPU and on the device.

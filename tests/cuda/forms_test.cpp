@@ -34,6 +34,7 @@ TEST_F(Forms, EveryRowSizeAndAlignment) {
   for (int64_t row = 1; row <= 140; ++row) {
     for (const int64_t shift : {0, 1, 2, 4, 7, 8, 15}) {
       Call call;
+      call.op = GTH_OP_GATHER;
       call.params.dtype = call.out.dtype = GTH_DTYPE_INT8;
       call.params.shape = {5, row};
       call.indices.dtype = GTH_DTYPE_INT32;

@@ -43,6 +43,13 @@ class HostBlock {
   }
   const gather::cuda::Finding& found() const { return found_; }
 
+  // In both orders, so that a result that depends on the order differs.
+  template <class F>
+  void each(F&& f) {
+    const bool is_reverse = (index_ + interval_++) % 2 == 1;
+    for (uint32_t i = 0; i < threads_; ++i) f(is_reverse ? threads_ - 1 - i : i);
+  }
+
   template <class F>
   void once(F&& f) {
     f();
@@ -53,7 +60,7 @@ class HostBlock {
   void waits_for_previous() {}
 
  private:
-  uint32_t index_, count_, threads_;
+  uint32_t index_, count_, threads_, interval_ = 0;
   gather::cuda::Finding found_{-1, 0, 0};
 };
 

@@ -1,0 +1,339 @@
+#pragma once
+
+#include "cuda/aligned_rows.hpp"
+#include "cuda/bodies.hpp"
+#include "cuda/scatter_job.hpp"
+
+// Complete kernels of scatters. cuda/bodies.hpp describes what a Block has.
+namespace gather::cuda {
+
+// The updates that a thread loads at once.
+constexpr int updates_at_once = loads_in_flight;
+
+// ---- Keys
+
+GATHER_SHARED void write_key(const KeyJob& keys, uint32_t number, uint64_t slice, uint64_t update) {
+  if (keys.wide) {
+    keys.wide[number] = {slice, update};
+    update = number;
+  }
+  keys.keys.slices[number] = static_cast<uint32_t>(slice);
+  keys.keys.updates[number] = static_cast<uint32_t>(update);
+}
+
+// Writes the keys of the updates number, number + step, .. Returns true if an index is invalid that was valid before.
+// Precondition: job.validation is none, so find_units reports nothing.
+template <class Index, class Job>
+GATHER_SHARED bool write_keys(const Job& job, const KeyJob& keys, uint32_t number, uint32_t step) {
+  constexpr int count = updates_at_once;
+  const uint32_t units = static_cast<uint32_t>(job.units);
+  bool raced = false, ignored = false;
+  for (; number < units; number += step * count) {
+    uint32_t numbers[count];
+    Unit found[count];
+#ifdef __CUDA_ARCH__
+#pragma unroll
+#endif
+    for (int i = 0; i < count; ++i) {
+      const uint32_t each = number + static_cast<uint32_t>(i) * step;
+      numbers[i] = each < units ? each : number;
+    }
+    find_units<Index, count>(job, numbers, false, found, &ignored);
+#ifdef __CUDA_ARCH__
+#pragma unroll
+#endif
+    for (int i = 0; i < count; ++i) {
+      const bool is_padding = job.has_padding && pads<Index>(job, place(job, numbers[i]).tuple);
+      const bool is_valid = found[i].source == Source::params, selects = is_valid && !is_padding;
+      raced |= keys.is_validated && !is_valid && !is_padding;
+      const int64_t slice = found[i].from - job.params - keys.first_slice;
+      write_key(keys, numbers[i], selects ? static_cast<uint64_t>(slice) : keys.slices,
+                static_cast<uint64_t>(found[i].to - job.out - keys.first_update));
+    }
+  }
+  return raced;
+}
+
+// Writes the key of every update. It writes them for refused calls too, because the sort needs some.
+template <class Index, class Job, class Block>
+GATHER_KERNEL void key_body(Block& block, const Job& job, const KeyJob& keys) {
+  const uint32_t threads = block.threads();
+  const bool raced = block.any([&](uint32_t thread) {
+    return write_keys<Index>(job, keys, block.index() * threads + thread, block.count() * threads);
+  });
+  if (!raced) return;
+  block.once([&] {
+    if (load(&job.state->is_refused) == 0 && add(&job.state->raced, 1) == 0)
+      note_failure(job.record, race_failure(job.sequence));
+  });
+}
+
+// Replaces the lower half of the slices by the upper half, after they have been sorted by the lower one.
+template <class Block>
+GATHER_KERNEL void lift_body(Block& block, const Keys& keys, const WideUpdate* wide, uint32_t count) {
+  const uint32_t threads = block.threads();
+  block.each([&](uint32_t thread) {
+    for (uint32_t i = block.index() * threads + thread; i < count; i += block.count() * threads)
+      keys.slices[i] = static_cast<uint32_t>(wide[keys.updates[i]].slice >> 32);
+  });
+}
+
+// ---- Combination of sorted updates
+
+GATHER_SHARED WideUpdate update_at(const CombineJob& job, uint32_t i) {
+  const uint32_t update = load_params<4>(reinterpret_cast<const char*>(job.keys.updates + i));
+  if (job.wide) {
+    const Bytes16 both = load_params<16>(reinterpret_cast<const char*>(job.wide + update));
+    return {both.lo, both.hi};
+  }
+  return {load_params<4>(reinterpret_cast<const char*>(job.keys.slices + i)), update};
+}
+
+GATHER_SHARED bool is_refused(const CombineJob& job) { return job.state && load(&job.state->is_refused); }
+
+GATHER_SHARED uint64_t slice_at(const CombineJob& job, uint32_t i) { return update_at(job, i).slice; }
+
+// The offsets of a column from the beginning of its slice, in the target and in updates.
+struct Column {
+  int64_t target, updates;
+};
+
+template <class Job>
+GATHER_SHARED Column column_of(const Job& job, int64_t number, int64_t bytes) {
+  if (job.loops == 0) return {number * bytes, number * bytes};
+  int64_t row = number / job.vectors;
+  const int64_t at = (number - row * job.vectors) * bytes;
+  Column column{at, at};
+  for (int32_t i = job.loops; i-- > 0;) {
+    const int64_t next = row / job.loop[i].extent, step = row - next * job.loop[i].extent;
+    column.target += step * job.loop[i].target;
+    column.updates += step * job.loop[i].updates;
+    row = next;
+  }
+  return column;
+}
+
+template <int bytes>
+GATHER_SHARED Vector<bytes> load_bytewise_vector(const char* at) {
+  Vector<bytes> value;
+  char* const to = reinterpret_cast<char*>(&value);
+  for (int i = 0; i < bytes; ++i) to[i] = static_cast<char>(load_params<1>(at + i));
+  return value;
+}
+
+template <int bytes>
+GATHER_SHARED Vector<bytes> load_update(const CombineJob& job, const char* at) {
+  return bytes == 1 || job.is_aligned ? load_params<bytes>(at) : load_bytewise_vector<bytes>(at);
+}
+
+// Loads from the target, which the same thread writes afterwards.
+template <int bytes>
+GATHER_SHARED Vector<bytes> load_target(const CombineJob& job, const char* at) {
+  if (bytes > 1 && !job.is_aligned) return load_bytewise_vector<bytes>(at);
+  GATHER_TOUCH(at, bytes);
+#ifdef __CUDA_ARCH__
+  if constexpr (bytes == 16) {
+    const ulonglong2 both = *reinterpret_cast<const ulonglong2*>(at);
+    return {both.x, both.y};
+  } else {
+    return *reinterpret_cast<const Vector<bytes>*>(at);
+  }
+#else
+  Vector<bytes> value;
+  std::memcpy(&value, at, bytes);
+  return value;
+#endif
+}
+
+template <int bytes, class Job>
+GATHER_SHARED void store_target(const Job& job, char* at, Vector<bytes> value) {
+  if (bytes == 1 || job.is_aligned) return store_out<bytes>(at, value, false);
+  const char* const from = reinterpret_cast<const char*>(&value);
+  for (int i = 0; i < bytes; ++i) store_out<1>(at + i, static_cast<uint8_t>(from[i]), false);
+}
+
+// The numbers of a vector.
+template <class Type, int bytes>
+struct Row {
+  static constexpr int count = bytes / static_cast<int>(sizeof(typename Type::Stored));
+  typename Type::Value at[size_t{count}];
+
+  GATHER_SHARED void load(Vector<bytes> bits) {
+    typename Type::Stored stored[size_t{count}];
+    std::memcpy(stored, &bits, bytes);
+#ifdef __CUDA_ARCH__
+#pragma unroll
+#endif
+    for (int i = 0; i < count; ++i) at[i] = Type::load(stored[i]);
+  }
+  GATHER_SHARED Vector<bytes> bits() const {
+    typename Type::Stored stored[size_t{count}];
+#ifdef __CUDA_ARCH__
+#pragma unroll
+#endif
+    for (int i = 0; i < count; ++i) stored[i] = Type::store(at[i]);
+    Vector<bytes> result;
+    std::memcpy(&result, stored, bytes);
+    return result;
+  }
+  template <class Operation>
+  GATHER_SHARED void combine(const Row& other) {
+#ifdef __CUDA_ARCH__
+#pragma unroll
+#endif
+    for (int i = 0; i < count; ++i) at[i] = Operation::template of<Type>(at[i], other.at[i]);
+  }
+  GATHER_SHARED void divide(int64_t terms) {
+#ifdef __CUDA_ARCH__
+#pragma unroll
+#endif
+    for (int i = 0; i < count; ++i) at[i] = Type::divide(at[i], terms);
+  }
+};
+
+struct Add {
+  template <class Type>
+  static GATHER_SHARED typename Type::Value of(typename Type::Value a, typename Type::Value b) {
+    return Type::add(a, b);
+  }
+};
+struct Mul {
+  template <class Type>
+  static GATHER_SHARED typename Type::Value of(typename Type::Value a, typename Type::Value b) {
+    return Type::mul(a, b);
+  }
+};
+struct Max {
+  template <class Type>
+  static GATHER_SHARED typename Type::Value of(typename Type::Value a, typename Type::Value b) {
+    return Type::max(a, b);
+  }
+};
+struct Min {
+  template <class Type>
+  static GATHER_SHARED typename Type::Value of(typename Type::Value a, typename Type::Value b) {
+    return Type::min(a, b);
+  }
+};
+
+// Combines the updates of a slice from the update `first` on with a column. Returns the number of updates. The loads of
+// several updates overlap.
+template <class Operation, class Type, int bytes>
+GATHER_SHARED uint32_t combine_updates(const CombineJob& job, uint32_t first, uint64_t slice, int64_t column,
+                                       Row<Type, bytes>* row) {
+  constexpr int count = updates_at_once;
+  for (uint32_t next = first;; next += count) {
+    bool own[count];
+    Vector<bytes> loaded[count];
+#ifdef __CUDA_ARCH__
+#pragma unroll
+#endif
+    for (int i = 0; i < count; ++i) {
+      const uint32_t at = next + static_cast<uint32_t>(i);
+      const WideUpdate update = update_at(job, at < job.count ? at : first);
+      own[i] = at < job.count && update.slice == slice;
+      const char* const from = job.updates + static_cast<int64_t>(update.update) * job.update_bytes + column;
+      if (own[i]) loaded[i] = load_update<bytes>(job, from);
+    }
+#ifdef __CUDA_ARCH__
+#pragma unroll
+#endif
+    for (int i = 0; i < count; ++i) {
+      if (!own[i]) return next + static_cast<uint32_t>(i) - first;
+      Row<Type, bytes> other;
+      other.load(loaded[i]);
+      row->template combine<Operation>(other);
+    }
+  }
+}
+
+template <class Type, int bytes>
+GATHER_SHARED uint32_t reduce_updates(const CombineJob& job, uint32_t first, uint64_t slice, int64_t column,
+                                      Row<Type, bytes>* row) {
+  switch (job.reduction) {
+    case GTH_REDUCTION_MUL: return combine_updates<Mul>(job, first, slice, column, row);
+    case GTH_REDUCTION_MAX: return combine_updates<Max>(job, first, slice, column, row);
+    case GTH_REDUCTION_MIN: return combine_updates<Min>(job, first, slice, column, row);
+    default: return combine_updates<Add>(job, first, slice, column, row);
+  }
+}
+
+// Computes a column of a slice whose first update is `first`.
+template <class Type, int bytes>
+GATHER_SHARED void combine_column(const CombineJob& job, uint32_t first, uint64_t slice, int64_t number) {
+  const Column column = column_of(job, number, bytes);
+  char* const to = job.target + static_cast<int64_t>(slice) * job.slice_bytes + column.target;
+  Row<Type, bytes> row;
+  if (job.starts_with_update) {
+    Vector<bytes> identity;
+    std::memcpy(&identity, job.identity, bytes);
+    row.load(identity);
+  } else {
+    row.load(load_target<bytes>(job, to));
+  }
+  const uint32_t updates = reduce_updates(job, first, slice, column.updates, &row);
+  if (job.is_mean) row.divide(int64_t{updates} + (job.starts_with_update ? 0 : 1));
+  store_target<bytes>(job, to, row.bits());
+}
+
+// Calls each(update, column) for the columns of a thread.
+template <class Block, class Each>
+GATHER_KERNEL void for_columns(const Block& block, const CombineJob& job, uint32_t thread, Each&& each) {
+  const uint32_t group = block.threads() / job.lanes, lane = thread % job.lanes;
+  const int64_t items = int64_t{job.count} * job.chunks, step = int64_t{block.count()} * group;
+  for (int64_t item = int64_t{block.index()} * group + thread / job.lanes; item < items; item += step) {
+    const int64_t update = job.chunks == 1 ? item : item / job.chunks;
+    const int64_t column = (item - update * job.chunks) * job.lanes + lane;
+    if (column < job.columns) each(static_cast<uint32_t>(update), column);
+  }
+}
+
+template <class Type, int bytes, class Block>
+GATHER_KERNEL void combine_body(Block& block, const CombineJob& job) {
+  block.each([&](uint32_t thread) {
+    if (is_refused(job)) return;
+    for_columns(block, job, thread, [&](uint32_t update, int64_t column) {
+      const uint64_t slice = slice_at(job, update);
+      if (slice == job.slices || (update > 0 && slice_at(job, update - 1) == slice)) return;
+      combine_column<Type, bytes>(job, update, slice, column);
+    });
+  });
+}
+
+// The last update of each slice replaces it.
+template <int bytes, class Block>
+GATHER_KERNEL void replace_body(Block& block, const CombineJob& job) {
+  block.each([&](uint32_t thread) {
+    if (is_refused(job)) return;
+    for_columns(block, job, thread, [&](uint32_t number, int64_t at) {
+      const WideUpdate update = update_at(job, number);
+      if (update.slice == job.slices || (number + 1 < job.count && slice_at(job, number + 1) == update.slice)) return;
+      const Column column = column_of(job, at, bytes);
+      const char* const from = job.updates + static_cast<int64_t>(update.update) * job.update_bytes + column.updates;
+      char* const to = job.target + static_cast<int64_t>(update.slice) * job.slice_bytes + column.target;
+      store_target<bytes>(job, to, load_update<bytes>(job, from));
+    });
+  });
+}
+
+// Calls visit(std::integral_constant<int, bytes>{}) for the bytes of a vector of numbers: 16, or those of a number.
+template <class Type, class Visit>
+auto visit_vector(bool is_wide, Visit&& visit) {
+  constexpr int item = static_cast<int>(sizeof(typename Type::Stored));
+  if (is_wide) return visit(std::integral_constant<int, 16>{});
+  return visit(std::integral_constant<int, item>{});
+}
+
+// The same for vectors that are copied.
+template <class Visit>
+auto visit_bytes(int bytes, Visit&& visit) {
+  switch (bytes) {
+    case 16: return visit(std::integral_constant<int, 16>{});
+    case 8: return visit(std::integral_constant<int, 8>{});
+    case 4: return visit(std::integral_constant<int, 4>{});
+    case 2: return visit(std::integral_constant<int, 2>{});
+    default: return visit(std::integral_constant<int, 1>{});
+  }
+}
+
+}  // namespace gather::cuda

@@ -1,0 +1,98 @@
+#include "cuda/scatter_kernels.hpp"
+
+#include "cuda/device_block.hpp"
+#include "cuda/scatter_bodies.hpp"
+
+namespace gather::cuda {
+namespace {
+
+template <class Index, class Job>
+__global__ void __launch_bounds__(block_threads) key_kernel(const __grid_constant__ Job job,
+                                                            const __grid_constant__ KeyJob keys) {
+  DeviceBlock block;
+  key_body<Index>(block, job, keys);
+}
+
+__global__ void __launch_bounds__(block_threads) lift_kernel(Keys keys, const WideUpdate* wide, uint32_t count) {
+  DeviceBlock block;
+  lift_body(block, keys, wide, count);
+}
+
+template <class Type, int bytes>
+__global__ void __launch_bounds__(block_threads) combine_kernel(const __grid_constant__ CombineJob job) {
+  DeviceBlock block;
+  combine_body<Type, bytes>(block, job);
+}
+
+template <int bytes>
+__global__ void __launch_bounds__(block_threads) replace_kernel(const __grid_constant__ CombineJob job) {
+  DeviceBlock block;
+  replace_body<bytes>(block, job);
+}
+
+template <class Kernel>
+int load(Kernel* kernel) {
+  cudaFuncAttributes attributes{};
+  return settled(cudaFuncGetAttributes(&attributes, reinterpret_cast<const void*>(kernel)));
+}
+
+template <class Job>
+int load_keys(Reading reading) {
+  return visit_reading<Job>(reading, [](auto k) { return load(key_kernel<typename decltype(k)::Index, Job>); });
+}
+
+int load_combine(Numbers numbers) {
+  return visit_numbers(numbers, [](auto type) {
+    using Type = decltype(type);
+    const auto load_one = [](auto bytes) { return load(combine_kernel<Type, decltype(bytes)::value>); };
+    const int code = visit_vector<Type>(false, load_one);
+    return code ? code : visit_vector<Type>(true, load_one);
+  });
+}
+
+}  // namespace
+
+template <class Job>
+int launch_keys(Reading reading, const Job& job, const KeyJob& keys, uint32_t blocks, CUstream_st* stream) {
+  return visit_reading<Job>(reading, [&](auto k) {
+    return launch(key_kernel<typename decltype(k)::Index, Job>, blocks, block_threads, stream, job, keys);
+  });
+}
+
+int launch_lift(const Keys& keys, const WideUpdate* wide, uint32_t count, uint32_t blocks, CUstream_st* stream) {
+  return launch(lift_kernel, blocks, block_threads, stream, keys, wide, count);
+}
+
+int launch_combine(Numbers numbers, bool is_wide, const CombineJob& job, uint32_t blocks, CUstream_st* stream) {
+  return visit_numbers(numbers, [&](auto type) {
+    using Type = decltype(type);
+    return visit_vector<Type>(is_wide, [&](auto bytes) {
+      return launch(combine_kernel<Type, decltype(bytes)::value>, blocks, block_threads, stream, job);
+    });
+  });
+}
+
+int launch_replace(int bytes, const CombineJob& job, uint32_t blocks, CUstream_st* stream) {
+  return visit_bytes(bytes, [&](auto width) {
+    return launch(replace_kernel<decltype(width)::value>, blocks, block_threads, stream, job);
+  });
+}
+
+int64_t most_numbered() { return UINT32_MAX; }
+
+int load_scatter_kernels() {
+  int code = load_keys<DirectJob>(Reading::index4);
+  if (!code) code = load_keys<DirectJob>(Reading::index8);
+  if (!code) code = load_keys<SmallJob>(Reading::any);
+  if (!code) code = load_keys<AnyJob>(Reading::any);
+  if (!code) code = load(lift_kernel);
+  for (int i = 0; !code && i < number_types; ++i) code = load_combine(static_cast<Numbers>(i));
+  for (int bytes = 1; !code && bytes <= 16; bytes *= 2) {
+    code = visit_bytes(bytes, [](auto width) { return load(replace_kernel<decltype(width)::value>); });
+  }
+  return code;
+}
+
+GATHER_INSTANTIATE_SCATTERS
+
+}  // namespace gather::cuda

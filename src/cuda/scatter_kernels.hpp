@@ -1,0 +1,31 @@
+#pragma once
+
+#include <cstdint>
+
+#include "cuda/gather_kernels.hpp"
+#include "cuda/scatter_job.hpp"
+
+// Launches of the kernels of scatters. Each function returns CUDA's error number, or 0.
+namespace gather::cuda {
+
+template <class Job>
+int launch_keys(Reading reading, const Job& job, const KeyJob& keys, uint32_t blocks, CUstream_st* stream);
+int launch_lift(const Keys& keys, const WideUpdate* wide, uint32_t count, uint32_t blocks, CUstream_st* stream);
+
+// is_wide: a column has 16 bytes, and not those of a number.
+int launch_combine(Numbers numbers, bool is_wide, const CombineJob& job, uint32_t blocks, CUstream_st* stream);
+// bytes: those of a column.
+int launch_replace(int bytes, const CombineJob& job, uint32_t blocks, CUstream_st* stream);
+
+// Returns the largest number of a slice or an update that fits in a key.
+int64_t most_numbered();
+
+// Loads every kernel into the current context.
+int load_scatter_kernels();
+
+#define GATHER_INSTANTIATE_SCATTERS                                                                       \
+  template int launch_keys<DirectJob>(Reading, const DirectJob&, const KeyJob&, uint32_t, CUstream_st*); \
+  template int launch_keys<SmallJob>(Reading, const SmallJob&, const KeyJob&, uint32_t, CUstream_st*);   \
+  template int launch_keys<AnyJob>(Reading, const AnyJob&, const KeyJob&, uint32_t, CUstream_st*);
+
+}  // namespace gather::cuda
