@@ -40,6 +40,10 @@ int32_t enqueue_take_error(Context& context, gth_error_record* record, const Err
 int32_t run(Context& context, const core::Plan& plan, const core::Pointers& pointers, int64_t n, bool owns_output,
             const Error& error);
 
+// Runs a gradient: sets the target to zero, and adds the updates. If an index is invalid, the target is unchanged.
+int32_t run_gradient(Context& context, const core::Plan& plan, const core::Pointers& pointers,
+                     const gth_tensor_desc& target, const Error& error);
+
 // Like run, but it only validates indices.
 int32_t validate(Context& context, const core::Plan& plan, const char* indices, int64_t n, const Error& error);
 

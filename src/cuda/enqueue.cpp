@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <utility>
 
 #include "cuda/device_context.hpp"
@@ -77,10 +78,6 @@ int32_t enqueue(Context& context, runtime::Stream stream, const Plan& plan, cons
   return code ? fail_cuda(code, "gather", 0, error) : GTH_OK;
 }
 
-}  // namespace
-
-namespace {
-
 int32_t check_place(const Context& context, int32_t operand, const char* name, const void* data, const Error& error) {
   int32_t id = -1;
   bool is_known = false;
@@ -109,32 +106,55 @@ int32_t check_places(const Context& context, const Plan& plan, const Pointers& p
   return GTH_OK;
 }
 
-}  // namespace
+// Runs a gradient without updates.
+int32_t clear_only(Context& context, const Plan& plan, const ClearJob& clear, const Error& error) {
+  const int32_t operand = plan.operation->name_of(core::Role::table);
+  if (int32_t status = check_place(context, operand, core::operand_name(operand), clear.target, error)) return status;
+  const int code = clear_tensor(clear, *context.device, context.stream());
+  return code ? fail_cuda(code, "gradient", 0, error) : GTH_OK;
+}
 
-int32_t run(Context& context, const Plan& plan, const Pointers& pointers, int64_t n, bool owns_output,
-            const Error& error) {
+// Runs a plan. clear: see run_scatter.
+int32_t run_call(Context& context, const Plan& plan, const Pointers& pointers, int64_t n, bool owns_output,
+                 const ClearJob* clear, int64_t sequence, const Error& error) {
+  CUstream_st* const stream = context.stream();
+  if (plan.tuples.at(n) == 0) return clear ? clear_only(context, plan, *clear, error) : GTH_OK;
+  if (plan.refused_dim >= 0) return core::fail_empty_table(error, GTH_OPERAND_PARAMS, plan.refused_dim);
+  if (!reads_indices(plan)) return GTH_OK;
+  State* state = nullptr;
+  bool is_captured = false;
+  if (int32_t status = find_state(context, stream, &state, &is_captured, error)) return status;
+  const Place place{
+      context.device->multiprocessors(), &context.device->capacity(), state, context.record, sequence, owns_output};
+  return core::is_scatter(plan) && !plan.is_empty
+             ? run_scatter(context, stream, plan, pointers, n, place, clear, is_captured, error)
+             : enqueue(context, stream, plan, pointers, n, place, is_captured, error);
+}
+
+int32_t begin_and_run(Context& context, const Plan& plan, const Pointers& pointers, int64_t n, bool owns_output,
+                      const ClearJob* clear, const Error& error) {
   const Call call(context, error);
   if (call.status()) return call.status();
   if (int32_t checked = check_places(context, plan, pointers, n, error)) return checked;
   const int64_t sequence = context.calls.fetch_add(1, std::memory_order_relaxed) + 1;
-  int32_t status = GTH_OK;
-  if (plan.tuples.at(n) > 0) {
-    if (plan.refused_dim >= 0) return core::fail_empty_table(error, GTH_OPERAND_PARAMS, plan.refused_dim);
-    if (reads_indices(plan)) {
-      CUstream_st* const stream = context.stream();
-      State* state = nullptr;
-      bool is_captured = false;
-      status = find_state(context, stream, &state, &is_captured, error);
-      if (status) return status;
-      const Place place{
-          context.device->multiprocessors(), &context.device->capacity(), state, context.record, sequence, owns_output};
-      status = core::is_scatter(plan) && !plan.is_empty
-                   ? run_scatter(context, stream, plan, pointers, n, place, is_captured, error)
-                   : enqueue(context, stream, plan, pointers, n, place, is_captured, error);
-    }
-  }
+  const int32_t status = run_call(context, plan, pointers, n, owns_output, clear, sequence, error);
   if (status == GTH_OK && error.target()) error.target()->sequence = sequence;
   return status;
+}
+
+}  // namespace
+
+int32_t run(Context& context, const Plan& plan, const Pointers& pointers, int64_t n, bool owns_output,
+            const Error& error) {
+  return begin_and_run(context, plan, pointers, n, owns_output, nullptr, error);
+}
+
+int32_t run_gradient(Context& context, const Plan& plan, const Pointers& pointers, const gth_tensor_desc& target,
+                     const Error& error) {
+  ClearJob clear;
+  const bool has_elements = std::find(target.shape, target.shape + target.ndim, 0) == target.shape + target.ndim;
+  if (has_elements) make_clear(target, plan.item.bytes(), &clear);
+  return begin_and_run(context, plan, pointers, GTH_OPEN, false, has_elements ? &clear : nullptr, error);
 }
 
 int32_t validate(Context& context, const Plan& plan, const char* indices, int64_t n, const Error& error) {

@@ -20,6 +20,11 @@ using core::Pointers;
 // Blocks of a multiprocessor. A kernel with more threads than data has blocks that end at once.
 constexpr int64_t blocks_per_multiprocessor = 8;
 
+uint32_t blocks_of(int64_t threads, int32_t multiprocessors) {
+  const int64_t most = multiprocessors * blocks_per_multiprocessor;
+  return static_cast<uint32_t>(std::clamp<int64_t>(ceil_divide(threads, block_threads), 1, most));
+}
+
 Numbers number_type(const Plan& plan) {
   const auto of_bytes = [&](Numbers smallest) {
     return static_cast<Numbers>(static_cast<int>(smallest) + __builtin_ctzll(static_cast<uint64_t>(plan.item.bytes())));
@@ -203,8 +208,9 @@ int32_t bits_of(uint64_t number) { return number == 0 ? 1 : 64 - __builtin_clzll
 // The launches of a scatter, after its indices have been validated.
 class Scatter {
  public:
-  Scatter(const Plan& plan, const Pointers& pointers, int64_t n, const Place& place, runtime::Stream stream)
-      : plan_(plan), place_(place), stream_(stream), numbered_(number_slices(plan, n)) {
+  Scatter(const Plan& plan, const Pointers& pointers, int64_t n, const Place& place, const ClearJob* clear,
+          runtime::Stream stream)
+      : plan_(plan), place_(place), clear_(clear), stream_(stream), numbered_(number_slices(plan, n)) {
     width_ = fill_combine(plan, pointers, n, numbered_, place, &combine_);
     is_wide_ = std::max(numbered_.slices.count(), numbered_.updates.count()) > most_numbered();
   }
@@ -219,7 +225,7 @@ class Scatter {
     job.validation = Validation::none;
     KeyJob keys{{}, scratch->wide, numbered_.slices.first(), numbered_.updates.first(), combine_.slices,
                 is_validated(plan_)};
-    int code = 0;
+    int code = clear_ ? clear() : 0;
     for (int64_t first = 0; !code && first < job.units;) {
       Job piece = job;
       piece.first_unit = first;
@@ -236,9 +242,12 @@ class Scatter {
   }
 
  private:
-  uint32_t blocks_of(int64_t threads) const {
-    const int64_t most = place_.multiprocessors * blocks_per_multiprocessor;
-    return static_cast<uint32_t>(std::clamp<int64_t>(ceil_divide(threads, block_threads), 1, most));
+  uint32_t blocks_of(int64_t threads) const { return cuda::blocks_of(threads, place_.multiprocessors); }
+
+  int clear() const {
+    ClearJob job = *clear_;
+    job.state = combine_.state;
+    return launch_clear(job, blocks_of(job.columns), stream_);
   }
 
   template <class Job>
@@ -271,6 +280,7 @@ class Scatter {
 
   const Plan& plan_;
   const Place& place_;
+  const ClearJob* clear_;
   runtime::Stream stream_;
   Numberings numbered_;
   CombineJob combine_;
@@ -318,7 +328,7 @@ int launch_all(const Launch& launch, const Scatter& scatter, Scratch* scratch, r
 }  // namespace
 
 int32_t run_scatter(Context& context, runtime::Stream stream, const Plan& plan, const Pointers& pointers, int64_t n,
-                    const Place& place, bool is_captured, const Error& error) {
+                    const Place& place, const ClearJob* clear, bool is_captured, const Error& error) {
   Plan slices;
   keep_slices(plan, n, &slices);
   Place apart = place;
@@ -327,7 +337,7 @@ int32_t run_scatter(Context& context, runtime::Stream stream, const Plan& plan, 
   plan_launch(slices, pointers, n, apart, &launch);
   const int64_t count = plan.slices.at(n) * slices.inner;
   if (int32_t status = check_count(plan, count, error)) return status;
-  const Scatter scatter(plan, pointers, n, place, stream);
+  const Scatter scatter(plan, pointers, n, place, clear, stream);
   Scratch* scratch = nullptr;
   int code = allocate(context, stream, std::min(count, most_counted()), scatter.is_wide(), is_captured, &scratch);
   if (code) return fail_cuda(code, "scatter", count, error);
@@ -340,6 +350,10 @@ int32_t run_scatter(Context& context, runtime::Stream stream, const Plan& plan, 
     delete scratch;
   }
   return code ? fail_cuda(code, "scatter", 0, error) : GTH_OK;
+}
+
+int clear_tensor(const ClearJob& job, const Device& device, runtime::Stream stream) {
+  return launch_clear(job, blocks_of(job.columns, device.multiprocessors()), stream);
 }
 
 }  // namespace gather::cuda

@@ -2,6 +2,7 @@
 
 #include "cuda/aligned_rows.hpp"
 #include "cuda/bodies.hpp"
+#include "cuda/clear.hpp"
 #include "cuda/scatter_job.hpp"
 
 // Complete kernels of scatters. cuda/bodies.hpp describes what a Block has.
@@ -89,7 +90,8 @@ GATHER_SHARED WideUpdate update_at(const CombineJob& job, uint32_t i) {
   return {load_params<4>(reinterpret_cast<const char*>(job.keys.slices + i)), update};
 }
 
-GATHER_SHARED bool is_refused(const CombineJob& job) { return job.state && load(&job.state->is_refused); }
+template <class Job>
+GATHER_SHARED bool is_refused(const Job& job) { return job.state && load(&job.state->is_refused); }
 
 GATHER_SHARED uint64_t slice_at(const CombineJob& job, uint32_t i) { return update_at(job, i).slice; }
 
@@ -313,6 +315,16 @@ GATHER_KERNEL void replace_body(Block& block, const CombineJob& job) {
       char* const to = job.target + static_cast<int64_t>(update.slice) * job.slice_bytes + column.target;
       store_target<bytes>(job, to, load_update<bytes>(job, from));
     });
+  });
+}
+
+template <int bytes, class Block>
+GATHER_KERNEL void clear_body(Block& block, const ClearJob& job) {
+  block.each([&](uint32_t thread) {
+    if (is_refused(job)) return;
+    const int64_t step = int64_t{block.count()} * block.threads();
+    for (int64_t i = int64_t{block.index()} * block.threads() + thread; i < job.columns; i += step)
+      store_out<bytes>(job.target + column_of(job, i, bytes).target, Vector<bytes>{}, false);
   });
 }
 

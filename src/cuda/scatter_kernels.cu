@@ -30,6 +30,12 @@ __global__ void __launch_bounds__(block_threads) replace_kernel(const __grid_con
   replace_body<bytes>(block, job);
 }
 
+template <int bytes>
+__global__ void __launch_bounds__(block_threads) clear_kernel(const __grid_constant__ ClearJob job) {
+  DeviceBlock block;
+  clear_body<bytes>(block, job);
+}
+
 template <class Kernel>
 int load(Kernel* kernel) {
   cudaFuncAttributes attributes{};
@@ -78,6 +84,12 @@ int launch_replace(int bytes, const CombineJob& job, uint32_t blocks, CUstream_s
   });
 }
 
+int launch_clear(const ClearJob& job, uint32_t blocks, CUstream_st* stream) {
+  return visit_bytes(job.bytes, [&](auto width) {
+    return launch(clear_kernel<decltype(width)::value>, blocks, block_threads, stream, job);
+  });
+}
+
 int64_t most_numbered() { return UINT32_MAX; }
 
 int load_scatter_kernels() {
@@ -88,7 +100,10 @@ int load_scatter_kernels() {
   if (!code) code = load(lift_kernel);
   for (int i = 0; !code && i < number_types; ++i) code = load_combine(static_cast<Numbers>(i));
   for (int bytes = 1; !code && bytes <= 16; bytes *= 2) {
-    code = visit_bytes(bytes, [](auto width) { return load(replace_kernel<decltype(width)::value>); });
+    code = visit_bytes(bytes, [](auto width) {
+      const int loaded = load(replace_kernel<decltype(width)::value>);
+      return loaded ? loaded : load(clear_kernel<decltype(width)::value>);
+    });
   }
   return code;
 }

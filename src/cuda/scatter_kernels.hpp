@@ -2,6 +2,7 @@
 
 #include <cstdint>
 
+#include "cuda/clear.hpp"
 #include "cuda/gather_kernels.hpp"
 #include "cuda/scatter_job.hpp"
 
@@ -16,6 +17,8 @@ int launch_lift(const Keys& keys, const WideUpdate* wide, uint32_t count, uint32
 int launch_combine(Numbers numbers, bool is_wide, const CombineJob& job, uint32_t blocks, CUstream_st* stream);
 // bytes: those of a column.
 int launch_replace(int bytes, const CombineJob& job, uint32_t blocks, CUstream_st* stream);
+
+int launch_clear(const ClearJob& job, uint32_t blocks, CUstream_st* stream);
 
 // Returns the largest number of a slice or an update that fits in a key.
 int64_t most_numbered();

@@ -36,6 +36,7 @@ GATHER_NOINLINE int32_t write_zeros(const Context& context, const gth_tensor_des
 
 int32_t run_gradient(const Context& context, const core::Plan& plan, const core::Pointers& pointers,
                      const gth_tensor_desc& target, const Error& error) {
+  if (context.cuda) return cuda::run_gradient(*context.cuda, plan, pointers, target, error);
   auto write = [&] { return write_zeros(context, target, error); };
   const auto call = [](void* body) { return (*static_cast<decltype(write)*>(body))(); };
   return cpu::run_scatter(plan, cpu::choose_kernels(plan), pointers, {call, &write},

@@ -170,10 +170,6 @@ inline void compare_scatter(const Call& call, const Context& context, Random& ra
                        {status, on_cpu.operand, on_cpu.component, on_cpu.position, on_cpu.value, on_cpu.limit,
                         on_cpu.flags & ~uint32_t{GTH_ERROR_CUT}});
   const size_t offset = static_cast<size_t>(call.params.offset);
-  if (::testing::Test::HasFailure()) {} { auto show=[](const Operand& o, const char* n){ printf("%s dtype %d shape", n, o.dtype); for (auto d: o.shape) printf(" %ld", d); printf(" strides"); for (auto d: o.strides) printf(" %ld", d); printf(" offset %ld dense %d bytes", o.offset, o.is_dense); for (size_t i=0;i<o.bytes.size()&&i<64;++i) printf(" %02x",(unsigned char)o.bytes[i]); printf("\n"); };
-   if (with_one_nan(call.params.dtype, target.get(), offset) != with_one_nan(call.params.dtype, expected, offset)) { show(call.params,"target"); show(call.indices,"indices"); show(call.out,"updates"); printf("bounds %d neg %d batch %ld padding %d %ld\n", call.options.bounds, call.options.negative, call.options.batch_dims, call.options.has_padding_index, call.options.padding_index);} }
-  { auto a = with_one_nan(call.params.dtype, target.get(), offset), b = with_one_nan(call.params.dtype, expected, offset); int shown=0;
-    for (size_t i = 0; i < a.size() && shown < 8; ++i) if (a[i] != b[i]) { ++shown; printf("at %zu: %02x expected %02x was %02x\n", i, (unsigned char)a[i], (unsigned char)b[i], (unsigned char)call.params.bytes[i]); } }
   EXPECT_TRUE(with_one_nan(call.params.dtype, target.get(), offset) ==
               with_one_nan(call.params.dtype, expected, offset))
       << "bytes differ: op " << call.op << " dtype " << call.params.dtype << " reduction " << call.options.reduction

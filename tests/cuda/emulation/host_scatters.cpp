@@ -40,6 +40,13 @@ int launch_replace(int bytes, const CombineJob& job, uint32_t blocks, CUstream_s
   });
 }
 
+int launch_clear(const ClearJob& job, uint32_t blocks, CUstream_st* stream) {
+  return visit_bytes(job.bytes, [&](auto width) {
+    return launch(blocks, block_threads, stream,
+                  [job](Block& block) { clear_body<decltype(width)::value>(block, job); });
+  });
+}
+
 int64_t most_numbered() { return emulation::counted() > 0 ? emulation::counted() : int64_t{UINT32_MAX}; }
 
 int load_scatter_kernels() { return emulation::enter_call(); }
