@@ -117,9 +117,9 @@ struct Integers : Ordered<T> {
   static GATHER_SHARED T mul(T a, T b) { return static_cast<T>(static_cast<Bits>(a) * static_cast<Bits>(b)); }
   // Quotients are rounded down.
   static GATHER_SHARED T divide(T value, int64_t count) {
-    using Wide = std::conditional_t<std::is_signed_v<T>, int64_t, uint64_t>;
-    const Wide number = static_cast<Wide>(value), by = static_cast<Wide>(count), quotient = number / by;
-    return static_cast<T>(number < 0 && quotient * by != number ? quotient - 1 : quotient);
+    if constexpr (std::is_unsigned_v<T>) return static_cast<T>(uint64_t{value} / static_cast<uint64_t>(count));
+    const int64_t number = static_cast<int64_t>(value), quotient = number / count;
+    return static_cast<T>(number < 0 && quotient * count != number ? quotient - 1 : quotient);
   }
 };
 
