@@ -3,6 +3,7 @@
 #include <cstdint>
 
 #include "cuda/kernel_job.hpp"
+#include "cuda/launch_limits.hpp"
 
 struct CUstream_st;
 
@@ -21,8 +22,6 @@ GATHER_SHARED constexpr bool is_elements(Copy copy) { return copy >= Copy::eleme
 
 // The way in which indices are loaded: index4 and index8 for DirectJob, any for other jobs.
 enum class Reading : uint8_t { index4, index8, any };
-
-constexpr uint32_t block_threads = 256;
 
 // Returns the number of the kernel family. Families differ in the type of the job and in how indices are loaded.
 template <class Job>

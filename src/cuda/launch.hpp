@@ -11,10 +11,6 @@
 // on data. So they are valid for every replay of a captured call.
 namespace gather::cuda {
 
-// Up to this number of index values, every block of the copying kernel validates all of them. A separate kernel
-// validates more. On an H100, both took the same time at about 4,000 values of tuples and 6,000 single ones.
-constexpr int64_t validated_inside = 4096;
-
 enum class Form : uint8_t { direct, small, any };
 
 // The properties of the context that a launch uses.

@@ -7,6 +7,7 @@
 
 #include "cuda/failure.hpp"
 #include "cuda/numbering.hpp"
+#include "cuda/queue.hpp"
 #include "cuda/scatter_kernels.hpp"
 #include "cuda/sort.hpp"
 
@@ -110,7 +111,7 @@ void fit_columns(const Plan& plan, int bytes, CombineJob* job) {
   job->vectors = plan.row.out / bytes;
   job->columns = job->vectors * (job->loops > 0 ? plan.inner : 1);
   job->lanes = 1;
-  while (job->lanes < warp_threads && int64_t{job->lanes} < job->columns) job->lanes *= 2;
+  while (job->lanes < most_lanes_of_row && int64_t{job->lanes} < job->columns) job->lanes *= 2;
   job->chunks = ceil_divide(job->columns, job->lanes);
 }
 
@@ -162,6 +163,7 @@ struct Scratch : Retired, core::Allocated {
   WideUpdate* wide = nullptr;
 };
 
+// Keeps the memory until the graph of the capture is destroyed. After a failure, the memory has been released.
 int keep_for_capture(Context& context, runtime::Stream stream, Scratch* scratch) {
   scratch->owner = context.room;
   scratch->owner->retain();
@@ -172,8 +174,17 @@ int keep_for_capture(Context& context, runtime::Stream stream, Scratch* scratch)
     room->device->retire_unused(unused);
     room->release();
   };
-  const int code = runtime::retain_by_capture(stream, release, scratch);
-  if (code) release(scratch);
+  return runtime::retain_by_capture(stream, release, scratch);
+}
+
+// Frees the memory behind the work of the call. If that fails now, it is freed later. Returns CUDA's error number.
+int free_behind(Context& context, runtime::Stream stream, Scratch* scratch) {
+  scratch->finish = [](Retired* self) { delete static_cast<Scratch*>(self); };
+  const int code = context.device->deallocate(scratch->device_memory, stream);
+  if (code)
+    context.queue->retire(scratch);
+  else
+    delete scratch;
   return code;
 }
 
@@ -317,6 +328,14 @@ int launch_all(const Launch& launch, const Job& job, const Scatter& scatter, Scr
   return code ? code : scatter.run(job, launch.reading, scratch);
 }
 
+// A target with an empty dim has no elements to write.
+int report_first(const Launch& launch, Context& context, runtime::Stream stream) {
+  context.launching.lock();
+  const int code = launch_report_first(launch.any, stream);
+  context.launching.unlock();
+  return code;
+}
+
 int launch_all(const Launch& launch, const Scatter& scatter, Scratch* scratch, runtime::Stream stream) {
   switch (launch.form) {
     case Form::direct: return launch_all(launch, launch.direct, scatter, scratch, stream);
@@ -335,6 +354,10 @@ int32_t run_scatter(Context& context, runtime::Stream stream, const Plan& plan, 
   apart.validates_in_front = true;
   Launch launch;
   plan_launch(slices, pointers, n, apart, &launch);
+  if (launch.reports_first) {
+    const int code = report_first(launch, context, stream);
+    return code ? fail_cuda(code, "scatter", 0, error) : GTH_OK;
+  }
   const int64_t count = plan.slices.at(n) * slices.inner;
   if (int32_t status = check_count(plan, count, error)) return status;
   const Scatter scatter(plan, pointers, n, place, clear, stream);
@@ -345,9 +368,8 @@ int32_t run_scatter(Context& context, runtime::Stream stream, const Plan& plan, 
   code = launch_all(launch, scatter, scratch, stream);
   context.launching.unlock();
   if (!is_captured) {
-    const int freed = context.device->deallocate(scratch->device_memory, stream);
+    const int freed = free_behind(context, stream, scratch);
     if (!code) code = freed;
-    delete scratch;
   }
   return code ? fail_cuda(code, "scatter", 0, error) : GTH_OK;
 }

@@ -8,9 +8,6 @@
 // Complete kernels of scatters. cuda/bodies.hpp describes what a Block has.
 namespace gather::cuda {
 
-// The updates that a thread loads at once.
-constexpr int updates_at_once = loads_in_flight;
-
 // ---- Keys
 
 GATHER_SHARED void write_key(const KeyJob& keys, uint32_t number, uint64_t slice, uint64_t update) {
@@ -116,7 +113,7 @@ GATHER_SHARED Column column_of(const Job& job, int64_t number, int64_t bytes) {
 }
 
 template <int bytes>
-GATHER_SHARED Vector<bytes> load_bytewise_vector(const char* at) {
+GATHER_SELDOM Vector<bytes> load_bytewise_vector(const char* at) {
   Vector<bytes> value;
   char* const to = reinterpret_cast<char*>(&value);
   for (int i = 0; i < bytes; ++i) to[i] = static_cast<char>(load_params<1>(at + i));
@@ -147,11 +144,18 @@ GATHER_SHARED Vector<bytes> load_target(const CombineJob& job, const char* at) {
 #endif
 }
 
-template <int bytes, class Job>
-GATHER_SHARED void store_target(const Job& job, char* at, Vector<bytes> value) {
-  if (bytes == 1 || job.is_aligned) return store_out<bytes>(at, value, false);
+template <int bytes>
+GATHER_SELDOM void store_bytewise_vector(char* at, Vector<bytes> value) {
   const char* const from = reinterpret_cast<const char*>(&value);
   for (int i = 0; i < bytes; ++i) store_out<1>(at + i, static_cast<uint8_t>(from[i]), false);
+}
+
+template <int bytes>
+GATHER_SHARED void store_target(const CombineJob& job, char* at, Vector<bytes> value) {
+  if (bytes == 1 || job.is_aligned)
+    store_out<bytes>(at, value, false);
+  else
+    store_bytewise_vector<bytes>(at, value);
 }
 
 // The numbers of a vector.

@@ -4,6 +4,8 @@
 #include <cstring>
 #include <type_traits>
 
+#include "cuda/launch_limits.hpp"
+
 // The code of the kernels is compiled twice. nvcc compiles it for the device. The host compiler compiles it for tests
 // that run the kernels without a GPU. This file contains the few differences.
 #ifdef __CUDACC__
@@ -29,9 +31,6 @@
 #endif
 
 namespace gather::cuda {
-
-// The number of loads that a thread has in flight. It determines the speed.
-constexpr int loads_in_flight = 4;
 
 // 16 bytes of memory. lo has the first eight.
 struct Bytes16 {

@@ -205,20 +205,6 @@ TEST_F(Many, APlanKeepsItsBoundTensor) {
   EXPECT_EQ(gth_plan_release(plan), GTH_OK);
 }
 
-// Scatters and gradients have no kernels.
-TEST_F(Many, ScattersAreUnsupported) {
-  const Context context;
-  Lookup lookup(6, 4, 3);
-  lookup.pick({5, 0, 3});
-  const gth_tensor_desc target = lookup.params_desc(), indices = lookup.indices_desc(), updates = lookup.out_desc();
-  for (const int32_t op : {GTH_OP_SCATTER, GTH_OP_GATHER_GRADIENT}) {
-    Error error;
-    EXPECT_EQ(gth_run(context.get(), op, &target, &indices, &updates, nullptr, &error), GTH_E_UNSUPPORTED) << op;
-    EXPECT_EQ(error.operand, GTH_OPERAND_TARGET);
-  }
-  context.expect_no_error();
-}
-
 TEST_F(Many, PaddingIsUnsupported) {
   const Context context;
   Lookup lookup(6, 4, 3);

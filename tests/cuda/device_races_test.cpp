@@ -9,6 +9,8 @@ using device::Context;
 using device::Emulated;
 using device::Error;
 using device::Lookup;
+using device::Memory;
+using device::Shape;
 using device::Stream;
 using device::Tensor;
 
@@ -53,6 +55,30 @@ TEST_F(Emulated, RacingWriters) {
       lookup.expect_rows(rows);
     }
   }
+}
+
+// An index becomes invalid after its validation. The update is dropped, and nothing outside the target is written.
+TEST_F(Emulated, RacingWritersOfScatters) {
+  const Context context;
+  const Shape shape{3}, ids_shape{40};
+  std::vector<int64_t> ids(40, 2);
+  const Memory target(std::vector<int32_t>{1, 1, 1}), updates(std::vector<int32_t>(40, 1)), indices(ids);
+  const gth_tensor_desc t = device::describe_on_device(GTH_DTYPE_INT32, shape, target.data());
+  const gth_tensor_desc i = device::describe_on_device(GTH_DTYPE_INT64, ids_shape, indices.data());
+  const gth_tensor_desc u = device::describe_on_device(GTH_DTYPE_INT32, ids_shape, updates.data());
+  gth_options options = GTH_OPTIONS_INIT;
+  options.reduction = GTH_REDUCTION_ADD;
+  Writer writer{reinterpret_cast<int64_t*>(indices.data()), 0, 1 << 30};
+  gth_emulation_between(write_bad, &writer);
+  Error error;
+  ASSERT_EQ(gth_run(context.get(), GTH_OP_SCATTER, &t, &i, &u, &options, &error), GTH_OK) << error.message;
+  gth_emulation_between(nullptr, nullptr);
+  const int64_t sequence = error.sequence;
+  facts::expect_fields(gth_context_take_error(context.get(), &error), error, {GTH_E_RACE, GTH_OPERAND_INDICES});
+  EXPECT_EQ(error.sequence, sequence);
+  std::vector<int32_t> found(3);
+  device::copy(found.data(), target.data(), 12);
+  EXPECT_EQ(found, (std::vector<int32_t>{1, 1, 40}));
 }
 
 // The reverse case: an index is invalid at first and valid when later blocks validate it.

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "../cpp/calls.hpp"
+#include "../../src/cuda/launch_limits.hpp"
 #include "../cpp/facts.hpp"
 #include "device.hpp"
 #include "gather/gather.h"
@@ -20,8 +21,8 @@ using Shape = std::vector<int64_t>;
 constexpr char poison = static_cast<char>(0xa5);
 
 // The largest number of indices that are validated in the copying kernel, and the smallest one for which a separate
-// kernel validates them (cuda/launch.hpp).
-constexpr int64_t most_inside = 4096, in_front = most_inside + 1;
+// kernel validates them (cuda/launch_limits.hpp).
+constexpr int64_t most_inside = gather::cuda::validated_inside, in_front = most_inside + 1;
 
 // Device memory of `bytes` bytes at an address `shift` bytes after a multiple of 256. Kernels may access no other
 // memory.

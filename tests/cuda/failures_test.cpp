@@ -14,6 +14,7 @@ using device::Error;
 using device::Lookup;
 using device::Memory;
 using device::Shape;
+using device::Stream;
 
 // Makes the n-th CUDA call between arm() and disarm() fail.
 struct Failing {
@@ -66,6 +67,89 @@ TEST_F(Emulated, FailuresWhileAContextIsMade) {
     EXPECT_EQ(gth_context_release(context), GTH_OK);
     return status;
   });
+}
+
+// A scatter of three updates on the device.
+struct Scatter {
+  Scatter() {
+    options.reduction = GTH_REDUCTION_ADD;
+  }
+  int32_t run(const Context& context, Error* error) const {
+    const gth_tensor_desc t = device::describe_on_device(GTH_DTYPE_INT32, shape, target.data());
+    const gth_tensor_desc i = device::describe_on_device(GTH_DTYPE_INT64, ids_shape, ids.data());
+    const gth_tensor_desc u = device::describe_on_device(GTH_DTYPE_INT32, ids_shape, updates.data());
+    return gth_run(context.get(), GTH_OP_SCATTER, &t, &i, &u, &options, error);
+  }
+  void expect_sums(int32_t times) const {
+    std::vector<int32_t> found(2);
+    device::copy(found.data(), target.data(), 8);
+    EXPECT_EQ(found, (std::vector<int32_t>{10 + 5 * times, 20 + 7 * times}));
+  }
+
+  Shape shape{2}, ids_shape{3};
+  Memory target{std::vector<int32_t>{10, 20}}, ids{std::vector<int64_t>{1, 0, 1}},
+      updates{std::vector<int32_t>{3, 5, 4}};
+  gth_options options = GTH_OPTIONS_INIT;
+};
+
+// A failing call may have written its target. It frees its memory, and later calls are correct.
+TEST_F(Emulated, FailuresOfScatters) {
+  const Context context;
+  expect_to_survive([&](Failing* failing, Error* error) {
+    const Scatter scatter;
+    failing->arm();
+    const int32_t status = scatter.run(context, error);
+    failing->disarm();
+    context.sync();
+    if (status == GTH_OK && !failing->fired) scatter.expect_sums(1);
+    return status;
+  });
+}
+
+TEST_F(Emulated, FailuresOfCapturedScatters) {
+  const Stream stream;
+  const Context context(stream.get());
+  const Scatter first;
+  const device::Captured captured(stream, [&] { first.run(context, nullptr); });  // allocates states of captured calls
+  expect_to_survive([&](Failing* failing, Error* error) {
+    const Scatter scatter;
+    int32_t status = GTH_OK;
+    device::begin_capture(stream.get());
+    failing->arm();
+    status = scatter.run(context, error);
+    failing->disarm();
+    const device::Graph graph = device::end_capture(stream.get());
+    if (status == GTH_OK && graph) {
+      for (int32_t replay = 1; replay <= 2; ++replay) {
+        device::launch(graph, stream.get());
+        context.sync();
+        scatter.expect_sums(replay);
+      }
+    }
+    if (graph) device::destroy_graph(graph);
+    context.sync();  // frees the memory of the graph
+    return status;
+  });
+}
+
+TEST_F(Emulated, HostMemoryOfScatters) {
+  const Context context;
+  const int64_t allocations = gth_emulation_live_allocations();
+  int64_t failures = 0;
+  for (int64_t n = 1; n < 100; ++n) {
+    const Scatter scatter;
+    Error error;
+    gth_testing_fail_allocation(n, 0);
+    const int32_t status = scatter.run(context, &error);
+    gth_testing_fail_allocation(0, 0);
+    context.sync();
+    scatter.expect_sums(status == GTH_OK ? 1 : 0);
+    if (status == GTH_OK) break;
+    EXPECT_EQ(status, GTH_E_NOMEM) << error.message;
+    ++failures;
+  }
+  EXPECT_EQ(failures, 1);
+  EXPECT_EQ(gth_emulation_live_allocations(), allocations);
 }
 
 // An allocation of host memory fails after device memory was allocated. The device memory must be freed.

@@ -1,5 +1,8 @@
+#include <functional>
+#include <numeric>
+
 #include "emulated.hpp"
-#include "forms.hpp"
+#include "scatter_forms.hpp"
 
 // Calls that exceed the limit of a launch, on a device with a smaller limit than that of kernels.
 namespace {
@@ -27,6 +30,49 @@ TEST_F(Pieces, OfEveryFormAsOnTheCpu) {
       forms::compare(call, context, random);
       device::forget_described();
     }
+  }
+}
+
+// A reduction of which a part has no meaning fails. The numbers of slices and updates exceed a key. The sort then has two
+// passes.
+TEST_F(Pieces, OfScattersOfEveryForm) {
+  for (const int64_t counted : {60, 500}) {
+    gth_emulation_count_to(counted);
+    const Context context;
+    int64_t refused = 0;
+    for (uint64_t seed = 1; seed <= 200 && !HasFailure(); ++seed) {
+      SCOPED_TRACE("seed " + std::to_string(seed));
+      forms::Random random(seed);
+      const forms::Call call = forms::make_scatter(random);
+      if (forms::output_bytes(call) > (1 << 15)) continue;
+      const int64_t updates = std::accumulate(call.out.shape.begin(), call.out.shape.end(), int64_t{1}, std::multiplies<>());
+      const bool needs_all = call.options.reduction == GTH_REDUCTION_MEAN || call.options.initial == GTH_INITIAL_UPDATE ||
+                             call.options.accumulate > GTH_ACCUMULATE_DTYPE;
+      if (updates <= counted || !needs_all) forms::compare_scatter(call, context, random);
+      refused += updates > counted && needs_all;
+      device::forget_described();
+    }
+    EXPECT_GT(refused, 0);
+  }
+}
+
+TEST_F(Pieces, OfAMeanAreUnsupported) {
+  gth_emulation_count_to(100);
+  const Context context;
+  const Shape shape{4};
+  for (const int64_t updates : {100, 101}) {
+    const Shape updates_shape{updates};
+    const Memory target(std::vector<float>(4, 1.0f)), values(std::vector<float>(static_cast<size_t>(updates), 2.0f)),
+        ids(std::vector<int64_t>(static_cast<size_t>(updates), 3));
+    const gth_tensor_desc t = device::describe_on_device(GTH_DTYPE_FLOAT32, shape, target.data());
+    const gth_tensor_desc i = device::describe_on_device(GTH_DTYPE_INT64, updates_shape, ids.data());
+    const gth_tensor_desc u = device::describe_on_device(GTH_DTYPE_FLOAT32, updates_shape, values.data());
+    gth_options options = GTH_OPTIONS_INIT;
+    options.reduction = GTH_REDUCTION_MEAN;
+    Error error;
+    const int32_t status = gth_run(context.get(), GTH_OP_SCATTER, &t, &i, &u, &options, &error);
+    facts::expect_fields(status, error, updates == 100 ? facts::Facts{GTH_OK} : facts::Facts{GTH_E_UNSUPPORTED, GTH_OPERAND_UPDATES, -1, -1, 101, 100});
+    context.expect_no_error();
   }
 }
 
