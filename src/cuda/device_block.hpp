@@ -51,6 +51,18 @@ class DeviceBlock {
   }
 
   template <class F>
+  __device__ void in_turn(F&& f) {
+    __syncthreads();
+    f(threadIdx.x);
+    __syncthreads();
+  }
+
+  __device__ char* stage() const {
+    __shared__ alignas(16) char memory[stage_bytes];
+    return memory;
+  }
+
+  template <class F>
   __device__ void once(F&& f) {
     if (threadIdx.x == 0) f();
   }

@@ -16,6 +16,15 @@ constexpr int updates_at_once = loads_in_flight;
 // The largest number of threads that share a row of a scatter.
 constexpr uint32_t most_lanes_of_row = 32;
 
+// A slice with this number of updates or more is long: a block combines each strip of its columns.
+constexpr uint32_t least_long = 512;
+
+// The shared memory for the updates of a long slice that are combined while the next ones are loaded into as much memory.
+constexpr uint32_t tile_bytes = 16 * 1024;
+
+// The shared memory of a block that combines a long slice: two tiles, and the row of each thread of a group.
+constexpr uint32_t stage_bytes = 2 * tile_bytes + most_lanes_of_row * 32;
+
 // Up to this number of index values, every block of the copying kernel validates all of them. A separate kernel
 // validates more. On an H100, both took the same time at about 4,000 values of tuples and 6,000 single ones.
 constexpr int64_t validated_inside = 4096;

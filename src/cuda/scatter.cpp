@@ -160,6 +160,7 @@ class Parts {
 struct Scratch : Retired, core::Allocated {
   Room* owner = nullptr;
   SortRoom sort{};
+  LongSlices long_slices{};
   WideUpdate* wide = nullptr;
 };
 
@@ -197,6 +198,8 @@ int allocate(Context& context, runtime::Stream stream, int64_t count, bool is_wi
   const int64_t numbers = count * int64_t{sizeof(uint32_t)};
   const int64_t at[] = {parts.add(numbers), parts.add(numbers), parts.add(numbers), parts.add(numbers)};
   const int64_t wide = parts.add(is_wide ? count * int64_t{sizeof(WideUpdate)} : 0), sort = parts.add(sort_bytes);
+  const int64_t long_count = parts.add(sizeof(uint64_t));
+  const int64_t firsts = parts.add((count / least_long) * int64_t{sizeof(uint32_t)});
   auto* const scratch = new (std::nothrow) Scratch;
   if (!scratch) return runtime::code::no_memory;
   const int code = is_captured ? context.device->allocate_zeroed(&scratch->device_memory, parts.size())
@@ -209,6 +212,7 @@ int allocate(Context& context, runtime::Stream stream, int64_t count, bool is_wi
   char* const base = static_cast<char*>(scratch->device_memory);
   const auto numbers_at = [&](int i) { return reinterpret_cast<uint32_t*>(base + at[i]); };
   scratch->sort = {{numbers_at(0), numbers_at(1)}, {numbers_at(2), numbers_at(3)}, base + sort, sort_bytes};
+  scratch->long_slices = {reinterpret_cast<uint64_t*>(base + long_count), reinterpret_cast<uint32_t*>(base + firsts)};
   if (is_wide) scratch->wide = reinterpret_cast<WideUpdate*>(base + wide);
   *out = scratch;
   return is_captured ? keep_for_capture(context, stream, scratch) : 0;
@@ -234,7 +238,12 @@ class Scatter {
     Job job = given;
     divide_strides(numbered_, &job);
     job.validation = Validation::none;
-    KeyJob keys{{}, scratch->wide, numbered_.slices.first(), numbered_.updates.first(), combine_.slices,
+    KeyJob keys{{},
+                scratch->wide,
+                numbered_.slices.first(),
+                numbered_.updates.first(),
+                combine_.slices,
+                scratch->long_slices.count,
                 is_validated(plan_)};
     int code = clear_ ? clear() : 0;
     for (int64_t first = 0; !code && first < job.units;) {
@@ -283,10 +292,15 @@ class Scatter {
     CombineJob job = combine_;
     job.keys = scratch.sort.in;
     job.wide = scratch.wide;
+    job.long_slices = scratch.long_slices;
     job.count = static_cast<uint32_t>(count);
     const uint32_t blocks = blocks_of(multiply_saturating(multiply_saturating(count, job.chunks), job.lanes));
     if (!core::reduces(plan_)) return launch_replace(width_.bytes, job, blocks, stream_);
-    return launch_combine(number_type(plan_), width_.bytes == vector_bytes, job, blocks, stream_);
+    const Numbers numbers = number_type(plan_);
+    const bool is_vector = width_.bytes == vector_bytes;
+    const int code = launch_combine(numbers, is_vector, job, blocks, stream_);
+    if (code || count < least_long) return code;
+    return launch_combine_long(numbers, is_vector, job, static_cast<uint32_t>(place_.multiprocessors), stream_);
   }
 
   const Plan& plan_;

@@ -5,7 +5,9 @@
 #include "cuda/clear.hpp"
 #include "cuda/scatter_job.hpp"
 
-// Complete kernels of scatters. cuda/bodies.hpp describes what a Block has.
+// Complete kernels of scatters. cuda/bodies.hpp describes what a Block has. In addition it has
+// stage()                          stage_bytes bytes of memory that the threads share
+// in_turn(f)                       calls f(thread) on each thread; begins and ends with a barrier
 namespace gather::cuda {
 
 // ---- Keys
@@ -56,6 +58,7 @@ GATHER_SHARED bool write_keys(const Job& job, const KeyJob& keys, uint32_t numbe
 template <class Index, class Job, class Block>
 GATHER_KERNEL void key_body(Block& block, const Job& job, const KeyJob& keys) {
   const uint32_t threads = block.threads();
+  if (block.index() == 0) block.once([&] { *keys.long_count = 0; });
   const bool raced = block.any([&](uint32_t thread) {
     return write_keys<Index>(job, keys, block.index() * threads + thread, block.count() * threads);
   });
@@ -103,6 +106,9 @@ GATHER_SHARED Column column_of(const Job& job, int64_t number, int64_t bytes) {
   int64_t row = number / job.vectors;
   const int64_t at = (number - row * job.vectors) * bytes;
   Column column{at, at};
+#ifdef __CUDA_ARCH__
+#pragma unroll 1
+#endif
   for (int32_t i = job.loops; i-- > 0;) {
     const int64_t next = row / job.loop[i].extent, step = row - next * job.loop[i].extent;
     column.target += step * job.loop[i].target;
@@ -116,6 +122,9 @@ template <int bytes>
 GATHER_SELDOM Vector<bytes> load_bytewise_vector(const char* at) {
   Vector<bytes> value;
   char* const to = reinterpret_cast<char*>(&value);
+#ifdef __CUDA_ARCH__
+#pragma unroll 1
+#endif
   for (int i = 0; i < bytes; ++i) to[i] = static_cast<char>(load_params<1>(at + i));
   return value;
 }
@@ -147,6 +156,9 @@ GATHER_SHARED Vector<bytes> load_target(const CombineJob& job, const char* at) {
 template <int bytes>
 GATHER_SELDOM void store_bytewise_vector(char* at, Vector<bytes> value) {
   const char* const from = reinterpret_cast<const char*>(&value);
+#ifdef __CUDA_ARCH__
+#pragma unroll 1
+#endif
   for (int i = 0; i < bytes; ++i) store_out<1>(at + i, static_cast<uint8_t>(from[i]), false);
 }
 
@@ -222,64 +234,103 @@ struct Min {
   }
 };
 
-// Combines the updates of a slice from the update `first` on with a column. Returns the number of updates. The loads of
-// several updates overlap.
+// Some updates of a slice, and which of them belong to it.
+template <int bytes>
+struct Loaded {
+  Vector<bytes> loaded[updates_at_once];
+  bool own[updates_at_once];
+};
+
 template <class Operation, class Type, int bytes>
+GATHER_SHARED void combine_round(const Loaded<bytes>& round, Row<Type, bytes>* row) {
+#ifdef __CUDA_ARCH__
+#pragma unroll
+#endif
+  for (int i = 0; i < updates_at_once; ++i) {
+    if (!round.own[i]) continue;
+    Row<Type, bytes> other;
+    other.load(round.loaded[i]);
+    row->template combine<Operation>(other);
+  }
+}
+
+// Loads the updates from `next` on that belong to a slice. Their loads overlap. Returns their number.
+template <int bytes>
+GATHER_SHARED uint32_t load_round(const CombineJob& job, uint32_t next, uint64_t slice, int64_t column,
+                                  Loaded<bytes>* round) {
+  uint32_t updates = 0;
+#ifdef __CUDA_ARCH__
+#pragma unroll
+#endif
+  for (int i = 0; i < updates_at_once; ++i) {
+    const uint32_t at = next + static_cast<uint32_t>(i);
+    const WideUpdate update = update_at(job, at < job.count ? at : next);
+    round->own[i] = at < job.count && update.slice == slice;
+    const char* const from = job.updates + static_cast<int64_t>(update.update) * job.update_bytes + column;
+    if (round->own[i]) round->loaded[i] = load_update<bytes>(job, from);
+    updates += round->own[i] ? 1 : 0;
+  }
+  return updates;
+}
+
+// Combines the updates of a slice from the update `first` on with a column. Returns their number.
+template <class Type, int bytes>
 GATHER_SHARED uint32_t combine_updates(const CombineJob& job, uint32_t first, uint64_t slice, int64_t column,
                                        Row<Type, bytes>* row) {
-  constexpr int count = updates_at_once;
-  for (uint32_t next = first;; next += count) {
-    bool own[count];
-    Vector<bytes> loaded[count];
+  Loaded<bytes> round;
+  uint32_t updates = 0, loaded = updates_at_once;
 #ifdef __CUDA_ARCH__
-#pragma unroll
+#pragma unroll 1
 #endif
-    for (int i = 0; i < count; ++i) {
-      const uint32_t at = next + static_cast<uint32_t>(i);
-      const WideUpdate update = update_at(job, at < job.count ? at : first);
-      own[i] = at < job.count && update.slice == slice;
-      const char* const from = job.updates + static_cast<int64_t>(update.update) * job.update_bytes + column;
-      if (own[i]) loaded[i] = load_update<bytes>(job, from);
-    }
-#ifdef __CUDA_ARCH__
-#pragma unroll
-#endif
-    for (int i = 0; i < count; ++i) {
-      if (!own[i]) return next + static_cast<uint32_t>(i) - first;
-      Row<Type, bytes> other;
-      other.load(loaded[i]);
-      row->template combine<Operation>(other);
+  while (loaded == updates_at_once && first + updates < job.count) {
+    loaded = load_round(job, first + updates, slice, column, &round);
+    updates += loaded;
+    switch (job.reduction) {
+      case GTH_REDUCTION_MUL: combine_round<Mul>(round, row); break;
+      case GTH_REDUCTION_MAX: combine_round<Max>(round, row); break;
+      case GTH_REDUCTION_MIN: combine_round<Min>(round, row); break;
+      default: combine_round<Add>(round, row);
     }
   }
+  return updates;
 }
 
-template <class Type, int bytes>
-GATHER_SHARED uint32_t reduce_updates(const CombineJob& job, uint32_t first, uint64_t slice, int64_t column,
-                                      Row<Type, bytes>* row) {
-  switch (job.reduction) {
-    case GTH_REDUCTION_MUL: return combine_updates<Mul>(job, first, slice, column, row);
-    case GTH_REDUCTION_MAX: return combine_updates<Max>(job, first, slice, column, row);
-    case GTH_REDUCTION_MIN: return combine_updates<Min>(job, first, slice, column, row);
-    default: return combine_updates<Add>(job, first, slice, column, row);
-  }
+GATHER_SHARED char* target_of(const CombineJob& job, uint64_t slice, const Column& column) {
+  return job.target + static_cast<int64_t>(slice) * job.slice_bytes + column.target;
 }
 
-// Computes a column of a slice whose first update is `first`.
+// What a reduction begins with.
 template <class Type, int bytes>
-GATHER_SHARED void combine_column(const CombineJob& job, uint32_t first, uint64_t slice, int64_t number) {
-  const Column column = column_of(job, number, bytes);
-  char* const to = job.target + static_cast<int64_t>(slice) * job.slice_bytes + column.target;
+GATHER_SHARED Row<Type, bytes> first_row(const CombineJob& job, const char* target) {
   Row<Type, bytes> row;
   if (job.starts_with_update) {
     Vector<bytes> identity;
     std::memcpy(&identity, job.identity, bytes);
     row.load(identity);
   } else {
-    row.load(load_target<bytes>(job, to));
+    row.load(load_target<bytes>(job, target));
   }
-  const uint32_t updates = reduce_updates(job, first, slice, column.updates, &row);
+  return row;
+}
+
+template <class Type, int bytes>
+GATHER_SHARED void finish_row(const CombineJob& job, char* target, uint32_t updates, Row<Type, bytes> row) {
   if (job.is_mean) row.divide(int64_t{updates} + (job.starts_with_update ? 0 : 1));
-  store_target<bytes>(job, to, row.bits());
+  store_target<bytes>(job, target, row.bits());
+}
+
+// Computes a column of a slice whose first update is `first`.
+template <class Type, int bytes>
+GATHER_SHARED void combine_column(const CombineJob& job, uint32_t first, uint64_t slice, int64_t number) {
+  const Column column = column_of(job, number, bytes);
+  char* const to = target_of(job, slice, column);
+  Row<Type, bytes> row = first_row<Type, bytes>(job, to);
+  const uint32_t updates = combine_updates(job, first, slice, column.updates, &row);
+  finish_row(job, to, updates, row);
+}
+
+GATHER_SHARED bool is_long(const CombineJob& job, uint32_t first, uint64_t slice) {
+  return first + (least_long - 1) < job.count && slice_at(job, first + (least_long - 1)) == slice;
 }
 
 // Calls each(update, column) for the columns of a thread.
@@ -287,6 +338,9 @@ template <class Block, class Each>
 GATHER_KERNEL void for_columns(const Block& block, const CombineJob& job, uint32_t thread, Each&& each) {
   const uint32_t group = block.threads() / job.lanes, lane = thread % job.lanes;
   const int64_t items = int64_t{job.count} * job.chunks, step = int64_t{block.count()} * group;
+#ifdef __CUDA_ARCH__
+#pragma unroll 1
+#endif
   for (int64_t item = int64_t{block.index()} * group + thread / job.lanes; item < items; item += step) {
     const int64_t update = job.chunks == 1 ? item : item / job.chunks;
     const int64_t column = (item - update * job.chunks) * job.lanes + lane;
@@ -301,10 +355,128 @@ GATHER_KERNEL void combine_body(Block& block, const CombineJob& job) {
     for_columns(block, job, thread, [&](uint32_t update, int64_t column) {
       const uint64_t slice = slice_at(job, update);
       if (slice == job.slices || (update > 0 && slice_at(job, update - 1) == slice)) return;
-      combine_column<Type, bytes>(job, update, slice, column);
+      if (!is_long(job, update, slice)) return combine_column<Type, bytes>(job, update, slice, column);
+      if (column == 0) job.long_slices.firsts[add(job.long_slices.count, 1)] = update;
     });
   });
 }
+
+// ---- Long slices
+
+// Returns the update behind the last one of a slice.
+GATHER_SHARED uint32_t end_of_slice(const CombineJob& job, uint32_t first, uint64_t slice) {
+  uint32_t end = job.count;
+  while (first < end) {
+    const uint32_t middle = first + (end - first) / 2;
+    if (slice_at(job, middle) == slice)
+      first = middle + 1;
+    else
+      end = middle;
+  }
+  return end;
+}
+
+// A strip of the columns of a long slice, one for each thread of a group. Shared memory has two tiles of updates, and
+// the row of each thread that combines them.
+template <class Type, int bytes>
+struct Strip {
+  using Vector = cuda::Vector<bytes>;
+  const CombineJob& job;
+  char* stage;
+  uint64_t slice;
+  uint32_t end;  // of the updates
+  int64_t first_column;
+
+  GATHER_SHARED uint32_t tile() const { return tile_bytes / (job.lanes * bytes); }
+  GATHER_SHARED Vector* tile_at(uint32_t turn) const { return reinterpret_cast<Vector*>(stage + turn * tile_bytes); }
+  GATHER_SHARED Row<Type, bytes>* row(uint32_t lane) const {
+    return reinterpret_cast<Row<Type, bytes>*>(stage + 2 * tile_bytes) + lane;
+  }
+  GATHER_SHARED bool has(uint32_t lane) const { return lane < job.lanes && first_column + lane < job.columns; }
+  GATHER_SHARED Column column(uint32_t lane) const { return column_of(job, first_column + lane, bytes); }
+
+  // Loads a tile. Precondition: the number of loading threads is a multiple of that of lanes.
+  GATHER_SHARED void load(uint32_t begin, uint32_t turn, uint32_t thread, uint32_t threads) const {
+    const uint32_t lane = thread % job.lanes;
+    if (!has(lane)) return;
+    const int64_t at = column(lane).updates;
+    const uint32_t left = end - begin, count = left < tile() ? left : tile();
+    Vector* const to = tile_at(turn);
+#ifdef __CUDA_ARCH__
+#pragma unroll 4
+#endif
+    for (uint32_t i = thread / job.lanes; i < count; i += threads / job.lanes) {
+      const int64_t update = static_cast<int64_t>(update_at(job, begin + i).update);
+      to[i * job.lanes + lane] = load_update<bytes>(job, job.updates + update * job.update_bytes + at);
+    }
+  }
+
+  template <class Operation>
+  GATHER_SHARED void combine(const Vector* from, uint32_t count, Row<Type, bytes>* sum) const {
+#ifdef __CUDA_ARCH__
+#pragma unroll 4
+#endif
+    for (uint32_t i = 0; i < count; ++i) {
+      Row<Type, bytes> other;
+      other.load(from[i * job.lanes]);
+      sum->template combine<Operation>(other);
+    }
+  }
+
+  // Combines a tile in the order of its updates.
+  GATHER_SHARED void combine(uint32_t begin, uint32_t turn, uint32_t lane) const {
+    if (!has(lane)) return;
+    const uint32_t left = end - begin, count = left < tile() ? left : tile();
+    const Vector* const from = tile_at(turn) + lane;
+    Row<Type, bytes> sum = *row(lane);
+    switch (job.reduction) {
+      case GTH_REDUCTION_MUL: combine<Mul>(from, count, &sum); break;
+      case GTH_REDUCTION_MAX: combine<Max>(from, count, &sum); break;
+      case GTH_REDUCTION_MIN: combine<Min>(from, count, &sum); break;
+      default: combine<Add>(from, count, &sum);
+    }
+    *row(lane) = sum;
+  }
+};
+
+// The first warp combines a tile while the others load the next one.
+template <class Type, int bytes, class Block>
+GATHER_KERNEL void combine_strip(Block& block, const Strip<Type, bytes>& strip, uint32_t first) {
+  const CombineJob& job = strip.job;
+  const auto target = [&](uint32_t lane) { return target_of(job, strip.slice, strip.column(lane)); };
+  block.in_turn([&](uint32_t thread) {
+    if (strip.has(thread)) *strip.row(thread) = first_row<Type, bytes>(job, target(thread));
+    strip.load(first, 0, thread, block.threads());
+  });
+  uint32_t turn = 0;
+  for (uint32_t begin = first; begin < strip.end; turn ^= 1) {
+    const uint32_t next = strip.end - begin > strip.tile() ? begin + strip.tile() : strip.end;
+    block.in_turn([&](uint32_t thread) {
+      if (thread < warp_threads)
+        strip.combine(begin, turn, thread);
+      else
+        strip.load(next, turn ^ 1, thread - warp_threads, block.threads() - warp_threads);
+    });
+    begin = next;
+  }
+  block.in_turn([&](uint32_t thread) {
+    if (strip.has(thread)) finish_row(job, target(thread), strip.end - first, *strip.row(thread));
+  });
+}
+
+template <class Type, int bytes, class Block>
+GATHER_KERNEL void combine_long_body(Block& block, const CombineJob& job) {
+  if (is_refused(job)) return;
+  const int64_t items = static_cast<int64_t>(load(job.long_slices.count)) * job.chunks;
+  for (int64_t item = block.index(); item < items; item += block.count()) {
+    const uint32_t first = job.long_slices.firsts[item / job.chunks];
+    const uint64_t slice = slice_at(job, first);
+    const int64_t column = item % job.chunks * job.lanes;
+    combine_strip(block, Strip<Type, bytes>{job, block.stage(), slice, end_of_slice(job, first, slice), column}, first);
+  }
+}
+
+// ---- Other kernels
 
 // The last update of each slice replaces it.
 template <int bytes, class Block>

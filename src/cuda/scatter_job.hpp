@@ -31,7 +31,14 @@ struct KeyJob {
   WideUpdate* wide;                   // nullptr if all numbers fit in 32 bits
   int64_t first_slice, first_update;  // the smallest numbers, which become 0
   uint64_t slices;                    // updates that select no slice get this number, which is behind all others
+  uint64_t* long_count;               // becomes 0
   bool is_validated;                  // an invalid index has become invalid after its validation
+};
+
+// The first updates of the long slices, in any order.
+struct LongSlices {
+  uint64_t* count;
+  uint32_t* firsts;
 };
 
 // A loop over the rows of a slice, with strides in bytes.
@@ -45,6 +52,7 @@ struct RowLoop {
 struct CombineJob {
   Keys keys;
   const WideUpdate* wide;
+  LongSlices long_slices;
   uint32_t count;   // of updates
   uint64_t slices;  // see KeyJob
   char* target;     // the slice with the number 0

@@ -24,6 +24,12 @@ __global__ void __launch_bounds__(block_threads) combine_kernel(const __grid_con
   combine_body<Type, bytes>(block, job);
 }
 
+template <class Type, int bytes>
+__global__ void __launch_bounds__(block_threads) combine_long_kernel(const __grid_constant__ CombineJob job) {
+  DeviceBlock block;
+  combine_long_body<Type, bytes>(block, job);
+}
+
 template <int bytes>
 __global__ void __launch_bounds__(block_threads) replace_kernel(const __grid_constant__ CombineJob job) {
   DeviceBlock block;
@@ -50,7 +56,10 @@ int load_keys(Reading reading) {
 int load_combine(Numbers numbers) {
   return visit_numbers(numbers, [](auto type) {
     using Type = decltype(type);
-    const auto load_one = [](auto bytes) { return load(combine_kernel<Type, decltype(bytes)::value>); };
+    const auto load_one = [](auto bytes) {
+      const int code = load(combine_kernel<Type, decltype(bytes)::value>);
+      return code ? code : load(combine_long_kernel<Type, decltype(bytes)::value>);
+    };
     const int code = visit_vector<Type>(false, load_one);
     return code ? code : visit_vector<Type>(true, load_one);
   });
@@ -74,6 +83,15 @@ int launch_combine(Numbers numbers, bool is_wide, const CombineJob& job, uint32_
     using Type = decltype(type);
     return visit_vector<Type>(is_wide, [&](auto bytes) {
       return launch(combine_kernel<Type, decltype(bytes)::value>, blocks, block_threads, stream, job);
+    });
+  });
+}
+
+int launch_combine_long(Numbers numbers, bool is_wide, const CombineJob& job, uint32_t blocks, CUstream_st* stream) {
+  return visit_numbers(numbers, [&](auto type) {
+    using Type = decltype(type);
+    return visit_vector<Type>(is_wide, [&](auto bytes) {
+      return launch(combine_long_kernel<Type, decltype(bytes)::value>, blocks, block_threads, stream, job);
     });
   });
 }

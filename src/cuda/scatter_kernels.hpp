@@ -15,6 +15,8 @@ int launch_lift(const Keys& keys, const WideUpdate* wide, uint32_t count, uint32
 
 // is_wide: a column has 16 bytes, and not those of a number.
 int launch_combine(Numbers numbers, bool is_wide, const CombineJob& job, uint32_t blocks, CUstream_st* stream);
+// Combines the long slices that launch_combine has found.
+int launch_combine_long(Numbers numbers, bool is_wide, const CombineJob& job, uint32_t blocks, CUstream_st* stream);
 // bytes: those of a column.
 int launch_replace(int bytes, const CombineJob& job, uint32_t blocks, CUstream_st* stream);
 

@@ -69,9 +69,9 @@ inline void put_numbers(Random& random, Operand* operand) {
   }
 }
 
-inline int32_t reduction_for(Random& random, int32_t dtype) {
+// Returns the reduction, or another one if it is not defined for the dtype.
+inline int32_t defined(int32_t dtype, int32_t reduction) {
   if (dtype == GTH_DTYPE_FLOAT8_E5M2) return GTH_REDUCTION_NONE;
-  const int32_t reduction = GTH_REDUCTION_NONE + static_cast<int32_t>(random.below(6));
   const bool has_no_order =
       is_complex(dtype) && (reduction == GTH_REDUCTION_MAX || reduction == GTH_REDUCTION_MIN);
   const bool has_no_mean = dtype == GTH_DTYPE_BOOL && reduction == GTH_REDUCTION_MEAN;
@@ -85,7 +85,7 @@ inline void set_reduction(Random& random, bool is_gradient, Call* call) {
   options.fill = options.bounds == GTH_BOUNDS_FILL && is_gradient ? options.fill : 0;
   options.fill_value[0] = options.fill_value[1] = 0;
   if (options.bounds == GTH_BOUNDS_FILL && !is_gradient) options.bounds = GTH_BOUNDS_SKIP;
-  options.reduction = is_gradient ? 0 : reduction_for(random, dtype);
+  options.reduction = is_gradient ? 0 : defined(dtype, GTH_REDUCTION_NONE + static_cast<int32_t>(random.below(6)));
   const bool adds = is_gradient || options.reduction == GTH_REDUCTION_ADD || options.reduction == GTH_REDUCTION_MUL ||
                     options.reduction == GTH_REDUCTION_MEAN;
   if (adds && is_half && random.chance(50)) options.accumulate = GTH_ACCUMULATE_FLOAT32;
@@ -141,6 +141,26 @@ inline Call make_elements_call(Random& random) {
   put_numbers(random, &call.out);
   fill_indices(random, &call, axis, 1);
   set_reduction(random, is_gradient, &call);
+  return call;
+}
+
+// A scatter of rows with few different indices.
+inline Call make_rows_call(Random& random, int32_t dtype, int32_t reduction, const Shape& target, int64_t updates) {
+  Call call;
+  call.op = GTH_OP_SCATTER;
+  call.params.dtype = call.out.dtype = dtype;
+  call.indices.dtype = GTH_DTYPE_INT32;
+  call.params.shape = target;
+  call.indices.shape = {updates};
+  call.out.shape = {updates, target[1]};
+  call.params.lay_out(random, false);
+  call.indices.lay_out(random, false);
+  call.out.lay_out(random, false);
+  put_numbers(random, &call.params);
+  put_numbers(random, &call.out);
+  fill_indices(random, &call, 0, 1);
+  call.options.bounds = GTH_BOUNDS_CLAMP;
+  call.options.reduction = defined(dtype, reduction);
   return call;
 }
 

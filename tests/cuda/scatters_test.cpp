@@ -140,6 +140,44 @@ TEST_F(Scatters, UpdatesAtTheLimitsOfABlock) {
   }
 }
 
+// Long slices, and those that are just not. Their updates fill a tile, and one more or less, and their columns a strip.
+TEST_F(Scatters, LongSlices) {
+  using namespace gather::cuda;
+  for (const int64_t width : {1, 3, 4, 32, 33, 128, 132}) {
+    const int64_t bytes = width % 4 == 0 ? 16 : 4, vectors = width * 4 / bytes;
+    int64_t lanes = 1;
+    while (lanes < vectors && lanes < most_lanes_of_row) lanes *= 2;
+    const int64_t tile = tile_bytes / (lanes * bytes), tiles = (least_long / tile + 2) * tile;
+    for (const int64_t updates : {int64_t{least_long}, tiles, tiles + tile}) {
+      for (const int64_t each : {updates - 1, updates, updates + 1}) {
+        Rows rows(3, width, each + 40);
+        for (size_t i = 0; i < rows.ids.size(); ++i) {
+          const bool is_other = i % 50 == 7 && static_cast<int64_t>(i) / 50 < 20;
+          rows.ids[i] = is_other ? 0 : 1;
+        }
+        const int64_t too_many = std::count(rows.ids.begin(), rows.ids.end(), 1) - each;
+        for (int64_t i = 0; i < too_many; ++i) rows.ids[static_cast<size_t>(i)] = 2;
+        expect_sums(rows);
+      }
+    }
+  }
+}
+
+// Several long slices, for every type of numbers.
+TEST_F(Scatters, LongSlicesOfEveryType) {
+  const Context context;
+  for (const int32_t dtype : forms::number_dtypes) {
+    for (int32_t reduction = GTH_REDUCTION_NONE; reduction <= GTH_REDUCTION_MEAN; ++reduction) {
+      for (const int64_t width : {3, 16}) {
+        Random random(static_cast<uint64_t>(dtype * 100 + reduction));
+        Call call = forms::make_rows_call(random, dtype, reduction, {5, width}, 4000);
+        forms::compare_scatter(call, context, random);
+        device::forget_described();
+      }
+    }
+  }
+}
+
 // The last update stays.
 TEST_F(Scatters, TheLastUpdateReplaces) {
   const Rows rows(7, 5, 1000);

@@ -51,6 +51,13 @@ class HostBlock {
   }
 
   template <class F>
+  void in_turn(F&& f) {
+    each(f);
+  }
+
+  char* stage() { return stage_; }
+
+  template <class F>
   void once(F&& f) {
     f();
   }
@@ -62,6 +69,7 @@ class HostBlock {
  private:
   uint32_t index_, count_, threads_, interval_ = 0;
   gather::cuda::Finding found_{-1, 0, 0};
+  alignas(16) char stage_[gather::cuda::stage_bytes];
 };
 
 }  // namespace emulation

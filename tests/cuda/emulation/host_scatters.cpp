@@ -33,6 +33,16 @@ int launch_combine(Numbers numbers, bool is_wide, const CombineJob& job, uint32_
   });
 }
 
+int launch_combine_long(Numbers numbers, bool is_wide, const CombineJob& job, uint32_t blocks, CUstream_st* stream) {
+  return visit_numbers(numbers, [&](auto type) {
+    using Type = decltype(type);
+    return visit_vector<Type>(is_wide, [&](auto bytes) {
+      return launch(blocks, block_threads, stream,
+                    [job](Block& block) { combine_long_body<Type, decltype(bytes)::value>(block, job); });
+    });
+  });
+}
+
 int launch_replace(int bytes, const CombineJob& job, uint32_t blocks, CUstream_st* stream) {
   return visit_bytes(bytes, [&](auto width) {
     return launch(blocks, block_threads, stream,
