@@ -19,6 +19,9 @@ constexpr uint32_t most_lanes_of_row = 32;
 // A slice with this number of updates or more is long: a block combines each strip of its columns.
 constexpr uint32_t least_long = 512;
 
+// From this number of lines on, each thread processes the updates of a line, and no updates are sorted.
+constexpr int64_t few_lines = 30'000;
+
 // The shared memory for the updates of a long slice that are combined while the next ones are loaded into as much memory.
 constexpr uint32_t tile_bytes = 16 * 1024;
 

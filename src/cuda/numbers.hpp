@@ -224,6 +224,12 @@ enum class Numbers : uint8_t {
 };
 constexpr int number_types = static_cast<int>(Numbers::complex128) + 1;
 
+// Returns true if a reduction uses a wider type than that of the numbers.
+constexpr bool is_widened(Numbers numbers) {
+  return numbers == Numbers::half_in_float || numbers == Numbers::brain_half_in_float ||
+         numbers == Numbers::float32_in_double;
+}
+
 // Calls visit(Type{}) for a type of numbers.
 template <class Visit>
 auto visit_numbers(Numbers numbers, Visit&& visit) {
@@ -247,6 +253,19 @@ auto visit_numbers(Numbers numbers, Visit&& visit) {
     case Numbers::complex64: return visit(Complex<float>{});
     default: return visit(Complex<double>{});
   }
+}
+
+// The same without wider types.
+template <class Visit>
+auto visit_lines(Numbers numbers, Visit&& visit) {
+  return visit_numbers(numbers, [&](auto type) -> int {
+    using Type = decltype(type);
+    if constexpr (std::is_same_v<Type, HalvesInFloat> || std::is_same_v<Type, BrainHalvesInFloat> ||
+                  std::is_same_v<Type, FloatsInDouble>)
+      return -1;  // the host never selects it
+    else
+      return visit(type);
+  });
 }
 
 }  // namespace gather::cuda

@@ -1,8 +1,8 @@
 #pragma once
 
-#include "cuda/aligned_rows.hpp"
 #include "cuda/bodies.hpp"
 #include "cuda/clear.hpp"
+#include "cuda/columns.hpp"
 #include "cuda/scatter_job.hpp"
 
 // Complete kernels of scatters. cuda/bodies.hpp describes what a Block has. In addition it has
@@ -54,6 +54,15 @@ GATHER_SHARED bool write_keys(const Job& job, const KeyJob& keys, uint32_t numbe
   return raced;
 }
 
+// Reports once that an index has become invalid, unless the call is refused.
+template <class Job, class Block>
+GATHER_KERNEL void report_race(Block& block, const Job& job) {
+  block.once([&] {
+    if (load(&job.state->is_refused) == 0 && add(&job.state->raced, 1) == 0)
+      note_failure(job.record, race_failure(job.sequence));
+  });
+}
+
 // Writes the key of every update. It writes them for refused calls too, because the sort needs some.
 template <class Index, class Job, class Block>
 GATHER_KERNEL void key_body(Block& block, const Job& job, const KeyJob& keys) {
@@ -62,11 +71,7 @@ GATHER_KERNEL void key_body(Block& block, const Job& job, const KeyJob& keys) {
   const bool raced = block.any([&](uint32_t thread) {
     return write_keys<Index>(job, keys, block.index() * threads + thread, block.count() * threads);
   });
-  if (!raced) return;
-  block.once([&] {
-    if (load(&job.state->is_refused) == 0 && add(&job.state->raced, 1) == 0)
-      note_failure(job.record, race_failure(job.sequence));
-  });
+  if (raced) report_race(block, job);
 }
 
 // Replaces the lower half of the slices by the upper half, after they have been sorted by the lower one.
@@ -90,149 +95,7 @@ GATHER_SHARED WideUpdate update_at(const CombineJob& job, uint32_t i) {
   return {load_params<4>(reinterpret_cast<const char*>(job.keys.slices + i)), update};
 }
 
-template <class Job>
-GATHER_SHARED bool is_refused(const Job& job) { return job.state && load(&job.state->is_refused); }
-
 GATHER_SHARED uint64_t slice_at(const CombineJob& job, uint32_t i) { return update_at(job, i).slice; }
-
-// The offsets of a column from the beginning of its slice, in the target and in updates.
-struct Column {
-  int64_t target, updates;
-};
-
-template <class Job>
-GATHER_SHARED Column column_of(const Job& job, int64_t number, int64_t bytes) {
-  if (job.loops == 0) return {number * bytes, number * bytes};
-  int64_t row = number / job.vectors;
-  const int64_t at = (number - row * job.vectors) * bytes;
-  Column column{at, at};
-#ifdef __CUDA_ARCH__
-#pragma unroll 1
-#endif
-  for (int32_t i = job.loops; i-- > 0;) {
-    const int64_t next = row / job.loop[i].extent, step = row - next * job.loop[i].extent;
-    column.target += step * job.loop[i].target;
-    column.updates += step * job.loop[i].updates;
-    row = next;
-  }
-  return column;
-}
-
-template <int bytes>
-GATHER_SELDOM Vector<bytes> load_bytewise_vector(const char* at) {
-  Vector<bytes> value;
-  char* const to = reinterpret_cast<char*>(&value);
-#ifdef __CUDA_ARCH__
-#pragma unroll 1
-#endif
-  for (int i = 0; i < bytes; ++i) to[i] = static_cast<char>(load_params<1>(at + i));
-  return value;
-}
-
-template <int bytes>
-GATHER_SHARED Vector<bytes> load_update(const CombineJob& job, const char* at) {
-  return bytes == 1 || job.is_aligned ? load_params<bytes>(at) : load_bytewise_vector<bytes>(at);
-}
-
-// Loads from the target, which the same thread writes afterwards.
-template <int bytes>
-GATHER_SHARED Vector<bytes> load_target(const CombineJob& job, const char* at) {
-  if (bytes > 1 && !job.is_aligned) return load_bytewise_vector<bytes>(at);
-  GATHER_TOUCH(at, bytes);
-#ifdef __CUDA_ARCH__
-  if constexpr (bytes == 16) {
-    const ulonglong2 both = *reinterpret_cast<const ulonglong2*>(at);
-    return {both.x, both.y};
-  } else {
-    return *reinterpret_cast<const Vector<bytes>*>(at);
-  }
-#else
-  Vector<bytes> value;
-  std::memcpy(&value, at, bytes);
-  return value;
-#endif
-}
-
-template <int bytes>
-GATHER_SELDOM void store_bytewise_vector(char* at, Vector<bytes> value) {
-  const char* const from = reinterpret_cast<const char*>(&value);
-#ifdef __CUDA_ARCH__
-#pragma unroll 1
-#endif
-  for (int i = 0; i < bytes; ++i) store_out<1>(at + i, static_cast<uint8_t>(from[i]), false);
-}
-
-template <int bytes>
-GATHER_SHARED void store_target(const CombineJob& job, char* at, Vector<bytes> value) {
-  if (bytes == 1 || job.is_aligned)
-    store_out<bytes>(at, value, false);
-  else
-    store_bytewise_vector<bytes>(at, value);
-}
-
-// The numbers of a vector.
-template <class Type, int bytes>
-struct Row {
-  static constexpr int count = bytes / static_cast<int>(sizeof(typename Type::Stored));
-  typename Type::Value at[size_t{count}];
-
-  GATHER_SHARED void load(Vector<bytes> bits) {
-    typename Type::Stored stored[size_t{count}];
-    std::memcpy(stored, &bits, bytes);
-#ifdef __CUDA_ARCH__
-#pragma unroll
-#endif
-    for (int i = 0; i < count; ++i) at[i] = Type::load(stored[i]);
-  }
-  GATHER_SHARED Vector<bytes> bits() const {
-    typename Type::Stored stored[size_t{count}];
-#ifdef __CUDA_ARCH__
-#pragma unroll
-#endif
-    for (int i = 0; i < count; ++i) stored[i] = Type::store(at[i]);
-    Vector<bytes> result;
-    std::memcpy(&result, stored, bytes);
-    return result;
-  }
-  template <class Operation>
-  GATHER_SHARED void combine(const Row& other) {
-#ifdef __CUDA_ARCH__
-#pragma unroll
-#endif
-    for (int i = 0; i < count; ++i) at[i] = Operation::template of<Type>(at[i], other.at[i]);
-  }
-  GATHER_SHARED void divide(int64_t terms) {
-#ifdef __CUDA_ARCH__
-#pragma unroll
-#endif
-    for (int i = 0; i < count; ++i) at[i] = Type::divide(at[i], terms);
-  }
-};
-
-struct Add {
-  template <class Type>
-  static GATHER_SHARED typename Type::Value of(typename Type::Value a, typename Type::Value b) {
-    return Type::add(a, b);
-  }
-};
-struct Mul {
-  template <class Type>
-  static GATHER_SHARED typename Type::Value of(typename Type::Value a, typename Type::Value b) {
-    return Type::mul(a, b);
-  }
-};
-struct Max {
-  template <class Type>
-  static GATHER_SHARED typename Type::Value of(typename Type::Value a, typename Type::Value b) {
-    return Type::max(a, b);
-  }
-};
-struct Min {
-  template <class Type>
-  static GATHER_SHARED typename Type::Value of(typename Type::Value a, typename Type::Value b) {
-    return Type::min(a, b);
-  }
-};
 
 // Some updates of a slice, and which of them belong to it.
 template <int bytes>
@@ -267,7 +130,7 @@ GATHER_SHARED uint32_t load_round(const CombineJob& job, uint32_t next, uint64_t
     const WideUpdate update = update_at(job, at < job.count ? at : next);
     round->own[i] = at < job.count && update.slice == slice;
     const char* const from = job.updates + static_cast<int64_t>(update.update) * job.update_bytes + column;
-    if (round->own[i]) round->loaded[i] = load_update<bytes>(job, from);
+    if (round->own[i]) round->loaded[i] = load_column<bytes>(from, job.is_aligned);
     updates += round->own[i] ? 1 : 0;
   }
   return updates;
@@ -308,7 +171,7 @@ GATHER_SHARED Row<Type, bytes> first_row(const CombineJob& job, const char* targ
     std::memcpy(&identity, job.identity, bytes);
     row.load(identity);
   } else {
-    row.load(load_target<bytes>(job, target));
+    row.load(load_target<bytes>(target, job.is_aligned));
   }
   return row;
 }
@@ -316,7 +179,7 @@ GATHER_SHARED Row<Type, bytes> first_row(const CombineJob& job, const char* targ
 template <class Type, int bytes>
 GATHER_SHARED void finish_row(const CombineJob& job, char* target, uint32_t updates, Row<Type, bytes> row) {
   if (job.is_mean) row.divide(int64_t{updates} + (job.starts_with_update ? 0 : 1));
-  store_target<bytes>(job, target, row.bits());
+  store_column<bytes>(target, job.is_aligned, row.bits());
 }
 
 // Computes a column of a slice whose first update is `first`.
@@ -331,21 +194,6 @@ GATHER_SHARED void combine_column(const CombineJob& job, uint32_t first, uint64_
 
 GATHER_SHARED bool is_long(const CombineJob& job, uint32_t first, uint64_t slice) {
   return first + (least_long - 1) < job.count && slice_at(job, first + (least_long - 1)) == slice;
-}
-
-// Calls each(update, column) for the columns of a thread.
-template <class Block, class Each>
-GATHER_KERNEL void for_columns(const Block& block, const CombineJob& job, uint32_t thread, Each&& each) {
-  const uint32_t group = block.threads() / job.lanes, lane = thread % job.lanes;
-  const int64_t items = int64_t{job.count} * job.chunks, step = int64_t{block.count()} * group;
-#ifdef __CUDA_ARCH__
-#pragma unroll 1
-#endif
-  for (int64_t item = int64_t{block.index()} * group + thread / job.lanes; item < items; item += step) {
-    const int64_t update = job.chunks == 1 ? item : item / job.chunks;
-    const int64_t column = (item - update * job.chunks) * job.lanes + lane;
-    if (column < job.columns) each(static_cast<uint32_t>(update), column);
-  }
 }
 
 template <class Type, int bytes, class Block>
@@ -407,7 +255,7 @@ struct Strip {
 #endif
     for (uint32_t i = thread / job.lanes; i < count; i += threads / job.lanes) {
       const int64_t update = static_cast<int64_t>(update_at(job, begin + i).update);
-      to[i * job.lanes + lane] = load_update<bytes>(job, job.updates + update * job.update_bytes + at);
+      to[i * job.lanes + lane] = load_column<bytes>(job.updates + update * job.update_bytes + at, job.is_aligned);
     }
   }
 
@@ -489,7 +337,7 @@ GATHER_KERNEL void replace_body(Block& block, const CombineJob& job) {
       const Column column = column_of(job, at, bytes);
       const char* const from = job.updates + static_cast<int64_t>(update.update) * job.update_bytes + column.updates;
       char* const to = job.target + static_cast<int64_t>(update.slice) * job.slice_bytes + column.target;
-      store_target<bytes>(job, to, load_update<bytes>(job, from));
+      store_column<bytes>(to, job.is_aligned, load_column<bytes>(from, job.is_aligned));
     });
   });
 }
@@ -502,26 +350,6 @@ GATHER_KERNEL void clear_body(Block& block, const ClearJob& job) {
     for (int64_t i = int64_t{block.index()} * block.threads() + thread; i < job.columns; i += step)
       store_out<bytes>(job.target + column_of(job, i, bytes).target, Vector<bytes>{}, false);
   });
-}
-
-// Calls visit(std::integral_constant<int, bytes>{}) for the bytes of a vector of numbers: 16, or those of a number.
-template <class Type, class Visit>
-auto visit_vector(bool is_wide, Visit&& visit) {
-  constexpr int item = static_cast<int>(sizeof(typename Type::Stored));
-  if (is_wide) return visit(std::integral_constant<int, 16>{});
-  return visit(std::integral_constant<int, item>{});
-}
-
-// The same for vectors that are copied.
-template <class Visit>
-auto visit_bytes(int bytes, Visit&& visit) {
-  switch (bytes) {
-    case 16: return visit(std::integral_constant<int, 16>{});
-    case 8: return visit(std::integral_constant<int, 8>{});
-    case 4: return visit(std::integral_constant<int, 4>{});
-    case 2: return visit(std::integral_constant<int, 2>{});
-    default: return visit(std::integral_constant<int, 1>{});
-  }
 }
 
 }  // namespace gather::cuda

@@ -1,6 +1,7 @@
 #include "cuda/scatter_kernels.hpp"
 
 #include "cuda/device_block.hpp"
+#include "cuda/line_bodies.hpp"
 #include "cuda/scatter_bodies.hpp"
 
 namespace gather::cuda {
@@ -34,6 +35,12 @@ template <int bytes>
 __global__ void __launch_bounds__(block_threads) replace_kernel(const __grid_constant__ CombineJob job) {
   DeviceBlock block;
   replace_body<bytes>(block, job);
+}
+
+template <class Type>
+__global__ void __launch_bounds__(block_threads) line_kernel(const __grid_constant__ LineJob job) {
+  DeviceBlock block;
+  line_body<Type>(block, job);
 }
 
 template <int bytes>
@@ -102,6 +109,11 @@ int launch_replace(int bytes, const CombineJob& job, uint32_t blocks, CUstream_s
   });
 }
 
+int launch_lines(Numbers numbers, const LineJob& job, uint32_t blocks, CUstream_st* stream) {
+  return visit_lines(numbers,
+                     [&](auto type) { return launch(line_kernel<decltype(type)>, blocks, block_threads, stream, job); });
+}
+
 int launch_clear(const ClearJob& job, uint32_t blocks, CUstream_st* stream) {
   return visit_bytes(job.bytes, [&](auto width) {
     return launch(clear_kernel<decltype(width)::value>, blocks, block_threads, stream, job);
@@ -110,13 +122,19 @@ int launch_clear(const ClearJob& job, uint32_t blocks, CUstream_st* stream) {
 
 int64_t most_numbered() { return UINT32_MAX; }
 
+int64_t least_lines() { return few_lines; }
+
 int load_scatter_kernels() {
   int code = load_keys<DirectJob>(Reading::index4);
   if (!code) code = load_keys<DirectJob>(Reading::index8);
   if (!code) code = load_keys<SmallJob>(Reading::any);
   if (!code) code = load_keys<AnyJob>(Reading::any);
   if (!code) code = load(lift_kernel);
-  for (int i = 0; !code && i < number_types; ++i) code = load_combine(static_cast<Numbers>(i));
+  for (int i = 0; !code && i < number_types; ++i) {
+    const auto numbers = static_cast<Numbers>(i);
+    code = load_combine(numbers);
+    if (!code && !is_widened(numbers)) code = visit_lines(numbers, [](auto t) { return load(line_kernel<decltype(t)>); });
+  }
   for (int bytes = 1; !code && bytes <= 16; bytes *= 2) {
     code = visit_bytes(bytes, [](auto width) {
       const int loaded = load(replace_kernel<decltype(width)::value>);

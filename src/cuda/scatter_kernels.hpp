@@ -4,6 +4,7 @@
 
 #include "cuda/clear.hpp"
 #include "cuda/gather_kernels.hpp"
+#include "cuda/line_job.hpp"
 #include "cuda/scatter_job.hpp"
 
 // Launches of the kernels of scatters. Each function returns CUDA's error number, or 0.
@@ -20,10 +21,15 @@ int launch_combine_long(Numbers numbers, bool is_wide, const CombineJob& job, ui
 // bytes: those of a column.
 int launch_replace(int bytes, const CombineJob& job, uint32_t blocks, CUstream_st* stream);
 
+// The reduction of the job has no wider type.
+int launch_lines(Numbers numbers, const LineJob& job, uint32_t blocks, CUstream_st* stream);
 int launch_clear(const ClearJob& job, uint32_t blocks, CUstream_st* stream);
 
 // Returns the largest number of a slice or an update that fits in a key.
 int64_t most_numbered();
+
+// Returns the number of lines from which on threads process lines.
+int64_t least_lines();
 
 // Loads every kernel into the current context.
 int load_scatter_kernels();

@@ -28,6 +28,7 @@ class Emulated : public DeviceTest {
     gth_emulation_between(nullptr, nullptr);
     gth_emulation_shuffle(0);
     gth_emulation_count_to(0);
+    gth_emulation_lines_from(0);
     gth_emulation_fail(0, 0);
     DeviceTest::TearDown();
     gth_shutdown();  // runs the releases that waited for a stream of the test

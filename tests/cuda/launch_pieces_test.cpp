@@ -56,6 +56,50 @@ TEST_F(Pieces, OfScattersOfEveryForm) {
   }
 }
 
+// Scatters of which many threads process a line each.
+TEST_F(Pieces, OfScattersByLines) {
+  gth_emulation_lines_from(2);
+  const Context context;
+  for (uint64_t seed = 1; seed <= 800 && !HasFailure(); ++seed) {
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    forms::Random random(seed);
+    const forms::Call call = forms::make_scatter(random);
+    if (forms::output_bytes(call) > (1 << 17)) continue;
+    forms::compare_scatter(call, context, random);
+    device::forget_described();
+  }
+}
+
+// The number of lines decides: a sort is a launch of its own, and lines need none.
+TEST_F(Pieces, AreLinesFromTheirLimitOn) {
+  const Context context;
+  for (const int64_t lines : {gather::cuda::few_lines - 1, gather::cuda::few_lines, gather::cuda::few_lines + 1}) {
+    const Shape shape{3, lines}, updates_shape{2, lines}, ids_shape{2};
+    std::vector<int32_t> before, added;
+    for (int64_t i = 0; i < 3 * lines; ++i) before.push_back(static_cast<int32_t>(i * 7));
+    for (int64_t i = 0; i < 2 * lines; ++i) added.push_back(static_cast<int32_t>(i % 1000));
+    const Memory target(before), updates(added), ids(std::vector<int64_t>{2, 2});
+    const gth_tensor_desc t = device::describe_on_device(GTH_DTYPE_INT32, shape, target.data());
+    const gth_tensor_desc i = device::describe_on_device(GTH_DTYPE_INT64, ids_shape, ids.data());
+    const gth_tensor_desc u = device::describe_on_device(GTH_DTYPE_INT32, updates_shape, updates.data());
+    gth_options options = GTH_OPTIONS_INIT;
+    options.reduction = GTH_REDUCTION_ADD;
+    const int64_t launches = gth_emulation_launches();
+    Error error;
+    ASSERT_EQ(gth_run(context.get(), GTH_OP_SCATTER, &t, &i, &u, &options, &error), GTH_OK) << error.message;
+    // validation and lines, or validation, keys, sort and combination
+    EXPECT_EQ(gth_emulation_launches() - launches, lines < gather::cuda::few_lines ? 4 : 2) << lines;
+    context.expect_no_error();
+    for (int64_t line = 0; line < lines; ++line) {
+      before[static_cast<size_t>(2 * lines + line)] +=
+          added[static_cast<size_t>(line)] + added[static_cast<size_t>(lines + line)];
+    }
+    std::vector<int32_t> found(before.size());
+    device::copy(found.data(), target.data(), static_cast<int64_t>(found.size()) * 4);
+    EXPECT_EQ(found, before);
+  }
+}
+
 TEST_F(Pieces, OfAMeanAreUnsupported) {
   gth_emulation_count_to(100);
   const Context context;

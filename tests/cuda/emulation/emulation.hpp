@@ -62,6 +62,8 @@ GTH_EMULATION uint64_t gth_emulation_kept(int32_t device);
 GTH_EMULATION void gth_emulation_read_pageable(int32_t reads);
 // Sets the limit of the counts of a launch. 0 means the limit of the kernels.
 GTH_EMULATION void gth_emulation_count_to(int64_t counted);
+// Sets the number of lines from which on a thread processes a line of a scatter. 0 means that of the kernels.
+GTH_EMULATION void gth_emulation_lines_from(int64_t lines);
 // Sets the seed of the order in which blocks run.
 GTH_EMULATION void gth_emulation_shuffle(uint32_t seed);
 GTH_EMULATION int64_t gth_emulation_launches(void);

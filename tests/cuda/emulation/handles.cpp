@@ -86,6 +86,7 @@ void gth_emulation_compile_for(int32_t compute) { machine().compiled_for = compu
 int64_t gth_emulation_overlaps() { return machine().overlaps; }
 uint64_t gth_emulation_kept(int32_t device) { return machine().kept[device]; }
 void gth_emulation_read_pageable(int32_t reads) { machine().reads_pageable = reads != 0; }
+void gth_emulation_lines_from(int64_t lines) { machine().least_lines = lines; }
 void gth_emulation_count_to(int64_t counted) { machine().counted = counted; }
 void gth_emulation_shuffle(uint32_t seed) { machine().seed = seed; }
 int64_t gth_emulation_launches() { return machine().launches; }

@@ -1,6 +1,7 @@
 #include "host_launch.hpp"
 
 // host_launch.hpp defines what these headers use.
+#include "cuda/line_bodies.hpp"
 #include "cuda/scatter_bodies.hpp"
 #include "cuda/scatter_kernels.hpp"
 #include "cuda/sort.hpp"
@@ -50,6 +51,12 @@ int launch_replace(int bytes, const CombineJob& job, uint32_t blocks, CUstream_s
   });
 }
 
+int launch_lines(Numbers numbers, const LineJob& job, uint32_t blocks, CUstream_st* stream) {
+  return visit_lines(numbers, [&](auto type) {
+    return launch(blocks, block_threads, stream, [job](Block& block) { line_body<decltype(type)>(block, job); });
+  });
+}
+
 int launch_clear(const ClearJob& job, uint32_t blocks, CUstream_st* stream) {
   return visit_bytes(job.bytes, [&](auto width) {
     return launch(blocks, block_threads, stream,
@@ -58,6 +65,8 @@ int launch_clear(const ClearJob& job, uint32_t blocks, CUstream_st* stream) {
 }
 
 int64_t most_numbered() { return emulation::counted() > 0 ? emulation::counted() : int64_t{UINT32_MAX}; }
+
+int64_t least_lines() { return emulation::least_lines() > 0 ? emulation::least_lines() : few_lines; }
 
 int load_scatter_kernels() { return emulation::enter_call(); }
 

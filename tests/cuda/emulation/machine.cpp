@@ -63,6 +63,7 @@ void before_copying(uint32_t block) {
 }
 
 uint32_t seed() { return machine().seed; }
+int64_t least_lines() { return machine().least_lines; }
 int64_t counted() { return machine().counted; }
 void count_launch() { ++machine().launches; }
 

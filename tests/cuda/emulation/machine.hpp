@@ -32,6 +32,8 @@ void before_copying(uint32_t block);
 uint32_t seed();
 // Returns the limit of the counts of a launch if a test has set one, otherwise 0.
 int64_t counted();
+// Returns the number of lines from which on a thread processes a line if a test has set one, otherwise 0.
+int64_t least_lines();
 void count_launch();
 
 }  // namespace emulation

@@ -114,6 +114,7 @@ struct Machine {
   pid_t process = 0;
   uint32_t seed = 0;
   int64_t counted = 0;
+  int64_t least_lines = 0;
   bool reads_pageable = false;
   int32_t compiled_for = 120;
   int64_t overlaps = 0;

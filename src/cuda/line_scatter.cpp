@@ -1,0 +1,90 @@
+#include "cuda/line_scatter.hpp"
+
+#include "cuda/failure.hpp"
+
+namespace gather::cuda {
+namespace {
+
+using core::Plan;
+
+// A line combines its updates one after the other with the target.
+bool combines_one_by_one(const Plan& plan) {
+  return !core::sorts_updates(plan) && !plan.reducing.starts_with_update;
+}
+
+bool add_line_loop(const LineLoop& loop, LineJob* out) {
+  if (loop.extent == 1) return true;
+  if (out->line_loops == LineJob::most_line_loops) return false;
+  out->line[out->line_loops++] = loop;
+  out->lines = multiply_saturating(out->lines, loop.extent);
+  return true;
+}
+
+// Loops that step through the target are lines. One other loop steps through the updates of a line.
+bool add_loops(const Plan& plan, int64_t n, LineJob* out) {
+  bool walks = false;
+  for (int32_t i = 0; i < plan.end; ++i) {
+    const core::Loop& from = plan.loops[i];
+    const LineLoop loop{from.extent.at(n), from.table.at(n), from.indices.at(n), from.rows.at(n)};
+    if (loop.extent == 1) continue;
+    if (loop.target != 0) {
+      if (!add_line_loop(loop, out)) return false;
+    } else {
+      if (walks) return false;
+      walks = true;
+      out->walk = loop;
+    }
+  }
+  const int64_t item = plan.item.bytes();
+  return add_line_loop({plan.row.out / item, item, 0, item}, out);
+}
+
+bool are_elements_aligned(const Plan& plan, const LineJob& job) {
+  uint64_t bits = reinterpret_cast<uintptr_t>(job.target) | reinterpret_cast<uintptr_t>(job.updates) |
+                  static_cast<uint64_t>(job.walk.updates);
+  for (int32_t i = 0; i < job.line_loops; ++i) bits |= static_cast<uint64_t>(job.line[i].target | job.line[i].updates);
+  for (int32_t i = 0; i < plan.components; ++i) {
+    if (plan.component[i].size > 1) bits |= static_cast<uint64_t>(plan.component[i].stride);
+  }
+  return bits % static_cast<uint64_t>(plan.item.bytes()) == 0;
+}
+
+// The head and the components of a job of any other form.
+template <class Job>
+void copy_job(const Job& from, LineJob* to) {
+  static_cast<JobHead&>(*to) = from;
+  for (int32_t i = 0; i < from.components; ++i) to->component[i] = from.component[i];
+}
+
+Numbers type_of(const Plan& plan) {
+  if (core::reduces(plan)) return number_type(plan.reducing.number, plan.item.bytes(), false);
+  return plan.item.bytes() == 16 ? Numbers::complex128
+                                 : number_type(core::Number::unsigned_integer, plan.item.bytes(), false);
+}
+
+}  // namespace
+
+bool make_lines(const ScatterCall& call, LineJob* out) {
+  const Plan& plan = call.plan;
+  if (call.launch.form == Form::any || !combines_one_by_one(plan)) return false;
+  call.launch.form == Form::direct ? copy_job(call.launch.direct, out) : copy_job(call.launch.small, out);
+  out->target = call.pointers.table + plan.offset.table;
+  out->updates = call.pointers.rows + plan.offset.rows;
+  out->lines = 1;
+  out->line_loops = 0;
+  out->walk = {1, 0, 0, 0};
+  if (!add_loops(plan, call.n, out) || out->lines < least_lines() || !are_elements_aligned(plan, *out)) return false;
+  out->validation = Validation::none;
+  out->is_checked = is_validated(plan);
+  out->reduction = plan.reducing.reduction;
+  return true;
+}
+
+int32_t run_lines(const ScatterCall& call, const LineJob& lines, const Error& error) {
+  const int code = launch_after_validation(call, [&] {
+    return launch_lines(type_of(call.plan), lines, blocks_of(lines.lines, call.place.multiprocessors), call.stream);
+  });
+  return code ? fail_cuda(code, "scatter", 0, error) : GTH_OK;
+}
+
+}  // namespace gather::cuda

@@ -1,0 +1,54 @@
+#pragma once
+
+#include "cuda/clear.hpp"
+#include "cuda/column_launch.hpp"
+#include "cuda/device_context.hpp"
+#include "cuda/launch.hpp"
+#include "cuda/scatter_kernels.hpp"
+
+// A call of a scatter, and what its ways of running have in common.
+namespace gather::cuda {
+
+struct ScatterCall {
+  Context& context;
+  runtime::Stream stream;
+  const core::Plan& plan;
+  const core::Pointers& pointers;
+  int64_t n;
+  const Place& place;
+  const ClearJob* clear;  // nullptr, or the target of a gradient
+  const Launch& launch;   // of a gather that would read the slices of the target
+  bool is_captured;
+};
+
+// Returns true if a kernel validates the indices, so that the others find its result in the state.
+inline bool is_validated(const core::Plan& plan) { return plan.bounds == GTH_BOUNDS_ERROR && plan.components > 0; }
+
+// Returns the first loop through the rows of a slice that threads divide between them. Rows of a tuple without
+// components may be combined with one row of the target. They are then updates of their own.
+int32_t first_row_loop(const core::Plan& plan, int64_t n);
+
+// Calls visit(job).
+template <class Visit>
+auto visit_form(const Launch& launch, Visit&& visit) {
+  switch (launch.form) {
+    case Form::direct: return visit(launch.direct);
+    case Form::small: return visit(launch.small);
+    default: return visit(launch.any);
+  }
+}
+
+// Launches the validation, and clears the target of a gradient. Returns CUDA's error number.
+int launch_validation(const ScatterCall& call);
+
+// Then calls launch(). No other thread launches kernels of the context meanwhile.
+template <class LaunchRest>
+int launch_after_validation(const ScatterCall& call, LaunchRest&& launch) {
+  call.context.launching.lock();
+  int code = launch_validation(call);
+  if (!code) code = launch();
+  call.context.launching.unlock();
+  return code;
+}
+
+}  // namespace gather::cuda

@@ -1,0 +1,36 @@
+#pragma once
+
+#include "cuda/device_context.hpp"
+
+// Device memory that the kernels of one call share.
+namespace gather::cuda {
+
+// The parts of an allocation.
+class ScratchParts {
+ public:
+  int64_t add(int64_t bytes) {
+    const int64_t at = size_;
+    size_ += (bytes + 255) / 256 * 256;
+    return at;
+  }
+  int64_t size() const { return size_; }
+
+ private:
+  int64_t size_ = 0;
+};
+
+// The memory of a call. That of a captured call is kept until its graph is destroyed.
+struct Scratch : Retired, core::Allocated {
+  Room* owner = nullptr;
+
+  char* data() const { return static_cast<char*>(device_memory); }
+};
+
+// Allocates the memory. After a failure, nothing remains. Returns CUDA's error number.
+int allocate_scratch(Context& context, runtime::Stream stream, int64_t bytes, bool is_captured, Scratch** out);
+
+// Frees the memory of a call that is not captured behind the work of the call. If that fails now, it is freed later.
+// Returns CUDA's error number.
+int free_behind(Context& context, runtime::Stream stream, Scratch* scratch);
+
+}  // namespace gather::cuda
