@@ -19,8 +19,7 @@ struct Column {
 };
 
 template <class Job>
-GATHER_SHARED Column column_of(const Job& job, int64_t number, int64_t bytes) {
-  if (job.loops == 0) return {number * bytes, number * bytes};
+GATHER_SELDOM Column column_in_loops(const Job& job, int64_t number, int64_t bytes) {
   int64_t row = number / job.vectors;
   const int64_t at = (number - row * job.vectors) * bytes;
   Column column{at, at};
@@ -34,6 +33,11 @@ GATHER_SHARED Column column_of(const Job& job, int64_t number, int64_t bytes) {
     row = next;
   }
   return column;
+}
+
+template <class Job>
+GATHER_SHARED Column column_of(const Job& job, int64_t number, int64_t bytes) {
+  return job.loops > 0 ? column_in_loops(job, number, bytes) : Column{number * bytes, number * bytes};
 }
 
 template <int bytes>

@@ -37,8 +37,9 @@ GATHER_SHARED void combine_with(char* target, typename Type::Stored update) {
   store_out<bytes>(target, same_bits<Vector<bytes>>(Type::store(value)), false);
 }
 
+// A function of its own, because the code would be large for each of the updates that are loaded at once.
 template <class Type>
-GATHER_SHARED void apply_update(int32_t reduction, char* target, typename Type::Stored update) {
+GATHER_SELDOM void apply_update(int32_t reduction, char* target, typename Type::Stored update) {
   switch (reduction) {
     case GTH_REDUCTION_ADD: return combine_with<Add, Type>(target, update);
     case GTH_REDUCTION_MUL: return combine_with<Mul, Type>(target, update);
