@@ -49,13 +49,6 @@ bool are_elements_aligned(const Plan& plan, const LineJob& job) {
   return bits % static_cast<uint64_t>(plan.item.bytes()) == 0;
 }
 
-// The head and the components of a job of any other form.
-template <class Job>
-void copy_job(const Job& from, LineJob* to) {
-  static_cast<JobHead&>(*to) = from;
-  for (int32_t i = 0; i < from.components; ++i) to->component[i] = from.component[i];
-}
-
 Numbers type_of(const Plan& plan) {
   if (core::reduces(plan)) return number_type(plan.reducing.number, plan.item.bytes(), false);
   return plan.item.bytes() == 16 ? Numbers::complex128
@@ -67,7 +60,7 @@ Numbers type_of(const Plan& plan) {
 bool make_lines(const ScatterCall& call, LineJob* out) {
   const Plan& plan = call.plan;
   if (call.launch.form == Form::any || !combines_one_by_one(plan)) return false;
-  call.launch.form == Form::direct ? copy_job(call.launch.direct, out) : copy_job(call.launch.small, out);
+  copy_small_job(call.launch, out);
   out->target = call.pointers.table + plan.offset.table;
   out->updates = call.pointers.rows + plan.offset.rows;
   out->lines = 1;

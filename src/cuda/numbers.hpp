@@ -255,7 +255,26 @@ auto visit_numbers(Numbers numbers, Visit&& visit) {
   }
 }
 
-// The same without wider types.
+// Returns true if there are atomic operations on the numbers.
+constexpr bool has_atomics(Numbers numbers) {
+  return numbers == Numbers::int32 || numbers == Numbers::int64 || numbers == Numbers::uint32 ||
+         numbers == Numbers::uint64 || numbers == Numbers::float32 || numbers == Numbers::float64;
+}
+
+// Calls visit(number) with a number of the type. Precondition: has_atomics.
+template <class Visit>
+auto visit_atomic(Numbers numbers, Visit&& visit) {
+  switch (numbers) {
+    case Numbers::int32: return visit(int32_t{});
+    case Numbers::int64: return visit(int64_t{});
+    case Numbers::uint32: return visit(uint32_t{});
+    case Numbers::uint64: return visit(uint64_t{});
+    case Numbers::float32: return visit(0.0f);
+    default: return visit(0.0);
+  }
+}
+
+// The same as visit_numbers without wider types.
 template <class Visit>
 auto visit_lines(Numbers numbers, Visit&& visit) {
   return visit_numbers(numbers, [&](auto type) -> int {

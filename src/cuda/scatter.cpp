@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "cuda/atomic_scatter.hpp"
 #include "cuda/failure.hpp"
 #include "cuda/line_scatter.hpp"
 #include "cuda/scatter_call.hpp"
@@ -65,7 +66,10 @@ int32_t run_scatter(Context& context, runtime::Stream stream, const Plan& plan, 
   }
   const ScatterCall call{context, stream, plan, pointers, n, place, clear, launch, is_captured};
   LineJob lines;
-  return make_lines(call, &lines) ? run_lines(call, lines, error) : run_sorted(call, error);
+  if (make_lines(call, &lines)) return run_lines(call, lines, error);
+  SmallJob elements;
+  AtomicJob how;
+  return make_atomic(call, &elements, &how) ? run_atomic(call, elements, how, error) : run_sorted(call, error);
 }
 
 int clear_tensor(const ClearJob& job, const Device& device, runtime::Stream stream) {

@@ -30,6 +30,7 @@ GATHER_SHARED bool write_keys(const Job& job, const KeyJob& keys, uint32_t numbe
   bool raced = false, ignored = false;
   for (; number < units; number += step * count) {
     uint32_t numbers[count];
+    Placed rows[count];
     Unit found[count];
 #ifdef __CUDA_ARCH__
 #pragma unroll
@@ -38,12 +39,13 @@ GATHER_SHARED bool write_keys(const Job& job, const KeyJob& keys, uint32_t numbe
       const uint32_t each = number + static_cast<uint32_t>(i) * step;
       numbers[i] = each < units ? each : number;
     }
-    find_units<Index, count>(job, numbers, false, found, &ignored);
+    place_all<count>(job, numbers, rows);
+    resolve_units<Index, count>(job, rows, nullptr, false, found, &ignored);
 #ifdef __CUDA_ARCH__
 #pragma unroll
 #endif
     for (int i = 0; i < count; ++i) {
-      const bool is_padding = job.has_padding && pads<Index>(job, place(job, numbers[i]).tuple);
+      const bool is_padding = job.has_padding && pads<Index>(job, rows[i].tuple);
       const bool is_valid = found[i].source == Source::params, selects = is_valid && !is_padding;
       raced |= keys.is_validated && !is_valid && !is_padding;
       const int64_t slice = found[i].from - job.params - keys.first_slice;

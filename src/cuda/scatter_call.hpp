@@ -38,6 +38,35 @@ auto visit_form(const Launch& launch, Visit&& visit) {
   }
 }
 
+// Makes a job of the form small of that of a launch. Precondition: its form is direct or small.
+inline void copy_small_job(const Launch& launch, SmallJob* to) {
+  if (launch.form == Form::small) {
+    *to = launch.small;
+    return;
+  }
+  static_cast<JobHead&>(*to) = launch.direct;
+  to->loop[0] = launch.direct.loop[0];
+  to->divider[0] = launch.direct.divider[0];
+  to->component[0] = launch.direct.component[0];
+}
+
+// Calls launch(piece, apart) for the pieces of a job that are within the limit of a launch. apart: the offset of the
+// piece, which is not in its addresses. Stops at the first error and returns it.
+template <class Job, class LaunchPiece>
+int each_of_units(const Job& job, LaunchPiece&& launch) {
+  int code = 0;
+  for (int64_t first = 0; !code && first < job.units;) {
+    Job piece = job;
+    piece.first_unit = first;
+    piece.units = steps_from(job, goes_through_units<Job>, first, most_counted());
+    const JobLoop apart = keep_steps(goes_through_units<Job>, first, piece.units, &piece);
+    piece.indices += apart.index;
+    first += piece.units;
+    code = launch(piece, apart);
+  }
+  return code;
+}
+
 // Launches the validation, and clears the target of a gradient. Returns CUDA's error number.
 int launch_validation(const ScatterCall& call);
 

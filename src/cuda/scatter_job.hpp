@@ -72,6 +72,13 @@ struct CombineJob {
   RowLoop loop[GTH_MAX_NDIM];
 };
 
+// How a scatter by atomic operations combines elements.
+struct AtomicJob {
+  Numbers numbers;    // of 4 or 8 bytes
+  int32_t reduction;  // GTH_REDUCTION_*
+  bool is_validated;
+};
+
 static_assert(sizeof(CombineJob) <= 4096, "what a kernel may be given on every device");
 
 }  // namespace gather::cuda

@@ -1,5 +1,6 @@
 #include "cuda/scatter_kernels.hpp"
 
+#include "cuda/atomic_bodies.hpp"
 #include "cuda/device_block.hpp"
 #include "cuda/line_bodies.hpp"
 #include "cuda/scatter_bodies.hpp"
@@ -41,6 +42,13 @@ template <class Type>
 __global__ void __launch_bounds__(block_threads) line_kernel(const __grid_constant__ LineJob job) {
   DeviceBlock block;
   line_body<Type>(block, job);
+}
+
+template <class T>
+__global__ void __launch_bounds__(block_threads) atomic_kernel(const __grid_constant__ SmallJob job,
+                                                               const __grid_constant__ AtomicJob how) {
+  DeviceBlock block;
+  atomic_body<T>(block, job, how);
 }
 
 template <int bytes>
@@ -114,6 +122,12 @@ int launch_lines(Numbers numbers, const LineJob& job, uint32_t blocks, CUstream_
                      [&](auto type) { return launch(line_kernel<decltype(type)>, blocks, block_threads, stream, job); });
 }
 
+int launch_atomic(const SmallJob& job, const AtomicJob& how, uint32_t blocks, CUstream_st* stream) {
+  return visit_atomic(how.numbers, [&](auto number) {
+    return launch(atomic_kernel<decltype(number)>, blocks, block_threads, stream, job, how);
+  });
+}
+
 int launch_clear(const ClearJob& job, uint32_t blocks, CUstream_st* stream) {
   return visit_bytes(job.bytes, [&](auto width) {
     return launch(clear_kernel<decltype(width)::value>, blocks, block_threads, stream, job);
@@ -133,6 +147,7 @@ int load_scatter_kernels() {
   for (int i = 0; !code && i < number_types; ++i) {
     const auto numbers = static_cast<Numbers>(i);
     code = load_combine(numbers);
+    if (!code && has_atomics(numbers)) code = visit_atomic(numbers, [](auto n) { return load(atomic_kernel<decltype(n)>); });
     if (!code && !is_widened(numbers)) code = visit_lines(numbers, [](auto t) { return load(line_kernel<decltype(t)>); });
   }
   for (int bytes = 1; !code && bytes <= 16; bytes *= 2) {

@@ -142,27 +142,19 @@ class SortedScatter {
     Job job = given;
     divide_strides(numbered_, &job);
     job.validation = Validation::none;
-    KeyJob keys{{},
+    const KeyJob keys{{},
                 room->wide,
                 numbered_.slices.first(),
                 numbered_.updates.first(),
                 combine_.slices,
                 room->long_slices.count,
                 is_validated(plan_)};
-    int code = 0;
-    for (int64_t first = 0; !code && first < job.units;) {
-      Job piece = job;
-      piece.first_unit = first;
-      piece.units = steps_from(job, goes_through_units<Job>, first, most_counted());
-      const JobLoop apart = keep_steps(goes_through_units<Job>, first, piece.units, &piece);
-      first += piece.units;
+    return each_of_units(job, [&](const Job& piece, const JobLoop& apart) {
       KeyJob from = keys;
       from.first_slice -= apart.params;
       from.first_update -= apart.out;
-      piece.indices += apart.index;
-      code = run_piece(piece, reading, from, room);
-    }
-    return code;
+      return run_piece(piece, reading, from, room);
+    });
   }
 
  private:

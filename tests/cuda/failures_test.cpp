@@ -75,20 +75,20 @@ struct Scatter {
     options.reduction = GTH_REDUCTION_ADD;
   }
   int32_t run(const Context& context, Error* error) const {
-    const gth_tensor_desc t = device::describe_on_device(GTH_DTYPE_INT32, shape, target.data());
+    const gth_tensor_desc t = device::describe_on_device(GTH_DTYPE_FLOAT32, shape, target.data());
     const gth_tensor_desc i = device::describe_on_device(GTH_DTYPE_INT64, ids_shape, ids.data());
-    const gth_tensor_desc u = device::describe_on_device(GTH_DTYPE_INT32, ids_shape, updates.data());
+    const gth_tensor_desc u = device::describe_on_device(GTH_DTYPE_FLOAT32, ids_shape, updates.data());
     return gth_run(context.get(), GTH_OP_SCATTER, &t, &i, &u, &options, error);
   }
   void expect_sums(int32_t times) const {
-    std::vector<int32_t> found(2);
+    std::vector<float> found(2);
     device::copy(found.data(), target.data(), 8);
-    EXPECT_EQ(found, (std::vector<int32_t>{10 + 5 * times, 20 + 7 * times}));
+    EXPECT_EQ(found[0], static_cast<float>(10 + 5 * times));
+    EXPECT_EQ(found[1], static_cast<float>(20 + 7 * times));
   }
 
   Shape shape{2}, ids_shape{3};
-  Memory target{std::vector<int32_t>{10, 20}}, ids{std::vector<int64_t>{1, 0, 1}},
-      updates{std::vector<int32_t>{3, 5, 4}};
+  Memory target{std::vector<float>{10, 20}}, ids{std::vector<int64_t>{1, 0, 1}}, updates{std::vector<float>{3, 5, 4}};
   gth_options options = GTH_OPTIONS_INIT;
 };
 

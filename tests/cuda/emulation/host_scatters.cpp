@@ -1,6 +1,7 @@
 #include "host_launch.hpp"
 
 // host_launch.hpp defines what these headers use.
+#include "cuda/atomic_bodies.hpp"
 #include "cuda/line_bodies.hpp"
 #include "cuda/scatter_bodies.hpp"
 #include "cuda/scatter_kernels.hpp"
@@ -54,6 +55,13 @@ int launch_replace(int bytes, const CombineJob& job, uint32_t blocks, CUstream_s
 int launch_lines(Numbers numbers, const LineJob& job, uint32_t blocks, CUstream_st* stream) {
   return visit_lines(numbers, [&](auto type) {
     return launch(blocks, block_threads, stream, [job](Block& block) { line_body<decltype(type)>(block, job); });
+  });
+}
+
+int launch_atomic(const SmallJob& job, const AtomicJob& how, uint32_t blocks, CUstream_st* stream) {
+  return visit_atomic(how.numbers, [&](auto number) {
+    return launch(blocks, block_threads, stream,
+                  [=](Block& block) { atomic_body<decltype(number)>(block, job, how); });
   });
 }
 

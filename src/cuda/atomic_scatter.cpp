@@ -1,0 +1,96 @@
+#include "cuda/atomic_scatter.hpp"
+
+#include "cuda/failure.hpp"
+
+namespace gather::cuda {
+namespace {
+
+using core::Number;
+using core::Plan;
+
+bool allows_any_order(const Plan&) { return false; }
+
+// Returns the type of the elements or of their parts, or none if there is no atomic operation.
+bool find_type(const Plan& plan, Numbers* out) {
+  const core::Reducing& reducing = plan.reducing;
+  if (core::sorts_updates(plan) || reducing.starts_with_update) return false;
+  const bool adds = reducing.reduction == GTH_REDUCTION_ADD;
+  const bool is_integer = reducing.number == Number::signed_integer || reducing.number == Number::unsigned_integer;
+  if (is_integer) {
+    if (plan.item.bytes() < 4 || reducing.reduction == GTH_REDUCTION_MUL) return false;
+    *out = number_type(reducing.number, plan.item.bytes(), false);
+    return true;
+  }
+  if (!adds || !allows_any_order(plan)) return false;
+  if (reducing.number == Number::complex) {
+    *out = plan.item.bytes() == 8 ? Numbers::float32 : Numbers::float64;
+    return true;
+  }
+  if (reducing.number != Number::floating || plan.item.bytes() < 4) return false;
+  *out = plan.item.bytes() == 4 ? Numbers::float32 : Numbers::float64;
+  return true;
+}
+
+int64_t bytes_of(Numbers numbers) {
+  return numbers == Numbers::float64 || numbers == Numbers::int64 || numbers == Numbers::uint64 ? 8 : 4;
+}
+
+bool add_loop(const JobLoop& loop, SmallJob* job) {
+  if (loop.extent == 1) return true;
+  if (job->loops == SmallJob::most_loops) return false;
+  job->loop[job->loops] = loop;
+  job->divider[job->loops] = loop.extent <= largest_narrow ? make_divider(loop.extent) : Divider{};
+  ++job->loops;
+  return true;
+}
+
+// Makes each element a unit. The loops are those of the plan, and one through the elements of a row.
+bool add_loops(const Plan& plan, int64_t n, int64_t item, SmallJob* job) {
+  job->loops = 0;
+  job->units = 1;
+  for (int32_t i = 0; i < plan.end; ++i) {
+    const core::Loop& from = plan.loops[i];
+    const JobLoop loop{from.extent.at(n), from.table.at(n), from.indices.at(n), from.rows.at(n)};
+    job->units *= loop.extent;
+    if (!add_loop(loop, job)) return false;
+  }
+  const int64_t elements = plan.row.out / item;
+  job->units *= elements;
+  return add_loop({elements, item, 0, item}, job);
+}
+
+bool are_aligned(const SmallJob& job, int64_t item) {
+  uint64_t bits = reinterpret_cast<uintptr_t>(job.params) | reinterpret_cast<uintptr_t>(job.out);
+  for (int32_t i = 0; i < job.loops; ++i) bits |= static_cast<uint64_t>(job.loop[i].params | job.loop[i].out);
+  for (int32_t i = 0; i < job.components; ++i) {
+    if (job.component[i].size > 1) bits |= static_cast<uint64_t>(job.component[i].stride);
+  }
+  return bits % static_cast<uint64_t>(item) == 0;
+}
+
+}  // namespace
+
+bool make_atomic(const ScatterCall& call, SmallJob* job, AtomicJob* how) {
+  Numbers numbers;
+  if (call.launch.form == Form::any || !find_type(call.plan, &numbers)) return false;
+  copy_small_job(call.launch, job);
+  const int64_t item = bytes_of(numbers);
+  if (!add_loops(call.plan, call.n, item, job) || !are_aligned(*job, item)) return false;
+  job->validation = Validation::none;
+  *how = {numbers, call.plan.reducing.reduction, is_validated(call.plan)};
+  return true;
+}
+
+int32_t run_atomic(const ScatterCall& call, const SmallJob& job, const AtomicJob& how, const Error& error) {
+  const int code = launch_after_validation(call, [&] {
+    return each_of_units(job, [&](SmallJob piece, const JobLoop& apart) {
+      piece.params += apart.params;
+      piece.out += apart.out;
+      const uint32_t blocks = blocks_of(ceil_divide(piece.units, updates_at_once), call.place.multiprocessors);
+      return launch_atomic(piece, how, blocks, call.stream);
+    });
+  });
+  return code ? fail_cuda(code, "scatter", 0, error) : GTH_OK;
+}
+
+}  // namespace gather::cuda
