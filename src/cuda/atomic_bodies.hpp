@@ -83,8 +83,7 @@ GATHER_KERNEL void atomic_body(Block& block, const SmallJob& job, const AtomicJo
   const bool refused = how.is_validated && load(&job.state->is_refused);
   const uint32_t threads = block.threads();
   const bool raced = block.any([&](uint32_t thread) {
-    return !refused &&
-           combine_elements<T>(job, how, block.index() * threads + thread, block.count() * threads);
+    return !refused && combine_elements<T>(job, how, block.index() * threads + thread, block.count() * threads);
   });
   if (raced) report_race(block, job);
 }

@@ -81,9 +81,11 @@ int32_t Device::set_up(const Error& error) {
   multiprocessors_ = facts.multiprocessors;
   is_alone_ = count == 1;
   reads_pageable_ = facts.reads_pageable;
+  const runtime::Apart apart = runtime::set_apart(handle_);
   code = load_kernels(&capacity_);
   if (!code) code = load_scatter_kernels();
   if (!code) code = load_sort(stream_);
+  runtime::rejoin(apart);
   if (runtime::means_no_kernels(code)) {
     return fail_no_device(offsetof(gth_context_options, device_id), id_, 0,
                           "this build has no kernels for the device's compute capability", error);

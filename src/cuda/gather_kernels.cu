@@ -125,9 +125,6 @@ int launch_take(gth_error_record* record, gth_error_record* to, CUstream_st* str
 int64_t most_counted() { return largest_count; }
 
 int load_kernels(Capacity* capacity) {
-  // Prevents that this becomes part of a capture by another stream of this thread. Precondition: the device is current.
-  cudaStreamCaptureMode mode = cudaStreamCaptureModeRelaxed;
-  cudaThreadExchangeStreamCaptureMode(&mode);
   int code = ask_device(capacity);
   if (!code) code = load_family<DirectJob>(Reading::index4, capacity);
   if (!code) code = load_family<DirectJob>(Reading::index8, capacity);
@@ -135,7 +132,6 @@ int load_kernels(Capacity* capacity) {
   if (!code) code = load_family<AnyJob>(Reading::any, capacity);
   if (!code) code = load(report_first_kernel<AnyJob>, capacity);
   if (!code) code = load(take_kernel, capacity);
-  cudaThreadExchangeStreamCaptureMode(&mode);
   return code;
 }
 

@@ -65,7 +65,7 @@ int launch_report_first(const Job& job, CUstream_st* stream);
 int launch_take(gth_error_record* record, gth_error_record* to, CUstream_st* stream);
 
 // Loads every kernel into the current context, so that a first launch may be captured. Writes the capacity of the
-// device.
+// device. The calls of CUDA would invalidate a capture by this thread, unless its mode is relaxed.
 int load_kernels(Capacity* capacity);
 
 }  // namespace gather::cuda

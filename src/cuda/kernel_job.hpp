@@ -81,7 +81,7 @@ struct JobHead {
   bool zeroes;         // the library owns the output, so rows without a source become zeros
   bool fills;          // rows without a source become `fill`; otherwise they are not written
   bool has_padding;
-  bool is_few;         // every thread copies at most one vector of a row
+  bool is_few;  // every thread copies at most one vector of a row
   Validation validation;
   State* state;
   gth_error_record* record;

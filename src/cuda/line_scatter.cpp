@@ -8,9 +8,7 @@ namespace {
 using core::Plan;
 
 // A line combines its updates one after the other with the target.
-bool combines_one_by_one(const Plan& plan) {
-  return !core::sorts_updates(plan) && !plan.reducing.starts_with_update;
-}
+bool combines_one_by_one(const Plan& plan) { return !core::sorts_updates(plan) && !plan.reducing.starts_with_update; }
 
 bool add_line_loop(const LineLoop& loop, LineJob* out) {
   if (loop.extent == 1) return true;

@@ -9,8 +9,8 @@ namespace gather::cuda {
 namespace {
 
 template <class Index, class Job>
-__global__ void __launch_bounds__(block_threads) key_kernel(const __grid_constant__ Job job,
-                                                            const __grid_constant__ KeyJob keys) {
+__global__ void __launch_bounds__(block_threads)
+    key_kernel(const __grid_constant__ Job job, const __grid_constant__ KeyJob keys) {
   DeviceBlock block;
   key_body<Index>(block, job, keys);
 }
@@ -45,8 +45,8 @@ __global__ void __launch_bounds__(block_threads) line_kernel(const __grid_consta
 }
 
 template <class T>
-__global__ void __launch_bounds__(block_threads) atomic_kernel(const __grid_constant__ SmallJob job,
-                                                               const __grid_constant__ AtomicJob how) {
+__global__ void __launch_bounds__(block_threads)
+    atomic_kernel(const __grid_constant__ SmallJob job, const __grid_constant__ AtomicJob how) {
   DeviceBlock block;
   atomic_body<T>(block, job, how);
 }
@@ -118,8 +118,8 @@ int launch_replace(int bytes, const CombineJob& job, uint32_t blocks, CUstream_s
 }
 
 int launch_lines(Numbers numbers, const LineJob& job, uint32_t blocks, CUstream_st* stream) {
-  return visit_lines(numbers,
-                     [&](auto type) { return launch(line_kernel<decltype(type)>, blocks, block_threads, stream, job); });
+  return visit_lines(
+      numbers, [&](auto type) { return launch(line_kernel<decltype(type)>, blocks, block_threads, stream, job); });
 }
 
 int launch_atomic(const SmallJob& job, const AtomicJob& how, uint32_t blocks, CUstream_st* stream) {
@@ -147,8 +147,10 @@ int load_scatter_kernels() {
   for (int i = 0; !code && i < number_types; ++i) {
     const auto numbers = static_cast<Numbers>(i);
     code = load_combine(numbers);
-    if (!code && has_atomics(numbers)) code = visit_atomic(numbers, [](auto n) { return load(atomic_kernel<decltype(n)>); });
-    if (!code && !is_widened(numbers)) code = visit_lines(numbers, [](auto t) { return load(line_kernel<decltype(t)>); });
+    if (!code && has_atomics(numbers))
+      code = visit_atomic(numbers, [](auto n) { return load(atomic_kernel<decltype(n)>); });
+    if (!code && !is_widened(numbers))
+      code = visit_lines(numbers, [](auto t) { return load(line_kernel<decltype(t)>); });
   }
   for (int bytes = 1; !code && bytes <= 16; bytes *= 2) {
     code = visit_bytes(bytes, [](auto width) {

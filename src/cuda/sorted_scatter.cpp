@@ -143,12 +143,12 @@ class SortedScatter {
     divide_strides(numbered_, &job);
     job.validation = Validation::none;
     const KeyJob keys{{},
-                room->wide,
-                numbered_.slices.first(),
-                numbered_.updates.first(),
-                combine_.slices,
-                room->long_slices.count,
-                is_validated(plan_)};
+                      room->wide,
+                      numbered_.slices.first(),
+                      numbered_.updates.first(),
+                      combine_.slices,
+                      room->long_slices.count,
+                      is_validated(plan_)};
     return each_of_units(job, [&](const Job& piece, const JobLoop& apart) {
       KeyJob from = keys;
       from.first_slice -= apart.params;
@@ -219,8 +219,8 @@ int32_t run_sorted(const ScatterCall& call, const Error& error) {
   if (int32_t status = check_count(call.plan, count, error)) return status;
   const SortedScatter scatter(call.plan, call.pointers, call.n, call.place, call.stream);
   ScatterRoom room;
-  int code = allocate(call.context, call.stream, std::min(count, most_counted()), scatter.is_wide(), call.is_captured,
-                      &room);
+  int code =
+      allocate(call.context, call.stream, std::min(count, most_counted()), scatter.is_wide(), call.is_captured, &room);
   if (code) return fail_cuda(code, "scatter", count, error);
   code = launch_after_validation(call, [&] {
     return visit_form(call.launch, [&](const auto& job) { return scatter.run(job, call.launch.reading, &room); });

@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "../cpp/calls.hpp"
 #include "../../src/cuda/launch_limits.hpp"
+#include "../cpp/calls.hpp"
 #include "../cpp/facts.hpp"
 #include "device.hpp"
 #include "gather/gather.h"

@@ -71,9 +71,7 @@ TEST_F(Emulated, FailuresWhileAContextIsMade) {
 
 // A scatter of three updates on the device.
 struct Scatter {
-  Scatter() {
-    options.reduction = GTH_REDUCTION_ADD;
-  }
+  Scatter() { options.reduction = GTH_REDUCTION_ADD; }
   int32_t run(const Context& context, Error* error) const {
     const gth_tensor_desc t = device::describe_on_device(GTH_DTYPE_FLOAT32, shape, target.data());
     const gth_tensor_desc i = device::describe_on_device(GTH_DTYPE_INT64, ids_shape, ids.data());

@@ -45,8 +45,10 @@ TEST_F(Pieces, OfScattersOfEveryForm) {
       forms::Random random(seed);
       const forms::Call call = forms::make_scatter(random);
       if (forms::output_bytes(call) > (1 << 15)) continue;
-      const int64_t updates = std::accumulate(call.out.shape.begin(), call.out.shape.end(), int64_t{1}, std::multiplies<>());
-      const bool needs_all = call.options.reduction == GTH_REDUCTION_MEAN || call.options.initial == GTH_INITIAL_UPDATE ||
+      const int64_t updates =
+          std::accumulate(call.out.shape.begin(), call.out.shape.end(), int64_t{1}, std::multiplies<>());
+      const bool needs_all = call.options.reduction == GTH_REDUCTION_MEAN ||
+                             call.options.initial == GTH_INITIAL_UPDATE ||
                              call.options.accumulate > GTH_ACCUMULATE_DTYPE;
       if (updates <= counted || !needs_all) forms::compare_scatter(call, context, random);
       refused += updates > counted && needs_all;
@@ -114,7 +116,9 @@ TEST_F(Pieces, OfAMeanAreUnsupported) {
     options.reduction = GTH_REDUCTION_MEAN;
     Error error;
     const int32_t status = gth_run(context.get(), GTH_OP_SCATTER, &t, &i, &u, &options, &error);
-    facts::expect_fields(status, error, updates == 100 ? facts::Facts{GTH_OK} : facts::Facts{GTH_E_UNSUPPORTED, GTH_OPERAND_UPDATES, -1, -1, 101, 100});
+    facts::expect_fields(
+        status, error,
+        updates == 100 ? facts::Facts{GTH_OK} : facts::Facts{GTH_E_UNSUPPORTED, GTH_OPERAND_UPDATES, -1, -1, 101, 100});
     context.expect_no_error();
   }
 }

@@ -7,10 +7,11 @@
 // Random scatters of every form, on the device and on the CPU.
 namespace forms {
 
-constexpr int32_t number_dtypes[] = {GTH_DTYPE_INT8,      GTH_DTYPE_INT16,      GTH_DTYPE_INT32,   GTH_DTYPE_INT64,
-                                     GTH_DTYPE_UINT8,     GTH_DTYPE_UINT16,     GTH_DTYPE_UINT32,  GTH_DTYPE_UINT64,
-                                     GTH_DTYPE_FLOAT16,   GTH_DTYPE_FLOAT32,    GTH_DTYPE_FLOAT64, GTH_DTYPE_BFLOAT16,
-                                     GTH_DTYPE_COMPLEX64, GTH_DTYPE_COMPLEX128, GTH_DTYPE_BOOL,    GTH_DTYPE_FLOAT8_E5M2};
+constexpr int32_t number_dtypes[] = {
+    GTH_DTYPE_INT8,      GTH_DTYPE_INT16,      GTH_DTYPE_INT32,   GTH_DTYPE_INT64,
+    GTH_DTYPE_UINT8,     GTH_DTYPE_UINT16,     GTH_DTYPE_UINT32,  GTH_DTYPE_UINT64,
+    GTH_DTYPE_FLOAT16,   GTH_DTYPE_FLOAT32,    GTH_DTYPE_FLOAT64, GTH_DTYPE_BFLOAT16,
+    GTH_DTYPE_COMPLEX64, GTH_DTYPE_COMPLEX128, GTH_DTYPE_BOOL,    GTH_DTYPE_FLOAT8_E5M2};
 
 inline bool is_complex(int32_t dtype) { return dtype == GTH_DTYPE_COMPLEX64 || dtype == GTH_DTYPE_COMPLEX128; }
 
@@ -45,7 +46,8 @@ inline Bytes with_one_nan(int32_t dtype, Bytes bytes, size_t offset) {
 inline uint64_t number_bits(Random& random, int32_t dtype) {
   const size_t size = float_bytes(dtype);
   if (size == 0 || random.chance(2)) return random.bits();
-  const double value = std::ldexp(static_cast<double>(random.below(4001) - 2000), static_cast<int>(random.below(12)) - 9);
+  const double value =
+      std::ldexp(static_cast<double>(random.below(4001) - 2000), static_cast<int>(random.below(12)) - 9);
   uint64_t bits = 0;
   if (size == 8) {
     std::memcpy(&bits, &value, 8);
@@ -72,8 +74,7 @@ inline void put_numbers(Random& random, Operand* operand) {
 // Returns the reduction, or another one if it is not defined for the dtype.
 inline int32_t defined(int32_t dtype, int32_t reduction) {
   if (dtype == GTH_DTYPE_FLOAT8_E5M2) return GTH_REDUCTION_NONE;
-  const bool has_no_order =
-      is_complex(dtype) && (reduction == GTH_REDUCTION_MAX || reduction == GTH_REDUCTION_MIN);
+  const bool has_no_order = is_complex(dtype) && (reduction == GTH_REDUCTION_MAX || reduction == GTH_REDUCTION_MIN);
   const bool has_no_mean = dtype == GTH_DTYPE_BOOL && reduction == GTH_REDUCTION_MEAN;
   return has_no_order || has_no_mean ? GTH_REDUCTION_ADD : reduction;
 }
@@ -182,9 +183,9 @@ inline void compare_scatter(const Call& call, const Context& context, Random& ra
   const Memory indices(call.indices.bytes, random.below(3) ? 0 : random.below(32));
   const Memory updates(call.out.bytes, random.below(3) ? 0 : random.below(32));
   Error error;
-  int32_t found = run(call, context.get(), call.params.desc(target.data(), GTH_DEVICE_CUDA),
-                      call.indices.desc(indices.data(), GTH_DEVICE_CUDA),
-                      call.out.desc(updates.data(), GTH_DEVICE_CUDA), &error);
+  int32_t found =
+      run(call, context.get(), call.params.desc(target.data(), GTH_DEVICE_CUDA),
+          call.indices.desc(indices.data(), GTH_DEVICE_CUDA), call.out.desc(updates.data(), GTH_DEVICE_CUDA), &error);
   if (found == GTH_OK) found = gth_context_take_error(context.get(), &error);
   facts::expect_fields(found, error,
                        {status, on_cpu.operand, on_cpu.component, on_cpu.position, on_cpu.value, on_cpu.limit,

@@ -104,8 +104,8 @@ void expect_sums(const Rows& rows) {
   OnDevice on(rows);
   ASSERT_EQ(on.run(context), GTH_OK) << on.error.message;
   context.expect_no_error();
-  EXPECT_EQ(on.result(), rows.expected(add)) << rows.target_shape[0] << " rows of " << rows.width << ", "
-                                             << rows.ids.size() << " updates";
+  EXPECT_EQ(on.result(), rows.expected(add))
+      << rows.target_shape[0] << " rows of " << rows.width << ", " << rows.ids.size() << " updates";
 }
 
 // Rows at the limits of a vector, of the threads of a group, and of the chunks of such groups.
@@ -233,7 +233,8 @@ TEST_F(Scatters, GradientsClearTheirTarget) {
 TEST_F(Scatters, GradientsWithoutUpdatesClearStridedTargets) {
   const Context context;
   const Shape no_ids{0}, shape{3, 2, 5}, no_updates{0, 2, 5};
-  for (const Shape& strides : {Shape{40, 20, 4}, Shape{4, 12, 24}, Shape{48, 24, 4}, Shape{-40, 20, -4}, Shape{64, 32, 6}}) {
+  for (const Shape& strides :
+       {Shape{40, 20, 4}, Shape{4, 12, 24}, Shape{48, 24, 4}, Shape{-40, 20, -4}, Shape{64, 32, 6}}) {
     int64_t offset = 0, last = 4;
     for (size_t d = 0; d < 3; ++d) (strides[d] < 0 ? offset : last) += std::abs(strides[d]) * (shape[d] - 1);
     const Bytes before(static_cast<size_t>(offset + last), 'x');

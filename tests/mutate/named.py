@@ -486,13 +486,13 @@ NAMED = (
     ),
     compiled_by_nvcc(
         "CUDA, compiled: loading kernels does not invalidate captures",
-        "src/cuda/gather_kernels.cu",
-        "cudaStreamCaptureMode mode = cudaStreamCaptureModeRelaxed;",
-        "cudaStreamCaptureMode mode = cudaStreamCaptureModeGlobal;",
+        "src/cuda/device_state.cpp",
+        "  const runtime::Apart apart = runtime::set_apart(handle_);\n  code = load_kernels(&capacity_);",
+        "  const runtime::Apart apart{};\n  code = load_kernels(&capacity_);",
     ),
     compiled_by_nvcc(
         "CUDA, compiled: a launch clears the last error",
-        "src/cuda/gather_kernels.cu",
+        "src/cuda/device_block.hpp",
         "  if (code != cudaSuccess) cudaGetLastError();\n",
         "",
     ),

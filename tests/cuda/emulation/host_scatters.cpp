@@ -60,8 +60,7 @@ int launch_lines(Numbers numbers, const LineJob& job, uint32_t blocks, CUstream_
 
 int launch_atomic(const SmallJob& job, const AtomicJob& how, uint32_t blocks, CUstream_st* stream) {
   return visit_atomic(how.numbers, [&](auto number) {
-    return launch(blocks, block_threads, stream,
-                  [=](Block& block) { atomic_body<decltype(number)>(block, job, how); });
+    return launch(blocks, block_threads, stream, [=](Block& block) { atomic_body<decltype(number)>(block, job, how); });
   });
 }
 
@@ -91,9 +90,8 @@ int sort_keys(SortRoom* room, int64_t count, int32_t bits, CUstream_st* stream) 
     std::vector<uint32_t> order(static_cast<size_t>(count));
     std::iota(order.begin(), order.end(), 0u);
     const uint32_t mask = bits < 32 ? (1u << bits) - 1 : ~0u;
-    std::stable_sort(order.begin(), order.end(), [&](uint32_t a, uint32_t b) {
-      return (given.in.slices[a] & mask) < (given.in.slices[b] & mask);
-    });
+    std::stable_sort(order.begin(), order.end(),
+                     [&](uint32_t a, uint32_t b) { return (given.in.slices[a] & mask) < (given.in.slices[b] & mask); });
     for (size_t i = 0; i < order.size(); ++i) {
       given.spare.slices[i] = given.in.slices[order[i]];
       given.spare.updates[i] = given.in.updates[order[i]];
