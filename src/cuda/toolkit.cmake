@@ -78,8 +78,6 @@ if(GATHER_CULIBOS)
   target_link_libraries(gather_cuda_runtime INTERFACE ${GATHER_CULIBOS})
 endif()
 
-target_include_directories(gather_cuda_objects SYSTEM PRIVATE ${GATHER_CUDA_INCLUDE})
-
 # Defines how the kernels of an object target are compiled.
 function(gather_kernels_setup target)
   target_include_directories(${target} PRIVATE ${PROJECT_SOURCE_DIR}/include ${PROJECT_SOURCE_DIR}/src)
