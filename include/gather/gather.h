@@ -1127,7 +1127,7 @@ typedef struct gth_options {
  *                              skip it is unchanged, and zero in a new output.
  *   scatters and gradients     The update is dropped.
  *   gather_bags                The id is neither read nor counted.
- * On a CUDA device, padding_index causes GTH_E_UNSUPPORTED. gth_partition does not have it (GTH_E_VERSION). */
+ * On a CUDA device, padding_index of a gather causes GTH_E_UNSUPPORTED. gth_partition does not have it (GTH_E_VERSION). */
 
 /* ------------------------------------------------------------------------------------------------------- Operations */
 
@@ -1188,7 +1188,12 @@ typedef struct gth_options {
  * which each tuple writes: its shape is then the last dims of the shape above. The profiles of TensorFlow, ONNX, ONNX
  * Runtime and torch reject this. Elements of target must not overlap each other (GTH_E_STRIDE), indices or
  * updates (GTH_E_ALIAS). Bytes of target that no tuple selects are unchanged. Each element of target is written by
- * exactly one thread. On a CUDA device, scatters return GTH_E_UNSUPPORTED with operand TARGET.
+ * exactly one thread.
+ *
+ * On a CUDA device, scatters and gradients run in stream order. They give the bytes of the CPU in every run, except for
+ * the bits of NaN. Most of them sort their updates, which needs 16 bytes and a little for each slice of updates, in
+ * stream order. A captured call keeps this memory until its graph is destroyed. mean, wider accumulation and
+ * GTH_INITIAL_UPDATE take less than 2^31 slices of updates there (GTH_E_UNSUPPORTED with operand UPDATES).
  */
 #define GTH_OP_SCATTER 4
 /**
@@ -1297,8 +1302,9 @@ typedef struct gth_request {
  * @param rows     Borrowed. Written by gathers.
  * @param options  Borrowed, or NULL.
  * @return NULL, HANDLE, VERSION, DTYPE, RANK, AXIS, BATCH, SHAPE, SIZE, STRIDE, DEVICE, READONLY, ALIAS, INDEX, RACE,
- *         UNSUPPORTED (strings; scatters, gradients and padding on a device), NOMEM (float32 or float64 accumulation,
- *         mean), and on a device CUDA, FORK, CAPTURE.
+ *         UNSUPPORTED (strings; on a device also bags, padding of gathers, and reductions of 2^31 slices of updates),
+ *         NOMEM (float32 or float64 accumulation, mean, and every scatter on a device), and on a device CUDA, FORK,
+ *         CAPTURE.
  */
 GTH_API int32_t gth_run(gth_context *context, int32_t op, const gth_tensor_desc *table, const gth_tensor_desc *indices,
                         const gth_tensor_desc *rows, const gth_options *options, gth_error *err);
