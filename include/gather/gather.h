@@ -385,8 +385,9 @@ typedef struct gth_error_record {
 
 /**
  * Returns `bytes` (> 0) bytes of memory on the device, aligned to `align` (a power of two, at most 4096), or NULL.
- * The library uses it for the results of gth_make, for gth_tensor_alloc, and for copies that exports make. A result of
- * strings needs two allocations.
+ * The library uses it for the results of gth_make, for gth_tensor_alloc, for copies that exports make, and on a CUDA
+ * device for the memory that a call frees behind its work. A captured call does not use it. A result of strings needs
+ * two allocations.
  */
 typedef void *(*gth_alloc_fn)(void *user, int64_t bytes, int64_t align, int32_t device, int32_t device_id,
                               struct CUstream_st *stream);
@@ -420,7 +421,7 @@ typedef struct gth_context_options {
                                          streams wait for each other. */
   struct gth_error_record *record; /**< A record of the caller, zeroed, in device or mapped pinned memory. NULL: the
                                          context allocates one. */
-  gth_alloc_fn alloc;              /**< Memory of results. alloc and free must both be set, or none (GTH_E_NULL). */
+  gth_alloc_fn alloc;              /**< Memory of results, see gth_alloc_fn. alloc and free must both be set, or none (GTH_E_NULL). */
   gth_free_fn free;
   void *memory_user;                /**< Passed to alloc and free. */
   gth_parallel_for_fn parallel_for; /**< An executor of the caller. NULL: the library's threads. */
@@ -1191,8 +1192,9 @@ typedef struct gth_options {
  * exactly one thread.
  *
  * On a CUDA device, scatters and gradients run in stream order. They give the bytes of the CPU in every run, except for
- * the bits of NaN. Most of them sort their updates, which needs 16 bytes and a little for each slice of updates, in
- * stream order. A captured call keeps this memory until its graph is destroyed. mean, wider accumulation and
+ * the bits of NaN. Most of them sort their updates, which needs 16 bytes and a little for each slice of updates. This
+ * memory is allocated and freed in stream order, by the hooks of the context if it has some. A captured call allocates
+ * it itself, and keeps it until its graph is destroyed. mean, wider accumulation and
  * GTH_INITIAL_UPDATE take less than 2^31 slices of updates there (GTH_E_UNSUPPORTED with operand UPDATES).
  */
 #define GTH_OP_SCATTER 4

@@ -59,6 +59,7 @@ int32_t set_up(const gth_context_options& options, Context* context, const Error
   if (!context->queue) return error.fail({GTH_E_NOMEM, GTH_OPERAND_NONE, -1, -1, sizeof(Queue), 0}, "out of memory");
   context->device->open(context->queue);
   context->device->drain();
+  context->hooks = {options.alloc, options.free, options.memory_user, options.stream};
   if (int32_t status = make_room(context, error)) return status;
   context->record = &context->workspace->record;
   return options.record ? find_record(options.record, &context->record, error) : GTH_OK;

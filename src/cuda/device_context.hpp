@@ -64,11 +64,20 @@ struct Room : Retired, core::Allocated {
   std::atomic<int64_t> references_{1};
 };
 
+// Memory hooks of the caller, or nullptr. They act in the order of the stream.
+struct Hooks {
+  gth_alloc_fn alloc = nullptr;
+  gth_free_fn free = nullptr;
+  void* user = nullptr;
+  CUstream_st* stream = nullptr;
+};
+
 class Context : public core::Allocated {
  public:
   Device* device = nullptr;
   Queue* queue = nullptr;
 
+  Hooks hooks;
   Room* room = nullptr;
   Workspace* workspace = nullptr;      // owned by the room
   gth_error_record* record = nullptr;  // that of the workspace, or the caller's

@@ -21,14 +21,40 @@ int keep_for_capture(Context& context, runtime::Stream stream, Scratch* scratch)
   return runtime::retain_by_capture(stream, release, scratch);
 }
 
+constexpr int64_t hook_alignment = 256;
+
+int allocate_hooked(const Context& context, int64_t bytes, Scratch* scratch) {
+  const Hooks& hooks = context.hooks;
+  const core::Uncancelled uncancelled;
+  scratch->bytes = bytes;
+  try {
+    scratch->hooked =
+        hooks.alloc(hooks.user, bytes, hook_alignment, GTH_DEVICE_CUDA, context.device->id(), hooks.stream);
+  } catch (...) {  // which it must not throw
+    scratch->hooked = nullptr;
+  }
+  return scratch->hooked ? 0 : runtime::code::no_memory;
+}
+
+void free_hooked(const Context& context, const Scratch& scratch) {
+  const Hooks& hooks = context.hooks;
+  const core::Uncancelled uncancelled;
+  hooks.free(hooks.user, scratch.bytes, hook_alignment, GTH_DEVICE_CUDA, context.device->id(), hooks.stream,
+             scratch.hooked);
+}
+
+int allocate(Context& context, runtime::Stream stream, int64_t bytes, bool is_captured, Scratch* scratch) {
+  if (is_captured) return context.device->allocate_zeroed(&scratch->device_memory, bytes);
+  if (context.hooks.alloc) return allocate_hooked(context, bytes, scratch);
+  return context.device->allocate(&scratch->device_memory, bytes, stream);
+}
+
 }  // namespace
 
 int allocate_scratch(Context& context, runtime::Stream stream, int64_t bytes, bool is_captured, Scratch** out) {
   auto* const scratch = new (std::nothrow) Scratch;
   if (!scratch) return runtime::code::no_memory;
-  const int code = is_captured ? context.device->allocate_zeroed(&scratch->device_memory, bytes)
-                               : context.device->allocate(&scratch->device_memory, bytes, stream);
-  if (code) {
+  if (const int code = allocate(context, stream, bytes, is_captured, scratch)) {
     if (scratch->device_memory) context.device->deallocate_unused(scratch->device_memory);
     delete scratch;
     return code;
@@ -39,6 +65,11 @@ int allocate_scratch(Context& context, runtime::Stream stream, int64_t bytes, bo
 
 int free_behind(Context& context, runtime::Stream stream, Scratch* scratch) {
   scratch->finish = [](Retired* self) { delete static_cast<Scratch*>(self); };
+  if (scratch->hooked) {
+    free_hooked(context, *scratch);
+    delete scratch;
+    return 0;
+  }
   const int code = context.device->deallocate(scratch->device_memory, stream);
   if (code)
     context.queue->retire(scratch);

@@ -19,11 +19,14 @@ class ScratchParts {
   int64_t size_ = 0;
 };
 
-// The memory of a call. That of a captured call is kept until its graph is destroyed.
+// The memory of a call: of the caller's hooks, or of the library. That of a captured call is of the library, and is kept
+// until its graph is destroyed.
 struct Scratch : Retired, core::Allocated {
   Room* owner = nullptr;
+  void* hooked = nullptr;  // memory of the hooks
+  int64_t bytes = 0;
 
-  char* data() const { return static_cast<char*>(device_memory); }
+  char* data() const { return static_cast<char*>(hooked ? hooked : device_memory); }
 };
 
 // Allocates the memory. After a failure, nothing remains. Returns CUDA's error number.

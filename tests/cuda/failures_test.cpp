@@ -72,11 +72,12 @@ TEST_F(Emulated, FailuresWhileAContextIsMade) {
 // A scatter of three updates on the device.
 struct Scatter {
   Scatter() { options.reduction = GTH_REDUCTION_ADD; }
-  int32_t run(const Context& context, Error* error) const {
+  int32_t run(const Context& context, Error* error) const { return run(context.get(), error); }
+  int32_t run(gth_context* context, Error* error) const {
     const gth_tensor_desc t = device::describe_on_device(GTH_DTYPE_FLOAT32, shape, target.data());
     const gth_tensor_desc i = device::describe_on_device(GTH_DTYPE_INT64, ids_shape, ids.data());
     const gth_tensor_desc u = device::describe_on_device(GTH_DTYPE_FLOAT32, ids_shape, updates.data());
-    return gth_run(context.get(), GTH_OP_SCATTER, &t, &i, &u, &options, error);
+    return gth_run(context, GTH_OP_SCATTER, &t, &i, &u, &options, error);
   }
   void expect_sums(int32_t times) const {
     std::vector<float> found(2);
@@ -148,6 +149,51 @@ TEST_F(Emulated, HostMemoryOfScatters) {
   }
   EXPECT_EQ(failures, 1);
   EXPECT_EQ(gth_emulation_live_allocations(), allocations);
+}
+
+// Memory of the hooks is freed in the same call, because it is free in stream order.
+TEST_F(Emulated, MemoryOfHooksOfScatters) {
+  struct Hooks {
+    int64_t live = 0, allocated = 0;
+    bool fails = false;
+    CUstream_st* stream = nullptr;
+  } hooks;
+  const Stream stream;
+  gth_context_options options = GTH_CONTEXT_OPTIONS_INIT;
+  options.device = GTH_DEVICE_CUDA;
+  options.stream = stream.get();
+  options.memory_user = &hooks;
+  options.alloc = [](void* user, int64_t bytes, int64_t, int32_t, int32_t, CUstream_st* on) -> void* {
+    auto* all = static_cast<Hooks*>(user);
+    if (all->fails) return nullptr;
+    all->live += bytes;
+    all->allocated += bytes;
+    all->stream = on;
+    void* const memory = device::allocate(bytes);
+    device::describe(memory, bytes);
+    return memory;
+  };
+  options.free = [](void* user, int64_t bytes, int64_t, int32_t, int32_t, CUstream_st* on, void* memory) {
+    auto* all = static_cast<Hooks*>(user);
+    EXPECT_EQ(on, all->stream);
+    all->live -= bytes;
+    device::deallocate(memory);
+  };
+  gth_context* context = nullptr;
+  ASSERT_EQ(gth_context_create(&options, &context, nullptr), GTH_OK);
+  for (const bool fails : {false, true}) {
+    hooks = {};
+    hooks.fails = fails;
+    const Scatter scatter;
+    Error error;
+    EXPECT_EQ(scatter.run(context, &error), fails ? GTH_E_NOMEM : GTH_OK) << error.message;
+    EXPECT_EQ(gth_context_sync(context, nullptr), GTH_OK);
+    scatter.expect_sums(fails ? 0 : 1);
+    EXPECT_EQ(hooks.live, 0);
+    EXPECT_EQ(hooks.allocated > 3 * 16, !fails);
+    EXPECT_EQ(hooks.stream, fails ? nullptr : stream.get());
+  }
+  EXPECT_EQ(gth_context_release(context), GTH_OK);
 }
 
 // An allocation of host memory fails after device memory was allocated. The device memory must be freed.
