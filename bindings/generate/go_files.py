@@ -33,7 +33,7 @@ UNUSED = (
     "GTH_CODE",  # GTH_CODEC_ and GTH_CODE_: NewPacked has the names of formats.
     "GTH_EXPORT_",
     "GTH_FILES_",  # Options of OpenTable set them.
-    "GTH_ORDER_",
+    "GTH_PACKING_",
     "GTH_PLACE_",
     "GTH_RULE_",
     "GTH_STRINGS_",
@@ -45,7 +45,7 @@ UNUSED = (
 def value_group(option):
     # The type of profiles has the name of its constants, because the setter is WithProfile.
     name = option.type_name if option.name == "profile" else f"{option.type_name}Policy"
-    article = "An" if name[0] in "AEI" else "A"
+    article = "An" if name[0] in "AEIO" else "A"
     return Group(option.prefix, name, option.type_name, f"{article} {name} is {option.what}.", True)
 
 

@@ -8,7 +8,7 @@ from header import ROOT
 LIST = ROOT / "src/core/base/option_list.hpp"
 
 # The fields that no entry of the list has. Each language sets them by the type of the value.
-OTHERS = {"size", "fill_value", "fill_dtype"}
+OTHERS = {"size", "fill_value", "fill_dtype", "reserved"}
 
 
 # The columns of an entry: a comma may have the end of a line after it.

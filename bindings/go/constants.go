@@ -354,6 +354,18 @@ const (
 	InitialUpdate InitialPolicy = 2
 )
 
+// An OrderPolicy is the order in which a scatter, a gradient or a gradient of bags on a CUDA device combines the
+// updates of an element.
+type OrderPolicy int32
+
+// These are the values of OrderPolicy.
+const (
+	// The order of their positions. The bytes of the result are equal in every call, on every device and on the CPU, except for the bits of NaN.
+	OrderUpdates OrderPolicy = 1
+	// A CUDA device may add float16, bfloat16, float32, float64 and complex numbers with atomic additions. Then the last bits of a sum or a mean may differ from call to call. Other reductions and dtypes are not changed.
+	OrderAny OrderPolicy = 2
+)
+
 var statusNames = [...]string{
 	1:  "GTH_E_NULL",
 	2:  "GTH_E_HANDLE",

@@ -21,6 +21,7 @@ const (
 	setEmpty        setting = 13
 	setPaddingIndex setting = 14
 	setInitial      setting = 15
+	setOrder        setting = 16
 )
 
 // Axis sets the dim of params that indices select in. A negative axis counts from the end. The default is the number of
@@ -109,6 +110,12 @@ func Initial(policy InitialPolicy) Option {
 	return Option{setting: setInitial, number: int(policy)}
 }
 
+// Order sets the order in which a scatter, a gradient or a gradient of bags on a CUDA device combines the updates of an
+// element. On the CPU it is always that of the updates. The default is [OrderUpdates].
+func Order(policy OrderPolicy) Option {
+	return Option{setting: setOrder, number: int(policy)}
+}
+
 // set stores the number of an option in its field.
 func (s *settings) set(option *Option) {
 	switch option.setting {
@@ -144,5 +151,7 @@ func (s *settings) set(option *Option) {
 		s.options.padding_index = C.int64_t(option.number)
 	case setInitial:
 		s.options.initial = narrow(option.number)
+	case setOrder:
+		s.options.order = narrow(option.number)
 	}
 }

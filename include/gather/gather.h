@@ -622,9 +622,9 @@ typedef struct gth_tensor_desc {
 #define GTH_CODE_TABLE4 10 /**< 4 bits: the number of an entry of code_table */
 
 /* The order of codes that share a byte. Codes of 8 bits have none. */
-#define GTH_ORDER_LOW 0
-#define GTH_ORDER_HIGH 1
-#define GTH_ORDER_HALVES 2 /**< Whole blocks of 32 codes of 4 bits: the low bits of all bytes, then the high ones. */
+#define GTH_PACKING_LOW 0
+#define GTH_PACKING_HIGH 1
+#define GTH_PACKING_HALVES 2 /**< Whole blocks of 32 codes of 4 bits: the low bits of all bytes, then the high ones. */
 
 #define GTH_RULE_SCALED 0
 #define GTH_RULE_FUSED 1
@@ -644,7 +644,7 @@ typedef struct gth_codec {
   uint32_t size;           /**< Set by the caller to sizeof(gth_codec). */
   int32_t structure;       /**< GTH_CODEC_* */
   int32_t code;            /**< GTH_CODE_* */
-  int32_t order;           /**< GTH_ORDER_* */
+  int32_t order;           /**< GTH_PACKING_* */
   int32_t rule;            /**< GTH_RULE_* */
   int32_t scale_place;     /**< GTH_PLACE_* */
   int32_t scale_dtype;     /**< float32, float16, bfloat16, float8_e4m3fn or float8_e8m0fnu. 0: that of the operand */
@@ -1044,6 +1044,15 @@ GTH_API int32_t gth_tensor_stats(const gth_tensor *tensor, gth_files_stats *stat
 #define GTH_INITIAL_TARGET 1 /**< The row of target. */
 #define GTH_INITIAL_UPDATE 2 /**< The first update, as with include_self=False of torch. */
 
+/* The order in which a scatter, a gradient or a gradient of bags combines the updates of an element. On the CPU it is
+ * always that of the updates. */
+#define GTH_ORDER_UPDATES \
+  1 /**< The order of their positions. The bytes of the result are equal in every call, on every device and on the CPU,
+       except for the bits of NaN. */
+#define GTH_ORDER_ANY \
+  2 /**< A CUDA device may add float16, bfloat16, float32, float64 and complex numbers with atomic additions. Then the
+       last bits of a sum or a mean may differ from call to call. Other reductions and dtypes are not changed. */
+
 /* The type in which a scatter adds and multiplies. Other dtypes use their own type. float32 and float64 accumulation
  * allocate 24 bytes for each slice of updates. If that fails (GTH_E_NOMEM), target is unchanged. */
 #define GTH_ACCUMULATE_DTYPE 1 /**< Each result is rounded to the dtype. 4,096 ones in float16 then add up to 2,048. */
@@ -1116,10 +1125,13 @@ typedef struct gth_options {
   int64_t bag_count;         /**< The number of bags with GTH_BAGS_SEGMENTS. Else 0 */
   int32_t initial;           /**< GTH_INITIAL_*, for scatters. 0: target. Without a reduction it has no effect. */
   int32_t fill_dtype;        /**< The dtype of fill_value. 0: not checked. Without GTH_FILL_VALUE it has no effect. */
+  int32_t order;             /**< GTH_ORDER_*, for scatters, gradients and gradients of gather_bags. 0: updates */
+  int32_t reserved;          /**< Must be 0. */
 } gth_options;
 
-#define GTH_OPTIONS_FIRST 120
-#define GTH_OPTIONS_INIT {sizeof(gth_options), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, {0, 0}, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0}
+#define GTH_OPTIONS_FIRST 128
+#define GTH_OPTIONS_INIT \
+  {sizeof(gth_options), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, {0, 0}, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0}
 
 /* Padding. An index equal to padding_index selects nothing, and is no error. It is compared as it was given, before
  * negative and bounds apply, so it may be out of bounds. Every other invalid index stays an error. A tuple is padding if

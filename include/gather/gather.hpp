@@ -537,6 +537,11 @@ enum class Initial : int32_t {
   target = GTH_INITIAL_TARGET,
   update = GTH_INITIAL_UPDATE,
 };
+/// The order in which a scatter, a gradient or a gradient of bags on a CUDA device combines the updates of an element.
+enum class Order : int32_t {
+  updates = GTH_ORDER_UPDATES,
+  any = GTH_ORDER_ANY,
+};
 // End of the choices that ./dev generate writes.
 
 /// gth_options, set by name: Options().axis(1).bounds(Bounds::clamp). Options that are not set have their documented
@@ -609,6 +614,10 @@ class Options {
   /// Sets the dtype of pooled rows: that of params, or float32 for float16 and bfloat16. The default is that of params.
   Options& out_dtype(int32_t value) & noexcept { return set(raw_.out_dtype, value); }
   Options out_dtype(int32_t value) && noexcept { return out_dtype(value); }
+  /// Sets the order in which a scatter, a gradient or a gradient of bags on a CUDA device combines the updates of an
+  /// element. On the CPU it is always that of the updates. The default is Order::updates.
+  Options& order(Order value) & noexcept { return set(raw_.order, value); }
+  Options order(Order value) && noexcept { return order(value); }
   // End of the setters that ./dev generate writes.
 
   /// Sets the number of bags of GTH_BAGS_SEGMENTS.

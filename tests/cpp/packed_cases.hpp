@@ -102,7 +102,7 @@ inline void draw_entries(Table* table) {
 
 inline int32_t draw_order(int32_t code) {
   const int64_t bits = bits_of(code);
-  if (bits == 5) return GTH_ORDER_HALVES;
+  if (bits == 5) return GTH_PACKING_HALVES;
   return bits == 8 ? 0 : static_cast<int32_t>(below(bits == 4 ? 3 : 2));
 }
 
@@ -110,7 +110,7 @@ inline int32_t draw_order(int32_t code) {
 inline int64_t draw_blocks(gth_codec* codec, int64_t wanted) {
   constexpr int64_t sizes[] = {0, 0, 1, 3, 5, 7, 16, 32, 32, 64, 128, 256};
   const int64_t bits = bits_of(codec->code), per_byte = bits == 8 ? 1 : 8 / bits;
-  const bool is_32 = codec->order == GTH_ORDER_HALVES, is_sized = chance(50);
+  const bool is_32 = codec->order == GTH_PACKING_HALVES, is_sized = chance(50);
   codec->block_values = is_32 ? (wanted < 64 && chance(20) ? 0 : 32) : pick(sizes);
   int64_t& block = codec->block_values;
   if (!is_32 && wanted > limits::most_decoded && chance(50)) block = 96;  // A part of a row begins inside a block.

@@ -186,9 +186,9 @@ float named_number(const gth_codec& codec, const Byte* row, int64_t number) {
 // Returns the bits of the code j of a block, whose codes of `bits` bits begin at `codes`.
 int packed_bits(const Byte* codes, int64_t j, int64_t bits, int32_t order) {
   const int64_t per_byte = 8 / bits, bytes = 32 / per_byte;  // bytes: of a block of 32
-  const int64_t at = order == GTH_ORDER_HALVES ? j % bytes : j / per_byte;
-  const int64_t place = order == GTH_ORDER_HALVES ? j / bytes : j % per_byte;
-  const int64_t shift = (order == GTH_ORDER_HIGH ? per_byte - 1 - place : place) * bits;
+  const int64_t at = order == GTH_PACKING_HALVES ? j % bytes : j / per_byte;
+  const int64_t place = order == GTH_PACKING_HALVES ? j / bytes : j % per_byte;
+  const int64_t shift = (order == GTH_PACKING_HIGH ? per_byte - 1 - place : place) * bits;
   return codes[at] >> shift & ((1 << bits) - 1);
 }
 
@@ -205,7 +205,7 @@ float code_of(const gth_codec& codec, const Byte* codes, int64_t j) {
     case GTH_CODE_INT2: return static_cast<float>(with_sign(packed_code(2), 2));
     case GTH_CODE_UINT5: {
       const int fifth = codes[j / 8] >> (j % 8) & 1;
-      return static_cast<float>(packed_bits(codes + 4, j, 4, GTH_ORDER_HALVES) | fifth << 4);
+      return static_cast<float>(packed_bits(codes + 4, j, 4, GTH_PACKING_HALVES) | fifth << 4);
     }
     case GTH_CODE_E4M3FN: return e4m3fn(codes[j]);
     case GTH_CODE_E5M2: return ieee(codes[j], 5, 2);

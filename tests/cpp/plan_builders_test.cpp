@@ -27,13 +27,13 @@ class Fields {
                  reducing, is_partial_on_error, has_padding, bounds, padding, refused_dim, device, device_id, threads,
                  in_files, item, row, inner, index_step, offset, largest_n, tuples, slices, fill, reach, nonempty, ndim,
                  shape, split, bags, packed, component, loops] = plan;
-    const auto& [number, in_float32, in_float64, is_mean, starts_with_update, reduction] = reducing;
+    const auto& [number, in_float32, in_float64, is_mean, starts_with_update, any_order, reduction] = reducing;
     const auto& [batches, split_ndim, extents, strides] = split;
     add("line, inner_begin, end, components", {line, inner_begin, end, components});
     add("index, is_open, wraps, is_empty", {static_cast<int64_t>(index), is_open, wraps, is_empty});
     add("checks_when_empty, operation", {checks_when_empty, operation->number});
     add("number, in_float32, in_float64", {static_cast<int64_t>(number), in_float32, in_float64});
-    add("is_mean, starts_with_update", {is_mean, starts_with_update});
+    add("is_mean, starts_with_update, any_order", {is_mean, starts_with_update, any_order});
     add("has_padding, padding", {has_padding, padding});
     add("is_partial_on_error, reduction, bounds", {is_partial_on_error, reduction, bounds});
     add("refused_dim, device, device_id, threads", {refused_dim, device, device_id, threads});

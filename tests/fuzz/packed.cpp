@@ -85,8 +85,8 @@ void repair(Call* call) {
   const int64_t bits = bits_of(codec.code);
   if (bits == 8) codec.order = 0;
   if (bits == 2) codec.order &= 1;
-  if (bits == 5) codec.order = GTH_ORDER_HALVES;
-  if (codec.order == GTH_ORDER_HALVES) {
+  if (bits == 5) codec.order = GTH_PACKING_HALVES;
+  if (codec.order == GTH_PACKING_HALVES) {
     codec.block_values = 32;
     call->values = std::max<int64_t>(1, call->values / 32) * 32;
   }
@@ -102,7 +102,7 @@ void repair(Call* call) {
   }
   codec.code_at = 0;
   if (bits != 5) call->values = call->values / 8 * 8;
-  if (bits != 5 && codec.order != GTH_ORDER_HALVES && block % 8 != 0) codec.block_values = 8 * bits;
+  if (bits != 5 && codec.order != GTH_PACKING_HALVES && block % 8 != 0) codec.block_values = 8 * bits;
 }
 
 void draw_codec(Input& input, Call* call) {

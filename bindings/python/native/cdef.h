@@ -259,6 +259,8 @@ typedef struct gth_options {
   int64_t bag_count;
   int32_t initial;
   int32_t fill_dtype;
+  int32_t order;
+  int32_t reserved;
 } gth_options;
 
 typedef struct gth_request {

@@ -24,7 +24,8 @@
   OPTION(PADDING_INDEX, padding_index, padding_index, GIVEN) \
   OPTION(INCLUDE_SELF, include_self, initial, FLAG) \
   OPTION(BAG_COUNT, bag_count, bag_count, INT64) \
-  OPTION(OUT_DTYPE, out_dtype, out_dtype, DTYPE)
+  OPTION(OUT_DTYPE, out_dtype, out_dtype, DTYPE) \
+  OPTION(ORDER, order, order, CHOICE)
 
 /* The switches of the operators of torch in the order of their argument: the field of gth_options, and the operations
  * that have it. SPARSE stands for the switch that is no field. */
@@ -43,7 +44,8 @@
   SWITCH(HAS_PADDING_INDEX, has_padding_index, every) \
   SWITCH(PADDING_INDEX, padding_index, every) \
   SWITCH(INITIAL, initial, scatters) \
-  SPARSE
+  SPARSE \
+  SWITCH(ORDER, order, adders)
 
 /* The names of the operations, from number 1 on. */
 #define OPERATION_NAMES(NAME) \

@@ -54,7 +54,10 @@
   OPTION(bag_count, int64, any, bags, "0",                                                                             \
          "the number of bags of gather_bags with {GTH_BAGS_SEGMENTS}.")                                                \
   OPTION(out_dtype, dtype, any, bags, "that of params",                                                                \
-         "the dtype of pooled rows: that of params, or float32 for float16 and bfloat16.")
+         "the dtype of pooled rows: that of params, or float32 for float16 and bfloat16.")                             \
+  OPTION(order, choice, GTH_ORDER_ANY, adders, "{GTH_ORDER_UPDATES}",                                                  \
+         "the order in which a scatter, a gradient or a gradient of bags on a CUDA device combines the updates of an " \
+         "element. On the CPU it is always that of the updates.")
 
 // The profiles, by number: the rules of all operations, and those of bags. profile.cpp has exceptions and other rules.
 // The bindings read the first columns. Columns:

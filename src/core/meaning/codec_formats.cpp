@@ -49,7 +49,7 @@ constexpr Part second_float_in_tail{GTH_PLACE_TAIL, GTH_DTYPE_FLOAT32, 4};
 constexpr Part half_in_tail{GTH_PLACE_TAIL, GTH_DTYPE_FLOAT16, 0};
 constexpr Part second_half_in_tail{GTH_PLACE_TAIL, GTH_DTYPE_FLOAT16, 2};
 
-constexpr int32_t low = GTH_ORDER_LOW, high = GTH_ORDER_HIGH, halves = GTH_ORDER_HALVES;
+constexpr int32_t low = GTH_PACKING_LOW, high = GTH_PACKING_HIGH, halves = GTH_PACKING_HALVES;
 constexpr int32_t scaled = GTH_RULE_SCALED, fused = GTH_RULE_FUSED;
 
 // A format whose fields describe it. 0 values or bytes: those of the row, or of the codes.

@@ -61,7 +61,7 @@ int32_t check_numbers(const gth_codec& given, const Error& error) {
   const Range ranges[] = {
       {GATHER_FIELD(structure), given.structure, 0, GTH_CODEC_NVFP4},
       {GATHER_FIELD(code), given.code, given.structure == GTH_CODEC_BLOCKS ? 1 : 0, GTH_CODE_TABLE4},
-      {GATHER_FIELD(order), given.order, 0, GTH_ORDER_HALVES},
+      {GATHER_FIELD(order), given.order, 0, GTH_PACKING_HALVES},
       {GATHER_FIELD(rule), given.rule, 0, GTH_RULE_FUSED},
       {GATHER_FIELD(scale_place), given.scale_place, 0, GTH_PLACE_OPERAND},
       {GATHER_FIELD(zero_place), given.zero_place, 0, GTH_PLACE_OPERAND},
@@ -84,8 +84,8 @@ int32_t check_numbers(const gth_codec& given, const Error& error) {
 // Checks that the order is one of codes of this size, and sets it.
 int32_t resolve_order(const gth_codec& given, Codec* out, const Error& error) {
   const int64_t bits = bits_of(out->code);
-  const int32_t most = bits == 8 ? 0 : bits == 2 ? GTH_ORDER_HIGH : GTH_ORDER_HALVES;
-  const int32_t least = bits == 5 ? GTH_ORDER_HALVES : 0;
+  const int32_t most = bits == 8 ? 0 : bits == 2 ? GTH_PACKING_HIGH : GTH_PACKING_HALVES;
+  const int32_t least = bits == 5 ? GTH_PACKING_HALVES : 0;
   if (given.order < least || given.order > most) {
     return fail_field(GTH_E_VERSION, GATHER_FIELD(order), given.order, most, "not an order of these codes", error);
   }

@@ -129,6 +129,9 @@ int32_t check_options(const gth_options& options, const Operation& operation, co
     return fail_value(offsetof(gth_options, padding_index), options.padding_index, 0,
                       "has_padding_index is 0, but padding_index", error);
   }
+  if (options.reserved) {
+    return fail_value(offsetof(gth_options, reserved), options.reserved, 0, "a reserved field is set, reserved", error);
+  }
   if (int32_t status = check_bag_options(options, operation, error)) return status;
   const bool has_fill = operation.direction == Direction::gather || operation.is_gradient();
   if (options.bounds != GTH_BOUNDS_FILL || has_fill) return GTH_OK;
@@ -165,6 +168,7 @@ void resolve_options(const gth_options* given, const Operation& operation, Setti
   out->in_float32 = accumulate != GTH_ACCUMULATE_DTYPE;
   out->in_float64 = accumulate == GTH_ACCUMULATE_FLOAT64;
   out->starts_with_update = options.initial == GTH_INITIAL_UPDATE;
+  out->any_order = options.order == GTH_ORDER_ANY;
   out->fill_value[0] = options.fill_value[0];
   out->fill_value[1] = options.fill_value[1];
   out->fill_dtype = options.fill_dtype;

@@ -37,6 +37,7 @@ struct Settings {
   bool in_float32;          // float16 and bfloat16 are added and multiplied in float32, and rounded once.
   bool in_float64;          // float32 is added and multiplied in float64.
   bool starts_with_update;  // A reduction does not begin with the row of the target.
+  bool any_order;           // Sums may be made in any order.
   int32_t threads;
   int32_t given_opset;
   int64_t given_axis;  // the field axis, also if has_axis is 0

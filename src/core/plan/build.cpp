@@ -216,6 +216,8 @@ void set_number(const DtypeInfo& dtype, const Settings& settings, Plan* plan) {
   plan->reducing.in_float32 = settings.in_float32 && widens && dtype.bytes == 2;
   plan->reducing.in_float64 = settings.in_float64 && widens && dtype.bytes == 4;
   plan->reducing.starts_with_update = settings.starts_with_update && reduces;
+  plan->reducing.any_order =
+      settings.any_order && plan->reducing.reduction == GTH_REDUCTION_ADD && sums_in_order(plan->reducing.number);
   if (!plan->reducing.starts_with_update) return;
   const int64_t bytes = plan->reducing.number == Number::complex ? dtype.bytes / 2 : dtype.bytes;
   plan->fill[0] = identity_of(plan->reducing.number, bytes, plan->reducing.reduction);

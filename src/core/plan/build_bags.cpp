@@ -143,6 +143,7 @@ void build_bags(const Request& request, const Meaning& meaning, const Placement&
   plan->reducing.number = meaning.dtypes.table->number;
   plan->reducing.in_float32 = plan->reducing.in_float64 = plan->reducing.is_mean = plan->reducing.starts_with_update =
       false;
+  plan->reducing.any_order = meaning.settings.any_order && sums_in_order(plan->reducing.number);
   plan->components = 1;
   const int64_t size = table.shape[0];
   plan->component[0] = {size, size <= 1 || placement.table.reach.empty ? 0 : placement.table.strides[0].factor};

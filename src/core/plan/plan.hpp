@@ -61,6 +61,7 @@ struct Reducing {
   bool in_float64;          // It accumulates float32 in float64.
   bool is_mean;             // Sums are divided by the number of their terms. reduction is add.
   bool starts_with_update;  // It replaces the rows that it selects. `fill` of the plan is its identity.
+  bool any_order;           // A device may add in any order. reduction is add, or the plan pools bags.
   int32_t reduction;
 };
 

@@ -20,11 +20,13 @@ bool needs_bounds_check(int32_t bounds) { return bounds != GTH_BOUNDS_CLAMP && b
 // Returns true if the fields after fill_value are zero, except for a fill_dtype of `dtype`.
 bool has_zero_end(const gth_options& options, int32_t dtype) {
   constexpr size_t begin = offsetof(gth_options, accumulate), words = (GTH_OPTIONS_FIRST - begin) / sizeof(uint64_t);
+  constexpr size_t fill_word = (offsetof(gth_options, initial) - begin) / sizeof(uint64_t);  // initial and fill_dtype
   static_assert(begin + words * sizeof(uint64_t) == GTH_OPTIONS_FIRST);
+  static_assert(begin + fill_word * sizeof(uint64_t) == offsetof(gth_options, initial));
   uint64_t read[words], all = 0;
   std::memcpy(read, &options.accumulate, sizeof read);
-  for (size_t i = 0; i + 1 < words; ++i) all |= read[i];
-  return (all | read[words - 1]) == 0 || (options.fill_dtype == dtype && all == 0 && options.initial == 0);
+  for (size_t i = 0; i < words; ++i) all |= i == fill_word ? 0 : read[i];
+  return (all | read[fill_word]) == 0 || (options.fill_dtype == dtype && all == 0 && options.initial == 0);
 }
 
 bool are_short_options(const Operation& operation, int32_t dtype, const gth_options* o) {

@@ -12,6 +12,9 @@ enum class Number : uint8_t { none, boolean, signed_integer, unsigned_integer, f
 
 inline bool is_floating(Number number) { return number == Number::floating || number == Number::brain_floating; }
 
+// Returns true if a sum depends on the order of its terms.
+inline bool sums_in_order(Number number) { return is_floating(number) || number == Number::complex; }
+
 // Returns true for GTH_POOL_MAX and GTH_POOL_MIN, which have no value for a bag without ids.
 inline bool is_extreme_pool(int32_t pool) { return pool == GTH_POOL_MAX || pool == GTH_POOL_MIN; }
 

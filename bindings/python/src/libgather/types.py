@@ -34,6 +34,7 @@ __all__ = [
     "Mode",
     "Negative",
     "OperationName",
+    "Order",
     "OutDType",
     "OutT",
     "Pool",

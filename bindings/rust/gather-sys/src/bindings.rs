@@ -210,6 +210,8 @@ pub struct gth_options {
     pub bag_count: i64,
     pub initial: i32,
     pub fill_dtype: i32,
+    pub order: i32,
+    pub reserved: i32,
 }
 #[repr(C)]
 #[derive(Debug, Copy, Clone)]
@@ -390,9 +392,9 @@ pub const GTH_CODE_UINT5: i32 = 7;
 pub const GTH_CODE_E4M3FN: i32 = 8;
 pub const GTH_CODE_E5M2: i32 = 9;
 pub const GTH_CODE_TABLE4: i32 = 10;
-pub const GTH_ORDER_LOW: i32 = 0;
-pub const GTH_ORDER_HIGH: i32 = 1;
-pub const GTH_ORDER_HALVES: i32 = 2;
+pub const GTH_PACKING_LOW: i32 = 0;
+pub const GTH_PACKING_HIGH: i32 = 1;
+pub const GTH_PACKING_HALVES: i32 = 2;
 pub const GTH_RULE_SCALED: i32 = 0;
 pub const GTH_RULE_FUSED: i32 = 1;
 pub const GTH_PLACE_NONE: i32 = 0;
@@ -442,6 +444,8 @@ pub const GTH_REDUCTION_MIN: i32 = 5;
 pub const GTH_REDUCTION_MEAN: i32 = 6;
 pub const GTH_INITIAL_TARGET: i32 = 1;
 pub const GTH_INITIAL_UPDATE: i32 = 2;
+pub const GTH_ORDER_UPDATES: i32 = 1;
+pub const GTH_ORDER_ANY: i32 = 2;
 pub const GTH_ACCUMULATE_DTYPE: i32 = 1;
 pub const GTH_ACCUMULATE_FLOAT32: i32 = 2;
 pub const GTH_ACCUMULATE_FLOAT64: i32 = 3;
@@ -458,7 +462,7 @@ pub const GTH_POOL_MIN: i32 = 5;
 pub const GTH_EMPTY_ZERO: i32 = 1;
 pub const GTH_EMPTY_FILL: i32 = 2;
 pub const GTH_EMPTY_ERROR: i32 = 3;
-pub const GTH_OPTIONS_FIRST: i32 = 120;
+pub const GTH_OPTIONS_FIRST: i32 = 128;
 pub const GTH_OP_GATHER: i32 = 1;
 pub const GTH_OP_GATHER_ND: i32 = 2;
 pub const GTH_OP_GATHER_ELEMENTS: i32 = 3;
@@ -644,7 +648,7 @@ const _: () = {
 };
 #[allow(clippy::unnecessary_operation, clippy::identity_op)]
 const _: () = {
-    ["Size of gth_options"][::core::mem::size_of::<gth_options>() - 120usize];
+    ["Size of gth_options"][::core::mem::size_of::<gth_options>() - 128usize];
     ["Alignment of gth_options"][::core::mem::align_of::<gth_options>() - 8usize];
     ["Offset of field: gth_options::size"][::core::mem::offset_of!(gth_options, size) - 0usize];
     ["Offset of field: gth_options::has_axis"][::core::mem::offset_of!(gth_options, has_axis) - 4usize];
@@ -670,6 +674,8 @@ const _: () = {
     ["Offset of field: gth_options::bag_count"][::core::mem::offset_of!(gth_options, bag_count) - 104usize];
     ["Offset of field: gth_options::initial"][::core::mem::offset_of!(gth_options, initial) - 112usize];
     ["Offset of field: gth_options::fill_dtype"][::core::mem::offset_of!(gth_options, fill_dtype) - 116usize];
+    ["Offset of field: gth_options::order"][::core::mem::offset_of!(gth_options, order) - 120usize];
+    ["Offset of field: gth_options::reserved"][::core::mem::offset_of!(gth_options, reserved) - 124usize];
 };
 #[allow(clippy::unnecessary_operation, clippy::identity_op)]
 const _: () = {

@@ -158,6 +158,17 @@ choices! {
         /// The first update, as with include_self=False of torch.
         Update = GTH_INITIAL_UPDATE,
     }
+
+    /// The order in which a scatter, a gradient or a gradient of bags on a CUDA device combines the updates of an
+    /// element.
+    Order {
+        /// The order of their positions. The bytes of the result are equal in every call, on every device and on the
+        /// CPU, except for the bits of NaN.
+        Updates = GTH_ORDER_UPDATES,
+        /// A CUDA device may add float16, bfloat16, float32, float64 and complex numbers with atomic additions. Then
+        /// the last bits of a sum or a mean may differ from call to call. Other reductions and dtypes are not changed.
+        Any = GTH_ORDER_ANY,
+    }
 }
 // End of the choices that ./dev generate writes.
 
@@ -278,6 +289,9 @@ options! {
     /// Sets the dtype of pooled rows: that of params, or float32 for float16 and bfloat16. The default is that of
     /// params.
     dtype out_dtype: DType;
+    /// Sets the order in which a scatter, a gradient or a gradient of bags on a CUDA device combines the updates of an
+    /// element. On the CPU it is always that of the updates. The default is [`Order::Updates`].
+    choice order: Order;
 }
 // End of the setters that ./dev generate writes.
 

@@ -31,6 +31,7 @@ OPTIONS = {
     "include_self": True,
     "bag_count": 0,
     "out_dtype": None,
+    "order": None,
 }
 #: The bits of the options that are integers.
 INTEGERS = {
@@ -52,6 +53,7 @@ PREFIXES = {
     "bag_format": "BAGS_",
     "pool": "POOL_",
     "empty": "EMPTY_",
+    "order": "ORDER_",
 }
 #: The switches of the operators of torch, in the order of their argument.
 SWITCHES = (
@@ -70,6 +72,7 @@ SWITCHES = (
     "padding_index",
     "initial",
     "sparse",
+    "order",
 )
 # End of the names that ./dev generate writes.
 
@@ -99,6 +102,7 @@ if TYPE_CHECKING:
         include_self: bool = True
         bag_count: int = 0
         out_dtype: t.OutDType | None = None
+        order: t.Order | None = None
         # End of the options that ./dev generate writes.
         context: Any = None
         stream: Any = None

@@ -45,6 +45,8 @@ BagFormat = Literal["offsets", "starts", "lengths", "segments", "dense"]
 Pool = Literal["sum", "mean", "sqrtn", "max", "min"]
 #: The row of a bag of gather_bags of which no id is read.
 Empty = Literal["zero", "fill", "error"]
+#: The order in which a scatter, a gradient or a gradient of bags on a CUDA device combines the updates of an element.
+Order = Literal["updates", "any"]
 # End of the types that ./dev generate writes.
 #: The dtype of the pooled rows of float16 and bfloat16.
 OutDType = Literal["float32"]
@@ -104,6 +106,7 @@ class BagSwitches(TypedDict, total=False):
     empty: Empty | None
     padding_index: int | None
     out_dtype: OutDType | None
+    order: Order | None
     context: Any
 
 
@@ -119,6 +122,7 @@ class ScatterSwitches(TypedDict, total=False):
     threads: int | None
     padding_index: int | None
     include_self: bool
+    order: Order | None
     inplace: bool
     context: Any
 

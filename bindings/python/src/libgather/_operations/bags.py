@@ -54,6 +54,7 @@ def gather_bags(
     profile: t.Profile | None = None,
     out: t.Any = None,
     threads: int | None = None,
+    order: t.Order | None = None,
     context: Context | None = None,
 ) -> t.Any:
     """Gathers rows of `params` by bags of indices, and pools the rows of each bag to one row.
@@ -100,6 +101,8 @@ def gather_bags(
             ``"torch"``, the last offset may be smaller than the number of indices.
         out: The array that the call writes and returns. It must be writable, and must have the dtype of the result.
         threads: The largest number of threads of this call.
+        order: The order in which a scatter, a gradient or a gradient of bags on a CUDA device combines the updates of
+            an element. On the CPU it is always that of the updates. The default is ``"updates"``.
         context: The context of the call. Calls on the CPU do not need one.
 
     Returns:
@@ -144,6 +147,7 @@ def gather_bags(
         padding_index=padding_index,
         bag_count=0 if count is None else count,
         out_dtype=out_dtype,
+        order=order,
         bags=bags,
         weights=weights,
     )

@@ -36,6 +36,7 @@ def gather_gradient(
     threads: int | None = None,
     context: Context | None = None,
     opset: int | None = None,
+    order: t.Order | None = None,
 ) -> t.Any:
     """Computes the gradient of :func:`gather` with respect to `params` from the gradient of its output.
 
@@ -46,7 +47,8 @@ def gather_gradient(
 
     Args:
         gradient: The gradient of the output, of its shape. Any array of numbers that :func:`gather` takes.
-        indices, axis, batch_dims, negative, bounds, profile, padding_index, threads, context, opset: As for the gather.
+        indices, axis, batch_dims, negative, bounds, profile, padding_index, threads, context, opset, order: As for the
+            gather.
         shape: The shape of `params`, or an array of that shape.
         accumulate: The type in which floats are added: ``"dtype"`` (default), ``"float32"``, which rounds each sum of
             float16 and bfloat16 once at the end, or ``"float64"``, which also does so for float32.
@@ -80,6 +82,7 @@ def gather_nd_gradient(
     threads: int | None = None,
     context: Context | None = None,
     opset: int | None = None,
+    order: t.Order | None = None,
 ) -> t.Any:
     """Computes the gradient of :func:`gather_nd` with respect to `params`.
 
@@ -107,6 +110,7 @@ def gather_elements_gradient(
     threads: int | None = None,
     context: Context | None = None,
     opset: int | None = None,
+    order: t.Order | None = None,
 ) -> t.Any:
     """Computes the gradient of :func:`gather_elements` with respect to `params`.
 

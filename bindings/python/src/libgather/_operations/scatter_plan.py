@@ -25,7 +25,7 @@ class ScatterPlan(Prepared):
         op: ``"scatter"`` (default), ``"scatter_nd"`` or ``"scatter_elements"``.
         axis, batch_dims, extents: As for the operation. An `axis` of None means its default.
         reduction, include_self, accumulate: As for the operation. Runs with ``reduction="mean"`` allocate memory.
-        padding_index, negative, bounds, profile, threads, context, opset: As for the operation.
+        padding_index, negative, bounds, profile, threads, context, opset, order: As for the operation.
 
     Raises:
         Error: As for the operation. Strings have no plan.
@@ -61,6 +61,7 @@ class ScatterPlan(Prepared):
         threads: int | None = None,
         context: Context | None = None,
         opset: int | None = None,
+        order: t.Order | None = None,
     ) -> None:
         operation = scatter_named(op)
         request = operation.completed(request_from(locals()))

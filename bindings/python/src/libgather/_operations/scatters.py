@@ -61,6 +61,7 @@ def scatter(
     threads: int | None = None,
     context: Context | None = None,
     opset: int | None = None,
+    order: t.Order | None = None,
     **others: t.Any,
 ) -> t.Any:
     """Writes slices of `updates` to slices of `target` along an axis. It is the inverse of :func:`gather`.
@@ -99,6 +100,8 @@ def scatter(
         threads: The largest number of threads of this call.
         context: The context of the call. Calls on the CPU do not need one.
         opset: For the profiles ``"onnx"`` and ``"ort"``: the call follows the newest definition that is not above it.
+        order: The order in which a scatter, a gradient or a gradient of bags on a CUDA device combines the updates of
+            an element. On the CPU it is always that of the updates. The default is ``"updates"``.
         others: Keywords of other libraries, such as ``dim``. The error names the keyword of this library.
 
     Returns:
@@ -165,6 +168,7 @@ def scatter_nd(
     threads: int | None = None,
     context: Context | None = None,
     opset: int | None = None,
+    order: t.Order | None = None,
     **others: t.Any,
 ) -> t.Any:
     """Writes slices of `updates` to slices of `target` by tuples. The last axis of `indices` contains the components.
@@ -230,6 +234,7 @@ def scatter_elements(
     threads: int | None = None,
     context: Context | None = None,
     opset: int | None = None,
+    order: t.Order | None = None,
     **others: t.Any,
 ) -> t.Any:
     """Writes single elements of `updates` to `target` along an axis. The other dims keep their positions.

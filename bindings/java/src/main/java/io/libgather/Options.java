@@ -238,6 +238,16 @@ public final class Options {
     return choice(Gth.Options.OUT_DTYPE, DType.values(), each -> each.number);
   }
 
+  /**
+   * Returns the order in which a scatter, a gradient or a gradient of bags on a CUDA device combines the updates of an
+   * element.
+   *
+   * @return the value, or empty if it is not set
+   */
+  public Optional<Order> order() {
+    return choice(Gth.Options.ORDER, Order.values(), each -> each.number);
+  }
+
   /** Adds the values that have been set by their names. */
   private void addValues(Map<String, Object> set) {
     axis().ifPresent(value -> set.put("axis", value));
@@ -258,6 +268,7 @@ public final class Options {
     initial().ifPresent(value -> set.put("initial", value));
     if (bagCount() != 0) set.put("bagCount", bagCount());
     outDType().ifPresent(value -> set.put("outDType", value));
+    order().ifPresent(value -> set.put("order", value));
   }
 
   // End of the getters that ./dev generate writes.
@@ -535,6 +546,17 @@ public final class Options {
      */
     public Builder outDType(DType outDType) {
       return set(Gth.Options.OUT_DTYPE, given(outDType, "outDType").number);
+    }
+
+    /**
+     * Sets the order in which a scatter, a gradient or a gradient of bags on a CUDA device combines the updates of an
+     * element. On the CPU it is always that of the updates. The default is {@link Order#UPDATES}.
+     *
+     * @param order the value
+     * @return this builder
+     */
+    public Builder order(Order order) {
+      return set(Gth.Options.ORDER, given(order, "order").number);
     }
 
     // End of the part that ./dev generate writes.

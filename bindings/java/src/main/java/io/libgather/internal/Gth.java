@@ -123,9 +123,9 @@ public final class Gth {
   public static final int CODE_E4M3FN = 8;
   public static final int CODE_E5M2 = 9;
   public static final int CODE_TABLE4 = 10;
-  public static final int ORDER_LOW = 0;
-  public static final int ORDER_HIGH = 1;
-  public static final int ORDER_HALVES = 2;
+  public static final int PACKING_LOW = 0;
+  public static final int PACKING_HIGH = 1;
+  public static final int PACKING_HALVES = 2;
   public static final int RULE_SCALED = 0;
   public static final int RULE_FUSED = 1;
   public static final int PLACE_NONE = 0;
@@ -175,6 +175,8 @@ public final class Gth {
   public static final int REDUCTION_MEAN = 6;
   public static final int INITIAL_TARGET = 1;
   public static final int INITIAL_UPDATE = 2;
+  public static final int ORDER_UPDATES = 1;
+  public static final int ORDER_ANY = 2;
   public static final int ACCUMULATE_DTYPE = 1;
   public static final int ACCUMULATE_FLOAT32 = 2;
   public static final int ACCUMULATE_FLOAT64 = 3;
@@ -191,7 +193,7 @@ public final class Gth {
   public static final int EMPTY_ZERO = 1;
   public static final int EMPTY_FILL = 2;
   public static final int EMPTY_ERROR = 3;
-  public static final int OPTIONS_FIRST = 120;
+  public static final int OPTIONS_FIRST = 128;
   public static final int OP_GATHER = 1;
   public static final int OP_GATHER_ND = 2;
   public static final int OP_GATHER_ELEMENTS = 3;
@@ -381,7 +383,7 @@ public final class Gth {
 
   /** The size of gth_options, and the offsets of its fields. */
   public static final class Options {
-    public static final long BYTES = 120;
+    public static final long BYTES = 128;
     public static final long SIZE = 0;
     public static final long HAS_AXIS = 4;
     public static final long AXIS = 8;
@@ -405,6 +407,8 @@ public final class Gth {
     public static final long BAG_COUNT = 104;
     public static final long INITIAL = 112;
     public static final long FILL_DTYPE = 116;
+    public static final long ORDER = 120;
+    public static final long RESERVED = 124;
 
     private Options() {}
   }
