@@ -40,7 +40,7 @@ POSITIONAL = {"axis", "batch_dims"}
 FUNCTIONS = {
     "Plan": ("gather_plan.py", "gather", set()),
     "ScatterPlan": ("scatter_plan.py", "scatter", set()),
-    "scatter_positions": ("scatter_positions.py", "scatter", {"accumulate"}),
+    "scatter_positions": ("scatter_positions.py", "scatter", {"accumulate", "order"}),
 }
 FILES = {"gather": "gathers.py", "scatter": "scatters.py", "gradient": "gradients.py", "bags": "bags.py"}
 # The keywords of each kind of functions, with those that are no options.

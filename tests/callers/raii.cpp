@@ -58,6 +58,7 @@ CHECK_SETTER(gather::Options, extents({}));
 CHECK_SETTER(gather::Options, threads(0));
 CHECK_SETTER(gather::Options, reduction({}));
 CHECK_SETTER(gather::Options, accumulate({}));
+CHECK_SETTER(gather::Options, order({}));
 CHECK_SETTER(gather::Options, fill_value(0));
 CHECK_SETTER(gather::View, strides({}));
 CHECK_SETTER(gather::View, offset(0));

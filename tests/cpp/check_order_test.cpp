@@ -89,13 +89,15 @@ class Operands : public Call {
         {"flags of indices", Order::structs, GTH_E_VERSION, [&] { indices_.flags = 64; }},
         {"size of options", Order::structs, GTH_E_VERSION, [&] { options_.size = 4; }},
         {"switch of options", Order::structs, GTH_E_VERSION, [&] { options_.bounds = 99; }},
+        {"order of options", Order::structs, GTH_E_VERSION, [&] { options_.order = 99; }},
+        {"reserved field of options", Order::structs, GTH_E_VERSION, [&] { options_.reserved = 1; }},
         {"dtype of indices", Order::dtype, GTH_E_DTYPE, [&] { indices_.dtype = GTH_DTYPE_FLOAT32; }},
         {"rank of table", Order::rank, GTH_E_RANK, [&] { table_.ndim = 65; }},
         {"batch_dims", Order::attribute, GTH_E_BATCH, [&] { options_.batch_dims = 50; }},
         {"extent of indices", Order::shape, GTH_E_SHAPE, [&] { indices_shape_[0] = -5; }},
         {"size of indices", Order::size, GTH_E_SIZE, [&] { indices_shape_[0] = rows_shape_[0] = INT64_MAX / 8 + 1; }},
     };
-    if (op_.number % 3 == 0) all[8].status = GTH_E_BATCH;
+    if (op_.number % 3 == 0) all[10].status = GTH_E_BATCH;
     return all;
   }
 

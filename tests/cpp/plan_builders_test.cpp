@@ -143,6 +143,7 @@ void choose_options(Random& random, gth_options* options) {
   options->threads = static_cast<int32_t>(random.below(9));
   if (random.chance(50)) options->reduction = static_cast<int32_t>(random.below(GTH_REDUCTION_MIN + 1));
   options->accumulate = static_cast<int32_t>(random.below(3));
+  if (random.chance(20)) options->order = static_cast<int32_t>(random.below(GTH_ORDER_ANY + 1));
 }
 
 void choose(Random& random, const Operation& operation, Case* c) {

@@ -153,6 +153,7 @@ inline void choose_rare_switches(Random& random, Case* c) {
   if (random.chance(25) && dtype != GTH_DTYPE_BOOL) problem.reduction = options.reduction = GTH_REDUCTION_MEAN;
   options.initial = random.chance(60) ? 0 : static_cast<int32_t>(random.between(1, 2));
   options.accumulate = static_cast<int32_t>(random.below(4));
+  options.order = static_cast<int32_t>(random.below(GTH_ORDER_ANY + 1));  // The CPU ignores it.
   problem.starts_with_update = options.initial == GTH_INITIAL_UPDATE;
   const int32_t reduction = problem.reduction;
   const bool sums = problem.reduces() && reduction != GTH_REDUCTION_MAX && reduction != GTH_REDUCTION_MIN;

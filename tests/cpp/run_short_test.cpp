@@ -44,7 +44,9 @@ TEST(RunShort, EveryTupleCountAndRowSizeIsGathered) {
 TEST(RunShort, OptionOfOtherOperationsIsRefused) {
   const Array params(u8, {3, 4}), indices = indices64({2}, {2, 0}), out(u8, {2, 4});
   const int32_t offsets[] = {offsetof(gth_options, accumulate), offsetof(gth_options, bag_format),
-                             offsetof(gth_options, pool), offsetof(gth_options, empty), offsetof(gth_options, initial)};
+                             offsetof(gth_options, pool),       offsetof(gth_options, empty),
+                             offsetof(gth_options, initial),    offsetof(gth_options, order),
+                             offsetof(gth_options, reserved)};
   for (const int32_t offset : offsets) {
     gth_options options = GTH_OPTIONS_INIT;
     reinterpret_cast<int32_t*>(&options)[offset / 4] = 1;

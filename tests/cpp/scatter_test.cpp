@@ -390,7 +390,7 @@ TEST(ScatterErrors, OptionsOfGathersAreRejected) {
   const Array target = floats({3}, {0, 1, 2}), indices = indices64({1}, {1}), updates = floats({1}, {5});
   const gth_options fill = with_bounds(GTH_BOUNDS_FILL);
   const int32_t bounds = offsetof(gth_options, bounds), reduction = offsetof(gth_options, reduction);
-  const int32_t accumulate = offsetof(gth_options, accumulate);
+  const int32_t accumulate = offsetof(gth_options, accumulate), order = offsetof(gth_options, order);
   expect_no_scatter({s, target.desc(), indices.desc(), updates.desc(), &fill}, target,
                     {GTH_E_VERSION, GTH_OPERAND_OPTIONS, bounds, -1, GTH_BOUNDS_FILL, 0});
   const gth_options add = reducing(GTH_REDUCTION_ADD), wide = reducing(0, GTH_ACCUMULATE_FLOAT32);
@@ -398,11 +398,20 @@ TEST(ScatterErrors, OptionsOfGathersAreRejected) {
                  {GTH_E_VERSION, GTH_OPERAND_OPTIONS, reduction, -1, GTH_REDUCTION_ADD, 0});
   expect_refused({nd, target.desc(), indices.desc(), &wide}, floats({}, {5}),
                  {GTH_E_VERSION, GTH_OPERAND_OPTIONS, accumulate, -1, GTH_ACCUMULATE_FLOAT32, 0});
+  gth_options any = GTH_OPTIONS_INIT;
+  any.order = GTH_ORDER_ANY;
+  expect_refused({g, target.desc(), indices.desc(), &any}, updates,
+                 {GTH_E_VERSION, GTH_OPERAND_OPTIONS, order, -1, GTH_ORDER_ANY, 0});
   const gth_options unknown = reducing(GTH_REDUCTION_MEAN + 1), negative = reducing(0, -1);
   expect_no_scatter({s, target.desc(), indices.desc(), updates.desc(), &unknown}, target,
                     {GTH_E_VERSION, GTH_OPERAND_OPTIONS, reduction, -1, GTH_REDUCTION_MEAN + 1, GTH_REDUCTION_MEAN});
   expect_no_scatter({s, target.desc(), indices.desc(), updates.desc(), &negative}, target,
                     {GTH_E_VERSION, GTH_OPERAND_OPTIONS, accumulate, -1, -1, GTH_ACCUMULATE_FLOAT64});
+  for (const int32_t value : {-1, GTH_ORDER_ANY + 1}) {
+    any.order = value;
+    expect_no_scatter({s, target.desc(), indices.desc(), updates.desc(), &any}, target,
+                      {GTH_E_VERSION, GTH_OPERAND_OPTIONS, order, -1, value, GTH_ORDER_ANY});
+  }
 }
 
 // ONNX has reductions since opset 16, and max and min since opset 18.

@@ -94,10 +94,10 @@ class Expectation {
     std::fprintf(
         stderr,
         "  has_axis %d axis %lld batch_dims %lld profile %d opset %d negative %d bounds %d threads %d extents %d "
-        "reduction %d accumulate %d padding %d %lld initial %d\n",
+        "reduction %d accumulate %d padding %d %lld initial %d order %d\n",
         x.has_axis, static_cast<long long>(x.axis), static_cast<long long>(x.batch_dims), x.profile, x.opset,
         x.negative, x.bounds, x.threads, x.extents, x.reduction, x.accumulate, x.has_padding_index,
-        static_cast<long long>(x.padding_index), x.initial);
+        static_cast<long long>(x.padding_index), x.initial, x.order);
     for (const Fault& each : prediction_.faults) {
       std::fprintf(stderr, "  expected: %s operand %d component %d value %lld limit %lld\n",
                    gth_status_name(each.status), each.operand, each.component, static_cast<long long>(each.value),

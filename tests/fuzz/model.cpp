@@ -147,6 +147,7 @@ struct Predictor {
                   {offsetof(gth_options, accumulate), x.accumulate, is_scatter ? 3 : 0},
                   {offsetof(gth_options, has_padding_index), x.has_padding_index, 1},
                   {offsetof(gth_options, initial), x.initial, has_scatter_rules ? 2 : 0},
+                  {offsetof(gth_options, order), x.order, is_scatter ? 2 : 0},
                   {offsetof(gth_options, threads), x.threads, INT32_MAX}};
     for (const auto& each : fields) {
       if (each.value < 0 || each.value > each.highest) {
@@ -161,6 +162,7 @@ struct Predictor {
       add(Stage::structs, GTH_E_VERSION, X, offsetof(gth_options, padding_index), x.padding_index, 0,
           component | value);
     }
+    if (x.reserved) add_option(Stage::structs, GTH_E_VERSION, offsetof(gth_options, reserved), x.reserved);
     if (x.out_dtype) {
       add_option(Stage::structs, GTH_E_VERSION, offsetof(gth_options, out_dtype), x.out_dtype, component);
     }

@@ -188,6 +188,7 @@ void Request::choose_options(Input& input) {
     if (input.rarely(3)) x.initial = static_cast<int32_t>(input.below(3));
   }
   x.accumulate = static_cast<int32_t>(input.below(4));
+  x.order = static_cast<int32_t>(input.below(3));
 }
 
 void Request::damage_tensor(Input& input, Tensor* tensor) {
@@ -236,7 +237,7 @@ void Request::damage_options(Input& input) {
   gth_options& x = options.fields;
   options.is_null = false;
   const auto small = [&] { return static_cast<int32_t>(input.rarely(2) ? input.number() : input.below(16) - 4); };
-  switch (input.below(20)) {
+  switch (input.below(22)) {
     case 0:
       x.axis = input.rarely(2) ? input.number() : input.below(12) - 6;
       x.has_axis = 1;
@@ -253,7 +254,7 @@ void Request::damage_options(Input& input) {
     case 10: x.out_dtype = small(); return;
     case 11: x.size = hostile_size(input); return;
     case 12:
-      x.size = 128;
+      x.size = 136;
       options.has_tail = input.rarely(2);
       return;
     case 13: x.axis = input.number(); return;
@@ -263,6 +264,8 @@ void Request::damage_options(Input& input) {
     case 17: x.padding_index = input.number(); return;
     case 18: x.initial = small(); return;
     case 19: x.fill_dtype = small(); return;
+    case 20: x.order = small(); return;
+    case 21: x.reserved = small(); return;
   }
 }
 

@@ -22,7 +22,7 @@ CHANGES = {
         "#define GTH_OP_LAST 10": "#define GTH_OP_LAST 11\n/** A gather. */\n#define GTH_OP_GATHER_AGAIN 11",
         "#define GTH_PROFILE_JAX_CLIP 10": "#define GTH_PROFILE_FRESH 11 /**< new */\n#define GTH_PROFILE_JAX_CLIP 10",
         "} gth_options;": "  int64_t fresh; /**< new */\n} gth_options;",
-        "{0, 0}, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0}": "{0, 0}, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0}",
+        "{0, 0}, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0}": "{0, 0}, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0}",
     },
     "src/core/base/operation_list.hpp": {
         "gather_bags,              GATHER_BAGS,              GATHER,           bags,     bags,   one, {})": (
@@ -32,8 +32,8 @@ CHANGES = {
     },
     LIST: {
         "profile, choice, GTH_PROFILE_JAX_CLIP,": "profile, choice, GTH_PROFILE_FRESH,",
-        '"the dtype of pooled rows: that of params, or float32 for float16 and bfloat16.")': (
-            '"the dtype of pooled rows: that of params, or float32 for float16 and bfloat16.") \\\n'
+        '"element. On the CPU it is always that of the updates.")': (
+            '"element. On the CPU it is always that of the updates.") \\\n'
             '  OPTION(fresh, int64, any, every, "0", "nothing.")'
         ),
         "small, reject, clamp,   zero,     broadcast, identity, last,  yes, always)": (
@@ -42,12 +42,14 @@ CHANGES = {
         ),
     },
     "bindings/rust/gather-sys/src/bindings.rs": {
-        "    pub fill_dtype: i32,\n": "    pub fill_dtype: i32,\n    pub fresh: i64,\n",
+        "    pub fill_dtype: i32,\n    pub order: i32,\n    pub reserved: i32,\n": (
+            "    pub fill_dtype: i32,\n    pub order: i32,\n    pub reserved: i32,\n    pub fresh: i64,\n"
+        ),
         "pub const GTH_OP_LAST: i32 = 10;": (
             "pub const GTH_OP_LAST: i32 = 11;\npub const GTH_OP_GATHER_AGAIN: i32 = 11;\n"
             "pub const GTH_PROFILE_FRESH: i32 = 11;"
         ),
-        "size_of::<gth_options>() - 120usize": "size_of::<gth_options>() - 128usize",
+        "size_of::<gth_options>() - 128usize": "size_of::<gth_options>() - 136usize",
     },
     "bindings/rust/gather/src/operations.rs": {
         "gathers! {\n": (

@@ -87,6 +87,8 @@ mod ffi {
         pub bag_count: i64,
         pub initial: i32,
         pub fill_dtype: i32,
+        pub order: i32,
+        pub reserved: i32,
     }
 
     #[repr(C)]
@@ -105,7 +107,7 @@ mod ffi {
         assert!(size_of::<Error>() == 328 && offset_of!(Error, message) == 72);
         assert!(size_of::<TensorDesc>() == 80 && offset_of!(TensorDesc, offset) == 64);
         assert!(size_of::<Request>() == 56 && offset_of!(Request, options) == 32);
-        assert!(size_of::<Options>() == 120 && offset_of!(Options, fill_value) == 56);
+        assert!(size_of::<Options>() == 128 && offset_of!(Options, fill_value) == 56);
     };
 
     #[link(name = "gather")]
@@ -298,6 +300,8 @@ fn options() -> ffi::Options {
         bag_count: 0,
         initial: 0,
         fill_dtype: 0,
+        order: 0,
+        reserved: 0,
     }
 }
 

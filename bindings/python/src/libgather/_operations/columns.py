@@ -112,7 +112,7 @@ def scatter_rows(operation: Operation, target: Any, indices: Any, updates: Any, 
         return NotImplemented
     # The library resolves the number of a skipped row to -1.
     bounds = "fill" if request.bounds == "skip" else request.bounds
-    resolved = request._replace(axis=axis, bounds=bounds, reduction=None, accumulate=None, inplace=False)
+    resolved = request._replace(axis=axis, bounds=bounds, reduction=None, accumulate=None, order=None, inplace=False)
     for selection in selections(operation, target, indices, resolved):
         if selection.validity[0] is None:
             written = call_library(write, target, "updates", updates, selection, request.inplace)

@@ -34,7 +34,6 @@ def scatter_positions(
     threads: int | None = None,
     context: Context | None = None,
     opset: int | None = None,
-    order: t.Order | None = None,
 ) -> t.Any:
     """Finds the positions of the maxima or minima of :func:`scatter`, :func:`scatter_nd` or :func:`scatter_elements`.
 
@@ -47,7 +46,7 @@ def scatter_positions(
         op: ``"scatter"`` (default), ``"scatter_nd"`` or ``"scatter_elements"``.
         reduction: ``"max"`` or ``"min"``.
         include_self: If false, only the shape and the dtype of `target` are used.
-        padding_index, negative, bounds, profile, threads, context, opset, order: As for the operation.
+        padding_index, negative, bounds, profile, threads, context, opset: As for the operation.
 
     Returns:
         A new array of int64, of the shape of `target`, in the library of `target` or of NumPy. Each element is the
