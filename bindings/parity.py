@@ -238,12 +238,14 @@ FEATURES = {
     ),
     "scatter": (
         "gth_scatter gth_make gth_infer GTH_OP_SCATTER",
-        "scatter scatter_into scatter_shape Reduction Options::reduction Accumulate Options::accumulate",
-        "scatter scatter(inplace) scatter(reduction) scatter(accumulate) updates_shape",
-        "scatter scatter_into updates_shape Reduction Options::reduction Accumulate Options::accumulate",
-        "Scatter ScatterInto ScatterStrings UpdatesShape NewUpdates Tensor.Updates Reduction Accumulate",
+        "scatter scatter_into scatter_shape Reduction Options::reduction Accumulate Options::accumulate Order "
+        "Options::order",
+        "scatter scatter(inplace) scatter(reduction) scatter(accumulate) scatter(order) updates_shape",
+        "scatter scatter_into updates_shape Reduction Options::reduction Accumulate Options::accumulate Order "
+        "Options::order",
+        "Scatter ScatterInto ScatterStrings UpdatesShape NewUpdates Tensor.Updates Reduction Accumulate Order",
         "Gather.scatter Gather.scatterInto Gather.outputShape Reduction Options.Builder.reduction Accumulate "
-        "Options.Builder.accumulate",
+        "Options.Builder.accumulate Order Options.Builder.order",
     ),
     "scatter_nd": (
         "gth_scatter_nd gth_make gth_infer GTH_OP_SCATTER_ND",

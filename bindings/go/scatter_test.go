@@ -95,6 +95,20 @@ func TestScatterInFloat32(t *testing.T) {
 	}
 }
 
+// On the CPU, the sum is always that of the updates in their order: (1e8 + 1) - 1e8 is 0 in float32.
+func TestSumsHaveTheOrderOfUpdates(t *testing.T) {
+	ids, updates := gather.Vector([]int{1, 1, 1}), []float32{1e8, 1, -1e8}
+	for _, policy := range []gather.OrderPolicy{gather.OrderUpdates, gather.OrderAny} {
+		sums := []float32{4, 0}
+		check(t, gather.ScatterInto(gather.NewOutput(sums, 2), ids, gather.NewUpdates(updates, 3),
+			gather.Reduction(gather.ReductionAdd), gather.Order(policy)))
+		expect(t, "sums", sums, []float32{4, 0})
+		gradient, err := gather.GatherGradient(gather.Vector(updates), ids, []int{2}, gather.Order(policy))
+		check(t, err)
+		expect(t, "gradient", gradient.Data(), []float32{0, 0})
+	}
+}
+
 func TestInvalidIndexLeavesTargetUnchanged(t *testing.T) {
 	rows := slices.Clone(table)
 	rows[1] = math.Float32frombits(0x7fc01234)
@@ -153,6 +167,7 @@ func TestErrorsOfScattersNameTheirOperand(t *testing.T) {
 		{gather.ScatterInto(target, ids, updates, gather.Axis(2)), gather.ErrAxis, gather.OperandOptions},
 		{gather.ScatterInto(target, ids, updates, gather.Reduction(9)), gather.ErrVersion, gather.OperandOptions},
 		{gather.ScatterInto(target, ids, updates, gather.Accumulate(9)), gather.ErrVersion, gather.OperandOptions},
+		{gather.ScatterInto(target, ids, updates, gather.Order(3)), gather.ErrVersion, gather.OperandOptions},
 		{gather.ScatterInto(target, ids, updates, gather.Bounds(gather.BoundsFill)), gather.ErrVersion, gather.OperandOptions},
 		{gather.ScatterInto(target, ids, updates, gather.FillWith(1)), gather.ErrDType, gather.OperandOptions},
 		{gather.GatherInto(gather.NewOutput(rows, 2, 2), tableTensor(), ids, gather.Reduction(gather.ReductionAdd)),

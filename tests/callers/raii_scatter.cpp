@@ -97,6 +97,26 @@ void accumulation() {
   CHECK(sum[0] == 0x6c00);
 }
 
+// On the CPU, the sum is always that of the updates in their order: (1e8 + 1) - 1e8 is 0 in float32.
+void order() {
+  const std::vector<int64_t> ids = {1, 1, 1}, none = {};
+  const Floats updates = {1e8F, 1, -1e8F};
+  for (const gather::Order order : {gather::Order::updates, gather::Order::any}) {
+    Floats sums = {4, 0};
+    gather::scatter_into(sums, ids, updates, Options(add).order(order));
+    CHECK(sums == Floats({4, 0}));
+    const Tensor gradient = gather::gather_gradient(updates, ids, {2}, Options().order(order));
+    CHECK(gradient.to_vector<float>() == Floats({0, 0}));
+  }
+  Floats sums = {4, 0};
+  const auto unknown = static_cast<gather::Order>(GTH_ORDER_ANY + 1);
+  const auto error = thrown<gather::Error>(
+      GTH_E_VERSION, [&] { gather::scatter_into(sums, ids, updates, Options(add).order(unknown)); });
+  CHECK(error.operand() == GTH_OPERAND_OPTIONS && error.value() == GTH_ORDER_ANY + 1 && error.limit() == GTH_ORDER_ANY);
+  thrown<gather::Error>(GTH_E_VERSION, [&] { gather::gather(sums, ids, Options().order(gather::Order::any)); });
+  CHECK(sums == Floats({4, 0}));
+}
+
 // A rejected scatter leaves every byte of the target unchanged.
 void errors() {
   Floats target = table;
@@ -296,6 +316,7 @@ int main() {
   positions();
   new_tensors();
   accumulation();
+  order();
   errors();
   plans();
   gradients();

@@ -133,6 +133,20 @@ def test_sums_of_float32_in_float64_are_rounded_once() -> None:
         libgather.gather_bags(updates, [[0]], accumulate="float64")
 
 
+@pytest.mark.parametrize("order", [None, "updates", "any"])
+def test_sums_have_the_order_of_updates_on_the_cpu(order: Any) -> None:
+    updates, ids = np.array([1e8, 1, -1e8], np.float32), np.array([1, 1, 1])  # (1e8 + 1) - 1e8 is 0
+    target = np.array([4, 0], np.float32)
+    result = libgather.scatter(target, ids, updates, reduction="add", order=order)
+    assert result.tolist() == [4, 0]
+    assert libgather.scatter_nd(target, ids[:, None], updates, reduction="add", order=order).tolist() == [4, 0]
+    assert libgather.scatter_elements(target, ids, updates, reduction="add", order=order).tolist() == [4, 0]
+    plan = libgather.ScatterPlan(target, ids, reduction="add", order=order)
+    assert plan(target.copy(), ids, updates).tolist() == [4, 0]
+    assert libgather.gather_gradient(updates, ids, (2,), order=order).tolist() == [0, 0]
+    assert libgather.gather_bags_gradient(updates, ids, (2,), starts=[0, 1, 2], order=order).tolist() == [0, 0]
+
+
 def test_one_row_and_one_number_are_repeated() -> None:
     target, ids = np.zeros((4, 3), np.float32), [2, 0]
     for updates in (np.array([1, 2, 3], np.float32), [1.0, 2.0, 3.0], np.float32(7), 7.0):
@@ -156,6 +170,10 @@ def test_wrong_options_are_rejected() -> None:
         libgather.gather([1], [0], padding_index="0")  # type: ignore[call-overload]
     with pytest.raises(libgather.DTypeError):
         libgather.scatter([True], [0], [True], reduction="mean")
+    with pytest.raises(libgather.OptionError, match="order 'sorted' is none of updates, any"):
+        libgather.scatter([1], [0], [1], reduction="add", order="sorted")  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match="order"):
+        libgather.gather([1], [0], order="any")  # type: ignore[call-overload]
 
 
 @pytest.mark.parametrize("flag", [True, False, np.True_, np.array(True)], ids=repr)
@@ -201,7 +219,11 @@ def test_option_that_is_no_name_is_refused_by_name(value: Any) -> None:
         "ScatterPlan": [table, ids],
     }
     options = ("bounds", "negative", "profile")
-    more = {"gather_elements": ["extents"], "scatter": ["reduction", "accumulate"], "gather_bags": ["pool", "empty"]}
+    more = {
+        "gather_elements": ["extents"],
+        "scatter": ["reduction", "accumulate", "order"],
+        "gather_bags": ["pool", "empty", "order"],
+    }
     for name, operands in calls.items():
         for option in (*options, *more.get(name, [])):
             with pytest.raises(

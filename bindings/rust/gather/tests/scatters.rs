@@ -4,7 +4,7 @@ use std::mem::MaybeUninit;
 
 use gather::{
     Accumulate, Bounds, Buffer, BufferMut, Context, DType, Error, Extents, Float16, Initial, Layout, OPEN, Operand,
-    Options, Reduction, ScatterPlan, Tensor, TensorMut, gather, gather_elements_gradient, gather_gradient,
+    Options, Order, Reduction, ScatterPlan, Tensor, TensorMut, gather, gather_elements_gradient, gather_gradient,
     gather_gradient_into, gather_nd_gradient, scatter, scatter_elements, scatter_elements_positions_into, scatter_into,
     scatter_nd, scatter_nd_into, scatter_nd_positions, scatter_positions, scatter_positions_into, updates_shape,
     updates_shape_elements, updates_shape_nd,
@@ -123,6 +123,24 @@ fn accumulate_sets_the_type_of_sums() {
         let gradient = gather_gradient(&updates, &indices, &[1], &Options::new().accumulate(accumulate)).unwrap();
         assert_eq!(gradient.as_slice::<Float16>().unwrap(), [Float16(wanted)]);
     }
+}
+
+// On the CPU, the sum is always that of the updates in their order: (1e8 + 1) - 1e8 is 0 in float32.
+#[test]
+fn sums_have_the_order_of_updates_on_the_cpu() {
+    let (numbers, ids) = ([1e8f32, 1., -1e8], [1i32; 3]);
+    let (updates, indices) = (Tensor::new(&numbers, &[3]), Tensor::new(&ids, &[3]));
+    for order in [Order::Updates, Order::Any] {
+        let mut sums = [4f32, 0.];
+        scatter_into(&mut TensorMut::new(&mut sums, &[2]), &indices, &updates, &add().order(order)).unwrap();
+        assert_eq!(sums, [4., 0.]);
+        let gradient = gather_gradient(&updates, &indices, &[2], &Options::new().order(order)).unwrap();
+        assert_eq!(gradient.as_slice::<f32>().unwrap(), [0., 0.]);
+    }
+    assert_eq!(
+        rejected(gather(&updates, &indices, &Options::new().order(Order::Any))),
+        (gather::sys::GTH_E_VERSION, Operand::Options)
+    );
 }
 
 #[test]

@@ -64,6 +64,24 @@ class GatherTest {
     assertArrayEquals(new float[] {50, 50, 2.5f, 5}, made.toFloatArray());
   }
 
+  /** On the CPU, the sum is always that of the updates in their order: (1e8 + 1) - 1e8 is 0 in float32. */
+  @Test
+  void sumsHaveTheOrderOfUpdates() {
+    Tensor ids = Tensor.of(new int[] {1, 1, 1});
+    Tensor updates = Tensor.of(new float[] {1e8f, 1, -1e8f});
+    for (Order order : Order.values()) {
+      Options options = Options.builder().reduction(Reduction.ADD).order(order).build();
+      assertEquals(order, options.order().orElseThrow());
+      Tensor sums = Gather.scatter(Tensor.of(new float[] {4, 0}), ids, updates, options);
+      assertArrayEquals(new float[] {4, 0}, sums.toFloatArray());
+    }
+    Options any = Options.builder().order(Order.ANY).build();
+    Tensor gradient = Gather.gatherGradient(updates, ids, new long[] {2}, any);
+    assertArrayEquals(new float[] {0, 0}, gradient.toFloatArray());
+    GatherException refused = assertThrows(GatherException.class, () -> Gather.gather(updates, ids, any));
+    assertEquals(Status.VERSION, refused.details().status());
+  }
+
   @Test
   void capabilitiesAreThoseOfThisLibrary() {
     Capabilities found = Capabilities.get();
