@@ -1014,7 +1014,8 @@ GTH_API int32_t gth_tensor_stats(const gth_tensor *tensor, gth_files_stats *stat
 /**
  * @name Reductions
  * A reduction combines an update with the row that it selects. Updates are applied in the order of their positions:
- * with none, the last update remains. The result does not depend on the number of threads.
+ * with none, the last update remains. The result does not depend on the number of threads. With GTH_ORDER_ANY, a CUDA
+ * device may add in another order.
  *
  * | dtype                     | add, mul                          | max, min                  | mean            |
  * |---------------------------|-----------------------------------|---------------------------|-----------------|
