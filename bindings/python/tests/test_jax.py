@@ -268,7 +268,7 @@ def test_attribute_of_a_release_with_fewer_options_runs() -> None:
     from libgather._operations.jax_programs.primitive import attribute
     from libgather._requests.operation_table import GATHER
 
-    first = 120  # GTH_OPTIONS_FIRST
+    first = 128  # GTH_OPTIONS_FIRST
     whole = attribute(GATHER, 0, ("table", "indices"), Request(), libgather.Spec("float32", ())._dtype).tobytes()
     shorter = bytearray(whole[: 16 + min(first, len(whole) - 16)])
     shorter[16:20] = (len(shorter) - 16).to_bytes(4, "little")
