@@ -8,8 +8,6 @@ namespace {
 using core::Number;
 using core::Plan;
 
-bool allows_any_order(const Plan&) { return false; }
-
 // Returns the type of the elements or of their parts, or none if there is no atomic operation.
 bool find_type(const Plan& plan, Numbers* out) {
   const core::Reducing& reducing = plan.reducing;
@@ -21,7 +19,7 @@ bool find_type(const Plan& plan, Numbers* out) {
     *out = number_type(reducing.number, plan.item.bytes(), false);
     return true;
   }
-  if (!adds || !allows_any_order(plan)) return false;
+  if (!adds || !reducing.any_order) return false;
   if (reducing.number == Number::complex) {
     *out = plan.item.bytes() == 8 ? Numbers::float32 : Numbers::float64;
     return true;

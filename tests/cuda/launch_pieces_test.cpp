@@ -101,6 +101,30 @@ TEST_F(Pieces, AreLinesFromTheirLimitOn) {
   }
 }
 
+// Sums in any order, and sums of integers, need no sort.
+TEST_F(Pieces, AtomicSumsAreOneLaunch) {
+  const Context context;
+  const Shape shape{4}, updates_shape{100};
+  const Memory target(std::vector<float>(4, 1.0f)), values(std::vector<float>(100, 2.0f)),
+      ids(std::vector<int64_t>(100, 3));
+  const gth_tensor_desc i = device::describe_on_device(GTH_DTYPE_INT64, updates_shape, ids.data());
+  for (const int32_t dtype : {GTH_DTYPE_FLOAT32, GTH_DTYPE_INT32}) {
+    for (const int32_t order : {0, GTH_ORDER_UPDATES, GTH_ORDER_ANY}) {
+      const gth_tensor_desc t = device::describe_on_device(dtype, shape, target.data());
+      const gth_tensor_desc u = device::describe_on_device(dtype, updates_shape, values.data());
+      gth_options options = GTH_OPTIONS_INIT;
+      options.reduction = GTH_REDUCTION_ADD;
+      options.order = order;
+      const int64_t launches = gth_emulation_launches();
+      Error error;
+      ASSERT_EQ(gth_run(context.get(), GTH_OP_SCATTER, &t, &i, &u, &options, &error), GTH_OK) << error.message;
+      const bool is_atomic = dtype == GTH_DTYPE_INT32 || order == GTH_ORDER_ANY;
+      EXPECT_EQ(gth_emulation_launches() - launches, is_atomic ? 2 : 4) << "dtype " << dtype << " order " << order;
+      context.expect_no_error();
+    }
+  }
+}
+
 TEST_F(Pieces, OfAMeanAreUnsupported) {
   gth_emulation_count_to(100);
   const Context context;

@@ -71,6 +71,36 @@ inline void put_numbers(Random& random, Operand* operand) {
   }
 }
 
+// Puts numbers whose sums are exact: 0, 1 and 2.
+inline void put_small_numbers(Random& random, Operand* operand) {
+  const size_t parts = is_complex(operand->dtype) ? 2 : 1;
+  const size_t size = static_cast<size_t>(gth_dtype_size(operand->dtype)) / parts;
+  for (size_t at = 0; at + size <= operand->bytes.size(); at += size) {
+    const int64_t value = random.below(3);
+    uint64_t bits = static_cast<uint64_t>(value);
+    switch (float_bytes(operand->dtype)) {
+      case 2: {
+        const bool is_half = operand->dtype == GTH_DTYPE_FLOAT16;
+        bits = value == 0 ? 0 : value == 1 ? (is_half ? 0x3c00 : 0x3f80) : 0x4000;
+        break;
+      }
+      case 4: {
+        const float number = static_cast<float>(value);
+        bits = 0;
+        std::memcpy(&bits, &number, 4);
+        break;
+      }
+      case 8: {
+        const double number = static_cast<double>(value);
+        std::memcpy(&bits, &number, 8);
+        break;
+      }
+      default: break;
+    }
+    std::memcpy(operand->bytes.data() + at, &bits, size);
+  }
+}
+
 // Returns the reduction, or another one if it is not defined for the dtype.
 inline int32_t defined(int32_t dtype, int32_t reduction) {
   if (dtype == GTH_DTYPE_FLOAT8_E5M2) return GTH_REDUCTION_NONE;

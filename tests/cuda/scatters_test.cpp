@@ -18,6 +18,26 @@ using forms::Random;
 
 class Scatters : public device::DeviceTest {};
 
+// Sums in any order. They are exact, so the order changes no result.
+TEST_F(Scatters, SumsInAnyOrder) {
+  const Context context;
+  for (const int32_t dtype : forms::number_dtypes) {
+    for (const int64_t width : {1, 3, 16}) {
+      for (const int32_t accumulate : {GTH_ACCUMULATE_DTYPE, GTH_ACCUMULATE_FLOAT64}) {
+        Random random(static_cast<uint64_t>(dtype + width));
+        Call call = forms::make_rows_call(random, dtype, GTH_REDUCTION_ADD, {7, width}, 900);
+        if (call.options.reduction == GTH_REDUCTION_NONE) continue;
+        forms::put_small_numbers(random, &call.params);
+        forms::put_small_numbers(random, &call.out);
+        call.options.order = GTH_ORDER_ANY;
+        call.options.accumulate = dtype == GTH_DTYPE_FLOAT32 ? accumulate : 0;
+        forms::compare_scatter(call, context, random);
+        device::forget_described();
+      }
+    }
+  }
+}
+
 // Random calls of every form: status, error fields and bytes are those of the CPU.
 TEST_F(Scatters, ResultsAreThoseOfTheCpu) {
   const Context context;
