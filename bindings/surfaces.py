@@ -193,11 +193,14 @@ MEMBER = re.compile(
 def java(folder):
     """Returns public types and methods.
 
-    If several methods have one name, the method with the most parameters counts.
+    If several methods have one name, the method with the most parameters counts. Methods of a base that is not public
+    count as those of its classes.
     """
-    surface = {}
+    surface, bases = {}, {}
     for path in sorted(folder.glob("*.java")):
         text = re.sub(r"/\*.*?\*/|//[^\n]*", "", path.read_text(), flags=re.DOTALL)
+        if base := re.search(rf"class {path.stem} extends (\w+)", text):
+            bases[path.stem] = base[1]
         nested = None
         for found in MEMBER.finditer(text):
             own = found["type"] or found["record"]
@@ -210,6 +213,11 @@ def java(folder):
                 surface[name] = taken
             for component in taken if found["record"] else ():
                 surface[f"{owner}.{component}"] = None
+    hidden = {base for base in bases.values() if base not in surface}
+    for name in [name for name in surface if name.split(".")[0] in hidden]:
+        base, method = name.split(".")
+        surface |= {f"{each}.{method}": surface[name] for each in bases if bases[each] == base}
+        del surface[name]
     return surface
 
 

@@ -36,6 +36,7 @@ UNUSED = (
     "GTH_PACKING_",
     "GTH_PLACE_",
     "GTH_RULE_",
+    "GTH_SEGMENT_",
     "GTH_STRINGS_",
     "GTH_TAKE_",
     "GTH_ZERO_",

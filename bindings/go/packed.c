@@ -2,15 +2,6 @@
 
 #include "call.h"
 
-/* Computes the bytes of an entry of dim 0 of a valid table. */
-static int32_t measure_row(const gth_tensor_desc *table, int64_t *bytes, gth_error *err) {
-  const int32_t end = table->ndim - (table->codec != NULL);
-  *bytes = gth_dtype_size(table->dtype);
-  const int32_t status = table->codec ? gth_codec_row_bytes(table->codec, table->shape[end], bytes, err) : GTH_OK;
-  for (int32_t i = 1; i < end; ++i) *bytes *= table->shape[i];
-  return status;
-}
-
 gather_go_error *gather_go_packed(const uint8_t *name, const gather_go_codec *given, GATHER_GO_TENSOR(rows),
                                   GATHER_GO_TENSOR(scales), GATHER_GO_TENSOR(zeros), gather_go_files *files,
                                   gather_go_handle *tensor) {
@@ -37,7 +28,6 @@ gather_go_error *gather_go_packed(const uint8_t *name, const gather_go_codec *gi
   if (files->segments) {
     files->options.size = sizeof files->options;
     status = gth_tensor_open(NULL, &table, files->count, files->segments, &files->options, &made, &err);
-    if (!status) status = measure_row(&table, &files->row_bytes, &err);
   } else {
     status = gth_tensor_borrow(&table, &made, &err);
   }

@@ -20,7 +20,6 @@ typedef struct gather_go_files {
   int64_t count;
   const gth_segment *const *segments; /* NULL: The rows are in memory. */
   gth_files_options options;
-  int64_t row_bytes; /* written: the bytes of an entry of dim 0 */
 } gather_go_files;
 
 /* Creates a tensor of packed rows, or of a table in files. It keeps the addresses of memory, which Go has pinned. scales

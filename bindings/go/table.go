@@ -49,8 +49,6 @@ func InMemory[T Element](data []T, rows int) Segment {
 	return Segment{Memory: unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(data))), byteLen(data)), Rows: rows}
 }
 
-func (s *Segment) isMemory() bool { return s.Path == "" && s.File == nil }
-
 // A TableOption changes a default of [OpenTable].
 type TableOption func(*packing)
 
@@ -107,10 +105,6 @@ func OpenTable[T Element](shape []int, segments []Segment, options ...TableOptio
 	if err != nil {
 		return nil, err
 	}
-	if err := given.checkMemory(segments); err != nil {
-		release(handle)
-		return nil, err
-	}
 	t := &Table[T]{}
 	own(t, &t.owner, handle, release)
 	t.view = given.bound(&t.owner)
@@ -138,32 +132,19 @@ func (p *packing) setSegments(segments []Segment, pins *runtime.Pinner) error {
 			segment.path = (*C.char)(unsafe.Pointer(unsafe.SliceData(path)))
 		case given.File != nil:
 			segment.file = C.int64_t(given.File.Fd())
-		case len(given.Memory) > 0:
-			pins.Pin(unsafe.SliceData(given.Memory))
-			segment.data = unsafe.Pointer(unsafe.SliceData(given.Memory))
 		default:
 			segment.data = unsafe.Pointer(&noMemory)
+			if len(given.Memory) > 0 {
+				pins.Pin(unsafe.SliceData(given.Memory))
+				segment.data = unsafe.Pointer(unsafe.SliceData(given.Memory))
+			}
+			segment.extent, segment.flags = C.int64_t(len(given.Memory)), C.GTH_SEGMENT_EXTENT
 		}
 		addresses[i] = segment
 	}
 	pins.Pin(unsafe.SliceData(described))
 	pins.Pin(unsafe.SliceData(addresses))
 	p.files.count, p.files.segments = C.int64_t(len(segments)), unsafe.SliceData(addresses)
-	return nil
-}
-
-// checkMemory checks that memory has all rows of its segments. The library has checked that their ends fit an int.
-func (p *packing) checkMemory(segments []Segment) error {
-	for i := range segments {
-		each, row := &segments[i], int(p.files.row_bytes)
-		end := each.Offset + (each.Rows-1)*max(each.RowStride, row) + row
-		if each.isMemory() && end > len(each.Memory) {
-			err := fail(ErrStride, OperandFile, end, len(each.Memory),
-				fmt.Sprintf("segment %d: memory of %d bytes, needed are %d", i, len(each.Memory), end))
-			err.Component = i
-			return err
-		}
-	}
 	return nil
 }
 

@@ -887,10 +887,13 @@ GTH_API int32_t gth_tensor_strings(const gth_tensor *tensor, const int64_t **off
 #define GTH_FILES_READ 1 /**< Files are read. The default. */
 #define GTH_FILES_MAP 2  /**< Files are mapped. For rows that are read again and again. */
 
+/** The field extent of a segment is set, even if it is 0. */
+#define GTH_SEGMENT_EXTENT 1
+
 /** Some rows of a table. A row may not be divided between segments. */
 typedef struct gth_segment {
   uint32_t size;    /**< Set by the caller to sizeof(gth_segment). */
-  uint32_t flags;   /**< Must be 0. */
+  uint32_t flags;   /**< GTH_SEGMENT_EXTENT, or 0. */
   const char *path; /**< The file, in UTF-8, or NULL. Borrowed */
   const void *data; /**< If path is NULL: the memory, or NULL. Kept */
   int64_t file;     /**< If path and data are NULL: a file descriptor (on Windows a HANDLE), of which the library makes
@@ -898,10 +901,12 @@ typedef struct gth_segment {
   int64_t offset;   /**< The byte of the first row. It needs no alignment. */
   int64_t rows;     /**< The number of rows, at least 1. */
   int64_t row_stride; /**< Bytes from row to row, at least the bytes of a row. 0: the bytes of a row */
+  int64_t extent; /**< Bytes of memory from data. 0: up to the highest byte that the rows reach. To describe memory of
+                       0 bytes, set GTH_SEGMENT_EXTENT. Of a file, extent and flags must be 0. */
 } gth_segment;
 
-#define GTH_SEGMENT_FIRST 56
-#define GTH_SEGMENT_INIT {sizeof(gth_segment), 0, NULL, NULL, -1, 0, 0, 0}
+#define GTH_SEGMENT_FIRST 64
+#define GTH_SEGMENT_INIT {sizeof(gth_segment), 0, NULL, NULL, -1, 0, 0, 0, 0}
 
 typedef struct gth_files_options {
   uint32_t size;    /**< Set by the caller to sizeof(gth_files_options). */
@@ -941,8 +946,8 @@ typedef struct gth_files_stats {
  * @param segments  Borrowed, `count` pointers.
  * @param options   Borrowed, or NULL.
  * @param out       Owned. Release it with gth_tensor_release.
- * @return NULL, HANDLE, VERSION, DTYPE, RANK, SHAPE, SIZE, STRIDE (of the description, or row_stride), DEVICE (a CUDA
- *         context), IO, NOMEM, UNSUPPORTED (strings).
+ * @return NULL, HANDLE, VERSION, DTYPE, RANK, SHAPE, SIZE, STRIDE (of the description, or offset, row_stride and extent
+ *         of a segment), DEVICE (a CUDA context), IO, NOMEM, UNSUPPORTED (strings).
  */
 GTH_API int32_t gth_tensor_open(gth_context *context, const gth_tensor_desc *desc, int64_t count,
                                 const gth_segment *const *segments, const gth_files_options *options, gth_tensor **out,

@@ -1544,13 +1544,21 @@ class Segment {
  public:
   /// Rows of a file.
   /// @param path  In UTF-8.
-  static Segment path(const char* path, int64_t rows) noexcept { return Segment(path, nullptr, -1, rows); }
+  static Segment path(const char* path, int64_t rows) noexcept { return Segment(path, -1, rows); }
   /// Rows of an open file. The table makes a duplicate of the descriptor, so the caller may close it afterwards.
   /// @param file  A file descriptor, on Windows a HANDLE.
-  static Segment file(int64_t file, int64_t rows) noexcept { return Segment(nullptr, nullptr, file, rows); }
-  /// Rows in memory of the caller. A range that is too small for them causes GTH_E_SIZE. It must not change while a call
-  /// uses the table.
-  static Segment memory(Source data, int64_t rows) noexcept { return Segment(nullptr, data, -1, rows); }
+  static Segment file(int64_t file, int64_t rows) noexcept { return Segment(nullptr, file, rows); }
+  /// Rows in memory of the caller. A range that is too small for them causes GTH_E_STRIDE. It must not change while a
+  /// call uses the table.
+  static Segment memory(Source data, int64_t rows) noexcept {
+    Segment made(nullptr, -1, rows);
+    made.raw_.data = data.extent == 0 ? "" : data.data;  // A range without elements may have no address.
+    if (data.extent != Source::unknown) {
+      made.raw_.flags = GTH_SEGMENT_EXTENT;
+      made.raw_.extent = data.extent;
+    }
+    return made;
+  }
 
   /// Sets the byte of the first row. It needs no alignment.
   Segment& offset(int64_t bytes) & noexcept { return raw_.offset = bytes, *this; }
@@ -1561,28 +1569,15 @@ class Segment {
 
   /// Returns the C form of the segment.
   gth_segment raw() const noexcept { return raw_; }
-  /// Compares the size of memory with the rows. The library does not have this size.
-  [[nodiscard]] int32_t check(int64_t number, int64_t row_bytes, gth_error* err) const noexcept {
-    if (raw_.rows < 1 || raw_.offset < 0) return GTH_OK;
-    constexpr int64_t most = std::numeric_limits<int64_t>::max();
-    const int64_t stride = std::max(raw_.row_stride, row_bytes), room = most - raw_.offset - row_bytes;
-    const bool fits = room >= 0 && (stride == 0 || raw_.rows - 1 <= room / stride);
-    const int64_t needed = fits ? most - room + (raw_.rows - 1) * stride : most;
-    if (needed <= extent_) return GTH_OK;
-    return detail::refuse(err, GTH_E_SIZE, GTH_OPERAND_FILE, static_cast<int32_t>(number), extent_, needed,
-                          "file: the memory of a segment is too small for its rows");
-  }
 
  private:
-  Segment(const char* path, Source data, int64_t file, int64_t rows) noexcept : extent_(data.extent) {
+  Segment(const char* path, int64_t file, int64_t rows) noexcept {
     raw_.path = path;
-    raw_.data = data.extent == 0 ? "" : data.data;  // A range without elements may have no address.
     raw_.file = file;
     raw_.rows = rows;
   }
 
   gth_segment raw_ = GTH_SEGMENT_INIT;
-  int64_t extent_;
 };
 
 /// A table in files or in pieces of memory, which calls read row by row: params of gather, gather_nd, gather_elements and
@@ -1627,13 +1622,9 @@ class Table : public Handle<gth_tensor, gth_tensor_release> {
       return detail::refuse_memory(err, GTH_OPERAND_FILE, count * sizeof(gth_segment), "file: no memory for segments");
     gth_codec format = GTH_CODEC_INIT;
     if (codec) format = codec->raw();
-    int64_t extents[GTH_MAX_NDIM + 1] = {}, bytes = 0;
-    const int32_t status = row_bytes(row, dtype, codec ? &format : nullptr, &bytes, err);
-    if (status != GTH_OK) return status;
+    int64_t extents[GTH_MAX_NDIM + 1] = {};
     std::copy_n(row.data(), std::min<int32_t>(row.size(), GTH_MAX_NDIM), extents + 1);
     for (size_t i = 0; i < count; ++i) {
-      const int32_t found = segments[i].check(static_cast<int64_t>(i), bytes, err);
-      if (found != GTH_OK) return found;
       raw[i] = segments[i].raw();
       pointers[i] = &raw[i];
       // The library rejects a sum that exceeds int64, and segments without rows.
@@ -1672,23 +1663,6 @@ class Table : public Handle<gth_tensor, gth_tensor_release> {
   }
   [[nodiscard]] int32_t try_stats(gth_files_stats* out, gth_error* err) const noexcept {
     return gth_tensor_stats(get(), out, err);
-  }
-
- private:
-  /// Computes the bytes of a row. A size that the library rejects is 0.
-  static int32_t row_bytes(const Dims& row, int32_t dtype, const gth_codec* codec, int64_t* bytes,
-                           gth_error* err) noexcept {
-    int32_t dims = std::min<int32_t>(row.size(), GTH_MAX_NDIM);
-    *bytes = gth_dtype_size(dtype);
-    if (codec != nullptr && dims > 0) {
-      const int32_t status = gth_codec_row_bytes(codec, row.data()[--dims], bytes, err);
-      if (status != GTH_OK) return status;
-    }
-    for (int32_t i = 0; i < dims; ++i) {
-      const int64_t extent = row.data()[i];
-      *bytes = extent > 0 && *bytes <= std::numeric_limits<int64_t>::max() / extent ? *bytes * extent : 0;
-    }
-    return GTH_OK;
   }
 };
 

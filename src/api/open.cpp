@@ -70,8 +70,8 @@ int32_t read_segments(const Opening& opening, const Error& error) {
     gth_segment room;
     const gth_segment* read;
     if (int32_t status = core::read_struct(opening.segments[i], &room, &read, GTH_OPERAND_FILE, error)) return status;
-    if (read->flags) {
-      return error.fail({GTH_E_VERSION, GTH_OPERAND_FILE, static_cast<int32_t>(i), -1, read->flags, 0},
+    if (read->flags & ~uint32_t{GTH_SEGMENT_EXTENT}) {
+      return error.fail({GTH_E_VERSION, GTH_OPERAND_FILE, static_cast<int32_t>(i), -1, read->flags, GTH_SEGMENT_EXTENT},
                         "file: segment %" PRId64 ": unknown flags %" PRIu32, i, read->flags);
     }
   }

@@ -102,7 +102,7 @@ FIELD(gth_codec, code_table, 96, 8);
 FIELD(gth_codec, scales, 104, 8);
 FIELD(gth_codec, zeros, 112, 8);
 
-SIZE(gth_segment, 56);
+SIZE(gth_segment, 64);
 FIELD(gth_segment, size, 0, 4);
 FIELD(gth_segment, flags, 4, 4);
 FIELD(gth_segment, path, 8, 8);
@@ -111,6 +111,7 @@ FIELD(gth_segment, file, 24, 8);
 FIELD(gth_segment, offset, 32, 8);
 FIELD(gth_segment, rows, 40, 8);
 FIELD(gth_segment, row_stride, 48, 8);
+FIELD(gth_segment, extent, 56, 8);
 
 SIZE(gth_files_options, 16);
 FIELD(gth_files_options, size, 0, 4);
@@ -332,7 +333,8 @@ VALUE(GTH_EXPORT_NO_COPY, 2);
 VALUE(GTH_STRINGS_BINARY, 1);
 VALUE(GTH_FILES_READ, 1);
 VALUE(GTH_FILES_MAP, 2);
-VALUE(GTH_SEGMENT_FIRST, 56);
+VALUE(GTH_SEGMENT_EXTENT, 1);
+VALUE(GTH_SEGMENT_FIRST, 64);
 VALUE(GTH_FILES_OPTIONS_FIRST, 16);
 VALUE(GTH_FILES_STATS_FIRST, 40);
 VALUE(GTH_PROFILE_TENSORFLOW, 1);

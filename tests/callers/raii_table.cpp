@@ -138,7 +138,7 @@ void packed() {
   const auto open = [&](const gather::Dims& row, const char* codec) {
     return Table::try_open({Segment::memory(bytes, 1)}, row, &none, &err, GTH_DTYPE_FLOAT32, 0, 0, codec);
   };
-  CHECK(open({33}, "q8_0") == GTH_E_SHAPE && open({}, "q8_0") == GTH_E_RANK && open({96}, "q8_0") == GTH_E_SIZE);
+  CHECK(open({33}, "q8_0") == GTH_E_SHAPE && open({}, "q8_0") == GTH_E_RANK && open({96}, "q8_0") == GTH_E_STRIDE);
   CHECK(open({int64_t{1} << 60, 1}, "rowwise8") == GTH_E_STRIDE && !none);
 }
 
@@ -174,11 +174,16 @@ void errors() {
   fails(GTH_E_SHAPE, {});
   fails(GTH_E_SHAPE, {Segment::path(ten.first.c_str(), 0)});
   fails(GTH_E_STRIDE, {Segment::path(ten.first.c_str(), 1).stride(11)});
-  const auto small = fails(GTH_E_SIZE, {good, Segment::memory(ten.memory, 5).offset(4)});
-  CHECK(small.component() == 1 && small.value() == 63 && small.limit() == 64);
+  const auto small = fails(GTH_E_STRIDE, {good, Segment::memory(ten.memory, 5).offset(4)});
+  CHECK(small.component() == 1 && small.value() == 64 && small.limit() == 63);
+  const Table exact({Segment::memory(ten.memory, 5).offset(3)}, {width});
+  const std::vector<int64_t> last = {4};
+  CHECK(gather::gather(exact, last).to_vector<float>() == wanted_of({9}));
   CHECK(fails(GTH_E_SIZE, {Segment::memory(ten.memory, 2).stride(INT64_MAX)}).limit() == INT64_MAX);
   const Bytes nothing;
-  fails(GTH_E_SIZE, {good, Segment::memory(nothing, 1)});
+  const auto empty = fails(GTH_E_STRIDE, {good, Segment::memory(nothing, 1)});
+  CHECK(empty.component() == 1 && empty.value() == 12 && empty.limit() == 0);
+  CHECK(Table({Segment::memory(nothing, 2)}, {0}).shape() == Shape({2, 0}));
   gather::Report err;
   Table table(ten.segments(), {width});
   CHECK(Table::try_open({good}, {width}, &table, &err, GTH_DTYPE_FLOAT32, 3) == GTH_E_VERSION && !table);

@@ -578,7 +578,7 @@ class OpenTable : public Call {
             {"size of desc", Order::structs, GTH_E_VERSION, [&] { desc_.size = 4; }},
             {"flags of desc", Order::structs, GTH_E_VERSION, [&] { desc_.flags = 64; }},
             {"size of segment", Order::structs, GTH_E_VERSION, [&] { segment_.size = 4; }},
-            {"flags of segment", Order::structs, GTH_E_VERSION, [&] { segment_.flags = 1; }},
+            {"flags of segment", Order::structs, GTH_E_VERSION, [&] { segment_.flags = 2; }},
             {"size of options", Order::structs, GTH_E_VERSION, [&] { options_.size = 4; }},
             {"mode", Order::structs, GTH_E_VERSION, [&] { options_.mode = 3; }},
             {"budget", Order::structs, GTH_E_VERSION, [&] { options_.resident = 1000; }},
@@ -591,7 +591,8 @@ class OpenTable : public Call {
             {"size", Order::size, GTH_E_SIZE, [&] { shape_[1] = INT64_MAX / 8; }},
             {"offset", Order::stride, GTH_E_STRIDE, [&] { desc_.offset = 8; }},
             {"data", Order::stride, GTH_E_STRIDE, [&] { desc_.data = values_; }},
-            {"row_stride", Order::device, GTH_E_STRIDE, [&] { segment_.row_stride = 7; }}};
+            {"row_stride", Order::device, GTH_E_STRIDE, [&] { segment_.row_stride = 7; }},
+            {"extent", Order::device, GTH_E_STRIDE, [&] { segment_.extent = 23; }}};
   }
 
  private:
@@ -601,7 +602,7 @@ class OpenTable : public Call {
   float values_[6] = {};
   int64_t shape_[2] = {3, 2};
   gth_tensor_desc desc_ = GTH_TENSOR_DESC_DENSE(GTH_DTYPE_FLOAT32, 2, shape_, nullptr);
-  gth_segment segment_ = {sizeof(gth_segment), 0, nullptr, values_, -1, 0, 3, 0};
+  gth_segment segment_ = {sizeof(gth_segment), 0, nullptr, values_, -1, 0, 3, 0, 0};
   gth_files_options options_ = GTH_FILES_OPTIONS_INIT;
 };
 
@@ -614,7 +615,7 @@ class Opened {
  public:
   Opened() {
     const int64_t shape[] = {3, 2};
-    const gth_segment segment = {sizeof(gth_segment), 0, nullptr, values_, -1, 0, 3, 0};
+    const gth_segment segment = {sizeof(gth_segment), 0, nullptr, values_, -1, 0, 3, 0, 0};
     const gth_segment* const segments[] = {&segment};
     const gth_tensor_desc desc = GTH_TENSOR_DESC_DENSE(GTH_DTYPE_FLOAT32, 2, shape, nullptr);
     EXPECT_EQ(gth_tensor_open(nullptr, &desc, 1, segments, nullptr, tensor_.out(), nullptr), GTH_OK);

@@ -100,6 +100,7 @@ class Table {
     memory_.push_back(content_of(rows_, rows, row_bytes_, offset, gap));
     gth_segment segment = segment_of(rows, offset, gap);
     segment.data = memory_.back().data();
+    segment.extent = static_cast<int64_t>(memory_.back().size());
     return add(segment);
   }
 

@@ -43,7 +43,7 @@ TEST(FilesArguments, M4_InvalidSegmentsAreRejected) {
   for (const int64_t count : {int64_t{0}, int64_t{-1}, INT64_MIN}) {
     expect_invalid("count", {GTH_E_SHAPE, file, -1, -1, count, 1}, [&](Opening* o) { o->count = count; });
   }
-  expect_invalid("flags", {GTH_E_VERSION, file, 1, -1, 4, 0}, [](Opening* o) { o->second.flags = 4; });
+  expect_invalid("flags", {GTH_E_VERSION, file, 1, -1, 4, 1}, [](Opening* o) { o->second.flags = 4; });
   expect_invalid("fewer rows", {GTH_E_SHAPE, tensor, 0, -1, 6, 5}, [](Opening* o) { o->second.rows = 3; });
   expect_invalid("more rows", {GTH_E_SHAPE, tensor, 0, -1, 6, 7}, [](Opening* o) { o->second.rows = 5; });
   expect_invalid("rows beyond int64", {GTH_E_SHAPE, tensor, 0, -1, 6, INT64_MAX},
@@ -61,6 +61,112 @@ TEST(FilesArguments, M4_InvalidSegmentsAreRejected) {
                  [](Opening* o) { o->second.row_stride = INT64_MAX / 2; });
   expect_invalid("offset beyond int64", {GTH_E_SIZE, file, 0, -1, 2, INT64_MAX},
                  [](Opening* o) { o->first.offset = INT64_MAX - 10; });
+}
+
+// The place of the rows of a segment in memory.
+struct Place {
+  int64_t rows, row_bytes, offset, gap;
+
+  // Returns the number of the byte behind the last row.
+  int64_t end() const {
+    int64_t at = offset + row_bytes;
+    for (int64_t i = 1; i < rows; ++i) at += gap + row_bytes;
+    return at;
+  }
+};
+
+// Opens a table whose second segment has memory of all smaller sizes that matter, and of sufficient ones.
+void expect_borders(const Place& place, const char* name) {
+  const int64_t end = place.end();
+  Table table(place.row_bytes);
+  table.in_memory(3).in_memory(place.rows, place.offset, place.gap);
+  gth_segment& segment = table.segment(1);
+  for (const int64_t extent : {end - 1, end / 2, int64_t{-1}, INT64_MIN}) {
+    segment.extent = extent;
+    segment.flags = extent == 0 ? GTH_SEGMENT_EXTENT : 0;
+    Error error;
+    expect_facts(table.open(&error), error, {GTH_E_STRIDE, GTH_OPERAND_FILE, 1, -1, end, extent}, name);
+  }
+  for (const int64_t extent : {int64_t{0}, end, end + 1, INT64_MAX}) {
+    segment.extent = extent;
+    segment.flags = extent == end ? GTH_SEGMENT_EXTENT : 0;
+    EXPECT_TRUE(table.opened().gathers(counted(0, 3 + place.rows))) << name << " extent " << extent;
+    table.release();
+  }
+}
+
+TEST(FilesArguments, M4_MemoryWithoutAllRowsIsRejected) {
+  expect_borders({1, 1, 0, 0}, "one byte");
+  expect_borders({2, 1, 0, 0}, "two bytes");
+  expect_borders({1, 12, 0, 500}, "stride of one row");
+  expect_borders({7, 12, 0, 0}, "dense");
+  expect_borders({7, 12, 1, 0}, "offset");
+  expect_borders({7, 12, 0, 1}, "stride");
+  expect_borders({2, 160, 4096, 96}, "offset and stride");
+  expect_borders({300, 3, 5, 7}, "many rows");
+}
+
+TEST(FilesArguments, MessageOfSmallMemoryNamesSegmentAndSizes) {
+  Table table(12);
+  table.in_memory(1).in_memory(3, 5, 8);
+  table.segment(1).extent = 56;
+  Error error;
+  EXPECT_EQ(table.open(&error), GTH_E_STRIDE);
+  EXPECT_STREQ(error.message, "file: segment 1: rows reach byte 57 of the 56 described (offset 5)");
+}
+
+TEST(FilesArguments, M4_EndsOfMemoryBeyondInt64AreRejected) {
+  constexpr int32_t file = GTH_OPERAND_FILE;
+  for (const int64_t extent : {int64_t{48}, INT64_MAX}) {
+    expect_invalid("stride", {GTH_E_SIZE, file, 1, -1, 4, INT64_MAX},
+                   [&](Opening* o) { o->second.extent = extent, o->second.row_stride = INT64_MAX / 2; });
+    expect_invalid("offset", {GTH_E_SIZE, file, 0, -1, 2, INT64_MAX},
+                   [&](Opening* o) { o->first.extent = extent, o->first.offset = INT64_MAX - 15; });
+  }
+  expect_invalid("largest end", {GTH_E_STRIDE, file, 0, -1, INT64_MAX, INT64_MAX - 1},
+                 [](Opening* o) { o->first.extent = INT64_MAX - 1, o->first.offset = INT64_MAX - 16; });
+}
+
+// An extent of 0 is the size of the memory only with the flag.
+TEST(FilesArguments, M4_MemoryOfNoBytesHasNoRows) {
+  expect_invalid("no bytes", {GTH_E_STRIDE, GTH_OPERAND_FILE, 1, -1, 32, 0},
+                 [](Opening* o) { o->second.flags = GTH_SEGMENT_EXTENT; });
+  const Shape shape{5, 0};
+  const gth_tensor_desc desc = hostile::describe(f32, shape, nullptr);
+  gth_segment segment = GTH_SEGMENT_INIT;
+  segment.flags = GTH_SEGMENT_EXTENT;
+  segment.data = &segment;
+  segment.rows = 5;
+  const gth_segment* const given[] = {&segment};
+  Tensor tensor;
+  Error error;
+  EXPECT_EQ(gth_tensor_open(nullptr, &desc, 1, given, nullptr, tensor.out(), &error), GTH_OK) << error.message;
+  segment.extent = -1;
+  gth_tensor* made = nullptr;
+  expect_facts(gth_tensor_open(nullptr, &desc, 1, given, nullptr, &made, &error), error,
+               {GTH_E_STRIDE, GTH_OPERAND_FILE, 0, -1, 0, -1}, "negative");
+}
+
+TEST(FilesArguments, M4_ExtentsOfFilesAreRejected) {
+  const File file;
+  file.write(0, Bytes(48));
+  const auto expect_refused = [&](gth_segment segment, const char* what) {
+    segment.rows = 2;
+    for (const int64_t extent : {int64_t{0}, int64_t{1}, int64_t{48}, int64_t{-1}, INT64_MAX}) {
+      expect_invalid(what, {GTH_E_STRIDE, GTH_OPERAND_FILE, 0, -1, extent, 0}, [&](Opening* o) {
+        o->first = segment;
+        o->first.extent = extent;
+        o->first.flags = extent == 0 ? GTH_SEGMENT_EXTENT : 0;
+      });
+    }
+  };
+  gth_segment named = GTH_SEGMENT_INIT, opened = GTH_SEGMENT_INIT;
+  named.path = file.path();
+  opened.file = file.descriptor();
+  expect_refused(named, "path");
+  expect_refused(opened, "descriptor");
+  named.data = file.path();
+  expect_refused(named, "path and data");
 }
 
 TEST(FilesArguments, M4_InvalidDescriptionsAreRejected) {

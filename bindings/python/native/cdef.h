@@ -209,6 +209,7 @@ typedef struct gth_segment {
   int64_t offset;
   int64_t rows;
   int64_t row_stride;
+  int64_t extent;
 } gth_segment;
 
 typedef struct gth_files_options {

@@ -287,8 +287,8 @@ def test_wrong_arguments(npy: Path) -> None:
         (libgather.ShapeError, lambda: Table((2,), "int8", [(npy, 0, 1)])),
         (libgather.ShapeError, lambda: Table((1, 8), "int8", [(npy, 0, 1, 7)])),
         (libgather.ShapeError, lambda: Table((2**66,), "int8", [(npy, 0, 2**66)])),
-        (libgather.ShapeError, lambda: Table((2, 4), "int8", [(bytes(7), 0, 2)])),
         (libgather.ShapeError, lambda: Table((1, 4), "int8", [(bytes(7), -1, 1)])),
+        (libgather.ShapeError, lambda: Table((1, 4), "int8", [(bytes(7), 2**63 - 1, 1)])),
         (libgather.DTypeError, lambda: Table((1,), "int8", [(1.5, 0, 1)])),
         (libgather.DTypeError, lambda: Table((1,), "int8", [(npy, 0.5, 1)])),
         (FileError, lambda: Table((1,), "int8", [("a\0b", 0, 1)])),
@@ -297,6 +297,30 @@ def test_wrong_arguments(npy: Path) -> None:
     for kind, use in cases:
         with pytest.raises(kind):
             use()
+
+
+@pytest.mark.parametrize(
+    ("memory", "segment", "end"),
+    [
+        (bytes(7), (0, 2), 8),
+        (bytearray(8), (1, 2), 9),
+        (memoryview(bytes(8)), (0, 2, 5), 9),
+        (b"", (0, 2), 8),
+        (bytearray(), (0, 2), 8),
+    ],
+)
+def test_memory_without_all_rows_is_refused(memory: Any, segment: tuple[int, ...], end: int) -> None:
+    message = f"file: segment 1: rows reach byte {end} of the {len(memory)} described"
+    with pytest.raises(libgather.ShapeError, match=message) as caught:
+        Table((3, 4), "int8", [(bytes(4), 0, 1), (memory, *segment)])
+    error = caught.value
+    assert (error.status_name, error.operand, error.component) == ("GTH_E_STRIDE", "file", 1)
+    assert (error.value, error.limit) == (end, len(memory))
+
+
+@pytest.mark.parametrize("memory", [b"", bytearray(), memoryview(b"")])
+def test_memory_of_no_bytes_has_rows_of_no_bytes(memory: Any) -> None:
+    assert Table((2, 0), "int8", [(memory, 0, 2)]).shape == (2, 0)
 
 
 @pytest.mark.parametrize(

@@ -166,6 +166,7 @@ pub struct gth_segment {
     pub offset: i64,
     pub rows: i64,
     pub row_stride: i64,
+    pub extent: i64,
 }
 #[repr(C)]
 #[derive(Debug, Default, Copy, Clone)]
@@ -409,7 +410,8 @@ pub const GTH_EXPORT_NO_COPY: i32 = 2;
 pub const GTH_STRINGS_BINARY: i32 = 1;
 pub const GTH_FILES_READ: i32 = 1;
 pub const GTH_FILES_MAP: i32 = 2;
-pub const GTH_SEGMENT_FIRST: i32 = 56;
+pub const GTH_SEGMENT_EXTENT: i32 = 1;
+pub const GTH_SEGMENT_FIRST: i32 = 64;
 pub const GTH_FILES_OPTIONS_FIRST: i32 = 16;
 pub const GTH_FILES_STATS_FIRST: i32 = 40;
 pub const GTH_PROFILE_TENSORFLOW: i32 = 1;
@@ -616,7 +618,7 @@ const _: () = {
 };
 #[allow(clippy::unnecessary_operation, clippy::identity_op)]
 const _: () = {
-    ["Size of gth_segment"][::core::mem::size_of::<gth_segment>() - 56usize];
+    ["Size of gth_segment"][::core::mem::size_of::<gth_segment>() - 64usize];
     ["Alignment of gth_segment"][::core::mem::align_of::<gth_segment>() - 8usize];
     ["Offset of field: gth_segment::size"][::core::mem::offset_of!(gth_segment, size) - 0usize];
     ["Offset of field: gth_segment::flags"][::core::mem::offset_of!(gth_segment, flags) - 4usize];
@@ -626,6 +628,7 @@ const _: () = {
     ["Offset of field: gth_segment::offset"][::core::mem::offset_of!(gth_segment, offset) - 32usize];
     ["Offset of field: gth_segment::rows"][::core::mem::offset_of!(gth_segment, rows) - 40usize];
     ["Offset of field: gth_segment::row_stride"][::core::mem::offset_of!(gth_segment, row_stride) - 48usize];
+    ["Offset of field: gth_segment::extent"][::core::mem::offset_of!(gth_segment, extent) - 56usize];
 };
 #[allow(clippy::unnecessary_operation, clippy::identity_op)]
 const _: () = {

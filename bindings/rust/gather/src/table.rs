@@ -15,7 +15,7 @@ use crate::device::Device;
 use crate::dtype::DType;
 use crate::error::{Cause, Error, Operand};
 use crate::handle::Handle;
-use crate::numbers::{bytes_to_c, extent_from_c, extent_to_c, struct_size};
+use crate::numbers::{bits, bytes_to_c, extent_from_c, extent_to_c, struct_size};
 use crate::packed::Packed;
 use crate::tensor::Tensor;
 use gather_sys as sys;
@@ -102,28 +102,18 @@ impl<'a, 'f> Segment<'a, 'f> {
         }
     }
 
-    /// Checks that memory has all rows. The library does not have its size.
-    fn check_memory(&self, number: usize, row_bytes: usize) -> Result<(), Error> {
+    /// Checks that memory is not that of a device.
+    fn check_device(&self, number: usize) -> Result<(), Error> {
         let Place::Memory(data) = &self.place else {
             return Ok(());
         };
-        let segment = |status, message: &str| {
-            let mut cause = Cause::new(status, Operand::File, format!("segment {number}: {message}"));
-            cause.component = u32::try_from(number).ok();
-            cause
-        };
-        if data.kind.device() != Device::Cpu.numbers().0 {
-            return Err(segment(sys::GTH_E_DEVICE, "the memory is not that of the process").into());
-        }
-        // Each number has 64 bits, so the sum has at most 128.
-        let (rows, stride) = (self.rows as u128, self.row_stride.max(row_bytes) as u128);
-        let end = rows.saturating_sub(1) * stride + self.offset as u128 + row_bytes as u128;
-        if end <= data.bytes as u128 {
+        if data.kind.device() == Device::Cpu.numbers().0 {
             return Ok(());
         }
-        let limit = bytes_to_c(usize::try_from(end).unwrap_or(usize::MAX));
-        let cause = segment(sys::GTH_E_SIZE, "the memory is too small for its rows");
-        Err(cause.numbers(data.bytes as i128, limit).into())
+        let message = format!("segment {number}: the memory is not that of the process");
+        let mut cause = Cause::new(sys::GTH_E_DEVICE, Operand::File, message);
+        cause.component = u32::try_from(number).ok();
+        Err(cause.into())
     }
 
     fn raw(&self, path: Option<&CString>) -> sys::gth_segment {
@@ -142,7 +132,11 @@ impl<'a, 'f> Segment<'a, 'f> {
             Place::File(file) => raw.file = file.as_raw_fd().into(),
             #[cfg(windows)]
             Place::File(file) => raw.file = crate::numbers::stride_to_c(file.as_raw_handle() as isize),
-            Place::Memory(data) => raw.data = data.data,
+            Place::Memory(data) => {
+                raw.data = data.data;
+                raw.extent = bytes_to_c(data.bytes);
+                raw.flags = bits(sys::GTH_SEGMENT_EXTENT);
+            }
         }
         raw
     }
@@ -256,12 +250,12 @@ impl<'a, 'f> Table<'a, 'f> {
     ///
     /// # Errors
     ///
-    /// Returns [`Error::Io`] if a file cannot be opened, is no regular file, or is too short. [`Error::Size`] if memory is
-    /// too small. [`Error::Shape`] if there are no segments, or one has no rows. [`Error::Stride`] if a stride is less
-    /// than a row. [`Error::Version`] for a budget below 8 MiB. [`Error::DType`] for bools, because a byte of a file may
-    /// be neither 0 nor 1: use `u8`. [`Error::Unsupported`] for strings. [`Error::Rank`], [`Error::Device`],
-    /// [`Error::OutOfMemory`], and those of [`Packed::build`]. The operand of a segment is
-    /// [`Operand::File`](crate::Operand::File), and the component is its number.
+    /// Returns [`Error::Io`] if a file cannot be opened, is no regular file, or is too short. [`Error::Stride`] if memory
+    /// is too small, or a stride is less than a row. [`Error::Size`] if the end of the rows does not fit 64 bits.
+    /// [`Error::Shape`] if there are no segments, or one has no rows. [`Error::Version`] for a budget below 8 MiB.
+    /// [`Error::DType`] for bools, because a byte of a file may be neither 0 nor 1: use `u8`. [`Error::Unsupported`] for
+    /// strings. [`Error::Rank`], [`Error::Device`], [`Error::OutOfMemory`], and those of [`Packed::build`]. The operand of
+    /// a segment is [`Operand::File`](crate::Operand::File), and the component is its number.
     pub fn open(self) -> Result<Tensor<'a>, Error> {
         if self.dtype == DType::Bool {
             let message = "a file may have bytes that are no bools: use uint8";
@@ -270,10 +264,9 @@ impl<'a, 'f> Table<'a, 'f> {
                 .into());
         }
         let codec = self.format.as_ref().map(Packed::codec).transpose()?;
-        let row_bytes = self.row_bytes(codec.as_ref())?;
         let mut paths = Vec::with_capacity(self.segments.len());
         for (number, segment) in self.segments.iter().enumerate() {
-            segment.check_memory(number, row_bytes)?;
+            segment.check_device(number)?;
             paths.push(segment.c_path(number)?);
         }
         let pairs = self.segments.iter().zip(&paths);
@@ -295,8 +288,8 @@ impl<'a, 'f> Table<'a, 'f> {
         };
         let count = extent_to_c(pointers.len());
         let handle = Handle::make(|out, err| {
-            // SAFETY: paths, files and structs are borrowed for the call. The memory has all rows, and is borrowed for
-            // 'a. The new tensor owns the handle, and keeps the operands of the codec.
+            // SAFETY: paths, files and structs are borrowed for the call. The library checks the size of the memory,
+            // which is borrowed for 'a. The new tensor owns the handle, and keeps the operands of the codec.
             unsafe {
                 sys::gth_tensor_open(
                     ptr::null_mut(),
@@ -316,15 +309,6 @@ impl<'a, 'f> Table<'a, 'f> {
     #[cfg(feature = "safetensors")]
     pub(crate) fn has_rows(&self, dtype: DType, row: &[usize]) -> bool {
         self.dtype == dtype && self.row == row
-    }
-
-    /// Computes the bytes of a row. A number that does not fit becomes the largest one, which no memory has.
-    fn row_bytes(&self, codec: Option<&sys::gth_codec>) -> Result<usize, Error> {
-        let (first, dims) = match (codec, self.row.split_last()) {
-            (Some(codec), Some((values, dims))) => (Packed::row_bytes(codec, *values)?, dims),
-            _ => (self.dtype.size(), &self.row[..]),
-        };
-        Ok(dims.iter().fold(first, |bytes, extent| bytes.saturating_mul(*extent)))
     }
 }
 

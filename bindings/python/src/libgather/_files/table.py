@@ -148,7 +148,7 @@ class Table(PackedRows):
             self._row = row_bytes(packing, dims[-1]) * math.prod(dims[1:-1])
         desc.codec = NULL if packing is None else packing
         self._segments = tuple(Segment(*each) for each in segments)
-        opened = [structure(i, each, self._row) for i, each in enumerate(self._segments)]
+        opened = [structure(i, each) for i, each in enumerate(self._segments)]
         array = ffi.new("gth_segment *[]", [each for each, _ in opened])
         try:
             handle = created(lib.gth_tensor_open, NULL, desc, len(opened), array, options)
@@ -286,7 +286,7 @@ def packing_of(codec: str | Codec | None, scales: t.Any, zeros: t.Any, ndim: int
     return struct, (code_table, held, others)
 
 
-def structure(number: int, segment: Segment, row: int) -> tuple[t.Any, t.Any]:
+def structure(number: int, segment: Segment) -> tuple[t.Any, t.Any]:
     """Returns the struct of a segment, and the objects that its addresses need."""
     struct, source = new("gth_segment"), segment.source
     struct.offset, struct.rows, struct.row_stride = numbers("segment", segment[1:])
@@ -305,14 +305,8 @@ def structure(number: int, segment: Segment, row: int) -> tuple[t.Any, t.Any]:
         memory = ffi.from_buffer(source)
     except (TypeError, ValueError, BufferError) as error:
         raise errors.of_library(error, source, "file") from error
-    # The library cannot know where the memory ends.
-    end = segment.offset + (segment.rows - 1) * (segment.row_stride or row) + row
-    if segment.offset < 0 or end > len(memory):
-        message = f"file: segment {number}: its rows end at byte {end}, and the memory has {len(memory)}"
-        raise errors.ShapeError(
-            message, status=c.E_STRIDE, operand="file", component=number, value=end, limit=len(memory)
-        )
-    struct.data = memory
+    struct.data = memory if len(memory) else struct  # NULL stands for a file
+    struct.extent, struct.flags = len(memory), c.SEGMENT_EXTENT
     return struct, (struct, memory)
 
 

@@ -42,28 +42,24 @@ import java.util.stream.Stream;
  * <p>Packed rows are immutable, and threads may share them. Rows that are not closed are never released. With packed
  * rows, each call copies other operands that are arrays.
  */
-public final class Packed extends Params implements AutoCloseable {
-  private final Arena arena = Arena.ofShared();
-  private final MemorySegment handle;
-  private final List<MemorySegment> memory;
+public final class Packed extends HeldParams {
   private final String format;
-  private final DType dtype;
-  private final long[] shape;
 
   private Packed(Builder builder) {
+    super(builder.dtype, builder.shape, arena -> hold(builder, arena));
     format = builder.format;
-    dtype = builder.dtype;
-    shape = builder.shape;
+  }
+
+  private static List<MemorySegment> hold(Builder builder, Arena arena) {
+    Tensor rows = builder.rows().copied(arena);
+    Tensor scales = builder.scales == null ? null : builder.scales.copied(arena);
+    Tensor zeros = builder.zeros == null ? null : builder.zeros.copied(arena);
     try (Arena call = Arena.ofConfined()) {
-      Tensor rows = builder.rows().copied(arena);
-      Tensor scales = builder.scales == null ? null : builder.scales.copied(arena);
-      Tensor zeros = builder.zeros == null ? null : builder.zeros.copied(arena);
       MemorySegment codec = call.allocate(Gth.Codec.BYTES, 8).copyFrom(builder.codec);
-      handle = Handles.create(arena, Gth::tensorRelease, scratch -> create(scratch, codec, rows, scales, zeros));
-      memory = Stream.of(rows, scales, zeros).filter(Objects::nonNull).map(Tensor::segment).toList();
-    } catch (RuntimeException | Error e) {
-      arena.close();
-      throw e;
+      MemorySegment handle =
+          Handles.create(arena, Gth::tensorRelease, scratch -> create(scratch, codec, rows, scales, zeros));
+      Stream<MemorySegment> memory = Stream.of(rows, scales, zeros).filter(Objects::nonNull).map(Tensor::segment);
+      return Stream.concat(Stream.of(handle), memory).toList();
     }
   }
 
@@ -107,52 +103,8 @@ public final class Packed extends Params implements AutoCloseable {
   }
 
   @Override
-  public DType dtype() {
-    return dtype;
-  }
-
-  @Override
-  public long[] shape() {
-    return shape.clone();
-  }
-
-  /**
-   * Releases the rows. Calls that use them then throw an IllegalStateException. Closing again does nothing.
-   *
-   * @throws IllegalStateException if another thread uses the rows at the same time. They are then still open.
-   */
-  @Override
-  public void close() {
-    if (arena.scope().isAlive()) {
-      arena.close();
-    }
-  }
-
-  @Override
-  Packed copied(Arena arena) {
-    return this;
-  }
-
-  @Override
-  MemorySegment handle() {
-    return handle;
-  }
-
-  @Override
-  void keep(List<MemorySegment> kept) {
-    kept.add(handle);
-    kept.addAll(memory);
-  }
-
-  /** Returns no memory, because the rows are never in an array. The library compares native memory. */
-  @Override
-  MemorySegment used() {
-    return MemorySegment.NULL;
-  }
-
-  @Override
   public String toString() {
-    return format + " " + dtype + Arrays.toString(shape);
+    return format + " " + dtype() + Arrays.toString(shape());
   }
 
   /** The format, the memory and the shape of packed rows. Rows and shape are required. */

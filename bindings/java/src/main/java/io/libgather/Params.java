@@ -8,7 +8,7 @@ import java.util.List;
  * The params of a gather: a {@link Tensor}, {@link Packed} rows, which a call decodes as it reads them, or a {@link Table}
  * in files.
  */
-public abstract sealed class Params permits Tensor, Packed, Table {
+public abstract sealed class Params permits Tensor, HeldParams {
   Params() {}
 
   /**

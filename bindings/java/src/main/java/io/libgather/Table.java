@@ -45,7 +45,7 @@ import java.util.regex.Pattern;
  * <p>A table is immutable, and threads may share it. A table that is not closed is never released. With a table, each
  * call copies other operands that are arrays.
  */
-public final class Table extends Params implements AutoCloseable {
+public final class Table extends HeldParams {
   /** The most arenas of memory, besides that of the handle, that a call can keep open. */
   private static final int ARENAS = 3;
 
@@ -75,15 +75,6 @@ public final class Table extends Params implements AutoCloseable {
           Map.entry("<c8", DType.COMPLEX64),
           Map.entry("<c16", DType.COMPLEX128));
 
-  private final Arena arena = Arena.ofShared();
-  private final MemorySegment handle;
-
-  /** The handle, and one segment of each arena that a call must keep open. */
-  private final List<MemorySegment> kept = new ArrayList<>();
-
-  private final DType dtype;
-  private final long[] shape;
-
   /**
    * The counters of a table since it was opened.
    *
@@ -99,35 +90,33 @@ public final class Table extends Params implements AutoCloseable {
   private record Segment(Path path, MemorySegment memory, long offset, long rows, long rowStride) {}
 
   private Table(Builder builder) {
-    dtype = builder.dtype;
-    shape = builder.shape;
-    try {
-      Packed.Builder format = builder.format;
-      List<MemorySegment> memory = new ArrayList<>();
-      for (Segment each : builder.segments) {
-        memory.add(each.memory == null ? MemorySegment.NULL : Heap.copied(arena, each.memory));
-      }
-      Tensor scales = format == null || format.scales == null ? null : format.scales.copied(arena);
-      Tensor zeros = format == null || format.zeros == null ? null : format.zeros.copied(arena);
-      handle = Handles.create(arena, Gth::tensorRelease, scratch -> builder.open(scratch, memory, scales, zeros));
-      builder.checkMemory();
-      kept.add(handle);
-      memory.forEach(this::keepArena);
-      for (Tensor each : new Tensor[] {scales, zeros}) {
-        keepArena(each == null ? MemorySegment.NULL : each.segment);
-      }
-      if (kept.size() > 1 + ARENAS) {
-        throw new IllegalArgumentException("the memory of a table is of at most " + ARENAS + " arenas");
-      }
-    } catch (RuntimeException | Error e) {
-      arena.close();
-      throw e;
-    }
+    super(builder.dtype, builder.shape, arena -> hold(builder, arena));
   }
 
-  private void keepArena(MemorySegment memory) {
-    if (!memory.equals(MemorySegment.NULL) && kept.stream().noneMatch(each -> each.scope().equals(memory.scope()))) {
-      kept.add(memory);
+  /** Opens the table. Returns the handle, and one segment of each other arena that a call must keep open. */
+  private static List<MemorySegment> hold(Builder builder, Arena arena) {
+    Packed.Builder format = builder.format;
+    List<MemorySegment> memory = new ArrayList<>();
+    for (Segment each : builder.segments) {
+      memory.add(each.memory == null ? MemorySegment.NULL : Heap.copied(arena, each.memory));
+    }
+    Tensor scales = format == null || format.scales == null ? null : format.scales.copied(arena);
+    Tensor zeros = format == null || format.zeros == null ? null : format.zeros.copied(arena);
+    List<MemorySegment> held = new ArrayList<>();
+    held.add(Handles.create(arena, Gth::tensorRelease, scratch -> builder.open(scratch, memory, scales, zeros)));
+    memory.forEach(each -> addArena(held, each));
+    for (Tensor each : new Tensor[] {scales, zeros}) {
+      addArena(held, each == null ? MemorySegment.NULL : each.segment);
+    }
+    if (held.size() > 1 + ARENAS) {
+      throw new IllegalArgumentException("the memory of a table is of at most " + ARENAS + " arenas");
+    }
+    return held;
+  }
+
+  private static void addArena(List<MemorySegment> held, MemorySegment memory) {
+    if (!memory.equals(MemorySegment.NULL) && held.stream().noneMatch(each -> each.scope().equals(memory.scope()))) {
+      held.add(memory);
     }
   }
 
@@ -168,16 +157,6 @@ public final class Table extends Params implements AutoCloseable {
     return of(dtype, shape).segment(file, end, shape[0], 0);
   }
 
-  @Override
-  public DType dtype() {
-    return dtype;
-  }
-
-  @Override
-  public long[] shape() {
-    return shape.clone();
-  }
-
   /**
    * Requests the rows that indices select along axis 0 from the system, and does not wait for them. A later gather of
    * these rows waits less. Indices out of bounds are ignored.
@@ -191,7 +170,7 @@ public final class Table extends Params implements AutoCloseable {
       Handles.run(
           scratch ->
               Gth.tensorPrefetch(
-                  MemorySegment.NULL, handle, scratch.describe(Role.INDICES, ids), scratch.error, ids.segment));
+                  MemorySegment.NULL, handle(), scratch.describe(Role.INDICES, ids), scratch.error, ids.segment));
     }
   }
 
@@ -204,7 +183,7 @@ public final class Table extends Params implements AutoCloseable {
     try (Arena call = Arena.ofConfined()) {
       MemorySegment stats = call.allocate(Gth.FilesStats.BYTES, 8);
       stats.set(JAVA_INT, Gth.FilesStats.SIZE, (int) Gth.FilesStats.BYTES);
-      Handles.run(scratch -> Gth.tensorStats(handle, stats, scratch.error));
+      Handles.run(scratch -> Gth.tensorStats(handle(), stats, scratch.error));
       return new Stats(
           stats.get(JAVA_INT, Gth.FilesStats.MODE) == Gth.FILES_MAP,
           stats.get(JAVA_LONG, Gth.FilesStats.ROWS),
@@ -214,42 +193,9 @@ public final class Table extends Params implements AutoCloseable {
     }
   }
 
-  /**
-   * Releases the table. Calls that use it then throw an IllegalStateException. Closing again does nothing.
-   *
-   * @throws IllegalStateException if another thread uses the table at the same time. It is then still open.
-   */
-  @Override
-  public void close() {
-    if (arena.scope().isAlive()) {
-      arena.close();
-    }
-  }
-
-  @Override
-  Table copied(Arena arena) {
-    return this;
-  }
-
-  @Override
-  MemorySegment handle() {
-    return handle;
-  }
-
-  @Override
-  void keep(List<MemorySegment> kept) {
-    kept.addAll(this.kept);
-  }
-
-  /** Returns no memory, because the rows are never in an array. The library compares native memory. */
-  @Override
-  MemorySegment used() {
-    return MemorySegment.NULL;
-  }
-
   @Override
   public String toString() {
-    return dtype + Arrays.toString(shape);
+    return dtype() + Arrays.toString(shape());
   }
 
   /** The segments of a table, and how they are read. */
@@ -372,29 +318,13 @@ public final class Table extends Params implements AutoCloseable {
         segment.set(ADDRESS, Gth.Segment.PATH, call.allocateFrom(given.path.toString()));
       } else { // Memory of 0 bytes has an address too, because NULL stands for a file.
         segment.set(ADDRESS, Gth.Segment.DATA, memory.byteSize() == 0 ? segment : memory);
+        segment.set(JAVA_LONG, Gth.Segment.EXTENT, memory.byteSize());
+        segment.set(JAVA_INT, Gth.Segment.FLAGS, Gth.SEGMENT_EXTENT);
       }
       segment.set(JAVA_LONG, Gth.Segment.OFFSET, given.offset);
       segment.set(JAVA_LONG, Gth.Segment.ROWS, given.rows);
       segment.set(JAVA_LONG, Gth.Segment.ROW_STRIDE, given.rowStride);
       return segment;
-    }
-
-    /** Checks that memory has all rows of its segments. The library has checked that their ends fit a long. */
-    private void checkMemory() {
-      int dims = format == null ? shape.length : shape.length - 1;
-      long bytes = format == null ? dtype.size() : format.rowBytes(shape[dims]);
-      for (int dim = 1; dim < dims; dim++) {
-        bytes *= shape[dim];
-      }
-      for (int i = 0; i < segments.size(); i++) {
-        Segment each = segments.get(i);
-        long end = each.offset + (each.rows - 1) * Math.max(each.rowStride, bytes) + bytes;
-        if (each.memory != null && end > each.memory.byteSize()) {
-          long given = each.memory.byteSize();
-          throw new ErrorDetails(Status.STRIDE, OperandName.FILE, i, -1, end, given, -1, false, false, 0)
-              .exception("file: segment " + i + ": memory of " + given + " bytes, needed are " + end);
-        }
-      }
     }
   }
 }

@@ -172,7 +172,10 @@ class TableTest {
     Table.Builder second = Table.of(DType.INT64, 4, 1).segment(file, 0, 3, 0).segment(memory, 8, 1, 0);
     ErrorDetails details = assertRefused(Status.STRIDE, OperandName.FILE, second);
     assertEquals(List.of(1L, 16L, 15L), List.of((long) details.component(), details.value(), details.limit()));
-    try (Table table = Table.of(DType.INT64, 2, 0).segment(MemorySegment.ofArray(new byte[0]), 0, 2, 0).open()) {
+    MemorySegment empty = MemorySegment.ofArray(new byte[0]);
+    details = assertRefused(Status.STRIDE, OperandName.FILE, Table.of(DType.INT8, 1, 1).segment(empty, 0, 1, 0));
+    assertEquals(List.of(0L, 1L, 0L), List.of((long) details.component(), details.value(), details.limit()));
+    try (Table table = Table.of(DType.INT64, 2, 0).segment(empty, 0, 2, 0).open()) {
       assertArrayEquals(new long[] {2, 0}, table.shape());
     }
   }

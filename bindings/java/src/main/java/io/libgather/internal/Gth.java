@@ -140,7 +140,8 @@ public final class Gth {
   public static final int STRINGS_BINARY = 1;
   public static final int FILES_READ = 1;
   public static final int FILES_MAP = 2;
-  public static final int SEGMENT_FIRST = 56;
+  public static final int SEGMENT_EXTENT = 1;
+  public static final int SEGMENT_FIRST = 64;
   public static final int FILES_OPTIONS_FIRST = 16;
   public static final int FILES_STATS_FIRST = 40;
   public static final int PROFILE_TENSORFLOW = 1;
@@ -345,7 +346,7 @@ public final class Gth {
 
   /** The size of gth_segment, and the offsets of its fields. */
   public static final class Segment {
-    public static final long BYTES = 56;
+    public static final long BYTES = 64;
     public static final long SIZE = 0;
     public static final long FLAGS = 4;
     public static final long PATH = 8;
@@ -354,6 +355,7 @@ public final class Gth {
     public static final long OFFSET = 32;
     public static final long ROWS = 40;
     public static final long ROW_STRIDE = 48;
+    public static final long EXTENT = 56;
 
     private Segment() {}
   }
