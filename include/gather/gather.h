@@ -1210,7 +1210,7 @@ typedef struct gth_options {
  * exactly one thread.
  *
  * On a CUDA device, scatters and gradients run in stream order. They give the bytes of the CPU in every run, except for
- * the bits of NaN. Most of them sort their updates, which needs 16 bytes and a little for each slice of updates. This
+ * the bits of NaN. With more than 1,024 slices of updates, most of them allocate 16 bytes and a little for each. This
  * memory is allocated and freed in stream order, by the hooks of the context if it has some. A captured call allocates
  * it itself, and keeps it until its graph is destroyed. mean, wider accumulation and
  * GTH_INITIAL_UPDATE take less than 2^31 slices of updates there (GTH_E_UNSUPPORTED with operand UPDATES).

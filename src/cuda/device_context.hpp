@@ -12,9 +12,17 @@
 
 namespace gather::cuda {
 
-// The device memory of a context, in one allocation.
+// The sorted keys of a scatter with few updates (cuda/sorted_scatter.cpp).
+struct FewKeys {
+  uint32_t slices[most_few], updates[most_few];
+  uint64_t long_count;
+  uint32_t long_firsts[most_few / least_long];
+};
+
+// The device memory of a context, in one allocation. Calls that are not captured run in order, so they share it.
 struct Workspace {
-  State state;  // of the calls that are not captured; these run in order
+  State state;
+  FewKeys few;
   gth_error_record record;
   gth_error_record taken;  // a take copies the record to here before the host reads it; one take runs at a time
 };

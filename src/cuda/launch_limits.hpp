@@ -19,6 +19,9 @@ constexpr uint32_t most_lanes_of_row = 32;
 // A slice with this number of updates or more is long: a block combines each strip of its columns.
 constexpr uint32_t least_long = 512;
 
+// Up to this number of slices of updates, one block validates the indices and sorts the updates.
+constexpr int64_t most_few = 1024;
+
 // From this number of lines on, each thread processes the updates of a line, and no updates are sorted.
 constexpr int64_t few_lines = 30'000;
 

@@ -40,13 +40,17 @@ int32_t first_row_loop(const Plan& plan, int64_t n) {
 
 int launch_validation(const ScatterCall& call) {
   const Launch& launch = call.launch;
-  int code = visit_form(launch, [&](const auto& job) {
+  const int code = visit_form(launch, [&](const auto& job) {
     if (job.validation == Validation::none) return 0;
     return each_validated(job, launch.limits, [&](const auto& piece) {
       return launch_validate(launch.reading, piece, launch.validating_blocks, call.stream);
     });
   });
-  if (code || !call.clear) return code;
+  return code ? code : launch_clear_of(call);
+}
+
+int launch_clear_of(const ScatterCall& call) {
+  if (!call.clear) return 0;
   ClearJob clear = *call.clear;
   clear.state = is_validated(call.plan) ? call.place.state : nullptr;
   return launch_clear(clear, blocks_of(clear.columns, call.place.multiprocessors), call.stream);

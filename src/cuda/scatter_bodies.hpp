@@ -76,6 +76,41 @@ GATHER_KERNEL void key_body(Block& block, const Job& job, const KeyJob& keys) {
   if (raced) report_race(block, job);
 }
 
+// Validates the indices of few updates, and writes their keys in the order of the slices. Updates of one slice keep their
+// order. One block does so: the place of a key is the number of keys before it.
+template <class Index, class Job, class Block>
+GATHER_KERNEL void few_keys_body(Block& block, const Job& job, const KeyJob& keys, const Keys& sorted) {
+  const uint32_t threads = block.threads(), units = static_cast<uint32_t>(job.units);
+  const bool bad = keys.is_validated && block.finds([&](uint32_t thread) {
+    return find_bad<true, Index>(job, thread, threads);
+  });
+  block.once([&] {
+    *keys.long_count = 0;
+    if (!keys.is_validated) return;
+    job.state->is_refused = bad;
+    if (bad) note_failure(job.record, index_failure(job, block.found()));
+  });
+  static_assert(2 * sizeof(uint32_t) * most_few <= stage_bytes, "the keys are in shared memory");
+  KeyJob unsorted = keys;
+  unsorted.keys.slices = reinterpret_cast<uint32_t*>(block.stage());
+  unsorted.keys.updates = unsorted.keys.slices + most_few;
+  const bool raced =
+      block.any([&](uint32_t thread) { return write_keys<Index>(job, unsorted, thread, threads); });
+  if (raced && !bad) block.once([&] { note_failure(job.record, race_failure(job.sequence)); });
+  block.in_turn([&](uint32_t thread) {
+    for (uint32_t i = thread; i < units; i += threads) {
+      const uint32_t slice = unsorted.keys.slices[i];
+      uint32_t place = 0;
+      for (uint32_t k = 0; k < units; ++k) {
+        const uint32_t other = unsorted.keys.slices[k];
+        place += other < slice || (other == slice && k < i) ? 1 : 0;
+      }
+      sorted.slices[place] = slice;
+      sorted.updates[place] = unsorted.keys.updates[i];
+    }
+  });
+}
+
 // Replaces the lower half of the slices by the upper half, after they have been sorted by the lower one.
 template <class Block>
 GATHER_KERNEL void lift_body(Block& block, const Keys& keys, const WideUpdate* wide, uint32_t count) {

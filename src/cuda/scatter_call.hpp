@@ -67,6 +67,9 @@ int each_of_units(const Job& job, LaunchPiece&& launch) {
   return code;
 }
 
+// Clears the target of a gradient after the validation. Returns CUDA's error number.
+int launch_clear_of(const ScatterCall& call);
+
 // Launches the validation, and clears the target of a gradient. Returns CUDA's error number.
 int launch_validation(const ScatterCall& call);
 

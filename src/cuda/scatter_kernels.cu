@@ -15,6 +15,13 @@ __global__ void __launch_bounds__(block_threads)
   key_body<Index>(block, job, keys);
 }
 
+template <class Index, class Job>
+__global__ void __launch_bounds__(block_threads) few_keys_kernel(const __grid_constant__ Job job,
+                                                                 const __grid_constant__ KeyJob keys, Keys sorted) {
+  DeviceBlock block;
+  few_keys_body<Index>(block, job, keys, sorted);
+}
+
 __global__ void __launch_bounds__(block_threads) lift_kernel(Keys keys, const WideUpdate* wide, uint32_t count) {
   DeviceBlock block;
   lift_body(block, keys, wide, count);
@@ -65,7 +72,11 @@ int load(Kernel* kernel) {
 
 template <class Job>
 int load_keys(Reading reading) {
-  return visit_reading<Job>(reading, [](auto k) { return load(key_kernel<typename decltype(k)::Index, Job>); });
+  return visit_reading<Job>(reading, [](auto k) {
+    using Index = typename decltype(k)::Index;
+    const int code = load(key_kernel<Index, Job>);
+    return code ? code : load(few_keys_kernel<Index, Job>);
+  });
 }
 
 int load_combine(Numbers numbers) {
@@ -86,6 +97,13 @@ template <class Job>
 int launch_keys(Reading reading, const Job& job, const KeyJob& keys, uint32_t blocks, CUstream_st* stream) {
   return visit_reading<Job>(reading, [&](auto k) {
     return launch(key_kernel<typename decltype(k)::Index, Job>, blocks, block_threads, stream, job, keys);
+  });
+}
+
+template <class Job>
+int launch_few_keys(Reading reading, const Job& job, const KeyJob& keys, const Keys& sorted, CUstream_st* stream) {
+  return visit_reading<Job>(reading, [&](auto k) {
+    return launch(few_keys_kernel<typename decltype(k)::Index, Job>, 1, block_threads, stream, job, keys, sorted);
   });
 }
 

@@ -12,6 +12,9 @@ namespace gather::cuda {
 
 template <class Job>
 int launch_keys(Reading reading, const Job& job, const KeyJob& keys, uint32_t blocks, CUstream_st* stream);
+// Runs one block.
+template <class Job>
+int launch_few_keys(Reading reading, const Job& job, const KeyJob& keys, const Keys& sorted, CUstream_st* stream);
 int launch_lift(const Keys& keys, const WideUpdate* wide, uint32_t count, uint32_t blocks, CUstream_st* stream);
 
 // is_wide: a column has 16 bytes, and not those of a number.
@@ -38,6 +41,9 @@ int load_scatter_kernels();
 #define GATHER_INSTANTIATE_SCATTERS                                                                      \
   template int launch_keys<DirectJob>(Reading, const DirectJob&, const KeyJob&, uint32_t, CUstream_st*); \
   template int launch_keys<SmallJob>(Reading, const SmallJob&, const KeyJob&, uint32_t, CUstream_st*);   \
-  template int launch_keys<AnyJob>(Reading, const AnyJob&, const KeyJob&, uint32_t, CUstream_st*);
+  template int launch_keys<AnyJob>(Reading, const AnyJob&, const KeyJob&, uint32_t, CUstream_st*);        \
+  template int launch_few_keys<DirectJob>(Reading, const DirectJob&, const KeyJob&, const Keys&, CUstream_st*); \
+  template int launch_few_keys<SmallJob>(Reading, const SmallJob&, const KeyJob&, const Keys&, CUstream_st*);   \
+  template int launch_few_keys<AnyJob>(Reading, const AnyJob&, const KeyJob&, const Keys&, CUstream_st*);
 
 }  // namespace gather::cuda

@@ -139,17 +139,8 @@ class SortedScatter {
   // Precondition: `job` is that of a gather that would read the slices of the target.
   template <class Job>
   int run(const Job& given, Reading reading, ScatterRoom* room) const {
-    Job job = given;
-    divide_strides(numbered_, &job);
-    job.validation = Validation::none;
-    const KeyJob keys{{},
-                      room->wide,
-                      numbered_.slices.first(),
-                      numbered_.updates.first(),
-                      combine_.slices,
-                      room->long_slices.count,
-                      is_validated(plan_)};
-    return each_of_units(job, [&](const Job& piece, const JobLoop& apart) {
+    const KeyJob keys = keys_of(*room);
+    return each_of_units(numbered(given), [&](const Job& piece, const JobLoop& apart) {
       KeyJob from = keys;
       from.first_slice -= apart.params;
       from.first_update -= apart.out;
@@ -157,7 +148,48 @@ class SortedScatter {
     });
   }
 
+  // Validates the indices, and sorts the updates. Precondition: there are at most most_few updates, whose numbers are not wide.
+  template <class Job>
+  int sort_few(const Job& given, Reading reading, const ScatterRoom& room) const {
+    return launch_few_keys(reading, numbered(given), keys_of(room), room.sort.in, stream_);
+  }
+
+  // Combines sorted updates.
+  int combine(int64_t count, const ScatterRoom& room) const {
+    CombineJob job = combine_;
+    job.keys = room.sort.in;
+    job.wide = room.wide;
+    job.long_slices = room.long_slices;
+    job.count = static_cast<uint32_t>(count);
+    const uint32_t blocks = blocks_of(multiply_saturating(multiply_saturating(count, job.chunks), job.lanes));
+    if (!core::reduces(plan_)) return launch_replace(width_.bytes, job, blocks, stream_);
+    const Numbers numbers = number_type(plan_.reducing.number, plan_.item.bytes(), core::is_widened(plan_));
+    const bool is_vector = width_.bytes == vector_bytes;
+    const int code = launch_combine(numbers, is_vector, job, blocks, stream_);
+    if (code || count < least_long) return code;
+    return launch_combine_long(numbers, is_vector, job, static_cast<uint32_t>(place_.multiprocessors), stream_);
+  }
+
  private:
+  // The job with numbers instead of addresses.
+  template <class Job>
+  Job numbered(const Job& given) const {
+    Job job = given;
+    divide_strides(numbered_, &job);
+    job.validation = Validation::none;
+    return job;
+  }
+
+  KeyJob keys_of(const ScatterRoom& room) const {
+    return {{},
+            room.wide,
+            numbered_.slices.first(),
+            numbered_.updates.first(),
+            combine_.slices,
+            room.long_slices.count,
+            is_validated(plan_)};
+  }
+
   uint32_t blocks_of(int64_t threads) const { return cuda::blocks_of(threads, place_.multiprocessors); }
 
   template <class Job>
@@ -176,21 +208,6 @@ class SortedScatter {
     const uint32_t blocks = blocks_of(count);
     if (!code) code = launch_lift(keys->in, room->wide, static_cast<uint32_t>(count), blocks, stream_);
     return code ? code : sort_keys(keys, count, bits_of(combine_.slices >> 32), stream_);
-  }
-
-  int combine(int64_t count, const ScatterRoom& room) const {
-    CombineJob job = combine_;
-    job.keys = room.sort.in;
-    job.wide = room.wide;
-    job.long_slices = room.long_slices;
-    job.count = static_cast<uint32_t>(count);
-    const uint32_t blocks = blocks_of(multiply_saturating(multiply_saturating(count, job.chunks), job.lanes));
-    if (!core::reduces(plan_)) return launch_replace(width_.bytes, job, blocks, stream_);
-    const Numbers numbers = number_type(plan_.reducing.number, plan_.item.bytes(), core::is_widened(plan_));
-    const bool is_vector = width_.bytes == vector_bytes;
-    const int code = launch_combine(numbers, is_vector, job, blocks, stream_);
-    if (code || count < least_long) return code;
-    return launch_combine_long(numbers, is_vector, job, static_cast<uint32_t>(place_.multiprocessors), stream_);
   }
 
   const Plan& plan_;
@@ -212,12 +229,39 @@ int32_t check_count(const Plan& plan, int64_t count, const Error& error) {
                     static_cast<long long>(most_counted()), static_cast<long long>(count));
 }
 
+// The memory of few updates: that of the context, or the own one of a captured call.
+int find_few_room(const ScatterCall& call, ScatterRoom* out) {
+  FewKeys* keys = &call.context.workspace->few;
+  if (call.is_captured) {
+    const int code = allocate_scratch(call.context, call.stream, sizeof(FewKeys), true, &out->memory);
+    if (code) return code;
+    keys = reinterpret_cast<FewKeys*>(out->memory->data());
+  }
+  out->sort.in = {keys->slices, keys->updates};
+  out->long_slices = {&keys->long_count, keys->long_firsts};
+  return 0;
+}
+
+// Three launches at most, and no memory.
+int32_t run_few(const ScatterCall& call, const SortedScatter& scatter, int64_t count, const Error& error) {
+  ScatterRoom room;
+  int code = find_few_room(call, &room);
+  if (code) return fail_cuda(code, "scatter", sizeof(FewKeys), error);
+  call.context.launching.lock();
+  code = visit_form(call.launch, [&](const auto& job) { return scatter.sort_few(job, call.launch.reading, room); });
+  if (!code) code = launch_clear_of(call);
+  if (!code) code = scatter.combine(count, room);
+  call.context.launching.unlock();
+  return code ? fail_cuda(code, "scatter", 0, error) : GTH_OK;
+}
+
 }  // namespace
 
 int32_t run_sorted(const ScatterCall& call, const Error& error) {
   const int64_t count = visit_form(call.launch, [](const auto& job) { return job.units; });
   if (int32_t status = check_count(call.plan, count, error)) return status;
   const SortedScatter scatter(call.plan, call.pointers, call.n, call.place, call.stream);
+  if (count <= std::min(most_few, most_counted()) && !scatter.is_wide()) return run_few(call, scatter, count, error);
   ScatterRoom room;
   int code =
       allocate(call.context, call.stream, std::min(count, most_counted()), scatter.is_wide(), call.is_captured, &room);

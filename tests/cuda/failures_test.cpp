@@ -69,9 +69,19 @@ TEST_F(Emulated, FailuresWhileAContextIsMade) {
   });
 }
 
-// A scatter of three updates on the device.
+// A scatter on the device, of so many updates that it allocates memory, or of few.
 struct Scatter {
-  Scatter() { options.reduction = GTH_REDUCTION_ADD; }
+  explicit Scatter(int64_t count = gather::cuda::most_few + 1)
+      : ids_shape{count}, ids(numbers<int64_t>(count, 0)), updates(numbers<float>(count, 1)) {
+    options.reduction = GTH_REDUCTION_ADD;
+  }
+  // Returns `first`, 1 - first, `first`, ..
+  template <class T>
+  static std::vector<T> numbers(int64_t count, int64_t first) {
+    std::vector<T> result;
+    for (int64_t i = 0; i < count; ++i) result.push_back(static_cast<T>((first + i) % 2));
+    return result;
+  }
   int32_t run(const Context& context, Error* error) const { return run(context.get(), error); }
   int32_t run(gth_context* context, Error* error) const {
     const gth_tensor_desc t = device::describe_on_device(GTH_DTYPE_FLOAT32, shape, target.data());
@@ -79,30 +89,33 @@ struct Scatter {
     const gth_tensor_desc u = device::describe_on_device(GTH_DTYPE_FLOAT32, ids_shape, updates.data());
     return gth_run(context, GTH_OP_SCATTER, &t, &i, &u, &options, error);
   }
+  // Ones are added to the first row, and zeros to the second.
   void expect_sums(int32_t times) const {
     std::vector<float> found(2);
     device::copy(found.data(), target.data(), 8);
-    EXPECT_EQ(found[0], static_cast<float>(10 + 5 * times));
-    EXPECT_EQ(found[1], static_cast<float>(20 + 7 * times));
+    EXPECT_EQ(found[0], static_cast<float>(10 + (ids_shape[0] + 1) / 2 * times));
+    EXPECT_EQ(found[1], 20.0f);
   }
 
-  Shape shape{2}, ids_shape{3};
-  Memory target{std::vector<float>{10, 20}}, ids{std::vector<int64_t>{1, 0, 1}}, updates{std::vector<float>{3, 5, 4}};
+  Shape shape{2}, ids_shape;
+  Memory target{std::vector<float>{10, 20}}, ids, updates;
   gth_options options = GTH_OPTIONS_INIT;
 };
 
 // A failing call may have written its target. It frees its memory, and later calls are correct.
 TEST_F(Emulated, FailuresOfScatters) {
   const Context context;
-  expect_to_survive([&](Failing* failing, Error* error) {
-    const Scatter scatter;
-    failing->arm();
-    const int32_t status = scatter.run(context, error);
-    failing->disarm();
-    context.sync();
-    if (status == GTH_OK && !failing->fired) scatter.expect_sums(1);
-    return status;
-  });
+  for (const int64_t updates : {gather::cuda::most_few, gather::cuda::most_few + 1}) {
+    expect_to_survive([&](Failing* failing, Error* error) {
+      const Scatter scatter(updates);
+      failing->arm();
+      const int32_t status = scatter.run(context, error);
+      failing->disarm();
+      context.sync();
+      if (status == GTH_OK && !failing->fired) scatter.expect_sums(1);
+      return status;
+    });
+  }
 }
 
 TEST_F(Emulated, FailuresOfCapturedScatters) {
@@ -110,25 +123,26 @@ TEST_F(Emulated, FailuresOfCapturedScatters) {
   const Context context(stream.get());
   const Scatter first;
   const device::Captured captured(stream, [&] { first.run(context, nullptr); });  // allocates states of captured calls
-  expect_to_survive([&](Failing* failing, Error* error) {
-    const Scatter scatter;
-    int32_t status = GTH_OK;
-    device::begin_capture(stream.get());
-    failing->arm();
-    status = scatter.run(context, error);
-    failing->disarm();
-    const device::Graph graph = device::end_capture(stream.get());
-    if (status == GTH_OK && graph) {
-      for (int32_t replay = 1; replay <= 2; ++replay) {
-        device::launch(graph, stream.get());
-        context.sync();
-        scatter.expect_sums(replay);
+  for (const int64_t updates : {gather::cuda::most_few, gather::cuda::most_few + 1}) {
+    expect_to_survive([&](Failing* failing, Error* error) {
+      const Scatter scatter(updates);
+      device::begin_capture(stream.get());
+      failing->arm();
+      const int32_t status = scatter.run(context, error);
+      failing->disarm();
+      const device::Graph graph = device::end_capture(stream.get());
+      if (status == GTH_OK && graph) {
+        for (int32_t replay = 1; replay <= 2; ++replay) {
+          device::launch(graph, stream.get());
+          context.sync();
+          scatter.expect_sums(replay);
+        }
       }
-    }
-    if (graph) device::destroy_graph(graph);
-    context.sync();  // frees the memory of the graph
-    return status;
-  });
+      if (graph) device::destroy_graph(graph);
+      context.sync();  // frees the memory of the graph
+      return status;
+    });
+  }
 }
 
 TEST_F(Emulated, HostMemoryOfScatters) {

@@ -76,19 +76,17 @@ TEST_F(Pieces, OfScattersByLines) {
 TEST_F(Pieces, AreLinesFromTheirLimitOn) {
   const Context context;
   for (const int64_t lines : {gather::cuda::few_lines - 1, gather::cuda::few_lines, gather::cuda::few_lines + 1}) {
-    const Shape shape{3, lines}, updates_shape{2, lines}, ids_shape{2};
+    const Shape shape{3, lines}, updates_shape{2, lines};
     std::vector<int32_t> before, added;
     for (int64_t i = 0; i < 3 * lines; ++i) before.push_back(static_cast<int32_t>(i * 7));
     for (int64_t i = 0; i < 2 * lines; ++i) added.push_back(static_cast<int32_t>(i % 1000));
-    const Memory target(before), updates(added), ids(std::vector<int64_t>{2, 2});
+    const Memory target(before), updates(added), ids(std::vector<int64_t>(static_cast<size_t>(2 * lines), 2));
     const gth_tensor_desc t = device::describe_on_device(GTH_DTYPE_INT32, shape, target.data());
-    const gth_tensor_desc i = device::describe_on_device(GTH_DTYPE_INT64, ids_shape, ids.data());
+    const gth_tensor_desc i = device::describe_on_device(GTH_DTYPE_INT64, updates_shape, ids.data());
     const gth_tensor_desc u = device::describe_on_device(GTH_DTYPE_INT32, updates_shape, updates.data());
-    gth_options options = GTH_OPTIONS_INIT;
-    options.reduction = GTH_REDUCTION_NONE;
     const int64_t launches = gth_emulation_launches();
     Error error;
-    ASSERT_EQ(gth_run(context.get(), GTH_OP_SCATTER, &t, &i, &u, &options, &error), GTH_OK) << error.message;
+    ASSERT_EQ(gth_run(context.get(), GTH_OP_SCATTER_ELEMENTS, &t, &i, &u, nullptr, &error), GTH_OK) << error.message;
     // validation and lines, or validation, keys, sort and replacement
     EXPECT_EQ(gth_emulation_launches() - launches, lines < gather::cuda::few_lines ? 4 : 2) << lines;
     context.expect_no_error();
@@ -101,12 +99,34 @@ TEST_F(Pieces, AreLinesFromTheirLimitOn) {
   }
 }
 
+// One block sorts few updates. The result is that of a sort.
+TEST_F(Pieces, FewUpdatesAreSortedByOneBlock) {
+  const Context context;
+  for (const int64_t updates : {gather::cuda::most_few - 1, gather::cuda::most_few, gather::cuda::most_few + 1}) {
+    for (const int32_t dtype : {GTH_DTYPE_FLOAT32, GTH_DTYPE_FLOAT16}) {
+      for (const int32_t bounds : {GTH_BOUNDS_ERROR, GTH_BOUNDS_SKIP}) {
+        forms::Random random(static_cast<uint64_t>(updates + dtype));
+        forms::Call call = forms::make_rows_call(random, dtype, GTH_REDUCTION_ADD, {300, 5}, updates);
+        call.options.bounds = bounds;
+        call.options.accumulate = GTH_ACCUMULATE_FLOAT32;
+        if (dtype == GTH_DTYPE_FLOAT32) call.options.accumulate = 0;
+        const int64_t launches = gth_emulation_launches();
+        forms::compare_scatter(call, context, random);
+        const bool is_few = updates <= gather::cuda::most_few;
+        const int64_t validations = !is_few && bounds == GTH_BOUNDS_ERROR ? 1 : 0, takes = 1;
+        EXPECT_EQ(gth_emulation_launches() - launches, (is_few ? 3 : 4) + validations + takes) << updates;
+        device::forget_described();
+      }
+    }
+  }
+}
+
 // Sums in any order, and sums of integers, need no sort.
 TEST_F(Pieces, AtomicSumsAreOneLaunch) {
   const Context context;
-  const Shape shape{4}, updates_shape{100};
-  const Memory target(std::vector<float>(4, 1.0f)), values(std::vector<float>(100, 2.0f)),
-      ids(std::vector<int64_t>(100, 3));
+  const Shape shape{4}, updates_shape{2000};
+  const Memory target(std::vector<float>(4, 1.0f)), values(std::vector<float>(2000, 2.0f)),
+      ids(std::vector<int64_t>(2000, 3));
   const gth_tensor_desc i = device::describe_on_device(GTH_DTYPE_INT64, updates_shape, ids.data());
   for (const int32_t dtype : {GTH_DTYPE_FLOAT32, GTH_DTYPE_INT32}) {
     for (const int32_t order : {0, GTH_ORDER_UPDATES, GTH_ORDER_ANY}) {
@@ -119,7 +139,7 @@ TEST_F(Pieces, AtomicSumsAreOneLaunch) {
       Error error;
       ASSERT_EQ(gth_run(context.get(), GTH_OP_SCATTER, &t, &i, &u, &options, &error), GTH_OK) << error.message;
       const bool is_atomic = dtype == GTH_DTYPE_INT32 || order == GTH_ORDER_ANY;
-      EXPECT_EQ(gth_emulation_launches() - launches, is_atomic ? 2 : 4) << "dtype " << dtype << " order " << order;
+      EXPECT_EQ(gth_emulation_launches() - launches, is_atomic ? 2 : 5) << "dtype " << dtype << " order " << order;
       context.expect_no_error();
     }
   }

@@ -21,6 +21,14 @@ int launch_keys(Reading reading, const Job& job, const KeyJob& keys, uint32_t bl
   });
 }
 
+template <class Job>
+int launch_few_keys(Reading reading, const Job& job, const KeyJob& keys, const Keys& sorted, CUstream_st* stream) {
+  return visit_reading<Job>(reading, [&](auto k) {
+    using Index = typename decltype(k)::Index;
+    return launch(1, block_threads, stream, [=](Block& block) { few_keys_body<Index>(block, job, keys, sorted); });
+  });
+}
+
 int launch_lift(const Keys& keys, const WideUpdate* wide, uint32_t count, uint32_t blocks, CUstream_st* stream) {
   return launch(blocks, block_threads, stream, [=](Block& block) { lift_body(block, keys, wide, count); });
 }
