@@ -199,7 +199,7 @@ int32_t check_plan(gth_context* context, const gth_plan* plan, const gth_plan_ar
   int32_t status =
       core::check_index_run(run.plan(), run.pointers, args.n, args.has_extents ? &extents : nullptr, error);
   if (status) return status;
-  if (run.context->cuda) return cuda::validate(*run.context->cuda, run.plan(), run.pointers.indices, args.n, error);
+  if (run.context->cuda) return cuda::validate(*run.context->cuda, run.plan(), run.pointers, args.n, error);
   return cpu::validate(run.plan(), run.object->kernels, run.pointers, args.n,
                        executor_for(*run.context, run.plan().threads), error);
 }

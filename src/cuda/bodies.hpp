@@ -161,6 +161,26 @@ GATHER_SELDOM gth_error_record failure_of(const Job& job, uint32_t tuple) {
   return race_failure(job.sequence);
 }
 
+// Ends a kernel that validates a call, or a part of one. The last block calls settle(worst) and resets the state. worst is
+// ~position of the first finding, or 0.
+template <class Block, class Settle>
+GATHER_KERNEL void end_validation(Block& block, State* state, bool bad, Settle&& settle) {
+  block.once([&] {
+    if (bad) raise(&state->worst, ~static_cast<uint64_t>(block.found().position));
+    const uint64_t own = with_share(block, 0);
+    if (arrive(&state->finished, own) + own != 0) return;  // another block is the last one
+    settle(load(&state->worst));
+    state->raced = 0;
+    state->worst = 0;
+  });
+}
+
+// Returns true if a call reads the tuple. Ids behind those of all bags are not read.
+template <class Job>
+GATHER_SHARED bool is_read(const Job& job, uint32_t tuple) {
+  return !job.follows_bags || static_cast<uint64_t>(position_of(job, tuple)) < job.state->read_ids;
+}
+
 // Validates all tuples of a call or of a piece. The last block writes the error record and the result for the copying
 // kernels. Pieces run in the order of their tuples, so the first one that finds an invalid tuple reports it.
 template <class Index, class Job, class Block>
@@ -171,16 +191,12 @@ GATHER_KERNEL void validate_body(Block& block, const Job& job) {
   const bool bad = block.finds([&](uint32_t thread) {
     return find_bad<true, Index>(job, block.index() * threads + thread, block.count() * threads);
   });
-  block.once([&] {
-    if (bad) raise(&state->worst, ~static_cast<uint64_t>(block.found().position));
-    const uint64_t own = with_share(block, 0);
-    if (arrive(&state->finished, own) + own != 0) return;  // another block is the last one
-    const uint64_t worst = load(&state->worst);
-    const bool was_refused = job.first_tuple > 0 && load(&state->is_refused);
-    if (worst && !was_refused) note_failure(job.record, failure_of<Index>(job, static_cast<uint32_t>(~worst)));
-    state->is_refused = worst || was_refused;
-    state->raced = 0;
-    state->worst = 0;
+  end_validation(block, state, bad, [&](uint64_t worst) {
+    const uint32_t tuple = static_cast<uint32_t>(~worst);
+    const bool is_bad = worst && is_read(job, tuple);
+    const bool was_refused = (job.first_tuple > 0 || job.follows_bags) && load(&state->is_refused);
+    if (is_bad && !was_refused) note_failure(job.record, failure_of<Index>(job, tuple));
+    state->is_refused = is_bad || was_refused;
   });
 }
 

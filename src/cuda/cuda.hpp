@@ -45,7 +45,8 @@ int32_t run_gradient(Context& context, const core::Plan& plan, const core::Point
                      const gth_tensor_desc& target, const Error& error);
 
 // Like run, but it only validates indices.
-int32_t validate(Context& context, const core::Plan& plan, const char* indices, int64_t n, const Error& error);
+int32_t validate(Context& context, const core::Plan& plan, const core::Pointers& pointers, int64_t n,
+                 const Error& error);
 
 // Memory in stream order. These functions fail during a capture. deallocate() is for a call that has allocated the
 // memory and has waited for its work.

@@ -5,6 +5,7 @@
 #include <mutex>
 #include <new>
 
+#include "cuda/bag_kernels.hpp"
 #include "cuda/failure.hpp"
 #include "cuda/fork.hpp"
 #include "cuda/queue.hpp"
@@ -84,6 +85,7 @@ int32_t Device::set_up(const Error& error) {
   const runtime::Apart apart = runtime::set_apart(handle_);
   code = load_kernels(&capacity_);
   if (!code) code = load_scatter_kernels();
+  if (!code) code = load_bag_kernels();
   if (!code) code = load_sort(stream_);
   runtime::rejoin(apart);
   if (runtime::means_no_kernels(code)) {

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "cuda/bags.hpp"
 #include "cuda/device_context.hpp"
 #include "cuda/failure.hpp"
 #include "cuda/gather_kernels.hpp"
@@ -97,7 +98,7 @@ int32_t check_place(const Context& context, int32_t operand, const char* name, c
 int32_t check_places(const Context& context, const Plan& plan, const Pointers& pointers, int64_t n,
                      const Error& error) {
   if (context.device->is_alone() && context.device->reads_pageable()) return GTH_OK;
-  if (plan.tuples.at(n) == 0 || !reads_indices(plan)) return GTH_OK;
+  if (!core::has_bags(plan) && (plan.tuples.at(n) == 0 || !reads_indices(plan))) return GTH_OK;
   for (core::Role role : core::EachRole{core::accessed_by(plan, n, pointers.ids)}) {
     const int32_t operand = plan.operation->name_of(role);
     const int32_t status = check_place(context, operand, core::operand_name(operand), pointers[role], error);
@@ -114,21 +115,30 @@ int32_t clear_only(Context& context, const Plan& plan, const ClearJob& clear, co
   return code ? fail_cuda(code, "gradient", 0, error) : GTH_OK;
 }
 
-// Runs a plan. clear: see run_scatter.
-int32_t run_call(Context& context, const Plan& plan, const Pointers& pointers, int64_t n, bool owns_output,
-                 const ClearJob* clear, int64_t sequence, const Error& error) {
+// Runs the kernels of a plan. clear: see run_scatter.
+int32_t run_kernels(Context& context, const Plan& plan, const Pointers& pointers, int64_t n, bool owns_output,
+                    const ClearJob* clear, int64_t sequence, const Error& error) {
   CUstream_st* const stream = context.stream();
-  if (plan.tuples.at(n) == 0) return clear ? clear_only(context, plan, *clear, error) : GTH_OK;
-  if (plan.refused_dim >= 0) return core::fail_empty_table(error, GTH_OPERAND_PARAMS, plan.refused_dim);
-  if (!reads_indices(plan)) return GTH_OK;
   State* state = nullptr;
   bool is_captured = false;
   if (int32_t status = find_state(context, stream, &state, &is_captured, error)) return status;
   const Place place{
       context.device->multiprocessors(), &context.device->capacity(), state, context.record, sequence, owns_output};
+  if (core::has_bags(plan)) return run_bags(context, stream, plan, pointers, n, place, is_captured, error);
   return core::is_scatter(plan) && !plan.is_empty
              ? run_scatter(context, stream, plan, pointers, n, place, clear, is_captured, error)
              : enqueue(context, stream, plan, pointers, n, place, is_captured, error);
+}
+
+// Runs a plan. clear: see run_scatter.
+int32_t run_call(Context& context, const Plan& plan, const Pointers& pointers, int64_t n, bool owns_output,
+                 const ClearJob* clear, int64_t sequence, const Error& error) {
+  if (!core::has_bags(plan)) {
+    if (plan.tuples.at(n) == 0) return clear ? clear_only(context, plan, *clear, error) : GTH_OK;
+    if (plan.refused_dim >= 0) return core::fail_empty_table(error, GTH_OPERAND_PARAMS, plan.refused_dim);
+    if (!reads_indices(plan)) return GTH_OK;
+  }
+  return run_kernels(context, plan, pointers, n, owns_output, clear, sequence, error);
 }
 
 int32_t begin_and_run(Context& context, const Plan& plan, const Pointers& pointers, int64_t n, bool owns_output,
@@ -157,11 +167,12 @@ int32_t run_gradient(Context& context, const Plan& plan, const Pointers& pointer
   return begin_and_run(context, plan, pointers, GTH_OPEN, false, has_elements ? &clear : nullptr, error);
 }
 
-int32_t validate(Context& context, const Plan& plan, const char* indices, int64_t n, const Error& error) {
+int32_t validate(Context& context, const Plan& plan, const Pointers& pointers, int64_t n, const Error& error) {
   Plan validating = plan;
+  validating.nonempty &= plan.operation->operands.index;  // Other operands are not accessed.
   validating.checks_when_empty = reads_indices(plan);
   validating.is_empty = true;  // nothing is copied
-  return run(context, validating, core::pointers_of(nullptr, indices, nullptr), n, false, error);
+  return run(context, validating, pointers, n, false, error);
 }
 
 int32_t allocate(Context& context, int64_t bytes, void** out, const Error& error) {

@@ -2,6 +2,7 @@
 
 #include <cinttypes>
 #include <cstddef>
+#include <cstdio>
 
 #include "cuda/runtime.hpp"
 
@@ -64,10 +65,26 @@ int32_t fail_unusable(int code, const Error& error) {
   return status;
 }
 
+namespace {
+
+// The record does not have the format of the bags.
+int32_t fail_bags(const core::Fault& fault, const Error& error) {
+  if (fault.status == GTH_E_RACE) return error.fail(fault, "bags: changed during the call");
+  const bool is_large = fault.flags & GTH_ERROR_UNSIGNED;
+  char number[24];
+  std::snprintf(number, sizeof number, is_large ? "%" PRIu64 : "%" PRId64, static_cast<uint64_t>(fault.value));
+  return error.fail(fault, "bags: %s at position %" PRId64 " is invalid, the limit is %" PRId64, number, fault.position,
+                    fault.limit);
+}
+
+}  // namespace
+
 int32_t fail_recorded(const gth_error_record& record, const Error& error) {
   const core::Fault fault{record.status, record.operand, record.component, record.position,
                           record.value,  record.limit,   record.flags};
-  const int32_t status = record.status == GTH_E_INDEX ? core::fail_index(error, fault) : core::fail_index_race(error);
+  const int32_t status = record.operand == GTH_OPERAND_BAGS ? fail_bags(fault, error)
+                         : record.status == GTH_E_INDEX     ? core::fail_index(error, fault)
+                                                            : core::fail_index_race(error);
   if (gth_error* target = error.target()) {
     target->sequence = record.sequence;
     target->count = record.count;

@@ -45,6 +45,7 @@ struct State {
   // The results of in_front, which the first validating kernel of a call initializes.
   uint64_t is_refused;  // 1 if a tuple is invalid, so that nothing is copied
   uint64_t raced;       // number of blocks that found an invalid tuple while copying
+  uint64_t read_ids;    // of bags: the number of ids of all bags. Ids behind them are not validated.
 };
 
 struct JobHead {
@@ -81,7 +82,8 @@ struct JobHead {
   bool zeroes;         // the library owns the output, so rows without a source become zeros
   bool fills;          // rows without a source become `fill`; otherwise they are not written
   bool has_padding;
-  bool is_few;  // every thread copies at most one vector of a row
+  bool is_few;        // every thread copies at most one vector of a row
+  bool follows_bags;  // The indices are ids of bags, whose validation has initialized the results in the state.
   Validation validation;
   State* state;
   gth_error_record* record;

@@ -5,8 +5,8 @@
 #include "core/types/reduction.hpp"
 #include "cuda/shared.hpp"
 
-// The arithmetic of scatters. Results have the bits of the CPU, except those of NaN. Products and sums are rounded
-// separately, because the CPU does not contract them to a fused multiply-add.
+// The arithmetic of scatters and bags. Results have the bits of the CPU, except those of NaN. Products and sums are
+// rounded separately, because the CPU does not contract them to a fused multiply-add.
 namespace gather::cuda {
 
 GATHER_SHARED float sum_of(float a, float b) {
@@ -35,6 +35,29 @@ GATHER_SHARED double product_of(double a, double b) {
   return __dmul_rn(a, b);
 #else
   return a * b;
+#endif
+}
+
+// Returns a * b + c, rounded once.
+GATHER_SHARED float multiply_add(float a, float b, float c) {
+#ifdef __CUDA_ARCH__
+  return __fmaf_rn(a, b, c);
+#else
+  return __builtin_fmaf(a, b, c);
+#endif
+}
+GATHER_SHARED float root_of(float value) {
+#ifdef __CUDA_ARCH__
+  return __fsqrt_rn(value);
+#else
+  return __builtin_sqrtf(value);
+#endif
+}
+GATHER_SHARED double root_of(double value) {
+#ifdef __CUDA_ARCH__
+  return __dsqrt_rn(value);
+#else
+  return __builtin_sqrt(value);
 #endif
 }
 

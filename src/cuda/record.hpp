@@ -43,11 +43,11 @@ GATHER_SHARED gth_error_record index_failure(const Job& job, const Finding& bad)
   return failure;
 }
 
-GATHER_SHARED gth_error_record race_failure(int64_t sequence) {
+GATHER_SHARED gth_error_record race_failure(int64_t sequence, int32_t operand = GTH_OPERAND_INDICES) {
   gth_error_record failure{};
   failure.sequence = sequence;
   failure.position = -1;
-  failure.operand = GTH_OPERAND_INDICES;
+  failure.operand = operand;
   failure.component = -1;
   failure.status = GTH_E_RACE;
   return failure;

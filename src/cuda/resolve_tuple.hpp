@@ -7,16 +7,18 @@
 // Loads each index once, validates it, and converts it to an offset. The results are those of the CPU.
 namespace gather::cuda {
 
-// The ways in which a kernel loads indices.
+// The ways in which a kernel loads indices. `job` has their type.
 struct Index4 {  // 4 bytes, aligned
-  static GATHER_SHARED int64_t load(const JobHead& job, const char* at) {
+  template <class Job>
+  static GATHER_SHARED int64_t load(const Job& job, const char* at) {
     const uint32_t bits = load_index_bits<4>(at);
     return job.index_signed ? int64_t{static_cast<int32_t>(bits)} : int64_t{bits};
   }
 };
 
 struct Index8 {  // 8 bytes, aligned; uint64 is kept as its bit pattern
-  static GATHER_SHARED int64_t load(const JobHead&, const char* at) {
+  template <class Job>
+  static GATHER_SHARED int64_t load(const Job&, const char* at) {
     return static_cast<int64_t>(load_index_bits<8>(at));
   }
 };
@@ -34,7 +36,8 @@ GATHER_SELDOM uint64_t load_bytewise(const char* at, int bytes) {
 }
 
 struct AnyIndex {  // any width, any address
-  static GATHER_SHARED int64_t load(const JobHead& job, const char* at) {
+  template <class Job>
+  static GATHER_SHARED int64_t load(const Job& job, const char* at) {
     if (job.index_aligned && job.index_bytes == 8) return static_cast<int64_t>(load_index_bits<8>(at));
     const bool is_word = job.index_aligned && job.index_bytes == 4;
     const uint64_t bits = is_word ? load_index_bits<4>(at) : load_bytewise(at, job.index_bytes);
@@ -65,8 +68,8 @@ GATHER_SELDOM int64_t resolve_seldom(int64_t value, int64_t size, core::IndexPol
 }
 
 // Adds the offsets of the rows that `values` select in one component. Values that select no row are marked.
-template <int count>
-GATHER_SHARED void select(const JobHead& job, const JobComponent& component, const int64_t* values, int64_t* offsets,
+template <int count, class Job>
+GATHER_SHARED void select(const Job& job, const JobComponent& component, const int64_t* values, int64_t* offsets,
                           bool* selects) {
   int64_t index[size_t{count}];
   bool are_inside = true;

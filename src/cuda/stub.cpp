@@ -32,7 +32,9 @@ int32_t run(Context&, const core::Plan&, const core::Pointers&, int64_t, bool, c
 int32_t run_gradient(Context&, const core::Plan&, const core::Pointers&, const gth_tensor_desc&, const Error& error) {
   return fail_build(error);
 }
-int32_t validate(Context&, const core::Plan&, const char*, int64_t, const Error& error) { return fail_build(error); }
+int32_t validate(Context&, const core::Plan&, const core::Pointers&, int64_t, const Error& error) {
+  return fail_build(error);
+}
 int32_t check_not_capturing(Context&, const Error& error) { return fail_build(error); }
 int32_t allocate(Context&, int64_t, void**, const Error& error) { return fail_build(error); }
 void deallocate(Context&, void*) {}

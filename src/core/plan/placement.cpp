@@ -48,12 +48,10 @@ int32_t check_devices(const Request& request, Plan* plan, const Error& error) {
 int32_t check_operation(const Settings& settings, const Plan& plan, bool is_packed, const Error& error) {
   const Operation& operation = *settings.operation;
   const bool is_gather = operation.direction == Direction::gather;
-  const bool runs = operation.form != Form::bags && !(is_gather && settings.has_padding) && !is_packed;
-  if (runs || plan.device == GTH_DEVICE_CPU) return GTH_OK;
+  const bool has_padding = is_gather && operation.form != Form::bags && settings.has_padding;
+  if ((!has_padding && !is_packed) || plan.device == GTH_DEVICE_CPU) return GTH_OK;
   const int32_t table = operation.name_of(Role::table);
-  const char* const what = is_packed                      ? "packed rows"
-                           : operation.form == Form::bags ? "bags"
-                                                          : "gathers with padding_index";
+  const char* const what = is_packed ? "packed rows" : "gathers with padding_index";
   return error.fail({GTH_E_UNSUPPORTED, table, -1, -1, plan.device, GTH_DEVICE_CPU}, "%s: %s are run on the CPU only",
                     operand_name(table), what);
 }
