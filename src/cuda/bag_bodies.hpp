@@ -6,7 +6,7 @@
 // Complete kernels of bags. cuda/bodies.hpp describes what a Block has.
 namespace gather::cuda {
 
-GATHER_SHARED int64_t load_number(const IntegerLine& line, int64_t i) {
+GATHER_SELDOM int64_t load_number(const IntegerLine& line, int64_t i) {
   return AnyIndex::load(line, line.first + i * line.stride);
 }
 
@@ -19,7 +19,7 @@ GATHER_SHARED uint64_t add_length(const BagsJob& job, uint64_t sum, uint64_t len
 }
 
 GATHER_SHARED uint64_t length_at(const BagsJob& job, int64_t i) {
-  return static_cast<uint64_t>(load_number(job.numbers, i));
+  return static_cast<uint64_t>(AnyIndex::load(job.numbers, job.numbers.first + i * job.numbers.stride));
 }
 
 // Calls each(first, last) for the lengths of the run of a thread.
@@ -165,8 +165,11 @@ struct Bag {
 };
 
 // Returns the first id from `first` on whose segment is not smaller.
-GATHER_SHARED int64_t find_segment(const BagsJob& job, int64_t segment, int64_t first) {
+GATHER_SELDOM int64_t find_segment(const BagsJob& job, int64_t segment, int64_t first) {
   int64_t last = job.ids_count;
+#ifdef __CUDA_ARCH__
+#pragma unroll 1
+#endif
   while (first < last) {
     const int64_t middle = first + (last - first) / 2;
     if (load_number(job.numbers, middle) < segment)
@@ -197,9 +200,12 @@ GATHER_SHARED void find_ids(const BagsJob& job, int64_t number, Bag* bag) {
 }
 
 // Finds a bag. Returns false if its ids are no ids, because its numbers were changed after the validation.
-GATHER_SHARED bool find_bag(const BagsJob& job, int64_t number, Bag* bag) {
+GATHER_SELDOM bool find_bag(const BagsJob& job, int64_t number, Bag* bag) {
   *bag = {};
   find_ids(job, number, bag);
+#ifdef __CUDA_ARCH__
+#pragma unroll 1
+#endif
   for (int32_t i = job.bag_loops; i-- > 0;) {
     const BagLoop& loop = job.bag_loop[i];
     const int64_t next = i > 0 ? number / loop.extent : 0, step = number - next * loop.extent;
@@ -241,6 +247,10 @@ GATHER_KERNEL void find_empty_body(Block& block, const BagsJob& job) {
 }
 
 // ---- Pools
+
+// Numbers of 2 bytes that are added in float32.
+template <class Type>
+constexpr bool may_widen = std::is_same_v<typename Type::Value, float> && sizeof(typename Type::Stored) == 2;
 
 // Some successive ids of a bag, and a column of their rows.
 template <class Type, int bytes>
@@ -383,7 +393,7 @@ GATHER_SHARED void sum_round(const PoolJob& job, const PoolRound<Type, bytes>& r
     } else {
       row->template combine<Add>(other);
     }
-    if (sizeof(typename Type::Stored) < sizeof(typename Type::Value) && job.rounds_each) round_sums(row);
+    if (may_widen<Type> && job.rounds_each) round_sums(row);
   }
 }
 
@@ -392,6 +402,9 @@ template <class Type, int bytes>
 GATHER_SHARED bool pool_ids(const PoolJob& job, const Bag& bag, int64_t column, Row<Type, bytes>* row,
                             Total<Type>* total) {
   row->load(first_of<bytes>(job.start));
+#ifdef __CUDA_ARCH__
+#pragma unroll 1
+#endif
   for (int64_t first = bag.begin; first < bag.end; first += PoolRound<Type, bytes>::count) {
     PoolRound<Type, bytes> round;
     if (!load_round(job, bag, first, column, &round)) return false;
@@ -421,7 +434,7 @@ GATHER_SHARED void divide_sums(const PoolJob& job, const Total<Type>& total, Row
 // Stores a row, or its numbers as float32.
 template <class Type, int bytes>
 GATHER_SHARED void store_row(const PoolJob& job, char* to, const Row<Type, bytes>& row) {
-  if constexpr (std::is_same_v<typename Type::Value, float> && sizeof(typename Type::Stored) == 2) {
+  if constexpr (may_widen<Type>) {
     if (job.widens) {
       constexpr int part = bytes == 16 ? 16 : 4;
       for (int at = 0; at < 2 * bytes; at += part) {
@@ -436,9 +449,12 @@ GATHER_SHARED void store_row(const PoolJob& job, char* to, const Row<Type, bytes
 }
 
 // Returns the offsets of a column. Numbers of the output may be twice as wide as those of the table.
-GATHER_SHARED Column place_column(const PoolJob& job, int64_t number, int64_t bytes) {
+template <class Type, int bytes>
+GATHER_SHARED Column place_column(const PoolJob& job, int64_t number) {
   Column column = column_of(job, number, bytes);
-  if (job.widens) column.target += number % job.vectors * bytes;
+  if constexpr (may_widen<Type>) {
+    if (job.widens) column.target += (job.loops > 0 ? number % job.vectors : number) * bytes;
+  }
   return column;
 }
 
@@ -464,8 +480,9 @@ GATHER_SELDOM void zero_column(const PoolJob& job, const Bag& bag, const Column&
   store_row(job, job.out + bag.out + column.target, row);
 }
 
-GATHER_SELDOM void note_changed_bags(const PoolJob& job) {
-  if (add(&job.state->raced, 1) == 0) note_failure(job.record, race_failure(job.sequence, GTH_OPERAND_BAGS));
+// Reports that an operand was changed after the validation, once for each call.
+GATHER_SELDOM void note_change(const PoolJob& job, int32_t operand) {
+  if (add(&job.state->raced, 1) == 0) note_failure(job.record, race_failure(job.sequence, operand));
 }
 
 // Pools the columns of a thread. Returns true if an id is invalid that was valid before.
@@ -476,9 +493,9 @@ GATHER_KERNEL bool pool_columns(Block& block, const PoolJob& job, uint32_t threa
   bool raced = false;
   for_columns(block, job, thread, [&](int64_t number, int64_t at) {
     Bag bag;
-    const Column column = place_column(job, at, bytes);
+    const Column column = place_column<Type, bytes>(job, at);
     const bool is_valid = find_bag(job, number, &bag);
-    if (!is_valid && !refused) note_changed_bags(job);
+    if (!is_valid && !refused) note_change(job, GTH_OPERAND_BAGS);
     const bool pools = is_valid && !refused, is_pooled = pools && pool_column<Type, bytes>(job, bag, column);
     raced |= pools && !is_pooled;
     if (!is_pooled && job.zeroes) zero_column<Type, bytes>(job, bag, column);
@@ -490,10 +507,7 @@ GATHER_KERNEL bool pool_columns(Block& block, const PoolJob& job, uint32_t threa
 template <class Type, int bytes, class Block>
 GATHER_KERNEL void pool_body(Block& block, const PoolJob& job) {
   const bool raced = block.any([&](uint32_t thread) { return pool_columns<Type, bytes>(block, job, thread); });
-  if (!raced) return;
-  block.once([&] {
-    if (add(&job.state->raced, 1) == 0) note_failure(job.record, race_failure(job.sequence));
-  });
+  if (raced) block.once([&] { note_change(job, GTH_OPERAND_INDICES); });
 }
 
 // Calls visit(Type{}, std::integral_constant<int, bytes>{}) for the numbers of a pool. Parts of complex numbers are

@@ -23,9 +23,6 @@ struct BagLoop {
   int64_t ids, weights, out;
 };
 
-// The prefix sums of lengths are computed in this number of runs, each by one thread.
-constexpr uint32_t sum_runs = 1024;
-
 // Bags and their ids.
 struct BagsJob {
   int32_t format;   // GTH_BAGS_*

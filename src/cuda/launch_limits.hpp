@@ -13,7 +13,7 @@ constexpr int loads_in_flight = 4;
 // The updates of a slice that a thread loads at once.
 constexpr int updates_at_once = loads_in_flight;
 
-// The largest number of threads that share a row of a scatter.
+// The largest number of threads that share a row of a scatter or of bags.
 constexpr uint32_t most_lanes_of_row = 32;
 
 // A slice with this number of updates or more is long: a block combines each strip of its columns.
@@ -30,6 +30,9 @@ constexpr uint32_t tile_bytes = 16 * 1024;
 
 // The shared memory of a block that combines a long slice: two tiles, and the row of each thread of a group.
 constexpr uint32_t stage_bytes = 2 * tile_bytes + most_lanes_of_row * 32;
+
+// The prefix sums of the lengths of bags are computed in this number of runs, each by one thread.
+constexpr uint32_t sum_runs = 1024;
 
 // Up to this number of index values, every block of the copying kernel validates all of them. A separate kernel
 // validates more. On an H100, both took the same time at about 4,000 values of tuples and 6,000 single ones.
