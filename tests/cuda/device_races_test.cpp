@@ -81,6 +81,47 @@ TEST_F(Emulated, RacingWritersOfScatters) {
   EXPECT_EQ(found, (std::vector<int32_t>{1, 1, 40}));
 }
 
+// Bags of 40 ids of three rows, before a kernel that pools them.
+struct RacingBags {
+  int32_t run(const Context& context, Error* error) const {
+    const gth_tensor_desc t = device::describe_on_device(GTH_DTYPE_INT32, shape, table.data());
+    const gth_tensor_desc i = device::describe_on_device(GTH_DTYPE_INT64, ids_shape, ids.data());
+    const gth_tensor_desc b = device::describe_on_device(GTH_DTYPE_INT64, bags_shape, offsets.data());
+    const gth_tensor_desc o = device::describe_on_device(GTH_DTYPE_INT32, out_shape, out.data());
+    return gth_gather_bags(context.get(), &t, &i, &b, nullptr, &o, nullptr, error);
+  }
+  std::vector<int32_t> sums() const {
+    std::vector<int32_t> found(2);
+    device::copy(found.data(), out.data(), 8);
+    return found;
+  }
+
+  Shape shape{3}, ids_shape{40}, bags_shape{3}, out_shape{2};
+  Memory table{std::vector<int32_t>{1, 1, 1}}, ids{std::vector<int64_t>(40, 2)},
+      offsets{std::vector<int64_t>{0, 30, 40}}, out{std::vector<int32_t>{-5, -6}};
+};
+
+// An id or an offset becomes invalid after its validation. Its bag is not written, and nothing beside the ids is read.
+TEST_F(Emulated, RacingWritersOfBags) {
+  const Context context;
+  for (const bool is_offset : {false, true}) {
+    for (const int64_t value : {int64_t{1} << 30, int64_t{-1}}) {
+      const RacingBags bags;
+      Writer writer{reinterpret_cast<int64_t*>((is_offset ? bags.offsets : bags.ids).data()), 0, value};
+      gth_emulation_between(write_bad, &writer);
+      Error error;
+      ASSERT_EQ(bags.run(context, &error), GTH_OK) << error.message;
+      gth_emulation_between(nullptr, nullptr);
+      const int64_t sequence = error.sequence;
+      const int32_t status = gth_context_take_error(context.get(), &error);
+      facts::expect_fields(status, error, {GTH_E_RACE, is_offset ? GTH_OPERAND_BAGS : GTH_OPERAND_INDICES});
+      EXPECT_EQ(error.sequence, sequence);
+      EXPECT_EQ(error.count, 1u);
+      EXPECT_EQ(bags.sums(), (std::vector<int32_t>{-5, 10}));
+    }
+  }
+}
+
 // The reverse case: an index is invalid at first and valid when later blocks validate it.
 TEST_F(Emulated, RacingWritersWhileBlocksValidate) {
   const Context context;

@@ -210,6 +210,64 @@ TEST_F(Emulated, MemoryOfHooksOfScatters) {
   EXPECT_EQ(gth_context_release(context), GTH_OK);
 }
 
+// Bags with lengths, whose sums need memory.
+struct Bags {
+  int32_t run(const Context& context, Error* error) const {
+    gth_options options = GTH_OPTIONS_INIT;
+    options.bag_format = GTH_BAGS_LENGTHS;
+    const gth_tensor_desc t = device::describe_on_device(GTH_DTYPE_INT32, shape, table.data());
+    const gth_tensor_desc i = device::describe_on_device(GTH_DTYPE_INT64, ids_shape, ids.data());
+    const gth_tensor_desc b = device::describe_on_device(GTH_DTYPE_INT64, shape, lengths.data());
+    const gth_tensor_desc o = device::describe_on_device(GTH_DTYPE_INT32, shape, out.data());
+    return gth_gather_bags(context.get(), &t, &i, &b, nullptr, &o, &options, error);
+  }
+  void expect_sums() const {
+    std::vector<int32_t> found(2);
+    device::copy(found.data(), out.data(), 8);
+    EXPECT_EQ(found, (std::vector<int32_t>{20, 30}));
+  }
+
+  Shape shape{2}, ids_shape{3};
+  Memory table{std::vector<int32_t>{10, 20}}, ids{std::vector<int64_t>{1, 0, 1}}, lengths{std::vector<int64_t>{1, 2}},
+      out{std::vector<int32_t>{0, 0}};
+};
+
+TEST_F(Emulated, FailuresOfBags) {
+  const Context context;
+  expect_to_survive([&](Failing* failing, Error* error) {
+    const Bags bags;
+    failing->arm();
+    const int32_t status = bags.run(context, error);
+    failing->disarm();
+    context.sync();
+    if (status == GTH_OK && !failing->fired) bags.expect_sums();
+    return status;
+  });
+}
+
+TEST_F(Emulated, FailuresOfCapturedBags) {
+  const Stream stream;
+  const Context context(stream.get());
+  const Bags first;
+  const device::Captured captured(stream, [&] { first.run(context, nullptr); });  // allocates states of captured calls
+  expect_to_survive([&](Failing* failing, Error* error) {
+    const Bags bags;
+    device::begin_capture(stream.get());
+    failing->arm();
+    const int32_t status = bags.run(context, error);
+    failing->disarm();
+    const device::Graph graph = device::end_capture(stream.get());
+    if (status == GTH_OK && graph) {
+      device::launch(graph, stream.get());
+      context.sync();
+      bags.expect_sums();
+    }
+    if (graph) device::destroy_graph(graph);
+    context.sync();  // frees the memory of the graph
+    return status;
+  });
+}
+
 // An allocation of host memory fails after device memory was allocated. The device memory must be freed.
 TEST_F(Emulated, G4_HostMemoryForATensorOnADevice) {
   const Context context;
