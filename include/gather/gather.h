@@ -1277,7 +1277,11 @@ typedef struct gth_options {
  * or sqrtn is the quotient. TensorFlow multiplies by the reciprocal of the divisor, so its last bit may differ.
  *
  * In a plan, the number of bags and the number of ids may be open. n is the number of bags, or the outermost dim of
- * indices with GTH_BAGS_DENSE. On a CUDA device, gather_bags returns GTH_E_UNSUPPORTED with operand PARAMS.
+ * indices with GTH_BAGS_DENSE.
+ *
+ * On a CUDA device, gather_bags runs in stream order, and gives the bytes of the CPU except for the bits of NaN. With
+ * GTH_BAGS_LENGTHS, a call allocates 8 bytes for each bag and 8 KiB there, as scatters do. Packed params cause
+ * GTH_E_UNSUPPORTED with operand PARAMS. So do more than 2^36 bags whose rows have no elements, with operand BAGS.
  */
 #define GTH_OP_GATHER_BAGS 10
 /** The highest operation number of this header. It grows with new operations. */
@@ -1322,9 +1326,9 @@ typedef struct gth_request {
  * @param rows     Borrowed. Written by gathers.
  * @param options  Borrowed, or NULL.
  * @return NULL, HANDLE, VERSION, DTYPE, RANK, AXIS, BATCH, SHAPE, SIZE, STRIDE, DEVICE, READONLY, ALIAS, INDEX, RACE,
- *         UNSUPPORTED (strings; on a device also bags, padding of gathers, and reductions of 2^31 slices of updates),
- *         NOMEM (float32 or float64 accumulation, mean, and every scatter on a device), and on a device CUDA, FORK,
- *         CAPTURE.
+ *         UNSUPPORTED (strings; on a device also packed params, padding of gathers, and reductions of 2^31 slices of
+ *         updates), NOMEM (float32 or float64 accumulation, mean, and on a device every scatter and bags with lengths),
+ *         and on a device CUDA, FORK, CAPTURE.
  */
 GTH_API int32_t gth_run(gth_context *context, int32_t op, const gth_tensor_desc *table, const gth_tensor_desc *indices,
                         const gth_tensor_desc *rows, const gth_options *options, gth_error *err);
