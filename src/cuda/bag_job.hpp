@@ -5,8 +5,8 @@
 #include "cuda/kernel_job.hpp"
 #include "cuda/scatter_job.hpp"
 
-// The kernels of gather_bags first validate the operand bags and the ids. Then a group of neighbouring threads pools each
-// bag: it adds the rows of the ids in their order, and each thread has its own columns.
+// The kernels of gather_bags first validate the operand bags and the ids. Then a group of neighbouring threads pools
+// each bag: it adds the rows of the ids in their order, and each thread has its own columns.
 namespace gather::cuda {
 
 // Integers of any type at one distance.

@@ -15,19 +15,20 @@ using core::moved;
 using core::Plan;
 using core::Pointers;
 
-// Only kernels that visit every bag limit their number. Bags without elements need no memory.
+// The most bags of a call. Bags whose rows have no elements need no memory, so there may be any number of them.
 constexpr int64_t most_bags = int64_t{1} << 36;
 
 bool must_have_ids(const Plan& plan) { return plan.bags.empty == GTH_EMPTY_ERROR; }
 
-// Returns true if each index is in bounds of params after it has been replaced.
+// Returns true if bounds replaces each id by one that is valid.
 bool is_total(const Plan& plan) { return core::is_total(core::outside_of(plan.bounds)) && plan.component[0].size > 0; }
 
+// Returns true if an id may be invalid.
 bool may_be_refused(const Plan& plan) {
   return plan.bounds != GTH_BOUNDS_FILL && plan.bounds != GTH_BOUNDS_SKIP && !is_total(plan);
 }
 
-// Returns the distance of an id to the next one of the same bag.
+// Returns the loop through the ids of a bag.
 const core::Loop& id_loop(const Plan& plan) { return plan.loops[plan.inner_begin - 1]; }
 
 // The largest power of two, at most 16, that divides all noted values.

@@ -161,8 +161,8 @@ GATHER_SELDOM gth_error_record failure_of(const Job& job, uint32_t tuple) {
   return race_failure(job.sequence);
 }
 
-// Ends a kernel that validates a call, or a part of one. The last block calls settle(worst) and resets the state. worst is
-// ~position of the first finding, or 0.
+// Ends a kernel that validates a call, or a part of one. The last block calls settle(worst) and resets the state.
+// worst is ~position of the first finding, or 0.
 template <class Block, class Settle>
 GATHER_KERNEL void end_validation(Block& block, State* state, bool bad, Settle&& settle) {
   block.once([&] {
