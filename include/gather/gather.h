@@ -421,7 +421,7 @@ typedef struct gth_context_options {
                                          streams wait for each other. */
   struct gth_error_record *record; /**< A record of the caller, zeroed, in device or mapped pinned memory. NULL: the
                                          context allocates one. */
-  gth_alloc_fn alloc;              /**< Memory of results, see gth_alloc_fn. alloc and free must both be set, or none (GTH_E_NULL). */
+  gth_alloc_fn alloc;              /**< Memory of results. alloc and free must both be set, or none (GTH_E_NULL). */
   gth_free_fn free;
   void *memory_user;                /**< Passed to alloc and free. */
   gth_parallel_for_fn parallel_for; /**< An executor of the caller. NULL: the library's threads. */

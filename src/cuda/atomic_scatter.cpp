@@ -1,5 +1,6 @@
 #include "cuda/atomic_scatter.hpp"
 
+#include "cuda/alignment.hpp"
 #include "cuda/failure.hpp"
 
 namespace gather::cuda {
@@ -58,12 +59,12 @@ bool add_loops(const Plan& plan, int64_t n, int64_t item, SmallJob* job) {
 }
 
 bool are_aligned(const SmallJob& job, int64_t item) {
-  uint64_t bits = reinterpret_cast<uintptr_t>(job.params) | reinterpret_cast<uintptr_t>(job.out);
-  for (int32_t i = 0; i < job.loops; ++i) bits |= static_cast<uint64_t>(job.loop[i].params | job.loop[i].out);
-  for (int32_t i = 0; i < job.components; ++i) {
-    if (job.component[i].size > 1) bits |= static_cast<uint64_t>(job.component[i].stride);
-  }
-  return bits % static_cast<uint64_t>(item) == 0;
+  Alignment common;
+  common.note(job.params);
+  common.note(job.out);
+  for (int32_t i = 0; i < job.loops; ++i) common.note(job.loop[i].params | job.loop[i].out);
+  for (int32_t i = 0; i < job.components; ++i) common.note(job.component[i].size, job.component[i].stride);
+  return common.value() >= item;
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "cuda/alignment.hpp"
 #include "cuda/bag_kernels.hpp"
 #include "cuda/column_launch.hpp"
 #include "cuda/failure.hpp"
@@ -30,18 +31,6 @@ bool may_be_refused(const Plan& plan) {
 
 // Returns the loop through the ids of a bag.
 const core::Loop& id_loop(const Plan& plan) { return plan.loops[plan.inner_begin - 1]; }
-
-// The largest power of two, at most 16, that divides all noted values.
-class Alignment {
- public:
-  void note(int64_t bytes) { bits_ |= static_cast<uint64_t>(bytes); }
-  void note(const void* address) { bits_ |= reinterpret_cast<uintptr_t>(address); }
-  void note(int64_t extent, int64_t stride) { note(extent > 1 ? stride : 0); }
-  int64_t value() const { return static_cast<int64_t>(bits_ & (~bits_ + 1)); }
-
- private:
-  uint64_t bits_ = vector_bytes;
-};
 
 IntegerLine line_of(const char* first, int64_t stride, core::IndexType type, const Alignment& alignment) {
   const int64_t bytes = core::index_bytes(type);

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cstdlib>
 
-#include "cuda/aligned_rows.hpp"
+#include "cuda/alignment.hpp"
 
 namespace gather::cuda {
 namespace {
@@ -22,11 +22,12 @@ int32_t read_dims(const gth_tensor_desc& tensor, int64_t item, char** begin, Row
   return count;
 }
 
-// Returns the largest power of two, at most 16, that divides everything.
 int32_t width_of(const ClearJob& job, int64_t row) {
-  uint64_t bits = uint64_t{vector_bytes} | reinterpret_cast<uintptr_t>(job.target) | static_cast<uint64_t>(row);
-  for (int32_t i = 0; i < job.loops; ++i) bits |= static_cast<uint64_t>(job.loop[i].target);
-  return static_cast<int32_t>(bits & (~bits + 1));
+  Alignment common;
+  common.note(job.target);
+  common.note(row);
+  for (int32_t i = 0; i < job.loops; ++i) common.note(job.loop[i].target);
+  return static_cast<int32_t>(common.value());
 }
 
 }  // namespace

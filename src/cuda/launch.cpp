@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "cuda/alignment.hpp"
 #include "cuda/gather_kernels.hpp"
 
 namespace gather::cuda {
@@ -20,19 +21,8 @@ struct Shape {
   int64_t tuples;
 };
 
-// The largest power of two that divides all noted values, at most 16.
-class CommonAlignment {
- public:
-  void note(int64_t bytes) { bits_ |= static_cast<uint64_t>(bytes); }
-  void note(const void* address) { bits_ |= reinterpret_cast<uintptr_t>(address); }
-  int64_t value() const { return static_cast<int64_t>(bits_ & (~bits_ + 1)); }
-
- private:
-  uint64_t bits_ = vector_bytes;
-};
-
 int64_t copy_alignment(const Plan& plan, const Pointers& pointers, int64_t n) {
-  CommonAlignment common;
+  Alignment common;
   common.note(plan.row.in | plan.row.out);
   common.note(pointers.table + plan.offset.table);
   common.note(pointers.rows + plan.offset.rows);
@@ -40,17 +30,13 @@ int64_t copy_alignment(const Plan& plan, const Pointers& pointers, int64_t n) {
     common.note(plan.loops[i].table.at(n));
     common.note(plan.loops[i].rows.at(n));
   }
-  for (int32_t i = 0; i < plan.components; ++i) {
-    if (plan.component[i].size > 1) common.note(plan.component[i].stride);
-  }
-  for (int32_t i = 0; i < plan.split.ndim; ++i) {
-    if (plan.split.extents[i] > 1) common.note(plan.split.strides[i]);
-  }
+  for (int32_t i = 0; i < plan.components; ++i) common.note(plan.component[i].size, plan.component[i].stride);
+  for (int32_t i = 0; i < plan.split.ndim; ++i) common.note(plan.split.extents[i], plan.split.strides[i]);
   return common.value();
 }
 
 bool is_index_aligned(const Plan& plan, const Pointers& pointers, int64_t n) {
-  CommonAlignment common;
+  Alignment common;
   common.note(pointers.indices + plan.offset.indices);
   for (int32_t i = 0; i < plan.inner_begin; ++i) common.note(plan.loops[i].indices.at(n));
   if (plan.components > 1) common.note(plan.index_step);

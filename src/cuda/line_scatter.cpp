@@ -1,5 +1,6 @@
 #include "cuda/line_scatter.hpp"
 
+#include "cuda/alignment.hpp"
 #include "cuda/failure.hpp"
 
 namespace gather::cuda {
@@ -38,13 +39,13 @@ bool add_loops(const Plan& plan, int64_t n, LineJob* out) {
 }
 
 bool are_elements_aligned(const Plan& plan, const LineJob& job) {
-  uint64_t bits = reinterpret_cast<uintptr_t>(job.target) | reinterpret_cast<uintptr_t>(job.updates) |
-                  static_cast<uint64_t>(job.walk.updates);
-  for (int32_t i = 0; i < job.line_loops; ++i) bits |= static_cast<uint64_t>(job.line[i].target | job.line[i].updates);
-  for (int32_t i = 0; i < plan.components; ++i) {
-    if (plan.component[i].size > 1) bits |= static_cast<uint64_t>(plan.component[i].stride);
-  }
-  return bits % static_cast<uint64_t>(plan.item.bytes()) == 0;
+  Alignment common;
+  common.note(job.target);
+  common.note(job.updates);
+  common.note(job.walk.updates);
+  for (int32_t i = 0; i < job.line_loops; ++i) common.note(job.line[i].target | job.line[i].updates);
+  for (int32_t i = 0; i < plan.components; ++i) common.note(plan.component[i].size, plan.component[i].stride);
+  return common.value() >= plan.item.bytes();
 }
 
 Numbers type_of(const Plan& plan) {

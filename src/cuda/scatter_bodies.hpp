@@ -81,9 +81,8 @@ GATHER_KERNEL void key_body(Block& block, const Job& job, const KeyJob& keys) {
 template <class Index, class Job, class Block>
 GATHER_KERNEL void few_keys_body(Block& block, const Job& job, const KeyJob& keys, const Keys& sorted) {
   const uint32_t threads = block.threads(), units = static_cast<uint32_t>(job.units);
-  const bool bad = keys.is_validated && block.finds([&](uint32_t thread) {
-    return find_bad<true, Index>(job, thread, threads);
-  });
+  const bool bad =
+      keys.is_validated && block.finds([&](uint32_t thread) { return find_bad<true, Index>(job, thread, threads); });
   block.once([&] {
     *keys.long_count = 0;
     if (!keys.is_validated) return;
@@ -94,8 +93,7 @@ GATHER_KERNEL void few_keys_body(Block& block, const Job& job, const KeyJob& key
   KeyJob unsorted = keys;
   unsorted.keys.slices = reinterpret_cast<uint32_t*>(block.stage());
   unsorted.keys.updates = unsorted.keys.slices + most_few;
-  const bool raced =
-      block.any([&](uint32_t thread) { return write_keys<Index>(job, unsorted, thread, threads); });
+  const bool raced = block.any([&](uint32_t thread) { return write_keys<Index>(job, unsorted, thread, threads); });
   if (raced && !bad) block.once([&] { note_failure(job.record, race_failure(job.sequence)); });
   block.in_turn([&](uint32_t thread) {
     for (uint32_t i = thread; i < units; i += threads) {

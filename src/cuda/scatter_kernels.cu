@@ -16,8 +16,8 @@ __global__ void __launch_bounds__(block_threads)
 }
 
 template <class Index, class Job>
-__global__ void __launch_bounds__(block_threads) few_keys_kernel(const __grid_constant__ Job job,
-                                                                 const __grid_constant__ KeyJob keys, Keys sorted) {
+__global__ void __launch_bounds__(block_threads)
+    few_keys_kernel(const __grid_constant__ Job job, const __grid_constant__ KeyJob keys, Keys sorted) {
   DeviceBlock block;
   few_keys_body<Index>(block, job, keys, sorted);
 }

@@ -38,10 +38,10 @@ int64_t least_lines();
 // Loads every kernel into the current context.
 int load_scatter_kernels();
 
-#define GATHER_INSTANTIATE_SCATTERS                                                                      \
-  template int launch_keys<DirectJob>(Reading, const DirectJob&, const KeyJob&, uint32_t, CUstream_st*); \
-  template int launch_keys<SmallJob>(Reading, const SmallJob&, const KeyJob&, uint32_t, CUstream_st*);   \
-  template int launch_keys<AnyJob>(Reading, const AnyJob&, const KeyJob&, uint32_t, CUstream_st*);        \
+#define GATHER_INSTANTIATE_SCATTERS                                                                             \
+  template int launch_keys<DirectJob>(Reading, const DirectJob&, const KeyJob&, uint32_t, CUstream_st*);        \
+  template int launch_keys<SmallJob>(Reading, const SmallJob&, const KeyJob&, uint32_t, CUstream_st*);          \
+  template int launch_keys<AnyJob>(Reading, const AnyJob&, const KeyJob&, uint32_t, CUstream_st*);              \
   template int launch_few_keys<DirectJob>(Reading, const DirectJob&, const KeyJob&, const Keys&, CUstream_st*); \
   template int launch_few_keys<SmallJob>(Reading, const SmallJob&, const KeyJob&, const Keys&, CUstream_st*);   \
   template int launch_few_keys<AnyJob>(Reading, const AnyJob&, const KeyJob&, const Keys&, CUstream_st*);

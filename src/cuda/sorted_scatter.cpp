@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "cuda/alignment.hpp"
 #include "cuda/column_launch.hpp"
 #include "cuda/failure.hpp"
 #include "cuda/numbering.hpp"
@@ -52,13 +53,12 @@ struct Width {
 };
 
 int64_t alignment_of(const Plan& plan, const CombineJob& job) {
-  uint64_t bits = uint64_t{vector_bytes} | reinterpret_cast<uintptr_t>(job.target) |
-                  reinterpret_cast<uintptr_t>(job.updates) | static_cast<uint64_t>(job.slice_bytes) |
-                  static_cast<uint64_t>(job.update_bytes) | static_cast<uint64_t>(plan.row.out);
-  for (int32_t i = 0; i < job.loops; ++i) {
-    if (job.loop[i].extent > 1) bits |= static_cast<uint64_t>(job.loop[i].target | job.loop[i].updates);
-  }
-  return static_cast<int64_t>(bits & (~bits + 1));
+  Alignment common;
+  common.note(job.target);
+  common.note(job.updates);
+  common.note(job.slice_bytes | job.update_bytes | plan.row.out);
+  for (int32_t i = 0; i < job.loops; ++i) common.note(job.loop[i].extent, job.loop[i].target | job.loop[i].updates);
+  return common.value();
 }
 
 // A reduction needs vectors of whole numbers, and a copy does not.
