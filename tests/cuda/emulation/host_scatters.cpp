@@ -5,9 +5,8 @@
 #include "cuda/line_bodies.hpp"
 #include "cuda/scatter_bodies.hpp"
 #include "cuda/scatter_kernels.hpp"
-#include "cuda/sort.hpp"
 
-// The kernels of scatters, run block by block, and a sort on the host.
+// The kernels of scatters, run block by block.
 namespace gather::cuda {
 
 using emulation::Block;
@@ -84,31 +83,6 @@ int64_t most_numbered() { return emulation::counted() > 0 ? emulation::counted()
 int64_t least_lines() { return emulation::least_lines() > 0 ? emulation::least_lines() : few_lines; }
 
 int load_scatter_kernels() { return emulation::enter_call(); }
-
-// The sort needs no scratch memory. It asks for some, so that the size of the allocation is tested.
-int sort_scratch(int64_t count, int64_t* bytes) {
-  *bytes = 256 + count / 8;
-  return emulation::enter_call();
-}
-
-int sort_keys(SortRoom* room, int64_t count, int32_t bits, CUstream_st* stream) {
-  const SortRoom given = *room;
-  std::swap(room->in, room->spare);
-  return launch(1, 1, stream, [=](Block&) {
-    std::vector<uint32_t> order(static_cast<size_t>(count));
-    std::iota(order.begin(), order.end(), 0u);
-    const uint32_t mask = bits < 32 ? (1u << bits) - 1 : ~0u;
-    std::stable_sort(order.begin(), order.end(),
-                     [&](uint32_t a, uint32_t b) { return (given.in.slices[a] & mask) < (given.in.slices[b] & mask); });
-    for (size_t i = 0; i < order.size(); ++i) {
-      given.spare.slices[i] = given.in.slices[order[i]];
-      given.spare.updates[i] = given.in.updates[order[i]];
-    }
-    std::memset(given.scratch, 0xa5, static_cast<size_t>(given.scratch_bytes));
-  });
-}
-
-int load_sort(CUstream_st*) { return emulation::enter_call(); }
 
 GATHER_INSTANTIATE_SCATTERS
 

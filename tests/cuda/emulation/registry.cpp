@@ -10,7 +10,10 @@
 #include <vector>
 
 #include "../ptx/run.hpp"
+#include "cuda/clear.hpp"
 #include "cuda/kernel_job.hpp"
+#include "cuda/line_job.hpp"
+#include "cuda/scatter_job.hpp"
 #include "state.hpp"
 
 // Runs kernels in the form in which nvcc's objects pass them to the CUDA runtime. They are registered when the library
@@ -25,18 +28,25 @@ std::string demangle(const char* name) {
   return result;
 }
 
+struct Parameter {
+  size_t bytes, alignment;
+};
+
 template <class T>
-std::pair<std::string, size_t> size_of() {
-  return {demangle(typeid(T).name()), sizeof(T)};
+std::pair<std::string, Parameter> parameter() {
+  return {demangle(typeid(T).name()), {sizeof(T), alignof(T)}};
 }
 
-// Returns the size of a parameter type of the kernels.
-size_t parameter_bytes(const std::string& type) {
+// Returns the form of a parameter type of the kernels.
+Parameter find_parameter(const std::string& type) {
   using namespace gather::cuda;
-  static const std::map<std::string, size_t> sizes = {size_of<DirectJob>(), size_of<SmallJob>(), size_of<AnyJob>(),
-                                                      size_of<gth_error_record*>()};
-  const auto found = sizes.find(type);
-  if (found != sizes.end()) return found->second;
+  static const std::map<std::string, Parameter> types = {
+      parameter<DirectJob>(), parameter<SmallJob>(),          parameter<AnyJob>(),
+      parameter<KeyJob>(),    parameter<CombineJob>(),        parameter<ClearJob>(),
+      parameter<LineJob>(),   parameter<AtomicJob>(),         parameter<Keys>(),
+      parameter<uint32_t>(),  parameter<const WideUpdate*>(), parameter<gth_error_record*>()};
+  const auto found = types.find(type);
+  if (found != types.end()) return found->second;
   std::fprintf(stderr, "a kernel takes a type of unknown size: %s\n", type.c_str());
   std::abort();
 }
@@ -61,7 +71,7 @@ std::vector<std::string> parameters_of(const std::string& function) {
 
 struct Kernel {
   ptx::Run run = nullptr;
-  std::vector<size_t> parameters;
+  std::vector<Parameter> parameters;
 };
 
 std::map<const void*, Kernel>& kernels() {
@@ -69,13 +79,14 @@ std::map<const void*, Kernel>& kernels() {
   return all;
 }
 
-// Packs the arguments as for the device: each is aligned to its size, up to eight bytes.
+// Packs the arguments as for the device.
 std::vector<char> pack(const Kernel& kernel, void** given) {
   std::vector<char> result;
   for (size_t i = 0; i < kernel.parameters.size(); ++i) {
     const char* begin = static_cast<const char*>(given[i]);
-    result.resize((result.size() + 7) / 8 * 8);
-    result.insert(result.end(), begin, begin + kernel.parameters[i]);
+    const auto [bytes, alignment] = kernel.parameters[i];
+    result.resize((result.size() + alignment - 1) / alignment * alignment);
+    result.insert(result.end(), begin, begin + bytes);
   }
   return result;
 }
@@ -165,7 +176,7 @@ void __cudaRegisterFunction(void**, const char* host, char*, const char* name, i
   }
   Kernel& kernel = kernels()[host];
   kernel.run = run;
-  for (const std::string& type : parameters_of(readable)) kernel.parameters.push_back(parameter_bytes(type));
+  for (const std::string& type : parameters_of(readable)) kernel.parameters.push_back(find_parameter(type));
 }
 char __cudaInitModule(void**) { std::abort(); }  // referenced by code that is not optimised
 unsigned __cudaPopCallConfiguration(dim3*, dim3*, size_t*, void*) { std::abort(); }

@@ -7,7 +7,6 @@
 #include <numeric>
 #include <random>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "../emulation/machine.hpp"
@@ -34,9 +33,7 @@ char* Thread::global(uint64_t at, uint64_t bytes, bool writes, Order order) {
 
 void Shared::begin_block() {
   std::memset(bytes_, 0xcd, sizeof bytes_);
-  std::memset(writes_, 0, sizeof writes_);
-  std::memset(reads_, 0, sizeof reads_);
-  epoch_ = 1;
+  ++epoch_;
 }
 
 // Returns true for an access by another thread since the last barrier, unless both accesses are atomic.
@@ -63,7 +60,12 @@ namespace {
 constexpr uint32_t warp_threads = 32;
 
 bool is_counting = false;
-std::vector<std::pair<std::string, int64_t>> counted;  // by kernel, one entry for each grid
+struct Counted {
+  std::string kernel;
+  const Module* module;
+  int64_t instructions;
+};
+std::vector<Counted> counted;  // one entry for each grid
 
 // A block of threads and its execution.
 class Block {
@@ -103,7 +105,7 @@ class Block {
   void count_warps() {
     for (size_t warp = 0; warp < paths_.size(); warp += warp_threads) {
       const size_t size = std::min<size_t>(warp_threads, paths_.size() - warp);
-      counted.back().second += Warp(paths_.data() + warp, size).count();
+      counted.back().instructions += Warp(*counted.back().module, paths_.data() + warp, size).count();
     }
   }
 
@@ -163,17 +165,37 @@ class Block {
   std::vector<std::vector<int>> paths_;
 };
 
-std::string name_of(Run run) {
-  const Kernel* end = kernels + kernel_count;
-  return std::find_if(kernels, end, [&](const Kernel& kernel) { return kernel.run == run; })->name;
+const Module* const modules[] = {&gather_kernels, &scatter_kernels};
+
+// Calls visit(module, kernel) until it returns true.
+template <class Visit>
+void for_kernels(Visit&& visit) {
+  for (const Module* module : modules) {
+    for (int i = 0; i < module->kernel_count; ++i) {
+      if (visit(*module, module->kernels[i])) return;
+    }
+  }
+}
+
+Counted begin_count(Run run) {
+  Counted result{};
+  for_kernels([&](const Module& module, const Kernel& kernel) {
+    if (kernel.run != run) return false;
+    result = {kernel.name, &module, 0};
+    return true;
+  });
+  return result;
 }
 
 }  // namespace
 
 Run find_kernel(const std::string& name) {
-  const Kernel* end = kernels + kernel_count;
-  const Kernel* found = std::find_if(kernels, end, [&](const Kernel& kernel) { return kernel.name == name; });
-  return found == end ? nullptr : found->run;
+  Run found = nullptr;
+  for_kernels([&](const Module&, const Kernel& kernel) {
+    if (kernel.name == name) found = kernel.run;
+    return found != nullptr;
+  });
+  return found;
 }
 
 void run_grid(Run run, uint32_t blocks, uint32_t threads, std::vector<char> arguments) {
@@ -188,7 +210,7 @@ void run_grid(Run run, uint32_t blocks, uint32_t threads, std::vector<char> argu
   std::iota(order.begin(), order.end(), 0u);
   if (emulation::seed()) std::shuffle(order.begin(), order.end(), std::mt19937(emulation::seed()));
   block.begin_grid(blocks);
-  if (is_counting) counted.push_back({name_of(run), 0});
+  if (is_counting) counted.push_back(begin_count(run));
   for (const uint32_t index : order) block.run(run, index, blocks, threads, &arguments);
   block.end_grid();
   --depth;
@@ -206,6 +228,7 @@ void gth_ptx_count(void) {
 int64_t gth_ptx_counted(const char* kernel) {
   ptx::is_counting = false;
   int64_t sum = 0;
-  for (const auto& [name, count] : ptx::counted) sum += name.find(kernel) == std::string::npos ? 0 : count;
+  for (const ptx::Counted& each : ptx::counted)
+    sum += each.kernel.find(kernel) == std::string::npos ? 0 : each.instructions;
   return sum;
 }

@@ -5,13 +5,14 @@
 #include <type_traits>
 #include <vector>
 
+#include "floats.hpp"
 #include "grid.hpp"
 
 // The runtime of PTX that translate.py has translated to C++. It runs one thread of a block at a time, from barrier to
 // barrier. Each access is checked against the rules of the hardware, and each breach is counted as a violation.
 namespace ptx {
 
-constexpr int shared_bytes = 16 << 10;
+constexpr int shared_bytes = 48 << 10;
 constexpr int frame_bytes = 64 << 10;
 
 // The shared memory of one block. Between two barriers, no thread may read what another one writes.
@@ -29,12 +30,21 @@ class Shared {
   bool conflicts(const Touch& last, uint32_t thread, bool atomic) const;
 
   alignas(16) char bytes_[shared_bytes];
-  Touch reads_[shared_bytes];
-  Touch writes_[shared_bytes];
-  uint32_t epoch_ = 0;
+  Touch reads_[shared_bytes] = {};
+  Touch writes_[shared_bytes] = {};
+  uint32_t epoch_ = 0;  // number of the barrier in front, or of the beginning of the block
 };
 
 void violate(const char* what);
+
+template <class T>
+T smaller(uint64_t a, uint64_t b) {
+  return static_cast<T>(a) < static_cast<T>(b) ? static_cast<T>(a) : static_cast<T>(b);
+}
+template <class T>
+T larger(uint64_t a, uint64_t b) {
+  return static_cast<T>(a) > static_cast<T>(b) ? static_cast<T>(a) : static_cast<T>(b);
+}
 
 // The event that a thread waits for, or none after its end.
 enum class Waits : uint8_t { none, warp, block };
@@ -69,6 +79,8 @@ struct Thread {
   char* write_shared(uint64_t at, uint64_t bytes) { return shared->access(at, bytes, thread, true, false); }
   const char* read_param(uint64_t at, uint64_t bytes) { return aligned(at, bytes); }
   char* write_param(uint64_t at, uint64_t bytes) { return aligned(at, bytes); }
+  const char* read_local(uint64_t at, uint64_t bytes) { return aligned(at, bytes); }
+  char* write_local(uint64_t at, uint64_t bytes) { return aligned(at, bytes); }
   // Reads an address of a parameter or of global memory.
   const char* read_generic(uint64_t at, uint64_t bytes) {
     return at - reinterpret_cast<uintptr_t>(arguments) < argument_bytes ? aligned(at, bytes)
@@ -80,9 +92,17 @@ struct Thread {
     return exchange<T>(global(at, sizeof(T), true, order), [=](T old) { return static_cast<T>(old + value); });
   }
   template <class T>
-  T atomic_maximum_global(uint64_t at, uint64_t value, Order order) {
-    return exchange<T>(global(at, sizeof(T), true, order),
-                       [=](T old) { return old > static_cast<T>(value) ? old : static_cast<T>(value); });
+  T atomic_larger_global(uint64_t at, uint64_t value, Order order) {
+    return exchange<T>(global(at, sizeof(T), true, order), [=](T old) { return larger<T>(old, value); });
+  }
+  template <class T>
+  T atomic_smaller_global(uint64_t at, uint64_t value, Order order) {
+    return exchange<T>(global(at, sizeof(T), true, order), [=](T old) { return smaller<T>(old, value); });
+  }
+  template <class T>
+  Bits<T> atomic_sum_global(uint64_t at, uint64_t value, Order order) {
+    return exchange<Bits<T>>(global(at, sizeof(T), true, order),
+                             [=](Bits<T> old) { return atomic_sum<T>(old, value); });
   }
   template <class T>
   T compare_and_swap_global(uint64_t at, uint64_t before, uint64_t after, Order order) {
@@ -90,9 +110,9 @@ struct Thread {
                        [=](T old) { return old == static_cast<T>(before) ? static_cast<T>(after) : old; });
   }
   template <class T>
-  T atomic_minimum_shared(uint64_t at, uint64_t value) {
+  T atomic_smaller_shared(uint64_t at, uint64_t value) {
     return exchange<T>(shared->access(at, sizeof(T), thread, true, true),
-                       [=](T old) { return old < static_cast<T>(value) ? old : static_cast<T>(value); });
+                       [=](T old) { return smaller<T>(old, value); });
   }
 
  private:
@@ -120,19 +140,22 @@ struct Kernel {
   Run run;
 };
 
-extern const Kernel kernels[];
-extern const int kernel_count;
-// The machine instructions of stretches of PTX without a branch. They are 0 without a disassembler.
-extern const int stretches[];
-extern const int stretch_count;
-
 // The stretches of a function extend from its first one to that of the next function.
 struct Function {
   int first;
   bool is_kernel;
 };
-extern const Function functions[];
-extern const int function_count;
+
+// The translated PTX of one source.
+struct Module {
+  const Kernel* kernels;
+  int kernel_count;
+  // The machine instructions of stretches of PTX without a branch. Without a disassembler, there are none.
+  const int* stretches;
+  const Function* functions;
+  int function_count;
+};
+extern const Module gather_kernels, scatter_kernels;
 
 // ---- instructions that need more than an operator
 
@@ -182,15 +205,6 @@ template <class T>
 T remainder(uint64_t a, uint64_t b) {
   return static_cast<T>(static_cast<T>(a) - divide<T>(a, b) * static_cast<T>(b));
 }
-template <class T>
-T smaller(uint64_t a, uint64_t b) {
-  return static_cast<T>(a) < static_cast<T>(b) ? static_cast<T>(a) : static_cast<T>(b);
-}
-template <class T>
-T larger(uint64_t a, uint64_t b) {
-  return static_cast<T>(a) > static_cast<T>(b) ? static_cast<T>(a) : static_cast<T>(b);
-}
-
 // A shift by more than the number of bits gives 0, or the sign.
 template <class T>
 T shift_left(uint64_t a, uint32_t by) {
@@ -213,6 +227,17 @@ inline uint32_t funnel_left_clamped(uint32_t low, uint32_t high, uint32_t by) {
 
 inline uint32_t funnel_right(uint32_t low, uint32_t high, uint32_t by) {
   return static_cast<uint32_t>((uint64_t{high} << 32 | low) >> (by & 31));
+}
+
+// Returns four bytes of a and b. Four bits select each. The highest of them selects the sign of the byte.
+inline uint32_t permute(uint32_t a, uint32_t b, uint32_t selectors) {
+  uint32_t result = 0;
+  for (uint32_t at = 0; at < 32; at += 8) {
+    const uint32_t selector = selectors >> at / 2;
+    const uint32_t byte = static_cast<uint8_t>((uint64_t{b} << 32 | a) >> 8 * (selector & 7));
+    result |= (selector & 8 ? byte >> 7 ? 0xffu : 0u : byte) << at;
+  }
+  return result;
 }
 
 // Returns `bits` bits from `position` on. The highest bit is the sign of a signed number.

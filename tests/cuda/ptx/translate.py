@@ -1,9 +1,9 @@
-"""translate.py PTX OUTPUT [SASS]: translates the PTX of src/cuda/gather_kernels.cu to C++ for thread.hpp.
+"""translate.py PTX OUTPUT [SASS]: translates PTX to C++ for thread.hpp. The module has the name of the file of PTX.
 
 Each kernel becomes a function that runs one thread up to its next barrier. The registers of a thread are in a frame. So
 the thread continues after the barrier when it is called again. Stretches of instructions without a branch are numbered,
-so that their machine instructions can be counted. SASS is the output of nvdisasm with --print-line-info-ptx. An unknown
-instruction ends the translation with an error.
+so that their machine instructions can be counted. SASS is the output of nvdisasm with --print-line-info-ptx. Without
+SASS, nothing is counted. An unknown instruction ends the translation with an error.
 """
 
 import collections
@@ -13,6 +13,10 @@ import subprocess
 import sys
 
 WIDTHS = {"pred": "bool", "b8": "uint8_t", "b16": "uint16_t", "b32": "uint32_t", "b64": "uint64_t"}
+WIDTHS |= {"f32": "uint32_t", "f64": "uint64_t"}  # a register has the bits of a floating number
+FLOATS = {"f16": "Half", "f32": "float", "f64": "double"}  # in floats.hpp
+FLOAT_FUNCTIONS = {"add": "sum", "mul": "product", "div": "quotient"}
+COMPARISONS = {"eq": "==", "ne": "!=", "lt": "<", "le": "<=", "gt": ">", "ge": ">="}
 OPERATORS = {"add": "+", "sub": "-", "and": "&", "or": "|", "xor": "^"}
 FUNCTIONS = {  # in thread.hpp
     "div": "divide",
@@ -24,13 +28,17 @@ FUNCTIONS = {  # in thread.hpp
 }
 ORDERS = ("relaxed", "release", "acq_rel")
 WORDS = ("cs", "wb", "nc", "cta", "gpu", "sys", *ORDERS)  # do not change the place of an access
+# These functions may load from memory twice, because only the thread itself writes that memory meanwhile.
+LOADING_WEAKLY = ("take_kernel", "lift_kernel", "combine_kernel", "combine_long_kernel", "line_kernel", "apply_update")
 SPECIAL = {"%tid.x": "t.thread", "%ctaid.x": "t.block", "%nctaid.x": "t.blocks"}
 
 
 def type_of(name):
-    """Returns the C++ type of u32, s64, b16, .."""
+    """Returns the C++ type of u32, s64, b16, .., and that of the bits of f32 and f64."""
     if name == "pred":
         return "bool"
+    if not re.fullmatch("[bsu](8|16|32|64)|f(32|64)", name):
+        raise ValueError(f"unknown type {name}")
     return ("int" if name[0] == "s" else "uint") + name[1:] + "_t"
 
 
@@ -40,18 +48,21 @@ class Function:
     def __init__(self, name, is_kernel, params, returns, module):
         self.name, self.is_kernel, self.params, self.returns = name, is_kernel, params, returns
         self.module = module
+        self.loads_weakly = any(function in name for function in LOADING_WEAKLY)
         self.shared = module.shared
         self.line = 0  # of the statement
         self.stretches = module.stretches
         self.registers = []  # (type, name, count)
-        self.scopes = []
+        self.scopes = [{}]
         self.scoped = 0
+        self.locals = set()  # variables in local memory
         self.barriers = 0
         self.lines = []
         self.begin_stretch()
 
     def begin_stretch(self):
-        self.emit(f"t.enter({len(self.stretches)});")
+        if self.module.costs:
+            self.emit(f"t.enter({len(self.stretches)});")
         self.stretches.append(0)
 
     def emit(self, text):
@@ -71,8 +82,11 @@ class Function:
             return SPECIAL[operand]
         if operand.startswith("%") or any(operand in scope for scope in self.scopes):
             return self.register(operand)
-        if re.fullmatch(r"-?\d+|0[xX][0-9a-fA-F]+", operand):
+        if re.fullmatch(r"-?\d+|0[xX][0-9a-fA-F]+U?", operand):
+            operand = operand.rstrip("U")
             return f"INT64_C({operand})" if operand != "-9223372036854775808" else "INT64_MIN"
+        if match := re.fullmatch(r"0([fF][0-9a-fA-F]{8}|[dD][0-9a-fA-F]{16})", operand):
+            return f"UINT64_C(0x{match[1][1:]})"
         if operand in self.shared:
             return f"UINT32_C({self.shared[operand]})"
         return f"address_of({self.memory(operand)})"
@@ -83,6 +97,8 @@ class Function:
             return f"t.arguments + {self.params[name]}" if self.is_kernel else f"argument{self.params[name]}"
         if re.fullmatch(r"(param|retval)\d+", name):
             return name
+        if name in self.locals:
+            return f"f.{name}"
         if name == "func_retval0" and self.returns:
             return "returned"
         raise ValueError(f"unknown name {name}")
@@ -111,6 +127,8 @@ class Function:
         name = opcode[0]
         if name == "call":
             return self.call(" ".join(operands))
+        if opcode[-1] in FLOATS and name in (*OPERATORS, *FUNCTIONS, *FLOAT_FUNCTIONS):
+            return self.float_function(name, opcode[1:], operands)
         if name in OPERATORS:
             return self.operation(name, opcode[1:], operands)
         if name in FUNCTIONS:
@@ -129,15 +147,22 @@ class Function:
     def do_ret(self, _, __):
         self.emit("t.waits_for = Waits::none; return;" if self.is_kernel else "return;")
 
-    def do_mov(self, _, operands):
+    @staticmethod
+    def half_of(opcode):
+        """Returns the bits of each half of b32 or b64."""
+        return {"b32": 16, "b64": 32}[opcode[-1]]
+
+    def do_mov(self, opcode, operands):
         target, source = operands
         if target.startswith("{"):
             low, high = self.members(target)
-            self.assign(low, f"uint32_t({self.value(source)})")
-            self.assign(high, f"uint32_t({self.value(source)} >> 32)")
+            half = self.half_of(opcode)
+            self.assign(low, self.value(source))
+            self.assign(high, f"{self.value(source)} >> {half}")
         elif source.startswith("{"):
             low, high = map(self.value, self.members(source))
-            self.assign(target, f"uint64_t({low}) | uint64_t({high}) << 32")
+            half = self.half_of(opcode)
+            self.assign(target, f"uint{half}_t({low}) | uint64_t({high}) << {half}")
         else:
             self.assign(target, self.value(source))
 
@@ -157,7 +182,15 @@ class Function:
         self.assign(operands[0], f"!{value}" if opcode[-1] == "pred" else f"~{value}")
 
     def do_neg(self, opcode, operands):
-        self.assign(operands[0], f"0 - {self.value(operands[1])}")
+        value = self.value(operands[1])
+        self.assign(operands[0], f"negative<{FLOATS[opcode[-1]]}>({value})" if opcode[-1] in FLOATS else f"0 - {value}")
+
+    def float_function(self, name, opcode, operands):
+        *rounding, kind = opcode
+        if rounding != ["rn"] or name not in FLOAT_FUNCTIONS:
+            raise ValueError("unknown operation, or one that may be contracted")
+        a, b = map(self.value, operands[1:])
+        self.assign(operands[0], f"{FLOAT_FUNCTIONS[name]}<{FLOATS[kind]}>({a}, {b})")
 
     def do_mul(self, opcode, operands):
         mode, kind = opcode
@@ -183,18 +216,44 @@ class Function:
 
     def do_setp(self, opcode, operands):
         comparison, kind = opcode
-        sign = {"eq": "==", "ne": "!=", "lt": "<", "le": "<=", "gt": ">", "ge": ">="}[comparison]
+        if kind in FLOATS:
+            return self.compare_floats(comparison, kind, operands)
         kind = type_of(kind)
         a, b = (f"{kind}({self.value(o)})" for o in operands[1:])
-        self.assign(operands[0], f"{a} {sign} {b}")
+        return self.assign(operands[0], f"{a} {COMPARISONS[comparison]} {b}")
+
+    def compare_floats(self, comparison, kind, operands):
+        """Compares floating numbers. The result of an ordinary comparison with NaN is false, also that of ne."""
+        a, b = (f"number<{FLOATS[kind]}>({self.value(o)})" for o in operands[1:])
+        if comparison == "nan":
+            return self.assign(operands[0], f"are_unordered({a}, {b})")
+        if comparison == "ne":
+            raise ValueError("unknown comparison")
+        return self.assign(operands[0], f"{a} {COMPARISONS[comparison]} {b}")
 
     def do_selp(self, _, operands):
         target, a, b, condition = operands
         self.assign(target, f"{self.value(condition)} ? {self.value(a)} : {self.value(b)}")
 
+    def do_prmt(self, opcode, operands):
+        if opcode != ["b32"]:
+            raise ValueError("unknown permutation")
+        self.assign(operands[0], f"permute({', '.join(map(self.value, operands[1:]))})")
+
     def do_cvt(self, opcode, operands):
+        if set(opcode) & set(FLOATS):
+            return self.convert_float(opcode, operands)
         to, source = map(type_of, opcode)
-        self.assign(operands[0], f"{to}({source}({self.value(operands[1])}))")
+        return self.assign(operands[0], f"{to}({source}({self.value(operands[1])}))")
+
+    def convert_float(self, opcode, operands):
+        """Converts to a floating number. Without a rounding, the result is exact."""
+        *rounding, to, source = opcode
+        if to not in FLOATS or rounding not in ([], ["rn"]):
+            raise ValueError("unknown conversion")
+        value = self.value(operands[1])
+        value = f"number<{FLOATS[source]}>({value})" if source in FLOATS else f"{type_of(source)}({value})"
+        self.assign(operands[0], f"converted<{FLOATS[to]}>({value})")
 
     # ---- memory
 
@@ -204,20 +263,20 @@ class Function:
         words = [w for w in opcode if w not in WORDS]
         spaces = [w for w in words if w in ("global", "shared", "param", "local")]
         counts = [int(w[1:]) for w in words if re.fullmatch(r"v\d", w)]
-        kinds = [w for w in words if re.fullmatch(r"[bus]\d+", w)]
+        kinds = [w for w in words if re.fullmatch(r"[busf]\d+", w)]
         if len(spaces) + len(counts) + len(kinds) != len(words) or len(kinds) != 1:
             raise ValueError(f"unknown access {opcode}")
         return (spaces or ["generic"])[0], (counts or [1])[0], type_of(kinds[0])
 
     @staticmethod
-    def order(space, opcode):
+    def order(space, opcode, usual="weak"):
         """Returns the last argument of an access to global memory."""
         said = [w for w in opcode if w in ORDERS]
         if space != "global":
             return ""
         if "release" in said and "sys" not in opcode:
             raise ValueError("the host does not see what is released to the device alone")
-        return f", Order::{said[0] if said else 'weak'}"
+        return f", Order::{said[0] if said else usual}"
 
     @staticmethod
     def members(operand):
@@ -227,7 +286,7 @@ class Function:
         space, count, kind = self.access(opcode)
         targets = self.members(operands[0])
         assert len(targets) == count
-        if space == "global" and not {"nc", "relaxed"} & set(opcode) and "take_kernel" not in self.name:
+        if space == "global" and not {"nc", "relaxed"} & set(opcode) and not self.loads_weakly:
             raise ValueError("a weak load, which may be done twice")
         where = f"{self.address(operands[1])}, sizeof({kind}) * {count}{self.order(space, opcode)}"
         self.emit(f"{{ const char* at = t.read_{space}({where});")
@@ -251,10 +310,12 @@ class Function:
         if operation == "cas":
             self.compare_and_swap(space, opcode, operands)
             return
-        helper = {"add": "add", "min": "minimum", "max": "maximum"}[operation]
+        helper = {"add": "add", "min": "smaller", "max": "larger"}[operation]
+        if kind in FLOATS:
+            helper = {"add": "sum"}[operation]
         target, address, value = operands if len(operands) == 3 else ("_", *operands)
-        given = f"{self.address(address)}, {self.value(value)}{self.order(space, opcode)}"
-        call = f"t.atomic_{helper}_{space}<{type_of(kind)}>({given})"
+        given = f"{self.address(address)}, {self.value(value)}{self.order(space, opcode, 'relaxed')}"
+        call = f"t.atomic_{helper}_{space}<{FLOATS.get(kind) or type_of(kind)}>({given})"
         self.assign(target, call) if target != "_" else self.emit(call + ";")
         return
 
@@ -262,7 +323,7 @@ class Function:
 
     def compare_and_swap(self, space, opcode, operands):
         address, before, after = self.address(operands[1]), *map(self.value, operands[2:])
-        given = f"{address}, {before}, {after}{self.order(space, opcode)}"
+        given = f"{address}, {before}, {after}{self.order(space, opcode, 'relaxed')}"
         self.assign(operands[0], f"t.compare_and_swap_{space}<{type_of(opcode[-1])}>({given})")
 
     def do_griddepcontrol(self, opcode, _):
@@ -313,6 +374,9 @@ class Function:
             self.registers.append((WIDTHS[match[1]], f"scoped{self.scoped}", 0))
         elif match := re.fullmatch(r"\.param\s+\.b(\d+)\s+(\w+)", text):
             self.emit(f"alignas(16) char {match[2]}[{int(match[1]) // 8}];")
+        elif match := re.fullmatch(r"\.local\s+\.align\s+\d+\s+\.b8\s+(\w+)\[(\d+)\]", text):
+            self.locals.add(match[1])
+            self.registers.append(("alignas(16) char", match[1], int(match[2])))
         elif match := re.fullmatch(r"\.param\s+\.align\s+\d+\s+\.b8\s+(\w+)\[(\d+)\]", text):
             self.emit(f"alignas(16) char {match[1]}[{match[2]}];")
         elif not text.startswith(".pragma"):
@@ -372,7 +436,7 @@ def statements(text, begin, end):
 def parse_params(text, is_kernel):
     """Returns the offsets of a kernel's parameters, or the numbers of a function's."""
     params, offset = {}, 0
-    pattern = r"\.param\s+(?:\.align\s+(\d+)\s+)?\.[bus](\d+)\s+(?:\.ptr\s+.*?)?(\w+)(?:\[(\d+)\])?\s*(?:,|$)"
+    pattern = r"\.param\s+(?:\.align\s+(\d+)\s+)?\.[busf](\d+)\s+(?:\.ptr\s+.*?)?(\w+)(?:\[(\d+)\])?\s*(?:,|$)"
     for number, match in enumerate(re.finditer(pattern, text.strip(), re.S)):
         size = int(match[2]) // 8
         align = int(match[1] or size)
@@ -452,17 +516,19 @@ def main():
     kernels = [f for f in functions if f.is_kernel]
     if not kernels:
         raise ValueError("no kernels")
-    lines = ['#include "thread.hpp"', "", "namespace ptx {", f"static_assert({module.shared_bytes} <= shared_bytes);"]
-    lines += [f"static {f.signature()};" for f in functions if not f.is_kernel]
-    lines += ["static " + f.text() for f in functions]
+    lines = ['#include "thread.hpp"', "", "namespace ptx {", "namespace {"]
+    lines += [f"static_assert({module.shared_bytes} <= shared_bytes);"]
+    lines += [f"{f.signature()};" for f in functions if not f.is_kernel]
+    lines += [f.text() for f in functions]
     lines += ["const Kernel kernels[] = {"]
     lines += [f'  {{"{n}", {k.name}}},' for n, k in zip(readable([k.name for k in kernels]), kernels)]
-    lines += ["};", f"const int kernel_count = {len(kernels)};"]
+    lines += ["};"]
     lines += [f"const int stretches[] = {{{', '.join(map(str, module.stretches))}}};"]
-    lines += [f"const int stretch_count = {len(module.stretches)};"]
     heads = ", ".join(f"{{{at}, {int(is_kernel)}}}" for at, is_kernel in module.heads)
     lines += [f"const Function functions[] = {{{heads}}};"]
-    lines += [f"const int function_count = {len(module.heads)};"]
+    lines += ["}  // namespace"]
+    sizes = f"kernels, {len(kernels)}, stretches, functions, {len(module.heads)}"
+    lines += [f"extern const Module {source.stem} = {{{sizes}}};"]
     lines += ["}  // namespace ptx", ""]
     output.write_text("\n".join(lines))
 

@@ -5,23 +5,20 @@
 #include "thread.hpp"
 
 namespace ptx {
-namespace {
 
-const Function& function_of(int stretch) {
-  const Function* end = functions + function_count;
-  return *(std::upper_bound(functions, end, stretch, [](int s, const Function& f) { return s < f.first; }) - 1);
-}
-
-}  // namespace
-
-Warp::Warp(const std::vector<int>* paths, size_t size) {
+Warp::Warp(const Module& module, const std::vector<int>* paths, size_t size) : module_(module) {
   for (size_t i = 0; i < size; ++i) {
     threads_.push_back({paths + i, 0, {-1, -1}, -1, false});
     advance(&threads_.back());
   }
 }
 
-void Warp::advance(Thread* thread) {
+const Function& Warp::function_of(int stretch) const {
+  const Function* end = module_.functions + module_.function_count;
+  return *(std::upper_bound(module_.functions, end, stretch, [](int s, const Function& f) { return s < f.first; }) - 1);
+}
+
+void Warp::advance(Thread* thread) const {
   const int before = thread->place.kernel;
   thread->loop_end = -1;
   thread->has_ended = thread->next == thread->path->size();
@@ -59,7 +56,7 @@ int64_t Warp::count() {
     }
     if (!innermost) return issued;
     const Place place = (first ? first : innermost)->place;
-    issued += stretches[place.called >= 0 ? place.called : place.kernel];
+    issued += module_.stretches[place.called >= 0 ? place.called : place.kernel];
     for (Thread& thread : threads_) {
       if (!thread.has_ended && !is_before(thread.place, place) && !is_before(place, thread.place)) advance(&thread);
     }

@@ -1,0 +1,34 @@
+#include "host_launch.hpp"
+
+// host_launch.hpp defines what this header uses.
+#include "cuda/sort.hpp"
+
+// A stable sort on the host, in place of the one of CUB.
+namespace gather::cuda {
+
+// The sort needs no scratch memory. It asks for some, so that the size of the allocation is tested.
+int sort_scratch(int64_t count, int64_t* bytes) {
+  *bytes = 256 + count / 8;
+  return emulation::enter_call();
+}
+
+int sort_keys(SortRoom* room, int64_t count, int32_t bits, CUstream_st* stream) {
+  const SortRoom given = *room;
+  std::swap(room->in, room->spare);
+  return emulation::launch(1, 1, stream, [=](emulation::Block&) {
+    std::vector<uint32_t> order(static_cast<size_t>(count));
+    std::iota(order.begin(), order.end(), 0u);
+    const uint32_t mask = bits < 32 ? (1u << bits) - 1 : ~0u;
+    std::stable_sort(order.begin(), order.end(),
+                     [&](uint32_t a, uint32_t b) { return (given.in.slices[a] & mask) < (given.in.slices[b] & mask); });
+    for (size_t i = 0; i < order.size(); ++i) {
+      given.spare.slices[i] = given.in.slices[order[i]];
+      given.spare.updates[i] = given.in.updates[order[i]];
+    }
+    std::memset(given.scratch, 0xa5, static_cast<size_t>(given.scratch_bytes));
+  });
+}
+
+int load_sort(CUstream_st*) { return emulation::enter_call(); }
+
+}  // namespace gather::cuda
