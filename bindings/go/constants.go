@@ -362,7 +362,7 @@ type OrderPolicy int32
 const (
 	// The order of their positions. The bytes of the result are equal in every call, on every device and on the CPU, except for the bits of NaN.
 	OrderUpdates OrderPolicy = 1
-	// A CUDA device may add float16, bfloat16, float32, float64 and complex numbers with atomic additions. Then the last bits of a sum or a mean may differ from call to call. Other reductions and dtypes are not changed.
+	// A CUDA device may add float16, bfloat16, float32, float64 and complex numbers with atomic additions. Then the last bits of a sum or a mean may differ from call to call, and subnormal numbers of float32 may count as zero. Other reductions and dtypes are not changed.
 	OrderAny OrderPolicy = 2
 )
 

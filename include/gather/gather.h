@@ -1057,7 +1057,8 @@ GTH_API int32_t gth_tensor_stats(const gth_tensor *tensor, gth_files_stats *stat
        except for the bits of NaN. */
 #define GTH_ORDER_ANY \
   2 /**< A CUDA device may add float16, bfloat16, float32, float64 and complex numbers with atomic additions. Then the
-       last bits of a sum or a mean may differ from call to call. Other reductions and dtypes are not changed. */
+       last bits of a sum or a mean may differ from call to call, and subnormal numbers of float32 may count as zero.
+       Other reductions and dtypes are not changed. */
 
 /* The type in which a scatter adds and multiplies. Other dtypes use their own type. float32 and float64 accumulation
  * allocate 24 bytes for each slice of updates. If that fails (GTH_E_NOMEM), target is unchanged. */

@@ -166,7 +166,8 @@ choices! {
         /// CPU, except for the bits of NaN.
         Updates = GTH_ORDER_UPDATES,
         /// A CUDA device may add float16, bfloat16, float32, float64 and complex numbers with atomic additions. Then
-        /// the last bits of a sum or a mean may differ from call to call. Other reductions and dtypes are not changed.
+        /// the last bits of a sum or a mean may differ from call to call, and subnormal numbers of float32 may count as
+        /// zero. Other reductions and dtypes are not changed.
         Any = GTH_ORDER_ANY,
     }
 }

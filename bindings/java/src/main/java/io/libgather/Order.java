@@ -13,7 +13,8 @@ public enum Order {
   UPDATES(1),
   /**
    * A CUDA device may add float16, bfloat16, float32, float64 and complex numbers with atomic additions. Then the last
-   * bits of a sum or a mean may differ from call to call. Other reductions and dtypes are not changed.
+   * bits of a sum or a mean may differ from call to call, and subnormal numbers of float32 may count as zero. Other
+   * reductions and dtypes are not changed.
    */
   ANY(2);
 
