@@ -52,7 +52,12 @@ TYPED_KEYWORDS = {
         dict.fromkeys(("offsets", "starts", "lengths", "segments"), "Any") | {"count": "int | None", "weights": "Any"},
         {"context": "Any"},
     ),
-    "ScatterSwitches": ("scatter", "all scatters", {}, {"inplace": "bool", "context": "Any"}),
+    "ScatterSwitches": (
+        "scatter",
+        "all scatters",
+        {},
+        {"inplace": "bool", "context": "Any", "stream": "Any", "sync": "bool"},
+    ),
 }
 
 

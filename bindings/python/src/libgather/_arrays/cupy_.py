@@ -29,7 +29,8 @@ def current_stream(value: Any, place: Place) -> Any:
     return module("cupy").cuda.get_current_stream(place[1])
 
 
-def zeros(like: Any, shape: tuple[int, ...], place: Place) -> Any:
+def new_array(like: Any, shape: tuple[int, ...], place: Place, zeroed: bool) -> Any:
     cupy = module("cupy")
+    make = cupy.zeros if zeroed else cupy.empty
     with cupy.cuda.Device(place[1]):
-        return cupy.zeros(shape, like.dtype)
+        return make(shape, like.dtype)

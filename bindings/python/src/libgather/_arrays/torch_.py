@@ -41,9 +41,10 @@ def current_stream(value: Any, place: Place) -> Any:
     return module("torch").cuda.current_stream(place[1])
 
 
-def zeros(like: Any, shape: tuple[int, ...], place: Place) -> Any:
+def new_array(like: Any, shape: tuple[int, ...], place: Place, zeroed: bool) -> Any:
     torch = module("torch")
-    return torch.zeros(shape, dtype=like.dtype, device=torch.device("cuda", place[1]))
+    make = torch.zeros if zeroed else torch.empty
+    return make(shape, dtype=like.dtype, device=torch.device("cuda", place[1]))
 
 
 def plain(value: Any, operand: str) -> Any:

@@ -125,6 +125,8 @@ class ScatterSwitches(TypedDict, total=False):
     order: Order | None
     inplace: bool
     context: Any
+    stream: Any
+    sync: bool
 
 
 # End of the keywords that ./dev generate writes.

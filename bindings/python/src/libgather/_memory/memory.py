@@ -100,7 +100,7 @@ class Memory:
         """Returns the same dense memory with another dtype of the same size, or with another shape."""
         readonly = bool(self._desc[3] & c.TENSOR_READONLY)
         keep = (self._handle, self._keep)
-        return Memory._borrow(keep, self._desc[6] + self._desc[7], dtype, shape, None, readonly)
+        return Memory._borrow(keep, self._desc[6] + self._desc[7], dtype, shape, None, readonly, self._desc[1:3])
 
     # ------------------------------------------------------------------------------------------------------- properties
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .. import _objects, errors
+from .. import _objects
 from .. import types as t
 from .._arrays.kinds import enter, loaded
 from .._base.library import ffi, lib
@@ -10,7 +10,7 @@ from .._base.request_fields import Request
 from .._requests.fill_values import fill_of
 from .._requests.operation_table import GATHER_BAGS
 from .._requests.options_struct import options_of
-from .._requests.site_of_call import site_of
+from .._requests.site_of_call import require_host
 from .._requests.spec import Spec
 from .._requests.tensor import Tensor
 from .bags import bags_of, gather_bags, weights_for
@@ -164,8 +164,7 @@ class _Call:
         shape = params if isinstance(params, (tuple, Spec)) else None
         arrays = None if shape is not None else params
         named = (name, like), ("indices", indices), ("params", arrays), ("bags", request.bags)
-        if site_of(request.context, None, *named, ("weights", request.weights)) is not None:
-            raise errors.unsupported("params", "gather_bags runs on the CPU alone")
+        require_host("bags", request.context, *named, ("weights", request.weights))
         self.like: t.Any = as_numbers(loaded(like, name), name)
         self.numbers, self.kind = enter(self.like, None, name)
         self.indices: Memory = enter(indices, None, "indices")[0]

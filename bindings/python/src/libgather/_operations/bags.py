@@ -13,7 +13,7 @@ from .._requests.memory_runs import run_memory
 from .._requests.operation_table import GATHER_BAGS
 from .._requests.options_struct import options_of
 from .._requests.scatter_updates import of_python
-from .._requests.site_of_call import site_of
+from .._requests.site_of_call import require_host
 from .._requests.tensor import Tensor
 from .gathers import run
 from .gradients import as_numbers
@@ -170,8 +170,7 @@ def bags_of(count: int | None, **formats: t.Any) -> tuple[t.Any, t.Any]:
 def run_others(operation: Operation, params: t.Any, indices: t.Any, out: t.Any, request: Request) -> t.Any:
     """Pools rows of arrays of any type with any options, for calls that the C code does not support."""
     named = ("params", params), ("indices", indices), ("out", out), ("bags", request.bags), ("weights", request.weights)
-    if site_of(request.context, None, *named) is not None:
-        raise errors.unsupported("params", "gather_bags runs on the CPU alone")
+    require_host("bags", request.context, *named)
     params = as_numbers(loaded(params, "params"), "params")
     source, kind = enter(params, None, "params")
     index = enter(indices, None, "indices")[0]

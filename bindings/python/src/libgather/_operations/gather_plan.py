@@ -149,7 +149,7 @@ class Plan(Prepared):
         index = enter(indices, site, "indices")[0]
         shape = _objects.plan_shape(self._planned, source._described_operand(), index._described_operand())
         if out is None:
-            out = new_output(params, site, lambda: shape)
+            out = new_output(params, "params", site, lambda: shape)
         made = Tensor.zeros(shape, self._specs[0].dtype, context=context) if out is None else None
         if made is None:
             target = enter_output(out, site)

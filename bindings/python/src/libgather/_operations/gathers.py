@@ -7,7 +7,7 @@ from functools import partial
 
 from .. import _objects, errors
 from .. import types as t
-from .._arrays.kinds import call_library, carried_of, enter, enter_output, loaded, native
+from .._arrays.kinds import carried_of, enter, enter_output, loaded, native
 from .._base import constants as c
 from .._base.constants import OP_GATHER, OP_GATHER_ELEMENTS, OP_GATHER_ND
 from .._base.dtypes import NAMES
@@ -17,11 +17,10 @@ from .._memory.context import Context
 from .._objects import run_arrays
 from .._requests.device_outputs import new_output
 from .._requests.fill_values import check_output, fill_of
-from .._requests.memory_runs import run_memory, shape_for
+from .._requests.memory_runs import run_to_array, shape_for
 from .._requests.operation_table import operation_named
 from .._requests.options_struct import options_of
 from .._requests.site_of_call import site_of
-from .._requests.tensor import Tensor
 from .native_functions import run_natively
 
 TYPE_CHECKING = False
@@ -326,24 +325,17 @@ def run_filled(operation: Operation, params: t.Any, indices: t.Any, out: t.Any, 
 def run_tensors(operation: Operation, params: t.Any, indices: t.Any, out: t.Any, request: Request) -> t.Any:
     """Converts each array to a tensor of the library, and the result to an array of the kind of `params`."""
     site = site_of(request.context, request.stream, ("params", params), ("indices", indices), ("out", out))
-    context = request.context if site is None else site.context
     if out is not None and carried_of(params) != carried_of(out):
         params = native(params, "params")
-    source, kind = enter(params, site, "params")
+    source = enter(params, site, "params")[0]
     index = enter(indices, site, "indices")[0]
     if out is not None:
         check_output(params, out)
     options = options_of(request, fill_of(request, params, source._dtype))
     if out is None:
-        out = new_output(params, site, partial(shape_for, operation, source, index, request))
-    target, written = (None, ()) if out is None else (output_for(source, out, site), (out,))
-    made = run_memory(operation, context, source, index, target, request, options, *written)
-    if site is not None:
-        site.finish(request.sync)
-    if out is not None:
-        return out
-    result = Tensor._of_handle(made, None, source._text, None if site is None else site.context)
-    return call_library(kind.leave, result, "out", params)
+        out = new_output(params, "params", site, partial(shape_for, operation, source, index, request))
+    target = None if out is None else output_for(source, out, site)
+    return run_to_array(operation, site, (source, index, target), request, options, out, params)
 
 
 def output_for(source: Memory, out: t.Any, site: Site | None) -> Memory:

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from .. import errors
 from .. import types as t
-from .._arrays.kinds import carried_of, enter, native
+from .._arrays.kinds import carried_of, enter, enter_output, native
 from .._base.constants import OP_GATHER_ELEMENTS_GRADIENT, OP_GATHER_GRADIENT, OP_GATHER_ND_GRADIENT
 from .._memory.context import Context
-from .._requests.memory_runs import run_memory
+from .._requests.device_outputs import new_output
+from .._requests.memory_runs import run_to_array, shape_for
 from .._requests.options_struct import options_of
+from .._requests.site_of_call import site_of
 from .._requests.spec import Spec
-from .._requests.tensor import Tensor
 from .native_functions import run_natively
-from .scatters import check_place
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -37,6 +37,8 @@ def gather_gradient(
     context: Context | None = None,
     opset: int | None = None,
     order: t.Order | None = None,
+    stream: t.Any = None,
+    sync: bool = False,
 ) -> t.Any:
     """Computes the gradient of :func:`gather` with respect to `params` from the gradient of its output.
 
@@ -50,16 +52,18 @@ def gather_gradient(
         indices, axis, batch_dims, negative, bounds, profile, padding_index, threads, context, opset, order: As for the
             gather.
         shape: The shape of `params`, or an array of that shape.
+        stream, sync: For arrays on a device, as for the gather.
         accumulate: The type in which floats are added: ``"dtype"`` (default), ``"float32"``, which rounds each sum of
             float16 and bfloat16 once at the end, or ``"float64"``, which also does so for float32.
 
     Returns:
-        A new array of the type and dtype of `gradient`.
+        A new array of the type and dtype of `gradient`, on its device.
 
     Raises:
-        IndexError: An index is out of bounds.
+        IndexError: An index is out of bounds. On a device, the next wait for the stream raises it, and the result is
+            zero.
         ShapeError: `gradient` does not have the shape of the output.
-        RankError, DTypeError, OptionError, UnsupportedError: As for :func:`scatter`.
+        RankError, DTypeError, OptionError, DeviceError: As for :func:`scatter`.
 
     >>> import libgather
     >>> libgather.gather_gradient([[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]], [2, 0, 2], (3, 2)).tolist()
@@ -83,6 +87,8 @@ def gather_nd_gradient(
     context: Context | None = None,
     opset: int | None = None,
     order: t.Order | None = None,
+    stream: t.Any = None,
+    sync: bool = False,
 ) -> t.Any:
     """Computes the gradient of :func:`gather_nd` with respect to `params`.
 
@@ -111,6 +117,8 @@ def gather_elements_gradient(
     context: Context | None = None,
     opset: int | None = None,
     order: t.Order | None = None,
+    stream: t.Any = None,
+    sync: bool = False,
 ) -> t.Any:
     """Computes the gradient of :func:`gather_elements` with respect to `params`.
 
@@ -125,13 +133,19 @@ def gather_elements_gradient(
 def run_others(operation: Operation, shape: t.Any, indices: t.Any, gradient: t.Any, request: Request) -> t.Any:
     """Computes a gradient of arrays of any type with any options, for calls that run_buffers() does not support."""
     options = options_of(request)
-    check_place(request.context, ("updates", gradient), ("indices", indices))
+    site = site_of(request.context, request.stream, ("updates", gradient), ("indices", indices))
     gradient = as_numbers(gradient, "updates")
-    rows, kind = enter(gradient, None, "updates")
-    index = enter(indices, None, "indices")[0]
+    rows = enter(gradient, site, "updates")[0]
+    index = enter(indices, site, "indices")[0]
     table = Spec(rows.dtype, getattr(shape, "shape", shape))
-    made = run_memory(operation, request.context, table, index, rows, request, options)
-    return kind.leave(Tensor._of_handle(made), gradient)
+
+    def checked_shape() -> tuple[int, ...]:
+        shape_for(operation, table, index, request)
+        return table.shape
+
+    out = new_output(gradient, "updates", site, checked_shape)
+    target = table if out is None else enter_output(out, site, "target")
+    return run_to_array(operation, site, (target, index, rows), request, options, out, gradient)
 
 
 def as_numbers(array: t.Any, operand: str) -> t.Any:

@@ -6,16 +6,18 @@ import sys
 
 from .. import errors
 from .. import types as t
-from .._arrays.kinds import Writing, enter, enter_output
+from .._arrays.kinds import enter, enter_output
 from .._base import constants as c
 from .._base.integers import integer
 from .._base.request_fields import Request
-from .._requests.memory_runs import shape_for
+from .._requests.memory_runs import run_to_array, shape_for
 from .._requests.operation_table import SCATTER_ELEMENTS
+from .._requests.options_struct import options_of
 from .._requests.scatter_updates import enter_updates, repeated
+from .._requests.site_of_call import site_of
 from .._requests.spec import is_dense
 from .numpy_take import by_numpy
-from .scatters import check_place, run, scatter_elements
+from .scatters import scatter_elements
 
 
 def put_along_axis(arr: t.Any, indices: t.Any, values: t.Any, axis: int | None) -> None:
@@ -102,15 +104,16 @@ def broadcast(numpy: t.Any, rows: t.Any, shape: tuple[int, ...]) -> t.Any:
 
 
 def put_into_memory(arr: t.Any, indices: t.Any, values: t.Any, axis: int | None) -> None:
-    check_place(None, ("target", arr), ("indices", indices), ("updates", values))
-    whole = target = enter_output(arr, None, "target")
+    site = site_of(None, None, ("target", arr), ("indices", indices), ("updates", values))
+    whole = target = enter_output(arr, site, "target")
     if axis is None:
         if not is_dense(target):
             raise errors.unsupported("target", "an axis of None is for arrays that are dense, this one has strides")
         whole = target._viewed(target._dtype, (target.size,))
-    rows = repeated(enter_updates(values, arr, target), places(whole, indices, axis))
-    with Writing(arr):
-        run(SCATTER_ELEMENTS, whole, indices, rows, request_of(axis), True)
+    index = enter(indices, site, "indices")[0]
+    rows = repeated(enter_updates(values, arr, target, site), places(whole, index, axis))
+    request = request_of(axis)
+    run_to_array(SCATTER_ELEMENTS, site, (whole, index, rows), request, options_of(request), arr, arr)
 
 
 def places(whole: t.Any, indices: t.Any, axis: int | None) -> tuple[int, ...]:

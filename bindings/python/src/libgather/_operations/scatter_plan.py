@@ -9,10 +9,15 @@ from .._base import constants as c
 from .._base.request_fields import request_from
 from .._memory.context import Context
 from .._requests.operation_table import scatter_named
+from .._requests.options_struct import require_flag
 from .._requests.scatter_updates import check_target, enter_updates
+from .._requests.site_of_call import site_of
 from .._requests.spec import Spec
 from .plan_base import BoundPlan, Prepared, Tensors
-from .scatters import check_place
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from .._memory.device_site import Site
 
 
 class ScatterPlan(Prepared):
@@ -20,7 +25,8 @@ class ScatterPlan(Prepared):
 
     Args:
         target, indices: Arrays like those of the runs, or :class:`Spec`. The size of one dim may be open (-1). It is a
-            dim of the tuples (for scatter_elements, the axis), or the outermost dim that both share.
+            dim of the tuples (for scatter_elements, the axis), or the outermost dim that both share. The plan runs on
+            the device of its arrays, specs or context.
         updates: The layout of the updates, given in the same way. None means dense.
         op: ``"scatter"`` (default), ``"scatter_nd"`` or ``"scatter_elements"``.
         axis, batch_dims, extents: As for the operation. An `axis` of None means its default.
@@ -79,36 +85,48 @@ class ScatterPlan(Prepared):
         """Returns the shape of the updates if the open extent is `n`. -1 leaves it open."""
         return self._shape(n)
 
-    def __call__(self, target: t.Any, indices: t.Any, updates: t.Any) -> t.Any:
+    def __call__(
+        self, target: t.Any, indices: t.Any, updates: t.Any, stream: t.Any = None, sync: bool = False
+    ) -> t.Any:
         """Runs the plan, in place, and returns `target`.
 
+        Args:
+            stream, sync: For arrays on a device, as for :func:`scatter`.
+
         Raises:
-            IndexError: An index is out of bounds. `target` is unchanged, unless `bounds` is ``"error_partial"``.
+            IndexError: An index is out of bounds. `target` is unchanged, unless `bounds` is ``"error_partial"``. On a
+                device, the next wait for the stream raises it.
             ShapeError, RankError, DTypeError: An array differs from the planned one.
+            DeviceError: An array is on another device than the planned one.
             OutputError: `target` is read-only or overlaps another argument.
         """
         try:
-            result = _plan_run(self._planned, target, indices, updates)
-            if result is not NotImplemented:
-                return result
+            if stream is None and sync is False:
+                result = _plan_run(self._planned, target, indices, updates)
+                if result is not NotImplemented:
+                    return result
         except errors.IndexError as error:
             self._locate(error, enter(indices, None, "indices")[0].shape)
             raise
-        tensors = self._opened(target, indices, updates)
+        require_flag("sync", sync)
+        site, tensors = self._opened(target, indices, updates, stream)
         with Writing(target):
-            self._run_tensors(tensors, self._context)
+            self._run_tensors(tensors, self._context if site is None else site.context)
+        if site is not None:
+            site.finish(sync)
         return target
 
-    def _opened(self, target: t.Any, indices: t.Any, updates: t.Any) -> Tensors:
-        check_place(self._context, ("target", target), ("indices", indices), ("updates", updates))
+    def _opened(self, target: t.Any, indices: t.Any, updates: t.Any, stream: t.Any) -> tuple[Site | None, Tensors]:
+        site = site_of(self._context, stream, ("target", target), ("indices", indices), ("updates", updates))
         check_target(target, self._request)
-        memory = enter_output(target, None, "target")
-        return memory, enter(indices, None, "indices")[0], enter_updates(updates, target, memory)
+        memory = enter_output(target, site, "target")
+        index = enter(indices, site, "indices")[0]
+        return site, (memory, index, enter_updates(updates, target, memory, site))
 
-    def bind(self, target: t.Any, indices: t.Any, updates: t.Any) -> BoundPlan:
+    def bind(self, target: t.Any, indices: t.Any, updates: t.Any, *, stream: t.Any = None) -> BoundPlan:
         """Returns the plan bound to three arrays. Each call of the result scatters their current elements.
 
-        The result keeps the memory of the arrays, as for :meth:`Plan.bind`.
+        The result keeps the memory of the arrays, and on a device it uses one stream, as for :meth:`Plan.bind`.
 
         >>> import array, libgather
         >>> counts, ids, ones = (array.array("i", values) for values in ([0, 0], [1, 1], [1, 1]))
@@ -119,8 +137,8 @@ class ScatterPlan(Prepared):
         >>> count()
         array('i', [1, 3])
         """
-        tensors = self._opened(target, indices, updates)
-        return self._bound(tensors, (target, indices, updates), None)
+        site, tensors = self._opened(target, indices, updates, stream)
+        return self._bound(tensors, (target, indices, updates), site)
 
 
 _plan_run = _objects.plan_run

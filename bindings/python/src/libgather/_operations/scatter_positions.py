@@ -10,10 +10,10 @@ from .._memory.context import Context
 from .._requests.operation_table import scatter_named
 from .._requests.options_struct import options_of
 from .._requests.scatter_updates import enter_updates
+from .._requests.site_of_call import require_host
 from .._requests.tensor import Tensor
 from .described_calls import call_described, leave_numbers
 from .gradients import as_numbers
-from .scatters import check_place
 
 
 def scatter_positions(
@@ -65,12 +65,13 @@ def scatter_positions(
     operation = scatter_named(op)
     request = operation.completed(request_from(locals()))._replace(context=context)
     options = options_of(request)
-    check_place(context, ("target", target), ("indices", indices), ("updates", updates))
+    operands = ("target", target), ("indices", indices), ("updates", updates)
+    require_host("positions of scatters", context, *operands)
     target = as_numbers(loaded(target, "target"), "target")
     table = enter(target, None, "target")[0]
     index = enter(indices, None, "indices")[0]
-    rows = enter_updates(as_numbers(loaded(updates, "updates"), "updates"), target, table)
+    rows = enter_updates(as_numbers(loaded(updates, "updates"), "updates"), target, table, None)
     positions = Tensor.zeros(table.shape, "int64")
-    operands = {"table": table, "indices": index, "rows": rows}
-    call_described(operation, request, lib.gth_scatter_positions, operands, options, (positions,))
+    given = {"table": table, "indices": index, "rows": rows}
+    call_described(operation, request, lib.gth_scatter_positions, given, options, (positions,))
     return leave_numbers(positions, target)

@@ -2,25 +2,27 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from .. import errors
 from .. import types as t
-from .._arrays.kinds import call_library, enter, enter_output, kind_of, loaded
+from .._arrays.kinds import enter, enter_output, loaded
 from .._base.constants import OP_SCATTER, OP_SCATTER_ELEMENTS, OP_SCATTER_ND
-from .._base.devices import is_host
 from .._base.request_fields import Request
 from .._memory.context import Context
 from .._objects import run_arrays
-from .._requests.memory_runs import run_memory, shape_for
+from .._requests.device_outputs import new_copy
+from .._requests.memory_runs import run_to_array, shape_for
 from .._requests.operation_table import scatter_named
 from .._requests.options_struct import options_of
 from .._requests.scatter_updates import check_target, enter_updates
-from .._requests.site_of_call import place_of, site_of
-from .._requests.tensor import Tensor
+from .._requests.site_of_call import site_of
 from .gathers import has_blocks, move_blocks
 from .native_functions import run_natively
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from .._memory.device_site import Site
     from .._requests.operation_table import Operation
 
 
@@ -62,6 +64,8 @@ def scatter(
     context: Context | None = None,
     opset: int | None = None,
     order: t.Order | None = None,
+    stream: t.Any = None,
+    sync: bool = False,
     **others: t.Any,
 ) -> t.Any:
     """Writes slices of `updates` to slices of `target` along an axis. It is the inverse of :func:`gather`.
@@ -102,20 +106,22 @@ def scatter(
         opset: For the profiles ``"onnx"`` and ``"ort"``: the call follows the newest definition that is not above it.
         order: The order in which a scatter, a gradient or a gradient of bags on a CUDA device combines the updates of
             an element. On the CPU it is always that of the updates. The default is ``"updates"``.
+        stream, sync: For arrays on a device, as for :func:`gather`.
         others: Keywords of other libraries, such as ``dim``. The error names the keyword of this library.
 
     Returns:
-        A new array of the kind of `target`, or `target` if `inplace` is true.
+        A new array of the kind of `target`, on its device, or `target` if `inplace` is true.
 
     Raises:
         IndexError: An index is out of bounds. The error has its place in `indices`. `target` is unchanged, unless
-            `bounds` is ``"error_partial"``.
+            `bounds` is ``"error_partial"``. On a device, the next wait for the stream raises it, and a new array has
+            the elements of `target`.
         ShapeError: `updates` have another shape, batch dims differ, or elements of `target` overlap each other.
         RankError: `axis` or a rank is out of range.
         DTypeError: `updates` have another dtype, `indices` are not integers, or the reduction does not support the
             dtype.
+        DeviceError: As for :func:`gather`.
         OutputError: `inplace` is true, and `target` is read-only or overlaps another argument.
-        UnsupportedError: An array is on a device.
         OutOfMemoryError: The result or the accumulators cannot be allocated. `target` is unchanged.
         OptionError: A switch has an unknown value.
 
@@ -169,6 +175,8 @@ def scatter_nd(
     context: Context | None = None,
     opset: int | None = None,
     order: t.Order | None = None,
+    stream: t.Any = None,
+    sync: bool = False,
     **others: t.Any,
 ) -> t.Any:
     """Writes slices of `updates` to slices of `target` by tuples. The last axis of `indices` contains the components.
@@ -235,6 +243,8 @@ def scatter_elements(
     context: Context | None = None,
     opset: int | None = None,
     order: t.Order | None = None,
+    stream: t.Any = None,
+    sync: bool = False,
     **others: t.Any,
 ) -> t.Any:
     """Writes single elements of `updates` to `target` along an axis. The other dims keep their positions.
@@ -274,34 +284,30 @@ def run(operation: Operation, target: t.Any, indices: t.Any, updates: t.Any, req
 
 def run_others(operation: Operation, target: t.Any, indices: t.Any, updates: t.Any, request: Request) -> t.Any:
     """The same as `run` for calls that run_buffers() does not support."""
-    check_place(request.context, ("target", target), ("indices", indices), ("updates", updates))
+    operands = ("target", target), ("indices", indices), ("updates", updates)
+    site = site_of(request.context, request.stream, *operands)
     if not request.inplace:
         target = loaded(target, "target")
     updates = loaded(updates, "updates")
     if has_blocks(target):
         return run_blocks(operation, target, indices, updates, request)
-    return run_tensors(operation, target, indices, updates, request)
+    return run_tensors(operation, target, indices, updates, request, site)
 
 
-def check_place(context: Context | None, *operands: tuple[str, t.Any]) -> None:
-    """Raises UnsupportedError if the target is on a device, regardless of the other operands."""
-    (operand, target), *_ = operands
-    if not is_host(place_of(target, operand)) or site_of(context, None, *operands) is not None:
-        raise errors.unsupported(operand, "scatters run on the CPU alone")
-
-
-def run_tensors(operation: Operation, target: t.Any, indices: t.Any, updates: t.Any, request: Request) -> t.Any:
+def run_tensors(
+    operation: Operation, target: t.Any, indices: t.Any, updates: t.Any, request: Request, site: Site | None
+) -> t.Any:
     """Converts each array to a tensor of the library, and the result to an array of the type of the target."""
     options = options_of(request)
-    source = enter_output(target, None, "target") if request.inplace else enter(target, None, "target")[0]
+    source = enter_output(target, site, "target") if request.inplace else enter(target, site, "target")[0]
     check_target(target, request)
-    index = enter(indices, None, "indices")[0]
-    rows = enter_updates(updates, target, source)
-    written = (target,) if request.inplace else ()
-    made = run_memory(operation, request.context, source, index, rows, request, options, *written)
-    if request.inplace:
-        return target
-    return call_library(kind_of(target).leave, Tensor._of_handle(made, None, source._text), "out", target)
+    index = enter(indices, site, "indices")[0]
+    rows = enter_updates(updates, target, source, site)
+    out = target
+    if not request.inplace:
+        out = new_copy(target, "target", source, site, partial(shape_for, operation, source, index, request))
+        source = source if out is None else enter_output(out, site, "target")
+    return run_to_array(operation, site, (source, index, rows), request, options, out, target)
 
 
 def run_blocks(operation: Operation, target: t.Any, indices: t.Any, updates: t.Any, request: Request) -> t.Any:

@@ -5,8 +5,10 @@ torch and CuPy then count the memory, and can allocate it during a capture of a 
 
 from __future__ import annotations
 
-from .._arrays.kinds import call_library, kind_of, stream_of
+from .. import _objects
+from .._arrays.kinds import call_library, enter_output, kind_of, stream_of
 from .._base.cuda_streams import stream_number
+from .._memory.context import handle_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -14,18 +16,37 @@ if TYPE_CHECKING:
     from typing import Any
 
     from .._memory.device_site import Site
+    from .._memory.memory import Memory
 
 
-def new_output(params: Any, site: Site | None, shape: Callable[[], tuple[int, ...]]) -> Any:
-    """Returns a new array of zeros of the kind of `params`, or None if its library does not allocate outputs.
+def new_output(
+    like: Any, operand: str, site: Site | None, shape: Callable[[], tuple[int, ...]], zeroed: bool = True
+) -> Any:
+    """Returns a new array of the kind and dtype of `like`, or None if its library does not allocate outputs.
 
     It is zero because a call with an invalid index writes nothing, and ``bounds="skip"`` leaves out rows. It belongs to
     the current stream of its library. That stream waits for the call, so that the library can reuse the memory of the
     array afterwards.
     """
-    zeros = None if site is None else getattr(kind_of(params), "zeros", None)
-    if site is None or zeros is None:
+    make = None if site is None else getattr(kind_of(like), "new_array", None)
+    if site is None or make is None:
         return None
-    made = call_library(zeros, params, "params", shape(), site.place)
+    made = call_library(make, like, operand, shape(), site.place, zeroed)
     site.hand_over(stream_number(stream_of(made, site.place)))
+    return made
+
+
+def new_copy(array: Any, operand: str, memory: Memory, site: Site | None, check: Callable[[], object]) -> Any:
+    """Returns a copy of an array, whose memory is given, in the order of the call.
+
+    Returns None if the library of the array does not allocate outputs. `check` runs before the allocation.
+    """
+
+    def checked_shape() -> tuple[int, ...]:
+        check()
+        return memory.shape
+
+    made = new_output(array, operand, site, checked_shape, zeroed=False)
+    if site is not None and made is not None:
+        _objects.copy(handle_of(site.context), memory._operand(), enter_output(made, site, operand)._operand())
     return made

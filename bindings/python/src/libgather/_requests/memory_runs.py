@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from .. import _objects, errors
-from .._arrays.kinds import Writing, enter
+from .._arrays.kinds import Writing, call_library, enter, kind_of
 from .._base.library_calls import owned
 from .._memory.context import handle_of
 from .index_errors import locate
 from .options_struct import options_of
 from .spec import Spec
+from .tensor import Tensor
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
 
     from .._base.request_fields import Request
     from .._memory.context import Context
+    from .._memory.device_site import Site
     from .._memory.memory import Memory
     from .operation_table import Operation
 
@@ -45,6 +47,29 @@ def run_memory(
     except errors.IndexError as error:
         locate(error, operation, len(table.shape), indices.shape, request.axis, request.batch_dims)
         raise
+
+
+def run_to_array(
+    operation: Operation,
+    site: Site | None,
+    operands: tuple[Memory | Spec, Memory, Memory | None],
+    request: Request,
+    options: bytes,
+    out: Any,
+    like: Any,
+) -> Any:
+    """Runs an operation on the device and the stream of a call.
+
+    Returns the array `out`, which the call has written. If it is None, returns a new array of the kind of `like`.
+    """
+    context = request.context if site is None else site.context
+    made = run_memory(operation, context, *operands, request, options, *(() if out is None else (out,)))
+    if site is not None:
+        site.finish(request.sync)
+    if out is not None:
+        return out
+    result = Tensor._of_handle(made, None, getattr(operands[0], "_text", False), None if site is None else context)
+    return call_library(kind_of(like).leave, result, "out", like)
 
 
 def shape_for(operation: Operation, table: Any, indices: Any, request: Request) -> tuple[int, ...]:

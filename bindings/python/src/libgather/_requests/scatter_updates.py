@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from .._base.request_fields import Request
+    from .._memory.device_site import Site
 
 
 def check_target(target: Any, request: Request) -> None:
@@ -28,13 +29,13 @@ def check_target(target: Any, request: Request) -> None:
     numpy_carried.check_unreduced(dtype, request)
 
 
-def enter_updates(updates: Any, target: Any, memory: Memory) -> Memory:
+def enter_updates(updates: Any, target: Any, memory: Memory, site: Site | None) -> Memory:
     """Returns the Memory of updates for a target. Lists and Python numbers are converted to the target's dtype."""
     from .._arrays import lists
 
     if kind_of(updates) is lists and memory._dtype != c.DTYPE_STRING:
         return of_python(updates, memory._dtype, carried_of(target))
-    rows = enter(as_carried(updates, target), None, "updates")[0]
+    rows = enter(as_carried(updates, target), site, "updates")[0]
     both_strings = rows._dtype == memory._dtype == c.DTYPE_STRING
     if both_strings and rows._text != memory._text and rows.size and memory.size:
         came, needed = ("text" if part._text else "bytes" for part in (rows, memory))
@@ -100,6 +101,6 @@ def repeated(rows: Memory, shape: tuple[int, ...]) -> Memory:
     if rows.shape == shape:
         return rows
     kept = (0 if extent == 1 else stride for extent, stride in zip(rows.shape, rows.strides, strict=True))
-    dtype, *_, data, offset = rows._desc
+    dtype, *place, _, _, _, data, offset = rows._desc
     keep = (rows._handle, rows._keep)
-    return Memory._borrow(keep, data + offset, dtype, shape, (*(0,) * lead, *kept), readonly=True)
+    return Memory._borrow(keep, data + offset, dtype, shape, (*(0,) * lead, *kept), True, tuple(place))

@@ -44,6 +44,16 @@ def site_of(context: Context | None, stream: Any, *operands: tuple[str, Any]) ->
     return None
 
 
+def require_host(what: str, context: Context | None, *operands: tuple[str, Any]) -> None:
+    """Raises UnsupportedError, which names the first operand, for a call on a device. `what` is a noun in the plural.
+
+    Raises:
+        DeviceError: Operands are on different devices.
+    """
+    if site_of(context, None, *operands) is not None:
+        raise errors.unsupported(operands[0][0], f"{what} are run on the CPU only")
+
+
 def site_of_copy(context: Context | None, source: Memory, destination: Any) -> tuple[Site | None, bool]:
     """Returns the site of a copy, and whether exactly one side of it is on the host."""
     places = [(value, place_of(value, operand)) for operand, value in (("params", source), ("out", destination))]

@@ -28,7 +28,6 @@ def scatter_nd(indices: t.Any, updates: t.Any, shape: t.Any, bad_indices_policy:
     Raises:
         IndexError: A tuple is out of bounds, and the policy does not ignore it.
         ShapeError, RankError, DTypeError, Error: TensorFlow would reject the arguments.
-        UnsupportedError: An array is on a device.
 
     >>> import libgather.tf
     >>> libgather.tf.scatter_nd([[1], [3], [1]], [9, 10, 11], [4]).tolist()
@@ -74,7 +73,6 @@ def tensor_scatter_nd_add(
     Raises:
         IndexError: A tuple is out of bounds, and the policy does not ignore it.
         ShapeError, RankError, DTypeError, Error: TensorFlow would reject the arguments.
-        UnsupportedError: An array is on a device.
 
     >>> import libgather.tf
     >>> libgather.tf.tensor_scatter_nd_add([1, 1, 1], [[2], [2], [0]], [5, 6, 7]).tolist()
@@ -132,7 +130,7 @@ def skipping(bad_indices_policy: t.Any, array: t.Any) -> t.Any:
 
 
 def reduced(reduction: t.Reduction, bounds: t.Any, tensor: t.Any, indices: t.Any, updates: t.Any) -> t.Any:
-    rules: t.Any = {"reduction": reduction, "bounds": bounds, "profile": "tensorflow"}
+    rules: t.Any = {"reduction": reduction, "bounds": bounds, "profile": profile_of(tensor)}
     views = views_of(tensor, indices, updates)
     if views is None:
         tensor, indices = prepared(tensor, indices, "target")
@@ -146,7 +144,7 @@ def reduced(reduction: t.Reduction, bounds: t.Any, tensor: t.Any, indices: t.Any
 def summed(bounds: t.Any, updates: t.Any, indices: t.Any, shape: t.Any) -> t.Any:
     updates, indices = prepared(updates, indices, "updates")
     extents = tuple(int(extent) for extent in constant(shape))
-    return gather_nd_gradient(updates, indices, extents, bounds=bounds, profile="tensorflow")
+    return gather_nd_gradient(updates, indices, extents, bounds=bounds, profile=profile_of(updates))
 
 
 # ------------------------------------------------------------------------------------------------------- gradients
