@@ -261,15 +261,21 @@ allocated: list[Any] = []  # the arrays that both libraries have allocated
 kept: list[Any] = []  # arrays whose memory they use again, because CUDA allocates nothing during a capture
 
 
-def zeros_of(kind: Any, shape: tuple[int, ...], dtype: Any, device: int) -> Any:
-    zeros = np.zeros(shape, dtype)
+def new_array(kind: Any, values: np.ndarray, device: int) -> Any:
     if kept:
         array = kept.pop()
-        ctypes.memmove(array.address, zeros.ctypes.data, zeros.nbytes)
+        ctypes.memmove(array.address, values.ctypes.data, values.nbytes)
     else:
-        array = kind(zeros, device=(CUDA, device))
+        array = kind(values, device=(CUDA, device))
     allocated.append(array)
     return array
+
+
+def garbage(shape: tuple[int, ...], dtype: Any) -> np.ndarray:
+    """Returns the content of new memory."""
+    values = np.empty(shape, dtype)
+    ctypes.memset(values.ctypes.data, 0x5A, values.nbytes)
+    return values
 
 
 def install() -> None:
@@ -277,7 +283,8 @@ def install() -> None:
     cupy: Any = types.ModuleType("cupy")
     cuda.Device = _Device  # type: ignore[attr-defined]
     cupy.cuda, cupy.from_dlpack, cupy.ndarray = cuda, from_dlpack, Array
-    cupy.zeros = lambda shape, dtype: zeros_of(Array, shape, dtype, _Device.current)
+    cupy.zeros = lambda shape, dtype: new_array(Array, np.zeros(shape, dtype), _Device.current)
+    cupy.empty = lambda shape, dtype: new_array(Array, garbage(shape, dtype), _Device.current)
     sys.modules["cupy"] = cupy
     torch: Any = types.ModuleType("torch")
     torch.Tensor, torch._subclasses = TorchTensor, types.SimpleNamespace(FakeTensor=type("FakeTensor", (), {}))
@@ -288,7 +295,8 @@ def install() -> None:
     torch.autograd = types.SimpleNamespace(forward_ad=dual, graph=graph)
     torch.cuda = types.SimpleNamespace(current_stream=lambda device: types.SimpleNamespace(cuda_stream=cuda.stream.ptr))
     torch.device = lambda kind, number: (kind, number)
-    torch.zeros = lambda shape, dtype, device: zeros_of(TorchTensor, shape, dtype, device[1])
+    torch.zeros = lambda shape, dtype, device: new_array(TorchTensor, np.zeros(shape, dtype), device[1])
+    torch.empty = lambda shape, dtype, device: new_array(TorchTensor, garbage(shape, dtype), device[1])
     sys.modules["torch"] = torch
 
 

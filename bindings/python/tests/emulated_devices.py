@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -292,26 +293,24 @@ def test_interface_without_device_is_on_the_device_of_its_memory() -> None:
         libgather.gather(Nowhere(), emulated_arrays.Interface([1, 2]))
 
 
-def test_ids_are_not_partitioned() -> None:
+def test_other_operations_are_refused() -> None:
+    calls: tuple[tuple[str, str, Callable[[Any], Any]], ...] = (
+        ("indices", "partitions", lambda kind: libgather.partition(kind([1, 0]), 4, shards=2)),
+        ("params", "bags", lambda kind: libgather.gather_bags(table(kind), kind([[1, 0]]))),
+        (
+            "updates",
+            "bags",
+            lambda kind: libgather.gather_bags_gradient(kind([[1.0, 2.0]], "f4"), kind([[1, 0]]), (4, 2)),
+        ),
+        (
+            "target",
+            "positions of scatters",
+            lambda kind: libgather.scatter_positions(table(kind), kind([1]), kind([[1.0, 2.0]], "f4"), reduction="max"),
+        ),
+    )
     for kind in (Array, Bare, Interface):
-        with pytest.raises(libgather.UnsupportedError, match="indices: partition accepts only arrays in host memory"):
-            libgather.partition(kind([1, 0]), 4, shards=2)
-
-
-def test_scatters_are_refused() -> None:
-    updates, indices = Array([[7.0, 8.0]], "f4"), Array([1])
-    for kind in (Array, Bare, Interface):
-        target = table(kind)
-        for call in (
-            lambda target=target: libgather.scatter(target, indices, updates),
-            lambda target=target: libgather.scatter(target, indices, updates, inplace=True),
-            lambda target=target: libgather.ScatterPlan(target, indices),
-            lambda target=target: libgather.put_along_axis(target, Array([[1], [0], [0], [1]]), 5, 1),
-        ):
-            with pytest.raises(libgather.UnsupportedError, match="target: "):
-                call()
-        assert libgather.Tensor(target).tolist() == TABLE
-    with pytest.raises(libgather.UnsupportedError, match="updates: scatters run on the CPU alone"):
-        libgather.gather_gradient(updates, indices, (4, 2))
-    with pytest.raises(libgather.DeviceError, match="target: it is on cpu, updates is on cuda:0"):
-        libgather.scatter(np.zeros((4, 2), "f4"), [1], updates)
+        for operand, what, call in calls:
+            with pytest.raises(libgather.UnsupportedError) as caught:
+                call(kind)
+            assert str(caught.value) == f"{operand}: {what} are run on the CPU only"
+            assert caught.value.operand == operand

@@ -15,7 +15,7 @@ TABLE = np.arange(12, dtype="f4").reshape(4, 3)
 
 
 @needs_emulated
-@pytest.mark.parametrize("name", ["emulated_devices.py", "emulated_streams.py"])
+@pytest.mark.parametrize("name", ["emulated_devices.py", "emulated_scatters.py", "emulated_streams.py"])
 def test_on_an_emulated_device(name: str) -> None:
     run_emulated(name)
 
