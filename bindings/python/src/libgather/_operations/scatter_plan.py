@@ -8,16 +8,13 @@ from .._arrays.kinds import Writing, enter, enter_output
 from .._base import constants as c
 from .._base.request_fields import request_from
 from .._memory.context import Context
+from .._memory.device_site import Site
 from .._requests.operation_table import scatter_named
 from .._requests.options_struct import require_flag
 from .._requests.scatter_updates import check_target, enter_updates
 from .._requests.site_of_call import site_of
 from .._requests.spec import Spec
 from .plan_base import BoundPlan, Prepared, Tensors
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from .._memory.device_site import Site
 
 
 class ScatterPlan(Prepared):
