@@ -18,7 +18,7 @@ from torch.overrides import handle_torch_function, has_torch_function
 from .. import types as t
 from .._requests.options_struct import CHOICES
 from .._requests.packed import Packed
-from . import _common, _gather, _gather_elements, _gather_nd, _packed  # noqa: F401
+from . import _common, _devices, _gather, _gather_elements, _gather_nd, _packed  # noqa: F401
 from ._calls import (
     bags_of,
     elements_extents,
@@ -76,6 +76,7 @@ def _not_compiled(*_: object) -> t.Any:
 
 if extension is not None:
     extension.configure(CHOICES, error_of)
+    _devices.register()
 # The functions of the extension return NotImplemented for a call that they do not support.
 _fast_gather, _fast_gather_nd, _fast_gather_elements, _fast_scatter, _fast_scatter_nd, _fast_scatter_elements = (
     getattr(extension, name, _not_compiled)

@@ -41,7 +41,7 @@ def registered(
 ) -> None:
     """Registers an operator of params, indices, attributes and switches.
 
-    If the extension has defined the operator, only its kernels for devices are registered.
+    If the extension has defined the operator, only its kernel for devices is registered.
 
     Args:
         run: Runs the operator.
@@ -66,8 +66,7 @@ def registered(
         given = words_of(switches, 0, rows.dtype)
         for switch in ("profile", "padding_index"):
             if switch in given:
-                message = f"a gradient with a {switch} needs the extension and tensors on the CPU"
-                raise errors.unsupported("options", message)
+                raise errors.unsupported("options", f"a gradient with a {switch} needs the extension")
         rules = given.get("negative", "reject"), given.get("bounds", "error")
         result: torch.Tensor = backward(rows, indices, tuple(shape), axis, batch_dims, *rules)
         return result
@@ -81,7 +80,6 @@ def registered(
 
     if extension is not None:
         LIBRARY.impl(name, untraced(values), "CompositeExplicitAutograd")
-        LIBRARY.impl(f"{name}_gradient", gradient, "CompositeExplicitAutograd")
         return
     schema = f"(Tensor params, Tensor indices, {_ATTRIBUTES}, Scalar fill_value) -> Tensor"
     LIBRARY.define(f"{name}{schema}", tags=torch.Tag.pt2_compliant_tag)
@@ -197,6 +195,8 @@ def words_of(switches: list[int], fill_value: complex, dtype: torch.dtype) -> di
     given: dict[str, Any] = {name: words[numbers[name]] for name, words in _NAMES.items() if numbers.get(name)}
     if numbers.get("opset"):
         given["opset"] = numbers["opset"]
+    if numbers.get("initial"):
+        given["include_self"] = False
     if numbers.get("has_padding_index"):
         given["padding_index"] = numbers["padding_index"]
     if numbers.get("fill") == FILL_VALUE:
