@@ -15,6 +15,7 @@ from emulated_arrays import CPU, CUDA, CUDA_HOST, MANAGED, TABLE, Array, Bare, I
 pytest_plugins = "emulated_fixtures"
 
 PLACES = {"cpu": (CPU, 0), "cuda:0": (CUDA, 0), "cuda:1": (CUDA, 1), "rocm": (10, 0)}
+PAIR = [[7.0, 8.0]]
 
 
 def tensor(values: Any, dtype: Any = None) -> libgather.Tensor:
@@ -182,14 +183,16 @@ def test_arrays_without_elements() -> None:
     assert libgather.gather_gradient(Array(none, "f4"), Array([], "i8"), (0, 2)).shape == (0, 2)
 
 
-def test_managed_and_pinned_memory() -> None:
-    for device in ((MANAGED, 0), (CUDA_HOST, 0)):
-        updates = Bare([[7.0, 8.0]], "f4")
-        result = libgather.scatter(table(Bare, device=device), Bare([3]), updates)
-        assert result.tolist() == [*TABLE[:3], [7.0, 8.0]]
-        target = table(Bare)
-        libgather.scatter(target, Bare([3], device=device), updates, inplace=True)
-        assert elements(target) == [*TABLE[:3], [7.0, 8.0]]
+@pytest.mark.parametrize("device", [(MANAGED, 0), (CUDA_HOST, 0)], ids=["managed", "pinned"])
+@pytest.mark.parametrize("operand", ["target", "indices", "updates"])
+@pytest.mark.parametrize("inplace", [False, True], ids=["new", "inplace"])
+def test_managed_and_pinned_memory(device: tuple[int, int], operand: str, inplace: bool) -> None:
+    values = {"target": (TABLE, "f4"), "indices": ([3], "i8"), "updates": (PAIR, "f4")}
+    there = {"device": device}
+    operands: Any = {name: Bare(*value, **there if name == operand else {}) for name, value in values.items()}
+    result = libgather.scatter(**operands, inplace=inplace)
+    expected = [*TABLE[:3], PAIR[0]]
+    assert elements(result) == expected and elements(operands["target"]) == (expected if inplace else TABLE)
 
 
 def test_strided_target() -> None:
@@ -312,7 +315,6 @@ def test_errors_are_raised_by_sync() -> None:
     libgather.sync()  # the error is raised once
 
 
-PAIR = [[7.0, 8.0]]
 WRONG: list[Callable[..., Any]] = [
     lambda **how: libgather.scatter(table(), Array([4]), Array(PAIR, "f4"), **how),
     lambda **how: libgather.scatter(table(), Array([4]), Array(PAIR, "f4"), inplace=True, **how),

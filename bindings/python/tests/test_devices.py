@@ -114,6 +114,23 @@ class TestReal:
         assert library.host(plan(params, indices)).tolist() == TABLE[[2, 0]].tolist()
         libgather.sync()
 
+    @pytest.mark.parametrize("inplace", [False, True], ids=["new", "inplace"])
+    def test_scatter(self, library: Any, inplace: bool) -> None:
+        if inplace and isinstance(library, Jax):
+            pytest.skip("arrays of JAX are immutable")
+        target, indices = library.array(TABLE), library.array(np.array([2, 0, 2], "i4"))
+        updates = library.array(TABLE[:3])
+        result = libgather.scatter(target, indices, updates, reduction="add", inplace=inplace)
+        expected = TABLE.copy()
+        np.add.at(expected, [2, 0, 2], TABLE[:3])
+        assert type(result) is type(target) and library.host(result).tolist() == expected.tolist()
+        gradient = libgather.gather_gradient(updates, indices, TABLE.shape)
+        assert type(gradient) is type(target) and library.host(gradient).tolist() == (expected - TABLE).tolist()
+        result = libgather.scatter(target, library.array(np.array([9, 0, 2], "i4")), updates)
+        with pytest.raises(IndexError):
+            libgather.sync()
+        assert library.host(result).tolist() == library.host(target).tolist()
+
     def test_many_calls_in_order_with_the_library(self, library: Any) -> None:
         params = library.array(TABLE)
         for row in range(200):

@@ -1,9 +1,9 @@
 """TensorFlow's gathers, scatters and lookups without it: they have its signatures and rules, and accept any arrays.
 
 Arrays on the host follow TensorFlow's CPU kernels, and arrays on a device its GPU kernels. The GPU kernels return zeros
-for an index out of bounds, so such a call raises no error later. Calls on a device use the stream that
-:func:`libgather.gather` uses. As in TensorFlow, strings become bytes, and lists of Python numbers become int32 and
-float32. TensorFlow's own tensors are accepted and returned. This module does not import TensorFlow.
+for an index out of bounds, and scatters ignore it, so such a call raises no error later. Calls on a device use the
+stream that :func:`libgather.gather` uses. As in TensorFlow, strings become bytes, and lists of Python numbers become
+int32 and float32. TensorFlow's own tensors are accepted and returned. This module does not import TensorFlow.
 
 All have gradients, and a ``tf.function`` may call them. It calls them by ``tf.numpy_function``, so
 neither a saved model nor XLA can contain them. An error then is one of ``tf.errors`` with the message of the library.
