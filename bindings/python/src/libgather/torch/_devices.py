@@ -70,9 +70,12 @@ def gradient_of(operation: Operation) -> Callable[..., Any]:
     return gradient
 
 
+#: The kernels, by the names of the operators.
+KERNELS = {operation.name: scatter_of(operation) for operation in SCATTERS} | {
+    f"{operation.name}_gradient": gradient_of(operation.of_kind("gradient")) for operation in GATHERS
+}
+
+
 def register() -> None:
-    for scatter in SCATTERS:
-        LIBRARY.impl(scatter.name, untraced(scatter_of(scatter)), "CompositeExplicitAutograd")
-    for gather in GATHERS:
-        gradient = gather.of_kind("gradient")
-        LIBRARY.impl(f"{gather.name}_gradient", untraced(gradient_of(gradient)), "CompositeExplicitAutograd")
+    for name, kernel in KERNELS.items():
+        LIBRARY.impl(name, untraced(kernel), "CompositeExplicitAutograd")

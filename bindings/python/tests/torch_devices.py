@@ -1,0 +1,130 @@
+"""The kernels of libgather.torch for tensors on devices, run with tensors on the CPU. test_torch.py runs this file."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+import torch
+from torch.utils._python_dispatch import TorchDispatchMode
+from torch_training import REDUCTIONS, SCATTERS, SWITCHES, drawn
+
+import libgather
+import libgather.torch as operators
+from libgather.torch import _devices
+
+torch.manual_seed(9)
+
+
+class OnDevice(TorchDispatchMode):
+    """Runs the kernels for devices. It records the names of the operators."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.names: set[str] = set()
+
+    def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        name = func._schema.name.partition("::")[2]
+        kernel = _devices.KERNELS.get(name)
+        if kernel is None:
+            return func(*args, **(kwargs or {}))
+        self.names.add(name)
+        return kernel(*args)
+
+
+def with_gradients(call: Any, *leaves: torch.Tensor) -> list[torch.Tensor]:
+    """Returns the result of a call and the gradients of its leaves."""
+    own = [leaf.clone().requires_grad_() for leaf in leaves]
+    result = call(*own)
+    factors = torch.arange(1, result.numel() + 1, dtype=result.dtype).reshape(result.shape)
+    return [result.detach(), *torch.autograd.grad(result, own, factors)]
+
+
+@pytest.mark.parametrize("switches", SWITCHES, ids=str)
+@pytest.mark.parametrize("reduction", REDUCTIONS)
+@pytest.mark.parametrize("name", SCATTERS)
+def test_scatters_are_those_of_the_cpu(name: str, reduction: str, switches: dict[str, Any]) -> None:
+    scatter, target, indices, updates = drawn(name, reduction, **switches)
+    expected = with_gradients(lambda t, u: scatter(t, indices, u), target, updates)
+    with OnDevice() as mode:
+        found = with_gradients(lambda t, u: scatter(t, indices, u), target, updates)
+    assert SCATTERS[name][0] in mode.names
+    for mine, other in zip(found, expected, strict=True):
+        torch.testing.assert_close(mine, other, rtol=1e-12, atol=0)
+
+
+@pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16], ids=str)
+@pytest.mark.parametrize("switches", [{}, {"accumulate": "dtype"}, {"profile": "torch"}], ids=str)
+@pytest.mark.parametrize("reduction", ["add", "mul", "mean", "max"])
+def test_halves_are_rounded_as_on_the_cpu(reduction: Any, switches: Any, dtype: torch.dtype) -> None:
+    target, indices = torch.ones(3, 2, dtype=dtype), torch.randint(3, (900,))
+    updates = (torch.rand(900, 2) * 0.1 + 0.95).to(dtype)
+    expected = operators.scatter(target, indices, updates, reduction=reduction, **switches)
+    with OnDevice() as mode:
+        found = operators.scatter(target, indices, updates, reduction=reduction, **switches)
+    assert mode.names == {"scatter"} and torch.equal(found, expected)
+
+
+@pytest.mark.parametrize("dtype", [torch.float64, torch.float16, torch.complex64], ids=str)
+@pytest.mark.parametrize(
+    "switches",
+    [
+        {},
+        {"negative": "wrap", "bounds": "clamp"},
+        {"bounds": "fill", "fill_value": 2.0},
+        {"padding_index": 1},
+        {"profile": "jax_fill", "fill_value": 2.0},
+    ],
+    ids=str,
+)
+@pytest.mark.parametrize(
+    ("name", "shape", "index", "attributes"),
+    [
+        ("gather", (3, 2), (700,), {}),
+        ("gather", (2, 3, 2), (2, 4), {"axis": 1, "batch_dims": 1}),
+        ("gather_nd", (3, 3, 2), (5, 2), {}),
+        ("gather_elements", (3, 4), (5, 2), {"axis": 0}),
+    ],
+)
+def test_gradients_of_gathers_are_those_of_the_cpu(
+    name: str, shape: Any, index: Any, attributes: Any, switches: Any, dtype: torch.dtype
+) -> None:
+    gather = getattr(operators, name)
+    params = torch.rand(shape).to(dtype)
+    low, high = (-2, 5) if "bounds" in switches or "profile" in switches else (0, 3)
+    indices = torch.randint(low, high, index)
+
+    def call(leaf: torch.Tensor) -> torch.Tensor:
+        result: torch.Tensor = gather(leaf, indices, **attributes, **switches)
+        return result
+
+    expected = with_gradients(call, params)
+    with OnDevice() as mode:
+        found = with_gradients(call, params)
+    assert mode.names == {f"{name}_gradient"}
+    assert all(torch.equal(mine, other) for mine, other in zip(found, expected, strict=True))
+
+
+@pytest.mark.parametrize("padding_idx", [None, 1])
+def test_gradients_of_embeddings_are_those_of_the_cpu(padding_idx: int | None) -> None:
+    weight, ids = torch.rand(4, 3), torch.tensor([[1, 2], [2, 0]])
+    expected = with_gradients(lambda leaf: operators.embedding(ids, leaf, padding_idx), weight)
+    with OnDevice() as mode:
+        found = with_gradients(lambda leaf: operators.embedding(ids, leaf, padding_idx), weight)
+    assert mode.names == {"gather_gradient"}
+    assert all(torch.equal(mine, other) for mine, other in zip(found, expected, strict=True))
+
+
+def test_errors_are_those_of_the_cpu() -> None:
+    target, updates = torch.zeros(3, 2), torch.ones(2, 2)
+
+    def wrong() -> None:
+        operators.scatter(target, torch.tensor([0, 3]), updates)
+
+    caught = []
+    for mode in (OnDevice(), None):
+        with mode or torch.no_grad(), pytest.raises(libgather.IndexError) as error:
+            wrong()
+        caught.append(error.value)
+    assert [(each.operand, each.position, each.value, each.limit) for each in caught] == [("indices", 1, 3, 3)] * 2
+    assert str(caught[0]) == str(caught[1])
