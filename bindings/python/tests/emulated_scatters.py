@@ -135,6 +135,8 @@ def test_other_switches() -> None:
     added = libgather.scatter(Array(zero, "f2"), indices, halves, reduction="add")
     wide = libgather.scatter(Array(zero, "f2"), indices, halves, reduction="add", accumulate="float32")
     assert (elements(added), elements(wide)) == ([2048.0], [3000.0])  # float16 has no 2049
+    whole = libgather.scatter(Array(zero, "i4"), indices, Array(np.ones(3000), "i4"), reduction="add", order="any")
+    assert elements(whole) == [3000]
     along = libgather.scatter(table(), Array([1, 1]), Array(np.ones((4, 2)), "f4"), axis=1, reduction="add")
     assert elements(along) == [[first, second + 2] for first, second in TABLE]
 
