@@ -147,6 +147,7 @@ inline BagCall make_bags(Random& random) {
   call.out.lay_out(random, false);
   put_numbers(random, &call.params);
   put_numbers(random, &call.weights);
+  if (random.chance(10)) call.weights.bytes.assign(call.weights.bytes.size(), 0);  // divisors of 0
   put_ids(random, &call);
   return call;
 }

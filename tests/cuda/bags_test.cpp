@@ -243,6 +243,28 @@ TEST_F(Bags, IdsBehindTheLastOffsetAreNotRead) {
   context.expect_taken({GTH_E_INDEX, GTH_OPERAND_INDICES, 0, 4, 99, 7});
 }
 
+// The sum of the weights of the first bag is 0, and that of the squares of the second one.
+TEST_F(Bags, RowsWithoutDivisorAreZero) {
+  const Context context;
+  Rows rows(3, {2, 2});
+  rows.ids = {1, 2, 3, 4};
+  rows.weights = {2.5f, -2.5f, 0, 0};
+  rows.table[9] = HUGE_VALF;
+  OnDevice on(rows, GTH_BAGS_OFFSETS);
+  for (const int32_t pool : {GTH_POOL_MEAN, GTH_POOL_SQRTN}) {
+    on.options.pool = pool;
+    on.out.fill(device::poison);
+    on.enqueue(context);
+    context.expect_no_error();
+    std::vector<float> expected(6, 0.0f);
+    for (size_t c = 0; c < 3 && pool == GTH_POOL_SQRTN; ++c) {
+      const float sum = std::fma(-2.5f, rows.table[6 + c], 2.5f * rows.table[3 + c]);
+      expected[c] = sum / std::sqrt(12.5f);
+    }
+    EXPECT_EQ(on.result(), expected);
+  }
+}
+
 // Numbers that are the same memory.
 TEST_F(Bags, NumbersWithoutStride) {
   const Context context;
