@@ -178,7 +178,7 @@ GATHER_KERNEL void end_validation(Block& block, State* state, bool bad, Settle&&
 // Returns true if a call reads the tuple. Ids behind those of all bags are not read.
 template <class Job>
 GATHER_SHARED bool is_read(const Job& job, uint32_t tuple) {
-  return !job.follows_bags || static_cast<uint64_t>(position_of(job, tuple)) < job.state->read_ids;
+  return !job.follows_bags || static_cast<uint64_t>(position_of(job, tuple)) < load(&job.state->read_ids);
 }
 
 // Validates all tuples of a call or of a piece. The last block writes the error record and the result for the copying
