@@ -488,7 +488,7 @@ TEST(ScatterErrors, UnavailableDevicesAreRejected) {
   Plan plan;
   Error error;
   expect_facts(calls::scatter.plan(&t, &i, &u, nullptr, plan.out(), &error), error,
-               {GTH_E_UNSUPPORTED, GTH_OPERAND_TARGET, -1, -1, GTH_DEVICE_CUDA, GTH_DEVICE_CPU});
+               {GTH_E_DEVICE, GTH_OPERAND_TARGET, -1, -1, GTH_DEVICE_CUDA, GTH_DEVICE_CPU});
 }
 
 // Extents whose products exceed int64, over memory that does not exist.
