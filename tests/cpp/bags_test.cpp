@@ -315,7 +315,7 @@ TEST(Bags, DeviceMemoryIsUnsupported) {
   gth_plan* plan = nullptr;
   Error error;
   expect_facts(gth_plan_create(&bags.request, &plan, &error), error,
-               {GTH_E_UNSUPPORTED, GTH_OPERAND_PARAMS, -1, -1, GTH_DEVICE_CUDA, GTH_DEVICE_CPU});
+               {GTH_E_DEVICE, GTH_OPERAND_PARAMS, -1, -1, GTH_DEVICE_CUDA, GTH_DEVICE_CPU});
 }
 
 // torch's mean does not read the ids after the last offset.
