@@ -309,7 +309,7 @@ TEST(Bags, OperandsAndOptionsThatDoNotFitAreRejected) {
   }
 }
 
-TEST(Bags, DeviceMemoryIsUnsupported) {
+TEST(Bags, MissingDevicesAreRejected) {
   Bags bags;
   bags.t.device = bags.i.device = bags.o.device = bags.b.device = GTH_DEVICE_CUDA;
   gth_plan* plan = nullptr;
