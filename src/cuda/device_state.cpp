@@ -24,6 +24,14 @@ using Guard = std::lock_guard<core::Mutex>;
 // memory, and the next call would map it again.
 constexpr int64_t kept_part = 32;
 
+int load_all_kernels(Capacity* capacity, runtime::Stream stream) {
+  const runtime::Uncaptured uncaptured;
+  int code = load_kernels(capacity);
+  if (!code) code = load_scatter_kernels();
+  if (!code) code = load_bag_kernels();
+  return code ? code : load_sort(stream);
+}
+
 core::Mutex making;
 Device* all_devices = nullptr;  // guarded by `making`
 
@@ -82,12 +90,7 @@ int32_t Device::set_up(const Error& error) {
   multiprocessors_ = facts.multiprocessors;
   is_alone_ = count == 1;
   reads_pageable_ = facts.reads_pageable;
-  const runtime::Apart apart = runtime::set_apart(handle_);
-  code = load_kernels(&capacity_);
-  if (!code) code = load_scatter_kernels();
-  if (!code) code = load_bag_kernels();
-  if (!code) code = load_sort(stream_);
-  runtime::rejoin(apart);
+  code = load_all_kernels(&capacity_, stream_);
   if (runtime::means_no_kernels(code)) {
     return fail_no_device(offsetof(gth_context_options, device_id), id_, 0,
                           "this build has no kernels for the device's compute capability", error);

@@ -56,16 +56,6 @@ int32_t exchange_mode(int32_t mode) {
   return exchanged;
 }
 
-// During its lifetime, a query or an allocation on this thread does not invalidate a capture elsewhere.
-class Uncaptured {
- public:
-  Uncaptured() : before_(exchange_mode(CU_STREAM_CAPTURE_MODE_RELAXED)) {}
-  ~Uncaptured() { exchange_mode(before_); }
-
- private:
-  int32_t before_;
-};
-
 // Makes a context current during the lifetime of the object.
 class Inside {
  public:
@@ -108,6 +98,9 @@ int total_memory(int32_t id, int64_t* bytes) {
 }
 
 }  // namespace
+
+Uncaptured::Uncaptured() : before_(exchange_mode(CU_STREAM_CAPTURE_MODE_RELAXED)) {}
+Uncaptured::~Uncaptured() { exchange_mode(before_); }
 
 int32_t version() { return CUDART_VERSION; }
 

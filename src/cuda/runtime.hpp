@@ -31,6 +31,18 @@ int open_device(int32_t id, Device* device);
 int enter(Device device, bool* entered);
 void leave(bool entered);
 
+// During its lifetime, a query or an allocation on this thread does not invalidate a capture elsewhere.
+class Uncaptured {
+ public:
+  Uncaptured();
+  ~Uncaptured();
+  Uncaptured(const Uncaptured&) = delete;
+  Uncaptured& operator=(const Uncaptured&) = delete;
+
+ private:
+  int32_t before_;
+};
+
 // For code of the caller that runs before rejoin(). The device is current. If that code makes another device current,
 // this is undone. If it frees memory during a capture, the capture is not invalidated.
 struct Apart {

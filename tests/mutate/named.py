@@ -487,8 +487,8 @@ NAMED = (
     compiled_by_nvcc(
         "CUDA, compiled: loading kernels does not invalidate captures",
         "src/cuda/device_state.cpp",
-        "  const runtime::Apart apart = runtime::set_apart(handle_);\n  code = load_kernels(&capacity_);",
-        "  const runtime::Apart apart{};\n  code = load_kernels(&capacity_);",
+        "  const runtime::Uncaptured uncaptured;\n  int code = load_kernels(capacity);",
+        "  int code = load_kernels(capacity);",
     ),
     compiled_by_nvcc(
         "CUDA, compiled: a launch clears the last error",

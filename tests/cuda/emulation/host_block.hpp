@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 
 #include "cuda/bodies.hpp"
 
@@ -55,7 +56,11 @@ class HostBlock {
     each(f);
   }
 
-  char* stage() { return stage_; }
+  // On the heap, because some tests run blocks on small stacks.
+  char* stage() {
+    if (!stage_) stage_ = std::make_unique<Stage>();
+    return stage_->memory;
+  }
 
   template <class F>
   void once(F&& f) {
@@ -69,7 +74,10 @@ class HostBlock {
  private:
   uint32_t index_, count_, threads_, interval_ = 0;
   gather::cuda::Finding found_{-1, 0, 0};
-  alignas(16) char stage_[gather::cuda::stage_bytes];
+  struct Stage {
+    alignas(16) char memory[gather::cuda::stage_bytes];
+  };
+  std::unique_ptr<Stage> stage_;
 };
 
 }  // namespace emulation
