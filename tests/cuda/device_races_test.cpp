@@ -1,3 +1,5 @@
+#include <memory>
+
 #include "emulated.hpp"
 
 // Indices that change while they are used, and overlapping calls. These tests stop kernels that the host compiler has
@@ -79,6 +81,133 @@ TEST_F(Emulated, RacingWritersOfScatters) {
   std::vector<int32_t> found(3);
   device::copy(found.data(), target.data(), 12);
   EXPECT_EQ(found, (std::vector<int32_t>{1, 1, 40}));
+}
+
+// A way in which a scatter of ones to three elements runs.
+struct Way {
+  const char* name;
+  int32_t op, dtype, reduction;
+  int64_t updates, lines_from;
+};
+
+constexpr Way ways[] = {
+    {"few updates", GTH_OP_SCATTER, GTH_DTYPE_FLOAT32, GTH_REDUCTION_ADD, 40, 0},
+    {"few updates that replace", GTH_OP_SCATTER, GTH_DTYPE_FLOAT32, GTH_REDUCTION_NONE, 40, 0},
+    {"few updates of a gradient", GTH_OP_GATHER_GRADIENT, GTH_DTYPE_FLOAT32, 0, 40, 0},
+    {"sort", GTH_OP_SCATTER, GTH_DTYPE_FLOAT32, GTH_REDUCTION_ADD, gather::cuda::most_few + 1, 0},
+    {"sort that replaces", GTH_OP_SCATTER, GTH_DTYPE_FLOAT32, GTH_REDUCTION_NONE, gather::cuda::most_few + 1, 0},
+    {"lines", GTH_OP_SCATTER, GTH_DTYPE_FLOAT32, GTH_REDUCTION_ADD, 40, 1},
+    {"atomic operations", GTH_OP_SCATTER, GTH_DTYPE_INT32, GTH_REDUCTION_ADD, 2000, 0},
+};
+
+// Every way of a scatter reports the race once, and drops the update. Padding is no race.
+TEST_F(Emulated, RacingWritersOfEveryWayOfAScatter) {
+  for (const Way& way : ways) {
+    for (const bool is_padding : {false, true}) {
+      SCOPED_TRACE(way.name);
+      gth_emulation_lines_from(way.lines_from);
+      const Context context;
+      const Shape shape{3}, ids_shape{way.updates};
+      const auto count = static_cast<size_t>(way.updates);
+      const bool is_integer = way.dtype == GTH_DTYPE_INT32;
+      const Memory target(std::vector<float>(3, 0.0f)), indices(std::vector<int64_t>(count, 2));
+      const std::vector<float> ones(count, 1.0f);
+      const Memory updates(is_integer ? Memory(std::vector<int32_t>(count, 1)).get() : Memory(ones).get());
+      const gth_tensor_desc t = device::describe_on_device(way.dtype, shape, target.data());
+      const gth_tensor_desc i = device::describe_on_device(GTH_DTYPE_INT64, ids_shape, indices.data());
+      const gth_tensor_desc u = device::describe_on_device(way.dtype, ids_shape, updates.data());
+      gth_options options = GTH_OPTIONS_INIT;
+      options.reduction = way.reduction;
+      options.has_padding_index = 1;
+      options.padding_index = 1 << 20;
+      Writer writer{reinterpret_cast<int64_t*>(indices.data()), 0, is_padding ? 1 << 20 : 1 << 30};
+      gth_emulation_between(write_bad, &writer);
+      Error error;
+      ASSERT_EQ(gth_run(context.get(), way.op, &t, &i, &u, &options, &error), GTH_OK) << error.message;
+      gth_emulation_between(nullptr, nullptr);
+      const facts::Facts race{GTH_E_RACE, GTH_OPERAND_INDICES};
+      context.expect_taken(is_padding ? facts::Facts{GTH_OK} : race, 1, error.sequence);
+      const int64_t expected = way.reduction == GTH_REDUCTION_NONE ? 1 : way.updates - 1;
+      float found[3];
+      device::copy(found, target.data(), 12);
+      if (is_integer) {
+        int32_t integer;
+        std::memcpy(&integer, &found[2], 4);
+        found[2] = static_cast<float>(integer);
+      }
+      EXPECT_EQ(found[0], 0.0f);
+      EXPECT_EQ(found[1], 0.0f);
+      EXPECT_EQ(found[2], static_cast<float>(expected));
+      device::forget_described();
+    }
+  }
+}
+
+// A scatter of float32 to three elements, whose updates all select one of them.
+struct Sums {
+  Sums(int64_t count, int64_t selected) : row(selected), ids_shape{count} {
+    const auto n = static_cast<size_t>(count);
+    ids = std::make_unique<Memory>(std::vector<int64_t>(n, row));
+    updates = std::make_unique<Memory>(std::vector<float>(n, 1.0f));
+  }
+  void run(const Context& context) const {
+    const gth_tensor_desc t = device::describe_on_device(GTH_DTYPE_FLOAT32, shape, target.data());
+    const gth_tensor_desc i = device::describe_on_device(GTH_DTYPE_INT64, ids_shape, ids->data());
+    const gth_tensor_desc u = device::describe_on_device(GTH_DTYPE_FLOAT32, ids_shape, updates->data());
+    gth_options options = GTH_OPTIONS_INIT;
+    options.reduction = GTH_REDUCTION_ADD;
+    Error error;
+    EXPECT_EQ(gth_run(context.get(), GTH_OP_SCATTER, &t, &i, &u, &options, &error), GTH_OK) << error.message;
+  }
+  void expect_sum() const {
+    std::vector<float> found(3), expected(3, 0.0f);
+    expected[static_cast<size_t>(row)] = static_cast<float>(ids_shape[0]);
+    device::copy(found.data(), target.data(), 12);
+    EXPECT_EQ(found, expected);
+  }
+
+  int64_t row;
+  Shape shape{3}, ids_shape;
+  Memory target{std::vector<float>(3, 0.0f)};
+  std::unique_ptr<Memory> ids, updates;
+};
+
+// A graph of a scatter is replayed on another stream between two kernels of a scatter of the same context. They share no
+// memory.
+TEST_F(Emulated, AReplayBetweenTheKernelsOfAScatter) {
+  struct Moment {
+    const Captured* graph;
+    CUstream_st* stream;
+    bool has_run;
+    static void run(void* user) {
+      auto* moment = static_cast<Moment*>(user);
+      moment->has_run = true;
+      moment->graph->launch_on(moment->stream);
+    }
+  };
+  const int64_t few = 40, many = gather::cuda::most_few + 1, is_long = 2 * gather::cuda::least_long;
+  for (const int64_t captured : {few, many, is_long}) {
+    for (const int64_t running : {few, many, is_long}) {
+      int64_t moments = 0;
+      for (bool has_run = true; has_run && moments < 100; moments += has_run) {
+        const Stream stream, other;
+        const Context context(stream.get());
+        const Sums inner(captured, 1), outer(running, 2);
+        const Captured graph(stream, [&] { inner.run(context); });
+        Moment moment{&graph, other.get(), false};
+        gth_emulation_before(moments + 1, Moment::run, &moment);
+        outer.run(context);
+        gth_emulation_before(0, nullptr, nullptr);
+        has_run = moment.has_run;
+        if (!has_run) graph.launch_on(other.get());
+        EXPECT_EQ(gth_emulation_synchronize(other.get()), 0);
+        context.expect_no_error();
+        inner.expect_sum();
+        outer.expect_sum();
+      }
+      EXPECT_GT(moments, 2);
+    }
+  }
 }
 
 // Bags of 40 ids of three rows, before a kernel that pools them.
