@@ -1,4 +1,6 @@
+#include <atomic>
 #include <memory>
+#include <thread>
 
 #include "emulated.hpp"
 
@@ -159,9 +161,9 @@ struct Sums {
     Error error;
     EXPECT_EQ(gth_run(context.get(), GTH_OP_SCATTER, &t, &i, &u, &options, &error), GTH_OK) << error.message;
   }
-  void expect_sum() const {
+  void expect_sum(int64_t times = 1) const {
     std::vector<float> found(3), expected(3, 0.0f);
-    expected[static_cast<size_t>(row)] = static_cast<float>(ids_shape[0]);
+    expected[static_cast<size_t>(row)] = static_cast<float>(times * ids_shape[0]);
     device::copy(found.data(), target.data(), 12);
     EXPECT_EQ(found, expected);
   }
@@ -208,6 +210,30 @@ TEST_F(Emulated, AReplayBetweenTheKernelsOfAScatter) {
       EXPECT_GT(moments, 2);
     }
   }
+}
+
+// The same on two threads, because no CUDA call comes between the kernels of few updates.
+TEST_F(Emulated, ReplaysBesideAScatterOfFewUpdates) {
+  const Stream stream, other;
+  const Context context(stream.get());
+  const Sums inner(40, 1), outer(40, 2);
+  const Captured graph(stream, [&] { inner.run(context); });
+  constexpr int64_t calls = 100;
+  std::atomic<bool> ends{false};
+  int64_t replays = 0;
+  std::thread beside([&] {
+    for (; !ends; ++replays) {
+      graph.launch_on(other.get());
+      std::this_thread::yield();
+    }
+  });
+  for (int64_t i = 0; i < calls; ++i) outer.run(context);
+  ends = true;
+  beside.join();
+  EXPECT_EQ(gth_emulation_synchronize(other.get()), 0);
+  context.expect_no_error();
+  inner.expect_sum(replays);
+  outer.expect_sum(calls);
 }
 
 // Bags of 40 ids of three rows, before a kernel that pools them.
