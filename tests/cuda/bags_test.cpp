@@ -262,6 +262,37 @@ TEST_F(Bags, RowsWithoutDivisorAreZero) {
       expected[c] = sum / std::sqrt(12.5f);
     }
     EXPECT_EQ(on.result(), expected);
+// With torch, no id of no bags is read, and other ids of no bags are an error of bags.
+TEST_F(Bags, IdsOfNoBagsAreNotRead) {
+  const Context context;
+  const Shape table{7, 4}, ids{2}, no_rows{0, 4};
+  const Memory params(std::vector<float>(28, 1.0f)), indices(std::vector<int64_t>{99, -1}), out(int64_t{0});
+  const std::vector<int64_t> zero{0}, bad{99, -1};
+  const Memory numbers(zero);
+  for (const int32_t format : {GTH_BAGS_OFFSETS, GTH_BAGS_STARTS, GTH_BAGS_LENGTHS}) {
+    for (const int32_t profile : {0, int32_t{GTH_PROFILE_TORCH}}) {
+      const Shape bags{format == GTH_BAGS_OFFSETS ? 1 : 0};
+      gth_options options = GTH_OPTIONS_INIT;
+      options.bag_format = format;
+      options.profile = profile;
+      const gth_tensor_desc t = device::describe_on_device(GTH_DTYPE_FLOAT32, table, params.data());
+      const gth_tensor_desc i = device::describe_on_device(GTH_DTYPE_INT64, ids, indices.data());
+      const gth_tensor_desc b = device::describe_on_device(GTH_DTYPE_INT64, bags, numbers.data());
+      const gth_tensor_desc o = device::describe_on_device(GTH_DTYPE_FLOAT32, no_rows, out.data());
+      gth_tensor_desc on_cpu[] = {t, i, b, o};
+      const std::vector<float> host_table(28, 1.0f);
+      const void* const data[] = {host_table.data(), bad.data(), zero.data(), host_table.data()};
+      for (size_t k = 0; k < 4; ++k) on_cpu[k].device = GTH_DEVICE_CPU, on_cpu[k].data = data[k];
+      Error expected, error;
+      const int32_t status =
+          gth_gather_bags(nullptr, &on_cpu[0], &on_cpu[1], &on_cpu[2], nullptr, &on_cpu[3], &options, &expected);
+      int32_t found = gth_gather_bags(context.get(), &t, &i, &b, nullptr, &o, &options, &error);
+      if (found == GTH_OK) found = gth_context_take_error(context.get(), &error);
+      facts::expect_fields(found, error,
+                           {status, expected.operand, expected.component, expected.position, expected.value,
+                            expected.limit, expected.flags});
+      EXPECT_EQ(found == GTH_OK, profile == GTH_PROFILE_TORCH && format != GTH_BAGS_LENGTHS) << expected.message;
+    }
   }
 }
 

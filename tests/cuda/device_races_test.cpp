@@ -277,6 +277,22 @@ TEST_F(Emulated, RacingWritersOfBags) {
   }
 }
 
+// The end of the last bag becomes invalid after its validation. The bag is not written, and no id behind the others is
+// read.
+TEST_F(Emulated, RacingWritersOfTheEndOfBags) {
+  const Context context;
+  for (const int64_t value : {int64_t{41}, int64_t{1} << 30, int64_t{29}, int64_t{-1}}) {
+    const RacingBags bags;
+    Writer writer{reinterpret_cast<int64_t*>(bags.offsets.data()) + 2, 0, value};
+    gth_emulation_between(write_bad, &writer);
+    Error error;
+    ASSERT_EQ(bags.run(context, &error), GTH_OK) << error.message;
+    gth_emulation_between(nullptr, nullptr);
+    context.expect_taken({GTH_E_RACE, GTH_OPERAND_BAGS}, 1, error.sequence);
+    EXPECT_EQ(bags.sums(), (std::vector<int32_t>{30, -6}));
+  }
+}
+
 // The reverse case: an index is invalid at first and valid when later blocks validate it.
 TEST_F(Emulated, RacingWritersWhileBlocksValidate) {
   const Context context;
