@@ -319,6 +319,32 @@ TEST_F(Bags, NumbersWithoutStride) {
   }
 }
 
+// An odd distance in any dim of any operand: elements are then loaded and stored bytewise.
+TEST_F(Bags, OddDistances) {
+  const Context context;
+  for (const int32_t dtype : {GTH_DTYPE_INT16, GTH_DTYPE_INT32, GTH_DTYPE_INT64}) {
+    for (size_t operand = 0; operand < 4; ++operand) {
+      for (size_t odd = 0; odd < 4; ++odd) {
+        Random random(odd);
+        BagCall call;
+        call.options.bag_format = GTH_BAGS_DENSE;
+        call.options.pool = GTH_POOL_SUM;
+        call.options.bounds = GTH_BOUNDS_CLAMP;
+        call.has_weights = true;
+        forms::Operand* const operands[] = {&call.params, &call.indices, &call.weights, &call.out};
+        const Shape shapes[] = {{5, 3, 4}, {2, 3, 6}, {2, 3, 6}, {2, 3, 3, 4}};
+        for (size_t k = 0; k < 4; ++k) {
+          operands[k]->dtype = k == 1 ? GTH_DTYPE_INT32 : dtype;
+          operands[k]->shape = shapes[k];
+          forms::lay_out_oddly(random, k == operand ? odd : 4, operands[k]);
+        }
+        forms::compare_bags(call, context, random);
+        device::forget_described();
+      }
+    }
+  }
+}
+
 // Bags without elements need no memory, so there may be more than a kernel can visit.
 TEST_F(Bags, TooManyBagsWithoutElements) {
   const Context context;

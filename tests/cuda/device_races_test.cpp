@@ -102,7 +102,17 @@ constexpr Way ways[] = {
     {"atomic operations", GTH_OP_SCATTER, GTH_DTYPE_INT32, GTH_REDUCTION_ADD, 2000, 0},
 };
 
-// Every way of a scatter reports the race once, and drops the update. Padding is no race.
+// Writes two indices, which two blocks load if there are two.
+struct TwoIndices {
+  int64_t* indices;
+  int64_t other, value;
+  static void write(void* user, uint32_t block) {
+    const auto* all = static_cast<const TwoIndices*>(user);
+    if (block == 0) all->indices[0] = all->indices[all->other] = all->value;
+  }
+};
+
+// Every way of a scatter reports the race once, and drops the updates. Padding is no race.
 TEST_F(Emulated, RacingWritersOfEveryWayOfAScatter) {
   for (const Way& way : ways) {
     for (const bool is_padding : {false, true}) {
@@ -122,14 +132,15 @@ TEST_F(Emulated, RacingWritersOfEveryWayOfAScatter) {
       options.reduction = way.reduction;
       options.has_padding_index = 1;
       options.padding_index = 1 << 20;
-      Writer writer{reinterpret_cast<int64_t*>(indices.data()), 0, is_padding ? 1 << 20 : 1 << 30};
-      gth_emulation_between(write_bad, &writer);
+      TwoIndices writer{reinterpret_cast<int64_t*>(indices.data()), std::min<int64_t>(way.updates - 1, 300),
+                        is_padding ? 1 << 20 : 1 << 30};
+      gth_emulation_between(TwoIndices::write, &writer);
       Error error;
       ASSERT_EQ(gth_run(context.get(), way.op, &t, &i, &u, &options, &error), GTH_OK) << error.message;
       gth_emulation_between(nullptr, nullptr);
       const facts::Facts race{GTH_E_RACE, GTH_OPERAND_INDICES};
       context.expect_taken(is_padding ? facts::Facts{GTH_OK} : race, 1, error.sequence);
-      const int64_t expected = way.reduction == GTH_REDUCTION_NONE ? 1 : way.updates - 1;
+      const int64_t expected = way.reduction == GTH_REDUCTION_NONE ? 1 : way.updates - 2;
       float found[3];
       device::copy(found, target.data(), 12);
       if (is_integer) {
@@ -275,6 +286,19 @@ TEST_F(Emulated, RacingWritersOfBags) {
       EXPECT_EQ(bags.sums(), (std::vector<int32_t>{-5, 10}));
     }
   }
+}
+
+// The number between two bags becomes invalid after its validation. Neither is written, and one error is reported.
+TEST_F(Emulated, RacingWritersOfTwoBags) {
+  const Context context;
+  const RacingBags bags;
+  Writer writer{reinterpret_cast<int64_t*>(bags.offsets.data()) + 1, 0, int64_t{1} << 30};
+  gth_emulation_between(write_bad, &writer);
+  Error error;
+  ASSERT_EQ(bags.run(context, &error), GTH_OK) << error.message;
+  gth_emulation_between(nullptr, nullptr);
+  context.expect_taken({GTH_E_RACE, GTH_OPERAND_BAGS}, 1, error.sequence);
+  EXPECT_EQ(bags.sums(), (std::vector<int32_t>{-5, -6}));
 }
 
 // The end of the last bag becomes invalid after its validation. The bag is not written, and no id behind the others is

@@ -195,6 +195,20 @@ inline Call make_rows_call(Random& random, int32_t dtype, int32_t reduction, con
   return call;
 }
 
+// Lays out an operand densely, except that the distance in one dim is odd.
+inline void lay_out_oddly(Random& random, size_t odd_dim, Operand* operand) {
+  const int64_t item = gth_dtype_size(operand->dtype);
+  operand->strides.assign(operand->shape.size(), item);
+  int64_t span = item;
+  for (size_t d = operand->shape.size(); d-- > 0;) {
+    operand->strides[d] = span + (d == odd_dim ? 1 : 0);
+    span += operand->strides[d] * (operand->shape[d] - 1);
+  }
+  operand->is_dense = false;
+  operand->bytes.resize(static_cast<size_t>(span));
+  for (char& each : operand->bytes) each = static_cast<char>(random.bits());
+}
+
 inline Call make_scatter(Random& random) {
   if (random.chance(30)) return make_elements_call(random);
   Call call = make_call(random);

@@ -198,6 +198,30 @@ TEST_F(Scatters, LongSlicesOfEveryType) {
   }
 }
 
+// As many long slices as there may be. They fill the memory for their numbers.
+TEST_F(Scatters, LongSlicesOfTheSmallestLength) {
+  for (const int64_t slices : {1, 2, 63, 64, 65}) expect_sums(Rows(slices, 1, slices * gather::cuda::least_long));
+}
+
+// An odd distance in any dim of any operand: elements are then loaded and stored bytewise.
+TEST_F(Scatters, OddDistances) {
+  const Context context;
+  for (const int32_t dtype : {GTH_DTYPE_INT8, GTH_DTYPE_INT16, GTH_DTYPE_INT32, GTH_DTYPE_INT64}) {
+    for (const int32_t reduction : {GTH_REDUCTION_NONE, GTH_REDUCTION_ADD, GTH_REDUCTION_MUL}) {
+      for (size_t odd = 0; odd < 7; ++odd) {
+        Random random(odd);
+        Call call = forms::make_rows_call(random, dtype, reduction, {5, 3}, 40);
+        call.params.shape = {5, 3, 4};
+        call.out.shape = {40, 3, 4};
+        forms::lay_out_oddly(random, odd < 3 ? odd : 3, &call.params);
+        forms::lay_out_oddly(random, odd < 3 ? 3 : odd - 3, &call.out);
+        forms::compare_scatter(call, context, random);
+        device::forget_described();
+      }
+    }
+  }
+}
+
 // The last update stays.
 TEST_F(Scatters, TheLastUpdateReplaces) {
   const Rows rows(7, 5, 1000);
