@@ -262,6 +262,9 @@ TEST_F(Bags, RowsWithoutDivisorAreZero) {
       expected[c] = sum / std::sqrt(12.5f);
     }
     EXPECT_EQ(on.result(), expected);
+  }
+}
+
 // With torch, no id of no bags is read, and other ids of no bags are an error of bags.
 TEST_F(Bags, IdsOfNoBagsAreNotRead) {
   const Context context;

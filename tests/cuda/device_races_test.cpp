@@ -185,7 +185,7 @@ struct Sums {
   std::unique_ptr<Memory> ids, updates;
 };
 
-// A graph of a scatter is replayed on another stream between two kernels of a scatter of one context. They share no
+// A graph of a scatter is replayed on another stream between two kernels of a scatter of a context. They share no
 // memory.
 TEST_F(Emulated, AReplayBetweenTheKernelsOfAScatter) {
   struct Moment {
