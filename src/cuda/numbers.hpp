@@ -114,12 +114,18 @@ GATHER_SHARED uint16_t round_to_brain_half(float value) {
 // divide(value, count)    the mean of a sum
 
 template <class V>
+GATHER_SHARED bool is_nan(V value) {
+  if constexpr (std::is_floating_point_v<V>) return !(value <= V{same_bits<float>(0x7f800000)});  // infinity
+  return false;
+}
+
+template <class V>
 GATHER_SHARED V larger_of(V a, V b) {
-  return ((b <= a) | (a != a)) ? a : b;
+  return ((b <= a) | is_nan(a)) ? a : b;
 }
 template <class V>
 GATHER_SHARED V smaller_of(V a, V b) {
-  return ((a <= b) | (a != a)) ? a : b;
+  return ((a <= b) | is_nan(a)) ? a : b;
 }
 
 template <class V>
