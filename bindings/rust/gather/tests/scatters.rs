@@ -132,7 +132,13 @@ fn sums_have_the_order_of_updates_on_the_cpu() {
     let (updates, indices) = (Tensor::new(&numbers, &[3]), Tensor::new(&ids, &[3]));
     for order in [Order::Updates, Order::Any] {
         let mut sums = [4f32, 0.];
-        scatter_into(&mut TensorMut::new(&mut sums, &[2]), &indices, &updates, &add().order(order)).unwrap();
+        scatter_into(
+            &mut TensorMut::new(&mut sums, &[2]),
+            &indices,
+            &updates,
+            &add().order(order),
+        )
+        .unwrap();
         assert_eq!(sums, [4., 0.]);
         let gradient = gather_gradient(&updates, &indices, &[2], &Options::new().order(order)).unwrap();
         assert_eq!(gradient.as_slice::<f32>().unwrap(), [0., 0.]);
