@@ -229,6 +229,8 @@ class Function:
             return self.assign(operands[0], f"are_unordered({a}, {b})")
         if comparison == "ne":
             raise ValueError("unknown comparison")
+        if comparison.endswith("u"):  # true with NaN
+            return self.assign(operands[0], f"are_unordered({a}, {b}) || {a} {COMPARISONS[comparison[:-1]]} {b}")
         return self.assign(operands[0], f"{a} {COMPARISONS[comparison]} {b}")
 
     def do_selp(self, _, operands):
