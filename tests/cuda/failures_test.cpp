@@ -34,7 +34,7 @@ struct Failing {
 template <class Body>
 void expect_to_survive(Body&& body) {
   const int64_t allocations = gth_emulation_live_allocations();
-  for (int64_t n = 1; n < 200; ++n) {
+  for (int64_t n = 1; n < 1000; ++n) {
     Error error;
     Failing failing{n, n % 2 ? 700 : 2};
     const int32_t status = body(&failing, &error);
@@ -360,7 +360,7 @@ TEST_F(Emulated, DevicesWithoutKernels) {
   for (const int32_t code : {98, 209, 221, 222, 223}) {
     gth_shutdown();  // as above
     int64_t refused = 0, last_refused = 0;
-    for (int64_t n = 1; n < 200; ++n) {
+    for (int64_t n = 1; n < 1000; ++n) {
       gth_context* context = nullptr;
       Error error;
       gth_emulation_fail(n, code);
