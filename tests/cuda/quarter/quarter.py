@@ -78,18 +78,20 @@ def profiled(row):
 
 STEPS = (
     Step("machine", 20, ("sh", "machine.sh")),
+    tests("scatters", 60, "Scatters.*"),
+    tests("bags", 60, "Bags.*"),
     tests("forms", 60, "Forms.*:Errors.*"),
     *(tests(suite.lower(), 20, f"{suite}.*") for suite in RUNTIME),
     tests("conformance", 100, "Profiles*"),
     tests("sizes", 30, "Sizes.*"),
-    sanitized("memcheck", 60, "Forms.EveryRow*:Errors.*:Graphs.*"),
+    sanitized("memcheck", 60, "Scatters.*AtTheLimits*:Bags.*AtTheLimits*:Forms.EveryRow*:Errors.*:Graphs.*"),
     *(measured(row) for row in (64, 256, 1024, 4)),
     Step("install", 40, ("sh", "install.sh")),
     Step("torch", 60, ("python3", "torch_graphs.py"), (), PYTHON),
     Step("pytest", 60, (*PYTEST, "python/tests/test_devices.py"), (), PYTHON),
     Step("probe", 45, ("./probe",)),
     *(profiled(row) for row in (64, 4, 1024)),
-    sanitized("racecheck", 50, "Forms.EveryRow*:Graphs.*"),
+    sanitized("racecheck", 50, "Scatters.LongSlices:Scatters.Replays*:Forms.EveryRow*:Graphs.*"),
     tests("stress", 40, "Stress.*", GATHER_STRESS_SECONDS="30"),
     Step("bench", 420, (*BENCH, *PEERS, "--rounds", "5", "--budget", "{left}", "--output", "{out}/bench.md")),
 )
