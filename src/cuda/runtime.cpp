@@ -50,10 +50,10 @@ int find_driver() {
 // Returns the previous mode, or -1 if there is no driver. The runtime's own function would make a device current on a
 // thread that has none.
 int32_t exchange_mode(int32_t mode) {
-  auto exchanged = static_cast<CUstreamCaptureMode>(mode);
   const auto exchange = exchange_capture_mode.load();
-  if (mode < 0 || !exchange || exchange(&exchanged) != CUDA_SUCCESS) return -1;
-  return exchanged;
+  if (mode < 0 || !exchange) return -1;
+  auto exchanged = static_cast<CUstreamCaptureMode>(mode);
+  return exchange(&exchanged) == CUDA_SUCCESS ? exchanged : -1;
 }
 
 // Makes a context current during the lifetime of the object.
