@@ -43,36 +43,22 @@ template <class T>
 GATHER_SHARED bool combine_elements(const SmallJob& job, const AtomicJob& how, uint32_t number, uint32_t step) {
   constexpr int count = updates_at_once, bytes = sizeof(T);
   const uint32_t units = static_cast<uint32_t>(job.units);
-  bool raced = false, ignored = false;
+  bool raced = false;
   for (; number < units; number += step * count) {
-    uint32_t numbers[count];
-    Placed rows[count];
-    Unit found[count];
+    UpdateRound round;
     Vector<bytes> loaded[count];
+    raced |= find_updates<AnyIndex>(job, how.is_validated, number, step, &round);
 #ifdef __CUDA_ARCH__
 #pragma unroll
 #endif
-    for (int i = 0; i < count; ++i) {
-      const uint32_t each = number + static_cast<uint32_t>(i) * step;
-      numbers[i] = each < units ? each : number;
-    }
-    place_all<count>(job, numbers, rows);
-    resolve_units<AnyIndex, count>(job, rows, nullptr, false, found, &ignored);
-#ifdef __CUDA_ARCH__
-#pragma unroll
-#endif
-    for (int i = 0; i < count; ++i) loaded[i] = load_params<bytes>(found[i].to);
+    for (int i = 0; i < count; ++i) loaded[i] = load_params<bytes>(round.units[i].to);
 #ifdef __CUDA_ARCH__
 #pragma unroll
 #endif
     for (int i = 0; i < count; ++i) {
       if (i > 0 && number + static_cast<uint32_t>(i) * step >= units) break;
-      const bool is_padding = job.has_padding && pads<AnyIndex>(job, rows[i].tuple);
-      const bool is_valid = found[i].source == Source::params;
-      raced |= how.is_validated && !is_valid && !is_padding;
-      if (!is_valid || is_padding) continue;
-      combine_atomically(how.reduction, reinterpret_cast<T*>(const_cast<char*>(found[i].from)),
-                         same_bits<T>(loaded[i]));
+      T* const target = reinterpret_cast<T*>(const_cast<char*>(round.units[i].from));
+      if (round.selects[i]) combine_atomically(how.reduction, target, same_bits<T>(loaded[i]));
     }
   }
   return raced;

@@ -120,31 +120,30 @@ GATHER_SHARED void add_weight(const PoolJob& job, typename Type::Value weight, T
     total->weights = sum_of(total->weights, job.pool == GTH_POOL_SQRTN ? product_of(weight, weight) : weight);
 }
 
-template <class Operation, class Type, int bytes>
-GATHER_SHARED void combine_round(const PoolRound<Type, bytes>& round, Row<Type, bytes>* row, Total<Type>* total) {
+// Calls each(i, row) for the ids of a round that count, and counts them.
+template <class Type, int bytes, class Each>
+GATHER_SHARED void for_rows(const PoolRound<Type, bytes>& round, Total<Type>* total, Each&& each) {
 #ifdef __CUDA_ARCH__
 #pragma unroll
 #endif
   for (int i = 0; i < round.count; ++i) {
     if (!round.adds[i]) continue;
     ++total->count;
-    Row<Type, bytes> other;
-    other.load(round.columns[i]);
-    row->template combine<Operation>(other);
+    Row<Type, bytes> row;
+    row.load(round.columns[i]);
+    each(i, row);
   }
+}
+
+template <class Operation, class Type, int bytes>
+GATHER_SHARED void combine_round(const PoolRound<Type, bytes>& round, Row<Type, bytes>* row, Total<Type>* total) {
+  for_rows(round, total, [&](int, const Row<Type, bytes>& other) { row->template combine<Operation>(other); });
 }
 
 template <class Type, int bytes>
 GATHER_SHARED void sum_round(const PoolJob& job, const PoolRound<Type, bytes>& round, Row<Type, bytes>* row,
                              Total<Type>* total) {
-#ifdef __CUDA_ARCH__
-#pragma unroll
-#endif
-  for (int i = 0; i < round.count; ++i) {
-    if (!round.adds[i]) continue;
-    ++total->count;
-    Row<Type, bytes> other;
-    other.load(round.columns[i]);
+  for_rows(round, total, [&](int i, const Row<Type, bytes>& other) {
     if (job.weights) {
       add_weight<Type>(job, round.weights[i], total);
       add_weighted(other, round.weights[i], row);
@@ -152,7 +151,7 @@ GATHER_SHARED void sum_round(const PoolJob& job, const PoolRound<Type, bytes>& r
       row->template combine<Add>(other);
     }
     if (may_widen<Type> && job.rounds_each) round_sums(row);
-  }
+  });
 }
 
 // Pools a column of the rows of a bag. Returns false if an id is invalid that was valid before.

@@ -32,14 +32,10 @@ __global__ void __launch_bounds__(block_threads) pool_kernel(const __grid_consta
   pool_body<Type, bytes>(block, job);
 }
 
-template <class Kernel>
-int load(Kernel* kernel) {
-  cudaFuncAttributes attributes{};
-  return settled(cudaFuncGetAttributes(&attributes, reinterpret_cast<const void*>(kernel)));
-}
-
 int load_pool(Numbers numbers) {
-  const auto load_one = [](auto type, auto bytes) { return load(pool_kernel<decltype(type), decltype(bytes)::value>); };
+  const auto load_one = [](auto type, auto bytes) {
+    return load_kernel(pool_kernel<decltype(type), decltype(bytes)::value>);
+  };
   const int code = visit_pooled(numbers, false, load_one);
   return code ? code : visit_pooled(numbers, true, load_one);
 }
@@ -67,10 +63,10 @@ int launch_pool(Numbers numbers, bool is_wide, const PoolJob& job, uint32_t bloc
 }
 
 int load_bag_kernels() {
-  int code = load(sum_runs_kernel);
-  if (!code) code = load(sum_lengths_kernel);
-  if (!code) code = load(check_bags_kernel);
-  if (!code) code = load(find_empty_kernel);
+  int code = load_kernel(sum_runs_kernel);
+  if (!code) code = load_kernel(sum_lengths_kernel);
+  if (!code) code = load_kernel(check_bags_kernel);
+  if (!code) code = load_kernel(find_empty_kernel);
   for (int i = 0; !code && i < number_types; ++i) code = load_pool(static_cast<Numbers>(i));
   return code;
 }

@@ -1,7 +1,6 @@
 #include "cuda/bags.hpp"
 
 #include <algorithm>
-#include <cstring>
 
 #include "cuda/alignment.hpp"
 #include "cuda/bag_kernels.hpp"
@@ -169,22 +168,15 @@ class BagsCall {
         alignment.value() >= (bags_.has_float32_weights ? int64_t{sizeof(float)} : plan_.item.bytes());
   }
 
-  // Repeats an element to 16 bytes.
-  void repeat(const void* element, int64_t bytes, uint64_t* to) const {
-    for (int64_t at = 0; at < vector_bytes; at += bytes) {
-      std::memcpy(reinterpret_cast<char*>(to) + at, element, static_cast<size_t>(bytes));
-    }
-  }
-
   void fill_numbers() {
     const int32_t reduction = bags_.pool == GTH_POOL_MAX   ? GTH_REDUCTION_MAX
                               : bags_.pool == GTH_POOL_MIN ? GTH_REDUCTION_MIN
                                                            : GTH_REDUCTION_ADD;
     const int64_t item = plan_.item.bytes(), part = std::min<int64_t>(item, sizeof(uint64_t));
     const uint64_t start = core::identity_of(plan_.reducing.number, part, reduction);
-    repeat(&start, part, job_.start);
-    repeat(plan_.fill, item, job_.fill);
-    if (bags_.empty == GTH_EMPTY_FILL) repeat(plan_.fill, item, job_.empty);
+    repeat_element(&start, part, job_.start);
+    repeat_element(plan_.fill, item, job_.fill);
+    if (bags_.empty == GTH_EMPTY_FILL) repeat_element(plan_.fill, item, job_.empty);
   }
 
   void choose_columns() {
@@ -214,19 +206,9 @@ class BagsCall {
     for (int32_t i = 0; i < ids.end; ++i) ids.loops[i].table = core::fixed(0);
     Launch launch;
     plan_launch(ids, pointers_, loops_n_, place_, &launch);
-    switch (launch.form) {
-      case Form::direct: return launch_validation(launch, launch.direct, stream);
-      case Form::small: return launch_validation(launch, launch.small, stream);
-      default: return launch_validation(launch, launch.any, stream);
-    }
-  }
-
-  template <class Job>
-  int launch_validation(const Launch& launch, const Job& given, runtime::Stream stream) const {
-    Job job = given;
-    job.follows_bags = checks_bags();
-    return each_validated(job, launch.limits, [&](const Job& piece) {
-      return launch_validate(launch.reading, piece, launch.validating_blocks, stream);
+    return visit_form(launch, [&](auto job) {
+      job.follows_bags = checks_bags();
+      return launch_validating(launch, job, stream);
     });
   }
 

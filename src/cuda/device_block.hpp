@@ -52,7 +52,6 @@ class DeviceBlock {
 
   template <class F>
   __device__ void in_turn(F&& f) {
-    __syncthreads();
     f(threadIdx.x);
     __syncthreads();
   }
@@ -84,6 +83,17 @@ class DeviceBlock {
 int settled(cudaError_t code) {
   if (code != cudaSuccess) cudaGetLastError();
   return code;
+}
+
+// Loads a kernel into the current context.
+template <class Kernel>
+int load_kernel(Kernel* kernel, cudaFuncAttributes* attributes) {
+  return settled(cudaFuncGetAttributes(attributes, reinterpret_cast<const void*>(kernel)));
+}
+template <class Kernel>
+int load_kernel(Kernel* kernel) {
+  cudaFuncAttributes attributes{};
+  return load_kernel(kernel, &attributes);
 }
 
 template <class Kernel, class... Arguments>

@@ -20,11 +20,7 @@ template <class Job>
 int launch_kernels(const Launch& launch, const Job& job, bool overlaps, runtime::Stream stream) {
   int code = 0;
   const bool is_validated = launch.validating_blocks > 0;
-  if (is_validated) {
-    code = each_validated(job, launch.limits, [&](const Job& piece) {
-      return launch_validate(launch.reading, piece, launch.validating_blocks, stream);
-    });
-  }
+  if (is_validated) code = launch_validating(launch, job, stream);
   if (code || launch.copying_blocks == 0) return code;
   overlaps &= is_validated;
   return each_copied(job, launch.copy, launch.limits, [&](const Job& piece) {
@@ -35,11 +31,7 @@ int launch_kernels(const Launch& launch, const Job& job, bool overlaps, runtime:
 
 int launch_all(const Launch& launch, bool overlaps, runtime::Stream stream) {
   if (launch.reports_first) return launch_report_first(launch.any, stream);
-  switch (launch.form) {
-    case Form::direct: return launch_kernels(launch, launch.direct, overlaps, stream);
-    case Form::small: return launch_kernels(launch, launch.small, overlaps, stream);
-    default: return launch_kernels(launch, launch.any, overlaps, stream);
-  }
+  return visit_form(launch, [&](const auto& job) { return launch_kernels(launch, job, overlaps, stream); });
 }
 
 // Finds the state that the kernels of a call share. A captured call has its own state.

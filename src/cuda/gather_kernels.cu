@@ -53,7 +53,7 @@ int launch_overlapping(Kernel* kernel, uint32_t blocks, CUstream_st* stream, Job
 template <class Kernel>
 int load(Kernel* kernel, Capacity* capacity) {
   cudaFuncAttributes attributes{};
-  const int code = settled(cudaFuncGetAttributes(&attributes, reinterpret_cast<const void*>(kernel)));
+  const int code = load_kernel(kernel, &attributes);
   capacity->overlaps_grids &= attributes.ptxVersion >= 90 && attributes.binaryVersion >= 90;
   return code;
 }

@@ -167,16 +167,6 @@ bool outgrows_cache(const JobHead& job, const Place& place) {
   return multiply_saturating(job.units, job.row) > place.capacity->cache / 2;
 }
 
-// Repeats the element, so that any part of a filled row can be taken from it.
-void repeat_fill(const Plan& plan, JobHead* job) {
-  char bytes[vector_bytes] = {};
-  const int64_t item = plan.item.bytes();
-  for (int64_t at = 0; at < vector_bytes && plan.bounds == GTH_BOUNDS_FILL; at += item) {
-    std::memcpy(bytes + at, plan.fill, static_cast<size_t>(item));
-  }
-  std::memcpy(job->fill, bytes, sizeof job->fill);
-}
-
 int64_t params_bytes(const Plan& plan, int64_t n) {
   return plan.reach.table.empty ? 0 : plan.reach.table.at(n).high - plan.reach.table.at(n).low;
 }
@@ -210,7 +200,7 @@ void fill_head(const Plan& plan, const Pointers& pointers, int64_t n, const Plac
   job->state = place.state;
   job->record = place.record;
   job->sequence = place.sequence;
-  repeat_fill(plan, job);
+  if (plan.bounds == GTH_BOUNDS_FILL) repeat_element(plan.fill, plan.item.bytes(), job->fill);
 }
 
 template <class Job>
@@ -274,6 +264,12 @@ void finish(const Plan& plan, const Place& place, int64_t n, Launch* out, Job* j
 }
 
 }  // namespace
+
+void repeat_element(const void* element, int64_t bytes, uint64_t to[2]) {
+  for (int64_t at = 0; at < vector_bytes; at += bytes) {
+    std::memcpy(reinterpret_cast<char*>(to) + at, element, static_cast<size_t>(bytes));
+  }
+}
 
 void plan_launch(const Plan& plan, const Pointers& pointers, int64_t n, const Place& place, Launch* out) {
   const Shape shape = measure(plan, pointers, n);

@@ -39,6 +39,27 @@ struct Launch {
   };
 };
 
+// Calls visit(job) with the job of a launch.
+template <class Visit>
+auto visit_form(const Launch& launch, Visit&& visit) {
+  switch (launch.form) {
+    case Form::direct: return visit(launch.direct);
+    case Form::small: return visit(launch.small);
+    default: return visit(launch.any);
+  }
+}
+
+// Launches the validation of all tuples of a job. Returns CUDA's error number.
+template <class Job>
+int launch_validating(const Launch& launch, const Job& job, CUstream_st* stream) {
+  return each_validated(job, launch.limits, [&](const Job& piece) {
+    return launch_validate(launch.reading, piece, launch.validating_blocks, stream);
+  });
+}
+
+// Repeats an element of 1 to 16 bytes, so that any part of a vector of elements can be taken from the result.
+void repeat_element(const void* element, int64_t bytes, uint64_t to[2]);
+
 // Precondition: the run has tuples, and its params have been accepted.
 void plan_launch(const core::Plan& plan, const core::Pointers& pointers, int64_t n, const Place& place, Launch* out);
 

@@ -85,7 +85,7 @@ GATHER_SHARED bool walk_line(const LineJob& job, const Line& line) {
     for (int i = 0; i < count; ++i) {
       if (step + i >= job.walk.extent) break;
       const bool is_padding = job.has_padding && pads<AnyIndex>(job, tuples[i]);
-      raced |= job.is_checked && !selects[i] && !is_padding;
+      raced |= job.is_validated && !selects[i] && !is_padding;
       if (!selects[i] || is_padding) continue;
       apply_update<Type>(job.reduction, line.target + offsets[i], same_bits<typename Type::Stored>(loaded[i]));
     }
@@ -95,7 +95,7 @@ GATHER_SHARED bool walk_line(const LineJob& job, const Line& line) {
 
 template <class Type, class Block>
 GATHER_KERNEL void line_body(Block& block, const LineJob& job) {
-  const bool refused = job.is_checked && load(&job.state->is_refused);
+  const bool refused = job.is_validated && load(&job.state->is_refused);
   const bool raced = block.any([&](uint32_t thread) {
     bool result = false;
     const int64_t step = int64_t{block.count()} * block.threads();

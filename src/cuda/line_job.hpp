@@ -20,7 +20,7 @@ struct LineJob : SmallJob {
   int64_t lines;
   int32_t line_loops;
   int32_t reduction;  // GTH_REDUCTION_*
-  bool is_checked;    // indices have been validated
+  bool is_validated;  // indices have been validated
   LineLoop walk;      // the tuples of a line
   LineLoop line[most_line_loops];
 };

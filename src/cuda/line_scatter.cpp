@@ -67,7 +67,7 @@ bool make_lines(const ScatterCall& call, LineJob* out) {
   out->walk = {1, 0, 0, 0};
   if (!add_loops(plan, call.n, out) || out->lines < least_lines() || !are_elements_aligned(plan, *out)) return false;
   out->validation = Validation::none;
-  out->is_checked = is_validated(plan);
+  out->is_validated = is_validated(plan);
   out->reduction = plan.reducing.reduction;
   return true;
 }

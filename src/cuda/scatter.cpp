@@ -41,10 +41,7 @@ int32_t first_row_loop(const Plan& plan, int64_t n) {
 int launch_validation(const ScatterCall& call) {
   const Launch& launch = call.launch;
   const int code = visit_form(launch, [&](const auto& job) {
-    if (job.validation == Validation::none) return 0;
-    return each_validated(job, launch.limits, [&](const auto& piece) {
-      return launch_validate(launch.reading, piece, launch.validating_blocks, call.stream);
-    });
+    return job.validation == Validation::none ? 0 : launch_validating(launch, job, call.stream);
   });
   return code ? code : launch_clear_of(call);
 }

@@ -7,7 +7,7 @@
 
 // Complete kernels of scatters. cuda/bodies.hpp describes what a Block has. In addition it has
 // stage()                          stage_bytes bytes of memory that the threads share
-// in_turn(f)                       calls f(thread) on each thread; begins and ends with a barrier
+// in_turn(f)                       calls f(thread) on each thread, and ends with a barrier
 namespace gather::cuda {
 
 // ---- Keys
@@ -21,36 +21,56 @@ GATHER_SHARED void write_key(const KeyJob& keys, uint32_t number, uint64_t slice
   keys.keys.updates[number] = static_cast<uint32_t>(update);
 }
 
+// Some updates of a scatter: their numbers, their places, and whether they select one in the target.
+struct UpdateRound {
+  uint32_t numbers[updates_at_once];
+  Unit units[updates_at_once];
+  bool selects[updates_at_once];
+};
+
+// Finds the updates number, number + step, .. Numbers behind the last update are replaced by the first. Returns true
+// if an index is invalid that was valid before. Precondition: job.validation is none, so resolve_units reports nothing.
+template <class Index, class Job>
+GATHER_SHARED bool find_updates(const Job& job, bool is_validated, uint32_t number, uint32_t step, UpdateRound* round) {
+  constexpr int count = updates_at_once;
+  Placed rows[count];
+  bool raced = false, ignored = false;
+#ifdef __CUDA_ARCH__
+#pragma unroll
+#endif
+  for (int i = 0; i < count; ++i) {
+    const uint32_t each = number + static_cast<uint32_t>(i) * step;
+    round->numbers[i] = each < static_cast<uint32_t>(job.units) ? each : number;
+  }
+  place_all<count>(job, round->numbers, rows);
+  resolve_units<Index, count>(job, rows, nullptr, false, round->units, &ignored);
+#ifdef __CUDA_ARCH__
+#pragma unroll
+#endif
+  for (int i = 0; i < count; ++i) {
+    const bool is_padding = job.has_padding && pads<Index>(job, rows[i].tuple);
+    const bool is_valid = round->units[i].source == Source::params;
+    raced |= is_validated && !is_valid && !is_padding;
+    round->selects[i] = is_valid && !is_padding;
+  }
+  return raced;
+}
+
 // Writes the keys of the updates number, number + step, .. Returns true if an index is invalid that was valid before.
-// Precondition: job.validation is none, so find_units reports nothing.
 template <class Index, class Job>
 GATHER_SHARED bool write_keys(const Job& job, const KeyJob& keys, uint32_t number, uint32_t step) {
-  constexpr int count = updates_at_once;
-  const uint32_t units = static_cast<uint32_t>(job.units);
-  bool raced = false, ignored = false;
-  for (; number < units; number += step * count) {
-    uint32_t numbers[count];
-    Placed rows[count];
-    Unit found[count];
+  bool raced = false;
+  for (; number < static_cast<uint32_t>(job.units); number += step * updates_at_once) {
+    UpdateRound round;
+    raced |= find_updates<Index>(job, keys.is_validated, number, step, &round);
 #ifdef __CUDA_ARCH__
 #pragma unroll
 #endif
-    for (int i = 0; i < count; ++i) {
-      const uint32_t each = number + static_cast<uint32_t>(i) * step;
-      numbers[i] = each < units ? each : number;
-    }
-    place_all<count>(job, numbers, rows);
-    resolve_units<Index, count>(job, rows, nullptr, false, found, &ignored);
-#ifdef __CUDA_ARCH__
-#pragma unroll
-#endif
-    for (int i = 0; i < count; ++i) {
-      const bool is_padding = job.has_padding && pads<Index>(job, rows[i].tuple);
-      const bool is_valid = found[i].source == Source::params, selects = is_valid && !is_padding;
-      raced |= keys.is_validated && !is_valid && !is_padding;
-      const int64_t slice = found[i].from - job.params - keys.first_slice;
-      write_key(keys, numbers[i], selects ? static_cast<uint64_t>(slice) : keys.slices,
-                static_cast<uint64_t>(found[i].to - job.out - keys.first_update));
+    for (int i = 0; i < updates_at_once; ++i) {
+      const Unit& unit = round.units[i];
+      const int64_t slice = unit.from - job.params - keys.first_slice;
+      write_key(keys, round.numbers[i], round.selects[i] ? static_cast<uint64_t>(slice) : keys.slices,
+                static_cast<uint64_t>(unit.to - job.out - keys.first_update));
     }
   }
   return raced;
@@ -132,6 +152,11 @@ GATHER_SHARED WideUpdate update_at(const CombineJob& job, uint32_t i) {
 
 GATHER_SHARED uint64_t slice_at(const CombineJob& job, uint32_t i) { return update_at(job, i).slice; }
 
+// Returns the address of a column of an update.
+GATHER_SHARED const char* source_of(const CombineJob& job, const WideUpdate& update, int64_t column) {
+  return job.updates + static_cast<int64_t>(update.update) * job.update_bytes + column;
+}
+
 // Some updates of a slice, and which of them belong to it.
 template <int bytes>
 struct Loaded {
@@ -164,7 +189,7 @@ GATHER_SHARED uint32_t load_round(const CombineJob& job, uint32_t next, uint64_t
     const uint32_t at = next + static_cast<uint32_t>(i);
     const WideUpdate update = update_at(job, at < job.count ? at : next);
     round->own[i] = at < job.count && update.slice == slice;
-    const char* const from = job.updates + static_cast<int64_t>(update.update) * job.update_bytes + column;
+    const char* const from = source_of(job, update, column);
     if (round->own[i]) round->loaded[i] = load_column<bytes>(from, job.is_aligned);
     updates += round->own[i] ? 1 : 0;
   }
@@ -289,8 +314,8 @@ struct Strip {
 #pragma unroll 4
 #endif
     for (uint32_t i = thread / job.lanes; i < count; i += threads / job.lanes) {
-      const int64_t update = static_cast<int64_t>(update_at(job, begin + i).update);
-      to[i * job.lanes + lane] = load_column<bytes>(job.updates + update * job.update_bytes + at, job.is_aligned);
+      const char* const from = source_of(job, update_at(job, begin + i), at);
+      to[i * job.lanes + lane] = load_column<bytes>(from, job.is_aligned);
     }
   }
 
@@ -370,8 +395,8 @@ GATHER_KERNEL void replace_body(Block& block, const CombineJob& job) {
       const WideUpdate update = update_at(job, number);
       if (update.slice == job.slices || (number + 1 < job.count && slice_at(job, number + 1) == update.slice)) return;
       const Column column = column_of(job, at, bytes);
-      const char* const from = job.updates + static_cast<int64_t>(update.update) * job.update_bytes + column.updates;
-      char* const to = job.target + static_cast<int64_t>(update.slice) * job.slice_bytes + column.target;
+      const char* const from = source_of(job, update, column.updates);
+      char* const to = target_of(job, update.slice, column);
       store_column<bytes>(to, job.is_aligned, load_column<bytes>(from, job.is_aligned));
     });
   });

@@ -28,16 +28,6 @@ inline bool is_validated(const core::Plan& plan) { return plan.bounds == GTH_BOU
 // components may be combined with one row of the target. They are then updates of their own.
 int32_t first_row_loop(const core::Plan& plan, int64_t n);
 
-// Calls visit(job).
-template <class Visit>
-auto visit_form(const Launch& launch, Visit&& visit) {
-  switch (launch.form) {
-    case Form::direct: return visit(launch.direct);
-    case Form::small: return visit(launch.small);
-    default: return visit(launch.any);
-  }
-}
-
 // Makes a job of the form small of that of a launch. Precondition: its form is direct or small.
 inline void copy_small_job(const Launch& launch, SmallJob* to) {
   if (launch.form == Form::small) {

@@ -64,18 +64,12 @@ __global__ void __launch_bounds__(block_threads) clear_kernel(const __grid_const
   clear_body<bytes>(block, job);
 }
 
-template <class Kernel>
-int load(Kernel* kernel) {
-  cudaFuncAttributes attributes{};
-  return settled(cudaFuncGetAttributes(&attributes, reinterpret_cast<const void*>(kernel)));
-}
-
 template <class Job>
 int load_keys(Reading reading) {
   return visit_reading<Job>(reading, [](auto k) {
     using Index = typename decltype(k)::Index;
-    const int code = load(key_kernel<Index, Job>);
-    return code ? code : load(few_keys_kernel<Index, Job>);
+    const int code = load_kernel(key_kernel<Index, Job>);
+    return code ? code : load_kernel(few_keys_kernel<Index, Job>);
   });
 }
 
@@ -83,8 +77,8 @@ int load_combine(Numbers numbers) {
   return visit_numbers(numbers, [](auto type) {
     using Type = decltype(type);
     const auto load_one = [](auto bytes) {
-      const int code = load(combine_kernel<Type, decltype(bytes)::value>);
-      return code ? code : load(combine_long_kernel<Type, decltype(bytes)::value>);
+      const int code = load_kernel(combine_kernel<Type, decltype(bytes)::value>);
+      return code ? code : load_kernel(combine_long_kernel<Type, decltype(bytes)::value>);
     };
     const int code = visit_vector<Type>(false, load_one);
     return code ? code : visit_vector<Type>(true, load_one);
@@ -161,19 +155,19 @@ int load_scatter_kernels() {
   if (!code) code = load_keys<DirectJob>(Reading::index8);
   if (!code) code = load_keys<SmallJob>(Reading::any);
   if (!code) code = load_keys<AnyJob>(Reading::any);
-  if (!code) code = load(lift_kernel);
+  if (!code) code = load_kernel(lift_kernel);
   for (int i = 0; !code && i < number_types; ++i) {
     const auto numbers = static_cast<Numbers>(i);
     code = load_combine(numbers);
     if (!code && has_atomics(numbers))
-      code = visit_atomic(numbers, [](auto n) { return load(atomic_kernel<decltype(n)>); });
+      code = visit_atomic(numbers, [](auto n) { return load_kernel(atomic_kernel<decltype(n)>); });
     if (!code && !is_widened(numbers))
-      code = visit_lines(numbers, [](auto t) { return load(line_kernel<decltype(t)>); });
+      code = visit_lines(numbers, [](auto t) { return load_kernel(line_kernel<decltype(t)>); });
   }
   for (int bytes = 1; !code && bytes <= 16; bytes *= 2) {
     code = visit_bytes(bytes, [](auto width) {
-      const int loaded = load(replace_kernel<decltype(width)::value>);
-      return loaded ? loaded : load(clear_kernel<decltype(width)::value>);
+      const int loaded = load_kernel(replace_kernel<decltype(width)::value>);
+      return loaded ? loaded : load_kernel(clear_kernel<decltype(width)::value>);
     });
   }
   return code;

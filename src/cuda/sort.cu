@@ -3,14 +3,10 @@
 #include <cub/device/device_radix_sort.cuh>
 #include <utility>
 
+#include "cuda/device_block.hpp"
+
 namespace gather::cuda {
 namespace {
-
-// Like the function in runtime.cpp: leaves no error behind.
-int settled(cudaError_t code) {
-  if (code != cudaSuccess) cudaGetLastError();
-  return code;
-}
 
 int sort(SortRoom* room, size_t* bytes, int64_t count, int32_t bits, cudaStream_t stream) {
   cub::DoubleBuffer<uint32_t> slices(room->in.slices, room->spare.slices);

@@ -1,7 +1,6 @@
 #include "cuda/sorted_scatter.hpp"
 
 #include <algorithm>
-#include <cstring>
 
 #include "cuda/alignment.hpp"
 #include "cuda/column_launch.hpp"
@@ -79,9 +78,7 @@ Width fill_combine(const Plan& plan, const Pointers& pointers, int64_t n, const 
   job->reduction = plan.reducing.reduction;
   job->is_mean = plan.reducing.is_mean;
   job->starts_with_update = plan.reducing.starts_with_update;
-  for (int64_t at = 0; at < vector_bytes; at += plan.item.bytes()) {
-    std::memcpy(reinterpret_cast<char*>(job->identity) + at, plan.fill, static_cast<size_t>(plan.item.bytes()));
-  }
+  repeat_element(plan.fill, plan.item.bytes(), job->identity);
   job->state = is_validated(plan) ? place.state : nullptr;
   const int32_t first = first_row_loop(plan, n);
   job->loops = plan.end - first;
@@ -148,7 +145,7 @@ class SortedScatter {
     });
   }
 
-  // Validates the indices, and sorts the updates. Precondition: there are at most most_few updates, whose numbers are not wide.
+  // Validates the indices, and sorts the updates. Precondition: there are at most most_few, none wide.
   template <class Job>
   int sort_few(const Job& given, Reading reading, const ScatterRoom& room) const {
     return launch_few_keys(reading, numbered(given), keys_of(room), room.sort.in, stream_);
