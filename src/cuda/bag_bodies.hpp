@@ -237,6 +237,11 @@ GATHER_SELDOM void zero_column(const PoolJob& job, const Bag& bag, const Column&
   store_row(job, job.out + bag.out + column.target, row);
 }
 
+// Returns true if the row of a bag is not written.
+GATHER_SHARED bool is_behind(const PoolJob& job, int64_t number) {
+  return job.written && static_cast<uint64_t>(number) >= *job.written;
+}
+
 // Reports that an operand was changed after the validation, once for each call.
 GATHER_SELDOM void note_change(const PoolJob& job, int32_t operand) {
   if (add(&job.state->raced, 1) == 0) note_failure(job.record, race_failure(job.sequence, operand));
@@ -249,6 +254,7 @@ GATHER_KERNEL bool pool_columns(Block& block, const PoolJob& job, uint32_t threa
   if (refused && !job.zeroes) return false;
   bool raced = false;
   for_columns(block, job, thread, [&](int64_t number, int64_t at) {
+    if (is_behind(job, number)) return;
     Bag bag;
     const Column column = place_column<Type, bytes>(job, at);
     const bool is_valid = find_bag(job, number, &bag);

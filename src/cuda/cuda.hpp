@@ -3,6 +3,8 @@
 #include <cstdint>
 
 #include "core/base/error.hpp"
+#include "core/meaning/request.hpp"
+#include "core/plan/bag_outputs.hpp"
 #include "core/plan/plan.hpp"
 #include "core/plan/pointers.hpp"
 #include "cuda/queue.hpp"
@@ -43,6 +45,11 @@ int32_t run(Context& context, const core::Plan& plan, const core::Pointers& poin
 // Runs a gradient: sets the target to zero, and adds the updates. If an index is invalid, the target is unchanged.
 int32_t run_gradient(Context& context, const core::Plan& plan, const core::Pointers& pointers,
                      const gth_tensor_desc& target, const Error& error);
+
+// Computes a gradient or the positions of bags from the plan of the forward call. Nothing is written if a number of bags
+// or an id is invalid.
+int32_t run_bag_outputs(Context& context, const core::Plan& plan, const core::Request& request,
+                        const core::BagOutputs& outputs, const Error& error);
 
 // Like run, but it only validates indices.
 int32_t validate(Context& context, const core::Plan& plan, const core::Pointers& pointers, int64_t n,

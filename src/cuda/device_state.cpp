@@ -6,6 +6,7 @@
 #include <new>
 
 #include "cuda/bag_kernels.hpp"
+#include "cuda/bag_step_kernels.hpp"
 #include "cuda/failure.hpp"
 #include "cuda/fork.hpp"
 #include "cuda/queue.hpp"
@@ -29,6 +30,7 @@ int load_all_kernels(Capacity* capacity, runtime::Stream stream) {
   int code = load_kernels(capacity);
   if (!code) code = load_scatter_kernels();
   if (!code) code = load_bag_kernels();
+  if (!code) code = load_bag_steps();
   return code ? code : load_sort(stream);
 }
 

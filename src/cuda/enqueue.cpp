@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "cuda/bag_outputs.hpp"
 #include "cuda/bags.hpp"
 #include "cuda/device_context.hpp"
 #include "cuda/failure.hpp"
@@ -34,15 +35,20 @@ int launch_all(const Launch& launch, bool overlaps, runtime::Stream stream) {
   return visit_form(launch, [&](const auto& job) { return launch_kernels(launch, job, overlaps, stream); });
 }
 
-// Finds the state that the kernels of a call share. A captured call has its own state.
-int32_t find_state(Context& context, runtime::Stream stream, State** state, bool* is_captured, const Error& error) {
+int32_t find_capture(runtime::Stream stream, bool* is_captured, const Error& error) {
   uint64_t capture = 0;
   if (const int code = runtime::find_capture(stream, &capture)) return fail_cuda(code, "gather", 0, error);
   if (capture == runtime::implicit_capture) {
     return fail_capture("or one that it is in order with, and cannot be used", error);
   }
   *is_captured = capture != 0;
-  if (capture == 0) {
+  return GTH_OK;
+}
+
+// Finds the state that the kernels of a call share. A captured call has its own state.
+int32_t find_state(Context& context, runtime::Stream stream, State** state, bool* is_captured, const Error& error) {
+  if (int32_t status = find_capture(stream, is_captured, error)) return status;
+  if (!*is_captured) {
     *state = &context.workspace->state;
     return GTH_OK;
   }
@@ -100,7 +106,7 @@ int32_t check_places(const Context& context, const Plan& plan, const Pointers& p
 }
 
 // Runs a gradient without updates.
-int32_t clear_only(Context& context, const Plan& plan, const ClearJob& clear, const Error& error) {
+int32_t clear_only(Context& context, const Plan& plan, const StridedJob& clear, const Error& error) {
   const int32_t operand = plan.operation->name_of(core::Role::table);
   if (int32_t status = check_place(context, operand, core::operand_name(operand), clear.target, error)) return status;
   const int code = clear_tensor(clear, *context.device, context.stream());
@@ -109,7 +115,7 @@ int32_t clear_only(Context& context, const Plan& plan, const ClearJob& clear, co
 
 // Runs the kernels of a plan. clear: see run_scatter.
 int32_t run_kernels(Context& context, const Plan& plan, const Pointers& pointers, int64_t n, bool owns_output,
-                    const ClearJob* clear, int64_t sequence, const Error& error) {
+                    const StridedJob* clear, int64_t sequence, const Error& error) {
   CUstream_st* const stream = context.stream();
   State* state = nullptr;
   bool is_captured = false;
@@ -124,7 +130,7 @@ int32_t run_kernels(Context& context, const Plan& plan, const Pointers& pointers
 
 // Runs a plan. clear: see run_scatter.
 int32_t run_call(Context& context, const Plan& plan, const Pointers& pointers, int64_t n, bool owns_output,
-                 const ClearJob* clear, int64_t sequence, const Error& error) {
+                 const StridedJob* clear, int64_t sequence, const Error& error) {
   if (!core::has_bags(plan)) {
     if (plan.tuples.at(n) == 0) return clear ? clear_only(context, plan, *clear, error) : GTH_OK;
     if (plan.refused_dim >= 0) return core::fail_empty_table(error, GTH_OPERAND_PARAMS, plan.refused_dim);
@@ -133,15 +139,42 @@ int32_t run_call(Context& context, const Plan& plan, const Pointers& pointers, i
   return run_kernels(context, plan, pointers, n, owns_output, clear, sequence, error);
 }
 
-int32_t begin_and_run(Context& context, const Plan& plan, const Pointers& pointers, int64_t n, bool owns_output,
-                      const ClearJob* clear, const Error& error) {
+// Begins a call. Runs check(), and then call(sequence).
+template <class Check, class Run>
+int32_t in_call(Context& context, const Error& error, Check&& check, Run&& run_it) {
   const Call call(context, error);
   if (call.status()) return call.status();
-  if (int32_t checked = check_places(context, plan, pointers, n, error)) return checked;
+  if (int32_t checked = check()) return checked;
   const int64_t sequence = context.calls.fetch_add(1, std::memory_order_relaxed) + 1;
-  const int32_t status = run_call(context, plan, pointers, n, owns_output, clear, sequence, error);
+  const int32_t status = run_it(sequence);
   if (status == GTH_OK && error.target()) error.target()->sequence = sequence;
   return status;
+}
+
+int32_t begin_and_run(Context& context, const Plan& plan, const Pointers& pointers, int64_t n, bool owns_output,
+                      const StridedJob* clear, const Error& error) {
+  return in_call(
+      context, error, [&] { return check_places(context, plan, pointers, n, error); },
+      [&](int64_t sequence) { return run_call(context, plan, pointers, n, owns_output, clear, sequence, error); });
+}
+
+// Checks the device of the memory of a gradient or of positions of bags.
+int32_t check_outputs(const Context& context, const core::Request& request, const core::BagOutputs& outputs,
+                      const Error& error) {
+  if (context.device->is_alone() && context.device->reads_pageable()) return GTH_OK;
+  const auto check = [&](const gth_tensor_desc* desc, int32_t operand) {
+    const bool is_used = desc && desc->data && core::count_elements(*desc) > 0;
+    return is_used ? check_place(context, operand, core::operand_name(operand), desc->data, error) : GTH_OK;
+  };
+  int32_t status = GTH_OK;
+  for (core::Role role : core::EachRole{request.roles}) {
+    const bool is_ignored = role == core::Role::rows && !core::has_gradient(outputs.result);
+    const int32_t name = role == core::Role::rows ? GTH_OPERAND_UPDATES : request.operation->name_of(role);
+    if (!status && !is_ignored) status = check(request[role], name);
+  }
+  if (!status) status = check(outputs.target, core::target_name(outputs.result));
+  if (!status) status = check(outputs.unique, GTH_OPERAND_OUT);
+  return status || !outputs.count ? status : check_place(context, GTH_OPERAND_OUT, "count", outputs.count, error);
 }
 
 }  // namespace
@@ -153,10 +186,24 @@ int32_t run(Context& context, const Plan& plan, const Pointers& pointers, int64_
 
 int32_t run_gradient(Context& context, const Plan& plan, const Pointers& pointers, const gth_tensor_desc& target,
                      const Error& error) {
-  ClearJob clear;
+  StridedJob clear;
   const bool has_elements = std::find(target.shape, target.shape + target.ndim, 0) == target.shape + target.ndim;
   if (has_elements) make_clear(target, plan.item.bytes(), &clear);
   return begin_and_run(context, plan, pointers, GTH_OPEN, false, has_elements ? &clear : nullptr, error);
+}
+
+int32_t run_bag_outputs(Context& context, const Plan& plan, const core::Request& request,
+                        const core::BagOutputs& outputs, const Error& error) {
+  return in_call(
+      context, error, [&] { return check_outputs(context, request, outputs, error); },
+      [&](int64_t sequence) {
+        runtime::Stream const stream = context.stream();
+        bool is_captured = false;
+        if (int32_t status = find_capture(stream, &is_captured, error)) return status;
+        const Place place{context.device->multiprocessors(), &context.device->capacity(), nullptr, context.record,
+                          sequence, false};
+        return run_bag_outputs(context, stream, plan, request, outputs, place, is_captured, error);
+      });
 }
 
 int32_t validate(Context& context, const Plan& plan, const Pointers& pointers, int64_t n, const Error& error) {

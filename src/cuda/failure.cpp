@@ -77,12 +77,17 @@ int32_t fail_bags(const core::Fault& fault, const Error& error) {
                     fault.limit);
 }
 
+int32_t fail_room(const core::Fault& fault, const Error& error) {
+  return error.fail(fault, "out: room for %" PRId64 " rows, needed are %" PRId64, fault.value, fault.limit);
+}
+
 }  // namespace
 
 int32_t fail_recorded(const gth_error_record& record, const Error& error) {
   const core::Fault fault{record.status, record.operand, record.component, record.position,
                           record.value,  record.limit,   record.flags};
   const int32_t status = record.operand == GTH_OPERAND_BAGS ? fail_bags(fault, error)
+                         : record.status == GTH_E_SIZE      ? fail_room(fault, error)
                          : record.status == GTH_E_INDEX     ? core::fail_index(error, fault)
                                                             : core::fail_index_race(error);
   if (gth_error* target = error.target()) {

@@ -48,13 +48,13 @@ int launch_validation(const ScatterCall& call) {
 
 int launch_clear_of(const ScatterCall& call) {
   if (!call.clear) return 0;
-  ClearJob clear = *call.clear;
+  StridedJob clear = *call.clear;
   clear.state = is_validated(call.plan) ? call.place.state : nullptr;
-  return launch_clear(clear, blocks_of(clear.columns, call.place.multiprocessors), call.stream);
+  return launch_strided(clear, blocks_of(clear.columns, call.place.multiprocessors), call.stream);
 }
 
 int32_t run_scatter(Context& context, runtime::Stream stream, const Plan& plan, const Pointers& pointers, int64_t n,
-                    const Place& place, const ClearJob* clear, bool is_captured, const Error& error) {
+                    const Place& place, const StridedJob* clear, bool is_captured, const Error& error) {
   Plan slices;
   keep_slices(plan, n, &slices);
   Place apart = place;
@@ -73,8 +73,8 @@ int32_t run_scatter(Context& context, runtime::Stream stream, const Plan& plan, 
   return make_atomic(call, &elements, &how) ? run_atomic(call, elements, how, error) : run_sorted(call, error);
 }
 
-int clear_tensor(const ClearJob& job, const Device& device, runtime::Stream stream) {
-  return launch_clear(job, blocks_of(job.columns, device.multiprocessors()), stream);
+int clear_tensor(const StridedJob& job, const Device& device, runtime::Stream stream) {
+  return launch_strided(job, blocks_of(job.columns, device.multiprocessors()), stream);
 }
 
 }  // namespace gather::cuda

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "cuda/bodies.hpp"
-#include "cuda/clear.hpp"
+#include "cuda/strided.hpp"
 #include "cuda/columns.hpp"
 #include "cuda/scatter_job.hpp"
 
@@ -403,12 +403,15 @@ GATHER_KERNEL void replace_body(Block& block, const CombineJob& job) {
 }
 
 template <int bytes, class Block>
-GATHER_KERNEL void clear_body(Block& block, const ClearJob& job) {
+GATHER_KERNEL void strided_body(Block& block, const StridedJob& job) {
   block.each([&](uint32_t thread) {
     if (is_refused(job)) return;
     const int64_t step = int64_t{block.count()} * block.threads();
-    for (int64_t i = int64_t{block.index()} * block.threads() + thread; i < job.columns; i += step)
-      store_out<bytes>(job.target + column_of(job, i, bytes).target, Vector<bytes>{}, false);
+    for (int64_t i = int64_t{block.index()} * block.threads() + thread; i < job.columns; i += step) {
+      const Column column = column_of(job, i, bytes);
+      const Vector<bytes> value = job.from ? load_params<bytes>(job.from + column.updates) : Vector<bytes>{};
+      store_out<bytes>(job.target + column.target, value, false);
+    }
   });
 }
 

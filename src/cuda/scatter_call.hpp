@@ -1,6 +1,6 @@
 #pragma once
 
-#include "cuda/clear.hpp"
+#include "cuda/strided.hpp"
 #include "cuda/column_launch.hpp"
 #include "cuda/device_context.hpp"
 #include "cuda/launch.hpp"
@@ -16,7 +16,7 @@ struct ScatterCall {
   const core::Pointers& pointers;
   int64_t n;
   const Place& place;
-  const ClearJob* clear;  // nullptr, or the target of a gradient
+  const StridedJob* clear;  // nullptr, or the target of a gradient
   const Launch& launch;   // of a gather that would read the slices of the target
   bool is_captured;
 };

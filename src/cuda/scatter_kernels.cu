@@ -59,9 +59,9 @@ __global__ void __launch_bounds__(block_threads)
 }
 
 template <int bytes>
-__global__ void __launch_bounds__(block_threads) clear_kernel(const __grid_constant__ ClearJob job) {
+__global__ void __launch_bounds__(block_threads) strided_kernel(const __grid_constant__ StridedJob job) {
   DeviceBlock block;
-  clear_body<bytes>(block, job);
+  strided_body<bytes>(block, job);
 }
 
 template <class Job>
@@ -140,9 +140,9 @@ int launch_atomic(const SmallJob& job, const AtomicJob& how, uint32_t blocks, CU
   });
 }
 
-int launch_clear(const ClearJob& job, uint32_t blocks, CUstream_st* stream) {
+int launch_strided(const StridedJob& job, uint32_t blocks, CUstream_st* stream) {
   return visit_bytes(job.bytes, [&](auto width) {
-    return launch(clear_kernel<decltype(width)::value>, blocks, block_threads, stream, job);
+    return launch(strided_kernel<decltype(width)::value>, blocks, block_threads, stream, job);
   });
 }
 
@@ -167,7 +167,7 @@ int load_scatter_kernels() {
   for (int bytes = 1; !code && bytes <= 16; bytes *= 2) {
     code = visit_bytes(bytes, [](auto width) {
       const int loaded = load_kernel(replace_kernel<decltype(width)::value>);
-      return loaded ? loaded : load_kernel(clear_kernel<decltype(width)::value>);
+      return loaded ? loaded : load_kernel(strided_kernel<decltype(width)::value>);
     });
   }
   return code;

@@ -2,7 +2,7 @@
 
 #include <cstdint>
 
-#include "cuda/clear.hpp"
+#include "cuda/strided.hpp"
 #include "cuda/gather_kernels.hpp"
 #include "cuda/line_job.hpp"
 #include "cuda/scatter_job.hpp"
@@ -27,7 +27,7 @@ int launch_replace(int bytes, const CombineJob& job, uint32_t blocks, CUstream_s
 // The reduction of the job has no wider type.
 int launch_lines(Numbers numbers, const LineJob& job, uint32_t blocks, CUstream_st* stream);
 int launch_atomic(const SmallJob& job, const AtomicJob& how, uint32_t blocks, CUstream_st* stream);
-int launch_clear(const ClearJob& job, uint32_t blocks, CUstream_st* stream);
+int launch_strided(const StridedJob& job, uint32_t blocks, CUstream_st* stream);
 
 // Returns the largest number of a slice or an update that fits in a key.
 int64_t most_numbered();

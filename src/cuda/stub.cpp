@@ -32,6 +32,10 @@ int32_t run(Context&, const core::Plan&, const core::Pointers&, int64_t, bool, c
 int32_t run_gradient(Context&, const core::Plan&, const core::Pointers&, const gth_tensor_desc&, const Error& error) {
   return fail_build(error);
 }
+int32_t run_bag_outputs(Context&, const core::Plan&, const core::Request&, const core::BagOutputs&,
+                        const Error& error) {
+  return fail_build(error);
+}
 int32_t validate(Context&, const core::Plan&, const core::Pointers&, int64_t, const Error& error) {
   return fail_build(error);
 }

@@ -97,7 +97,7 @@ int32_t check_used(const Operands& on, const Error& error) {
                  {request.weights, GTH_OPERAND_WEIGHTS},
                  {on.target, target_name(on.result), true},
                  {on.unique, GTH_OPERAND_OUT, true}};
-  return check_memory(used, 7, error);
+  return check_memory(on.context, used, 7, error);
 }
 
 // Only a gather reads packed rows and tables in files.
@@ -113,7 +113,6 @@ int32_t check_plain(const Request& request, const Error& error) {
 GATHER_NOINLINE int32_t validate(Operands* on, const Error& error) {
   int32_t status = check_plain(on->request, error);
   if (!status) status = (has_gradient(on->result) ? check_out_dtype : check_extreme)(on->request, error);
-  if (!status) status = check_cpu(on->context, "gradients and positions of bags are computed on the CPU only", error);
   if (status) return status;
   core::Meaning meaning;
   if ((status = core::resolve_bags_meaning(on->request, &meaning, error))) {
@@ -400,8 +399,10 @@ int32_t fail_updates(BagResult result, int32_t status, const Error& error) {
 int32_t run_bag_call(const BagCall& call, const Error& error) {
   const std::unique_ptr<Operands> on(new (std::nothrow) Operands(call));
   if (!on) return fail_memory(sizeof(Operands), error);
-  const int32_t status = validate(on.get(), error);
-  return status ? status : Computation(*on).run(error);
+  if (int32_t status = validate(on.get(), error)) return status;
+  const Context& context = call.context;
+  if (context.cuda) return cuda::run_bag_outputs(*context.cuda, on->plan, call.request, call, error);
+  return Computation(*on).run(error);
 }
 
 }  // namespace gather::execution

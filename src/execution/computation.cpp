@@ -5,7 +5,7 @@
 #include "core/base/moved.hpp"
 #include "core/base/noinline.hpp"
 #include "core/meaning/request.hpp"
-#include "core/types/device.hpp"
+#include "core/plan/placement.hpp"
 #include "core/types/dtype.hpp"
 #include "execution/copy.hpp"
 
@@ -57,7 +57,7 @@ int32_t check_form(const gth_tensor_desc& desc, int32_t operand, int32_t dtype, 
   return core::check_size(ndim, desc.shape, gth_dtype_size(dtype), operand, error);
 }
 
-int32_t check_memory(Used* used, int32_t count, const Error& error) {
+int32_t check_memory(const Context& context, Used* used, int32_t count, const Error& error) {
   const auto for_each = [&](auto&& check) {
     int32_t status = GTH_OK;
     for (int32_t i = 0; i < count && !status; ++i) status = used[i].desc ? check(used[i]) : GTH_OK;
@@ -66,8 +66,7 @@ int32_t check_memory(Used* used, int32_t count, const Error& error) {
   int32_t status = for_each([&](Used& each) { return find_reach(&each, error); });
   if (status) return status;
   status = for_each([&](const Used& each) {
-    const int32_t device = each.desc->device;
-    return core::is_host(device) ? GTH_OK : core::fail_device(each.name, device, GTH_DEVICE_CPU, error);
+    return core::check_operand_device(*each.desc, each.name, context.device, context.device_id, error);
   });
   if (status) return status;
   status = for_each([&](const Used& each) {

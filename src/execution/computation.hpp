@@ -38,7 +38,7 @@ struct Used {
 };
 
 // Checks strides, devices and pointers of the operands, and that no other operand overlaps a written one.
-int32_t check_memory(Used* used, int32_t count, const Error& error);
+int32_t check_memory(const Context& context, Used* used, int32_t count, const Error& error);
 
 // Runs run_copy in a separate stack frame, so that the caller does not keep its memory.
 int32_t copy_elements(const Context& context, const gth_tensor_desc& source, const gth_tensor_desc& destination,

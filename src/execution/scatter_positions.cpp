@@ -23,7 +23,7 @@ int32_t check_reduction(const Request& request, const Error& error) {
 }
 
 // Checks the positions, and the memory that a call uses.
-int32_t check_used(const Request& request, const gth_tensor_desc& positions, bool reads_target, const Error& error) {
+int32_t check_used(const Context& context, const Request& request, const gth_tensor_desc& positions, bool reads_target, const Error& error) {
   const gth_tensor_desc& target = *request.table;
   if (int32_t status = check_form(positions, GTH_OPERAND_OUT, GTH_DTYPE_INT64, target.ndim, target.shape, error)) {
     return status;
@@ -32,7 +32,7 @@ int32_t check_used(const Request& request, const gth_tensor_desc& positions, boo
                  {request.indices, GTH_OPERAND_INDICES},
                  {request.rows, GTH_OPERAND_UPDATES},
                  {&positions, GTH_OPERAND_OUT, true}};
-  return check_memory(used, 4, error);
+  return check_memory(context, used, 4, error);
 }
 
 }  // namespace
@@ -54,7 +54,7 @@ int32_t run_scatter_positions(const Context& context, const Request& request, co
   const char *numbers = nullptr, *updated = nullptr;
   Bytes target_room, updates_room;
   Numbers out;
-  status = check_used(request, positions, reads_target, error);
+  status = check_used(context, request, positions, reads_target, error);
   if (!status && reads_target) status = find_dense(context, target, false, &target_room, &numbers, error);
   if (!status) status = find_dense(context, updates, false, &updates_room, &updated, error);
   if (!status) status = allocate(count_elements(target), &out, error);

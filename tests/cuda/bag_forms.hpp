@@ -107,6 +107,16 @@ inline int64_t row_extent(Random& random) {
   return std::max<int64_t>(1, limits[random.below(9)] - 1 + random.below(3));
 }
 
+// Sets bags of these lengths, and `left` ids behind the last one. Precondition: the format has been chosen.
+inline void set_bags(Random& random, const std::vector<int64_t>& lengths, int64_t left, BagCall* call) {
+  int64_t ids = 0;
+  for (const int64_t each : lengths) ids += each;
+  if (call->options.bag_format == GTH_BAGS_SEGMENTS) call->options.bag_count = static_cast<int64_t>(lengths.size());
+  put_bags(random, lengths, ids, call);
+  call->indices.shape = {call->options.bag_format == GTH_BAGS_SEGMENTS ? ids : ids + left};
+  call->out.shape = {static_cast<int64_t>(lengths.size())};
+}
+
 inline void choose_shapes(Random& random, BagCall* call) {
   call->params.shape = {random.chance(5) ? random.below(2) : 1 + random.below(random.chance(10) ? 100 : 9)};
   const int64_t slice_dims = random.below(4);
@@ -118,13 +128,7 @@ inline void choose_shapes(Random& random, BagCall* call) {
   call->has_bags = call->options.bag_format != GTH_BAGS_DENSE && (call->options.bag_format || random.chance(50));
   Shape& out = call->out.shape;
   if (call->has_bags) {
-    int64_t ids = 0;
-    for (const int64_t each : lengths) ids += each;
-    const int64_t left = random.chance(4) ? random.below(4) : 0;  // ids behind the last bag
-    if (call->options.bag_format == GTH_BAGS_SEGMENTS) call->options.bag_count = static_cast<int64_t>(lengths.size());
-    put_bags(random, lengths, ids, call);
-    call->indices.shape = {call->options.bag_format == GTH_BAGS_SEGMENTS ? ids : ids + left};
-    out = {static_cast<int64_t>(lengths.size())};
+    set_bags(random, lengths, random.chance(4) ? random.below(4) : 0, call);
   } else {
     for (int64_t d = random.below(4); d-- > 0;) out.push_back(random.below(random.chance(10) ? 60 : 5));
     call->indices.shape = out;
@@ -134,6 +138,18 @@ inline void choose_shapes(Random& random, BagCall* call) {
   call->weights.shape = call->indices.shape;
 }
 
+// Lays out the operands of a call whose shapes and options have been chosen, and puts numbers into them.
+inline void fill_bags(Random& random, BagCall* call) {
+  call->params.lay_out(random, true);
+  call->indices.lay_out(random, true);
+  call->weights.lay_out(random, true);
+  call->out.lay_out(random, false);
+  put_numbers(random, &call->params);
+  put_numbers(random, &call->weights);
+  if (random.chance(10)) call->weights.bytes.assign(call->weights.bytes.size(), 0);  // divisors of 0
+  put_ids(random, call);
+}
+
 inline BagCall make_bags(Random& random) {
   BagCall call;
   call.params.dtype = pooled_dtypes[random.below(18)];
@@ -141,14 +157,7 @@ inline BagCall make_bags(Random& random) {
   choose_pool(random, &call);
   choose_options(random, &call);
   choose_shapes(random, &call);
-  call.params.lay_out(random, true);
-  call.indices.lay_out(random, true);
-  call.weights.lay_out(random, true);
-  call.out.lay_out(random, false);
-  put_numbers(random, &call.params);
-  put_numbers(random, &call.weights);
-  if (random.chance(10)) call.weights.bytes.assign(call.weights.bytes.size(), 0);  // divisors of 0
-  put_ids(random, &call);
+  fill_bags(random, &call);
   return call;
 }
 

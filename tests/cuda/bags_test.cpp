@@ -490,16 +490,4 @@ TEST_F(Bags, SeveralRequestsInOneCall) {
   EXPECT_EQ(third.result(), few.expected());
 }
 
-// The gradients of bags run on the CPU only.
-TEST_F(Bags, GradientsAreRefused) {
-  const Context context;
-  const Rows rows(3, mixed_lengths(20));
-  OnDevice on(rows, GTH_BAGS_OFFSETS);
-  const gth_request request = on.request();
-  const Memory target(rows.table);
-  const gth_tensor_desc to = device::describe_on_device(GTH_DTYPE_FLOAT32, on.table_shape, target.data());
-  EXPECT_EQ(gth_gather_bags_gradient(context.get(), &request, &to, &on.error), GTH_E_UNSUPPORTED);
-  EXPECT_EQ(gth_gather_bags_gradient(nullptr, &request, &to, &on.error), GTH_E_DEVICE) << on.error.message;
-}
-
 }  // namespace

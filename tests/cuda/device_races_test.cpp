@@ -256,6 +256,21 @@ struct RacingBags {
     const gth_tensor_desc o = device::describe_on_device(GTH_DTYPE_INT32, out_shape, out.data());
     return gth_gather_bags(context.get(), &t, &i, &b, nullptr, &o, nullptr, error);
   }
+  int32_t run_gradient(const Context& context, int32_t pool, Error* error) const {
+    gth_options options = GTH_OPTIONS_INIT;
+    options.pool = pool;
+    const gth_tensor_desc t = device::describe_on_device(GTH_DTYPE_FLOAT32, shape, table.data());
+    const gth_tensor_desc i = device::describe_on_device(GTH_DTYPE_INT64, ids_shape, ids.data());
+    const gth_tensor_desc b = device::describe_on_device(GTH_DTYPE_INT64, bags_shape, offsets.data());
+    const gth_tensor_desc o = device::describe_on_device(GTH_DTYPE_FLOAT32, out_shape, out.data());
+    const Memory target(std::vector<int32_t>(3, -7));
+    const gth_tensor_desc to = device::describe_on_device(GTH_DTYPE_FLOAT32, shape, target.data());
+    gth_request request = GTH_REQUEST(GTH_OP_GATHER_BAGS, &t, &i, &o, &options);
+    request.bags = &b;
+    const int32_t status = gth_gather_bags_gradient(context.get(), &request, &to, error);
+    context.sync();
+    return status;
+  }
   std::vector<int32_t> sums() const {
     std::vector<int32_t> found(2);
     device::copy(found.data(), out.data(), 8);
@@ -314,6 +329,28 @@ TEST_F(Emulated, RacingWritersOfTheEndOfBags) {
     gth_emulation_between(nullptr, nullptr);
     context.expect_taken({GTH_E_RACE, GTH_OPERAND_BAGS}, 1, error.sequence);
     EXPECT_EQ(bags.sums(), (std::vector<int32_t>{30, -6}));
+  }
+}
+
+// The gradients of bags whose ids or offsets become invalid after their validation. Nothing beside the operands is read,
+// and ids of other rows are added.
+TEST_F(Emulated, RacingWritersOfBagGradients) {
+  const Context context;
+  for (const int32_t pool : {GTH_POOL_SUM, GTH_POOL_MEAN, GTH_POOL_MAX}) {
+    for (const bool is_offset : {false, true}) {
+      for (const int64_t value : {int64_t{1} << 30, int64_t{-1}}) {
+        RacingBags bags;
+        Writer writer{reinterpret_cast<int64_t*>((is_offset ? bags.offsets : bags.ids).data()), 0, value};
+        gth_emulation_between(write_bad, &writer);
+        Error error;
+        ASSERT_EQ(bags.run_gradient(context, pool, &error), GTH_OK) << error.message;
+        gth_emulation_between(nullptr, nullptr);
+        const int32_t status = gth_context_take_error(context.get(), &error);
+        EXPECT_TRUE(status == GTH_E_RACE || (is_offset && status == GTH_OK)) << status;
+        EXPECT_LE(error.count, 1u);
+        device::forget_described();
+      }
+    }
   }
 }
 

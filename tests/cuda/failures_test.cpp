@@ -268,6 +268,42 @@ TEST_F(Emulated, FailuresOfCapturedBags) {
   });
 }
 
+// A gradient of such bags, which sorts the ids.
+struct BagGradient : Bags {
+  int32_t run(const Context& context, Error* error) const {
+    gth_options options = GTH_OPTIONS_INIT;
+    options.bag_format = GTH_BAGS_LENGTHS;
+    const gth_tensor_desc t = device::describe_on_device(GTH_DTYPE_INT32, shape, table.data());
+    const gth_tensor_desc i = device::describe_on_device(GTH_DTYPE_INT64, ids_shape, ids.data());
+    const gth_tensor_desc b = device::describe_on_device(GTH_DTYPE_INT64, shape, lengths.data());
+    const gth_tensor_desc g = device::describe_on_device(GTH_DTYPE_INT32, shape, gradient.data());
+    const gth_tensor_desc o = device::describe_on_device(GTH_DTYPE_INT32, shape, out.data());
+    gth_request request = GTH_REQUEST(GTH_OP_GATHER_BAGS, &t, &i, &g, &options);
+    request.bags = &b;
+    return gth_gather_bags_gradient(context.get(), &request, &o, error);
+  }
+  void expect_gradient() const {
+    std::vector<int32_t> found(2);
+    device::copy(found.data(), out.data(), 8);
+    EXPECT_EQ(found, (std::vector<int32_t>{300, 305}));
+  }
+
+  Memory gradient{std::vector<int32_t>{5, 300}};
+};
+
+TEST_F(Emulated, FailuresOfBagGradients) {
+  const Context context;
+  expect_to_survive([&](Failing* failing, Error* error) {
+    const BagGradient bags;
+    failing->arm();
+    const int32_t status = bags.run(context, error);
+    failing->disarm();
+    context.sync();
+    if (status == GTH_OK && !failing->fired) bags.expect_gradient();
+    return status;
+  });
+}
+
 // An allocation of host memory fails after device memory was allocated. The device memory must be freed.
 TEST_F(Emulated, G4_HostMemoryForATensorOnADevice) {
   const Context context;

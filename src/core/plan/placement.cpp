@@ -13,17 +13,6 @@ bool is_pinned_or_managed(int32_t device) {
   return device == GTH_DEVICE_CUDA_HOST || device == GTH_DEVICE_CUDA_MANAGED;
 }
 
-int32_t check_operand_device(const gth_tensor_desc& desc, int32_t operand, const Plan& plan, const Error& error) {
-  if (!is_known_device(desc.device)) return fail_device(operand, desc.device, 0, error);
-  if (plan.device == GTH_DEVICE_CPU) {
-    return is_host(desc.device) ? GTH_OK : fail_device(operand, desc.device, GTH_DEVICE_CPU, error);
-  }
-  if (is_pinned_or_managed(desc.device)) return GTH_OK;
-  if (desc.device != GTH_DEVICE_CUDA) return fail_device(operand, desc.device, GTH_DEVICE_CUDA, error);
-  if (desc.device_id != plan.device_id) return fail_device(operand, desc.device_id, plan.device_id, error);
-  return GTH_OK;
-}
-
 void find_device(const Request& request, Plan* plan) {
   plan->device = request.device ? request.device : GTH_DEVICE_CPU;
   plan->device_id = request.device_id;
@@ -41,7 +30,7 @@ int32_t check_devices(const Request& request, Plan* plan, const Error& error) {
   find_device(request, plan);
   const Operation& operation = *request.operation;
   return for_each_role(request.roles, [&](Role role) GATHER_UNROLLED {
-    return check_operand_device(*request[role], operation.name_of(role), *plan, error);
+    return check_operand_device(*request[role], operation.name_of(role), plan->device, plan->device_id, error);
   });
 }
 
@@ -116,6 +105,17 @@ int32_t check_readonly(const Request& request, const Error& error) {
 }
 
 }  // namespace
+
+int32_t check_operand_device(const gth_tensor_desc& desc, int32_t operand, int32_t device, int32_t device_id,
+                             const Error& error) {
+  if (!is_known_device(desc.device)) return fail_device(operand, desc.device, 0, error);
+  if (device == GTH_DEVICE_CPU) {
+    return is_host(desc.device) ? GTH_OK : fail_device(operand, desc.device, GTH_DEVICE_CPU, error);
+  }
+  if (is_pinned_or_managed(desc.device)) return GTH_OK;
+  if (desc.device != GTH_DEVICE_CUDA) return fail_device(operand, desc.device, GTH_DEVICE_CUDA, error);
+  return desc.device_id == device_id ? GTH_OK : fail_device(operand, desc.device_id, device_id, error);
+}
 
 int32_t resolve_placement(const Request& request, const Meaning& meaning, Placement* out, Plan* plan,
                           const Error& error) {

@@ -3,6 +3,8 @@
 // host_launch.hpp defines what these headers use.
 #include "cuda/bag_bodies.hpp"
 #include "cuda/bag_kernels.hpp"
+#include "cuda/bag_step_kernels.hpp"
+#include "cuda/bag_steps.hpp"
 
 // The kernels of bags, run block by block.
 namespace gather::cuda {
@@ -32,5 +34,32 @@ int launch_pool(Numbers numbers, bool is_wide, const PoolJob& job, uint32_t bloc
 }
 
 int load_bag_kernels() { return emulation::enter_call(); }
+
+int launch_step(BagStep step, Numbers numbers, const BagStepsJob& job, uint32_t blocks, CUstream_st* stream) {
+  return visit_step(step, numbers, [&](auto kind) {
+    using Kind = decltype(kind);
+    return launch(blocks, block_threads, stream,
+                  [job](Block& block) { step_body<Kind::step, typename Kind::Type, Kind::bytes>(block, job); });
+  });
+}
+
+int launch_divide_gradient(Numbers numbers, const BagStepsJob& job, uint32_t blocks, CUstream_st* stream) {
+  return launch(blocks, block_threads, stream, [=](Block& block) {
+    numbers == Numbers::complex64 ? divide_gradient_body<float>(block, job) : divide_gradient_body<double>(block, job);
+  });
+}
+
+int launch_id_keys(const BagStepsJob& job, uint32_t blocks, CUstream_st* stream) {
+  return launch(blocks, block_threads, stream, [job](Block& block) { id_key_body(block, job); });
+}
+
+int launch_ranks(const RankJob& job, CUstream_st* stream) {
+  constexpr uint32_t blocks = sum_runs / block_threads;
+  int code = launch(blocks, block_threads, stream, [job](Block& block) { count_heads_body(block, job); });
+  if (!code) code = launch(1, block_threads, stream, [job](Block& block) { count_rows_body(block, job); });
+  return code ? code : launch(blocks, block_threads, stream, [job](Block& block) { rank_body(block, job); });
+}
+
+int load_bag_steps() { return emulation::enter_call(); }
 
 }  // namespace gather::cuda

@@ -71,10 +71,10 @@ int launch_atomic(const SmallJob& job, const AtomicJob& how, uint32_t blocks, CU
   });
 }
 
-int launch_clear(const ClearJob& job, uint32_t blocks, CUstream_st* stream) {
+int launch_strided(const StridedJob& job, uint32_t blocks, CUstream_st* stream) {
   return visit_bytes(job.bytes, [&](auto width) {
     return launch(blocks, block_threads, stream,
-                  [job](Block& block) { clear_body<decltype(width)::value>(block, job); });
+                  [job](Block& block) { strided_body<decltype(width)::value>(block, job); });
   });
 }
 

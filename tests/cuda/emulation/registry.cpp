@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "../ptx/run.hpp"
-#include "cuda/clear.hpp"
+#include "cuda/strided.hpp"
 #include "cuda/kernel_job.hpp"
 #include "cuda/line_job.hpp"
 #include "cuda/scatter_job.hpp"
@@ -42,7 +42,7 @@ Parameter find_parameter(const std::string& type) {
   using namespace gather::cuda;
   static const std::map<std::string, Parameter> types = {
       parameter<DirectJob>(), parameter<SmallJob>(),          parameter<AnyJob>(),
-      parameter<KeyJob>(),    parameter<CombineJob>(),        parameter<ClearJob>(),
+      parameter<KeyJob>(),    parameter<CombineJob>(),        parameter<StridedJob>(),
       parameter<LineJob>(),   parameter<AtomicJob>(),         parameter<Keys>(),
       parameter<uint32_t>(),  parameter<const WideUpdate*>(), parameter<gth_error_record*>()};
   const auto found = types.find(type);

@@ -79,9 +79,9 @@ int launch_atomic(const SmallJob& job, const AtomicJob& how, uint32_t blocks, CU
   });
 }
 
-int launch_clear(const ClearJob& job, uint32_t blocks, CUstream_st* stream) {
+int launch_strided(const StridedJob& job, uint32_t blocks, CUstream_st* stream) {
   return visit_bytes(job.bytes, [&](auto width) {
-    const std::string name = ptx::template_name<ClearJob>("clear_kernel", std::to_string(decltype(width)::value));
+    const std::string name = ptx::template_name<StridedJob>("strided_kernel", std::to_string(decltype(width)::value));
     return launch(name, blocks, stream, job);
   });
 }

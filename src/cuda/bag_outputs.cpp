@@ -1,0 +1,363 @@
+#include "cuda/bag_outputs.hpp"
+
+#include <algorithm>
+
+#include "cuda/bag_kernels.hpp"
+#include "cuda/bag_step_kernels.hpp"
+#include "cuda/column_launch.hpp"
+#include "cuda/failure.hpp"
+#include "cuda/scatter_kernels.hpp"
+#include "cuda/scratch.hpp"
+#include "cuda/sort.hpp"
+#include "cuda/strided.hpp"
+
+namespace gather::cuda {
+namespace {
+
+using core::BagOutputs;
+using core::BagResult;
+using core::Plan;
+using core::Pointers;
+using core::Request;
+
+// Numbers of rows, bags and ids have 32 bits.
+constexpr int64_t most_numbers = no_id - 1;
+
+Pointers pointers_of(const Request& request) {
+  const auto data = [](const gth_tensor_desc* desc) {
+    return desc ? static_cast<char*>(const_cast<void*>(desc->data)) : nullptr;
+  };
+  Pointers pointers{};
+  for (core::Role role : core::EachRole{request.roles}) pointers[role] = data(request[role]);
+  return pointers;
+}
+
+// Returns true if a tensor is an array of aligned elements.
+bool is_array(const gth_tensor_desc& desc, int64_t item) {
+  const auto first = reinterpret_cast<uintptr_t>(desc.data) + static_cast<uintptr_t>(desc.offset);
+  return (!desc.strides || core::has_dense_strides(desc)) && first % static_cast<uintptr_t>(item) == 0;
+}
+
+char* first_of(const gth_tensor_desc& desc) {
+  return static_cast<char*>(const_cast<void*>(desc.data)) + desc.offset;
+}
+
+// Distributes memory. The first pass, without memory, computes its size.
+class Distribution {
+ public:
+  explicit Distribution(char* memory) : memory_(memory) {}
+
+  template <class T>
+  void take(bool is_needed, int64_t count, T** out) {
+    if (!is_needed) return;
+    int64_t bytes;
+    if (!core::multiply(count, int64_t{sizeof(T)}, &bytes)) bytes = INT64_MAX / 64;  // which no device has
+    const int64_t at = parts_.add(bytes);
+    if (memory_) *out = reinterpret_cast<T*>(memory_ + at);
+  }
+  int64_t size() const { return parts_.size(); }
+
+ private:
+  char* memory_;
+  ScratchParts parts_;
+};
+
+int32_t check_number(int32_t operand, const char* what, int64_t number, const Error& error) {
+  if (number <= most_numbers) return GTH_OK;
+  return error.fail({GTH_E_UNSUPPORTED, operand, -1, -1, number, most_numbers},
+                    "%s: on CUDA devices, gradients and positions of bags have at most %lld, not %lld", what,
+                    static_cast<long long>(most_numbers), static_cast<long long>(number));
+}
+
+// One call.
+class OutputsCall {
+ public:
+  OutputsCall(const Plan& plan, const Request& request, const BagOutputs& outputs, const Pointers& pointers,
+              const Place& place)
+      : plan_(plan),
+        request_(request),
+        outputs_(outputs),
+        place_(place),
+        call_(plan, pointers, GTH_OPEN, place_),
+        item_(plan.item.bytes()) {
+    for (int32_t d = 1; d < request.table->ndim; ++d) elements_ *= request.table->shape[d];
+    if (elements_ > 0) call_.add_rows();
+  }
+  OutputsCall(const OutputsCall&) = delete;
+  OutputsCall& operator=(const OutputsCall&) = delete;
+
+  int32_t check(const Error& error) const {
+    int32_t status = call_.check_count(error);
+    if (!status) status = check_number(GTH_OPERAND_PARAMS, "params: rows", rows(), error);
+    if (!status) status = check_number(GTH_OPERAND_BAGS, "bags", bags(), error);
+    return status ? status : check_number(GTH_OPERAND_INDICES, "indices", ids(), error);
+  }
+
+  bool sorts() const { return result() == BagResult::params || result() == BagResult::sparse; }
+  int64_t ids() const { return call_.ids(); }
+
+  // Distributes memory. Returns its size.
+  int64_t distribute(char* memory, int64_t sort_bytes) {
+    Distribution parts(memory);
+    const int64_t out = bags() * elements_, unit = sizeof(double);
+    char *sums = nullptr, *divisors = nullptr, *products = nullptr, *scales = nullptr, *sort = nullptr;
+    parts.take(true, 1, &place_.state);
+    parts.take(true, call_.scratch_bytes(), &sums);
+    parts.take(divides(), bags() * unit, &divisors);
+    parts.take(has_gradient() && copies_gradient(), out * item_, &job_.divided);
+    parts.take(sorts() && is_extreme() && has_output(), out, &job_.winners);
+    parts.take(result() == BagResult::positions && copies_result(), out, &job_.positions);
+    parts.take(result() == BagResult::weights, ids() * unit, &products);
+    parts.take(result() == BagResult::weights && copies_result(), ids() * unit, &job_.weight_gradients);
+    for (uint32_t** keys : {&sort_.in.slices, &sort_.in.updates, &sort_.spare.slices, &sort_.spare.updates,
+                            &job_.bag_of, &job_.sorted_bags}) {
+      parts.take(sorts(), ids(), keys);
+    }
+    parts.take(sorts(), sort_bytes, &sort);
+    parts.take(sorts() && has_scales(), ids() * unit, &scales);
+    parts.take(result() == BagResult::sparse, int64_t{sum_runs} + 1, &heads_);
+    if (!memory) return parts.size();
+    call_.set_scratch(sums);
+    call_.use_state();
+    static_cast<PoolJob&>(job_) = call_.job();
+    job_.divisors = divisors;
+    job_.products = products;
+    job_.scales = scales;
+    sort_.scratch = sort;
+    sort_.scratch_bytes = sort_bytes;
+    return parts.size();
+  }
+
+  // Returns CUDA's error number.
+  int launch(runtime::Stream stream) {
+    stream_ = stream;
+    int code = runtime::zero_async(place_.state, sizeof(State), stream);
+    if (!code) code = call_.launch_checks(stream);
+    if (!code && job_.divisors) code = step(BagStep::divisors, bags());
+    if (!code && has_gradient()) code = find_gradient();
+    if (code) return code;
+    if (result() == BagResult::positions) return find_positions();
+    return result() == BagResult::weights ? find_weights() : find_params();
+  }
+
+ private:
+  BagResult result() const { return outputs_.result; }
+  const gth_tensor_desc& target() const { return *outputs_.target; }
+  const gth_tensor_desc& gradient() const { return *request_.rows; }
+  int64_t rows() const { return request_.table->shape[0]; }
+  int64_t bags() const { return call_.bags(); }
+  bool has_output() const { return elements_ > 0 && bags() > 0; }
+  bool has_gradient() const { return core::has_gradient(result()) && has_output(); }
+  bool is_extreme() const { return core::is_extreme_pool(plan_.bags.pool); }
+  bool is_complex() const { return plan_.reducing.number == core::Number::complex; }
+  bool divides() const { return core::is_dividing_pool(plan_.bags.pool); }
+  bool has_scales() const { return plan_.bags.has_weights || (divides() && !is_complex()); }
+  bool copies_gradient() const { return !is_array(gradient(), item_) || (is_complex() && divides()); }
+  bool copies_result() const { return !is_array(target(), gth_dtype_size(target().dtype)); }
+
+  uint32_t blocks_of(int64_t threads) const { return call_.blocks_of(threads); }
+  int step(BagStep which, int64_t threads) const {
+    return threads ? launch_step(which, call_.number_type(), job_, blocks_of(threads), stream_) : 0;
+  }
+  int step_through_columns(BagStep which) const {
+    return step(which, multiply_saturating(job_.count, job_.chunks * job_.lanes));
+  }
+  int write(StridedJob job, const State* state) const {
+    job.state = state;
+    return launch_strided(job, blocks_of(job.columns), stream_);
+  }
+
+  // Makes the gradient of the output dense.
+  int find_gradient() {
+    job_.gradient = first_of(gradient());
+    if (!job_.divided) return 0;
+    job_.gradient = job_.divided;
+    const gth_tensor_desc& from = gradient();
+    StridedJob copy;
+    make_copy(from, GTH_TENSOR_DESC_DENSE(from.dtype, from.ndim, from.shape, job_.divided), item_, &copy);
+    const int code = write(copy, nullptr);
+    if (code || !job_.divisors || !is_complex()) return code;
+    return launch_divide_gradient(call_.number_type(), job_, blocks_of(bags() * elements_), stream_);
+  }
+
+  // Copies a dense result to the target.
+  int copy_result(const void* dense) const {
+    const gth_tensor_desc& to = target();
+    StridedJob copy;
+    make_copy(GTH_TENSOR_DESC_DENSE(to.dtype, to.ndim, to.shape, dense), to, gth_dtype_size(to.dtype), &copy);
+    return write(copy, job_.state);
+  }
+
+  int find_positions() {
+    if (!has_output()) return 0;
+    const bool copies = job_.positions;
+    if (!copies) job_.positions = reinterpret_cast<int64_t*>(first_of(target()));
+    const int code = step_through_columns(BagStep::winners);
+    return code || !copies ? code : copy_result(job_.positions);
+  }
+
+  int find_weights() {
+    if (ids() == 0) return 0;
+    const bool copies = job_.weight_gradients;
+    if (!copies) job_.weight_gradients = first_of(target());
+    int code = step(BagStep::products, ids());
+    if (!code && divides()) code = step(BagStep::divided_products, bags());
+    if (!code) code = step(BagStep::weights, ids());
+    return code || !copies ? code : copy_result(job_.weight_gradients);
+  }
+
+  int find_params() {
+    int code = job_.winners ? step_through_columns(BagStep::winners) : 0;
+    if (!code) code = sort();
+    if (!code && result() == BagResult::sparse) code = rank();
+    return code || elements_ == 0 || target().shape[0] == 0 ? code : sum();
+  }
+
+  // Sorts the ids by their rows.
+  int sort() {
+    job_.keys = sort_.in;
+    if (ids() == 0) return 0;
+    int code = launch_id_keys(job_, blocks_of(ids()), stream_);
+    const auto behind = static_cast<uint64_t>(rows());
+    if (!code) code = sort_keys(&sort_, ids(), behind == 0 ? 1 : 64 - __builtin_clzll(behind), stream_);
+    job_.keys = sort_.in;
+    return code ? code : step(BagStep::scales, ids());
+  }
+
+  int rank() {
+    const gth_tensor_desc& unique = *outputs_.unique;
+    const int64_t stride = unique.strides ? unique.strides[0] : int64_t{sizeof(int64_t)};
+    Alignment alignment;
+    alignment.note(first_of(unique));
+    alignment.note(unique.shape[0], stride);
+    job_.written = heads_ + sum_runs;
+    const RankJob ranks{job_.keys,
+                        sort_.spare.slices,
+                        heads_,
+                        heads_ + sum_runs,
+                        ids(),
+                        unique.shape[0],
+                        static_cast<uint32_t>(rows()),
+                        first_of(unique),
+                        stride,
+                        alignment.value() >= int64_t{sizeof(int64_t)},
+                        outputs_.count,
+                        place_.state,
+                        job_.state != nullptr,
+                        place_.record,
+                        place_.sequence};
+    job_.state = place_.state;
+    return launch_ranks(ranks, stream_);
+  }
+
+  // The gradients whose bags have read a row are a bag of this row.
+  int sum() {
+    BagStepsJob segments = job_;
+    const uint32_t* const numbers = result() == BagResult::sparse ? sort_.spare.slices : job_.keys.slices;
+    const bool is_wide = make_segments(numbers, &segments);
+    const int64_t threads =
+        multiply_saturating(multiply_saturating(segments.count, segments.chunks), int64_t{segments.lanes});
+    if (is_extreme()) return launch_step(BagStep::won, call_.number_type(), segments, blocks_of(threads), stream_);
+    return launch_pool(call_.number_type(), is_wide, segments, blocks_of(threads), stream_);
+  }
+
+  // Returns true if columns have 16 bytes.
+  bool make_segments(const uint32_t* numbers, BagStepsJob* out) const {
+    const auto line = [](const uint32_t* first) {
+      return IntegerLine{reinterpret_cast<const char*>(first), sizeof(uint32_t), sizeof(uint32_t), false, true};
+    };
+    const gth_tensor_desc& to = target();
+    StridedJob slice;
+    make_copy(dense_slice_of(to), slice_of(to), item_, &slice);
+    PoolJob& job = *out;
+    job = {};
+    job.format = GTH_BAGS_SEGMENTS;
+    job.count = to.shape[0];
+    job.ids_count = ids();
+    job.numbers = line(numbers);
+    job.ids = line(job_.sorted_bags);
+    job.rows = {bags(), elements_ * item_};
+    job.policy = core::policy_of(false, false, GTH_BOUNDS_ERROR);
+    job.state = job_.state;
+    job.record = place_.record;
+    job.sequence = place_.sequence;
+    job.bag_loops = 1;
+    job.bag_loop[0] = {job.count, 0, 0, to.strides ? to.strides[0] : elements_ * item_};
+    job.table = job_.gradient;
+    job.weights = static_cast<const char*>(job_.scales);
+    job.weight_stride = core::is_floating(plan_.reducing.number) && item_ < int64_t{sizeof(float)} ? 4 : item_;
+    job.has_float32_weights = job.weight_stride != item_;
+    job.weights_aligned = true;
+    job.pool = GTH_POOL_SUM;
+    job.rounds_each = plan_.bags.rounds_each;
+    job.out = slice.target;
+    job.written = job_.written;
+    job.loops = slice.loops;
+    std::copy_n(slice.loop, slice.loops, job.loop);
+    return choose_columns(slice, &job);
+  }
+
+  // The first slices of the target and of the dense gradient.
+  static gth_tensor_desc slice_of(const gth_tensor_desc& tensor) {
+    gth_tensor_desc slice = tensor;
+    --slice.ndim;
+    ++slice.shape;
+    if (slice.strides) ++slice.strides;
+    return slice;
+  }
+
+  gth_tensor_desc dense_slice_of(const gth_tensor_desc& tensor) const {
+    return GTH_TENSOR_DESC_DENSE(tensor.dtype, tensor.ndim - 1, tensor.shape + 1, job_.gradient);
+  }
+
+  bool choose_columns(const StridedJob& slice, PoolJob* job) const {
+    const int64_t row = slice.vectors * slice.bytes;
+    Alignment common;
+    common.note(job->table);
+    common.note(job->out);
+    common.note(row);
+    common.note(job->rows.size, job->rows.stride);
+    common.note(job->count, job->bag_loop[0].out);
+    for (int32_t i = 0; i < job->loops; ++i) common.note(job->loop[i].target | job->loop[i].updates);
+    job->is_aligned = common.value() >= item_;
+    const bool is_wide = !is_extreme() && common.value() == vector_bytes;
+    fit_columns(row, elements_ * item_ / row, static_cast<int>(is_wide ? vector_bytes : item_), job);
+    return is_wide;
+  }
+
+  const Plan& plan_;
+  const Request& request_;
+  const BagOutputs& outputs_;
+  Place place_;
+  BagsCall call_;
+  int64_t item_, elements_ = 1;
+  BagStepsJob job_{};
+  SortRoom sort_{};
+  uint64_t* heads_ = nullptr;
+  runtime::Stream stream_ = nullptr;
+};
+
+}  // namespace
+
+int32_t run_bag_outputs(Context& context, runtime::Stream stream, const Plan& plan, const Request& request,
+                        const BagOutputs& outputs, const Place& place, bool is_captured, const Error& error) {
+  const Pointers pointers = pointers_of(request);
+  OutputsCall call(plan, request, outputs, pointers, place);
+  if (int32_t status = call.check(error)) return status;
+  int64_t sort_bytes = 0;
+  int code = call.sorts() ? sort_scratch(call.ids(), &sort_bytes) : 0;
+  if (code) return fail_cuda(code, "bags", 0, error);
+  const int64_t bytes = call.distribute(nullptr, sort_bytes);
+  Scratch* scratch = nullptr;
+  code = allocate_scratch(context, stream, bytes, is_captured, &scratch);
+  if (code) return fail_cuda(code, "bags", bytes, error);
+  call.distribute(scratch->data(), sort_bytes);
+  code = call.launch(stream);
+  if (!is_captured) {
+    const int freed = free_behind(context, stream, scratch);
+    if (!code) code = freed;
+  }
+  return code ? fail_cuda(code, "bags", 0, error) : GTH_OK;
+}
+
+}  // namespace gather::cuda
