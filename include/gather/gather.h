@@ -1451,17 +1451,21 @@ GTH_API int32_t gth_gather_bags(gth_context *context, const gth_tensor_desc *par
  * GTH_ACCUMULATE_DTYPE. Integers wrap around. The result does not depend on the number of threads.
  *
  * The gradients of gather_bags are functions and no operations: gth_run, gth_run_many, gth_make, gth_infer and plans do
- * not have them. They run on the CPU only, and allocate about 80 bytes for each id and 8 for each bag, and memory in
- * proportion to the gradient of the output with max and min. Everything is validated as in gather_bags, before the first
- * byte is written. Indices, bags and weights are read once, so they never cause GTH_E_RACE. The ids of a bag whose
- * divisor is 0 receive nothing.
+ * not have them. They allocate about 80 bytes for each id and 8 for each bag, and memory in proportion to the gradient of
+ * the output with max and min. Everything is validated as in gather_bags, before the first byte is written. On the CPU,
+ * indices, bags and weights are read once, so they never cause GTH_E_RACE. The ids of a bag whose divisor is 0 receive
+ * nothing.
+ *
+ * On a CUDA device the call runs in stream order and can be captured. Its result has the bytes of the CPU except those of
+ * NaN. Errors of indices and bags are in the record of the context. There are less than 2^32 - 1 rows of params, bags and
+ * ids (UNSUPPORTED).
  *
  * @param request  Borrowed. The request of the forward call, with GTH_OP_GATHER_BAGS. Its rows are the gradient of the
  *                 output (operand UPDATES in errors), which may have any strides. Of params only dtype and shape are
  *                 read, unless the pool is max or min. options->out_dtype must be 0 or the dtype of params
  *                 (GTH_E_VERSION).
  * @param target   Borrowed, written. It has dtype and shape of params, and must not overlap other operands.
- * @return The statuses of gth_run with GTH_OP_GATHER_BAGS except RACE, and NOMEM. UNSUPPORTED on a device.
+ * @return The statuses of gth_run with GTH_OP_GATHER_BAGS, and NOMEM.
  */
 GTH_API int32_t gth_gather_bags_gradient(gth_context *context, const gth_request *request,
                                          const gth_tensor_desc *target, gth_error *err);
@@ -1475,6 +1479,8 @@ GTH_API int32_t gth_gather_bags_gradient(gth_context *context, const gth_request
  *                 than the number of different rows, the call returns GTH_E_SIZE with this number in limit.
  * @param target   Borrowed, written. The gradients, of shape [the extent of unique] + params.shape[1:].
  * @param count    Written on GTH_OK. The number of different rows. Other elements of unique and target are unchanged.
+ *                 On a CUDA device it is in memory that the device can access, and is written in stream order. GTH_E_SIZE
+ *                 is then in the record of the context.
  * @return The statuses of gth_gather_bags_gradient.
  */
 GTH_API int32_t gth_gather_bags_sparse_gradient(gth_context *context, const gth_request *request,

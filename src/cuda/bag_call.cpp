@@ -182,8 +182,7 @@ void BagsCall::fill_weights() {
   for (int32_t i = 0; i < plan_.inner_begin; ++i) {
     alignment.note(plan_.loops[i].extent.at(loops_n_), plan_.loops[i].table.at(loops_n_));
   }
-  job_.weights_aligned =
-      alignment.value() >= (bags_.has_float32_weights ? int64_t{sizeof(float)} : plan_.item.bytes());
+  job_.weights_aligned = alignment.value() >= (bags_.has_float32_weights ? int64_t{sizeof(float)} : plan_.item.bytes());
 }
 
 void BagsCall::fill_numbers() {

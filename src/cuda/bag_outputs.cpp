@@ -38,9 +38,7 @@ bool is_array(const gth_tensor_desc& desc, int64_t item) {
   return (!desc.strides || core::has_dense_strides(desc)) && first % static_cast<uintptr_t>(item) == 0;
 }
 
-char* first_of(const gth_tensor_desc& desc) {
-  return static_cast<char*>(const_cast<void*>(desc.data)) + desc.offset;
-}
+char* first_of(const gth_tensor_desc& desc) { return static_cast<char*>(const_cast<void*>(desc.data)) + desc.offset; }
 
 // Distributes memory. The first pass, without memory, computes its size.
 class Distribution {

@@ -1,8 +1,8 @@
 #pragma once
 
-#include "cuda/bag_call.hpp"
 #include "core/meaning/request.hpp"
 #include "core/plan/bag_outputs.hpp"
+#include "cuda/bag_call.hpp"
 
 namespace gather::cuda {
 

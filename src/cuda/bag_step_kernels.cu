@@ -50,8 +50,7 @@ int visit_kernel(BagStep step, Numbers numbers, Visit&& visit) {
 }  // namespace
 
 int launch_step(BagStep step, Numbers numbers, const BagStepsJob& job, uint32_t blocks, CUstream_st* stream) {
-  return visit_kernel(step, numbers,
-                      [&](auto* kernel) { return launch(kernel, blocks, block_threads, stream, job); });
+  return visit_kernel(step, numbers, [&](auto* kernel) { return launch(kernel, blocks, block_threads, stream, job); });
 }
 
 int launch_divide_gradient(Numbers numbers, const BagStepsJob& job, uint32_t blocks, CUstream_st* stream) {

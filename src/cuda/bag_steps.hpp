@@ -426,7 +426,8 @@ GATHER_SHARED Product<Type> dot_of_row(const BagStepsJob& job, int64_t row, cons
 #endif
   for (int64_t first = 0; first < job.columns; first += block_elements) {
     const int64_t last = first + block_elements;
-    sum = add_for_dot(sum, dot_of_part<Type, bytes>(job, row, gradient, first, last < job.columns ? last : job.columns));
+    sum =
+        add_for_dot(sum, dot_of_part<Type, bytes>(job, row, gradient, first, last < job.columns ? last : job.columns));
   }
   return sum;
 }

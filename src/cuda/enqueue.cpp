@@ -200,8 +200,8 @@ int32_t run_bag_outputs(Context& context, const Plan& plan, const core::Request&
         runtime::Stream const stream = context.stream();
         bool is_captured = false;
         if (int32_t status = find_capture(stream, &is_captured, error)) return status;
-        const Place place{context.device->multiprocessors(), &context.device->capacity(), nullptr, context.record,
-                          sequence, false};
+        const Place place{
+            context.device->multiprocessors(), &context.device->capacity(), nullptr, context.record, sequence, false};
         return run_bag_outputs(context, stream, plan, request, outputs, place, is_captured, error);
       });
 }

@@ -1,8 +1,8 @@
 #pragma once
 
-#include "cuda/strided.hpp"
 #include "cuda/device_context.hpp"
 #include "cuda/launch.hpp"
+#include "cuda/strided.hpp"
 
 namespace gather::cuda {
 

@@ -1,9 +1,9 @@
 #pragma once
 
 #include "cuda/bodies.hpp"
-#include "cuda/strided.hpp"
 #include "cuda/columns.hpp"
 #include "cuda/scatter_job.hpp"
+#include "cuda/strided.hpp"
 
 // Complete kernels of scatters. cuda/bodies.hpp describes what a Block has. In addition it has
 // stage()                          stage_bytes bytes of memory that the threads share

@@ -1,10 +1,10 @@
 #pragma once
 
-#include "cuda/strided.hpp"
 #include "cuda/column_launch.hpp"
 #include "cuda/device_context.hpp"
 #include "cuda/launch.hpp"
 #include "cuda/scatter_kernels.hpp"
+#include "cuda/strided.hpp"
 
 // A call of a scatter, and what its ways of running have in common.
 namespace gather::cuda {
@@ -17,7 +17,7 @@ struct ScatterCall {
   int64_t n;
   const Place& place;
   const StridedJob* clear;  // nullptr, or the target of a gradient
-  const Launch& launch;   // of a gather that would read the slices of the target
+  const Launch& launch;     // of a gather that would read the slices of the target
   bool is_captured;
 };
 

@@ -2,10 +2,10 @@
 
 #include <cstdint>
 
-#include "cuda/strided.hpp"
 #include "cuda/gather_kernels.hpp"
 #include "cuda/line_job.hpp"
 #include "cuda/scatter_job.hpp"
+#include "cuda/strided.hpp"
 
 // Launches of the kernels of scatters. Each function returns CUDA's error number, or 0.
 namespace gather::cuda {

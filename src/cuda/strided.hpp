@@ -14,7 +14,7 @@ struct StridedJob {
   int64_t vectors, columns;  // of `bytes` bytes, in a row and in all
   int32_t bytes;             // 1 to 16
   int32_t loops;
-  const State* state;      // nullptr if nothing is validated
+  const State* state;          // nullptr if nothing is validated
   RowLoop loop[GTH_MAX_NDIM];  // `updates` is the stride in `from`
 };
 

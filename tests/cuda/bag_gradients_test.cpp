@@ -92,9 +92,7 @@ ResultCall with_result(Random& random, Result result, const BagCall& given) {
       call.target.dtype = GTH_DTYPE_INT64;
       call.target.shape = forward.out.shape;
       break;
-    default:
-      call.target.dtype = forward.params.dtype;
-      call.target.shape = forward.params.shape;
+    default: call.target.dtype = forward.params.dtype; call.target.shape = forward.params.shape;
   }
   if (call.result == Result::sparse) {
     const int64_t ids = elements_of(forward.indices.shape);
@@ -113,11 +111,11 @@ int32_t compare(const ResultCall& call, const Context& context, Random& random) 
   Bytes target = call.target.bytes, unique = call.unique.bytes;
   int64_t count = -7;
   Error on_cpu;
-  const int32_t status = run(call,
-                             {forward.params.bytes.data(), forward.indices.bytes.data(), forward.bags.bytes.data(),
-                              forward.weights.bytes.data(), forward.out.bytes.data(), target.data(), unique.data(),
-                              &count, GTH_DEVICE_CPU},
-                             nullptr, &on_cpu);
+  const int32_t status = run(
+      call,
+      {forward.params.bytes.data(), forward.indices.bytes.data(), forward.bags.bytes.data(),
+       forward.weights.bytes.data(), forward.out.bytes.data(), target.data(), unique.data(), &count, GTH_DEVICE_CPU},
+      nullptr, &on_cpu);
   const auto shift = [&] { return random.below(3) ? 0 : random.below(32); };
   const Memory params(forward.params.bytes, shift()), indices(forward.indices.bytes, shift()),
       bags(forward.bags.bytes, shift()), weights(forward.weights.bytes, shift()), out(forward.out.bytes, shift()),
@@ -232,7 +230,8 @@ TEST_F(BagGradients, IdsAtTheLimitsOfARun) {
   using namespace gather::cuda;
   const Context context;
   Random random(3);
-  for (const int64_t limit : {int64_t{block_threads}, int64_t{sum_runs}, int64_t{2 * sum_runs}, int64_t{5 * sum_runs}}) {
+  for (const int64_t limit :
+       {int64_t{block_threads}, int64_t{sum_runs}, int64_t{2 * sum_runs}, int64_t{5 * sum_runs}}) {
     for (const int64_t ids : {limit - 1, limit, limit + 1}) {
       compare_all(random, context, {ids}, 3, 2);
       compare_all(random, context, std::vector<int64_t>(static_cast<size_t>(ids), 1), ids, 1);
@@ -343,8 +342,7 @@ TEST_F(BagGradients, ReplaysOfACapture) {
       for (const Memory* each : {&on.ids, &sparse.ids, &again.ids}) device::copy(each->data(), ids.data(), 48);
       const std::vector<float> before = on.result();
       captured.launch();
-      context.expect_taken(is_bad ? Facts{GTH_E_INDEX, GTH_OPERAND_INDICES, 0, 4, 4 + replay, 4} : Facts{GTH_OK},
-                           2);
+      context.expect_taken(is_bad ? Facts{GTH_E_INDEX, GTH_OPERAND_INDICES, 0, 4, 4 + replay, 4} : Facts{GTH_OK}, 2);
       Error error;
       ASSERT_EQ(again.enqueue(context, &error), GTH_OK) << error.message;
       context.expect_taken(is_bad ? Facts{GTH_E_INDEX, GTH_OPERAND_INDICES, 0, 4, 4 + replay, 4} : Facts{GTH_OK});
@@ -362,8 +360,7 @@ TEST_F(BagGradients, TooManyRowsOrIds) {
   on.i.shape = ids.data();
   on.i.strides = none.data();
   EXPECT_EQ(on.enqueue(context, &error), GTH_E_UNSUPPORTED);
-  facts::expect_fields(GTH_E_UNSUPPORTED, error,
-                       {GTH_E_UNSUPPORTED, GTH_OPERAND_INDICES, -1, -1, ids[0], ids[0] - 2});
+  facts::expect_fields(GTH_E_UNSUPPORTED, error, {GTH_E_UNSUPPORTED, GTH_OPERAND_INDICES, -1, -1, ids[0], ids[0] - 2});
   OnDevice other(GTH_POOL_SUM);
   other.t.shape = rows.data();
   other.t.strides = none.data();
@@ -371,8 +368,7 @@ TEST_F(BagGradients, TooManyRowsOrIds) {
   other.to.ndim = 1;
   const gth_request request = other.request();
   EXPECT_EQ(gth_gather_bags_weight_gradient(context.get(), &request, &other.to, &error), GTH_E_UNSUPPORTED);
-  facts::expect_fields(GTH_E_UNSUPPORTED, error,
-                       {GTH_E_UNSUPPORTED, GTH_OPERAND_PARAMS, -1, -1, rows[0], rows[0] - 2});
+  facts::expect_fields(GTH_E_UNSUPPORTED, error, {GTH_E_UNSUPPORTED, GTH_OPERAND_PARAMS, -1, -1, rows[0], rows[0] - 2});
 }
 
 // The device writes the number of rows.

@@ -10,10 +10,10 @@
 #include <vector>
 
 #include "../ptx/run.hpp"
-#include "cuda/strided.hpp"
 #include "cuda/kernel_job.hpp"
 #include "cuda/line_job.hpp"
 #include "cuda/scatter_job.hpp"
+#include "cuda/strided.hpp"
 #include "state.hpp"
 
 // Runs kernels in the form in which nvcc's objects pass them to the CUDA runtime. They are registered when the library
