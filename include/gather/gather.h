@@ -1147,7 +1147,7 @@ typedef struct gth_options {
  *                              skip it is unchanged, and zero in a new output.
  *   scatters and gradients     The update is dropped.
  *   gather_bags                The id is neither read nor counted.
- * On a CUDA device, padding_index of a gather causes GTH_E_UNSUPPORTED. gth_partition does not have it (GTH_E_VERSION). */
+ * gth_partition does not have padding_index (GTH_E_VERSION). */
 
 /* ------------------------------------------------------------------------------------------------------- Operations */
 
@@ -1327,8 +1327,7 @@ typedef struct gth_request {
  * @param rows     Borrowed. Written by gathers.
  * @param options  Borrowed, or NULL.
  * @return NULL, HANDLE, VERSION, DTYPE, RANK, AXIS, BATCH, SHAPE, SIZE, STRIDE, DEVICE, READONLY, ALIAS, INDEX, RACE,
- *         UNSUPPORTED (strings; on a device also packed params, padding of gathers, and reductions of 2^31 slices of
- *         updates), NOMEM (float32 or float64 accumulation, mean, and on a device every scatter and bags with lengths),
+ *         UNSUPPORTED (strings; on a device also packed params, and reductions of 2^31 slices of updates), NOMEM (float32 or float64 accumulation, mean, and on a device every scatter and bags with lengths),
  *         and on a device CUDA, FORK, CAPTURE.
  */
 GTH_API int32_t gth_run(gth_context *context, int32_t op, const gth_tensor_desc *table, const gth_tensor_desc *indices,

@@ -70,6 +70,11 @@ GATHER_SHARED void load_values(const Job& job, const Placed* rows, int32_t compo
   load_values<Index, count>(job, tuples, component, values);
 }
 
+template <class Index, class Job>
+GATHER_SHARED bool is_padding(const Job& job, const Placed& row) {
+  return job.has_padding && pads<Index>(job, row.tuple);
+}
+
 // Finds the sources and targets of `count` rows, component by component, so that the loads of their indices overlap.
 // loaded: the values of the first component, or nullptr to load them here. blank: nothing is read and the output
 // becomes zeros. Sets `raced` if an index is invalid that was valid before.
@@ -103,14 +108,23 @@ GATHER_SHARED void resolve_units(const Job& job, const Placed* rows, const int64
     units[i].source = Source::params;
     selects_all &= selects[i];
   }
-  if (selects_all) return;
+  if (!selects_all) {
 #ifdef __CUDA_ARCH__
 #pragma unroll
 #endif
-  for (int i = 0; i < count; ++i) {
-    if (selects[i]) continue;
-    *raced |= job.validation != Validation::none;
-    units[i].source = job.fills ? Source::fill : Source::none;
+    for (int i = 0; i < count; ++i) {
+      if (selects[i]) continue;
+      *raced |= job.validation != Validation::none && !(Job::takes_padding && is_padding<Index>(job, rows[i]));
+      units[i].source = job.fills ? Source::fill : Source::none;
+    }
+  }
+  if constexpr (Job::takes_padding) {
+#ifdef __CUDA_ARCH__
+#pragma unroll
+#endif
+    for (int i = 0; i < count; ++i) {
+      if (is_padding<Index>(job, rows[i])) units[i].source = job.fills_padding ? Source::fill : Source::none;
+    }
   }
 }
 

@@ -62,8 +62,8 @@ int32_t find_state(Context& context, runtime::Stream stream, State** state, bool
 }
 
 // Captured graphs get only plain edges, because some queries of CUDA do not support others.
-int32_t enqueue(Context& context, runtime::Stream stream, const Plan& plan, const Pointers& pointers, int64_t n,
-                const Place& place, bool is_captured, const Error& error) {
+int32_t enqueue_any(Context& context, runtime::Stream stream, const Plan& plan, const Pointers& pointers, int64_t n,
+                    const Place& place, bool is_captured, const Error& error) {
   Launch launch;
   plan_launch(plan, pointers, n, place, &launch);
   context.launching.lock();
@@ -75,6 +75,26 @@ int32_t enqueue(Context& context, runtime::Stream stream, const Plan& plan, cons
     code = runtime::zero_async(launch.any.out, launch.any.units * plan.row.out, stream);
   }
   return code ? fail_cuda(code, "gather", 0, error) : GTH_OK;
+}
+
+// Padding is valid, also if bounds refuses every index of an empty dim. Its rows may become other numbers than the zeros
+// of a refused call, so an output that the library owns begins as zeros.
+int32_t enqueue_padded(Context& context, runtime::Stream stream, const Plan& plan, const Pointers& pointers, int64_t n,
+                       const Place& place, bool is_captured, const Error& error) {
+  Plan padded = plan;
+  if (meets_empty_dim(plan)) padded.bounds = GTH_BOUNDS_ERROR;
+  Place zeroed = place;
+  zeroed.owns_output = false;
+  const int64_t bytes = place.owns_output && !plan.is_empty ? plan.slices.at(n) * plan.inner * plan.row.out : 0;
+  const int code = bytes ? runtime::zero_async(pointers.rows + plan.offset.rows, bytes, stream) : 0;
+  if (code) return fail_cuda(code, "gather", 0, error);
+  return enqueue_any(context, stream, padded, pointers, n, zeroed, is_captured, error);
+}
+
+int32_t enqueue(Context& context, runtime::Stream stream, const Plan& plan, const Pointers& pointers, int64_t n,
+                const Place& place, bool is_captured, const Error& error) {
+  const auto enqueue_it = gathers_padding(plan) ? enqueue_padded : enqueue_any;
+  return enqueue_it(context, stream, plan, pointers, n, place, is_captured, error);
 }
 
 int32_t check_place(const Context& context, int32_t operand, const char* name, const void* data, const Error& error) {

@@ -82,8 +82,9 @@ struct JobHead {
   bool zeroes;         // the library owns the output, so rows without a source become zeros
   bool fills;          // rows without a source become `fill`; otherwise they are not written
   bool has_padding;
-  bool is_few;        // every thread copies at most one vector of a row
-  bool follows_bags;  // The indices are ids of bags, whose validation has initialized the results in the state.
+  bool fills_padding;  // rows of a gather that are padding become `fill`; otherwise they are not written
+  bool is_few;         // every thread copies at most one vector of a row
+  bool follows_bags;   // The indices are ids of bags, whose validation has initialized the results in the state.
   Validation validation;
   State* state;
   gth_error_record* record;
@@ -96,6 +97,8 @@ struct Job : JobHead {
   static constexpr int most_components = components_;
   // One line of tuples and one component, so no loop runs over either.
   static constexpr bool is_direct = loops_ == 1 && components_ == 1;
+  // Gathers with padding are rare, so they always have the largest job.
+  static constexpr bool takes_padding = loops_ > GTH_MAX_NDIM;
 
   Divider divider[size_t{loops_}];
   JobLoop loop[size_t{loops_}];

@@ -88,7 +88,8 @@ Shape measure(const Plan& plan, const Pointers& pointers, int64_t n) {
 }
 
 Form choose_form(const Plan& plan, const Shape& shape) {
-  if (plan.split.count > 1 || plan.end > SmallJob::most_loops || plan.components > SmallJob::most_components) {
+  if (gathers_padding(plan) || plan.split.count > 1 || plan.end > SmallJob::most_loops ||
+      plan.components > SmallJob::most_components) {
     return Form::any;
   }
   const int64_t bytes = core::index_bytes(plan.index);
@@ -195,12 +196,13 @@ void fill_head(const Plan& plan, const Pointers& pointers, int64_t n, const Plac
   job->wraps_flag = plan.wraps ? GTH_ERROR_WRAP : 0;
   job->has_padding = plan.has_padding;
   job->padding = plan.padding;
+  job->fills_padding = gathers_padding(plan) && plan.bounds != GTH_BOUNDS_SKIP;
   job->zeroes = place.owns_output && plan.bounds == GTH_BOUNDS_ERROR;
   job->fills = plan.bounds == GTH_BOUNDS_FILL || job->zeroes;
   job->state = place.state;
   job->record = place.record;
   job->sequence = place.sequence;
-  if (plan.bounds == GTH_BOUNDS_FILL) repeat_element(plan.fill, plan.item.bytes(), job->fill);
+  if (plan.bounds == GTH_BOUNDS_FILL || job->fills_padding) repeat_element(plan.fill, plan.item.bytes(), job->fill);
 }
 
 template <class Job>
@@ -217,13 +219,6 @@ void fill_loops(const Plan& plan, int64_t n, Job* job) {
   for (int32_t i = 0; i < job->batch_split_dims; ++i) {
     job->component[plan.components + i] = {plan.split.extents[i], plan.split.strides[i]};
   }
-}
-
-// Returns true if bounds accepts every index, but a dim has no elements.
-bool meets_empty_dim(const Plan& plan) {
-  if (!core::is_total(core::outside_of(plan.bounds))) return false;
-  return std::any_of(plan.component, plan.component + plan.components,
-                     [](const core::Component& component) { return component.size == 0; });
 }
 
 Validation choose_validation(const Plan& plan, const JobHead& job, const Limits& limits, const Place& place) {
@@ -264,6 +259,12 @@ void finish(const Plan& plan, const Place& place, int64_t n, Launch* out, Job* j
 }
 
 }  // namespace
+
+bool meets_empty_dim(const Plan& plan) {
+  if (!core::is_total(core::outside_of(plan.bounds))) return false;
+  return std::any_of(plan.component, plan.component + plan.components,
+                     [](const core::Component& component) { return component.size == 0; });
+}
 
 void repeat_element(const void* element, int64_t bytes, uint64_t to[2]) {
   for (int64_t at = 0; at < vector_bytes; at += bytes) {

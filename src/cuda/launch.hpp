@@ -60,6 +60,14 @@ int launch_validating(const Launch& launch, const Job& job, CUstream_st* stream)
 // Repeats an element of 1 to 16 bytes, so that any part of a vector of elements can be taken from the result.
 void repeat_element(const void* element, int64_t bytes, uint64_t to[2]);
 
+// Returns true if bounds accepts every index, but a dim has no elements.
+bool meets_empty_dim(const core::Plan& plan);
+
+// Returns true if rows of the output may be padding.
+inline bool gathers_padding(const core::Plan& plan) {
+  return plan.has_padding && !core::is_scatter(plan) && !core::has_bags(plan);
+}
+
 // Precondition: the run has tuples, and its params have been accepted.
 void plan_launch(const core::Plan& plan, const core::Pointers& pointers, int64_t n, const Place& place, Launch* out);
 

@@ -205,19 +205,6 @@ TEST_F(Many, APlanKeepsItsBoundTensor) {
   EXPECT_EQ(gth_plan_release(plan), GTH_OK);
 }
 
-TEST_F(Many, PaddingIsUnsupported) {
-  const Context context;
-  Lookup lookup(6, 4, 3);
-  lookup.pick({5, 0, 3});
-  const gth_tensor_desc params = lookup.params_desc(), indices = lookup.indices_desc(), out = lookup.out_desc();
-  gth_options options = GTH_OPTIONS_INIT;
-  options.has_padding_index = 1;
-  Error error;
-  EXPECT_EQ(gth_run(context.get(), GTH_OP_GATHER, &params, &indices, &out, &options, &error), GTH_E_UNSUPPORTED);
-  EXPECT_EQ(error.operand, GTH_OPERAND_PARAMS);
-  context.expect_no_error();
-}
-
 TEST_F(Many, PackedRowsAreUnsupported) {
   const Context context;
   Lookup lookup(6, 4, 3);

@@ -102,6 +102,22 @@ inline void fill_indices(Random& random, Call* call, int64_t first_dim, int64_t 
   }
 }
 
+// Makes some tuples of indices padding, which may be out of bounds.
+inline void put_padding(Random& random, Call* call, int64_t components) {
+  Operand& indices = call->indices;
+  const int64_t item = gth_dtype_size(indices.dtype),
+                value = random.chance(50) ? random.below(3) : -1 - random.below(9);
+  call->options.has_padding_index = 1;
+  call->options.padding_index = value;
+  for (size_t at = 0; at + static_cast<size_t>(item * components) <= indices.bytes.size();
+       at += static_cast<size_t>(item * components)) {
+    if (!random.chance(20)) continue;
+    for (int64_t c = 0; c < components; ++c) {
+      std::memcpy(indices.bytes.data() + at + static_cast<size_t>(c * item), &value, static_cast<size_t>(item));
+    }
+  }
+}
+
 inline Call make_call(Random& random) {
   Call call;
   call.is_nd = random.chance(50);
@@ -139,6 +155,7 @@ inline Call make_call(Random& random) {
   call.indices.lay_out(random, true);
   call.out.lay_out(random, false);
   fill_indices(random, &call, axis, components);
+  if (random.chance(15)) put_padding(random, &call, std::max<int64_t>(components, 1));
   return call;
 }
 

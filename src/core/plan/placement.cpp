@@ -34,15 +34,11 @@ int32_t check_devices(const Request& request, Plan* plan, const Error& error) {
   });
 }
 
-int32_t check_operation(const Settings& settings, const Plan& plan, bool is_packed, const Error& error) {
-  const Operation& operation = *settings.operation;
-  const bool is_gather = operation.direction == Direction::gather;
-  const bool has_padding = is_gather && operation.form != Form::bags && settings.has_padding;
-  if ((!has_padding && !is_packed) || plan.device == GTH_DEVICE_CPU) return GTH_OK;
+int32_t check_packed(const Operation& operation, const Plan& plan, const Error& error) {
+  if (plan.device == GTH_DEVICE_CPU) return GTH_OK;
   const int32_t table = operation.name_of(Role::table);
-  const char* const what = is_packed ? "packed rows" : "gathers with padding_index";
-  return error.fail({GTH_E_UNSUPPORTED, table, -1, -1, plan.device, GTH_DEVICE_CPU}, "%s: %s are run on the CPU only",
-                    operand_name(table), what);
+  return error.fail({GTH_E_UNSUPPORTED, table, -1, -1, plan.device, GTH_DEVICE_CPU},
+                    "%s: packed rows are run on the CPU only", operand_name(table));
 }
 
 gth_tensor_desc dense_output(const Geometry& geometry) {
@@ -121,7 +117,9 @@ int32_t resolve_placement(const Request& request, const Meaning& meaning, Placem
                           const Error& error) {
   if (int32_t status = resolve_layouts(request, meaning, out, &plan->packed, error)) return status;
   if (int32_t status = check_devices(request, plan, error)) return status;
-  if (int32_t status = check_operation(meaning.settings, *plan, request.codec, error)) return status;
+  if (request.codec) {
+    if (int32_t status = check_packed(*request.operation, *plan, error)) return status;
+  }
   if (int32_t status = check_readonly(request, error)) return status;
   // Tuples without components are counted, but not read.
   if (meaning.geometry.components == 0) std::fill_n(out->indices.strides, request.indices->ndim, fixed(0));
