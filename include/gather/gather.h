@@ -1327,8 +1327,9 @@ typedef struct gth_request {
  * @param rows     Borrowed. Written by gathers.
  * @param options  Borrowed, or NULL.
  * @return NULL, HANDLE, VERSION, DTYPE, RANK, AXIS, BATCH, SHAPE, SIZE, STRIDE, DEVICE, READONLY, ALIAS, INDEX, RACE,
- *         UNSUPPORTED (strings; on a device also packed params, and reductions of 2^31 slices of updates), NOMEM (float32 or float64 accumulation, mean, and on a device every scatter and bags with lengths),
- *         and on a device CUDA, FORK, CAPTURE.
+ *         UNSUPPORTED (strings; on a device also packed params, and reductions of 2^31 slices of updates), NOMEM (float32
+ *         or float64 accumulation, mean, and on a device every scatter and bags with lengths), and on a device CUDA,
+ *         FORK, CAPTURE.
  */
 GTH_API int32_t gth_run(gth_context *context, int32_t op, const gth_tensor_desc *table, const gth_tensor_desc *indices,
                         const gth_tensor_desc *rows, const gth_options *options, gth_error *err);
@@ -1529,15 +1530,15 @@ GTH_API int32_t gth_gather_bags_positions(gth_context *context, const gth_reques
  * Other names are argmax of torch_scatter's scatter_max and segment_max_coo. It is the coordinate of the position in the
  * axis: (position / I) % N, where N is the extent of the axis of updates, and I the product of the extents after it.
  *
- * The call does not write target. It runs on the CPU only. It allocates 8 bytes for each element of positions, and copies
- * target and updates that are not dense. All indices are validated before the first byte is written. The result does not
- * depend on the number of threads.
+ * The call does not write target. It allocates 8 bytes for each element of positions, and copies target and updates that
+ * are not dense. All indices are validated before the first byte is written. The result does not depend on the number of
+ * threads. On a CUDA device the call runs in stream order and can be captured.
  *
  * @param request    Borrowed. The request of a scatter, scatter_nd or scatter_elements (GTH_E_VERSION). Its reduction is
  *                   max or min (GTH_E_VERSION). target may be read-only, and elements of it may overlap.
  * @param positions  Borrowed, written. int64, with any strides, and no overlap with operands of the request. Operand OUT
  *                   in errors.
- * @return The statuses of gth_run, and NOMEM. UNSUPPORTED on a device.
+ * @return The statuses of gth_run, and NOMEM.
  */
 GTH_API int32_t gth_scatter_positions(gth_context *context, const gth_request *request,
                                       const gth_tensor_desc *positions, gth_error *err);

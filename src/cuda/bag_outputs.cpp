@@ -32,34 +32,6 @@ Pointers pointers_of(const Request& request) {
   return pointers;
 }
 
-// Returns true if a tensor is an array of aligned elements.
-bool is_array(const gth_tensor_desc& desc, int64_t item) {
-  const auto first = reinterpret_cast<uintptr_t>(desc.data) + static_cast<uintptr_t>(desc.offset);
-  return (!desc.strides || core::has_dense_strides(desc)) && first % static_cast<uintptr_t>(item) == 0;
-}
-
-char* first_of(const gth_tensor_desc& desc) { return static_cast<char*>(const_cast<void*>(desc.data)) + desc.offset; }
-
-// Distributes memory. The first pass, without memory, computes its size.
-class Distribution {
- public:
-  explicit Distribution(char* memory) : memory_(memory) {}
-
-  template <class T>
-  void take(bool is_needed, int64_t count, T** out) {
-    if (!is_needed) return;
-    int64_t bytes;
-    if (!core::multiply(count, int64_t{sizeof(T)}, &bytes)) bytes = INT64_MAX / 64;  // which no device has
-    const int64_t at = parts_.add(bytes);
-    if (memory_) *out = reinterpret_cast<T*>(memory_ + at);
-  }
-  int64_t size() const { return parts_.size(); }
-
- private:
-  char* memory_;
-  ScratchParts parts_;
-};
-
 int32_t check_number(int32_t operand, const char* what, int64_t number, const Error& error) {
   if (number <= most_numbers) return GTH_OK;
   return error.fail({GTH_E_UNSUPPORTED, operand, -1, -1, number, most_numbers},
@@ -167,7 +139,7 @@ class OutputsCall {
 
   // Makes the gradient of the output dense.
   int find_gradient() {
-    job_.gradient = first_of(gradient());
+    job_.gradient = first_byte(gradient());
     if (!job_.divided) return 0;
     job_.gradient = job_.divided;
     const gth_tensor_desc& from = gradient();
@@ -189,7 +161,7 @@ class OutputsCall {
   int find_positions() {
     if (!has_output()) return 0;
     const bool copies = job_.positions;
-    if (!copies) job_.positions = reinterpret_cast<int64_t*>(first_of(target()));
+    if (!copies) job_.positions = reinterpret_cast<int64_t*>(first_byte(target()));
     const int code = step_through_columns(BagStep::winners);
     return code || !copies ? code : copy_result(job_.positions);
   }
@@ -197,7 +169,7 @@ class OutputsCall {
   int find_weights() {
     if (ids() == 0) return 0;
     const bool copies = job_.weight_gradients;
-    if (!copies) job_.weight_gradients = first_of(target());
+    if (!copies) job_.weight_gradients = first_byte(target());
     int code = step(BagStep::products, ids());
     if (!code && divides()) code = step(BagStep::divided_products, bags());
     if (!code) code = step(BagStep::weights, ids());
@@ -226,7 +198,7 @@ class OutputsCall {
     const gth_tensor_desc& unique = *outputs_.unique;
     const int64_t stride = unique.strides ? unique.strides[0] : int64_t{sizeof(int64_t)};
     Alignment alignment;
-    alignment.note(first_of(unique));
+    alignment.note(first_byte(unique));
     alignment.note(unique.shape[0], stride);
     job_.written = heads_ + sum_runs;
     const RankJob ranks{job_.keys,
@@ -236,7 +208,7 @@ class OutputsCall {
                         ids(),
                         unique.shape[0],
                         static_cast<uint32_t>(rows()),
-                        first_of(unique),
+                        first_byte(unique),
                         stride,
                         alignment.value() >= int64_t{sizeof(int64_t)},
                         outputs_.count,

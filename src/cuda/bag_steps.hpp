@@ -201,16 +201,6 @@ GATHER_KERNEL void scale_body(Block& block, const BagStepsJob& job) {
 
 // ---- Maxima and minima
 
-// Returns true if a number precedes the best one. A NaN precedes all numbers.
-template <class Value>
-GATHER_SHARED bool precedes(bool is_min, Value number, Value best) {
-  if constexpr (std::is_floating_point_v<Value>) {
-    if (best != best) return false;
-    if (number != number) return true;
-  }
-  return is_min ? number < best : number > best;
-}
-
 // Finds the id that has an element of a bag. Returns false if an id is invalid that was valid before.
 template <class Type, int bytes>
 GATHER_SHARED bool find_winner(const PoolJob& job, const Bag& bag, int64_t column, int64_t* winner) {
@@ -224,7 +214,7 @@ GATHER_SHARED bool find_winner(const PoolJob& job, const Bag& bag, int64_t colum
     Total<Type> total{};
     if (!load_round(job, bag, first, column, &round)) return false;
     for_rows(round, &total, [&](int i, const Row<Type, bytes>& row) {
-      if (*winner >= 0 && !precedes(job.pool == GTH_POOL_MIN, row.at[0], best)) return;
+      if (*winner >= 0 && !Type::precedes(job.pool == GTH_POOL_MIN, row.at[0], best)) return;
       *winner = first + i;
       best = row.at[0];
     });

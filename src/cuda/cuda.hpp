@@ -51,6 +51,11 @@ int32_t run_gradient(Context& context, const core::Plan& plan, const core::Point
 int32_t run_bag_outputs(Context& context, const core::Plan& plan, const core::Request& request,
                         const core::BagOutputs& outputs, const Error& error);
 
+// Finds the positions of a scatter. The plan is that of a scatter to an array from an array. Nothing is written if an
+// index is invalid.
+int32_t run_scatter_positions(Context& context, const core::Plan& plan, const core::Request& request,
+                              const gth_tensor_desc& positions, const Error& error);
+
 // Like run, but it only validates indices.
 int32_t validate(Context& context, const core::Plan& plan, const core::Pointers& pointers, int64_t n,
                  const Error& error);

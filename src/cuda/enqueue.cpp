@@ -8,6 +8,7 @@
 #include "cuda/gather_kernels.hpp"
 #include "cuda/launch.hpp"
 #include "cuda/scatter.hpp"
+#include "cuda/scatter_positions.hpp"
 
 namespace gather::cuda {
 namespace {
@@ -133,6 +134,11 @@ int32_t clear_only(Context& context, const Plan& plan, const StridedJob& clear, 
   return code ? fail_cuda(code, "gradient", 0, error) : GTH_OK;
 }
 
+Place place_of(const Context& context, State* state, int64_t sequence, bool owns_output) {
+  const Device& device = *context.device;
+  return {device.multiprocessors(), &device.capacity(), state, context.record, sequence, owns_output};
+}
+
 // Runs the kernels of a plan. clear: see run_scatter.
 int32_t run_kernels(Context& context, const Plan& plan, const Pointers& pointers, int64_t n, bool owns_output,
                     const StridedJob* clear, int64_t sequence, const Error& error) {
@@ -140,8 +146,7 @@ int32_t run_kernels(Context& context, const Plan& plan, const Pointers& pointers
   State* state = nullptr;
   bool is_captured = false;
   if (int32_t status = find_state(context, stream, &state, &is_captured, error)) return status;
-  const Place place{
-      context.device->multiprocessors(), &context.device->capacity(), state, context.record, sequence, owns_output};
+  const Place place = place_of(context, state, sequence, owns_output);
   if (core::has_bags(plan)) return run_bags(context, stream, plan, pointers, n, place, is_captured, error);
   return core::is_scatter(plan) && !plan.is_empty
              ? run_scatter(context, stream, plan, pointers, n, place, clear, is_captured, error)
@@ -178,13 +183,26 @@ int32_t begin_and_run(Context& context, const Plan& plan, const Pointers& pointe
       [&](int64_t sequence) { return run_call(context, plan, pointers, n, owns_output, clear, sequence, error); });
 }
 
-// Checks the device of the memory of a gradient or of positions of bags.
+// Checks the device of the memory of an operand, which may be nullptr or have no elements.
+int32_t check_place_of(const Context& context, const gth_tensor_desc* desc, int32_t operand, const Error& error) {
+  if (context.device->is_alone() && context.device->reads_pageable()) return GTH_OK;
+  const bool is_used = desc && desc->data && core::count_elements(*desc) > 0;
+  return is_used ? check_place(context, operand, core::operand_name(operand), desc->data, error) : GTH_OK;
+}
+
+int32_t check_positions(const Context& context, const core::Request& request, const gth_tensor_desc& positions,
+                        const Error& error) {
+  int32_t status = check_place_of(context, request.table, GTH_OPERAND_TARGET, error);
+  if (!status) status = check_place_of(context, request.indices, GTH_OPERAND_INDICES, error);
+  if (!status) status = check_place_of(context, request.rows, GTH_OPERAND_UPDATES, error);
+  return status ? status : check_place_of(context, &positions, GTH_OPERAND_OUT, error);
+}
+
+// The same for a gradient or positions of bags.
 int32_t check_outputs(const Context& context, const core::Request& request, const core::BagOutputs& outputs,
                       const Error& error) {
-  if (context.device->is_alone() && context.device->reads_pageable()) return GTH_OK;
   const auto check = [&](const gth_tensor_desc* desc, int32_t operand) {
-    const bool is_used = desc && desc->data && core::count_elements(*desc) > 0;
-    return is_used ? check_place(context, operand, core::operand_name(operand), desc->data, error) : GTH_OK;
+    return check_place_of(context, desc, operand, error);
   };
   int32_t status = GTH_OK;
   for (core::Role role : core::EachRole{request.roles}) {
@@ -194,7 +212,9 @@ int32_t check_outputs(const Context& context, const core::Request& request, cons
   }
   if (!status) status = check(outputs.target, core::target_name(outputs.result));
   if (!status) status = check(outputs.unique, GTH_OPERAND_OUT);
-  return status || !outputs.count ? status : check_place(context, GTH_OPERAND_OUT, "count", outputs.count, error);
+  const int64_t one = 1;
+  const gth_tensor_desc count = GTH_TENSOR_DESC_DENSE(GTH_DTYPE_INT64, 1, &one, outputs.count);
+  return status ? status : check_place_of(context, &count, GTH_OPERAND_OUT, error);
 }
 
 }  // namespace
@@ -212,6 +232,26 @@ int32_t run_gradient(Context& context, const Plan& plan, const Pointers& pointer
   return begin_and_run(context, plan, pointers, GTH_OPEN, false, has_elements ? &clear : nullptr, error);
 }
 
+int32_t run_scatter_positions(Context& context, const Plan& plan, const core::Request& request,
+                              const gth_tensor_desc& positions, const Error& error) {
+  const bool has_updates = plan.tuples.at(GTH_OPEN) > 0;
+  const auto run_it = [&](int64_t sequence) {
+    if (has_updates && plan.refused_dim >= 0) {
+      return core::fail_empty_table(error, GTH_OPERAND_PARAMS, plan.refused_dim);
+    }
+    if (has_updates && plan.is_empty) {
+      const Pointers pointers = core::pointers_of(nullptr, request.indices->data, nullptr);
+      return run_call(context, plan, pointers, GTH_OPEN, false, nullptr, sequence, error);
+    }
+    runtime::Stream const stream = context.stream();
+    bool is_captured = false;
+    if (int32_t status = find_capture(stream, &is_captured, error)) return status;
+    const Place place = place_of(context, nullptr, sequence, false);
+    return run_scatter_positions(context, stream, plan, request, positions, place, is_captured, error);
+  };
+  return in_call(context, error, [&] { return check_positions(context, request, positions, error); }, run_it);
+}
+
 int32_t run_bag_outputs(Context& context, const Plan& plan, const core::Request& request,
                         const core::BagOutputs& outputs, const Error& error) {
   return in_call(
@@ -220,8 +260,7 @@ int32_t run_bag_outputs(Context& context, const Plan& plan, const core::Request&
         runtime::Stream const stream = context.stream();
         bool is_captured = false;
         if (int32_t status = find_capture(stream, &is_captured, error)) return status;
-        const Place place{
-            context.device->multiprocessors(), &context.device->capacity(), nullptr, context.record, sequence, false};
+        const Place place = place_of(context, nullptr, sequence, false);
         return run_bag_outputs(context, stream, plan, request, outputs, place, is_captured, error);
       });
 }

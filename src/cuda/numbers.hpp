@@ -112,6 +112,7 @@ GATHER_SHARED uint16_t round_to_brain_half(float value) {
 // load(stored), store(value)
 // add, mul, max, min      the reductions of two values
 // divide(value, count)    the mean of a sum
+// precedes(is_min, a, b)  true if a is larger or smaller than b. A NaN precedes all numbers
 
 template <class V>
 GATHER_SHARED bool is_nan(V value) {
@@ -133,6 +134,10 @@ struct Ordered {
   using Value = V;
   static GATHER_SHARED V max(V a, V b) { return larger_of(a, b); }
   static GATHER_SHARED V min(V a, V b) { return smaller_of(a, b); }
+  static GATHER_SHARED bool precedes(bool is_min, V a, V b) {
+    if (is_nan(a) || is_nan(b)) return !is_nan(b);
+    return is_min ? a < b : a > b;
+  }
 };
 
 // Sums and products wrap.
@@ -162,6 +167,9 @@ struct Booleans {
   static GATHER_SHARED uint8_t mul(uint8_t a, uint8_t b) { return (a != 0) & (b != 0); }
   static GATHER_SHARED uint8_t max(uint8_t a, uint8_t b) { return add(a, b); }
   static GATHER_SHARED uint8_t min(uint8_t a, uint8_t b) { return mul(a, b); }
+  static GATHER_SHARED bool precedes(bool is_min, uint8_t a, uint8_t b) {
+    return is_min ? a == 0 && b != 0 : a != 0 && b == 0;
+  }
   static GATHER_SHARED uint8_t divide(uint8_t value, int64_t) { return value; }
 };
 

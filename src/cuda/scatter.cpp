@@ -54,7 +54,8 @@ int launch_clear_of(const ScatterCall& call) {
 }
 
 int32_t run_scatter(Context& context, runtime::Stream stream, const Plan& plan, const Pointers& pointers, int64_t n,
-                    const Place& place, const StridedJob* clear, bool is_captured, const Error& error) {
+                    const Place& place, const StridedJob* clear, bool is_captured, const Error& error,
+                    const Positions* positions) {
   Plan slices;
   keep_slices(plan, n, &slices);
   Place apart = place;
@@ -65,7 +66,8 @@ int32_t run_scatter(Context& context, runtime::Stream stream, const Plan& plan, 
     const int code = report_first(launch, context, stream);
     return code ? fail_cuda(code, "scatter", 0, error) : GTH_OK;
   }
-  const ScatterCall call{context, stream, plan, pointers, n, place, clear, launch, is_captured};
+  const ScatterCall call{context, stream, plan, pointers, n, place, clear, launch, is_captured, positions};
+  if (positions) return run_sorted(call, error);
   LineJob lines;
   if (make_lines(call, &lines)) return run_lines(call, lines, error);
   SmallJob elements;

@@ -6,10 +6,14 @@
 
 namespace gather::cuda {
 
-// Runs a scatter in stream order. The target is unchanged if an index is invalid. clear: nullptr, or the target of a
-// gradient, which is set to zero after the validation. Precondition: the run has updates.
+struct Positions;
+
+// Runs a scatter in stream order. The target is unchanged if an index is invalid. clear: nullptr, or what is written after
+// the validation, such as zeros to the target of a gradient. positions: nullptr, or what is found instead of the result.
+// Precondition: the run has updates.
 int32_t run_scatter(Context& context, runtime::Stream stream, const core::Plan& plan, const core::Pointers& pointers,
-                    int64_t n, const Place& place, const StridedJob* clear, bool is_captured, const Error& error);
+                    int64_t n, const Place& place, const StridedJob* clear, bool is_captured, const Error& error,
+                    const Positions* positions = nullptr);
 
 // Clears a tensor without validation. Returns CUDA's error number.
 int clear_tensor(const StridedJob& job, const Device& device, runtime::Stream stream);

@@ -386,6 +386,35 @@ GATHER_KERNEL void combine_long_body(Block& block, const CombineJob& job) {
 
 // ---- Other kernels
 
+// Finds the update that each element of a slice has after a maximum or minimum: the first of those that precede others.
+template <class Type, class Block>
+GATHER_KERNEL void position_body(Block& block, const PositionJob& job) {
+  constexpr int bytes = static_cast<int>(sizeof(typename Type::Stored));
+  const bool is_min = job.reduction == GTH_REDUCTION_MIN;
+  block.each([&](uint32_t thread) {
+    if (is_refused(job)) return;
+    for_columns(block, job, thread, [&](uint32_t first, int64_t number) {
+      const uint64_t slice = slice_at(job, first);
+      if (slice == job.slices || (first > 0 && slice_at(job, first - 1) == slice)) return;
+      const Column column = column_of(job, number, bytes);
+      const char *const target = target_of(job, slice, column), *winner = nullptr;
+      Row<Type, bytes> best{}, other;
+      if (!job.starts_with_update) best.load(load_column<bytes>(target, job.is_aligned));
+      for (uint32_t i = first; i < job.count; ++i) {
+        const WideUpdate update = update_at(job, i);
+        if (update.slice != slice) break;
+        const char* const from = source_of(job, update, column.updates);
+        other.load(load_column<bytes>(from, job.is_aligned));
+        const bool has_none = job.starts_with_update && i == first;
+        if (!has_none && !Type::precedes(is_min, other.at[0], best.at[0])) continue;
+        best = other;
+        winner = from;
+      }
+      if (winner) job.positions[(target - job.first_target) / bytes] = (winner - job.first_update) / bytes;
+    });
+  });
+}
+
 // The last update of each slice replaces it.
 template <int bytes, class Block>
 GATHER_KERNEL void replace_body(Block& block, const CombineJob& job) {
@@ -402,6 +431,19 @@ GATHER_KERNEL void replace_body(Block& block, const CombineJob& job) {
   });
 }
 
+// Calls visit(Type{}) for numbers that have an order.
+template <class Visit>
+int visit_ordered(Numbers numbers, Visit&& visit) {
+  return visit_numbers(numbers, [&](auto type) -> int {
+    using Type = decltype(type);
+    constexpr bool is_rounded = std::is_same_v<Type, Halves> || std::is_same_v<Type, BrainHalves>;
+    if constexpr (is_rounded || std::is_same_v<Type, FloatsInDouble> || !std::is_arithmetic_v<typename Type::Value>)
+      return 0;  // the host never selects it
+    else
+      return visit(type);
+  });
+}
+
 template <int bytes, class Block>
 GATHER_KERNEL void strided_body(Block& block, const StridedJob& job) {
   block.each([&](uint32_t thread) {
@@ -409,7 +451,10 @@ GATHER_KERNEL void strided_body(Block& block, const StridedJob& job) {
     const int64_t step = int64_t{block.count()} * block.threads();
     for (int64_t i = int64_t{block.index()} * block.threads() + thread; i < job.columns; i += step) {
       const Column column = column_of(job, i, bytes);
-      const Vector<bytes> value = job.from ? load_params<bytes>(job.from + column.updates) : Vector<bytes>{};
+      Vector<bytes> value;
+      const uint64_t values[] = {job.value, job.value};
+      std::memcpy(&value, values, bytes);
+      if (job.from) value = load_params<bytes>(job.from + column.updates);
       store_out<bytes>(job.target + column.target, value, false);
     }
   });

@@ -9,6 +9,12 @@
 // A call of a scatter, and what its ways of running have in common.
 namespace gather::cuda {
 
+// What a call finds instead of the result of a maximum or minimum.
+struct Positions {
+  const char *target, *updates;  // arrays
+  int64_t* out;                  // by element of the target. Those without an update are not written.
+};
+
 struct ScatterCall {
   Context& context;
   runtime::Stream stream;
@@ -16,9 +22,10 @@ struct ScatterCall {
   const core::Pointers& pointers;
   int64_t n;
   const Place& place;
-  const StridedJob* clear;  // nullptr, or the target of a gradient
+  const StridedJob* clear;  // nullptr, or what is written after the validation
   const Launch& launch;     // of a gather that would read the slices of the target
   bool is_captured;
+  const Positions* positions;  // nullptr, or what is found
 };
 
 // Returns true if a kernel validates the indices, so that the others find its result in the state.
@@ -57,10 +64,10 @@ int each_of_units(const Job& job, LaunchPiece&& launch) {
   return code;
 }
 
-// Clears the target of a gradient after the validation. Returns CUDA's error number.
+// Writes call.clear after the validation. Returns CUDA's error number.
 int launch_clear_of(const ScatterCall& call);
 
-// Launches the validation, and clears the target of a gradient. Returns CUDA's error number.
+// Launches the validation, and writes call.clear. Returns CUDA's error number.
 int launch_validation(const ScatterCall& call);
 
 // Then calls launch(). No other thread launches kernels of the context meanwhile.

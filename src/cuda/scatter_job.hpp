@@ -72,6 +72,12 @@ struct CombineJob {
   RowLoop loop[GTH_MAX_NDIM];
 };
 
+// The same for the positions of a maximum or minimum. Target and updates are arrays.
+struct PositionJob : CombineJob {
+  const char *first_target, *first_update;
+  int64_t* positions;  // by element of the target
+};
+
 // How a scatter by atomic operations combines elements.
 struct AtomicJob {
   Numbers numbers;    // of 4 or 8 bytes
@@ -79,6 +85,6 @@ struct AtomicJob {
   bool is_validated;
 };
 
-static_assert(sizeof(CombineJob) <= 4096, "what a kernel may be given on every device");
+static_assert(sizeof(PositionJob) <= 4096, "what a kernel may be given on every device");
 
 }  // namespace gather::cuda

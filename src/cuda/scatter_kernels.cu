@@ -46,6 +46,12 @@ __global__ void __launch_bounds__(block_threads) replace_kernel(const __grid_con
 }
 
 template <class Type>
+__global__ void __launch_bounds__(block_threads) position_kernel(const __grid_constant__ PositionJob job) {
+  DeviceBlock block;
+  position_body<Type>(block, job);
+}
+
+template <class Type>
 __global__ void __launch_bounds__(block_threads) line_kernel(const __grid_constant__ LineJob job) {
   DeviceBlock block;
   line_body<Type>(block, job);
@@ -129,6 +135,11 @@ int launch_replace(int bytes, const CombineJob& job, uint32_t blocks, CUstream_s
   });
 }
 
+int launch_positions(Numbers numbers, const PositionJob& job, uint32_t blocks, CUstream_st* stream) {
+  return visit_ordered(
+      numbers, [&](auto type) { return launch(position_kernel<decltype(type)>, blocks, block_threads, stream, job); });
+}
+
 int launch_lines(Numbers numbers, const LineJob& job, uint32_t blocks, CUstream_st* stream) {
   return visit_lines(
       numbers, [&](auto type) { return launch(line_kernel<decltype(type)>, blocks, block_threads, stream, job); });
@@ -161,6 +172,7 @@ int load_scatter_kernels() {
     code = load_combine(numbers);
     if (!code && has_atomics(numbers))
       code = visit_atomic(numbers, [](auto n) { return load_kernel(atomic_kernel<decltype(n)>); });
+    if (!code) code = visit_ordered(numbers, [](auto t) { return load_kernel(position_kernel<decltype(t)>); });
     if (!code && !is_widened(numbers))
       code = visit_lines(numbers, [](auto t) { return load_kernel(line_kernel<decltype(t)>); });
   }

@@ -24,6 +24,9 @@ int launch_combine_long(Numbers numbers, bool is_wide, const CombineJob& job, ui
 // bytes: those of a column.
 int launch_replace(int bytes, const CombineJob& job, uint32_t blocks, CUstream_st* stream);
 
+// Halves are halves in float.
+int launch_positions(Numbers numbers, const PositionJob& job, uint32_t blocks, CUstream_st* stream);
+
 // The reduction of the job has no wider type.
 int launch_lines(Numbers numbers, const LineJob& job, uint32_t blocks, CUstream_st* stream);
 int launch_atomic(const SmallJob& job, const AtomicJob& how, uint32_t blocks, CUstream_st* stream);

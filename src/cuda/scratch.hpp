@@ -1,5 +1,6 @@
 #pragma once
 
+#include "core/base/checked.hpp"
 #include "cuda/device_context.hpp"
 
 // Device memory that the kernels of one call share.
@@ -17,6 +18,26 @@ class ScratchParts {
 
  private:
   int64_t size_ = 0;
+};
+
+// Distributes memory. The first pass, without memory, computes its size.
+class Distribution {
+ public:
+  explicit Distribution(char* memory) : memory_(memory) {}
+
+  template <class T>
+  void take(bool is_needed, int64_t count, T** out) {
+    if (!is_needed) return;
+    int64_t bytes;
+    if (!core::multiply(count, int64_t{sizeof(T)}, &bytes)) bytes = INT64_MAX / 64;  // which no device has
+    const int64_t at = parts_.add(bytes);
+    if (memory_) *out = reinterpret_cast<T*>(memory_ + at);
+  }
+  int64_t size() const { return parts_.size(); }
+
+ private:
+  char* memory_;
+  ScratchParts parts_;
 };
 
 // The memory of a call: of the caller's hooks, or of the library. That of a captured call is of the library, and is kept

@@ -60,15 +60,22 @@ int64_t alignment_of(const Plan& plan, const CombineJob& job) {
   return common.value();
 }
 
-// A reduction needs vectors of whole numbers, and a copy does not.
-Width choose_width(const Plan& plan, const CombineJob& job) {
-  const int64_t alignment = alignment_of(plan, job), item = plan.item.bytes();
-  if (!core::reduces(plan) || alignment == vector_bytes) return {static_cast<int>(alignment), true};
-  return {static_cast<int>(item), alignment >= item};
+Width choose_element(const Plan& plan, const CombineJob& job) {
+  const int64_t item = plan.item.bytes();
+  return {static_cast<int>(item), alignment_of(plan, job) >= item};
 }
 
-Width fill_combine(const Plan& plan, const Pointers& pointers, int64_t n, const Numberings& numbered,
-                   const Place& place, CombineJob* job) {
+// A reduction needs vectors of whole numbers, and a copy does not.
+Width choose_width(const Plan& plan, const CombineJob& job) {
+  const int64_t alignment = alignment_of(plan, job);
+  if (!core::reduces(plan) || alignment == vector_bytes) return {static_cast<int>(alignment), true};
+  return choose_element(plan, job);
+}
+
+Width fill_combine(const ScatterCall& call, const Numberings& numbered, CombineJob* job) {
+  const Plan& plan = call.plan;
+  const Pointers& pointers = call.pointers;
+  const int64_t n = call.n;
   *job = {};
   job->slices = static_cast<uint64_t>(numbered.slices.count());
   job->target = pointers.table + plan.offset.table + numbered.slices.low();
@@ -79,14 +86,14 @@ Width fill_combine(const Plan& plan, const Pointers& pointers, int64_t n, const 
   job->is_mean = plan.reducing.is_mean;
   job->starts_with_update = plan.reducing.starts_with_update;
   repeat_element(plan.fill, plan.item.bytes(), job->identity);
-  job->state = is_validated(plan) ? place.state : nullptr;
+  job->state = is_validated(plan) ? call.place.state : nullptr;
   const int32_t first = first_row_loop(plan, n);
   job->loops = plan.end - first;
   for (int32_t i = 0; i < job->loops; ++i) {
     const core::Loop& loop = plan.loops[first + i];
     job->loop[i] = {loop.extent.at(n), loop.table.at(n), loop.rows.at(n)};
   }
-  const Width width = choose_width(plan, *job);
+  const Width width = call.positions ? choose_element(plan, *job) : choose_width(plan, *job);
   job->is_aligned = width.is_aligned;
   fit_columns(plan.row.out, plan.inner, width.bytes, job);
   return width;
@@ -125,9 +132,13 @@ int32_t bits_of(uint64_t number) { return number == 0 ? 1 : 64 - __builtin_clzll
 // The launches of a scatter, after its indices have been validated.
 class SortedScatter {
  public:
-  SortedScatter(const Plan& plan, const Pointers& pointers, int64_t n, const Place& place, runtime::Stream stream)
-      : plan_(plan), place_(place), stream_(stream), numbered_(number_slices(plan, n)) {
-    width_ = fill_combine(plan, pointers, n, numbered_, place, &combine_);
+  explicit SortedScatter(const ScatterCall& call)
+      : plan_(call.plan),
+        place_(call.place),
+        positions_(call.positions),
+        stream_(call.stream),
+        numbered_(number_slices(call.plan, call.n)) {
+    width_ = fill_combine(call, numbered_, &combine_);
     is_wide_ = std::max(numbered_.slices.count(), numbered_.updates.count()) > most_numbered();
   }
 
@@ -159,6 +170,7 @@ class SortedScatter {
     job.long_slices = room.long_slices;
     job.count = static_cast<uint32_t>(count);
     const uint32_t blocks = blocks_of(multiply_saturating(multiply_saturating(count, job.chunks), job.lanes));
+    if (positions_) return find_positions(job, blocks);
     if (!core::reduces(plan_)) return launch_replace(width_.bytes, job, blocks, stream_);
     const Numbers numbers = number_type(plan_.reducing.number, plan_.item.bytes(), core::is_widened(plan_));
     const bool is_vector = width_.bytes == vector_bytes;
@@ -189,6 +201,17 @@ class SortedScatter {
 
   uint32_t blocks_of(int64_t threads) const { return cuda::blocks_of(threads, place_.multiprocessors); }
 
+  // Halves are compared as float32.
+  int find_positions(const CombineJob& sorted, uint32_t blocks) const {
+    PositionJob job{};
+    static_cast<CombineJob&>(job) = sorted;
+    job.first_target = positions_->target;
+    job.first_update = positions_->updates;
+    job.positions = positions_->out;
+    const bool is_half = core::is_floating(plan_.reducing.number) && plan_.item.bytes() == 2;
+    return launch_positions(number_type(plan_.reducing.number, plan_.item.bytes(), is_half), job, blocks, stream_);
+  }
+
   template <class Job>
   int run_piece(const Job& job, Reading reading, const KeyJob& numbers, ScatterRoom* room) const {
     KeyJob keys = numbers;
@@ -209,6 +232,7 @@ class SortedScatter {
 
   const Plan& plan_;
   const Place& place_;
+  const Positions* positions_;
   runtime::Stream stream_;
   Numberings numbered_;
   CombineJob combine_;
@@ -219,8 +243,8 @@ class SortedScatter {
 // A reduction whose result is not that of its parts, one after the other.
 bool needs_all_updates(const Plan& plan) { return core::sorts_updates(plan) || plan.reducing.starts_with_update; }
 
-int32_t check_count(const Plan& plan, int64_t count, const Error& error) {
-  if (count <= most_counted() || !needs_all_updates(plan)) return GTH_OK;
+int32_t check_count(const ScatterCall& call, int64_t count, const Error& error) {
+  if (count <= most_counted() || (!needs_all_updates(call.plan) && !call.positions)) return GTH_OK;
   return error.fail({GTH_E_UNSUPPORTED, GTH_OPERAND_UPDATES, -1, -1, count, most_counted()},
                     "updates: on CUDA devices, this reduction takes at most %lld slices, there are %lld",
                     static_cast<long long>(most_counted()), static_cast<long long>(count));
@@ -256,8 +280,8 @@ int32_t run_few(const ScatterCall& call, const SortedScatter& scatter, int64_t c
 
 int32_t run_sorted(const ScatterCall& call, const Error& error) {
   const int64_t count = visit_form(call.launch, [](const auto& job) { return job.units; });
-  if (int32_t status = check_count(call.plan, count, error)) return status;
-  const SortedScatter scatter(call.plan, call.pointers, call.n, call.place, call.stream);
+  if (int32_t status = check_count(call, count, error)) return status;
+  const SortedScatter scatter(call);
   if (count <= std::min(most_few, most_counted()) && !scatter.is_wide()) return run_few(call, scatter, count, error);
   ScatterRoom room;
   int code =

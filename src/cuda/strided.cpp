@@ -31,10 +31,6 @@ int32_t width_of(const StridedJob& job, int64_t row) {
   return static_cast<int32_t>(common.value());
 }
 
-char* first_of(const gth_tensor_desc& tensor) {
-  return static_cast<char*>(const_cast<void*>(tensor.data)) + tensor.offset;
-}
-
 // Divides rows of `row` bytes into columns.
 void divide_rows(int64_t row, StridedJob* out) {
   out->bytes = width_of(*out, row);
@@ -47,7 +43,7 @@ void divide_rows(int64_t row, StridedJob* out) {
 // The order of the dims does not matter, so those with the smallest strides become rows.
 void make_clear(const gth_tensor_desc& tensor, int64_t item, StridedJob* out) {
   *out = {};
-  out->target = first_of(tensor);
+  out->target = first_byte(tensor);
   RowLoop dims[GTH_MAX_NDIM];
   const int32_t count = read_dims(tensor, item, &out->target, dims);
   std::sort(dims, dims + count, [](const RowLoop& a, const RowLoop& b) { return a.target < b.target; });
@@ -61,8 +57,8 @@ void make_clear(const gth_tensor_desc& tensor, int64_t item, StridedJob* out) {
 
 void make_copy(const gth_tensor_desc& from, const gth_tensor_desc& to, int64_t item, StridedJob* out) {
   *out = {};
-  out->target = first_of(to);
-  out->from = first_of(from);
+  out->target = first_byte(to);
+  out->from = first_byte(from);
   int64_t dense = item, row = item;
   for (int32_t d = to.ndim; d-- > 0;) {
     const int64_t extent = to.shape[d];

@@ -36,6 +36,10 @@ int32_t run_bag_outputs(Context&, const core::Plan&, const core::Request&, const
                         const Error& error) {
   return fail_build(error);
 }
+int32_t run_scatter_positions(Context&, const core::Plan&, const core::Request&, const gth_tensor_desc&,
+                              const Error& error) {
+  return fail_build(error);
+}
 int32_t validate(Context&, const core::Plan&, const core::Pointers&, int64_t, const Error& error) {
   return fail_build(error);
 }

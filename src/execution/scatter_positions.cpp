@@ -23,7 +23,8 @@ int32_t check_reduction(const Request& request, const Error& error) {
 }
 
 // Checks the positions, and the memory that a call uses.
-int32_t check_used(const Context& context, const Request& request, const gth_tensor_desc& positions, bool reads_target, const Error& error) {
+int32_t check_used(const Context& context, const Request& request, const gth_tensor_desc& positions, bool reads_target,
+                   const Error& error) {
   const gth_tensor_desc& target = *request.table;
   if (int32_t status = check_form(positions, GTH_OPERAND_OUT, GTH_DTYPE_INT64, target.ndim, target.shape, error)) {
     return status;
@@ -35,19 +36,25 @@ int32_t check_used(const Context& context, const Request& request, const gth_ten
   return check_memory(context, used, 4, error);
 }
 
+// Returns the description of an array of the same elements, without memory.
+gth_tensor_desc as_array(const gth_tensor_desc& desc) {
+  gth_tensor_desc array = GTH_TENSOR_DESC_DENSE(desc.dtype, desc.ndim, desc.shape, nullptr);
+  array.device = desc.device;
+  array.device_id = desc.device_id;
+  return array;
+}
+
 }  // namespace
 
 int32_t run_scatter_positions(const Context& context, const Request& request, const gth_tensor_desc& positions,
                               const Error& error) {
   const gth_tensor_desc &target = *request.table, &updates = *request.rows;
-  const gth_tensor_desc table = GTH_TENSOR_DESC_DENSE(target.dtype, target.ndim, target.shape, nullptr),
-                        rows = GTH_TENSOR_DESC_DENSE(updates.dtype, updates.ndim, updates.shape, nullptr);
+  const gth_tensor_desc table = as_array(target), rows = as_array(updates);
   Request dense = request;
   dense.table = &table;
   dense.rows = &rows;
   core::Plan plan;
   int32_t status = check_reduction(request, error);
-  if (!status) status = check_cpu(context, "positions of scatters are found on the CPU only", error);
   if (!status) status = core::lower(dense, &plan, error);
   if (status) return status;
   const bool reads_target = request.options->initial != GTH_INITIAL_UPDATE;
@@ -55,7 +62,9 @@ int32_t run_scatter_positions(const Context& context, const Request& request, co
   Bytes target_room, updates_room;
   Numbers out;
   status = check_used(context, request, positions, reads_target, error);
-  if (!status && reads_target) status = find_dense(context, target, false, &target_room, &numbers, error);
+  if (status) return status;
+  if (context.cuda) return cuda::run_scatter_positions(*context.cuda, plan, request, positions, error);
+  if (reads_target) status = find_dense(context, target, false, &target_room, &numbers, error);
   if (!status) status = find_dense(context, updates, false, &updates_room, &updated, error);
   if (!status) status = allocate(count_elements(target), &out, error);
   if (status) return status;

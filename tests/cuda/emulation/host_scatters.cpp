@@ -59,6 +59,12 @@ int launch_replace(int bytes, const CombineJob& job, uint32_t blocks, CUstream_s
   });
 }
 
+int launch_positions(Numbers numbers, const PositionJob& job, uint32_t blocks, CUstream_st* stream) {
+  return visit_ordered(numbers, [&](auto type) {
+    return launch(blocks, block_threads, stream, [job](Block& block) { position_body<decltype(type)>(block, job); });
+  });
+}
+
 int launch_lines(Numbers numbers, const LineJob& job, uint32_t blocks, CUstream_st* stream) {
   return visit_lines(numbers, [&](auto type) {
     return launch(blocks, block_threads, stream, [job](Block& block) { line_body<decltype(type)>(block, job); });

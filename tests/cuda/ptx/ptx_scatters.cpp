@@ -66,6 +66,12 @@ int launch_replace(int bytes, const CombineJob& job, uint32_t blocks, CUstream_s
   });
 }
 
+int launch_positions(Numbers numbers, const PositionJob& job, uint32_t blocks, CUstream_st* stream) {
+  return visit_ordered(numbers, [&](auto type) {
+    return launch(ptx::template_name<PositionJob>("position_kernel", name_of<decltype(type)>()), blocks, stream, job);
+  });
+}
+
 int launch_lines(Numbers numbers, const LineJob& job, uint32_t blocks, CUstream_st* stream) {
   return visit_lines(numbers, [&](auto type) {
     return launch(ptx::template_name<LineJob>("line_kernel", name_of<decltype(type)>()), blocks, stream, job);
