@@ -1727,7 +1727,7 @@ typedef struct gth_parts {
   int64_t *local;   /**< The row numbers within their shards: those of shard 0 first, in the order of the ids. */
   int64_t *order;   /**< For each element of local, the position of its id. NULL: not written */
   int64_t *place;   /**< For each id, the position of its row in local, or -1 if it is skipped. NULL: not written */
-  void *scratch;    /**< Working memory. */
+  void *scratch;    /**< Working memory on the CPU. */
   int64_t scratch_bytes; /**< The size of scratch: at least the result of gth_partition_scratch. */
 } gth_parts;
 
@@ -1735,7 +1735,10 @@ typedef struct gth_parts {
 #define GTH_PARTS_INIT {sizeof(gth_parts), 0, 0, NULL, NULL, NULL, NULL, NULL, 0}
 
 /**
- * Partitions ids by shard, on the CPU only. It allocates nothing.
+ * Partitions ids by shard. On the CPU it allocates nothing. On a CUDA device the call runs in stream order and can be
+ * captured. The arrays of parts are then in memory that the device can access, scratch is not used and may be NULL, and
+ * there are less than 2^32 - 1 ids and shards, and with GTH_PARTS_ONCE rows (UNSUPPORTED). Borders are read during the
+ * call.
  *
  * The ids of a shard stay in their order. The result does not depend on the number of threads. On an error other than
  * RACE, nothing is written. The time is linear in the number of ids. After the handles, the numbers of shards are
@@ -1747,7 +1750,7 @@ typedef struct gth_parts {
  * @param options  Borrowed, or NULL.
  * @param parts    Borrowed, written.
  * @return NULL, HANDLE, VERSION, DTYPE, RANK, SHAPE (extents, rows, shards, borders), SIZE (capacity, scratch), STRIDE,
- *         DEVICE, INDEX, RACE, UNSUPPORTED.
+ *         DEVICE, INDEX, RACE, UNSUPPORTED, and on a device NOMEM, CUDA, FORK, CAPTURE.
  */
 GTH_API int32_t gth_partition(gth_context *context, const gth_tensor_desc *ids, const gth_shards *shards,
                               const gth_options *options, const gth_parts *parts, gth_error *err);

@@ -59,14 +59,15 @@ int32_t read_parts(const gth_parts* given, gth_parts* room, const gth_parts** ou
 int32_t resolve(const Context& context, Given* given, Shards* shards, Plan* plan, const Error& error) {
   if (int32_t status = resolve_tensor(GTH_OPERAND_INDICES, &given->ids, error)) return status;
   if (int32_t status = core::resolve_shards(*given->shards, shards, error)) return status;
-  if (int32_t status = check_cpu(context, "ids are partitioned on the CPU only", error)) return status;
   gth_tensor_desc table = GTH_TENSOR_DESC_INIT;
   table.dtype = GTH_DTYPE_UINT8;
   table.ndim = 1;
   table.shape = &shards->rows;
+  table.device = context.device;
+  table.device_id = context.device_id;
   const auto operands = core::by_role<const gth_tensor_desc*>(&table, given->ids, nullptr);
   return core::lower({operands, &core::operation_of(GTH_OP_GATHER), core::Open::none, core::two_roles, given->options,
-                      context.device, 0, true},
+                      context.device, context.device_id, true},
                      plan, error);
 }
 
@@ -93,7 +94,8 @@ int32_t check_numbers(const char* name, const void* numbers, bool is_needed, con
   return error.fail({GTH_E_UNSUPPORTED}, "parts: %s is not aligned to 8 bytes", name);
 }
 
-int32_t check_parts(const gth_parts* parts, int64_t n, const Shards& shards, const Error& error) {
+// A device has memory of its own instead of `scratch`.
+int32_t check_parts(const gth_parts* parts, int64_t n, const Shards& shards, bool uses_scratch, const Error& error) {
   const bool once = parts->flags & GTH_PARTS_ONCE;
   if (parts->capacity < n) {
     return error.fail({GTH_E_SIZE, GTH_OPERAND_NONE, -1, -1, parts->capacity, n},
@@ -104,10 +106,11 @@ int32_t check_parts(const gth_parts* parts, int64_t n, const Shards& shards, con
   if (int32_t status = check_numbers("local", parts->local, n > 0, error)) return status;
   if (int32_t status = check_numbers("order", parts->order, false, error)) return status;
   if (int32_t status = check_numbers("place", parts->place, once && n > 0, error)) return status;
-  if (int32_t status = check_numbers("scratch", parts->scratch, true, error)) return status;
+  if (int32_t status = check_numbers("scratch", parts->scratch, uses_scratch, error)) return status;
   if (once && parts->order) {
     return error.fail({GTH_E_UNSUPPORTED}, "parts: order must be NULL with GTH_PARTS_ONCE");
   }
+  if (!uses_scratch) return GTH_OK;
   int64_t needed = 0;
   if (int32_t status = scratch_bytes(n, shards, parts->flags, &needed, error)) return status;
   return parts->scratch_bytes < needed ? fail_scratch(parts->scratch_bytes, needed, error) : GTH_OK;
@@ -133,11 +136,12 @@ int32_t partition_ids(gth_context* handle, Given given, const gth_parts* parts, 
   if (int32_t status = find_context(handle, &context, error)) return status;
   if (int32_t status = resolve(*context, &given, &shards, &plan, error)) return status;
   const int64_t n = plan.tuples.at(GTH_OPEN);
-  if (int32_t status = check_parts(parts, n, shards, error)) return status;
+  if (int32_t status = check_parts(parts, n, shards, !context->cuda, error)) return status;
   const auto* indices = static_cast<const char*>(given.ids->data);
   if (int32_t status =
           core::check_index_run(plan, core::pointers_of(nullptr, indices, nullptr), GTH_OPEN, nullptr, error))
     return status;
+  if (context->cuda) return cuda::run_partition(*context->cuda, plan, *given.ids, shards, *parts, error);
   const cpu::PartitionMemory memory{parts->counts,
                                     parts->local,
                                     parts->order,

@@ -242,11 +242,6 @@ GATHER_SHARED bool is_behind(const PoolJob& job, int64_t number) {
   return job.written && static_cast<uint64_t>(number) >= *job.written;
 }
 
-// Reports that an operand was changed after the validation, once for each call.
-GATHER_SELDOM void note_change(const PoolJob& job, int32_t operand) {
-  if (add(&job.state->raced, 1) == 0) note_failure(job.record, race_failure(job.sequence, operand));
-}
-
 // Pools the columns of a thread. Returns true if an id is invalid that was valid before.
 template <class Type, int bytes, class Block>
 GATHER_KERNEL bool pool_columns(Block& block, const PoolJob& job, uint32_t thread) {

@@ -7,16 +7,6 @@
 // The kernels of the gradients and positions of bags. cuda/bodies.hpp describes what a Block has.
 namespace gather::cuda {
 
-// Calls each(i) for the numbers [0, count) of a thread.
-template <class Block, class Each>
-GATHER_KERNEL void for_numbers(const Block& block, uint32_t thread, int64_t count, Each&& each) {
-  const int64_t step = int64_t{block.count()} * block.threads();
-#ifdef __CUDA_ARCH__
-#pragma unroll 1
-#endif
-  for (int64_t i = int64_t{block.index()} * block.threads() + thread; i < count; i += step) each(i);
-}
-
 // ---- Ids
 
 // The rows of ids that are none of params.

@@ -7,9 +7,6 @@
 // the sum of the rows of the gradient whose bags have read row r. These bags are segments of the ids, sorted by row.
 namespace gather::cuda {
 
-// What id numbers of no row and of no id have.
-constexpr uint32_t no_id = UINT32_MAX;
-
 // A job describes the bags of the forward call, or the segments. Ids have numbers in 32 bits: for dense bags the
 // row-major ones.
 struct BagStepsJob : PoolJob {

@@ -13,6 +13,12 @@ GATHER_SHARED bool is_refused(const Job& job) {
   return job.state && load(&job.state->is_refused);
 }
 
+// Reports that an operand was changed after the validation, once for each call.
+template <class Job>
+GATHER_SELDOM void note_change(const Job& job, int32_t operand) {
+  if (add(&job.state->raced, 1) == 0) note_failure(job.record, race_failure(job.sequence, operand));
+}
+
 // The offsets of a column from the beginning of its slice, in the operand that is written and in the one that is read.
 struct Column {
   int64_t target, updates;
@@ -159,6 +165,16 @@ struct Min {
     return Type::min(a, b);
   }
 };
+
+// Calls each(i) for the numbers [0, count) of a thread.
+template <class Block, class Each>
+GATHER_KERNEL void for_numbers(const Block& block, uint32_t thread, int64_t count, Each&& each) {
+  const int64_t step = int64_t{block.count()} * block.threads();
+#ifdef __CUDA_ARCH__
+#pragma unroll 1
+#endif
+  for (int64_t i = int64_t{block.index()} * block.threads() + thread; i < count; i += step) each(i);
+}
 
 // Calls each(row, column) for the columns of a thread. A group of job.lanes threads has job.count rows in turn.
 template <class Block, class Job, class Each>

@@ -4,6 +4,7 @@
 
 #include "core/base/error.hpp"
 #include "core/meaning/request.hpp"
+#include "core/meaning/shards.hpp"
 #include "core/plan/bag_outputs.hpp"
 #include "core/plan/plan.hpp"
 #include "core/plan/pointers.hpp"
@@ -55,6 +56,11 @@ int32_t run_bag_outputs(Context& context, const core::Plan& plan, const core::Re
 // index is invalid.
 int32_t run_scatter_positions(Context& context, const core::Plan& plan, const core::Request& request,
                               const gth_tensor_desc& positions, const Error& error);
+
+// Partitions ids. The plan is that of a gather from a table with the rows of the shards. Nothing is written if an id is
+// invalid.
+int32_t run_partition(Context& context, const core::Plan& plan, const gth_tensor_desc& ids, const core::Shards& shards,
+                      const gth_parts& parts, const Error& error);
 
 // Like run, but it only validates indices.
 int32_t validate(Context& context, const core::Plan& plan, const core::Pointers& pointers, int64_t n,

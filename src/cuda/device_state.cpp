@@ -9,6 +9,7 @@
 #include "cuda/bag_step_kernels.hpp"
 #include "cuda/failure.hpp"
 #include "cuda/fork.hpp"
+#include "cuda/partition_kernels.hpp"
 #include "cuda/queue.hpp"
 #include "cuda/scatter_kernels.hpp"
 #include "cuda/sort.hpp"
@@ -31,6 +32,7 @@ int load_all_kernels(Capacity* capacity, runtime::Stream stream) {
   if (!code) code = load_scatter_kernels();
   if (!code) code = load_bag_kernels();
   if (!code) code = load_bag_steps();
+  if (!code) code = load_partition_kernels();
   return code ? code : load_sort(stream);
 }
 

@@ -7,6 +7,7 @@
 #include "cuda/failure.hpp"
 #include "cuda/gather_kernels.hpp"
 #include "cuda/launch.hpp"
+#include "cuda/partition.hpp"
 #include "cuda/scatter.hpp"
 #include "cuda/scatter_positions.hpp"
 
@@ -198,6 +199,21 @@ int32_t check_positions(const Context& context, const core::Request& request, co
   return status ? status : check_place_of(context, &positions, GTH_OPERAND_OUT, error);
 }
 
+int32_t check_parts(const Context& context, const gth_tensor_desc& ids, int64_t shards, const gth_parts& parts,
+                    const Error& error) {
+  const int64_t n = core::count_elements(ids);
+  const auto check = [&](const int64_t& count, int64_t* numbers) {
+    const gth_tensor_desc array = GTH_TENSOR_DESC_DENSE(GTH_DTYPE_INT64, 1, &count, numbers);
+    return check_place_of(context, &array, GTH_OPERAND_NONE, error);
+  };
+  int32_t status = check_place_of(context, &ids, GTH_OPERAND_INDICES, error);
+  if (!status) status = check(shards, parts.counts);
+  for (int64_t* numbers : {parts.local, parts.order, parts.place}) {
+    if (!status) status = check(n, numbers);
+  }
+  return status;
+}
+
 // The same for a gradient or positions of bags.
 int32_t check_outputs(const Context& context, const core::Request& request, const core::BagOutputs& outputs,
                       const Error& error) {
@@ -250,6 +266,21 @@ int32_t run_scatter_positions(Context& context, const Plan& plan, const core::Re
     return run_scatter_positions(context, stream, plan, request, positions, place, is_captured, error);
   };
   return in_call(context, error, [&] { return check_positions(context, request, positions, error); }, run_it);
+}
+
+int32_t run_partition(Context& context, const Plan& plan, const gth_tensor_desc& ids, const core::Shards& shards,
+                      const gth_parts& parts, const Error& error) {
+  const auto run_it = [&](int64_t sequence) {
+    if (plan.tuples.at(GTH_OPEN) > 0 && plan.refused_dim >= 0) {
+      return core::fail_empty_table(error, GTH_OPERAND_PARAMS, plan.refused_dim);
+    }
+    runtime::Stream const stream = context.stream();
+    bool is_captured = false;
+    if (int32_t status = find_capture(stream, &is_captured, error)) return status;
+    const Place place = place_of(context, nullptr, sequence, false);
+    return run_partition(context, stream, plan, ids, shards, parts, place, is_captured, error);
+  };
+  return in_call(context, error, [&] { return check_parts(context, ids, shards.count, parts, error); }, run_it);
 }
 
 int32_t run_bag_outputs(Context& context, const Plan& plan, const core::Request& request,

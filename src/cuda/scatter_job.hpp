@@ -13,6 +13,9 @@
 // Slices and updates are numbered by their addresses: all of them are a multiple of one distance apart.
 namespace gather::cuda {
 
+// The number of no id. Ids, which are sorted like updates, have smaller numbers.
+constexpr uint32_t no_id = UINT32_MAX;
+
 // The updates in the order in which they are sorted: number i has slices[i] and updates[i].
 struct Keys {
   uint32_t* slices;

@@ -40,6 +40,10 @@ int32_t run_scatter_positions(Context&, const core::Plan&, const core::Request&,
                               const Error& error) {
   return fail_build(error);
 }
+int32_t run_partition(Context&, const core::Plan&, const gth_tensor_desc&, const core::Shards&, const gth_parts&,
+                      const Error& error) {
+  return fail_build(error);
+}
 int32_t validate(Context&, const core::Plan&, const core::Pointers&, int64_t, const Error& error) {
   return fail_build(error);
 }

@@ -325,7 +325,7 @@ TEST_F(Errors, APlanIsChecked) {
   EXPECT_EQ(gth_plan_release(plan), GTH_OK);
 }
 
-TEST_F(Errors, PartitionRunsOnTheCpu) {
+TEST_F(Errors, PartitionOfIdsOnTheHost) {
   const Context context;
   const int64_t ids[] = {3, 0}, two = 2;
   int64_t counts[2] = {-7, -7}, local[2], scratch[64];
@@ -344,7 +344,7 @@ TEST_F(Errors, PartitionRunsOnTheCpu) {
   parts.scratch_bytes = sizeof scratch;
   Error error;
   facts::expect_fields(gth_partition(context.get(), &desc, &shards, nullptr, &parts, &error), error,
-                       {GTH_E_UNSUPPORTED, GTH_OPERAND_CONTEXT, -1, -1, GTH_DEVICE_CUDA, GTH_DEVICE_CPU});
+                       {GTH_E_DEVICE, GTH_OPERAND_INDICES, -1, -1, GTH_DEVICE_CPU, GTH_DEVICE_CUDA});
   EXPECT_EQ(counts[0], -7);
   EXPECT_EQ(gth_partition(nullptr, &desc, &shards, nullptr, &parts, &error), GTH_OK) << error.message;
 }

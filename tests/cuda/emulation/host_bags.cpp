@@ -5,8 +5,10 @@
 #include "cuda/bag_kernels.hpp"
 #include "cuda/bag_step_kernels.hpp"
 #include "cuda/bag_steps.hpp"
+#include "cuda/partition_bodies.hpp"
+#include "cuda/partition_kernels.hpp"
 
-// The kernels of bags, run block by block.
+// The kernels of bags and partitions, run block by block.
 namespace gather::cuda {
 
 using emulation::Block;
@@ -61,5 +63,18 @@ int launch_ranks(const RankJob& job, CUstream_st* stream) {
 }
 
 int load_bag_steps() { return emulation::enter_call(); }
+
+int launch_borders(const BorderJob& job, CUstream_st* stream) {
+  return launch(1, block_threads, stream, [job](Block& block) { border_body(block, job); });
+}
+
+int launch_partition(PartitionStep step, const PartitionJob& job, uint32_t blocks, CUstream_st* stream) {
+  return visit_partition(step, [&](auto kind) {
+    return launch(blocks, block_threads, stream,
+                  [job](Block& block) { partition_body<decltype(kind)::value>(block, job); });
+  });
+}
+
+int load_partition_kernels() { return emulation::enter_call(); }
 
 }  // namespace gather::cuda
