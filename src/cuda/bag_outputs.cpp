@@ -39,6 +39,12 @@ int32_t check_number(int32_t operand, const char* what, int64_t number, const Er
                     static_cast<long long>(most_numbers), static_cast<long long>(number));
 }
 
+// What is zero before the first kernel of a call.
+struct Zeroed {
+  State state;
+  uint64_t long_slices;
+};
+
 // One call.
 class OutputsCall {
  public:
@@ -71,7 +77,8 @@ class OutputsCall {
     Distribution parts(memory);
     const int64_t out = bags() * elements_, unit = sizeof(double);
     char *sums = nullptr, *divisors = nullptr, *products = nullptr, *scales = nullptr, *sort = nullptr;
-    parts.take(true, 1, &place_.state);
+    Zeroed* zeroed = nullptr;
+    parts.take(true, 1, &zeroed);
     parts.take(true, call_.scratch_bytes(), &sums);
     parts.take(divides(), bags() * unit, &divisors);
     parts.take(has_gradient() && copies_gradient(), out * item_, &job_.divided);
@@ -86,7 +93,10 @@ class OutputsCall {
     parts.take(sorts(), sort_bytes, &sort);
     parts.take(sorts() && has_scales(), ids() * unit, &scales);
     parts.take(result() == BagResult::sparse, int64_t{sum_runs} + 1, &heads_);
+    parts.take(sorts(), ids() / least_long, &long_slices_.firsts);
     if (!memory) return parts.size();
+    place_.state = &zeroed->state;
+    long_slices_.count = &zeroed->long_slices;
     call_.set_scratch(sums);
     call_.use_state();
     static_cast<PoolJob&>(job_) = call_.job();
@@ -101,7 +111,7 @@ class OutputsCall {
   // Returns CUDA's error number.
   int launch(runtime::Stream stream) {
     stream_ = stream;
-    int code = runtime::zero_async(place_.state, sizeof(State), stream);
+    int code = runtime::zero_async(place_.state, sizeof(Zeroed), stream);
     if (!code) code = call_.launch_checks(stream);
     if (!code && job_.divisors) code = step(BagStep::divisors, bags());
     if (!code && has_gradient()) code = find_gradient();
@@ -220,10 +230,55 @@ class OutputsCall {
     return launch_ranks(ranks, stream_);
   }
 
-  // The gradients whose bags have read a row are a bag of this row.
+  // Returns by sorted id the row of the target.
+  uint32_t* rows_of_target() const {
+    return result() == BagResult::sparse ? sort_.spare.slices : job_.keys.slices;
+  }
+
   int sum() {
+    const bool is_scatter = !is_extreme() && !job_.scales && ids() <= most_counted();
+    return is_scatter ? scatter_sum() : pool_sum();
+  }
+
+  // Adds the gradients of bags to the rows that they have read, as updates of a scatter.
+  int scatter_sum() const {
+    const gth_tensor_desc& to = target();
+    int code = 0;
+    if (result() == BagResult::params) {
+      StridedJob clear;
+      make_clear(to, item_, &clear);
+      code = write(clear, job_.state);
+    }
+    if (code || ids() == 0) return code;
+    StridedJob slice;
+    make_copy(dense_slice_of(to), slice_of(to), item_, &slice);
+    CombineJob job{};
+    job.keys = {rows_of_target(), job_.sorted_bags};
+    job.long_slices = long_slices_;
+    job.count = static_cast<uint32_t>(ids());
+    job.slices = result() == BagResult::sparse ? no_id : static_cast<uint64_t>(rows());
+    job.target = slice.target;
+    job.updates = job_.gradient;
+    job.slice_bytes = to.strides ? to.strides[0] : elements_ * item_;
+    job.update_bytes = elements_ * item_;
+    job.loops = slice.loops;
+    std::copy_n(slice.loop, slice.loops, job.loop);
+    job.reduction = GTH_REDUCTION_ADD;
+    job.starts_with_update = true;
+    job.state = job_.state;
+    const bool is_wide = choose_columns(slice, job.slice_bytes, &job);
+    const int64_t threads = multiply_saturating(multiply_saturating(ids(), job.chunks), int64_t{job.lanes});
+    const bool is_widened = call_.number_type() != number_type(plan_.reducing.number, item_, false) && !plan_.bags.rounds_each;
+    const Numbers numbers = number_type(plan_.reducing.number, item_, is_widened);
+    code = launch_combine(numbers, is_wide, job, blocks_of(threads), stream_);
+    if (code || ids() < least_long) return code;
+    return launch_combine_long(numbers, is_wide, job, static_cast<uint32_t>(place_.multiprocessors), stream_);
+  }
+
+  // The gradients whose bags have read a row are a bag of this row.
+  int pool_sum() const {
     BagStepsJob segments = job_;
-    const uint32_t* const numbers = result() == BagResult::sparse ? sort_.spare.slices : job_.keys.slices;
+    const uint32_t* const numbers = rows_of_target();
     const bool is_wide = make_segments(numbers, &segments);
     const int64_t threads =
         multiply_saturating(multiply_saturating(segments.count, segments.chunks), int64_t{segments.lanes});
@@ -264,7 +319,7 @@ class OutputsCall {
     job.written = job_.written;
     job.loops = slice.loops;
     std::copy_n(slice.loop, slice.loops, job.loop);
-    return choose_columns(slice, &job);
+    return choose_columns(slice, job.bag_loop[0].out, &job);
   }
 
   // The first slices of the target and of the dense gradient.
@@ -280,14 +335,15 @@ class OutputsCall {
     return GTH_TENSOR_DESC_DENSE(tensor.dtype, tensor.ndim - 1, tensor.shape + 1, job_.gradient);
   }
 
-  bool choose_columns(const StridedJob& slice, PoolJob* job) const {
+  // `stride` is that of the rows of the target.
+  template <class Job>
+  bool choose_columns(const StridedJob& slice, int64_t stride, Job* job) const {
     const int64_t row = slice.vectors * slice.bytes;
     Alignment common;
-    common.note(job->table);
-    common.note(job->out);
-    common.note(row);
-    common.note(job->rows.size, job->rows.stride);
-    common.note(job->count, job->bag_loop[0].out);
+    common.note(slice.from);
+    common.note(slice.target);
+    common.note(row | elements_ * item_);
+    common.note(target().shape[0], stride);
     for (int32_t i = 0; i < job->loops; ++i) common.note(job->loop[i].target | job->loop[i].updates);
     job->is_aligned = common.value() >= item_;
     const bool is_wide = !is_extreme() && common.value() == vector_bytes;
@@ -303,6 +359,7 @@ class OutputsCall {
   int64_t item_, elements_ = 1;
   BagStepsJob job_{};
   SortRoom sort_{};
+  LongSlices long_slices_{};
   uint64_t* heads_ = nullptr;
   runtime::Stream stream_ = nullptr;
 };
