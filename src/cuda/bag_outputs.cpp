@@ -130,6 +130,7 @@ class OutputsCall {
   bool has_gradient() const { return core::has_gradient(result()) && has_output(); }
   bool is_extreme() const { return core::is_extreme_pool(plan_.bags.pool); }
   bool is_complex() const { return plan_.reducing.number == core::Number::complex; }
+  bool is_half() const { return core::is_floating(plan_.reducing.number) && item_ == 2; }
   bool divides() const { return core::is_dividing_pool(plan_.bags.pool); }
   bool has_scales() const { return plan_.bags.has_weights || (divides() && !is_complex()); }
   bool copies_gradient() const { return !is_array(gradient(), item_) || (is_complex() && divides()); }
@@ -231,12 +232,11 @@ class OutputsCall {
   }
 
   // Returns by sorted id the row of the target.
-  uint32_t* rows_of_target() const {
-    return result() == BagResult::sparse ? sort_.spare.slices : job_.keys.slices;
-  }
+  uint32_t* rows_of_target() const { return result() == BagResult::sparse ? sort_.spare.slices : job_.keys.slices; }
 
   int sum() {
-    const bool is_scatter = !is_extreme() && !job_.scales && ids() <= most_counted();
+    const bool has_kernel = !job_.scales || core::is_floating(plan_.reducing.number);
+    const bool is_scatter = !is_extreme() && has_kernel && ids() <= most_counted();
     return is_scatter ? scatter_sum() : pool_sum();
   }
 
@@ -265,14 +265,18 @@ class OutputsCall {
     std::copy_n(slice.loop, slice.loops, job.loop);
     job.reduction = GTH_REDUCTION_ADD;
     job.starts_with_update = true;
+    job.scales = job_.scales;
+    job.rounds_each = plan_.bags.rounds_each;
     job.state = job_.state;
     const bool is_wide = choose_columns(slice, job.slice_bytes, &job);
     const int64_t threads = multiply_saturating(multiply_saturating(ids(), job.chunks), int64_t{job.lanes});
-    const bool is_widened = call_.number_type() != number_type(plan_.reducing.number, item_, false) && !plan_.bags.rounds_each;
+    const bool is_widened = is_half() && (job_.scales || !plan_.bags.rounds_each);
     const Numbers numbers = number_type(plan_.reducing.number, item_, is_widened);
-    code = launch_combine(numbers, is_wide, job, blocks_of(threads), stream_);
+    const auto combine = job_.scales ? launch_scaled : launch_combine;
+    code = combine(numbers, is_wide, job, blocks_of(threads), stream_);
     if (code || ids() < least_long) return code;
-    return launch_combine_long(numbers, is_wide, job, static_cast<uint32_t>(place_.multiprocessors), stream_);
+    const auto combine_long = job_.scales ? launch_scaled_long : launch_combine_long;
+    return combine_long(numbers, is_wide, job, static_cast<uint32_t>(place_.multiprocessors), stream_);
   }
 
   // The gradients whose bags have read a row are a bag of this row.
@@ -310,8 +314,8 @@ class OutputsCall {
     job.bag_loop[0] = {job.count, 0, 0, to.strides ? to.strides[0] : elements_ * item_};
     job.table = job_.gradient;
     job.weights = static_cast<const char*>(job_.scales);
-    job.weight_stride = core::is_floating(plan_.reducing.number) && item_ < int64_t{sizeof(float)} ? 4 : item_;
-    job.has_float32_weights = job.weight_stride != item_;
+    job.weight_stride = is_half() ? int64_t{sizeof(float)} : item_;
+    job.has_float32_weights = is_half();
     job.weights_aligned = true;
     job.pool = GTH_POOL_SUM;
     job.rounds_each = plan_.bags.rounds_each;

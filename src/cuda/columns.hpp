@@ -141,6 +141,33 @@ struct Row {
   }
 };
 
+// Numbers of 2 bytes that are added in float32.
+template <class Type>
+constexpr bool may_widen = std::is_same_v<typename Type::Value, float> && sizeof(typename Type::Stored) == 2;
+
+// Adds a weighted row. Products are rounded, except those of float32 sums.
+template <class Type, int bytes>
+GATHER_SHARED void add_weighted(const Row<Type, bytes>& other, typename Type::Value weight, Row<Type, bytes>* row) {
+#ifdef __CUDA_ARCH__
+#pragma unroll
+#endif
+  for (int i = 0; i < Row<Type, bytes>::count; ++i) {
+    if constexpr (std::is_same_v<typename Type::Value, float>)
+      row->at[i] = multiply_add(weight, other.at[i], row->at[i]);
+    else
+      row->at[i] = Type::add(row->at[i], Type::mul(weight, other.at[i]));
+  }
+}
+
+// Rounds sums to the type of the table.
+template <class Type, int bytes>
+GATHER_SHARED void round_sums(Row<Type, bytes>* row) {
+#ifdef __CUDA_ARCH__
+#pragma unroll
+#endif
+  for (int i = 0; i < Row<Type, bytes>::count; ++i) row->at[i] = Type::load(Type::store(row->at[i]));
+}
+
 struct Add {
   template <class Type>
   static GATHER_SHARED typename Type::Value of(typename Type::Value a, typename Type::Value b) {

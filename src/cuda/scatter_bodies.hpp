@@ -177,6 +177,31 @@ GATHER_SHARED void combine_round(const Loaded<bytes>& round, Row<Type, bytes>* r
   }
 }
 
+// Adds an update times its factor.
+template <class Type, int bytes>
+GATHER_SHARED void add_scaled(const CombineJob& job, uint32_t update, const Row<Type, bytes>& other,
+                              Row<Type, bytes>* row) {
+  using Value = typename Type::Value;
+  constexpr int64_t size = sizeof(Value);
+  const char* const at = static_cast<const char*>(job.scales) + int64_t{update} * size;
+  add_weighted(other, same_bits<Value>(load_params<static_cast<int>(size)>(at)), row);
+  if (may_widen<Type> && job.rounds_each) round_sums(row);
+}
+
+template <class Type, int bytes>
+GATHER_SHARED void add_scaled_round(const CombineJob& job, uint32_t next, const Loaded<bytes>& round,
+                                    Row<Type, bytes>* row) {
+#ifdef __CUDA_ARCH__
+#pragma unroll
+#endif
+  for (int i = 0; i < updates_at_once; ++i) {
+    if (!round.own[i]) continue;
+    Row<Type, bytes> other;
+    other.load(round.loaded[i]);
+    add_scaled(job, next + static_cast<uint32_t>(i), other, row);
+  }
+}
+
 // Loads the updates from `next` on that belong to a slice. Their loads overlap. Returns their number.
 template <int bytes>
 GATHER_SHARED uint32_t load_round(const CombineJob& job, uint32_t next, uint64_t slice, int64_t column,
@@ -197,7 +222,7 @@ GATHER_SHARED uint32_t load_round(const CombineJob& job, uint32_t next, uint64_t
 }
 
 // Combines the updates of a slice from the update `first` on with a column. Returns their number.
-template <class Type, int bytes>
+template <class Type, int bytes, bool scaled>
 GATHER_SHARED uint32_t combine_updates(const CombineJob& job, uint32_t first, uint64_t slice, int64_t column,
                                        Row<Type, bytes>* row) {
   Loaded<bytes> round;
@@ -208,6 +233,10 @@ GATHER_SHARED uint32_t combine_updates(const CombineJob& job, uint32_t first, ui
   while (loaded == updates_at_once && first + updates < job.count) {
     loaded = load_round(job, first + updates, slice, column, &round);
     updates += loaded;
+    if constexpr (scaled) {
+      add_scaled_round(job, first + updates - loaded, round, row);
+      continue;
+    }
     switch (job.reduction) {
       case GTH_REDUCTION_MUL: combine_round<Mul>(round, row); break;
       case GTH_REDUCTION_MAX: combine_round<Max>(round, row); break;
@@ -243,12 +272,12 @@ GATHER_SHARED void finish_row(const CombineJob& job, char* target, uint32_t upda
 }
 
 // Computes a column of a slice whose first update is `first`.
-template <class Type, int bytes>
+template <class Type, int bytes, bool scaled>
 GATHER_SHARED void combine_column(const CombineJob& job, uint32_t first, uint64_t slice, int64_t number) {
   const Column column = column_of(job, number, bytes);
   char* const to = target_of(job, slice, column);
   Row<Type, bytes> row = first_row<Type, bytes>(job, to);
-  const uint32_t updates = combine_updates(job, first, slice, column.updates, &row);
+  const uint32_t updates = combine_updates<Type, bytes, scaled>(job, first, slice, column.updates, &row);
   finish_row(job, to, updates, row);
 }
 
@@ -256,14 +285,14 @@ GATHER_SHARED bool is_long(const CombineJob& job, uint32_t first, uint64_t slice
   return first + (least_long - 1) < job.count && slice_at(job, first + (least_long - 1)) == slice;
 }
 
-template <class Type, int bytes, class Block>
+template <class Type, int bytes, bool scaled, class Block>
 GATHER_KERNEL void combine_body(Block& block, const CombineJob& job) {
   block.each([&](uint32_t thread) {
     if (is_refused(job)) return;
     for_columns(block, job, thread, [&](uint32_t update, int64_t column) {
       const uint64_t slice = slice_at(job, update);
       if (slice == job.slices || (update > 0 && slice_at(job, update - 1) == slice)) return;
-      if (!is_long(job, update, slice)) return combine_column<Type, bytes>(job, update, slice, column);
+      if (!is_long(job, update, slice)) return combine_column<Type, bytes, scaled>(job, update, slice, column);
       if (column == 0) job.long_slices.firsts[add(job.long_slices.count, 1)] = update;
     });
   });
@@ -286,7 +315,7 @@ GATHER_SHARED uint32_t end_of_slice(const CombineJob& job, uint32_t first, uint6
 
 // A strip of the columns of a long slice, one for each thread of a group. Shared memory has two tiles of updates, and
 // the row of each thread that combines them.
-template <class Type, int bytes>
+template <class Type, int bytes, bool scaled>
 struct Strip {
   using Vector = cuda::Vector<bytes>;
   const CombineJob& job;
@@ -337,6 +366,15 @@ struct Strip {
     const uint32_t left = end - begin, count = left < tile() ? left : tile();
     const Vector* const from = tile_at(turn) + lane;
     Row<Type, bytes> sum = *row(lane);
+    if constexpr (scaled) {
+      for (uint32_t i = 0; i < count; ++i) {
+        Row<Type, bytes> other;
+        other.load(from[i * job.lanes]);
+        add_scaled(job, begin + i, other, &sum);
+      }
+      *row(lane) = sum;
+      return;
+    }
     switch (job.reduction) {
       case GTH_REDUCTION_MUL: combine<Mul>(from, count, &sum); break;
       case GTH_REDUCTION_MAX: combine<Max>(from, count, &sum); break;
@@ -348,8 +386,8 @@ struct Strip {
 };
 
 // The first warp combines a tile while the others load the next one.
-template <class Type, int bytes, class Block>
-GATHER_KERNEL void combine_strip(Block& block, const Strip<Type, bytes>& strip, uint32_t first) {
+template <class Type, int bytes, bool scaled, class Block>
+GATHER_KERNEL void combine_strip(Block& block, const Strip<Type, bytes, scaled>& strip, uint32_t first) {
   const CombineJob& job = strip.job;
   const auto target = [&](uint32_t lane) { return target_of(job, strip.slice, strip.column(lane)); };
   block.in_turn([&](uint32_t thread) {
@@ -372,7 +410,7 @@ GATHER_KERNEL void combine_strip(Block& block, const Strip<Type, bytes>& strip, 
   });
 }
 
-template <class Type, int bytes, class Block>
+template <class Type, int bytes, bool scaled, class Block>
 GATHER_KERNEL void combine_long_body(Block& block, const CombineJob& job) {
   if (is_refused(job)) return;
   const int64_t items = static_cast<int64_t>(load(job.long_slices.count)) * job.chunks;
@@ -380,7 +418,8 @@ GATHER_KERNEL void combine_long_body(Block& block, const CombineJob& job) {
     const uint32_t first = job.long_slices.firsts[item / job.chunks];
     const uint64_t slice = slice_at(job, first);
     const int64_t column = item % job.chunks * job.lanes;
-    combine_strip(block, Strip<Type, bytes>{job, block.stage(), slice, end_of_slice(job, first, slice), column}, first);
+    const Strip<Type, bytes, scaled> strip{job, block.stage(), slice, end_of_slice(job, first, slice), column};
+    combine_strip(block, strip, first);
   }
 }
 
@@ -429,6 +468,18 @@ GATHER_KERNEL void replace_body(Block& block, const CombineJob& job) {
       store_column<bytes>(to, job.is_aligned, load_column<bytes>(from, job.is_aligned));
     });
   });
+}
+
+// Calls visit(Type{}) for numbers whose updates may have factors.
+template <class Visit>
+int visit_scaled(Numbers numbers, Visit&& visit) {
+  switch (numbers) {
+    case Numbers::half_in_float: return visit(HalvesInFloat{});
+    case Numbers::brain_half_in_float: return visit(BrainHalvesInFloat{});
+    case Numbers::float32: return visit(Floats<float>{});
+    case Numbers::float64: return visit(Floats<double>{});
+    default: return 0;  // the host never selects it
+  }
 }
 
 // Calls visit(Type{}) for numbers that have an order.

@@ -30,13 +30,25 @@ __global__ void __launch_bounds__(block_threads) lift_kernel(Keys keys, const Wi
 template <class Type, int bytes>
 __global__ void __launch_bounds__(block_threads) combine_kernel(const __grid_constant__ CombineJob job) {
   DeviceBlock block;
-  combine_body<Type, bytes>(block, job);
+  combine_body<Type, bytes, false>(block, job);
 }
 
 template <class Type, int bytes>
 __global__ void __launch_bounds__(block_threads) combine_long_kernel(const __grid_constant__ CombineJob job) {
   DeviceBlock block;
-  combine_long_body<Type, bytes>(block, job);
+  combine_long_body<Type, bytes, false>(block, job);
+}
+
+template <class Type, int bytes>
+__global__ void __launch_bounds__(block_threads) scaled_kernel(const __grid_constant__ CombineJob job) {
+  DeviceBlock block;
+  combine_body<Type, bytes, true>(block, job);
+}
+
+template <class Type, int bytes>
+__global__ void __launch_bounds__(block_threads) scaled_long_kernel(const __grid_constant__ CombineJob job) {
+  DeviceBlock block;
+  combine_long_body<Type, bytes, true>(block, job);
 }
 
 template <int bytes>
@@ -91,6 +103,18 @@ int load_combine(Numbers numbers) {
   });
 }
 
+int load_scaled(Numbers numbers) {
+  return visit_scaled(numbers, [](auto type) {
+    using Type = decltype(type);
+    const auto load_one = [](auto bytes) {
+      const int code = load_kernel(scaled_kernel<Type, decltype(bytes)::value>);
+      return code ? code : load_kernel(scaled_long_kernel<Type, decltype(bytes)::value>);
+    };
+    const int code = visit_vector<Type>(false, load_one);
+    return code ? code : visit_vector<Type>(true, load_one);
+  });
+}
+
 }  // namespace
 
 template <class Job>
@@ -125,6 +149,24 @@ int launch_combine_long(Numbers numbers, bool is_wide, const CombineJob& job, ui
     using Type = decltype(type);
     return visit_vector<Type>(is_wide, [&](auto bytes) {
       return launch(combine_long_kernel<Type, decltype(bytes)::value>, blocks, block_threads, stream, job);
+    });
+  });
+}
+
+int launch_scaled(Numbers numbers, bool is_wide, const CombineJob& job, uint32_t blocks, CUstream_st* stream) {
+  return visit_scaled(numbers, [&](auto type) {
+    using Type = decltype(type);
+    return visit_vector<Type>(is_wide, [&](auto bytes) {
+      return launch(scaled_kernel<Type, decltype(bytes)::value>, blocks, block_threads, stream, job);
+    });
+  });
+}
+
+int launch_scaled_long(Numbers numbers, bool is_wide, const CombineJob& job, uint32_t blocks, CUstream_st* stream) {
+  return visit_scaled(numbers, [&](auto type) {
+    using Type = decltype(type);
+    return visit_vector<Type>(is_wide, [&](auto bytes) {
+      return launch(scaled_long_kernel<Type, decltype(bytes)::value>, blocks, block_threads, stream, job);
     });
   });
 }
@@ -170,6 +212,7 @@ int load_scatter_kernels() {
   for (int i = 0; !code && i < number_types; ++i) {
     const auto numbers = static_cast<Numbers>(i);
     code = load_combine(numbers);
+    if (!code) code = load_scaled(numbers);
     if (!code && has_atomics(numbers))
       code = visit_atomic(numbers, [](auto n) { return load_kernel(atomic_kernel<decltype(n)>); });
     if (!code) code = visit_ordered(numbers, [](auto t) { return load_kernel(position_kernel<decltype(t)>); });

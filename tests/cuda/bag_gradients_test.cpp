@@ -225,14 +225,15 @@ TEST_F(BagGradients, IdsAtTheLimitsOfARound) {
   }
 }
 
-// As many ids as there are threads in a block, and as runs of ids whose rows are counted.
+// As many ids as there are threads in a block, as a long slice has, and as runs of ids whose rows are counted.
 TEST_F(BagGradients, IdsAtTheLimitsOfARun) {
   using namespace gather::cuda;
   const Context context;
   Random random(3);
   for (const int64_t limit :
-       {int64_t{block_threads}, int64_t{sum_runs}, int64_t{2 * sum_runs}, int64_t{5 * sum_runs}}) {
+       {int64_t{block_threads}, int64_t{least_long}, int64_t{sum_runs}, int64_t{2 * sum_runs}, int64_t{5 * sum_runs}}) {
     for (const int64_t ids : {limit - 1, limit, limit + 1}) {
+      for (int i = 0; i < 3; ++i) compare_all(random, context, {ids / 3, ids - ids / 3}, 1, 2);
       compare_all(random, context, {ids}, 3, 2);
       compare_all(random, context, std::vector<int64_t>(static_cast<size_t>(ids), 1), ids, 1);
       compare_all(random, context, {ids / 2, 0, ids - ids / 2}, 2 * ids, 1);

@@ -37,7 +37,7 @@ int launch_combine(Numbers numbers, bool is_wide, const CombineJob& job, uint32_
     using Type = decltype(type);
     return visit_vector<Type>(is_wide, [&](auto bytes) {
       return launch(blocks, block_threads, stream,
-                    [job](Block& block) { combine_body<Type, decltype(bytes)::value>(block, job); });
+                    [job](Block& block) { combine_body<Type, decltype(bytes)::value, false>(block, job); });
     });
   });
 }
@@ -47,7 +47,27 @@ int launch_combine_long(Numbers numbers, bool is_wide, const CombineJob& job, ui
     using Type = decltype(type);
     return visit_vector<Type>(is_wide, [&](auto bytes) {
       return launch(blocks, block_threads, stream,
-                    [job](Block& block) { combine_long_body<Type, decltype(bytes)::value>(block, job); });
+                    [job](Block& block) { combine_long_body<Type, decltype(bytes)::value, false>(block, job); });
+    });
+  });
+}
+
+int launch_scaled(Numbers numbers, bool is_wide, const CombineJob& job, uint32_t blocks, CUstream_st* stream) {
+  return visit_scaled(numbers, [&](auto type) {
+    using Type = decltype(type);
+    return visit_vector<Type>(is_wide, [&](auto bytes) {
+      return launch(blocks, block_threads, stream,
+                    [job](Block& block) { combine_body<Type, decltype(bytes)::value, true>(block, job); });
+    });
+  });
+}
+
+int launch_scaled_long(Numbers numbers, bool is_wide, const CombineJob& job, uint32_t blocks, CUstream_st* stream) {
+  return visit_scaled(numbers, [&](auto type) {
+    using Type = decltype(type);
+    return visit_vector<Type>(is_wide, [&](auto bytes) {
+      return launch(blocks, block_threads, stream,
+                    [job](Block& block) { combine_long_body<Type, decltype(bytes)::value, true>(block, job); });
     });
   });
 }

@@ -59,6 +59,14 @@ int launch_combine_long(Numbers numbers, bool is_wide, const CombineJob& job, ui
   return launch(combine_name("combine_long_kernel", numbers, is_wide), blocks, stream, job);
 }
 
+int launch_scaled(Numbers numbers, bool is_wide, const CombineJob& job, uint32_t blocks, CUstream_st* stream) {
+  return launch(combine_name("scaled_kernel", numbers, is_wide), blocks, stream, job);
+}
+
+int launch_scaled_long(Numbers numbers, bool is_wide, const CombineJob& job, uint32_t blocks, CUstream_st* stream) {
+  return launch(combine_name("scaled_long_kernel", numbers, is_wide), blocks, stream, job);
+}
+
 int launch_replace(int bytes, const CombineJob& job, uint32_t blocks, CUstream_st* stream) {
   return visit_bytes(bytes, [&](auto width) {
     const std::string name = ptx::template_name<CombineJob>("replace_kernel", std::to_string(decltype(width)::value));
