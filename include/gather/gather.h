@@ -1457,8 +1457,8 @@ GTH_API int32_t gth_gather_bags(gth_context *context, const gth_tensor_desc *par
  * nothing.
  *
  * On a CUDA device the call runs in stream order and can be captured. Its result has the bytes of the CPU except those of
- * NaN. Errors of indices and bags are in the record of the context. There are less than 2^32 - 1 rows of params, bags and
- * ids (UNSUPPORTED).
+ * NaN. Errors of indices and bags are in the record of the context. There are less than 2^32 - 1 rows of params and
+ * bags, and less than 2^31 - 16 ids (UNSUPPORTED).
  *
  * @param request  Borrowed. The request of the forward call, with GTH_OP_GATHER_BAGS. Its rows are the gradient of the
  *                 output (operand UPDATES in errors), which may have any strides. Of params only dtype and shape are

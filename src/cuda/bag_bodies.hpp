@@ -210,11 +210,6 @@ GATHER_SELDOM void zero_column(const PoolJob& job, const Bag& bag, const Column&
   store_row(job, job.out + bag.out + column.target, row);
 }
 
-// Returns true if the row of a bag is not written.
-GATHER_SHARED bool is_behind(const PoolJob& job, int64_t number) {
-  return job.written && static_cast<uint64_t>(number) >= *job.written;
-}
-
 // Pools the columns of a thread. Returns true if an id is invalid that was valid before.
 template <class Type, int bytes, class Block>
 GATHER_KERNEL bool pool_columns(Block& block, const PoolJob& job, uint32_t thread) {
@@ -222,7 +217,6 @@ GATHER_KERNEL bool pool_columns(Block& block, const PoolJob& job, uint32_t threa
   if (refused && !job.zeroes) return false;
   bool raced = false;
   for_columns(block, job, thread, [&](int64_t number, int64_t at) {
-    if (is_behind(job, number)) return;
     Bag bag;
     const Column column = place_column<Type, bytes>(job, at);
     const bool is_valid = find_bag(job, number, &bag);

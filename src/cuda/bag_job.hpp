@@ -72,7 +72,6 @@ struct PoolJob : BagsJob {
   bool is_aligned;      // vectors of the table and of the output are aligned
   uint32_t lanes;       // see CombineJob
   int64_t columns, vectors, chunks;
-  const uint64_t* written;               // the number of rows that are written. nullptr: all
   uint64_t start[2], fill[2], empty[2];  // numbers, repeated to 16 bytes
   int32_t loops;
   RowLoop loop[GTH_MAX_NDIM];  // `updates` is the stride in the table

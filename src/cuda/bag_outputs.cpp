@@ -20,8 +20,8 @@ using core::Plan;
 using core::Pointers;
 using core::Request;
 
-// Numbers of rows, bags and ids have 32 bits.
-constexpr int64_t most_numbers = no_id - 1;
+// Rows and bags have numbers of 32 bits.
+constexpr int64_t most_numbered_rows = no_id - 1;
 
 Pointers pointers_of(const Request& request) {
   const auto data = [](const gth_tensor_desc* desc) {
@@ -32,11 +32,11 @@ Pointers pointers_of(const Request& request) {
   return pointers;
 }
 
-int32_t check_number(int32_t operand, const char* what, int64_t number, const Error& error) {
-  if (number <= most_numbers) return GTH_OK;
-  return error.fail({GTH_E_UNSUPPORTED, operand, -1, -1, number, most_numbers},
+int32_t check_number(int32_t operand, const char* what, int64_t number, int64_t most, const Error& error) {
+  if (number <= most) return GTH_OK;
+  return error.fail({GTH_E_UNSUPPORTED, operand, -1, -1, number, most},
                     "%s: on CUDA devices, gradients and positions of bags have at most %lld, not %lld", what,
-                    static_cast<long long>(most_numbers), static_cast<long long>(number));
+                    static_cast<long long>(most), static_cast<long long>(number));
 }
 
 // What is zero before the first kernel of a call.
@@ -64,9 +64,9 @@ class OutputsCall {
 
   int32_t check(const Error& error) const {
     int32_t status = call_.check_count(error);
-    if (!status) status = check_number(GTH_OPERAND_PARAMS, "params: rows", rows(), error);
-    if (!status) status = check_number(GTH_OPERAND_BAGS, "bags", bags(), error);
-    return status ? status : check_number(GTH_OPERAND_INDICES, "indices", ids(), error);
+    if (!status) status = check_number(GTH_OPERAND_PARAMS, "params: rows", rows(), most_numbered_rows, error);
+    if (!status) status = check_number(GTH_OPERAND_BAGS, "bags", bags(), most_numbered_rows, error);
+    return status ? status : check_number(GTH_OPERAND_INDICES, "indices", ids(), most_counted(), error);
   }
 
   bool sorts() const { return result() == BagResult::params || result() == BagResult::sparse; }
@@ -211,7 +211,6 @@ class OutputsCall {
     Alignment alignment;
     alignment.note(first_byte(unique));
     alignment.note(unique.shape[0], stride);
-    job_.written = heads_ + sum_runs;
     const RankJob ranks{job_.keys,
                         sort_.spare.slices,
                         heads_,
@@ -231,99 +230,50 @@ class OutputsCall {
     return launch_ranks(ranks, stream_);
   }
 
-  // Returns by sorted id the row of the target.
-  uint32_t* rows_of_target() const { return result() == BagResult::sparse ? sort_.spare.slices : job_.keys.slices; }
-
-  int sum() {
-    const bool has_kernel = !job_.scales || core::is_floating(plan_.reducing.number);
-    const bool is_scatter = !is_extreme() && has_kernel && ids() <= most_counted();
-    return is_scatter ? scatter_sum() : pool_sum();
-  }
-
   // Adds the gradients of bags to the rows that they have read, as updates of a scatter.
-  int scatter_sum() const {
-    const gth_tensor_desc& to = target();
-    int code = 0;
-    if (result() == BagResult::params) {
-      StridedJob clear;
-      make_clear(to, item_, &clear);
-      code = write(clear, job_.state);
-    }
+  int sum() const {
+    StridedJob clear;
+    make_clear(target(), item_, &clear);
+    int code = result() == BagResult::params ? write(clear, job_.state) : 0;
     if (code || ids() == 0) return code;
-    StridedJob slice;
-    make_copy(dense_slice_of(to), slice_of(to), item_, &slice);
-    CombineJob job{};
-    job.keys = {rows_of_target(), job_.sorted_bags};
-    job.long_slices = long_slices_;
-    job.count = static_cast<uint32_t>(ids());
-    job.slices = result() == BagResult::sparse ? no_id : static_cast<uint64_t>(rows());
-    job.target = slice.target;
-    job.updates = job_.gradient;
-    job.slice_bytes = to.strides ? to.strides[0] : elements_ * item_;
-    job.update_bytes = elements_ * item_;
-    job.loops = slice.loops;
-    std::copy_n(slice.loop, slice.loops, job.loop);
-    job.reduction = GTH_REDUCTION_ADD;
-    job.starts_with_update = true;
-    job.scales = job_.scales;
-    job.rounds_each = plan_.bags.rounds_each;
-    job.state = job_.state;
-    const bool is_wide = choose_columns(slice, job.slice_bytes, &job);
+    WonJob job{};
+    const bool is_wide = make_sum(&job);
     const int64_t threads = multiply_saturating(multiply_saturating(ids(), job.chunks), int64_t{job.lanes});
+    const uint32_t blocks = blocks_of(threads), long_blocks = static_cast<uint32_t>(place_.multiprocessors);
+    if (is_extreme()) return launch_won(call_.number_type(), job, blocks, stream_);
     const bool is_widened = is_half() && (job_.scales || !plan_.bags.rounds_each);
     const Numbers numbers = number_type(plan_.reducing.number, item_, is_widened);
     const auto combine = job_.scales ? launch_scaled : launch_combine;
-    code = combine(numbers, is_wide, job, blocks_of(threads), stream_);
+    code = combine(numbers, is_wide, job, blocks, stream_);
     if (code || ids() < least_long) return code;
     const auto combine_long = job_.scales ? launch_scaled_long : launch_combine_long;
-    return combine_long(numbers, is_wide, job, static_cast<uint32_t>(place_.multiprocessors), stream_);
-  }
-
-  // The gradients whose bags have read a row are a bag of this row.
-  int pool_sum() const {
-    BagStepsJob segments = job_;
-    const uint32_t* const numbers = rows_of_target();
-    const bool is_wide = make_segments(numbers, &segments);
-    const int64_t threads =
-        multiply_saturating(multiply_saturating(segments.count, segments.chunks), int64_t{segments.lanes});
-    if (is_extreme()) return launch_step(BagStep::won, call_.number_type(), segments, blocks_of(threads), stream_);
-    return launch_pool(call_.number_type(), is_wide, segments, blocks_of(threads), stream_);
+    return combine_long(numbers, is_wide, job, long_blocks, stream_);
   }
 
   // Returns true if columns have 16 bytes.
-  bool make_segments(const uint32_t* numbers, BagStepsJob* out) const {
-    const auto line = [](const uint32_t* first) {
-      return IntegerLine{reinterpret_cast<const char*>(first), sizeof(uint32_t), sizeof(uint32_t), false, true};
-    };
+  bool make_sum(WonJob* job) const {
     const gth_tensor_desc& to = target();
+    const bool is_sparse = result() == BagResult::sparse;
     StridedJob slice;
     make_copy(dense_slice_of(to), slice_of(to), item_, &slice);
-    PoolJob& job = *out;
-    job = {};
-    job.format = GTH_BAGS_SEGMENTS;
-    job.count = to.shape[0];
-    job.ids_count = ids();
-    job.numbers = line(numbers);
-    job.ids = line(job_.sorted_bags);
-    job.rows = {bags(), elements_ * item_};
-    job.policy = core::policy_of(false, false, GTH_BOUNDS_ERROR);
-    job.state = job_.state;
-    job.record = place_.record;
-    job.sequence = place_.sequence;
-    job.bag_loops = 1;
-    job.bag_loop[0] = {job.count, 0, 0, to.strides ? to.strides[0] : elements_ * item_};
-    job.table = job_.gradient;
-    job.weights = static_cast<const char*>(job_.scales);
-    job.weight_stride = is_half() ? int64_t{sizeof(float)} : item_;
-    job.has_float32_weights = is_half();
-    job.weights_aligned = true;
-    job.pool = GTH_POOL_SUM;
-    job.rounds_each = plan_.bags.rounds_each;
-    job.out = slice.target;
-    job.written = job_.written;
-    job.loops = slice.loops;
-    std::copy_n(slice.loop, slice.loops, job.loop);
-    return choose_columns(slice, job.bag_loop[0].out, &job);
+    job->keys = {is_sparse ? sort_.spare.slices : job_.keys.slices, job_.sorted_bags};
+    job->ids = job_.keys.updates;
+    job->winners = job_.winners;
+    job->long_slices = long_slices_;
+    job->count = static_cast<uint32_t>(ids());
+    job->slices = is_sparse ? no_id : static_cast<uint64_t>(rows());
+    job->target = slice.target;
+    job->updates = job_.gradient;
+    job->slice_bytes = to.strides ? to.strides[0] : elements_ * item_;
+    job->update_bytes = elements_ * item_;
+    job->loops = slice.loops;
+    std::copy_n(slice.loop, slice.loops, job->loop);
+    job->reduction = GTH_REDUCTION_ADD;
+    job->starts_with_update = true;
+    job->scales = job_.scales;
+    job->rounds_each = plan_.bags.rounds_each;
+    job->state = job_.state;
+    return choose_columns(slice, job);
   }
 
   // The first slices of the target and of the dense gradient.
@@ -339,15 +289,13 @@ class OutputsCall {
     return GTH_TENSOR_DESC_DENSE(tensor.dtype, tensor.ndim - 1, tensor.shape + 1, job_.gradient);
   }
 
-  // `stride` is that of the rows of the target.
-  template <class Job>
-  bool choose_columns(const StridedJob& slice, int64_t stride, Job* job) const {
+  bool choose_columns(const StridedJob& slice, CombineJob* job) const {
     const int64_t row = slice.vectors * slice.bytes;
     Alignment common;
     common.note(slice.from);
     common.note(slice.target);
     common.note(row | elements_ * item_);
-    common.note(target().shape[0], stride);
+    common.note(target().shape[0], job->slice_bytes);
     for (int32_t i = 0; i < job->loops; ++i) common.note(job->loop[i].target | job->loop[i].updates);
     job->is_aligned = common.value() >= item_;
     const bool is_wide = !is_extreme() && common.value() == vector_bytes;

@@ -18,6 +18,12 @@ __global__ void __launch_bounds__(block_threads) divide_gradient_kernel(const __
   divide_gradient_body<Value>(block, job);
 }
 
+template <class Type>
+__global__ void __launch_bounds__(block_threads) won_kernel(const __grid_constant__ WonJob job) {
+  DeviceBlock block;
+  won_body<Type, static_cast<int>(sizeof(typename Type::Stored))>(block, job);
+}
+
 __global__ void __launch_bounds__(block_threads) id_key_kernel(const __grid_constant__ BagStepsJob job) {
   DeviceBlock block;
   id_key_body(block, job);
@@ -58,6 +64,11 @@ int launch_divide_gradient(Numbers numbers, const BagStepsJob& job, uint32_t blo
   return launch(kernel, blocks, block_threads, stream, job);
 }
 
+int launch_won(Numbers numbers, const WonJob& job, uint32_t blocks, CUstream_st* stream) {
+  return visit_won(numbers,
+                   [&](auto type) { return launch(won_kernel<decltype(type)>, blocks, block_threads, stream, job); });
+}
+
 int launch_id_keys(const BagStepsJob& job, uint32_t blocks, CUstream_st* stream) {
   return launch(id_key_kernel, blocks, block_threads, stream, job);
 }
@@ -77,6 +88,7 @@ int load_bag_steps() {
   if (!code) code = load_kernel(divide_gradient_kernel<float>);
   if (!code) code = load_kernel(divide_gradient_kernel<double>);
   for (int numbers = 0; !code && numbers < number_types; ++numbers) {
+    code = visit_won(static_cast<Numbers>(numbers), [](auto type) { return load_kernel(won_kernel<decltype(type)>); });
     for (int step = 0; !code && step < bag_steps; ++step) {
       const auto load_one = [](auto* kernel) { return load_kernel(kernel); };
       code = visit_kernel(static_cast<BagStep>(step), static_cast<Numbers>(numbers), load_one);

@@ -13,6 +13,7 @@ namespace gather::cuda {
 int launch_step(BagStep step, Numbers numbers, const BagStepsJob& job, uint32_t blocks, CUstream_st* stream);
 // Precondition: the numbers are complex.
 int launch_divide_gradient(Numbers numbers, const BagStepsJob& job, uint32_t blocks, CUstream_st* stream);
+int launch_won(Numbers numbers, const WonJob& job, uint32_t blocks, CUstream_st* stream);
 int launch_id_keys(const BagStepsJob& job, uint32_t blocks, CUstream_st* stream);
 // Computes the ranks and the number of rows.
 int launch_ranks(const RankJob& job, CUstream_st* stream);

@@ -3,6 +3,7 @@
 #include "core/base/limits.hpp"
 #include "cuda/bag_bodies.hpp"
 #include "cuda/bag_steps_job.hpp"
+#include "cuda/scatter_bodies.hpp"
 
 // The kernels of the gradients and positions of bags. cuda/bodies.hpp describes what a Block has.
 namespace gather::cuda {
@@ -238,35 +239,35 @@ GATHER_KERNEL void winner_body(Block& block, const BagStepsJob& job) {
   if (raced) block.once([&] { note_change(job, GTH_OPERAND_INDICES); });
 }
 
-// Adds the gradients of the bags in which an id of a segment has an element.
+// Adds the gradients of the bags in which an id of a row has an element, to a column of the row whose first id is
+// `first`.
 template <class Type, int bytes>
-GATHER_SHARED Row<Type, bytes> sum_won(const BagStepsJob& job, const Bag& segment, int64_t column) {
+GATHER_SHARED Row<Type, bytes> sum_won(const WonJob& job, uint32_t first, uint64_t row, int64_t column) {
   Row<Type, bytes> sum, other;
   sum.load(Vector<bytes>{});
 #ifdef __CUDA_ARCH__
 #pragma unroll 4
 #endif
-  for (int64_t i = segment.begin; i < segment.end; ++i) {
-    const int64_t element = int64_t{job.sorted_bags[i]} * job.columns + column;
-    if (job.winners[element] != job.keys.updates[i]) continue;
-    other.load(load_params<bytes>(job.gradient + element * bytes));
+  for (uint32_t i = first; i < job.count && job.keys.slices[i] == row; ++i) {
+    const int64_t element = int64_t{job.keys.updates[i]} * job.columns + column;
+    if (job.winners[element] != job.ids[i]) continue;
+    other.load(load_params<bytes>(job.updates + element * bytes));
     sum.template combine<Add>(other);
     if (may_widen<Type> && job.rounds_each) round_sums(&sum);
   }
   return sum;
 }
 
-// Computes the gradient of a maximum or minimum. The job describes segments.
+// Computes the gradient of a maximum or minimum.
 template <class Type, int bytes, class Block>
-GATHER_KERNEL void won_body(Block& block, const BagStepsJob& job) {
+GATHER_KERNEL void won_body(Block& block, const WonJob& job) {
   block.each([&](uint32_t thread) {
     if (is_refused(job)) return;
-    for_columns(block, job, thread, [&](int64_t number, int64_t at) {
-      Bag segment;
-      if (is_behind(job, number) || !find_bag(job, number, &segment)) return;
-      const Column column = column_of(job, at, bytes);
-      store_column<bytes>(job.out + segment.out + column.target, job.is_aligned,
-                          sum_won<Type, bytes>(job, segment, at).bits());
+    for_columns(block, job, thread, [&](uint32_t first, int64_t number) {
+      const uint64_t row = job.keys.slices[first];
+      if (row == job.slices || (first > 0 && job.keys.slices[first - 1] == row)) return;
+      char* const to = target_of(job, row, column_of(job, number, bytes));
+      store_column<bytes>(to, job.is_aligned, sum_won<Type, bytes>(job, first, row, number).bits());
     });
   });
 }
@@ -494,7 +495,6 @@ GATHER_KERNEL void step_body(Block& block, const BagStepsJob& job) {
   if constexpr (step == BagStep::divisors) divisor_body<Type>(block, job);
   if constexpr (step == BagStep::scales) scale_body<Type>(block, job);
   if constexpr (step == BagStep::winners) winner_body<Type, bytes>(block, job);
-  if constexpr (step == BagStep::won) won_body<Type, bytes>(block, job);
   if constexpr (step == BagStep::products) product_body<Type, bytes>(block, job);
   if constexpr (step == BagStep::divided_products) divide_products_body<Type>(block, job);
   if constexpr (step == BagStep::weights) store_weight_body<Type>(block, job);
@@ -524,6 +524,12 @@ int visit_step_of(Numbers numbers, Visit&& visit) {
   });
 }
 
+// Calls visit(Type{}) for the numbers of a maximum. The sign of integers does not matter for sums.
+template <class Visit>
+int visit_won(Numbers numbers, Visit&& visit) {
+  return visit_step_of<BagStep::products>(numbers, [&](auto kind) { return visit(typename decltype(kind)::Type{}); });
+}
+
 // Calls visit(StepKind<..>{}) for a step.
 template <class Visit>
 int visit_step(BagStep step, Numbers numbers, Visit&& visit) {
@@ -531,7 +537,6 @@ int visit_step(BagStep step, Numbers numbers, Visit&& visit) {
     case BagStep::divisors: return visit_step_of<BagStep::divisors>(numbers, visit);
     case BagStep::scales: return visit_step_of<BagStep::scales>(numbers, visit);
     case BagStep::winners: return visit_step_of<BagStep::winners>(numbers, visit);
-    case BagStep::won: return visit_step_of<BagStep::won>(numbers, visit);
     case BagStep::products: return visit_step_of<BagStep::products>(numbers, visit);
     case BagStep::divided_products: return visit_step_of<BagStep::divided_products>(numbers, visit);
     default: return visit_step_of<BagStep::weights>(numbers, visit);

@@ -3,12 +3,11 @@
 #include "cuda/bag_job.hpp"
 #include "cuda/scatter_job.hpp"
 
-// The kernels of the gradients and positions of bags. The gradient of params is itself a pool of bags: row r of it is
-// the sum of the rows of the gradient whose bags have read row r. These bags are segments of the ids, sorted by row.
+// The kernels of the gradients and positions of bags. The gradient of params is a scatter: each id adds the gradient of
+// its bag to the row that the bag has read.
 namespace gather::cuda {
 
-// A job describes the bags of the forward call, or the segments. Ids have numbers in 32 bits: for dense bags the
-// row-major ones.
+// Ids have numbers in 32 bits: for dense bags the row-major ones.
 struct BagStepsJob : PoolJob {
   void* divisors;          // by bag, in the type of the sums. nullptr: they are 1
   Keys keys;               // by sorted id: the row, or rows.size if there is none, and the number of the id
@@ -26,8 +25,14 @@ struct BagStepsJob : PoolJob {
 static_assert(sizeof(BagStepsJob) <= 4096, "what a kernel may be given on every device");
 
 // The kernels of a job that depend on its numbers.
-enum class BagStep : uint8_t { divisors, scales, winners, won, products, divided_products, weights };
+enum class BagStep : uint8_t { divisors, scales, winners, products, divided_products, weights };
 constexpr int bag_steps = static_cast<int>(BagStep::weights) + 1;
+
+// The gradient of a maximum or minimum: a scatter of the gradients of bags, of which each element counts for one id.
+struct WonJob : CombineJob {
+  const uint32_t* ids;      // by update
+  const uint32_t* winners;  // see BagStepsJob
+};
 
 // Sorted ids whose rows are replaced by their ranks.
 struct RankJob {

@@ -470,10 +470,18 @@ GATHER_KERNEL void replace_body(Block& block, const CombineJob& job) {
   });
 }
 
-// Calls visit(Type{}) for numbers whose updates may have factors.
+// Calls visit(Type{}) for numbers whose updates may have factors. The sign of integers does not matter for sums.
 template <class Visit>
 int visit_scaled(Numbers numbers, Visit&& visit) {
   switch (numbers) {
+    case Numbers::int8:
+    case Numbers::uint8: return visit(Integers<uint8_t>{});
+    case Numbers::int16:
+    case Numbers::uint16: return visit(Integers<uint16_t>{});
+    case Numbers::int32:
+    case Numbers::uint32: return visit(Integers<uint32_t>{});
+    case Numbers::int64:
+    case Numbers::uint64: return visit(Integers<uint64_t>{});
     case Numbers::half_in_float: return visit(HalvesInFloat{});
     case Numbers::brain_half_in_float: return visit(BrainHalvesInFloat{});
     case Numbers::float32: return visit(Floats<float>{});

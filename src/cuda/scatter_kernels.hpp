@@ -21,7 +21,7 @@ int launch_lift(const Keys& keys, const WideUpdate* wide, uint32_t count, uint32
 int launch_combine(Numbers numbers, bool is_wide, const CombineJob& job, uint32_t blocks, CUstream_st* stream);
 // Combines the long slices that launch_combine has found.
 int launch_combine_long(Numbers numbers, bool is_wide, const CombineJob& job, uint32_t blocks, CUstream_st* stream);
-// The same for sums of floating numbers with factors. Halves are halves in float.
+// The same for sums with factors. Halves are halves in float, and no numbers are complex.
 int launch_scaled(Numbers numbers, bool is_wide, const CombineJob& job, uint32_t blocks, CUstream_st* stream);
 int launch_scaled_long(Numbers numbers, bool is_wide, const CombineJob& job, uint32_t blocks, CUstream_st* stream);
 // bytes: those of a column.

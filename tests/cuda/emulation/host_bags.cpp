@@ -51,6 +51,14 @@ int launch_divide_gradient(Numbers numbers, const BagStepsJob& job, uint32_t blo
   });
 }
 
+int launch_won(Numbers numbers, const WonJob& job, uint32_t blocks, CUstream_st* stream) {
+  return visit_won(numbers, [&](auto type) {
+    using Type = decltype(type);
+    constexpr int bytes = sizeof(typename Type::Stored);
+    return launch(blocks, block_threads, stream, [job](Block& block) { won_body<Type, bytes>(block, job); });
+  });
+}
+
 int launch_id_keys(const BagStepsJob& job, uint32_t blocks, CUstream_st* stream) {
   return launch(blocks, block_threads, stream, [job](Block& block) { id_key_body(block, job); });
 }
