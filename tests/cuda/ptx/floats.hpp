@@ -51,6 +51,10 @@ auto product(uint64_t a, uint64_t b) {
   return bits_of(number<T>(a) * number<T>(b));
 }
 template <class T>
+auto fused(uint64_t a, uint64_t b, uint64_t c) {
+  return bits_of(std::fma(number<T>(a), number<T>(b), number<T>(c)));
+}
+template <class T>
 auto quotient(uint64_t a, uint64_t b) {
   return bits_of(number<T>(a) / number<T>(b));
 }

@@ -15,7 +15,7 @@ import sys
 WIDTHS = {"pred": "bool", "b8": "uint8_t", "b16": "uint16_t", "b32": "uint32_t", "b64": "uint64_t"}
 WIDTHS |= {"f32": "uint32_t", "f64": "uint64_t"}  # a register has the bits of a floating number
 FLOATS = {"f16": "Half", "f32": "float", "f64": "double"}  # in floats.hpp
-FLOAT_FUNCTIONS = {"add": "sum", "mul": "product", "div": "quotient"}
+FLOAT_FUNCTIONS = {"add": "sum", "mul": "product", "div": "quotient", "fma": "fused"}
 COMPARISONS = {"eq": "==", "ne": "!=", "lt": "<", "le": "<=", "gt": ">", "ge": ">="}
 OPERATORS = {"add": "+", "sub": "-", "and": "&", "or": "|", "xor": "^"}
 FUNCTIONS = {  # in thread.hpp
@@ -29,7 +29,16 @@ FUNCTIONS = {  # in thread.hpp
 ORDERS = ("relaxed", "release", "acq_rel")
 WORDS = ("cs", "wb", "nc", "cta", "gpu", "sys", *ORDERS)  # do not change the place of an access
 # These functions may load from memory twice, because only the thread itself writes that memory meanwhile.
-LOADING_WEAKLY = ("take_kernel", "lift_kernel", "combine_kernel", "combine_long_kernel", "line_kernel", "apply_update")
+LOADING_WEAKLY = (
+    "take_kernel",
+    "lift_kernel",
+    "combine_kernel",
+    "combine_long_kernel",
+    "scaled_kernel",
+    "scaled_long_kernel",
+    "line_kernel",
+    "apply_update",
+)
 SPECIAL = {"%tid.x": "t.thread", "%ctaid.x": "t.block", "%nctaid.x": "t.blocks"}
 
 
@@ -189,8 +198,8 @@ class Function:
         *rounding, kind = opcode
         if rounding != ["rn"] or name not in FLOAT_FUNCTIONS:
             raise ValueError("unknown operation, or one that may be contracted")
-        a, b = map(self.value, operands[1:])
-        self.assign(operands[0], f"{FLOAT_FUNCTIONS[name]}<{FLOATS[kind]}>({a}, {b})")
+        values = ", ".join(map(self.value, operands[1:]))
+        self.assign(operands[0], f"{FLOAT_FUNCTIONS[name]}<{FLOATS[kind]}>({values})")
 
     def do_mul(self, opcode, operands):
         mode, kind = opcode
