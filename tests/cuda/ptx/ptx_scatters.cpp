@@ -17,14 +17,22 @@ int launch(const std::string& name, uint32_t blocks, CUstream_st* stream, const 
   return ptx::launch(name, blocks, block_threads, false, stream, arguments...);
 }
 
-std::string combine_name(const std::string& kernel, Numbers numbers, bool is_wide) {
-  return visit_numbers(numbers, [&](auto type) {
-    using Type = decltype(type);
-    return visit_vector<Type>(is_wide, [&](auto bytes) {
-      const std::string parameters = name_of<Type>() + ", " + std::to_string(decltype(bytes)::value);
-      return ptx::template_name<CombineJob>(kernel, parameters);
-    });
+template <class Type>
+std::string combine_name_of(const std::string& kernel, bool is_wide) {
+  return visit_vector<Type>(is_wide, [&](auto bytes) {
+    const std::string parameters = name_of<Type>() + ", " + std::to_string(decltype(bytes)::value);
+    return ptx::template_name<CombineJob>(kernel, parameters);
   });
+}
+
+std::string combine_name(const std::string& kernel, Numbers numbers, bool is_wide) {
+  return visit_numbers(numbers, [&](auto type) { return combine_name_of<decltype(type)>(kernel, is_wide); });
+}
+
+int launch_scaled_as(const char* kernel, Numbers numbers, bool is_wide, const CombineJob& job, uint32_t blocks,
+                     CUstream_st* stream) {
+  return visit_scaled(
+      numbers, [&](auto type) { return launch(combine_name_of<decltype(type)>(kernel, is_wide), blocks, stream, job); });
 }
 
 }  // namespace
@@ -60,11 +68,11 @@ int launch_combine_long(Numbers numbers, bool is_wide, const CombineJob& job, ui
 }
 
 int launch_scaled(Numbers numbers, bool is_wide, const CombineJob& job, uint32_t blocks, CUstream_st* stream) {
-  return launch(combine_name("scaled_kernel", numbers, is_wide), blocks, stream, job);
+  return launch_scaled_as("scaled_kernel", numbers, is_wide, job, blocks, stream);
 }
 
 int launch_scaled_long(Numbers numbers, bool is_wide, const CombineJob& job, uint32_t blocks, CUstream_st* stream) {
-  return launch(combine_name("scaled_long_kernel", numbers, is_wide), blocks, stream, job);
+  return launch_scaled_as("scaled_long_kernel", numbers, is_wide, job, blocks, stream);
 }
 
 int launch_replace(int bytes, const CombineJob& job, uint32_t blocks, CUstream_st* stream) {
