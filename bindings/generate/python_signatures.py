@@ -50,7 +50,7 @@ TYPED_KEYWORDS = {
         "bags",
         "gather_bags",
         dict.fromkeys(("offsets", "starts", "lengths", "segments"), "Any") | {"count": "int | None", "weights": "Any"},
-        {"context": "Any"},
+        {"context": "Any", "stream": "Any", "sync": "bool"},
     ),
     "ScatterSwitches": (
         "scatter",

@@ -15,6 +15,8 @@ from typing import Any
 
 import numpy as np
 
+import libgather
+
 emulation = ctypes.CDLL(os.environ["GATHER_EMULATED"])
 for _name in ("allocate_on", "allocate_host", "allocate_managed", "make_stream", "end_capture"):
     getattr(emulation, f"gth_emulation_{_name}").restype = ctypes.c_void_p
@@ -103,7 +105,7 @@ class Managed(ctypes.Structure):
     _fields_ = (("tensor", DLTensor), ("context", ctypes.c_void_p), ("deleter", ctypes.c_void_p))
 
 
-_CODES = {"i": 0, "u": 1, "f": 2, "c": 5, "b": 6}
+_CODES = {"i": 0, "u": 1, "f": 2, "V": 4, "c": 5, "b": 6}  # NumPy has no letter for bfloat16
 _Deleter = ctypes.CFUNCTYPE(None, ctypes.c_void_p)
 _exported: dict[int, Any] = {}  # the owners of exported memory, by the address of the export
 _new_capsule = ctypes.pythonapi.PyCapsule_New
@@ -295,14 +297,33 @@ def install() -> None:
     torch.autograd = types.SimpleNamespace(forward_ad=dual, graph=graph)
     torch.cuda = types.SimpleNamespace(current_stream=lambda device: types.SimpleNamespace(cuda_stream=cuda.stream.ptr))
     torch.device = lambda kind, number: (kind, number)
+    torch.float32, torch.int64 = np.dtype("f4"), np.dtype("i8")
     torch.zeros = lambda shape, dtype, device: new_array(TorchTensor, np.zeros(shape, dtype), device[1])
     torch.empty = lambda shape, dtype, device: new_array(TorchTensor, garbage(shape, dtype), device[1])
     sys.modules["torch"] = torch
 
 
-# -------------------------------------------------------------------------------------------------- the table of tests
+# --------------------------------------------------------------------------------------------------- parts of tests
+
+PLACES = {"cpu": (CPU, 0), "cuda:0": (CUDA, 0), "cuda:1": (CUDA, 1), "rocm": (10, 0)}
+
+
+def tensor(values: Any, dtype: Any = None) -> libgather.Tensor:
+    """Returns a tensor of the library on the first device."""
+    return libgather.Tensor(Bare(values, dtype))
+
+
+KINDS = [Array, TorchTensor, Bare, Interface, tensor]
+
+
+def elements(array: Any) -> Any:
+    """Returns the elements of an array after the work of all streams."""
+    libgather.sync()
+    return array.get() if isinstance(array, Bare) else libgather.Tensor(array).tolist()
+
 
 TABLE = [[0.0, 0.5], [1.0, 1.5], [2.0, 2.5], [3.0, 3.5]]
+PAIR = [[7.0, 8.0]]
 
 
 def table(kind: Any = Array, **how: Any) -> Any:

@@ -15,6 +15,7 @@ from emulated_arrays import (
     CUDA,
     CUDA_HOST,
     MANAGED,
+    PAIR,
     TABLE,
     Array,
     Bare,
@@ -296,16 +297,10 @@ def test_interface_without_device_is_on_the_device_of_its_memory() -> None:
 def test_other_operations_are_refused() -> None:
     calls: tuple[tuple[str, str, Callable[[Any], Any]], ...] = (
         ("indices", "partitions", lambda kind: libgather.partition(kind([1, 0]), 4, shards=2)),
-        ("params", "bags", lambda kind: libgather.gather_bags(table(kind), kind([[1, 0]]))),
         (
             "updates",
-            "bags",
-            lambda kind: libgather.gather_bags_gradient(kind([[1.0, 2.0]], "f4"), kind([[1, 0]]), (4, 2)),
-        ),
-        (
-            "target",
-            "positions of scatters",
-            lambda kind: libgather.scatter_positions(table(kind), kind([1]), kind([[1.0, 2.0]], "f4"), reduction="max"),
+            "sparse gradients of bags",
+            lambda kind: libgather.gather_bags_sparse_gradient(kind(PAIR, "f4"), kind([[1, 0]]), (4, 2)),
         ),
     )
     for kind in (Array, Bare, Interface):

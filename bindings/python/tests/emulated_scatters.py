@@ -10,27 +10,25 @@ import pytest
 
 import emulated_arrays
 import libgather
-from emulated_arrays import CPU, CUDA, CUDA_HOST, MANAGED, TABLE, Array, Bare, Interface, Stream, TorchTensor, table
+from emulated_arrays import (
+    CUDA,
+    CUDA_HOST,
+    KINDS,
+    MANAGED,
+    PAIR,
+    PLACES,
+    TABLE,
+    Array,
+    Bare,
+    Interface,
+    Stream,
+    TorchTensor,
+    elements,
+    table,
+    tensor,
+)
 
 pytest_plugins = "emulated_fixtures"
-
-PLACES = {"cpu": (CPU, 0), "cuda:0": (CUDA, 0), "cuda:1": (CUDA, 1), "rocm": (10, 0)}
-PAIR = [[7.0, 8.0]]
-
-
-def tensor(values: Any, dtype: Any = None) -> libgather.Tensor:
-    """Returns a tensor of the library on the first device."""
-    return libgather.Tensor(Bare(values, dtype))
-
-
-KINDS = [Array, TorchTensor, Bare, Interface, tensor]
-
-
-def elements(array: Any) -> Any:
-    """Returns the elements of an array after the work of all streams."""
-    libgather.sync()
-    return array.get() if isinstance(array, Bare) else libgather.Tensor(array).tolist()
-
 
 # ---------------------------------------------------------------------------------------------------- the oracle
 
@@ -176,6 +174,22 @@ def test_switches_of_gradients() -> None:
     assert elements(libgather.gather_gradient(gradient, indices, (2,), bounds="clamp")) == [5.0, 2.0]
     wrapped = libgather.gather_gradient(gradient, indices, (2,), negative="wrap", padding_index=9)
     assert elements(wrapped) == [4.0, 1.0]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_positions_of_maxima_have_the_kind_of_target(kind: Any) -> None:
+    result = libgather.scatter_positions(table(kind), kind([1, 1]), kind([*PAIR, [0.0, 9.0]], "f4"), reduction="max")
+    assert elements(result) == [[-1, -1], [0, 3], [-1, -1], [-1, -1]] and str(result.dtype) == "int64"
+    assert type(result) is (libgather.Tensor if kind in (Bare, Interface, tensor) else kind)
+
+
+@pytest.mark.parametrize("reduction", ["max", "min"])
+def test_positions_of_each_scatter(reduction: Any) -> None:
+    for name, target, indices, _ in random_calls():
+        given = target, indices, updates_of(name, target, indices)
+        how = {"op": name, "reduction": reduction, **axis_of(name)}
+        result = libgather.scatter_positions(*map(Array, given), **how)
+        assert elements(result) == libgather.scatter_positions(*given, **how).tolist()
 
 
 def test_arrays_without_elements() -> None:
@@ -327,6 +341,7 @@ WRONG: list[Callable[..., Any]] = [
     lambda **how: libgather.gather_elements_gradient(
         Array(PAIR, "f4"), Array([[4, 0]]), (4, 2), 0, extents="prefix", **how
     ),
+    lambda **how: libgather.scatter_positions(table(), Array([4]), Array(PAIR, "f4"), reduction="max", **how),
 ]
 
 

@@ -15,9 +15,9 @@ TABLE = np.arange(12, dtype="f4").reshape(4, 3)
 
 
 @needs_emulated
-@pytest.mark.parametrize("name", ["emulated_devices.py", "emulated_scatters.py", "emulated_streams.py"])
+@pytest.mark.parametrize("name", ["devices", "scatters", "bags", "bag_gradients", "streams"])
 def test_on_an_emulated_device(name: str) -> None:
-    run_emulated(name)
+    run_emulated(f"emulated_{name}.py")
 
 
 def test_sync_without_device_arrays_does_nothing() -> None:

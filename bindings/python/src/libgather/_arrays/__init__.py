@@ -7,8 +7,8 @@ the call. It is None on the host, and if only the shape is needed. A kind may al
 - ``enter_output(value, site, operand)``: returns a Memory that can be written
 - ``place_of(value, operand)``: returns the device of an array
 - ``current_stream(value, place)``: returns the stream that its library uses on that device
-- ``new_array(like, shape, place, zeroed)``: returns a new array on a device, with the dtype of an array, from its
-  library
+- ``new_array(like, shape, place, zeroed, dtype)``: returns a new array on a device from the library of an array. A
+  dtype of None means that of the array
 - ``carried_of(value)``: returns the NumPy dtype of elements that have no dtype of the library
 - ``loaded(value)``: returns the array of an object that has to be converted
 - ``written(value)``: is called after a call has written the array

@@ -29,8 +29,8 @@ def current_stream(value: Any, place: Place) -> Any:
     return module("cupy").cuda.get_current_stream(place[1])
 
 
-def new_array(like: Any, shape: tuple[int, ...], place: Place, zeroed: bool) -> Any:
+def new_array(like: Any, shape: tuple[int, ...], place: Place, zeroed: bool, dtype: str | None) -> Any:
     cupy = module("cupy")
     make = cupy.zeros if zeroed else cupy.empty
     with cupy.cuda.Device(place[1]):
-        return make(shape, like.dtype)
+        return make(shape, like.dtype if dtype is None else dtype)

@@ -41,10 +41,11 @@ def current_stream(value: Any, place: Place) -> Any:
     return module("torch").cuda.current_stream(place[1])
 
 
-def new_array(like: Any, shape: tuple[int, ...], place: Place, zeroed: bool) -> Any:
+def new_array(like: Any, shape: tuple[int, ...], place: Place, zeroed: bool, dtype: str | None) -> Any:
     torch = module("torch")
     make = torch.zeros if zeroed else torch.empty
-    return make(shape, dtype=like.dtype, device=torch.device("cuda", place[1]))
+    made = like.dtype if dtype is None else getattr(torch, dtype)
+    return make(shape, dtype=made, device=torch.device("cuda", place[1]))
 
 
 def plain(value: Any, operand: str) -> Any:

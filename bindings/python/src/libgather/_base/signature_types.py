@@ -108,6 +108,8 @@ class BagSwitches(TypedDict, total=False):
     out_dtype: OutDType | None
     order: Order | None
     context: Any
+    stream: Any
+    sync: bool
 
 
 class ScatterSwitches(TypedDict, total=False):

@@ -9,16 +9,17 @@ from .._base.library import ffi, lib
 from .._base.request_fields import Request
 from .._requests.fill_values import fill_of
 from .._requests.operation_table import GATHER_BAGS
-from .._requests.options_struct import options_of
-from .._requests.site_of_call import require_host
+from .._requests.options_struct import options_of, require_flag
+from .._requests.site_of_call import require_host, site_of
 from .._requests.spec import Spec
 from .._requests.tensor import Tensor
-from .bags import bags_of, gather_bags, weights_for
-from .described_calls import call_described, leave_numbers
+from .bags import bags_of, gather_bags, operands_of
+from .described_calls import NewResult, call_described, leave_numbers
 from .gradients import as_numbers
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from .._memory.device_site import Site
     from .._memory.memory import Memory
 
 _FORMATS = ("offsets", "starts", "lengths", "segments")
@@ -41,7 +42,7 @@ def gather_bags_gradient(gradient: t.Any, indices: t.Any, params: t.Any, **switc
         **switches: The keywords of the call: bags, weights, `pool` and the other options.
 
     Returns:
-        A new array of the type and dtype of `gradient`.
+        A new array of the type and dtype of `gradient`, on its device.
 
     Raises:
         IndexError: An index is out of bounds.
@@ -53,9 +54,7 @@ def gather_bags_gradient(gradient: t.Any, indices: t.Any, params: t.Any, **switc
     [[1.0, 2.0], [0.0, 0.0], [4.0, 6.0]]
     """
     run = _gradient_of(gradient, indices, params, switches)
-    target = Tensor.zeros(run.table.shape, run.numbers.dtype)
-    run.call(lib.gth_gather_bags_gradient, target)
-    return run.kind.leave(target, run.like)
+    return run.new_result(lib.gth_gather_bags_gradient, run.like, run.table.shape)
 
 
 def gather_bags_sparse_gradient(
@@ -78,6 +77,7 @@ def gather_bags_sparse_gradient(
     ([3, 7], [[1.0], [5.0]])
     """
     run = _gradient_of(gradient, indices, params, switches)
+    require_host(run.site, "updates", "sparse gradients of bags")
     capacity = min(run.indices.size, run.table.shape[0]) if run.table.shape else 0
     rest = run.table.shape[1:]
     target = Tensor.zeros((capacity, *rest), run.numbers.dtype)
@@ -111,10 +111,8 @@ def gather_bags_weight_gradient(
     [[3.0, 20.0]]
     """
     run = _gradient_of(gradient, indices, params, switches)
-    weights = run.numbers if run.weights is None else run.weights
-    target = Tensor.zeros(run.indices.shape, weights.dtype)
-    run.call(lib.gth_gather_bags_weight_gradient, target)
-    return leave_numbers(target, run.like if run.weights is None else switches["weights"])
+    like, weights = (run.like, run.numbers) if run.weights is None else (switches["weights"], run.weights)
+    return run.new_result(lib.gth_gather_bags_weight_gradient, like, run.indices.shape, weights.dtype)
 
 
 def gather_bags_positions(params: t.Any, indices: t.Any, **switches: t.Unpack[t.BagSwitches]) -> t.Any:
@@ -144,9 +142,7 @@ def gather_bags_positions(params: t.Any, indices: t.Any, **switches: t.Unpack[t.
     [[0, 1], [-1, -1], [2, 2]]
     """
     run = _Call("params", params, indices, params, switches)
-    target = Tensor.zeros(run.shape_of_output(), "int64")
-    run.call(lib.gth_gather_bags_positions, target)
-    return leave_numbers(target, run.like)
+    return run.new_result(lib.gth_gather_bags_positions, run.like, run.shape_of_output(), "int64")
 
 
 def _gradient_of(gradient: t.Any, indices: t.Any, params: t.Any, switches: t.Any) -> _Call:
@@ -164,21 +160,27 @@ class _Call:
         shape = params if isinstance(params, (tuple, Spec)) else None
         arrays = None if shape is not None else params
         named = (name, like), ("indices", indices), ("params", arrays), ("bags", request.bags)
-        require_host("bags", request.context, *named, ("weights", request.weights))
+        self.site: Site | None = site_of(request.context, request.stream, *named, ("weights", request.weights))
+        self.name: str = name
         self.like: t.Any = as_numbers(loaded(like, name), name)
-        self.numbers, self.kind = enter(self.like, None, name)
-        self.indices: Memory = enter(indices, None, "indices")[0]
-        self.table: t.Any = self.numbers if params is like else table_of(params, self.numbers)
+        self.numbers, self.kind = enter(self.like, self.site, name)
+        self.indices: Memory = enter(indices, self.site, "indices")[0]
+        self.table: t.Any = self.numbers if params is like else table_of(params, self.numbers, self.site)
         self.rows: Memory | None = None
-        self.weights: Memory | None = entered(weights_for(self.numbers, request.weights), "weights")
-        self.bags: Memory | None = entered(request.bags, "bags")
+        self.bags, self.weights = operands_of(request, self.numbers, self.site)
         self.options: bytes = options_of(request, fill_of(request, self.like, self.numbers._dtype))
-        self.request: Request = request
+        self.request: Request = request if self.site is None else request._replace(context=self.site.context)
 
     def shape_of_output(self) -> tuple[int, ...]:
         """Returns the shape of the output of gather_bags."""
         others = (None if each is None else each._operand() for each in (None, self.bags, self.weights))
         return _objects.infer(GATHER_BAGS.number, self.table._operand(), self.indices._operand(), *others, self.options)
+
+    def new_result(self, function: t.Any, like: t.Any, shape: tuple[int, ...], dtype: str | None = None) -> t.Any:
+        """Returns an array of the library of `like` that a function has written. None means the dtype of `like`."""
+        result = NewResult(like, self.name, self.site, shape, dtype or self.numbers.dtype)
+        self.call(function, result.memory)
+        return result.left(self.request.sync, self.kind.leave if dtype is None else leave_numbers)
 
     def call(self, function: t.Any, *targets: Memory, count: t.Any = None) -> None:
         """Calls a function with the request and the operands that it writes."""
@@ -201,17 +203,15 @@ def request_of(switches: dict[str, t.Any]) -> Request:
     count = switches.get("count")
     bag_format, bags = bags_of(count, **{name: switches.get(name) for name in _FORMATS})
     others = {name: switches[name] for name in _OTHERS if name in switches}
-    return Request(bag_format=bag_format, bags=bags, bag_count=0 if count is None else count, **others)
+    request = Request(bag_format=bag_format, bags=bags, bag_count=0 if count is None else count, **others)
+    require_flag("sync", request.sync)
+    return request
 
 
-def table_of(params: t.Any, gradient: Memory) -> t.Any:
+def table_of(params: t.Any, gradient: Memory, site: Site | None) -> t.Any:
     """Returns the table, or its spec if only its shape is given."""
     if isinstance(params, tuple):
         return Spec(gradient.dtype, params)
     return (
-        params if isinstance(params, Spec) else enter(as_numbers(loaded(params, "params"), "params"), None, "params")[0]
+        params if isinstance(params, Spec) else enter(as_numbers(loaded(params, "params"), "params"), site, "params")[0]
     )
-
-
-def entered(value: t.Any, operand: str) -> Memory | None:
-    return None if value is None else enter(value, None, operand)[0]

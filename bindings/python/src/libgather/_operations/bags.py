@@ -2,24 +2,27 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from .. import errors
 from .. import types as t
-from .._arrays.kinds import call_library, enter, enter_output, kind_of, loaded
+from .._arrays.kinds import enter, enter_output, kind_of, loaded
 from .._base import constants as c
 from .._base.request_fields import Request
 from .._memory.context import Context
+from .._requests.device_outputs import new_output
 from .._requests.fill_values import fill_of
-from .._requests.memory_runs import run_memory
+from .._requests.memory_runs import run_to_array, shape_for
 from .._requests.operation_table import GATHER_BAGS
 from .._requests.options_struct import options_of
 from .._requests.scatter_updates import of_python
-from .._requests.site_of_call import require_host
-from .._requests.tensor import Tensor
+from .._requests.site_of_call import site_of
 from .gathers import run
 from .gradients import as_numbers
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from .._memory.device_site import Site
     from .._memory.memory import Memory
     from .._memory.packed_memory import PackedRows
     from .._requests.operation_table import Operation
@@ -56,6 +59,8 @@ def gather_bags(
     threads: int | None = None,
     order: t.Order | None = None,
     context: Context | None = None,
+    stream: t.Any = None,
+    sync: bool = False,
 ) -> t.Any:
     """Gathers rows of `params` by bags of indices, and pools the rows of each bag to one row.
 
@@ -104,14 +109,16 @@ def gather_bags(
         order: The order in which a scatter, a gradient or a gradient of bags on a CUDA device combines the updates of
             an element. On the CPU it is always that of the updates. The default is ``"updates"``.
         context: The context of the call. Calls on the CPU do not need one.
+        stream, sync: For arrays on a device, as for :func:`gather`.
 
     Returns:
-        A new array of the kind of `params`, or `out`.
+        A new array of the kind of `params`, on its device, or `out`.
 
     Raises:
         OffsetsError: Offsets, starts, lengths or segments are invalid, or a bag is empty with ``empty="error"``. The
             error has `position` and `value` of the first invalid number, and its `limit`.
-        IndexError: An index is out of bounds. The error has its place in `indices`.
+        IndexError: An index is out of bounds. The error has its place in `indices`. On a device, the next wait for the
+            stream raises this error and OffsetsError.
         ShapeError: `weights`, `segments` or `out` have another shape.
         RankError: A rank is not one of those above.
         DTypeError: `indices` or bags are not integers, `weights` or `out` have another dtype, or the pool does not
@@ -119,7 +126,7 @@ def gather_bags(
         OptionError: More than one array of bags is given, `count` does not belong to `segments`, max and min have
             weights, or a switch has an unknown value.
         OutputError: `out` is read-only or overlaps another argument.
-        UnsupportedError: An array is on a device.
+        DeviceError: As for :func:`gather`.
         OutOfMemoryError: The result cannot be allocated.
 
     The mean of the word vectors of two sentences:
@@ -140,6 +147,8 @@ def gather_bags(
         profile=profile,
         threads=threads,
         context=context,
+        stream=stream,
+        sync=sync,
         accumulate=accumulate,
         bag_format=bag_format,
         pool=pool,
@@ -170,17 +179,27 @@ def bags_of(count: int | None, **formats: t.Any) -> tuple[t.Any, t.Any]:
 def run_others(operation: Operation, params: t.Any, indices: t.Any, out: t.Any, request: Request) -> t.Any:
     """Pools rows of arrays of any type with any options, for calls that the C code does not support."""
     named = ("params", params), ("indices", indices), ("out", out), ("bags", request.bags), ("weights", request.weights)
-    require_host("bags", request.context, *named)
+    site = site_of(request.context, request.stream, *named)
     params = as_numbers(loaded(params, "params"), "params")
-    source, kind = enter(params, None, "params")
-    index = enter(indices, None, "indices")[0]
-    request = request._replace(weights=weights_for(source, request.weights))
+    source = enter(params, site, "params")[0]
+    index = enter(indices, site, "indices")[0]
+    bags, weights = operands_of(request, source, site)
+    request = request._replace(bags=bags, weights=weights)
     options = options_of(request, fill_of(request, params, source._dtype))
-    if out is not None:
-        run_memory(operation, request.context, source, index, enter_output(out, None), request, options, out)
-        return out
-    made = run_memory(operation, request.context, source, index, None, request, options)
-    return call_library(kind.leave, Tensor._of_handle(made), "out", params)
+    if out is None:
+        shape = partial(shape_for, operation, source, index, request)
+        out = new_output(params, "params", site, shape, dtype=request.out_dtype)
+    target = None if out is None else enter_output(out, site)
+    return run_to_array(operation, site, (source, index, target), request, options, out, params)
+
+
+def operands_of(request: Request, source: Memory, site: Site | None) -> tuple[Memory | None, Memory | None]:
+    """Returns the bags and the weights of a call on a table."""
+    bags, weights = request.bags, weights_for(source, request.weights)
+    return (
+        None if bags is None else enter(bags, site, "bags")[0],
+        None if weights is None else enter(weights, site, "weights")[0],
+    )
 
 
 def weights_for(source: Memory, weights: t.Any) -> t.Any:

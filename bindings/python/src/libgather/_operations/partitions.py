@@ -12,7 +12,7 @@ from .._base.request_fields import Request
 from .._requests.index_errors import locate
 from .._requests.operation_table import GATHER
 from .._requests.options_struct import SHARD_KINDS, check_options, choice
-from .._requests.site_of_call import require_host
+from .._requests.site_of_call import require_host, site_of
 from .._requests.tensor import Tensor
 from .partition_result import Partition
 
@@ -101,7 +101,7 @@ def partition_ids(ids: t.Any, shards: Shards, once: bool, request: Request, axis
         if found is NotImplemented:
             shards = checked(*shards)
             check_options(request)
-            require_host("partitions", None, ("indices", ids))
+            require_host(site_of(None, None, ("indices", ids)), "indices", "partitions")
             named = request if request.fill_value is None else request._replace(fill_value="zero")  # no id is filled
             operand = enter(ids, None, "indices")[0]._described_operand()
             found = _objects.partition(new_integers, True, operand, shards, once, named)

@@ -8,11 +8,10 @@ from .._base.library import lib
 from .._base.request_fields import request_from
 from .._memory.context import Context
 from .._requests.operation_table import scatter_named
-from .._requests.options_struct import options_of
+from .._requests.options_struct import options_of, require_flag
 from .._requests.scatter_updates import enter_updates
-from .._requests.site_of_call import require_host
-from .._requests.tensor import Tensor
-from .described_calls import call_described, leave_numbers
+from .._requests.site_of_call import site_of
+from .described_calls import NewResult, call_described
 from .gradients import as_numbers
 
 
@@ -34,6 +33,8 @@ def scatter_positions(
     threads: int | None = None,
     context: Context | None = None,
     opset: int | None = None,
+    stream: t.Any = None,
+    sync: bool = False,
 ) -> t.Any:
     """Finds the positions of the maxima or minima of :func:`scatter`, :func:`scatter_nd` or :func:`scatter_elements`.
 
@@ -46,7 +47,8 @@ def scatter_positions(
         op: ``"scatter"`` (default), ``"scatter_nd"`` or ``"scatter_elements"``.
         reduction: ``"max"`` or ``"min"``.
         include_self: If false, only the shape and the dtype of `target` are used.
-        padding_index, negative, bounds, profile, threads, context, opset: As for the operation.
+        padding_index, negative, bounds, profile, threads, context, opset, stream, sync: As for the
+            operation.
 
     Returns:
         A new array of int64, of the shape of `target`, in the library of `target` or of NumPy. Each element is the
@@ -63,15 +65,16 @@ def scatter_positions(
     [2, 1, -1]
     """
     operation = scatter_named(op)
-    request = operation.completed(request_from(locals()))._replace(context=context)
+    request = operation.completed(request_from(locals()))
+    require_flag("sync", sync)
     options = options_of(request)
-    operands = ("target", target), ("indices", indices), ("updates", updates)
-    require_host("positions of scatters", context, *operands)
+    site = site_of(context, stream, ("target", target), ("indices", indices), ("updates", updates))
     target = as_numbers(loaded(target, "target"), "target")
-    table = enter(target, None, "target")[0]
-    index = enter(indices, None, "indices")[0]
-    rows = enter_updates(as_numbers(loaded(updates, "updates"), "updates"), target, table, None)
-    positions = Tensor.zeros(table.shape, "int64")
+    table = enter(target, site, "target")[0]
+    index = enter(indices, site, "indices")[0]
+    rows = enter_updates(as_numbers(loaded(updates, "updates"), "updates"), target, table, site)
+    positions = NewResult(target, "target", site, table.shape, "int64")
     given = {"table": table, "indices": index, "rows": rows}
-    call_described(operation, request, lib.gth_scatter_positions, given, options, (positions,))
-    return leave_numbers(positions, target)
+    request = request._replace(context=context if site is None else site.context)
+    call_described(operation, request, lib.gth_scatter_positions, given, options, (positions.memory,))
+    return positions.left(sync)

@@ -20,9 +20,16 @@ if TYPE_CHECKING:
 
 
 def new_output(
-    like: Any, operand: str, site: Site | None, shape: Callable[[], tuple[int, ...]], zeroed: bool = True
+    like: Any,
+    operand: str,
+    site: Site | None,
+    shape: Callable[[], tuple[int, ...]],
+    zeroed: bool = True,
+    dtype: str | None = None,
 ) -> Any:
-    """Returns a new array of the kind and dtype of `like`, or None if its library does not allocate outputs.
+    """Returns a new array of the kind of `like`, or None if its library does not allocate outputs.
+
+    A dtype of None means that of `like`.
 
     It is zero because a call with an invalid index writes nothing, and ``bounds="skip"`` leaves out rows. It belongs to
     the current stream of its library. That stream waits for the call, so that the library can reuse the memory of the
@@ -31,7 +38,7 @@ def new_output(
     make = None if site is None else getattr(kind_of(like), "new_array", None)
     if site is None or make is None:
         return None
-    made = call_library(make, like, operand, shape(), site.place, zeroed)
+    made = call_library(make, like, operand, shape(), site.place, zeroed, dtype)
     site.hand_over(stream_number(stream_of(made, site.place)))
     return made
 

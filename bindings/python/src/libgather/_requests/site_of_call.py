@@ -44,14 +44,10 @@ def site_of(context: Context | None, stream: Any, *operands: tuple[str, Any]) ->
     return None
 
 
-def require_host(what: str, context: Context | None, *operands: tuple[str, Any]) -> None:
-    """Raises UnsupportedError, which names the first operand, for a call on a device. `what` is a noun in the plural.
-
-    Raises:
-        DeviceError: Operands are on different devices.
-    """
-    if site_of(context, None, *operands) is not None:
-        raise errors.unsupported(operands[0][0], f"{what} are run on the CPU only")
+def require_host(site: Site | None, operand: str, what: str) -> None:
+    """Raises UnsupportedError, which names an operand, for a call on a device. `what` is a noun in the plural."""
+    if site is not None:
+        raise errors.unsupported(operand, f"{what} are run on the CPU only")
 
 
 def site_of_copy(context: Context | None, source: Memory, destination: Any) -> tuple[Site | None, bool]:

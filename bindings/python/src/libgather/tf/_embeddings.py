@@ -70,7 +70,7 @@ def embedding_lookup_sparse(
         OffsetsError: The rows of ids are not sorted.
         OptionError: The combiner is unknown.
         ShapeError, RankError, DTypeError: TensorFlow would reject the arguments.
-        UnsupportedError: An array is on a device.
+        DeviceError: An array is on a device.
 
     >>> import libgather.tf, numpy as np
     >>> from types import SimpleNamespace as Sparse
