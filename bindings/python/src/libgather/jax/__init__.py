@@ -3,8 +3,9 @@
 The functions of :mod:`libgather` itself accept JAX arrays as memory. Compiled programs call these primitives through
 ``jax.ffi``. They have shapes for tracing, derivatives of any order, and batching rules. The rules of gathers repeat no
 operand. Shapes and dtypes are validated during tracing. An index out of bounds is only known when the program runs. It
-then raises ``jax.errors.JaxRuntimeError`` with the message of :class:`libgather.IndexError`. The module needs JAX 0.5
-or newer. It is imported at the first use.
+then raises ``jax.errors.JaxRuntimeError`` with the message of :class:`libgather.IndexError`. Arrays and programs of
+another platform than the CPU raise :class:`libgather.UnsupportedError`. The module needs JAX 0.5 or newer. It is
+imported at the first use.
 """
 
 from __future__ import annotations

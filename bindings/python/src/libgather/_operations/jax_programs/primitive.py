@@ -11,7 +11,7 @@ from jax.extend.core import Primitive
 from jax.interpreters import ad, batching, mlir
 
 from ... import _objects, errors
-from ..._arrays.jax_ import is_dtype
+from ..._arrays.jax_ import is_cpus, is_dtype
 from ..._base.constants import OPEN
 from ..._requests.fill_values import value_fill
 from ..._requests.memory_runs import shape_for
@@ -21,7 +21,7 @@ from .sharding import common, lowered, spec_of_result
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
     from typing import Any
 
     from ..._base.request_fields import Request
@@ -133,11 +133,27 @@ def defined(
     def abstract(*operands: Any, **attributes: Any) -> jax.core.ShapedArray:
         return aval_of(shape(*operands, **attributes), operands, rule(*operands, **attributes))
 
+    def run(*operands: Any, **attributes: Any) -> Any:
+        for each in operands:
+            if isinstance(each, jax.Array) and not is_cpus(each.sharding):
+                raise not_cpu(name, {device.platform for device in each.sharding.device_set})
+        return call(*operands, **attributes)
+
+    def refuse(context: mlir.LoweringRuleContext, *_: Any, **attributes: Any) -> Any:
+        raise not_cpu(name, context.module_context.platforms)
+
     primitive.def_abstract_eval(abstract)
-    primitive.def_impl(call)
+    primitive.def_impl(run)
+    mlir.register_lowering(primitive, refuse)
     mlir.register_lowering(primitive, lowered(primitive, call, rule), platform="cpu")
     batching.primitive_batchers[primitive] = batch
     return primitive
+
+
+def not_cpu(name: str, platforms: Iterable[str]) -> errors.UnsupportedError:
+    """Returns the error of a primitive for arrays or a program of other platforms."""
+    message = f"libgather.jax runs {name} on the CPU only, and the call is on {', '.join(sorted(platforms))}"
+    return errors.unsupported("context", message)
 
 
 def defined_positions(
