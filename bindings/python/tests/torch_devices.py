@@ -6,7 +6,9 @@ from typing import Any
 
 import pytest
 import torch
+from torch.autograd.profiler import profile
 from torch.utils._python_dispatch import TorchDispatchMode
+from torch_bags import FORMATS, POOLS, RULES, bags_of
 from torch_training import REDUCTIONS, SCATTERS, SWITCHES, drawn
 
 import libgather
@@ -17,18 +19,18 @@ torch.manual_seed(9)
 
 
 class OnDevice(TorchDispatchMode):
-    """Runs the kernels for devices. It records the names of the operators."""
+    """Runs the kernels for devices. It records the operators and their last arguments."""
 
     def __init__(self) -> None:
         super().__init__()
-        self.names: set[str] = set()
+        self.arguments: dict[str, tuple[Any, ...]] = {}
 
     def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         name = func._schema.name.partition("::")[2]
         kernel = _devices.KERNELS.get(name)
         if kernel is None:
             return func(*args, **(kwargs or {}))
-        self.names.add(name)
+        self.arguments[name] = args
         return kernel(*args)
 
 
@@ -48,9 +50,25 @@ def test_scatters_are_those_of_the_cpu(name: str, reduction: str, switches: dict
     expected = with_gradients(lambda t, u: scatter(t, indices, u), target, updates)
     with OnDevice() as mode:
         found = with_gradients(lambda t, u: scatter(t, indices, u), target, updates)
-    assert SCATTERS[name][0] in mode.names
+    assert SCATTERS[name][0] in mode.arguments
     for mine, other in zip(found, expected, strict=True):
         torch.testing.assert_close(mine, other, rtol=1e-12, atol=0)
+
+
+@pytest.mark.parametrize("switches", [{}, {"include_self": False}, {"padding_index": 1}], ids=str)
+@pytest.mark.parametrize("reduction", ["max", "min"])
+@pytest.mark.parametrize("name", SCATTERS)
+def test_positions_of_scatters_are_those_of_the_cpu(name: str, reduction: Any, switches: dict[str, Any]) -> None:
+    op, *_, attributes = SCATTERS[name]
+    _, *operands = drawn(name, reduction)
+
+    def call() -> torch.Tensor:
+        return operators.scatter_positions(*operands, op=op, reduction=reduction, **attributes, **switches)
+
+    expected = call()
+    with OnDevice() as mode:
+        assert torch.equal(call(), expected)
+    assert mode.arguments.keys() == {f"{op}_positions"}
 
 
 @pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16], ids=str)
@@ -62,7 +80,7 @@ def test_halves_are_rounded_as_on_the_cpu(reduction: Any, switches: Any, dtype: 
     expected = operators.scatter(target, indices, updates, reduction=reduction, **switches)
     with OnDevice() as mode:
         found = operators.scatter(target, indices, updates, reduction=reduction, **switches)
-    assert mode.names == {"scatter"} and torch.equal(found, expected)
+    assert mode.arguments.keys() == {"scatter"} and torch.equal(found, expected)
 
 
 @pytest.mark.parametrize("dtype", [torch.float64, torch.float16, torch.complex64], ids=str)
@@ -101,7 +119,7 @@ def test_gradients_of_gathers_are_those_of_the_cpu(
     expected = with_gradients(call, params)
     with OnDevice() as mode:
         found = with_gradients(call, params)
-    assert mode.names == {f"{name}_gradient"}
+    assert mode.arguments.keys() == {f"{name}_gradient"}
     assert all(torch.equal(mine, other) for mine, other in zip(found, expected, strict=True))
 
 
@@ -111,8 +129,51 @@ def test_gradients_of_embeddings_are_those_of_the_cpu(padding_idx: int | None) -
     expected = with_gradients(lambda leaf: operators.embedding(ids, leaf, padding_idx), weight)
     with OnDevice() as mode:
         found = with_gradients(lambda leaf: operators.embedding(ids, leaf, padding_idx), weight)
-    assert mode.names == {"gather_gradient"}
+    assert mode.arguments.keys() == {"gather_gradient"}
     assert all(torch.equal(mine, other) for mine, other in zip(found, expected, strict=True))
+
+
+@pytest.mark.parametrize("pool", POOLS)
+@pytest.mark.parametrize(
+    ("form", "rule"), [*((form, "strict") for form in FORMATS), *(("starts", rule) for rule in RULES)]
+)
+def test_bags_are_those_of_the_cpu(form: str, pool: Any, rule: str) -> None:
+    """In a mode, the gradients are a composition, whose sums have another order."""
+    switches, ids = RULES[rule]
+    table, ids = torch.rand(8, 3, dtype=torch.float64), bags_of(form, ids)
+    is_extreme = pool in ("max", "min")
+    leaves = (table,) if is_extreme else (table, torch.rand(ids.shape, dtype=torch.float64))
+
+    def call(table: torch.Tensor, weights: torch.Tensor | None = None) -> torch.Tensor:
+        return operators.gather_bags(table, ids, **FORMATS[form], pool=pool, weights=weights, **switches)
+
+    result, *gradients = with_gradients(call, *leaves)
+    with OnDevice() as mode:
+        found = with_gradients(call, *leaves)
+    assert {"gather_bags", "gather_bags_positions" if is_extreme else "gather_gradient"} <= mode.arguments.keys()
+    assert torch.equal(found[0], result)
+    torch.testing.assert_close(found[1:], gradients, rtol=1e-12, atol=1e-12)
+
+    params, *others = mode.arguments["gather_bags"]
+    upstream = torch.arange(1, result.numel() + 1).to(result.dtype).reshape(result.shape)
+    for of_weights, expected in enumerate(gradients):
+        for given in (params, None) if not (is_extreme or of_weights) else (params,):
+            kernel = _devices.KERNELS["gather_bags_gradient"]
+            assert torch.equal(kernel(bool(of_weights), upstream, given, table.shape, *others), expected)
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+def test_gradients_of_bags_on_devices_are_one_operator_each(weighted: bool) -> None:
+    """Tensors without values have a device, and no device is needed for them."""
+    table, weights = torch.empty(8, 3, device="meta", requires_grad=True), torch.empty(9, device="meta")
+    ids = torch.empty(9, dtype=torch.int64, device="meta")
+    leaves = [table, weights.requires_grad_()] if weighted else [table]
+    result = operators.gather_bags(table, ids, starts=ids[:4], weights=weights if weighted else None, pool="mean")
+    with profile() as found:
+        gradients = torch.autograd.grad(result.sum(), leaves)
+    assert [each.shape for each in gradients] == [each.shape for each in leaves]
+    names = [event.name for event in found.function_events if event.name.startswith("libgather::")]
+    assert names.count("libgather::gather_bags_gradient") == len(leaves) and "libgather::gather_gradient" not in names
 
 
 def test_errors_are_those_of_the_cpu() -> None:

@@ -1,4 +1,4 @@
-"""The kernels of the extension's operators for tensors on devices: scatters, and the gradients of gathers.
+"""The kernels of the extension's operators for tensors on devices: scatters, bags, gradients and positions.
 
 They enqueue their work on the current stream of torch. :func:`libgather.sync` raises the error of an index out of
 bounds.
@@ -11,6 +11,8 @@ import torch
 from .._base.request_fields import Request
 from .._base.torch_dynamo import untraced
 from .._objects import run_arrays
+from .._operations import bag_gradients, bags
+from .._operations.scatter_positions import scatter_positions
 from .._requests.operation_table import GATHERS, SCATTERS
 from ._common import LIBRARY, words_of
 
@@ -51,6 +53,24 @@ def scatter_of(operation: Operation) -> Callable[..., Any]:
     return scatter
 
 
+def positions_of(operation: Operation) -> Callable[..., Any]:
+    """Returns the kernel of the positions of a scatter."""
+
+    def positions(
+        target: torch.Tensor,
+        indices: torch.Tensor,
+        updates: torch.Tensor,
+        axis: int,
+        batch_dims: int,
+        switches: list[int],
+    ) -> Any:
+        rules: Any = words_of(switches, 0, target.dtype) | {"op": operation.name}
+        place = axis if operation.has_axis else None
+        return scatter_positions(target.detach(), indices.detach(), updates.detach(), place, batch_dims, **rules)
+
+    return positions
+
+
 def gradient_of(operation: Operation) -> Callable[..., Any]:
     """Returns the kernel of a gradient. It adds half-precision numbers in float32."""
 
@@ -70,10 +90,59 @@ def gradient_of(operation: Operation) -> Callable[..., Any]:
     return gradient
 
 
+def rules_of(
+    dtype: torch.dtype,
+    of: torch.Tensor | None,
+    weights: torch.Tensor | None,
+    count: int,
+    switches: list[int],
+    fill_value: Any,
+) -> Any:
+    """Returns the keywords of gather_bags."""
+    words = words_of(switches, fill_value, dtype)
+    form = words.pop("bag_format", "offsets")
+    if of is not None:
+        words[form] = of.detach()
+    if form == "segments":
+        words["count"] = count
+    return words if weights is None else words | {"weights": weights.detach()}
+
+
+def pooled(
+    params: torch.Tensor, indices: torch.Tensor, of: torch.Tensor | None, weights: torch.Tensor | None, *others: Any
+) -> Any:
+    rules = rules_of(params.dtype, of, weights, *others)
+    return bags.gather_bags(params.detach(), indices.detach(), **rules)
+
+
+def positions_of_bags(params: torch.Tensor, indices: torch.Tensor, of: torch.Tensor | None, *others: Any) -> Any:
+    rules = rules_of(params.dtype, of, None, *others)
+    return bag_gradients.gather_bags_positions(params.detach(), indices.detach(), **rules)
+
+
+def gradient_of_bags(
+    of_weights: bool,
+    rows: torch.Tensor,
+    params: torch.Tensor | None,
+    shape: Sequence[int],
+    indices: torch.Tensor,
+    of: torch.Tensor | None,
+    weights: torch.Tensor | None,
+    *others: Any,
+) -> Any:
+    """Returns the gradient of weights or of params, of which often only the shape is needed."""
+    gradient = bag_gradients.gather_bags_weight_gradient if of_weights else bag_gradients.gather_bags_gradient
+    table = tuple(shape) if params is None else params.detach()
+    return gradient(rows.detach(), indices.detach(), table, **rules_of(rows.dtype, of, weights, *others))
+
+
 #: The kernels, by the names of the operators.
-KERNELS = {operation.name: scatter_of(operation) for operation in SCATTERS} | {
-    f"{operation.name}_gradient": gradient_of(operation.of_kind("gradient")) for operation in GATHERS
-}
+KERNELS = (
+    {operation.name: scatter_of(operation) for operation in SCATTERS}
+    | {f"{operation.name}_positions": positions_of(operation) for operation in SCATTERS}
+    | {f"{operation.name}_gradient": gradient_of(operation.of_kind("gradient")) for operation in GATHERS}
+    | {"gather_bags": pooled, "gather_bags_positions": positions_of_bags, "gather_bags_gradient": gradient_of_bags}
+)
 
 
 def register() -> None:

@@ -217,8 +217,8 @@ struct BagsBackward {
     const Optional bags = saved.numbers[3] ? Optional(*tensor++) : std::nullopt;
     const Optional weights = saved.numbers[4] ? Optional(*tensor++) : std::nullopt;
     const Bags b{params, indices, bags, weights, saved.shapes[0][0], a, saved.scalars[0]};
-    if (!at::GradMode::is_enabled() && is_plain(gradient)) {
-      return direct(gradient, b, saved);
+    if (!at::GradMode::is_enabled() && is_untransformed(gradient)) {
+      return gradient.is_cpu() ? direct(gradient, b, saved) : on_device(gradient, b, saved);
     }
     const Places places(b, false);
     if (b.is_extreme()) {
@@ -245,6 +245,16 @@ struct BagsBackward {
       weights = gradient_of_weights(gradient, b.params, b.indices, b.bags, *b.weights, count, b.a, b.fill_value);
     }
     return {params, weights};
+  }
+
+  // As `direct`. The gradients are dense.
+  static variable_list on_device(const Tensor &gradient, const Bags &b, const Saved &saved) {
+    const Optional values = saved.numbers[2] ? Optional(b.params) : std::nullopt;
+    const auto computed = [&](bool of_weights) {
+      return bag_gradient_operation().call(of_weights, gradient, values, saved.shapes[1], b.indices, b.bags, b.weights,
+                                           b.count, b.a.switches, b.fill_value);
+    };
+    return {saved.numbers[0] ? computed(false) : Tensor(), saved.numbers[1] ? computed(true) : Tensor()};
   }
 
   static Tensor of_extreme(const Tensor &gradient, const Places &places) {
@@ -329,6 +339,12 @@ inline Tensor positions_of_bags_meta(const Tensor &params, const Tensor &indices
                                      c10::SymInt count, Numbers switches, const Scalar &fill_value) {
   return at::empty_like(bags_meta(params, indices, bags, std::nullopt, std::move(count), switches, fill_value),
                         at::kLong);
+}
+
+inline Tensor bag_gradient_meta(bool of_weights, const Tensor &gradient, const Optional &, c10::SymIntArrayRef shape,
+                                const Tensor &, const Optional &, const Optional &weights, c10::SymInt, Numbers,
+                                const Scalar &) {
+  return of_weights ? at::empty_like(*weights) : at::empty_symint(shape, gradient.options());
 }
 
 inline Tensor bags_autograd(Keys keys, const Tensor &params, const Tensor &indices, const Optional &bags,

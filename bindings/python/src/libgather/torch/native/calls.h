@@ -22,6 +22,9 @@ using BagPositions = Tensor(const Tensor &, const Tensor &, const Optional &, c1
 using GatherBags = Tensor(const Tensor &, const Tensor &, const Optional &, const Optional &, c10::SymInt, Numbers,
                           const Scalar &);
 
+using BagGradient = Tensor(bool, const Tensor &, const Optional &, c10::SymIntArrayRef, const Tensor &,
+                           const Optional &, const Optional &, c10::SymInt, Numbers, const Scalar &);
+
 #define OPERATION_NAME(name) name,
 constexpr const char *NAMES[] = {OPERATION_NAMES(OPERATION_NAME)};
 #undef OPERATION_NAME
@@ -79,15 +82,23 @@ inline const c10::TypedOperatorHandle<GatherBags> &bags_operation() {
   return handle;
 }
 
-// Returns whether torch's dispatcher would call nothing but kernels of the CPU: no transform, mode, subclass or trace.
-inline bool is_plain(const Tensor &tensor) {
+inline const c10::TypedOperatorHandle<BagGradient> &bag_gradient_operation() {
+  static const auto handle = handle_of<BagGradient>("gather_bags_gradient");
+  return handle;
+}
+
+// Returns whether torch's dispatcher would call nothing but kernels of a device: no transform, mode, subclass or trace.
+inline bool is_untransformed(const Tensor &tensor) {
   using c10::DispatchKey;
   const auto thread = c10::impl::tls_local_dispatch_key_set();
   const c10::DispatchKeySet plain{DispatchKey::CPU, DispatchKey::AutogradCPU, DispatchKey::ADInplaceOrView,
                                   DispatchKey::BackendSelect};
   const auto others = ((tensor.key_set() | thread.included_) - thread.excluded_) - plain;
-  return tensor.is_cpu() && (others.raw_repr() & ~c10::full_backend_mask) == 0;  // differences keep the backend
+  return (others.raw_repr() & ~c10::full_backend_mask) == 0;  // differences keep the backend
 }
+
+// Returns the same for the CPU.
+inline bool is_plain(const Tensor &tensor) { return tensor.is_cpu() && is_untransformed(tensor); }
 
 // Copies of the switches, one of which may be changed.
 class Switches {

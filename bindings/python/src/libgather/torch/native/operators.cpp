@@ -96,6 +96,11 @@ TORCH_LIBRARY(libgather, library) {
       "gather_bags_positions(Tensor params, Tensor indices, Tensor? bags, SymInt count, int[] switches, "
       "Scalar fill_value) -> Tensor",
       tags);
+  // Only backward passes on devices call it.
+  library.def(
+      "gather_bags_gradient(bool of_weights, Tensor gradient, Tensor? params, SymInt[] shape, Tensor indices, "
+      "Tensor? bags, Tensor? weights, SymInt count, int[] switches, Scalar fill_value) -> Tensor",
+      tags);
 }
 
 TORCH_LIBRARY_IMPL(libgather, CPU, library) {
@@ -107,6 +112,7 @@ TORCH_LIBRARY_IMPL(libgather, CPU, library) {
 TORCH_LIBRARY_IMPL(libgather, Meta, library) {
   libgather::implement_all_meta(library);
   library.impl("gather_bags", libgather::bags_meta);
+  library.impl("gather_bags_gradient", libgather::bag_gradient_meta);
   libgather::implement_positions_meta(library);
 }
 
