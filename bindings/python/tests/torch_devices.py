@@ -13,6 +13,9 @@ from torch_training import REDUCTIONS, SCATTERS, SWITCHES, drawn
 
 import libgather
 import libgather.torch as operators
+from libgather._base.request_fields import Request
+from libgather._objects import run_arrays
+from libgather._operations import gathers
 from libgather.torch import _devices
 
 torch.manual_seed(9)
@@ -174,6 +177,36 @@ def test_gradients_of_bags_on_devices_are_one_operator_each(weighted: bool) -> N
     assert [each.shape for each in gradients] == [each.shape for each in leaves]
     names = [event.name for event in found.function_events if event.name.startswith("libgather::")]
     assert names.count("libgather::gather_bags_gradient") == len(leaves) and "libgather::gather_gradient" not in names
+
+
+ORDERED: dict[str, Any] = {
+    "gather": lambda leaf, **how: operators.gather(leaf, torch.tensor([2, 0]), **how),
+    "gather_nd": lambda leaf, **how: operators.gather_nd(leaf, torch.tensor([[2, 0]]), **how),
+    "gather_elements": lambda leaf, **how: operators.gather_elements(leaf, torch.tensor([[2, 0]]), **how),
+    "scatter": lambda leaf, **how: operators.scatter(leaf, torch.tensor([1]), leaf[:1], reduction="add", **how),
+    "scatter_nd": lambda leaf, **how: operators.scatter_nd(leaf, torch.tensor([[1]]), leaf[:1], **how),
+    "scatter_elements": lambda leaf, **how: operators.scatter_elements(leaf, torch.tensor([[1]]), leaf[:1, :1], **how),
+    "gather_bags": lambda leaf, **how: operators.gather_bags(leaf, torch.tensor([[2, 0]]), **how),
+}
+
+
+@pytest.mark.parametrize("name", ORDERED)
+def test_order_is_passed_to_the_library(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    orders: list[str | None] = []
+
+    def run(*arguments: Any) -> Any:
+        orders.append(Request._make(arguments[4:]).order)
+        return run_arrays(*arguments)
+
+    monkeypatch.setattr(_devices, "run_arrays", run)
+    monkeypatch.setattr(gathers, "run_arrays", run)
+    leaf, found = torch.rand(3, 3), []
+    for order in ({}, {"order": "updates"}, {"order": "any"}):
+        with OnDevice():
+            found.append(with_gradients(lambda leaf, order=order: ORDERED[name](leaf, **order), leaf))
+        assert orders and set(orders) == {order.get("order")}
+        orders.clear()
+    torch.testing.assert_close(found[1:], found[:1] * 2)
 
 
 def test_errors_are_those_of_the_cpu() -> None:

@@ -131,6 +131,9 @@ OTHERS: dict[str, tuple[str, Callable[..., Any], str]] = {
     ),
     "bags by pool": ("pool", lambda t, v: ours.gather_bags(t, IDS[None], pool=v), "embedding_bag by mode"),
     "bags by empty": ("empty", lambda t, v: ours.gather_bags(t, IDS[None], empty=v), "embedding_bag by mode"),
+    "gather by order": ("order", lambda t, v: ours.gather(t, IDS, order=v), "embedding_bag by mode"),
+    "scatter by order": ("order", lambda t, v: ours.scatter(t, IDS, ROWS, order=v), "embedding_bag by mode"),
+    "bags by order": ("order", lambda t, v: ours.gather_bags(t, IDS[None], order=v), "embedding_bag by mode"),
 }
 
 

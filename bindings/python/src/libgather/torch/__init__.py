@@ -84,12 +84,13 @@ _fast_gather, _fast_gather_nd, _fast_gather_elements, _fast_scatter, _fast_scatt
 )
 _fast_embedding, _fast_bags = (getattr(extension, name, _not_compiled) for name in ("embedding", "gather_bags"))
 # The names of the options that a function of the extension receives after its tensors.
-_GATHER = "axis", "batch_dims", "negative", "bounds", "fill_value", "padding_index", "profile", "opset"
+_GATHER = "axis", "batch_dims", "negative", "bounds", "fill_value", "padding_index", "profile", "opset", "order"
 _GATHER_ELEMENTS = *_GATHER, "extents"
-_COMBINED = "reduction", "include_self", "padding_index", "negative", "bounds", "profile", "opset", "accumulate"
+_ADDED = "accumulate", "order"
+_COMBINED = "reduction", "include_self", "padding_index", "negative", "bounds", "profile", "opset", *_ADDED
 _SCATTER = "axis", "batch_dims", *_COMBINED
 _SCATTER_ELEMENTS = *_SCATTER, "extents"
-_RULES = "pool", "padding_index", "empty", "accumulate", "negative", "bounds", "fill_value", "profile", "sparse"
+_RULES = "pool", "padding_index", "empty", *_ADDED, "negative", "bounds", "fill_value", "profile", "sparse"
 _BAGS = "bag_format", "bag_count", *_RULES
 _EMBEDDING_BAG = "bag_format", "pool", "padding_index", "profile", "sparse"
 
@@ -110,6 +111,7 @@ def gather(
     padding_index: int | None = None,
     profile: t.Profile | None = None,
     opset: int | None = None,
+    order: t.Order | None = None,
 ) -> torch.Tensor:
     """Gathers slices of `params` along an axis. It is :func:`libgather.gather` as an operator.
 
@@ -126,6 +128,8 @@ def gather(
             ``bounds="fill"``, unless there is a `padding_index`. An integer is passed exactly.
         padding_index: The slice of an index of this value is `fill_value`, or zeros, and has no gradient. The value may
             be out of bounds.
+        order: The order in which the gradient adds on a CUDA device: ``"updates"`` (default), the order of `indices`,
+            or ``"any"``. On the CPU it is always the former.
 
     Returns:
         A tensor of shape ``params.shape[:axis] + indices.shape[batch_dims:] + params.shape[axis+1:]``.
@@ -142,7 +146,7 @@ def gather(
             [0., 0.],
             [2., 2.]])
     """
-    given = axis, batch_dims, negative, bounds, fill_value, padding_index, profile, opset
+    given = axis, batch_dims, negative, bounds, fill_value, padding_index, profile, opset, order
     if not is_compiling():
         result = _fast_gather(params, indices, _GATHER, *given)
         if result is not NotImplemented:
@@ -161,6 +165,7 @@ def gather_nd(
     padding_index: int | None = None,
     profile: t.Profile | None = None,
     opset: int | None = None,
+    order: t.Order | None = None,
 ) -> torch.Tensor:
     """Gathers slices of `params` by tuples. It is :func:`libgather.gather_nd` as an operator.
 
@@ -173,7 +178,7 @@ def gather_nd(
     >>> libgather.torch.gather_nd(torch.tensor([[1, 2], [3, 4]]), torch.tensor([[1, 0], [0, 1]]))
     tensor([3, 2])
     """
-    given = 0, batch_dims, negative, bounds, fill_value, padding_index, profile, opset
+    given = 0, batch_dims, negative, bounds, fill_value, padding_index, profile, opset, order
     if not is_compiling():
         result = _fast_gather_nd(params, indices, _GATHER, *given)
         if result is not NotImplemented:
@@ -192,6 +197,7 @@ def gather_elements(
     padding_index: int | None = None,
     profile: t.Profile | None = None,
     opset: int | None = None,
+    order: t.Order | None = None,
     extents: t.Extents | None = None,
 ) -> torch.Tensor:
     """Gathers single elements along an axis. It is :func:`libgather.gather_elements` as an operator.
@@ -208,7 +214,7 @@ def gather_elements(
             [3]])
     """
     extents = elements_extents(extents, profile)
-    given = axis, 0, negative, bounds, fill_value, padding_index, profile, opset, extents
+    given = axis, 0, negative, bounds, fill_value, padding_index, profile, opset, order, extents
     if not is_compiling():
         result = _fast_gather_elements(params, indices, _GATHER_ELEMENTS, *given)
         if result is not NotImplemented:
@@ -231,6 +237,7 @@ def scatter(
     profile: t.Profile | None = None,
     opset: int | None = None,
     accumulate: t.Accumulate | None = None,
+    order: t.Order | None = None,
 ) -> torch.Tensor:
     """Writes slices to a copy of `target` along an axis. It is :func:`libgather.scatter` as an operator.
 
@@ -248,7 +255,7 @@ def scatter(
         reduction: ``"none"`` (the default), ``"add"``, ``"mul"``, ``"max"``, ``"min"`` or ``"mean"``.
         include_self: If false, a reduction ignores the slices of `target` that it replaces. They have no gradient.
         padding_index: The update of an index of this value is ignored. The value may be out of bounds.
-        negative, bounds, profile, opset, accumulate: As for :func:`libgather.scatter`.
+        negative, bounds, profile, opset, accumulate, order: As for :func:`libgather.scatter`.
 
     Returns:
         A tensor of the shape of `target`.
@@ -267,7 +274,8 @@ def scatter(
     >>> updates.grad
     tensor([1., 1., 0.])
     """
-    given = axis, batch_dims, reduction, include_self, padding_index, negative, bounds, profile, opset, accumulate
+    combined = reduction, include_self, padding_index, negative, bounds, profile, opset, accumulate, order
+    given = axis, batch_dims, *combined
     if not is_compiling():
         result = _fast_scatter(target, indices, updates, _SCATTER, *given)
         if result is not NotImplemented:
@@ -289,6 +297,7 @@ def scatter_nd(
     profile: t.Profile | None = None,
     opset: int | None = None,
     accumulate: t.Accumulate | None = None,
+    order: t.Order | None = None,
 ) -> torch.Tensor:
     """Writes slices to a copy of `target` by tuples. It is :func:`libgather.scatter_nd` as an operator.
 
@@ -299,7 +308,8 @@ def scatter_nd(
     tensor([[0., 0.],
             [5., 0.]])
     """
-    given = 0, batch_dims, reduction, include_self, padding_index, negative, bounds, profile, opset, accumulate
+    combined = reduction, include_self, padding_index, negative, bounds, profile, opset, accumulate, order
+    given = 0, batch_dims, *combined
     if not is_compiling():
         result = _fast_scatter_nd(target, indices, updates, _SCATTER, *given)
         if result is not NotImplemented:
@@ -322,6 +332,7 @@ def scatter_elements(
     opset: int | None = None,
     extents: t.Extents | None = None,
     accumulate: t.Accumulate | None = None,
+    order: t.Order | None = None,
 ) -> torch.Tensor:
     """Writes single elements to a copy of `target`. It is :func:`libgather.scatter_elements` as an operator.
 
@@ -334,7 +345,8 @@ def scatter_elements(
             [6., 0.]])
     """
     extents = elements_extents(extents, profile)
-    given = axis, 0, reduction, include_self, padding_index, negative, bounds, profile, opset, accumulate, extents
+    combined = reduction, include_self, padding_index, negative, bounds, profile, opset, accumulate, order
+    given = axis, 0, *combined, extents
     if not is_compiling():
         result = _fast_scatter_elements(target, indices, updates, _SCATTER_ELEMENTS, *given)
         if result is not NotImplemented:
@@ -369,8 +381,7 @@ def scatter_positions(
     """Finds the positions of the maxima or minima of a scatter.
 
     It is :func:`libgather.scatter_positions` as an operator. With ``include_self=False``, positions are the argmax or
-    argmin of each group. They have no derivatives. Arguments and errors are those of :func:`scatter`. It runs on the
-    CPU.
+    argmin of each group. They have no derivatives. Arguments and errors are those of :func:`scatter`.
 
     Args:
         axis: The axis of the operation. None means its default: -1 for ``"scatter_elements"``.
@@ -429,12 +440,13 @@ def gather_bags(
     bounds: t.Bounds | None = None,
     fill_value: t.Any = None,
     profile: t.Profile | None = None,
+    order: t.Order | None = None,
     sparse: bool = False,
 ) -> torch.Tensor:
     """Gathers rows by bags of indices, and pools each bag. It is :func:`libgather.gather_bags` as an operator.
 
     There are gradients of `params` and `weights`. The gradient of a maximum or minimum belongs to the first row of the
-    bag that has it, as in torch. It runs on the CPU.
+    bag that has it, as in torch.
 
     Args:
         params: A tensor of rank 1 or more, or a :class:`libgather.Packed`, which has no gradient.
@@ -445,8 +457,9 @@ def gather_bags(
         pool: ``"sum"``, ``"mean"``, ``"sqrtn"``, ``"max"`` or ``"min"``.
         padding_index: An index of this value is neither read nor counted.
         empty, accumulate, negative, bounds, fill_value, profile: As for :func:`libgather.gather_bags`.
+        order: As for :func:`gather`.
         sparse: If true, the gradient of `params` is a sparse tensor of the rows that are read, with each row once. In a
-            compiled program and for higher derivatives it is dense.
+            compiled program, on a CUDA device and for higher derivatives it is dense.
 
     Returns:
         A tensor of shape ``(bags,) + params.shape[1:]``, or ``indices.shape[:-1] + params.shape[1:]``.
@@ -465,7 +478,7 @@ def gather_bags(
     ([[2.5, 1.0], [0.0, 1.0]], [0.5, 1.0, 0.5])
     """
     form, bags = bags_of(count, offsets, starts, lengths, segments)
-    given = pool, padding_index, empty, accumulate, negative, bounds, fill_value, profile, sparse
+    given = pool, padding_index, empty, accumulate, order, negative, bounds, fill_value, profile, sparse
     if not is_compiling():
         counted = 0 if count is None else count
         result = _fast_bags(params, indices, bags, weights, _BAGS, form, counted, *given)

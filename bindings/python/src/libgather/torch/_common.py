@@ -57,6 +57,7 @@ def registered(
         params: torch.Tensor, indices: torch.Tensor, axis: int, batch_dims: int, switches: list[int], fill_value: Any
     ) -> torch.Tensor:
         keywords = words_of(switches, fill_value, params.dtype)
+        keywords.pop("order", None)  # it is for the gradient
         require_dtypes(params, indices)
         result: torch.Tensor = run(params.detach(), indices.detach(), axis, batch_dims, keywords)
         return result

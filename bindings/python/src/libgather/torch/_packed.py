@@ -16,7 +16,7 @@ from .._base import constants as c
 from .._base.torch_dynamo import untraced
 from .._memory.packed_memory import TABLES, TORCH_FUNCTIONS, PackedRows
 from .._operations import bags, gathers
-from ._calls import flag_of, from_front, not_a, require_matrix, tensor_of
+from ._calls import flag_of, from_front, not_a, number_of, require_matrix, tensor_of
 from ._common import LIBRARY
 
 TYPE_CHECKING = False
@@ -102,7 +102,17 @@ define(
 )
 
 
-def gather(name: str, params: Any, indices: Any, axis: int | None = None, batch_dims: int = 0, **options: Any) -> Any:
+def gather(
+    name: str,
+    params: Any,
+    indices: Any,
+    axis: int | None = None,
+    batch_dims: int = 0,
+    *,
+    order: str | None = None,
+    **options: Any,
+) -> Any:
+    number_of("order", order)  # raises an error
     if is_compiling():
         axis = batch_dims if axis is None else axis
         given = (options.get(option) for option in OPTIONS)
@@ -112,8 +122,9 @@ def gather(name: str, params: Any, indices: Any, axis: int | None = None, batch_
     return getattr(gathers, name)(as_torchs(params), indices, **own, **options)
 
 
-def gather_bags(params: Any, indices: Any, *, sparse: bool = False, **options: Any) -> Any:
+def gather_bags(params: Any, indices: Any, *, sparse: bool = False, order: str | None = None, **options: Any) -> Any:
     flag_of("sparse", sparse)
+    number_of("order", order)  # raises an error
     if not is_compiling():
         return bags.gather_bags(as_torchs(params), indices, **options)
     weights, form = options.get("weights"), next((form for form in FORMS if options.get(form) is not None), None)

@@ -51,7 +51,7 @@ gth_options options_of(int32_t op, const Attributes &attributes) {
   }
   options.batch_dims = attributes.batch_dims;
   // A gradient has the switches of its operator, of which it may have fewer.
-  const bool every = true, adders = true;
+  const bool every = true, adders = !is_in(op, OPERATIONS_kind_gather);
   const bool scatters = is_in(op, OPERATIONS_kind_scatter), bags = is_in(op, OPERATIONS_kind_bags);
 #define READ_SWITCH(NAME, field, kinds)                                     \
   if (kinds) {                                                              \
