@@ -91,6 +91,21 @@ def test_results_have_the_bytes_of_the_cpu(pool: Any, form: str, padding: int | 
             assert elements(from_shape) == libgather.gather_bags_gradient(given, IDS, params, **switches).tolist()
 
 
+@pytest.mark.parametrize("kind", KINDS)
+def test_sparse_gradients_have_as_many_rows_as_were_read(kind: Any) -> None:
+    ids = [7, 3, 7, 7]
+    given = [[1.0], [2.0]]
+    rows, sums = libgather.gather_bags_sparse_gradient(kind(given, "f4"), kind([ids[:2], ids[2:]]), (1000, 1))
+    assert elements(rows) == [3, 7] and elements(sums) == [[1.0], [5.0]]
+    assert str(rows.dtype) == "int64" and type(rows) is type(sums)
+    assert type(sums) is (libgather.Tensor if kind in (Bare, Interface, tensor) else kind)
+    none, sums = libgather.gather_bags_sparse_gradient(kind(given, "f4"), kind([[5], [5]]), (9, 1), padding_index=5)
+    assert elements(none) == [] and tuple(sums.shape) == (0, 1)
+    with pytest.raises(libgather.IndexError) as caught:
+        libgather.gather_bags_sparse_gradient(kind(given, "f4"), kind([[1], [9]]), (9, 1))
+    assert (caught.value.operand, caught.value.position, caught.value.value) == ("indices", 1, 9)
+
+
 def test_order() -> None:
     given, ids = Array(np.ones((1, 1)), "i4"), Array(np.zeros((1, 3000)), "i4")
     assert elements(libgather.gather_bags_gradient(given, ids, (1, 1), order="any")) == [[3000]]

@@ -7,10 +7,11 @@ from .. import types as t
 from .._arrays.kinds import enter, loaded
 from .._base.library import ffi, lib
 from .._base.request_fields import Request
+from .._memory.context import handle_of
 from .._requests.fill_values import fill_of
 from .._requests.operation_table import GATHER_BAGS
 from .._requests.options_struct import options_of, require_flag
-from .._requests.site_of_call import require_host, site_of
+from .._requests.site_of_call import site_of
 from .._requests.spec import Spec
 from .._requests.tensor import Tensor
 from .bags import bags_of, gather_bags, operands_of
@@ -69,7 +70,8 @@ def gather_bags_sparse_gradient(
 
     Returns:
         The numbers of the rows that bags have read, in ascending order as int64, and the gradient of each of them. The
-        numbers are an array of the library of `gradient`, or of NumPy.
+        numbers are an array of the library of `gradient`, or of NumPy. On a device, the call waits for the number of
+        the rows, so it cannot be captured.
 
     >>> import libgather
     >>> rows, sums = libgather.gather_bags_sparse_gradient([[1.0], [2.0]], [[7, 3], [7, 7]], (1000, 1))
@@ -77,9 +79,10 @@ def gather_bags_sparse_gradient(
     ([3, 7], [[1.0], [5.0]])
     """
     run = _gradient_of(gradient, indices, params, switches)
-    require_host(run.site, "updates", "sparse gradients of bags")
     capacity = min(run.indices.size, run.table.shape[0]) if run.table.shape else 0
     rest = run.table.shape[1:]
+    if run.site is not None:
+        return run.sparse_results(run.site, capacity, rest)
     target = Tensor.zeros((capacity, *rest), run.numbers.dtype)
     unique = Tensor.zeros((capacity,), "int64")
     count = ffi.new("int64_t *")
@@ -181,6 +184,26 @@ class _Call:
         result = NewResult(like, self.name, self.site, shape, dtype or self.numbers.dtype)
         self.call(function, result.memory)
         return result.left(self.request.sync, self.kind.leave if dtype is None else leave_numbers)
+
+    def sparse_results(self, site: Site, capacity: int, rest: tuple[int, ...]) -> tuple[t.Any, t.Any]:
+        """Returns the rows and their gradients on a device."""
+        context, dtype = site.context, self.numbers.dtype
+        unique = Tensor.zeros((capacity,), "int64", context=context)
+        target = Tensor.zeros((capacity, *rest), dtype, context=context)
+        counted, count = Tensor.zeros((1,), "int64", context=context), Tensor.zeros((1,), "int64")
+        pointer = ffi.cast("int64_t *", counted._desc[6])
+        self.call(lib.gth_gather_bags_sparse_gradient, unique, target, count=pointer)
+        _objects.copy(handle_of(context), counted._operand(), count._operand())
+        context.sync()
+        rows = ffi.cast("int64_t *", count._desc[6])[0]
+        return self.copied(site, unique, (rows,)), self.copied(site, target, (rows, *rest))
+
+    def copied(self, site: Site, memory: Memory, shape: tuple[int, ...]) -> t.Any:
+        """Returns an array of the library of the operand with the first elements of memory."""
+        result = NewResult(self.like, self.name, site, shape, memory.dtype)
+        view = memory._viewed(memory._dtype, shape)
+        _objects.copy(handle_of(site.context), view._operand(), result.memory._operand())
+        return result.left(sync=True)
 
     def call(self, function: t.Any, *targets: Memory, count: t.Any = None) -> None:
         """Calls a function with the request and the operands that it writes."""
