@@ -8,10 +8,10 @@
 
 // The functions of the kernel to wait on a word. No public header declares them. The C++ library of the system uses
 // them.
-// NOLINTBEGIN(bugprone-reserved-identifier,cert-dcl37-c,cert-dcl51-cpp): the names are those of the system
+// NOLINTBEGIN(bugprone-reserved-identifier): the names are those of the system
 extern "C" int __ulock_wait(uint32_t operation, void* address, uint64_t value, uint32_t microseconds);
 extern "C" int __ulock_wake(uint32_t operation, void* address, uint64_t value);
-// NOLINTEND(bugprone-reserved-identifier,cert-dcl37-c,cert-dcl51-cpp)
+// NOLINTEND(bugprone-reserved-identifier)
 
 namespace gather::core {
 
