@@ -38,7 +38,8 @@ install_missing() {
 # Uses ccache if GATHER_CCACHE is set. The tests of the bindings compile the library several times.
 use_cache() {
   [ -n "${GATHER_CCACHE:-}" ] || return 0
-  export CCACHE_DIR="$GATHER_CCACHE"
+  # Otherwise sources with precompiled headers would not be cached.
+  export CCACHE_DIR="$GATHER_CCACHE" CCACHE_SLOPPINESS=pch_defines,time_macros
   case $PATH in /usr/lib/ccache:*) ;; *) export PATH="/usr/lib/ccache:$PATH" ;; esac
 }
 
