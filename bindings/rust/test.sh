@@ -62,6 +62,11 @@ packaged() {
     { cat "$alone/user/steps.log" && return 1; }
 }
 
+documentation() {
+  step "documentation"
+  RUSTDOCFLAGS="-D warnings" cargo doc --locked --workspace --all-features --no-deps --quiet
+}
+
 # Checks the message of the build script.
 without_compiler() {
   if CXX_x86_64_unknown_linux_musl=no-such-compiler cargo check --locked -p gather-sys --quiet \
@@ -112,9 +117,6 @@ if is_long; then
   (cd ../../examples/rust/candle && CARGO_TARGET_DIR="$build/candle" cargo run --locked --quiet)
 fi
 
-step "documentation"
-RUSTDOCFLAGS="-D warnings" cargo doc --locked --workspace --all-features --no-deps --quiet
-
 step "packaged crates, with the library that they build"
 packaged
 
@@ -125,6 +127,7 @@ fi
 
 unset GATHER_NO_PKG_CONFIG
 if [ -z "${GATHER_PREFIX:-}" ] || ! command -v pkg-config >/dev/null; then
+  documentation
   skip "installed library (GATHER_PREFIX is not set, or pkg-config is missing)"
   exit
 fi
@@ -138,6 +141,7 @@ fi
 export GATHER_DYNAMIC=1
 LD_LIBRARY_PATH=$(pkg-config --variable=libdir gather)
 export LD_LIBRARY_PATH
+documentation # with the installed library, because its build script would otherwise build one
 with_library "installed library, linked dynamically"
 if [ -f "${GATHER_EMULATED:-}" ]; then
   step "an emulated CUDA device"
