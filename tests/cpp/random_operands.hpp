@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <cstdlib>
 #include <cstring>
 #include <random>
 #include <vector>
@@ -13,10 +14,11 @@
 // Random tensors and options for the oracles. GATHER_SEED changes the seed, GATHER_CASES the number of cases.
 namespace oracle {
 
-// Under sanitizers an eighth of the cases run, because each takes several times as long. Other builds run the same
-// cases.
+// Under sanitizers an eighth of the cases run, because each takes several times as long. With a given tier, a third of
+// them run, because the runs without one use the best tier, and every tier gets the same cases.
 inline int64_t random_cases(int64_t otherwise) {
-  return environment::number("GATHER_CASES", GATHER_SANITIZED ? otherwise / 8 : otherwise);
+  const int64_t parts = GATHER_SANITIZED ? 8 : std::getenv("GATHER_TIER") ? 3 : 1;
+  return environment::number("GATHER_CASES", otherwise / parts);
 }
 
 constexpr int32_t dtypes[] = {GTH_DTYPE_BOOL,      GTH_DTYPE_INT8,       GTH_DTYPE_INT16,   GTH_DTYPE_INT32,
