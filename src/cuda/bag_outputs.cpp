@@ -63,8 +63,7 @@ class OutputsCall {
   OutputsCall& operator=(const OutputsCall&) = delete;
 
   int32_t check(const Error& error) const {
-    int32_t status = call_.check_count(error);
-    if (!status) status = check_number(GTH_OPERAND_PARAMS, "params: rows", rows(), most_numbered_rows, error);
+    int32_t status = check_number(GTH_OPERAND_PARAMS, "params: rows", rows(), most_numbered_rows, error);
     if (!status) status = check_number(GTH_OPERAND_BAGS, "bags", bags(), most_numbered_rows, error);
     return status ? status : check_number(GTH_OPERAND_INDICES, "indices", ids(), most_counted(), error);
   }

@@ -125,7 +125,10 @@ int32_t compare(const ResultCall& call, const Context& context, Random& random) 
                       {params.data(), indices.data(), bags.data(), weights.data(), out.data(), to.data(), rows.data(),
                        reinterpret_cast<int64_t*>(number.data()), GTH_DEVICE_CUDA},
                       context.get(), &error);
-  if (found == GTH_OK) found = gth_context_take_error(context.get(), &error);
+  if (found == GTH_OK) {
+    found = gth_context_take_error(context.get(), &error);
+    EXPECT_EQ(error.count, found == GTH_OK ? 0u : 1u);
+  }
   facts::expect_fields(found, error,
                        {status, on_cpu.operand, on_cpu.component, on_cpu.position, on_cpu.value, on_cpu.limit,
                         on_cpu.flags & ~uint32_t{GTH_ERROR_CUT}});
@@ -241,6 +244,39 @@ TEST_F(BagGradients, IdsAtTheLimitsOfARun) {
   }
 }
 
+// An odd distance in any dim of any operand: elements are then loaded and stored bytewise.
+TEST_F(BagGradients, OddDistances) {
+  const Context context;
+  for (const Result result : results) {
+    for (const int32_t dtype : {GTH_DTYPE_INT16, GTH_DTYPE_INT32, GTH_DTYPE_INT64}) {
+      for (size_t operand = 0; operand < 6; ++operand) {
+        for (size_t odd = 0; odd < 4; ++odd) {
+          Random random(odd);
+          BagCall forward;
+          forward.options.bag_format = GTH_BAGS_DENSE;
+          forward.options.pool = GTH_POOL_SUM;
+          forward.options.bounds = GTH_BOUNDS_CLAMP;
+          forward.has_weights = true;
+          forward.params.dtype = forward.weights.dtype = dtype;
+          forward.indices.dtype = GTH_DTYPE_INT32;
+          forward.params.shape = {5, 3, 4};
+          forward.indices.shape = forward.weights.shape = {2, 3, 6};
+          forward.out.shape = {2, 3, 3, 4};
+          ResultCall call = with_result(random, result, forward);
+          Operand* const operands[] = {&call.forward.params, &call.forward.indices, &call.forward.weights,
+                                       &call.forward.out,    &call.target,          &call.unique};
+          for (size_t k = 0; k < 6; ++k) {
+            operands[k]->offset = 0;
+            forms::lay_out_oddly(random, k == operand ? odd : 4, operands[k]);
+          }
+          compare(call, context, random);
+          device::forget_described();
+        }
+      }
+    }
+  }
+}
+
 // Two bags of three ids on the device.
 struct OnDevice {
   explicit OnDevice(int32_t pool) {
@@ -352,8 +388,38 @@ TEST_F(BagGradients, ReplaysOfACapture) {
   }
 }
 
-// Rows and ids have numbers of 32 bits.
-TEST_F(BagGradients, TooManyRowsOrIds) {
+// With torch, an id behind the last offset is in no bag.
+TEST_F(BagGradients, IdsBehindTheLastOffsetAreNotRead) {
+  const Context context;
+  OnDevice on(GTH_POOL_SUM);
+  on.options.profile = GTH_PROFILE_TORCH;
+  on.options.bag_format = GTH_BAGS_OFFSETS;
+  const std::vector<int64_t> offsets{0, 3, 5}, ids{2, 0, 2, 3, 2, 1};
+  device::copy(on.offsets.data(), offsets.data(), 24);
+  device::copy(on.ids.data(), ids.data(), 48);
+  Error error;
+  ASSERT_EQ(on.enqueue(context, &error), GTH_OK) << error.message;
+  context.expect_no_error();
+  EXPECT_EQ(on.result(), (std::vector<float>{1, 10, 0, 0, 102, 1020, 100, 1000}));
+}
+
+// The sum of no numbers is 0, so a row that receives only -0 becomes 0.
+TEST_F(BagGradients, OfNegativeZerosAreZero) {
+  const Context context;
+  for (const int32_t pool : {GTH_POOL_SUM, GTH_POOL_MEAN, GTH_POOL_MAX}) {
+    const OnDevice on(pool);
+    const std::vector<float> zeros(4, -0.0f);
+    device::copy(on.gradient.data(), zeros.data(), 16);
+    Error error;
+    ASSERT_EQ(on.enqueue(context, &error), GTH_OK) << error.message;
+    context.expect_no_error();
+    EXPECT_EQ(on.target.get(), Bytes(32, 0)) << pool;
+    device::forget_described();
+  }
+}
+
+// Rows, bags and ids have numbers of 32 bits.
+TEST_F(BagGradients, TooManyRowsBagsOrIds) {
   const Context context;
   const Shape rows{int64_t{1} << 32, 2}, ids{int64_t{1} << 32}, none{0, 0};
   OnDevice on(GTH_POOL_SUM);
@@ -371,6 +437,15 @@ TEST_F(BagGradients, TooManyRowsOrIds) {
   const gth_request request = other.request();
   EXPECT_EQ(gth_gather_bags_weight_gradient(context.get(), &request, &other.to, &error), GTH_E_UNSUPPORTED);
   facts::expect_fields(GTH_E_UNSUPPORTED, error, {GTH_E_UNSUPPORTED, GTH_OPERAND_PARAMS, -1, -1, rows[0], rows[0] - 2});
+  for (const int64_t count : {ids[0], int64_t{1} << 37}) {
+    const Shape bags{count + 1}, gradient{count, 2};
+    OnDevice many(GTH_POOL_SUM);
+    many.b.shape = bags.data();
+    many.o.shape = gradient.data();
+    many.b.strides = many.o.strides = none.data();
+    EXPECT_EQ(many.enqueue(context, &error), GTH_E_UNSUPPORTED);
+    facts::expect_fields(GTH_E_UNSUPPORTED, error, {GTH_E_UNSUPPORTED, GTH_OPERAND_BAGS, -1, -1, count, ids[0] - 2});
+  }
 }
 
 // The device writes the number of rows.

@@ -354,6 +354,124 @@ TEST_F(Emulated, RacingWritersOfBagGradients) {
   }
 }
 
+// Gradients or positions of bags of 30 and 10 ids of three rows. Room for one sparse row is enough.
+struct RacingResult {
+  enum Kind : uint8_t { params, sparse, weights, positions };
+
+  int32_t run(const Context& context, gth_error* error) const {
+    using device::describe_on_device;
+    gth_options options = GTH_OPTIONS_INIT;
+    options.pool = pool;
+    options.bag_format = format;
+    options.bag_count = format == GTH_BAGS_SEGMENTS ? 2 : 0;
+    const Shape bags_shape{format == GTH_BAGS_SEGMENTS ? 40 : 3};
+    const gth_tensor_desc t = describe_on_device(GTH_DTYPE_FLOAT32, three, numbers.data());
+    const gth_tensor_desc i = describe_on_device(GTH_DTYPE_INT64, forty, ids.data());
+    const gth_tensor_desc b = describe_on_device(GTH_DTYPE_INT64, bags_shape, bags.data());
+    const gth_tensor_desc w = describe_on_device(GTH_DTYPE_FLOAT32, forty, numbers.data());
+    const gth_tensor_desc o = describe_on_device(GTH_DTYPE_FLOAT32, two, gradient.data());
+    const gth_tensor_desc u = describe_on_device(GTH_DTYPE_INT64, one, unique.data());
+    const int32_t dtype = kind == positions ? GTH_DTYPE_INT64 : GTH_DTYPE_FLOAT32;
+    const Shape& to = kind == weights ? forty : kind == positions ? two : kind == sparse ? one : three;
+    const gth_tensor_desc out = describe_on_device(dtype, to, target.data());
+    gth_request request = GTH_REQUEST(GTH_OP_GATHER_BAGS, &t, &i, &o, &options);
+    request.bags = &b;
+    if (kind == weights) request.weights = &w;
+    switch (kind) {
+      case params: return gth_gather_bags_gradient(context.get(), &request, &out, error);
+      case weights: return gth_gather_bags_weight_gradient(context.get(), &request, &out, error);
+      case positions: return gth_gather_bags_positions(context.get(), &request, &out, error);
+      default: break;
+    }
+    return gth_gather_bags_sparse_gradient(context.get(), &request, &u, &out, reinterpret_cast<int64_t*>(count.data()),
+                                           error);
+  }
+
+  Kind kind = params;
+  int32_t pool = GTH_POOL_SUM, format = GTH_BAGS_OFFSETS;
+  Shape one{1}, two{2}, three{3}, forty{40};
+  Memory numbers{std::vector<float>(40, 1)}, ids{std::vector<int64_t>(40, 2)}, bags{std::vector<int64_t>(40)},
+      gradient{std::vector<float>{1, 2}}, target{std::vector<int64_t>(20)}, unique{std::vector<int64_t>(1)},
+      count{std::vector<int64_t>(1)};
+};
+
+// Writes at the n-th moment at which the first block of a kernel may find other data than the validation.
+struct LateWriter {
+  Writer writer;
+  int64_t n;
+};
+
+void write_late(void* user, uint32_t block) {
+  auto* const late = static_cast<LateWriter*>(user);
+  if (block == 0 && late->n-- == 1) write_bad(&late->writer, 0);
+}
+
+// Writes a number at each such moment of a call in turn. Returns true if a call reported a race. A call reports one
+// failure at most.
+bool race_between_kernels(const Context& context, const RacingResult& result, bool is_bag, int64_t value) {
+  bool raced = false;
+  const int32_t operand = is_bag ? GTH_OPERAND_BAGS : GTH_OPERAND_INDICES;
+  auto* const at = reinterpret_cast<int64_t*>((is_bag ? result.bags : result.ids).data());
+  const int64_t first = *at;
+  for (int64_t n = 1;; ++n) {
+    LateWriter writer{{at, 0, value}, n};
+    gth_emulation_between(write_late, &writer);
+    Error error;
+    EXPECT_EQ(result.run(context, &error), GTH_OK) << error.message;
+    context.sync();
+    gth_emulation_between(nullptr, nullptr);
+    const bool has_written = *at == value;
+    const int32_t status = gth_context_take_error(context.get(), &error);
+    if (!has_written) {
+      EXPECT_EQ(status, GTH_OK) << error.message;
+      return raced;
+    }
+    *at = first;
+    if (status != GTH_OK) {
+      EXPECT_TRUE(status == GTH_E_RACE || status == (is_bag ? GTH_E_OFFSETS : GTH_E_INDEX)) << status;
+      EXPECT_EQ(error.operand, operand) << error.message;
+      EXPECT_EQ(error.count, 1u);
+    }
+    raced |= status == GTH_E_RACE;
+    device::forget_described();
+  }
+}
+
+// An id or a number of bags becomes invalid between two kernels of a gradient or of positions. Nothing beside the
+// operands is read. Kernels that find maxima report a changed number of bags.
+TEST_F(Emulated, WritersBetweenTheKernelsOfBagGradients) {
+  const Context context;
+  for (const int32_t format : {GTH_BAGS_OFFSETS, GTH_BAGS_SEGMENTS}) {
+    for (const auto kind :
+         {RacingResult::params, RacingResult::sparse, RacingResult::weights, RacingResult::positions}) {
+      for (const int32_t pool : {GTH_POOL_SUM, GTH_POOL_MEAN, GTH_POOL_MAX}) {
+        const bool is_max = pool == GTH_POOL_MAX;
+        if (kind == RacingResult::positions ? !is_max : kind == RacingResult::weights && is_max) continue;
+        SCOPED_TRACE(testing::Message() << "format " << format << ", kind " << int{kind} << ", pool " << pool);
+        RacingResult result;
+        result.kind = kind;
+        result.pool = pool;
+        result.format = format;
+        std::vector<int64_t> bags{0, 30, 40};
+        if (format == GTH_BAGS_SEGMENTS) {
+          bags.assign(30, 0);
+          bags.resize(40, 1);
+        }
+        device::copy(result.bags.data(), bags.data(), bags.size() * sizeof(int64_t));
+        for (const int64_t value : {int64_t{1} << 30, int64_t{3}, int64_t{2}, int64_t{-1}}) {
+          if (value != 2) {
+            EXPECT_TRUE(race_between_kernels(context, result, false, value)) << value;
+          }
+          const bool raced = race_between_kernels(context, result, true, value);
+          if (format == GTH_BAGS_OFFSETS && pool == GTH_POOL_MAX && value != 2 && value != 3) {
+            EXPECT_TRUE(raced) << value;
+          }
+        }
+      }
+    }
+  }
+}
+
 // The reverse case: an index is invalid at first and valid when later blocks validate it.
 TEST_F(Emulated, RacingWritersWhileBlocksValidate) {
   const Context context;
