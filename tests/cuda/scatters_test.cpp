@@ -203,6 +203,23 @@ TEST_F(Scatters, LongSlicesOfTheSmallestLength) {
   for (const int64_t slices : {1, 2, 63, 64, 65}) expect_sums(Rows(slices, 1, slices * gather::cuda::least_long));
 }
 
+// Of two equal numbers, maxima and minima keep the first one. It may be -0.
+TEST_F(Scatters, ExtremesOfZerosOfBothSigns) {
+  const Context context;
+  for (const int32_t reduction : {GTH_REDUCTION_MAX, GTH_REDUCTION_MIN}) {
+    Random random(static_cast<uint64_t>(reduction));
+    forms::Call call = forms::make_rows_call(random, GTH_DTYPE_FLOAT32, reduction, {4, 8}, 40);
+    for (forms::Operand* operand : {&call.params, &call.out}) {
+      for (size_t at = 0; at + 4 <= operand->bytes.size(); at += 4) {
+        const float zero = random.chance(50) ? 0.0f : -0.0f;
+        std::memcpy(operand->bytes.data() + at, &zero, 4);
+      }
+    }
+    forms::compare_scatter(call, context, random);
+    device::forget_described();
+  }
+}
+
 // An odd distance in any dim of any operand: elements are then loaded and stored bytewise.
 TEST_F(Scatters, OddDistances) {
   const Context context;
