@@ -1,5 +1,5 @@
 # Writes the software bill of materials (SPDX) of the library during its installation. sbom.py writes that of packages.
-# The only code of others is the static runtime of NVIDIA, in a library with CUDA.
+# A library with CUDA contains code of others: the static runtime of NVIDIA and CUB.
 # Parameters: library, version, cuda (the version of the toolkit, or empty), template, output.
 get_filename_component(name ${library} NAME)
 file(SHA256 ${library} sha256)
@@ -21,10 +21,23 @@ if(cuda)
       "licenseDeclared": "LicenseRef-NVIDIA-Proprietary",
       "copyrightText": "NOASSERTION",
       "primaryPackagePurpose": "LIBRARY"
+    },
+    {
+      "SPDXID": "SPDXRef-cub",
+      "name": "cub",
+      "versionInfo": "of CUDA @cuda@",
+      "supplier": "Organization: NVIDIA Corporation",
+      "downloadLocation": "NOASSERTION",
+      "filesAnalyzed": false,
+      "licenseConcluded": "BSD-3-Clause",
+      "licenseDeclared": "BSD-3-Clause",
+      "copyrightText": "NOASSERTION",
+      "primaryPackagePurpose": "LIBRARY"
     }]])
   string(CONFIGURE "${linked_packages}" linked_packages @ONLY)
   set(linked_relationships [[,
-    {"spdxElementId": "SPDXRef-libgather", "relationshipType": "STATIC_LINK", "relatedSpdxElement": "SPDXRef-cudart"}]])
+    {"spdxElementId": "SPDXRef-libgather", "relationshipType": "STATIC_LINK", "relatedSpdxElement": "SPDXRef-cudart"},
+    {"spdxElementId": "SPDXRef-libgather", "relationshipType": "STATIC_LINK", "relatedSpdxElement": "SPDXRef-cub"}]])
   set(linked_licences [=[,
   "hasExtractedLicensingInfos": [
     {
