@@ -16,7 +16,7 @@ set(CPACK_PACKAGE_FILE_NAME libgather-${PROJECT_VERSION}-linux-${CMAKE_SYSTEM_PR
 # In Debian, the package name contains the ABI number, so that two versions can be installed.
 set(CPACK_DEB_COMPONENT_INSTALL ON)
 set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
-set(CPACK_DEBIAN_RUNTIME_PACKAGE_NAME libgather${abi})
+set(CPACK_DEBIAN_RUNTIME_PACKAGE_NAME ${runtime_package})
 set(CPACK_DEBIAN_RUNTIME_PACKAGE_SECTION libs)
 set(CPACK_DEBIAN_RUNTIME_PACKAGE_SHLIBDEPS ON)
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_NAME libgather-dev)
@@ -37,6 +37,21 @@ set(CPACK_DEBIAN_RUNTIME_PACKAGE_CONTROL_EXTRA
   ${CMAKE_CURRENT_SOURCE_DIR}/debian/triggers
   ${CMAKE_CURRENT_SOURCE_DIR}/debian/postinst
   ${CMAKE_CURRENT_SOURCE_DIR}/debian/postrm)
+# The package of the library with CUDA replaces that of the library for the CPU. It contains code of NVIDIA that is not
+# free software. So its area is non-free. The area contrib is for free software that needs other software.
+if(GATHER_HAS_CUDA)
+  set(CPACK_DEBIAN_RUNTIME_PACKAGE_SECTION non-free/libs)
+  set(CPACK_DEBIAN_RUNTIME_PACKAGE_PROVIDES "libgather${abi} (= ${PROJECT_VERSION})")
+  set(CPACK_DEBIAN_RUNTIME_PACKAGE_CONFLICTS libgather${abi})
+  set(CPACK_DEBIAN_RUNTIME_PACKAGE_REPLACES libgather${abi})
+  string(APPEND CPACK_DEBIAN_RUNTIME_DESCRIPTION
+    " It contains code for CUDA\ndevices. Without a driver of NVIDIA it runs on the CPU.")
+  # Programs depend on either of the packages.
+  set(CPACK_DEBIAN_PACKAGE_GENERATE_SHLIBS OFF)
+  file(WRITE ${CMAKE_CURRENT_BINARY_DIR}/shlibs "libgather ${abi} libgather${abi} (>= ${PROJECT_VERSION})\n")
+  list(APPEND CPACK_DEBIAN_RUNTIME_PACKAGE_CONTROL_EXTRA ${CMAKE_CURRENT_BINARY_DIR}/shlibs)
+  set(CPACK_CUDA_COMPILER ${CMAKE_CUDA_COMPILER})
+endif()
 set(CPACK_NEWS ${PROJECT_SOURCE_DIR}/CHANGELOG.md)
 set(CPACK_PRE_BUILD_SCRIPTS ${CMAKE_CURRENT_SOURCE_DIR}/debian.cmake)
 # The archive contains all components. There is one Debian package for each component.

@@ -24,4 +24,10 @@ foreach(component IN LISTS CPACK_COMPONENTS_ALL)
   configure_file(${CPACK_NEWS} ${documents}/NEWS COPYONLY)
   gzip(${documents}/NEWS)
   configure_file(${sources}/lintian-overrides.in ${share}/lintian/overrides/${package} @ONLY)
+  if(CPACK_CUDA_COMPILER)
+    execute_process(COMMAND python3 ${CMAKE_CURRENT_LIST_DIR}/cuda_licences.py ${CPACK_CUDA_COMPILER}
+      ${documents}/copyright COMMAND_ERROR_IS_FATAL ANY)
+    file(APPEND ${share}/lintian/overrides/${package}
+      "# It replaces the package whose name matches the soname.\n${package}: package-name-doesnt-match-sonames *\n")
+  endif()
 endforeach()
