@@ -15,7 +15,8 @@ from ._base import library as _library  # noqa: F401
 # isort: split
 from . import _objects, errors, types
 from ._base import constants as _constants
-from ._base.capabilities import capabilities, release, shutdown, version
+from ._base.capabilities import capabilities, shutdown, version
+from ._base.releases import release
 from ._base.torch_dynamo import skip_package
 from ._files.opener import open_table
 from ._files.table import Segment, Table, TableStats

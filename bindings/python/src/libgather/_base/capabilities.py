@@ -7,6 +7,7 @@ from . import constants as c
 from .integers import named
 from .library import lib
 from .library_calls import call, new
+from .releases import release
 
 _TIERS = named("TIER_")
 
@@ -21,17 +22,16 @@ def version() -> str:
     return release(lib.gth_version())
 
 
-def release(number: int) -> str:
-    return f"{number // 1000000}.{number // 1000 % 1000}.{number % 1000}"
-
-
 def capabilities() -> dict[str, t.Any]:
     """Returns the capabilities of the loaded library on this machine.
 
     Returns:
         A dict with abi, version, cpu_threads, cpu_tiers_built, cpu_tiers_usable (instruction sets), cpu_tier (the one
-        in
-        use), cuda_runtime and cuda_driver (``(major, minor)``, or None), and devices (compute capability and memory).
+        in use), cuda_runtime and cuda_driver (``(major, minor)``), and devices (compute capability and memory).
+
+        cuda_runtime is None if the library has no CUDA: libgather-cuda is not installed, or a warning during the import
+        stated why its library is not used. cuda_driver is None if this machine has no driver. It is less than
+        cuda_runtime if the driver is too old.
 
     >>> import libgather
     >>> libgather.capabilities()["abi"]

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+# Imported first, because it may load the library that the extension modules need.
+from . import cuda_package  # noqa: F401
+
+# isort: split
 from .. import _abi
 from .constants import ABI_VERSION
 
