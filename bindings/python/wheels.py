@@ -1,12 +1,14 @@
 """Builds wheels for glibc and musl on x86-64 and aarch64, and for Windows on x86-64.
 
-    wheels.py SDIST OUT [TARGET ...]      builds wheels from a source distribution, by default for all targets
+    wheels.py SDIST OUT [TARGET ...]      builds wheels from a source distribution, by default for all targets but cuda
 
 Each wheel serves all Python releases from 3.11 on. The Python needs the packages of requirements-wheels.txt. A target
 is the platform in the name of a wheel. zig compiles for all targets but Windows. For glibc it uses the oldest release
 that wheels may support, and auditwheel validates the platform. GCC of MinGW-w64 compiles for Windows. abi3audit
 validates the use of Python's stable ABI. GCC compiles the extension of libgather.torch for the wheel for glibc on
 x86-64. This does not change the platform of the wheel, because torch itself needs a newer glibc.
+
+The target cuda is the wheel of libgather-cuda, for glibc on x86-64. The variable CUDACXX names nvcc.
 """
 
 from __future__ import annotations
@@ -20,26 +22,33 @@ import sysconfig
 from pathlib import Path
 
 from auditwheel.wheeltools import InWheel
+from wheels_cuda import nvcc
 from wheels_torch import add_objects
 from wheels_windows import mingw
 
+CUDA = "cuda"
 WINDOWS = "win_amd64"
-WITH_TORCH = "manylinux_2_17_x86_64"
+GLIBC = "manylinux_2_17_x86_64"
 
 #: The name of each other platform in zig.
 ZIG = {
-    "manylinux_2_17_x86_64": "x86_64-linux-gnu.2.17",
+    GLIBC: "x86_64-linux-gnu.2.17",
     "manylinux_2_17_aarch64": "aarch64-linux-gnu.2.17",
     "musllinux_1_2_x86_64": "x86_64-linux-musl",
     "musllinux_1_2_aarch64": "aarch64-linux-musl",
 }
-TARGETS = (*ZIG, WINDOWS)
+WITHOUT_CUDA = (*ZIG, WINDOWS)
+TARGETS = (*WITHOUT_CUDA, CUDA)
 
 
 def run(*command: object, **environment: str) -> None:
     """Runs a command with the tools of this Python environment."""
     path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
     subprocess.run([str(part) for part in command], check=True, env={**os.environ, "PATH": path, **environment})
+
+
+def platform_of(target: str) -> str:
+    return GLIBC if target == CUDA else target
 
 
 def unpacked(archive: Path, folder: Path) -> Path:
@@ -102,7 +111,10 @@ def zig(folder: Path, target: str) -> tuple[dict[str, str], dict[str, str]]:
 
 def build(tree: Path, target: str, folder: Path) -> Path:
     """Builds a wheel that has not been validated."""
-    environment, definitions = mingw(folder) if target == WINDOWS else zig(folder, target)
+    environment, definitions = mingw(folder) if target == WINDOWS else zig(folder, platform_of(target))
+    if target == CUDA:
+        tree /= "cuda"
+        definitions |= nvcc(folder / "nvcc", tree)
     environment |= {
         "CMAKE_ARGS": shlex.join(f"-D{name}={value}" for name, value in definitions.items()),
         "CMAKE_GENERATOR": "Ninja",
@@ -120,14 +132,14 @@ def name_musl(wheel: Path, machine: str) -> None:
             run("patchelf", "--replace-needed", "libc.so", f"libc.musl-{machine}.so.1", library)
 
 
-def repaired(wheel: Path, target: str, folder: Path) -> Path:
+def repaired(wheel: Path, platform: str, folder: Path) -> Path:
     """Names a wheel by the platform that auditwheel finds.
 
     auditwheel reads the machine and the C library from the name of the wheel.
     """
-    claimed = wheel.rename(wheel.with_name(f"{wheel.name.rpartition('-')[0]}-{target}.whl"))
-    if target.startswith("musl"):
-        name_musl(claimed, ZIG[target].partition("-")[0])
+    claimed = wheel.rename(wheel.with_name(f"{wheel.name.rpartition('-')[0]}-{platform}.whl"))
+    if platform.startswith("musl"):
+        name_musl(claimed, ZIG[platform].partition("-")[0])
     run(sys.executable, "-m", "auditwheel", "repair", "--wheel-dir", folder, claimed)
     (named,) = folder.glob("*.whl")
     return named
@@ -135,10 +147,12 @@ def repaired(wheel: Path, target: str, folder: Path) -> Path:
 
 def validated(wheel: Path, target: str, folder: Path) -> Path:
     """Validates the platform of a wheel and its use of the stable ABI."""
-    named = wheel if target == WINDOWS else repaired(wheel, target, folder)
-    if target not in named.name:
-        sys.exit(f"{named.name} is not for {target}")
-    run(sys.executable, "-m", "abi3audit", "--strict", named)
+    platform = platform_of(target)
+    named = wheel if target == WINDOWS else repaired(wheel, platform, folder)
+    if platform not in named.name:
+        sys.exit(f"{named.name} is not for {platform}")
+    if target != CUDA:  # It has no extension module.
+        run(sys.executable, "-m", "abi3audit", "--strict", named)
     return named
 
 
@@ -150,9 +164,9 @@ def main(arguments: list[str]) -> int:
     work = Path(sys.prefix, "wheels")  # the same path in each run, for compiler caches
     shutil.rmtree(work, ignore_errors=True)
     tree = unpacked(sdist, work)
-    for target in arguments[2:] or TARGETS:
+    for target in arguments[2:] or WITHOUT_CUDA:
         wheel = validated(build(tree, target, work / target), target, work / target / "validated")
-        if target == WITH_TORCH:
+        if target == GLIBC:
             with InWheel(wheel, wheel) as folder:
                 add_objects(Path(folder, "libgather"))
         print(f"{wheel.name}: {wheel.stat().st_size} bytes", flush=True)

@@ -13,7 +13,8 @@ STATED = {
     "bindings/rust/gather/Cargo.toml": r'^gather-sys = \{ version = "(.+?)"',
     "bindings/rust/Cargo.lock": r'^name = "gather(?:-sys)?"\nversion = "(.+)"',
     "bindings/rust/gather-sys/README.md": r"`gather` from release (\S+) on",
-    "bindings/python/pyproject.toml": r'^version = "(.+)"',
+    "bindings/python/pyproject.toml": r'^version = "(.+)"|"libgather-cuda==(.+)"',
+    "bindings/python/cuda/pyproject.toml": r'^version = "(.+)"|"libgather==(.+)"',
     "bindings/java/pom.xml": r"<artifactId>libgather</artifactId>\n  <version>(.+)<",
     "bindings/java/README.md": r"<artifactId>libgather</artifactId>\n  <version>(.+)<",
     "MODULE.bazel": r'^    version = "(.+)"',
@@ -22,7 +23,7 @@ STATED = {
     "src/package/nix/default.nix": r'version = "(.+)"',
     "src/package/vcpkg/vcpkg.json": r'"version": "(.+)"',
     "README.md": r"^\*\*Status\.\*\* (\d+\.\d+)",
-    "docs/install.md": r"find_package\(gather (\S+) CONFIG|(?:libgather(?:1|-dev)?|gather)[_/-](\d+\.\d+\.\d+)",
+    "docs/install.md": r"find_package\(gather (\S+) CONFIG|(?:libgather(?:1|1-cuda|-dev)?|gather)[_/-](\d+\.\d+\.\d+)",
 }
 
 
