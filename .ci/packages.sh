@@ -3,17 +3,37 @@
 
 packages=$(pwd)/build/packages
 
+# cpack_library BUILD GENERATOR LIBDIR COMPONENTS [OPTION...] makes packages of a build with the options of CMake.
+cpack_library() {
+  build=build/$1 generator=$2 libdir=$3 components=$4
+  shift 4
+  cmake --preset package -B "$build" -D CMAKE_INSTALL_PREFIX=/usr -D CMAKE_INSTALL_LIBDIR="$libdir" "$@" >/dev/null
+  cmake --build "$build"
+  cpack --config "$build/CPackConfig.cmake" -G "$generator" -D CPACK_COMPONENTS_ALL="$components" \
+    -B "$packages/cpack" >"$build/cpack.log" 2>&1 || { cat "$build/cpack.log" && return 1; }
+  find "$packages/cpack" -maxdepth 1 -type f -exec mv {} "$packages" ';'
+  rm -r "$packages/cpack"
+}
+
 # Debian packages use the library folder of the architecture. The archive uses lib.
 package_library() {
   multiarch=lib/$(dpkg-architecture -qDEB_HOST_MULTIARCH)
-  for kind in "TGZ lib" "DEB $multiarch"; do
-    cmake --preset package -D CMAKE_INSTALL_PREFIX=/usr -D CMAKE_INSTALL_LIBDIR="${kind#* }" >/dev/null
-    cmake --build --preset package
-    cpack --config build/package/CPackConfig.cmake -G "${kind%% *}" -B "$packages/cpack" >build/package/cpack.log 2>&1 ||
-      { cat build/package/cpack.log && return 1; }
-  done
-  mv "$packages"/cpack/*.deb "$packages"/cpack/*.tar.gz "$packages"
-  rm -r "$packages/cpack"
+  cpack_library package TGZ lib 'runtime;development'
+  cpack_library package DEB "$multiarch" 'runtime;development'
+}
+
+# Creates the Debian package and the wheel of the library with CUDA. They have machine code for fewer architectures than
+# other builds, so that they are smaller.
+package_cuda() {
+  if [ -z "${CUDACXX:-}" ] && ! command -v nvcc >/dev/null; then
+    echo "skipped: packages with CUDA: there is no nvcc. \`./dev cuda fetch\` downloads one."
+    return 0
+  fi
+  export CUDACXX="${CUDACXX:-$(command -v nvcc)}" CUDAARCHS='80-real;90-real;100-real;120'
+  echo "Building packages with CUDA. nvcc takes minutes for the kernels of each package ..."
+  cpack_library package-cuda DEB "$multiarch" runtime -D GATHER_CUDA=ON
+  build_wheels "$packages" cuda
+  python3 tests/package/cuda.py "$packages" || result=1
 }
 
 # Fails on errors and warnings. src/package/debian overrides some of them with a reason.
@@ -31,7 +51,7 @@ build_wheels() {
   "$python" -m pip install --quiet --require-hashes -r bindings/python/requirements-wheels.lock
   rm -rf build/packaging/sdist
   { "$python" -m build --no-isolation --sdist --outdir build/packaging/sdist bindings/python &&
-    env -u CUDACXX "$python" bindings/python/wheels.py build/packaging/sdist/*.tar.gz "$@"; } >"$wheels_log" 2>&1 ||
+    "$python" bindings/python/wheels.py build/packaging/sdist/*.tar.gz "$@"; } >"$wheels_log" 2>&1 ||
     { cat "$wheels_log" && return 1; }
   mv build/packaging/sdist/*.tar.gz "$1"
 }
@@ -114,6 +134,7 @@ task_package() {
   want g++-mingw-w64-x86-64-posix command -v "$windows_compiler"
   install_missing
   make_packages
+  package_cuda
   lint_debian || result=1
   package_conda
   (cd "$packages" && set -- * && python3 ../../src/package/sbom.py "$@" >libgather.spdx.json &&

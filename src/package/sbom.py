@@ -2,8 +2,9 @@
 
 Usage: sbom.py PACKAGE... >FILE
 
-Packages contain only code of this project, except wheels, which also contain a C++ runtime. The document lists the
-dependencies of a package: the crates in Cargo.lock and the Python distributions in pyproject.toml.
+Packages contain only code of this project, with two exceptions: wheels also contain a C++ runtime, and packages with
+CUDA contain code of NVIDIA. The document lists the dependencies of a package: the crates in Cargo.lock and the Python
+distributions in pyproject.toml.
 """
 
 import hashlib
@@ -18,6 +19,9 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 NOTHING = "NOASSERTION"
+OURS = "Apache-2.0"
+EULA = "LicenseRef-NVIDIA-Proprietary"
+CUB = "BSD-3-Clause"
 
 
 def version():
@@ -54,8 +58,13 @@ def package(name, release, licence, **more):
     }
 
 
+def has_cuda(path):
+    return path.name.startswith(("libgather_cuda-", "libgather1-cuda_"))
+
+
 def made(path):
-    return package(path.name, version(), "Apache-2.0", packageFileName=path.name, checksums=sha256(path))
+    licence = f"{OURS} AND {CUB} AND {EULA}" if has_cuda(path) else OURS
+    return package(path.name, version(), licence, packageFileName=path.name, checksums=sha256(path))
 
 
 def located(kind, name, release=None):
@@ -91,7 +100,16 @@ def distributions():
 
 
 def linked(path):
-    """Yields the foreign code in a wheel: the C++ runtime of zig, and an object file of GCC for x86-64."""
+    """Yields the foreign code in a package.
+
+    A package with CUDA contains the runtime of NVIDIA and CUB. A wheel contains the C++ runtime of zig, and an object
+    file of GCC for x86-64.
+    """
+    if has_cuda(path):
+        nvcc = subprocess.check_output([os.environ.get("CUDACXX", "nvcc"), "--version"], text=True)
+        toolkit = re.search(r"V([\d.]+)$", nvcc, re.MULTILINE)[1]
+        yield package("cudart_static", toolkit, EULA)
+        yield package("cub", f"of CUDA {toolkit}", CUB)
     if path.suffix != ".whl":
         return
     tools = (ROOT / "bindings/python/requirements-wheels.txt").read_text()
@@ -106,6 +124,8 @@ def needs(path):
     """Returns the dependencies of a package except the C and C++ runtime."""
     if path.suffix == ".crate":
         return list(crates())
+    if path.name.startswith("libgather_cuda-"):
+        return [package("libgather", version(), OURS, externalRefs=located("pypi", "libgather", version()))]
     is_python = path.suffix == ".whl" or path.name == f"libgather-{version()}.tar.gz"
     return list(distributions()) if is_python else []
 
@@ -133,6 +153,12 @@ def document(paths):
         "creationInfo": {"created": created(), "creators": ["Tool: sbom.py of libgather"]},
         "packages": list(packages.values()),
         "relationships": relations,
+        "hasExtractedLicensingInfos": [
+            {
+                "licenseId": EULA,
+                "extractedText": "End User License Agreement of the NVIDIA CUDA Toolkit. Its text is in the packages.",
+            }
+        ],
     }
 
 

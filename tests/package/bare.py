@@ -1,10 +1,11 @@
 """Installs packages in a minimal Debian system, and runs the first example of their README: bare.py FOLDER [KIND...]
 
-FOLDER contains the output of `./dev package`. A KIND is deb, archive, sdist, wheel, aarch64-wheel, musl-wheel, crates,
-go or java. Without a KIND, all of them are tested. Each kind gets its own Debian root, which is made from the package
-sources of this machine. It contains only the requirements that the README states. The script requires root and
-mmdebstrap. Without them it exits with 77. Debian has no JDK that is new enough, so the root gets the one of this
-machine. Without one, java is skipped.
+FOLDER contains the output of `./dev package`. A KIND is deb, cuda-deb, archive, sdist, wheel, cuda-wheel,
+aarch64-wheel, musl-wheel, crates, go or java. Without a KIND, all of them are tested. Each kind gets its own Debian
+root, which is made from the package sources of this machine. It contains only the requirements that the README states.
+The script requires root and mmdebstrap. Without them it exits with 77. Debian has no JDK that is new enough, so the
+root gets the one of this machine. Without one, java is skipped. The kinds with CUDA are skipped if FOLDER has no such
+packages. Their READMEs run on the CPU, because the roots have no driver.
 """
 
 import os
@@ -56,12 +57,29 @@ def sdist():
     )
 
 
-def wheel():
+def wheel(name="libgather"):
     """Returns a script in which pip installs the wheel for this machine."""
     return (
         f"{APT} python3-venv\npython3 -m venv venv\n"
-        f"venv/bin/python -m pip install --quiet --find-links packages --only-binary libgather numpy libgather\n"
+        f"venv/bin/python -m pip install --quiet --find-links packages --only-binary libgather numpy '{name}'\n"
         + python_example("venv/bin/python")
+    )
+
+
+def cuda_wheel():
+    program = (
+        "from libgather import capabilities\n"
+        "assert capabilities()['cuda_runtime'] and not capabilities()['cuda_driver'], capabilities()\n"
+    )
+    return wheel("libgather[cuda]") + here("capabilities.py", program) + "venv/bin/python -W error capabilities.py\n"
+
+
+def cuda_deb():
+    """Returns a script in which the package with CUDA replaces the one without CUDA."""
+    return (
+        f"{APT} ./packages/libgather1_*.deb\n"
+        + c("From Debian packages with CUDA")
+        + "if dpkg-query --status libgather1; then exit 1; fi\ngrep -q cudart_static /usr/share/sbom/gather.spdx.json\n"
     )
 
 
@@ -146,9 +164,11 @@ def c(section):
 
 KINDS = {
     "deb": lambda: c("From Debian packages"),
+    "cuda-deb": cuda_deb,
     "archive": lambda: c("From an archive"),
     "sdist": sdist,
     "wheel": wheel,
+    "cuda-wheel": cuda_wheel,
     "aarch64-wheel": aarch64_wheel,
     "musl-wheel": musl_wheel,
     "crates": crates,
@@ -157,9 +177,11 @@ KINDS = {
 }
 FILES = {
     "deb": "*.deb",
+    "cuda-deb": "*.deb",
     "archive": "libgather-*-linux-*.tar.gz",
     "sdist": SDIST,
     "wheel": "*.whl",
+    "cuda-wheel": "*.whl",
     "aarch64-wheel": "*.whl",
     "musl-wheel": "libgather-*",
     "crates": "*.crate",
@@ -223,6 +245,9 @@ def main(packages, kinds):
         for kind in kinds or KINDS:
             if kind == "java" and not jdk():
                 print("skipped: java: there is no JDK 22 or newer")
+                continue
+            if "cuda" in kind and not list(packages.glob("*cuda*")):
+                print(f"skipped: {kind}: there are no packages with CUDA, because there was no nvcc")
                 continue
             output = attempt(kind, base, packages)
             print(
