@@ -1,6 +1,6 @@
 """Checks the packages with CUDA in a folder: cuda.py FOLDER
 
-Each contains the library and the licences of the code of others. The library has at most 7 MiB, and code for the
+Each contains the library and the licences of the code of others. The library has at most 9 MiB, and code for the
 architectures that docs/install.md states.
 """
 
