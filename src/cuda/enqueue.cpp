@@ -259,7 +259,7 @@ int32_t run_scatter_positions(Context& context, const Plan& plan, const core::Re
       const Pointers pointers = core::pointers_of(nullptr, request.indices->data, nullptr);
       return run_call(context, plan, pointers, GTH_OPEN, false, nullptr, sequence, error);
     }
-    runtime::Stream const stream = context.stream();
+    CUstream_st* const stream = context.stream();
     bool is_captured = false;
     if (int32_t status = find_capture(stream, &is_captured, error)) return status;
     const Place place = place_of(context, nullptr, sequence, false);
@@ -274,7 +274,7 @@ int32_t run_partition(Context& context, const Plan& plan, const gth_tensor_desc&
     if (plan.tuples.at(GTH_OPEN) > 0 && plan.refused_dim >= 0) {
       return core::fail_empty_table(error, GTH_OPERAND_PARAMS, plan.refused_dim);
     }
-    runtime::Stream const stream = context.stream();
+    CUstream_st* const stream = context.stream();
     bool is_captured = false;
     if (int32_t status = find_capture(stream, &is_captured, error)) return status;
     const Place place = place_of(context, nullptr, sequence, false);
@@ -288,7 +288,7 @@ int32_t run_bag_outputs(Context& context, const Plan& plan, const core::Request&
   return in_call(
       context, error, [&] { return check_outputs(context, request, outputs, error); },
       [&](int64_t sequence) {
-        runtime::Stream const stream = context.stream();
+        CUstream_st* const stream = context.stream();
         bool is_captured = false;
         if (int32_t status = find_capture(stream, &is_captured, error)) return status;
         const Place place = place_of(context, nullptr, sequence, false);

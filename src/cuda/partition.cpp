@@ -33,7 +33,7 @@ class PartitionCall {
  public:
   PartitionCall(const Plan& plan, const gth_tensor_desc& ids, const Shards& shards, const gth_parts& parts,
                 const Place& place)
-      : plan_(plan), ids_(ids), shards_(shards), parts_(parts), place_(place) {
+      : plan_(plan), ids_(ids), shards_(shards), place_(place) {
     job_.ids_count = plan.tuples.at(GTH_OPEN);
     job_.rows = shards.rows;
     job_.policy = core::policy_of(plan.wraps, core::is_signed(plan.index), plan.bounds);
@@ -156,7 +156,6 @@ class PartitionCall {
   const Plan& plan_;
   const gth_tensor_desc& ids_;
   const Shards& shards_;
-  const gth_parts& parts_;
   Place place_;
   PartitionJob job_{};
   SortRoom sort_{};

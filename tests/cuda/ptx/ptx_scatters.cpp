@@ -31,8 +31,9 @@ std::string combine_name(const std::string& kernel, Numbers numbers, bool is_wid
 
 int launch_scaled_as(const char* kernel, Numbers numbers, bool is_wide, const CombineJob& job, uint32_t blocks,
                      CUstream_st* stream) {
-  return visit_scaled(
-      numbers, [&](auto type) { return launch(combine_name_of<decltype(type)>(kernel, is_wide), blocks, stream, job); });
+  return visit_scaled(numbers, [&](auto type) {
+    return launch(combine_name_of<decltype(type)>(kernel, is_wide), blocks, stream, job);
+  });
 }
 
 }  // namespace
