@@ -22,12 +22,12 @@ GATHER_SHARED uint64_t length_at(const BagsJob& job, int64_t i) {
   return static_cast<uint64_t>(AnyIndex::load(job.numbers, job.numbers.first + i * job.numbers.stride));
 }
 
-// Calls each(first, last) for the lengths of the run of a thread.
+// Divides `count` numbers into runs. Calls each(run, first, last) for the run of a thread.
 template <class Block, class Each>
-GATHER_KERNEL void with_run(const Block& block, const BagsJob& job, uint32_t thread, Each&& each) {
-  const int64_t run = int64_t{block.index()} * block.threads() + thread, size = job.count / sum_runs + 1;
-  const int64_t first = run * size < job.count ? run * size : job.count;
-  const int64_t last = job.count - first < size ? job.count : first + size;
+GATHER_KERNEL void with_run(const Block& block, int64_t count, uint32_t thread, Each&& each) {
+  const int64_t run = int64_t{block.index()} * block.threads() + thread, size = count / sum_runs + 1;
+  const int64_t first = run * size < count ? run * size : count;
+  const int64_t last = count - first < size ? count : first + size;
   if (run < sum_runs) each(static_cast<uint32_t>(run), first, last);
 }
 
@@ -35,7 +35,7 @@ GATHER_KERNEL void with_run(const Block& block, const BagsJob& job, uint32_t thr
 template <class Block>
 GATHER_KERNEL void sum_runs_body(Block& block, const BagsJob& job) {
   block.each([&](uint32_t thread) {
-    with_run(block, job, thread, [&](uint32_t run, int64_t first, int64_t last) {
+    with_run(block, job.count, thread, [&](uint32_t run, int64_t first, int64_t last) {
       uint64_t sum = 0;
       for (int64_t i = first; i < last; ++i) sum = add_length(job, sum, length_at(job, i));
       job.sums[run] = sum;
@@ -47,7 +47,7 @@ GATHER_KERNEL void sum_runs_body(Block& block, const BagsJob& job) {
 template <class Block>
 GATHER_KERNEL void sum_lengths_body(Block& block, const BagsJob& job) {
   block.each([&](uint32_t thread) {
-    with_run(block, job, thread, [&](uint32_t run, int64_t first, int64_t last) {
+    with_run(block, job.count, thread, [&](uint32_t run, int64_t first, int64_t last) {
       uint64_t sum = 0;
       for (uint32_t i = 0; i < run; ++i) sum = add_length(job, sum, job.sums[i]);
       if (run == 0) job.begin[0] = 0;

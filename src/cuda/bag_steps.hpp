@@ -279,18 +279,10 @@ GATHER_SHARED bool is_head(const RankJob& job, int64_t i) {
   return row != job.no_row && (i == 0 || job.keys.slices[i - 1] != row);
 }
 
-// Calls each(run, first, last) for the sorted ids of the run of a thread.
-template <class Block, class Each>
-GATHER_KERNEL void with_id_run(const Block& block, const RankJob& job, uint32_t thread, Each&& each) {
-  const int64_t run = int64_t{block.index()} * block.threads() + thread, size = job.ids / sum_runs + 1;
-  const int64_t first = run * size < job.ids ? run * size : job.ids;
-  if (run < sum_runs) each(static_cast<uint32_t>(run), first, job.ids - first < size ? job.ids : first + size);
-}
-
 template <class Block>
 GATHER_KERNEL void count_heads_body(Block& block, const RankJob& job) {
   block.each([&](uint32_t thread) {
-    with_id_run(block, job, thread, [&](uint32_t run, int64_t first, int64_t last) {
+    with_run(block, job.ids, thread, [&](uint32_t run, int64_t first, int64_t last) {
       uint64_t heads = 0;
       for (int64_t i = first; i < last; ++i) heads += is_head(job, i) ? 1u : 0u;
       job.heads[run] = heads;
@@ -326,7 +318,7 @@ template <class Block>
 GATHER_KERNEL void rank_body(Block& block, const RankJob& job) {
   block.each([&](uint32_t thread) {
     if (load(&job.state->is_refused)) return;
-    with_id_run(block, job, thread, [&](uint32_t run, int64_t first, int64_t last) {
+    with_run(block, job.ids, thread, [&](uint32_t run, int64_t first, int64_t last) {
       uint64_t rank = 0;
       for (uint32_t i = 0; i < run; ++i) rank += job.heads[i];
       for (int64_t i = first; i < last; ++i) {

@@ -172,19 +172,13 @@ int32_t run_partition(Context& context, runtime::Stream stream, const Plan& plan
   PartitionCall call(plan, ids, shards, parts, place);
   if (int32_t status = call.check(error)) return status;
   int64_t sort_bytes = 0;
-  int code = sort_scratch(call.ids(), &sort_bytes);
+  const int code = sort_scratch(call.ids(), &sort_bytes);
   if (code) return fail_cuda(code, "partition", 0, error);
   const int64_t bytes = call.distribute(nullptr, sort_bytes);
-  Scratch* scratch = nullptr;
-  code = allocate_scratch(context, stream, bytes, is_captured, &scratch);
-  if (code) return fail_cuda(code, "partition", bytes, error);
-  call.distribute(scratch->data(), sort_bytes);
-  code = call.launch(stream);
-  if (!is_captured) {
-    const int freed = free_behind(context, stream, scratch);
-    if (!code) code = freed;
-  }
-  return code ? fail_cuda(code, "partition", 0, error) : GTH_OK;
+  return run_in_scratch(context, stream, bytes, is_captured, "partition", error, [&](char* memory) {
+    call.distribute(memory, sort_bytes);
+    return call.launch(stream);
+  });
 }
 
 }  // namespace gather::cuda

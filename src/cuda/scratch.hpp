@@ -2,6 +2,7 @@
 
 #include "core/base/checked.hpp"
 #include "cuda/device_context.hpp"
+#include "cuda/failure.hpp"
 
 // Device memory that the kernels of one call share.
 namespace gather::cuda {
@@ -56,5 +57,19 @@ int allocate_scratch(Context& context, runtime::Stream stream, int64_t bytes, bo
 // Frees the memory of a call that is not captured behind the work of the call. If that fails now, it is freed later.
 // Returns CUDA's error number.
 int free_behind(Context& context, runtime::Stream stream, Scratch* scratch);
+
+// Allocates the memory of a call, launches its kernels by launch(memory), and frees the memory behind them. launch
+// returns CUDA's error number. `what` is the name of the call in errors.
+template <class Launch>
+int32_t run_in_scratch(Context& context, runtime::Stream stream, int64_t bytes, bool is_captured, const char* what,
+                       const Error& error, Launch&& launch) {
+  Scratch* scratch = nullptr;
+  int code = allocate_scratch(context, stream, bytes, is_captured, &scratch);
+  if (code) return fail_cuda(code, what, bytes, error);
+  code = launch(scratch->data());
+  const int freed = is_captured ? 0 : free_behind(context, stream, scratch);
+  if (!code) code = freed;
+  return code ? fail_cuda(code, what, 0, error) : GTH_OK;
+}
 
 }  // namespace gather::cuda
