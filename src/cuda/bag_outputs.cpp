@@ -242,11 +242,9 @@ class OutputsCall {
     if (is_extreme()) return launch_won(call_.number_type(), job, blocks, stream_);
     const bool is_widened = is_half() && (job_.scales || !plan_.bags.rounds_each);
     const Numbers numbers = number_type(plan_.reducing.number, item_, is_widened);
-    const auto combine = job_.scales ? launch_scaled : launch_combine;
-    code = combine(numbers, is_wide, job, blocks, stream_);
+    code = launch_combine(numbers, is_wide, job, blocks, stream_);
     if (code || ids() < least_long) return code;
-    const auto combine_long = job_.scales ? launch_scaled_long : launch_combine_long;
-    return combine_long(numbers, is_wide, job, long_blocks, stream_);
+    return launch_combine_long(numbers, is_wide, job, long_blocks, stream_);
   }
 
   // Returns true if columns have 16 bytes.

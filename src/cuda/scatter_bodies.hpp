@@ -490,6 +490,27 @@ int visit_scaled(Numbers numbers, Visit&& visit) {
   }
 }
 
+template <class Type_, int bytes_, bool scaled_>
+struct CombineKind {
+  static constexpr int bytes = bytes_;
+  static constexpr bool scaled = scaled_;
+  using Type = Type_;
+};
+
+// Calls visit(CombineKind<..>{}) for the kernels that combine updates. is_wide: a column has 16 bytes, and not those of a
+// number. is_scaled: updates have factors.
+template <class Visit>
+auto visit_combined(Numbers numbers, bool is_wide, bool is_scaled, Visit&& visit) {
+  const auto with_width = [&](auto type, auto scaled) {
+    using Type = decltype(type);
+    return visit_vector<Type>(is_wide, [&](auto bytes) {
+      return visit(CombineKind<Type, decltype(bytes)::value, decltype(scaled)::value>{});
+    });
+  };
+  if (is_scaled) return visit_scaled(numbers, [&](auto type) { return with_width(type, std::true_type{}); });
+  return visit_numbers(numbers, [&](auto type) { return with_width(type, std::false_type{}); });
+}
+
 // Calls visit(Type{}) for numbers that have an order.
 template <class Visit>
 int visit_ordered(Numbers numbers, Visit&& visit) {

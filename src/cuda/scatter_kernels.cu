@@ -27,28 +27,16 @@ __global__ void __launch_bounds__(block_threads) lift_kernel(Keys keys, const Wi
   lift_body(block, keys, wide, count);
 }
 
-template <class Type, int bytes>
+template <class Type, int bytes, bool scaled>
 __global__ void __launch_bounds__(block_threads) combine_kernel(const __grid_constant__ CombineJob job) {
   DeviceBlock block;
-  combine_body<Type, bytes, false>(block, job);
+  combine_body<Type, bytes, scaled>(block, job);
 }
 
-template <class Type, int bytes>
+template <class Type, int bytes, bool scaled>
 __global__ void __launch_bounds__(block_threads) combine_long_kernel(const __grid_constant__ CombineJob job) {
   DeviceBlock block;
-  combine_long_body<Type, bytes, false>(block, job);
-}
-
-template <class Type, int bytes>
-__global__ void __launch_bounds__(block_threads) scaled_kernel(const __grid_constant__ CombineJob job) {
-  DeviceBlock block;
-  combine_body<Type, bytes, true>(block, job);
-}
-
-template <class Type, int bytes>
-__global__ void __launch_bounds__(block_threads) scaled_long_kernel(const __grid_constant__ CombineJob job) {
-  DeviceBlock block;
-  combine_long_body<Type, bytes, true>(block, job);
+  combine_long_body<Type, bytes, scaled>(block, job);
 }
 
 template <int bytes>
@@ -91,28 +79,28 @@ int load_keys(Reading reading) {
   });
 }
 
-int load_combine(Numbers numbers) {
-  return visit_numbers(numbers, [](auto type) {
-    using Type = decltype(type);
-    const auto load_one = [](auto bytes) {
-      const int code = load_kernel(combine_kernel<Type, decltype(bytes)::value>);
-      return code ? code : load_kernel(combine_long_kernel<Type, decltype(bytes)::value>);
-    };
-    const int code = visit_vector<Type>(false, load_one);
-    return code ? code : visit_vector<Type>(true, load_one);
+// Calls visit(kernel, kernel of long slices).
+template <class Visit>
+int visit_combine_kernels(Numbers numbers, bool is_wide, bool is_scaled, Visit&& visit) {
+  return visit_combined(numbers, is_wide, is_scaled, [&](auto kind) {
+    using Kind = decltype(kind);
+    using Type = typename Kind::Type;
+    return visit(combine_kernel<Type, Kind::bytes, Kind::scaled>, combine_long_kernel<Type, Kind::bytes, Kind::scaled>);
   });
 }
 
-int load_scaled(Numbers numbers) {
-  return visit_scaled(numbers, [](auto type) {
-    using Type = decltype(type);
-    const auto load_one = [](auto bytes) {
-      const int code = load_kernel(scaled_kernel<Type, decltype(bytes)::value>);
-      return code ? code : load_kernel(scaled_long_kernel<Type, decltype(bytes)::value>);
-    };
-    const int code = visit_vector<Type>(false, load_one);
-    return code ? code : visit_vector<Type>(true, load_one);
-  });
+int load_combine(Numbers numbers) {
+  int code = 0;
+  for (const bool is_wide : {false, true}) {
+    for (const bool is_scaled : {false, true}) {
+      if (code) return code;
+      code = visit_combine_kernels(numbers, is_wide, is_scaled, [](auto* kernel, auto* of_long) {
+        const int loaded = load_kernel(kernel);
+        return loaded ? loaded : load_kernel(of_long);
+      });
+    }
+  }
+  return code;
 }
 
 }  // namespace
@@ -136,39 +124,13 @@ int launch_lift(const Keys& keys, const WideUpdate* wide, uint32_t count, uint32
 }
 
 int launch_combine(Numbers numbers, bool is_wide, const CombineJob& job, uint32_t blocks, CUstream_st* stream) {
-  return visit_numbers(numbers, [&](auto type) {
-    using Type = decltype(type);
-    return visit_vector<Type>(is_wide, [&](auto bytes) {
-      return launch(combine_kernel<Type, decltype(bytes)::value>, blocks, block_threads, stream, job);
-    });
-  });
+  return visit_combine_kernels(numbers, is_wide, job.scales,
+                               [&](auto* kernel, auto*) { return launch(kernel, blocks, block_threads, stream, job); });
 }
 
 int launch_combine_long(Numbers numbers, bool is_wide, const CombineJob& job, uint32_t blocks, CUstream_st* stream) {
-  return visit_numbers(numbers, [&](auto type) {
-    using Type = decltype(type);
-    return visit_vector<Type>(is_wide, [&](auto bytes) {
-      return launch(combine_long_kernel<Type, decltype(bytes)::value>, blocks, block_threads, stream, job);
-    });
-  });
-}
-
-int launch_scaled(Numbers numbers, bool is_wide, const CombineJob& job, uint32_t blocks, CUstream_st* stream) {
-  return visit_scaled(numbers, [&](auto type) {
-    using Type = decltype(type);
-    return visit_vector<Type>(is_wide, [&](auto bytes) {
-      return launch(scaled_kernel<Type, decltype(bytes)::value>, blocks, block_threads, stream, job);
-    });
-  });
-}
-
-int launch_scaled_long(Numbers numbers, bool is_wide, const CombineJob& job, uint32_t blocks, CUstream_st* stream) {
-  return visit_scaled(numbers, [&](auto type) {
-    using Type = decltype(type);
-    return visit_vector<Type>(is_wide, [&](auto bytes) {
-      return launch(scaled_long_kernel<Type, decltype(bytes)::value>, blocks, block_threads, stream, job);
-    });
-  });
+  return visit_combine_kernels(numbers, is_wide, job.scales,
+                               [&](auto*, auto* kernel) { return launch(kernel, blocks, block_threads, stream, job); });
 }
 
 int launch_replace(int bytes, const CombineJob& job, uint32_t blocks, CUstream_st* stream) {
@@ -212,7 +174,6 @@ int load_scatter_kernels() {
   for (int i = 0; !code && i < number_types; ++i) {
     const auto numbers = static_cast<Numbers>(i);
     code = load_combine(numbers);
-    if (!code) code = load_scaled(numbers);
     if (!code && has_atomics(numbers))
       code = visit_atomic(numbers, [](auto n) { return load_kernel(atomic_kernel<decltype(n)>); });
     if (!code) code = visit_ordered(numbers, [](auto t) { return load_kernel(position_kernel<decltype(t)>); });

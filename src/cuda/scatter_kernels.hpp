@@ -17,13 +17,11 @@ template <class Job>
 int launch_few_keys(Reading reading, const Job& job, const KeyJob& keys, const Keys& sorted, CUstream_st* stream);
 int launch_lift(const Keys& keys, const WideUpdate* wide, uint32_t count, uint32_t blocks, CUstream_st* stream);
 
-// is_wide: a column has 16 bytes, and not those of a number.
+// is_wide: a column has 16 bytes, and not those of a number. With factors, halves are halves in float, and no numbers are
+// complex.
 int launch_combine(Numbers numbers, bool is_wide, const CombineJob& job, uint32_t blocks, CUstream_st* stream);
 // Combines the long slices that launch_combine has found.
 int launch_combine_long(Numbers numbers, bool is_wide, const CombineJob& job, uint32_t blocks, CUstream_st* stream);
-// The same for sums with factors. Halves are halves in float, and no numbers are complex.
-int launch_scaled(Numbers numbers, bool is_wide, const CombineJob& job, uint32_t blocks, CUstream_st* stream);
-int launch_scaled_long(Numbers numbers, bool is_wide, const CombineJob& job, uint32_t blocks, CUstream_st* stream);
 // bytes: those of a column.
 int launch_replace(int bytes, const CombineJob& job, uint32_t blocks, CUstream_st* stream);
 

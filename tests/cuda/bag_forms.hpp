@@ -11,6 +11,16 @@ constexpr int32_t pooled_dtypes[] = {GTH_DTYPE_INT8,      GTH_DTYPE_INT16,     G
                                      GTH_DTYPE_FLOAT16,   GTH_DTYPE_FLOAT32,   GTH_DTYPE_FLOAT32, GTH_DTYPE_BFLOAT16,
                                      GTH_DTYPE_COMPLEX64, GTH_DTYPE_COMPLEX128};
 
+// The formats of the operand bags.
+constexpr int32_t bag_formats[] = {GTH_BAGS_OFFSETS, GTH_BAGS_STARTS, GTH_BAGS_LENGTHS, GTH_BAGS_SEGMENTS};
+
+// Lengths that repeat every seven bags. Some bags are empty.
+inline std::vector<int64_t> mixed_lengths(int64_t bags) {
+  std::vector<int64_t> lengths;
+  for (int64_t i = 0; i < bags; ++i) lengths.push_back(i * i % 7 % 5);
+  return lengths;
+}
+
 struct BagCall {
   gth_options options = GTH_OPTIONS_INIT;
   Operand params, indices, bags, weights, out;

@@ -173,7 +173,6 @@ TEST_F(BagGradients, ResultsAreThoseOfTheCpu) {
 }
 
 constexpr Result results[] = {Result::params, Result::sparse, Result::weights, Result::positions};
-constexpr int32_t formats[] = {GTH_BAGS_OFFSETS, GTH_BAGS_STARTS, GTH_BAGS_LENGTHS, GTH_BAGS_SEGMENTS};
 constexpr int32_t pools[] = {GTH_POOL_SUM, GTH_POOL_MEAN, GTH_POOL_SQRTN, GTH_POOL_MAX};
 
 // Compares every result of bags of these lengths whose rows have `width` columns.
@@ -184,7 +183,7 @@ void compare_all(Random& random, const Context& context, const std::vector<int64
     forward.params.dtype = random.chance(50) ? int32_t{GTH_DTYPE_FLOAT32} : forms::pooled_dtypes[random.below(12)];
     forward.indices.dtype = GTH_DTYPE_INT32;
     forward.weights.dtype = forward.params.dtype;
-    forward.options.bag_format = formats[random.below(4)];
+    forward.options.bag_format = forms::bag_formats[random.below(4)];
     forward.options.pool = forms::float_bytes(forward.params.dtype) ? pools[random.below(4)] : int32_t{GTH_POOL_SUM};
     forward.options.bounds = GTH_BOUNDS_CLAMP;
     forward.has_bags = true;
@@ -199,13 +198,6 @@ void compare_all(Random& random, const Context& context, const std::vector<int64
   }
 }
 
-// Lengths that repeat every seven bags. Some bags are empty.
-std::vector<int64_t> mixed_lengths(int64_t bags) {
-  std::vector<int64_t> lengths;
-  for (int64_t i = 0; i < bags; ++i) lengths.push_back(i * i % 7 % 5);
-  return lengths;
-}
-
 // Rows at the limits of the lanes of a group, of its chunks, of the sums of a dot product and of its blocks.
 TEST_F(BagGradients, RowsAtTheLimits) {
   using namespace gather;
@@ -214,7 +206,7 @@ TEST_F(BagGradients, RowsAtTheLimits) {
   for (const int64_t limit : {int64_t{cuda::most_lanes_of_row}, int64_t{2 * cuda::most_lanes_of_row}, int64_t{16},
                               int64_t{32}, block_elements, 2 * block_elements}) {
     for (const int64_t width : {limit - 1, limit, limit + 1}) {
-      for (int i = 0; i < 6; ++i) compare_all(random, context, mixed_lengths(9), 5, width);
+      for (int i = 0; i < 6; ++i) compare_all(random, context, forms::mixed_lengths(9), 5, width);
     }
   }
 }

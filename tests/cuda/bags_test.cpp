@@ -141,11 +141,9 @@ struct OnDevice {
   Error error;
 };
 
-constexpr int32_t formats[] = {GTH_BAGS_OFFSETS, GTH_BAGS_STARTS, GTH_BAGS_LENGTHS, GTH_BAGS_SEGMENTS};
-
 void expect_sums(const Rows& rows) {
   const Context context;
-  for (const int32_t format : formats) {
+  for (const int32_t format : forms::bag_formats) {
     OnDevice on(rows, format);
     on.enqueue(context);
     context.expect_no_error();
@@ -154,20 +152,13 @@ void expect_sums(const Rows& rows) {
   }
 }
 
-// Lengths that repeat every seven bags. Some bags are empty.
-std::vector<int64_t> mixed_lengths(int64_t bags) {
-  std::vector<int64_t> lengths;
-  for (int64_t i = 0; i < bags; ++i) lengths.push_back(i * i % 7 % 5);
-  return lengths;
-}
-
 // Rows at the limits of a vector, of the threads of a group, and of the chunks of such groups.
 TEST_F(Bags, RowsAtTheLimitsOfAGroup) {
   using namespace gather::cuda;
   for (const int64_t limit : {int64_t{1}, int64_t{most_lanes_of_row}, int64_t{2 * most_lanes_of_row}}) {
     for (const int64_t vectors : {limit - 1, limit, limit + 1}) {
       for (const int64_t width : {vectors, vectors * 4, vectors * 4 + 2}) {
-        if (width > 0) expect_sums(Rows(width, mixed_lengths(9)));
+        if (width > 0) expect_sums(Rows(width, forms::mixed_lengths(9)));
       }
     }
   }
@@ -186,8 +177,8 @@ TEST_F(Bags, BagsAtTheLimitsOfABlock) {
   using namespace gather::cuda;
   constexpr int64_t block = block_threads;
   for (const int64_t bags : {block - 1, block, block + 1, 40 * block + 7}) {
-    expect_sums(Rows(1, mixed_lengths(bags)));
-    expect_sums(Rows(3, mixed_lengths(bags)));
+    expect_sums(Rows(1, forms::mixed_lengths(bags)));
+    expect_sums(Rows(3, forms::mixed_lengths(bags)));
   }
 }
 
@@ -196,7 +187,7 @@ TEST_F(Bags, LengthsAtTheLimitsOfARun) {
   constexpr int64_t runs = sum_runs;
   for (const int64_t bags :
        {int64_t{0}, runs - 1, runs, runs + 1, 2 * runs - 1, 2 * runs, 2 * runs + 1, 7 * runs + 5}) {
-    expect_sums(Rows(1, mixed_lengths(bags)));
+    expect_sums(Rows(1, forms::mixed_lengths(bags)));
   }
 }
 
@@ -204,7 +195,7 @@ TEST_F(Bags, LengthsAtTheLimitsOfARun) {
 TEST_F(Bags, TheFirstErrorIsReported) {
   const Context context;
   const Rows rows(3, std::vector<int64_t>(2000, 2));
-  for (const int32_t format : formats) {
+  for (const int32_t format : forms::bag_formats) {
     OnDevice on(rows, format);
     std::vector<int64_t> ids = rows.ids, numbers = rows.numbers(format);
     const int64_t before = format == GTH_BAGS_LENGTHS ? 0 : numbers[1499];
@@ -368,7 +359,7 @@ TEST_F(Bags, TooManyBagsWithoutElements) {
 
 // Each replay pools its own bags and ids. A replay with an invalid number leaves the output unchanged.
 TEST_F(Bags, ReplaysOfACapture) {
-  for (const int32_t format : formats) {
+  for (const int32_t format : forms::bag_formats) {
     const Stream stream;
     const Context context(stream.get());
     Rows rows(3, std::vector<int64_t>(500, 2));
@@ -407,7 +398,7 @@ TEST_F(Bags, ReplaysOfACapture) {
 TEST_F(Bags, PlansWithOpenNumbersOfBagsAndIds) {
   const Context context;
   for (const int32_t format : {GTH_BAGS_OFFSETS, GTH_BAGS_LENGTHS}) {
-    const Rows most(5, mixed_lengths(3000));
+    const Rows most(5, forms::mixed_lengths(3000));
     OnDevice on(most, format);
     const Shape open{GTH_OPEN}, open_rows{GTH_OPEN, 5};
     on.i.shape = on.b.shape = on.w.shape = open.data();
@@ -416,7 +407,7 @@ TEST_F(Bags, PlansWithOpenNumbersOfBagsAndIds) {
     gth_plan* plan = nullptr;
     ASSERT_EQ(gth_plan_create(&request, &plan, &on.error), GTH_OK) << on.error.message;
     for (const int64_t n : {0, 1, 7, 2999}) {
-      Rows rows(5, mixed_lengths(n));
+      Rows rows(5, forms::mixed_lengths(n));
       on.put(on.ids, rows.ids);
       on.put(on.bags, rows.numbers(format));
       gth_plan_args args = GTH_PLAN_ARGS_INIT;
@@ -451,8 +442,8 @@ TEST_F(Bags, PlansWithOpenNumbersOfBagsAndIds) {
 // A new output of a failed call has zeros, whatever empty bags have.
 TEST_F(Bags, IntoANewTensor) {
   const Context context;
-  const Rows rows(5, mixed_lengths(300));
-  for (const int32_t format : formats) {
+  const Rows rows(5, forms::mixed_lengths(300));
+  for (const int32_t format : forms::bag_formats) {
     for (const bool is_bad : {false, true}) {
       OnDevice on(rows, format);
       std::vector<int64_t> ids = rows.ids;
@@ -477,7 +468,7 @@ TEST_F(Bags, IntoANewTensor) {
 
 TEST_F(Bags, SeveralRequestsInOneCall) {
   const Context context;
-  const Rows few(3, mixed_lengths(20)), many(8, mixed_lengths(700));
+  const Rows few(3, forms::mixed_lengths(20)), many(8, forms::mixed_lengths(700));
   OnDevice first(few, GTH_BAGS_LENGTHS), second(many, GTH_BAGS_SEGMENTS), third(few, GTH_BAGS_OFFSETS);
   second.put(second.ids, {0, 1, 2, -3});
   const gth_request requests[] = {first.request(), second.request(), third.request()};

@@ -33,41 +33,18 @@ int launch_lift(const Keys& keys, const WideUpdate* wide, uint32_t count, uint32
 }
 
 int launch_combine(Numbers numbers, bool is_wide, const CombineJob& job, uint32_t blocks, CUstream_st* stream) {
-  return visit_numbers(numbers, [&](auto type) {
-    using Type = decltype(type);
-    return visit_vector<Type>(is_wide, [&](auto bytes) {
-      return launch(blocks, block_threads, stream,
-                    [job](Block& block) { combine_body<Type, decltype(bytes)::value, false>(block, job); });
-    });
+  return visit_combined(numbers, is_wide, job.scales, [&](auto kind) {
+    using Kind = decltype(kind);
+    return launch(blocks, block_threads, stream,
+                  [job](Block& block) { combine_body<typename Kind::Type, Kind::bytes, Kind::scaled>(block, job); });
   });
 }
 
 int launch_combine_long(Numbers numbers, bool is_wide, const CombineJob& job, uint32_t blocks, CUstream_st* stream) {
-  return visit_numbers(numbers, [&](auto type) {
-    using Type = decltype(type);
-    return visit_vector<Type>(is_wide, [&](auto bytes) {
-      return launch(blocks, block_threads, stream,
-                    [job](Block& block) { combine_long_body<Type, decltype(bytes)::value, false>(block, job); });
-    });
-  });
-}
-
-int launch_scaled(Numbers numbers, bool is_wide, const CombineJob& job, uint32_t blocks, CUstream_st* stream) {
-  return visit_scaled(numbers, [&](auto type) {
-    using Type = decltype(type);
-    return visit_vector<Type>(is_wide, [&](auto bytes) {
-      return launch(blocks, block_threads, stream,
-                    [job](Block& block) { combine_body<Type, decltype(bytes)::value, true>(block, job); });
-    });
-  });
-}
-
-int launch_scaled_long(Numbers numbers, bool is_wide, const CombineJob& job, uint32_t blocks, CUstream_st* stream) {
-  return visit_scaled(numbers, [&](auto type) {
-    using Type = decltype(type);
-    return visit_vector<Type>(is_wide, [&](auto bytes) {
-      return launch(blocks, block_threads, stream,
-                    [job](Block& block) { combine_long_body<Type, decltype(bytes)::value, true>(block, job); });
+  return visit_combined(numbers, is_wide, job.scales, [&](auto kind) {
+    using Kind = decltype(kind);
+    return launch(blocks, block_threads, stream, [job](Block& block) {
+      combine_long_body<typename Kind::Type, Kind::bytes, Kind::scaled>(block, job);
     });
   });
 }

@@ -17,22 +17,13 @@ int launch(const std::string& name, uint32_t blocks, CUstream_st* stream, const 
   return ptx::launch(name, blocks, block_threads, false, stream, arguments...);
 }
 
-template <class Type>
-std::string combine_name_of(const std::string& kernel, bool is_wide) {
-  return visit_vector<Type>(is_wide, [&](auto bytes) {
-    const std::string parameters = name_of<Type>() + ", " + std::to_string(decltype(bytes)::value);
-    return ptx::template_name<CombineJob>(kernel, parameters);
-  });
-}
-
-std::string combine_name(const std::string& kernel, Numbers numbers, bool is_wide) {
-  return visit_numbers(numbers, [&](auto type) { return combine_name_of<decltype(type)>(kernel, is_wide); });
-}
-
-int launch_scaled_as(const char* kernel, Numbers numbers, bool is_wide, const CombineJob& job, uint32_t blocks,
-                     CUstream_st* stream) {
-  return visit_scaled(numbers, [&](auto type) {
-    return launch(combine_name_of<decltype(type)>(kernel, is_wide), blocks, stream, job);
+int launch_combine_as(const std::string& kernel, Numbers numbers, bool is_wide, const CombineJob& job, uint32_t blocks,
+                      CUstream_st* stream) {
+  return visit_combined(numbers, is_wide, job.scales, [&](auto kind) {
+    using Kind = decltype(kind);
+    const std::string scaled = Kind::scaled ? "true" : "false";
+    const std::string parameters = name_of<typename Kind::Type>() + ", " + std::to_string(Kind::bytes) + ", " + scaled;
+    return launch(ptx::template_name<CombineJob>(kernel, parameters), blocks, stream, job);
   });
 }
 
@@ -61,19 +52,11 @@ int launch_lift(const Keys& keys, const WideUpdate* wide, uint32_t count, uint32
 }
 
 int launch_combine(Numbers numbers, bool is_wide, const CombineJob& job, uint32_t blocks, CUstream_st* stream) {
-  return launch(combine_name("combine_kernel", numbers, is_wide), blocks, stream, job);
+  return launch_combine_as("combine_kernel", numbers, is_wide, job, blocks, stream);
 }
 
 int launch_combine_long(Numbers numbers, bool is_wide, const CombineJob& job, uint32_t blocks, CUstream_st* stream) {
-  return launch(combine_name("combine_long_kernel", numbers, is_wide), blocks, stream, job);
-}
-
-int launch_scaled(Numbers numbers, bool is_wide, const CombineJob& job, uint32_t blocks, CUstream_st* stream) {
-  return launch_scaled_as("scaled_kernel", numbers, is_wide, job, blocks, stream);
-}
-
-int launch_scaled_long(Numbers numbers, bool is_wide, const CombineJob& job, uint32_t blocks, CUstream_st* stream) {
-  return launch_scaled_as("scaled_long_kernel", numbers, is_wide, job, blocks, stream);
+  return launch_combine_as("combine_long_kernel", numbers, is_wide, job, blocks, stream);
 }
 
 int launch_replace(int bytes, const CombineJob& job, uint32_t blocks, CUstream_st* stream) {

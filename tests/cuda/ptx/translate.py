@@ -29,16 +29,7 @@ FUNCTIONS = {  # in thread.hpp
 ORDERS = ("relaxed", "release", "acq_rel")
 WORDS = ("cs", "wb", "nc", "cta", "gpu", "sys", *ORDERS)  # do not change the place of an access
 # These functions may load from memory twice, because only the thread itself writes that memory meanwhile.
-LOADING_WEAKLY = (
-    "take_kernel",
-    "lift_kernel",
-    "combine_kernel",
-    "combine_long_kernel",
-    "scaled_kernel",
-    "scaled_long_kernel",
-    "line_kernel",
-    "apply_update",
-)
+LOADING_WEAKLY = ("take_kernel", "lift_kernel", "combine_kernel", "combine_long_kernel", "line_kernel", "apply_update")
 SPECIAL = {"%tid.x": "t.thread", "%ctaid.x": "t.block", "%nctaid.x": "t.blocks"}
 
 
