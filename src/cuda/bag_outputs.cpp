@@ -6,6 +6,7 @@
 #include "cuda/bag_step_kernels.hpp"
 #include "cuda/column_launch.hpp"
 #include "cuda/failure.hpp"
+#include "cuda/scatter.hpp"
 #include "cuda/scatter_kernels.hpp"
 #include "cuda/scratch.hpp"
 #include "cuda/sort.hpp"
@@ -142,10 +143,6 @@ class OutputsCall {
   int step_through_columns(BagStep which) const {
     return step(which, multiply_saturating(job_.count, job_.chunks * job_.lanes));
   }
-  int write(StridedJob job, const State* state) const {
-    job.state = state;
-    return launch_strided(job, blocks_of(job.columns), stream_);
-  }
 
   // Makes the gradient of the output dense.
   int find_gradient() {
@@ -153,9 +150,8 @@ class OutputsCall {
     if (!job_.divided) return 0;
     job_.gradient = job_.divided;
     const gth_tensor_desc& from = gradient();
-    StridedJob copy;
-    make_copy(from, GTH_TENSOR_DESC_DENSE(from.dtype, from.ndim, from.shape, job_.divided), item_, &copy);
-    const int code = write(copy, nullptr);
+    const gth_tensor_desc array = GTH_TENSOR_DESC_DENSE(from.dtype, from.ndim, from.shape, job_.divided);
+    const int code = copy_tensor(from, array, nullptr, place_, stream_);
     if (code || !job_.divisors || !is_complex()) return code;
     return launch_divide_gradient(call_.number_type(), job_, blocks_of(bags() * elements_), stream_);
   }
@@ -163,9 +159,8 @@ class OutputsCall {
   // Copies a dense result to the target.
   int copy_result(const void* dense) const {
     const gth_tensor_desc& to = target();
-    StridedJob copy;
-    make_copy(GTH_TENSOR_DESC_DENSE(to.dtype, to.ndim, to.shape, dense), to, gth_dtype_size(to.dtype), &copy);
-    return write(copy, job_.state);
+    const gth_tensor_desc array = GTH_TENSOR_DESC_DENSE(to.dtype, to.ndim, to.shape, dense);
+    return copy_tensor(array, to, job_.state, place_, stream_);
   }
 
   int find_positions() {
@@ -231,9 +226,7 @@ class OutputsCall {
 
   // Adds the gradients of bags to the rows that they have read, as updates of a scatter.
   int sum() const {
-    StridedJob clear;
-    make_clear(target(), item_, &clear);
-    int code = result() == BagResult::params ? write(clear, job_.state) : 0;
+    int code = result() == BagResult::params ? clear() : 0;
     if (code || ids() == 0) return code;
     WonJob job{};
     const bool is_wide = make_sum(&job);
@@ -245,6 +238,13 @@ class OutputsCall {
     code = launch_combine(numbers, is_wide, job, blocks, stream_);
     if (code || ids() < least_long) return code;
     return launch_combine_long(numbers, is_wide, job, long_blocks, stream_);
+  }
+
+  int clear() const {
+    StridedJob clear;
+    make_clear(target(), item_, &clear);
+    clear.state = job_.state;
+    return launch_strided(clear, blocks_of(clear.columns), stream_);
   }
 
   // Returns true if columns have 16 bytes.

@@ -337,8 +337,6 @@ GATHER_KERNEL void rank_body(Block& block, const RankJob& job) {
 template <class Type>
 using Product = std::conditional_t<std::is_floating_point_v<typename Type::Value>, typename Type::Value, uint64_t>;
 
-constexpr int dot_lanes = 16;
-
 template <class T>
 GATHER_SHARED T multiply_for_dot(T a, T b) {
   if constexpr (std::is_floating_point_v<T>)
@@ -382,7 +380,7 @@ GATHER_SHARED Product<Type> dot_of_part(const BagStepsJob& job, int64_t row, con
 #ifdef __CUDA_ARCH__
 #pragma unroll
 #endif
-  for (int half = dot_lanes / 2; half > 0; half /= 2) {
+  for (int half = static_cast<int>(dot_lanes) / 2; half > 0; half /= 2) {
     for (int lane = 0; lane < half; ++lane) sums[lane] = add_for_dot(sums[lane], sums[lane + half]);
   }
   return sums[0];

@@ -140,6 +140,15 @@ Place place_of(const Context& context, State* state, int64_t sequence, bool owns
   return {device.multiprocessors(), &device.capacity(), state, context.record, sequence, owns_output};
 }
 
+// Calls run(stream, place, is_captured) for a call that has its own state.
+template <class Run>
+int32_t with_own_state(Context& context, int64_t sequence, const Error& error, Run&& run_it) {
+  CUstream_st* const stream = context.stream();
+  bool is_captured = false;
+  if (int32_t status = find_capture(stream, &is_captured, error)) return status;
+  return run_it(stream, place_of(context, nullptr, sequence, false), is_captured);
+}
+
 // Runs the kernels of a plan. clear: see run_scatter.
 int32_t run_kernels(Context& context, const Plan& plan, const Pointers& pointers, int64_t n, bool owns_output,
                     const StridedJob* clear, int64_t sequence, const Error& error) {
@@ -259,11 +268,9 @@ int32_t run_scatter_positions(Context& context, const Plan& plan, const core::Re
       const Pointers pointers = core::pointers_of(nullptr, request.indices->data, nullptr);
       return run_call(context, plan, pointers, GTH_OPEN, false, nullptr, sequence, error);
     }
-    CUstream_st* const stream = context.stream();
-    bool is_captured = false;
-    if (int32_t status = find_capture(stream, &is_captured, error)) return status;
-    const Place place = place_of(context, nullptr, sequence, false);
-    return run_scatter_positions(context, stream, plan, request, positions, place, is_captured, error);
+    return with_own_state(context, sequence, error, [&](CUstream_st* stream, const Place& place, bool is_captured) {
+      return run_scatter_positions(context, stream, plan, request, positions, place, is_captured, error);
+    });
   };
   return in_call(context, error, [&] { return check_positions(context, request, positions, error); }, run_it);
 }
@@ -274,26 +281,21 @@ int32_t run_partition(Context& context, const Plan& plan, const gth_tensor_desc&
     if (plan.tuples.at(GTH_OPEN) > 0 && plan.refused_dim >= 0) {
       return core::fail_empty_table(error, GTH_OPERAND_PARAMS, plan.refused_dim);
     }
-    CUstream_st* const stream = context.stream();
-    bool is_captured = false;
-    if (int32_t status = find_capture(stream, &is_captured, error)) return status;
-    const Place place = place_of(context, nullptr, sequence, false);
-    return run_partition(context, stream, plan, ids, shards, parts, place, is_captured, error);
+    return with_own_state(context, sequence, error, [&](CUstream_st* stream, const Place& place, bool is_captured) {
+      return run_partition(context, stream, plan, ids, shards, parts, place, is_captured, error);
+    });
   };
   return in_call(context, error, [&] { return check_parts(context, ids, shards.count, parts, error); }, run_it);
 }
 
 int32_t run_bag_outputs(Context& context, const Plan& plan, const core::Request& request,
                         const core::BagOutputs& outputs, const Error& error) {
-  return in_call(
-      context, error, [&] { return check_outputs(context, request, outputs, error); },
-      [&](int64_t sequence) {
-        CUstream_st* const stream = context.stream();
-        bool is_captured = false;
-        if (int32_t status = find_capture(stream, &is_captured, error)) return status;
-        const Place place = place_of(context, nullptr, sequence, false);
-        return run_bag_outputs(context, stream, plan, request, outputs, place, is_captured, error);
-      });
+  const auto run_it = [&](int64_t sequence) {
+    return with_own_state(context, sequence, error, [&](CUstream_st* stream, const Place& place, bool is_captured) {
+      return run_bag_outputs(context, stream, plan, request, outputs, place, is_captured, error);
+    });
+  };
+  return in_call(context, error, [&] { return check_outputs(context, request, outputs, error); }, run_it);
 }
 
 int32_t validate(Context& context, const Plan& plan, const Pointers& pointers, int64_t n, const Error& error) {

@@ -34,6 +34,12 @@ constexpr uint32_t stage_bytes = 2 * tile_bytes + most_lanes_of_row * 32;
 // The prefix sums of the lengths of bags are computed in this number of runs, each by one thread.
 constexpr uint32_t sum_runs = 1024;
 
+// The sums of a dot product of a row and a gradient, as on the CPU.
+constexpr int64_t dot_lanes = 16;
+
+// The borders of shards that a kernel takes.
+constexpr int32_t borders_at_once = 256;
+
 // Up to this number of index values, every block of the copying kernel validates all of them. A separate kernel
 // validates more. On an H100, both took the same time at about 4,000 values of tuples and 6,000 single ones.
 constexpr int64_t validated_inside = 4096;

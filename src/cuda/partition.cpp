@@ -5,7 +5,7 @@
 #include "cuda/column_launch.hpp"
 #include "cuda/failure.hpp"
 #include "cuda/partition_kernels.hpp"
-#include "cuda/scatter_kernels.hpp"
+#include "cuda/scatter.hpp"
 #include "cuda/scratch.hpp"
 #include "cuda/sort.hpp"
 #include "cuda/strided.hpp"
@@ -99,10 +99,10 @@ class PartitionCall {
 
   int put_borders() const {
     int code = 0;
-    for (int64_t first = 0; borders_ && !code && first <= shards_.count; first += BorderJob::most) {
+    for (int64_t first = 0; borders_ && !code && first <= shards_.count; first += borders_at_once) {
       BorderJob job;
       job.to = borders_ + first;
-      job.count = static_cast<int32_t>(std::min<int64_t>(BorderJob::most, shards_.count + 1 - first));
+      job.count = static_cast<int32_t>(std::min<int64_t>(borders_at_once, shards_.count + 1 - first));
       std::copy_n(shards_.borders + first, job.count, job.borders);
       code = launch_borders(job, stream_);
     }
@@ -115,9 +115,8 @@ class PartitionCall {
     const char* const first = dense_ ? dense_ : first_byte(ids_);
     job_.ids = {first, item, static_cast<uint8_t>(item), core::is_signed(plan_.index), true};
     if (!dense_) return 0;
-    StridedJob copy;
-    make_copy(ids_, GTH_TENSOR_DESC_DENSE(ids_.dtype, ids_.ndim, ids_.shape, dense_), item, &copy);
-    return launch_strided(copy, blocks_of(copy.columns), stream_);
+    const gth_tensor_desc array = GTH_TENSOR_DESC_DENSE(ids_.dtype, ids_.ndim, ids_.shape, dense_);
+    return copy_tensor(ids_, array, nullptr, place_, stream_);
   }
 
   // The gather whose tuples are the ids.

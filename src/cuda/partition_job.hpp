@@ -9,10 +9,9 @@ namespace gather::cuda {
 
 // Some of the borders of shards, which become an array on the device. So a captured call has its own.
 struct BorderJob {
-  static constexpr int32_t most = 256;
   int64_t* to;
   int32_t count;
-  int64_t borders[size_t{most}];
+  int64_t borders[size_t{borders_at_once}];
 };
 
 enum class PartitionStep : uint8_t { keys, first_ids, parts, places, counts };

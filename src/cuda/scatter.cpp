@@ -75,6 +75,14 @@ int32_t run_scatter(Context& context, runtime::Stream stream, const Plan& plan, 
   return make_atomic(call, &elements, &how) ? run_atomic(call, elements, how, error) : run_sorted(call, error);
 }
 
+int copy_tensor(const gth_tensor_desc& from, const gth_tensor_desc& to, const State* state, const Place& place,
+                runtime::Stream stream) {
+  StridedJob copy;
+  make_copy(from, to, gth_dtype_size(to.dtype), &copy);
+  copy.state = state;
+  return launch_strided(copy, blocks_of(copy.columns, place.multiprocessors), stream);
+}
+
 int clear_tensor(const StridedJob& job, const Device& device, runtime::Stream stream) {
   return launch_strided(job, blocks_of(job.columns, device.multiprocessors()), stream);
 }

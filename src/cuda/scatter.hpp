@@ -15,6 +15,11 @@ int32_t run_scatter(Context& context, runtime::Stream stream, const core::Plan& 
                     int64_t n, const Place& place, const StridedJob* clear, bool is_captured, const Error& error,
                     const Positions* positions = nullptr);
 
+// Copies the elements of a tensor to one of the same shape and dtype, unless the state, which may be nullptr, refuses the
+// call. Precondition: they have elements. Returns CUDA's error number.
+int copy_tensor(const gth_tensor_desc& from, const gth_tensor_desc& to, const State* state, const Place& place,
+                runtime::Stream stream);
+
 // Clears a tensor without validation. Returns CUDA's error number.
 int clear_tensor(const StridedJob& job, const Device& device, runtime::Stream stream);
 

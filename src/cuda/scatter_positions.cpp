@@ -51,7 +51,8 @@ class PositionsCall {
   int32_t fill(runtime::Stream stream, const Error& error) {
     stream_ = stream;
     int code = prepare();
-    if (!code && has_result()) code = launch(fill_, nullptr);
+    const uint32_t blocks = blocks_of(fill_.columns, place_.multiprocessors);
+    if (!code && has_result()) code = launch_strided(fill_, blocks, stream_);
     return code ? fail_cuda(code, "scatter", 0, error) : finish(error);
   }
 
@@ -59,18 +60,12 @@ class PositionsCall {
   bool reads_target() const { return !plan_.reducing.starts_with_update && has_result(); }
   bool has_updates() const { return core::count_elements(updates_) > 0; }
 
-  int launch(StridedJob job, const State* state) const {
-    job.state = state;
-    return launch_strided(job, blocks_of(job.columns, place_.multiprocessors), stream_);
-  }
-
   // Makes an operand an array.
   int make_array(const gth_tensor_desc& from, char* room, char** out) const {
     *out = room ? room : first_byte(from);
     if (!room) return 0;
-    StridedJob copy;
-    make_copy(from, GTH_TENSOR_DESC_DENSE(from.dtype, from.ndim, from.shape, room), plan_.item.bytes(), &copy);
-    return launch(copy, nullptr);
+    const gth_tensor_desc array = GTH_TENSOR_DESC_DENSE(from.dtype, from.ndim, from.shape, room);
+    return copy_tensor(from, array, nullptr, place_, stream_);
   }
 
   gth_tensor_desc array_of_positions() const {
@@ -91,9 +86,7 @@ class PositionsCall {
   // Copies the positions to their operand.
   int32_t finish(const Error& error) const {
     if (!out_room_) return GTH_OK;
-    StridedJob copy;
-    make_copy(array_of_positions(), positions_, sizeof(int64_t), &copy);
-    const int code = launch(copy, place_.state);
+    const int code = copy_tensor(array_of_positions(), positions_, place_.state, place_, stream_);
     return code ? fail_cuda(code, "scatter", 0, error) : GTH_OK;
   }
 

@@ -203,8 +203,8 @@ TEST_F(BagGradients, RowsAtTheLimits) {
   using namespace gather;
   const Context context;
   Random random(1);
-  for (const int64_t limit : {int64_t{cuda::most_lanes_of_row}, int64_t{2 * cuda::most_lanes_of_row}, int64_t{16},
-                              int64_t{32}, block_elements, 2 * block_elements}) {
+  for (const int64_t limit : {int64_t{cuda::most_lanes_of_row}, int64_t{2 * cuda::most_lanes_of_row}, cuda::dot_lanes,
+                              2 * cuda::dot_lanes, block_elements, 2 * block_elements}) {
     for (const int64_t width : {limit - 1, limit, limit + 1}) {
       for (int i = 0; i < 6; ++i) compare_all(random, context, forms::mixed_lengths(9), 5, width);
     }

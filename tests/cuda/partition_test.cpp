@@ -167,9 +167,10 @@ TEST_F(Partition, ResultsAreThoseOfTheCpu) {
 
 // As many ids as a block has threads, and as many borders as one kernel takes, and one more or less.
 TEST_F(Partition, IdsAndBordersAtTheLimits) {
+  using namespace gather::cuda;
   const Context context;
   Random random(3);
-  for (const int64_t limit : {int64_t{gather::cuda::block_threads}, int64_t{2 * gather::cuda::block_threads}}) {
+  for (const int64_t limit : {int64_t{block_threads}, int64_t{borders_at_once}, int64_t{2 * borders_at_once}}) {
     for (const int64_t number : {limit - 2, limit - 1, limit, limit + 1}) {
       for (int i = 0; i < 4; ++i) {
         Call call = make_partition(random, number, {number});
