@@ -1002,8 +1002,8 @@ GTH_API int32_t gth_tensor_stats(const gth_tensor *tensor, gth_files_stats *stat
 #define GTH_BOUNDS_CLAMP 3  /**< The nearest valid index is used. */
 #define GTH_BOUNDS_MODULO 4 /**< The index modulo the extent is used, in [0, extent). */
 #define GTH_BOUNDS_SKIP 5   /**< The row of the output is unchanged, and zero in a new output. An update is dropped. */
-/** Like error, but after GTH_E_INDEX the written operand may contain some of the results. A large call on the CPU then
- * validates indices while it copies, so it reads them once. */
+/** Like error, but after GTH_E_INDEX the written operand may contain some of the results. A large gather then validates
+ * indices while it copies, so it reads them once. */
 #define GTH_BOUNDS_ERROR_PARTIAL 6
 
 /* The value that bounds = fill writes, and the row of a gather that padding_index selects. */

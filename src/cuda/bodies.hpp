@@ -122,6 +122,10 @@ GATHER_KERNEL void conclude(Block& block, const Job& job, bool bad, bool raced) 
     });
     return;
   }
+  if (job.validation == Validation::behind) {
+    if (raced) block.once([&] { raise(&state->worst, some_invalid); });
+    return;
+  }
   block.once([&] {
     const bool is_alone = block.count() == 1;  // a single block needs no state
     uint64_t found = (bad ? one_bad : 0) + (raced ? one_raced : 0);
@@ -149,9 +153,12 @@ GATHER_KERNEL void copy_body(Block& block, const Job& job) {
   if (job.validation != Validation::none) conclude(block, job, bad, raced);
 }
 
-// Returns the failure for an invalid tuple. It loads the tuple again, and reports a race if the tuple is valid now.
+// Returns the failure for the first invalid tuple, ~worst. It loads the tuple again, and reports a race if the tuple is
+// valid now, or if only the copying kernel has found one.
 template <class Index, class Job>
-GATHER_SELDOM gth_error_record failure_of(const Job& job, uint32_t tuple) {
+GATHER_SELDOM gth_error_record failure_of(const Job& job, uint64_t worst) {
+  if (worst == some_invalid) return race_failure(job.sequence);
+  const uint32_t tuple = static_cast<uint32_t>(~worst);
   const char* at = locate_tuple(job, tuple);
   const bool is_padding = job.has_padding && pads<Index>(job, at);
   for (int32_t c = 0; !is_padding && c < components_of(job); ++c) {
@@ -181,21 +188,36 @@ GATHER_SHARED bool is_read(const Job& job, uint32_t tuple) {
   return !job.follows_bags || static_cast<uint64_t>(position_of(job, tuple)) < load(&job.state->read_ids);
 }
 
+// Sets a dense output to zeros.
+template <class Block>
+GATHER_KERNEL void clear_output(Block& block, const JobHead& job) {
+  const int64_t bytes = job.units * job.row, step = int64_t{block.count()} * block.threads();
+  block.each([&](uint32_t thread) {
+    for (int64_t at = int64_t{block.index()} * block.threads() + thread; at < bytes; at += step) {
+      store_out<1>(job.out + at, 0, job.evicts_first);
+    }
+  });
+}
+
 // Validates all tuples of a call or of a piece. The last block writes the error record and the result for the copying
-// kernels. Pieces run in the order of their tuples, so the first one that finds an invalid tuple reports it.
+// kernels. Pieces run in the order of their tuples, so the first one that finds an invalid tuple reports it. Behind the
+// copying kernel, it does this only if that kernel has met an invalid tuple.
 template <class Index, class Job, class Block>
 GATHER_KERNEL void validate_body(Block& block, const Job& job) {
   State* const state = job.state;
   block.lets_next_begin();
   const uint32_t threads = block.threads();
+  if (job.validation == Validation::behind) {
+    if (load(&state->worst) == 0) return;
+    if (job.zeroes) clear_output(block, job);
+  }
   const bool bad = block.finds([&](uint32_t thread) {
     return find_bad<true, Index>(job, block.index() * threads + thread, block.count() * threads);
   });
   end_validation(block, state, bad, [&](uint64_t worst) {
-    const uint32_t tuple = static_cast<uint32_t>(~worst);
-    const bool is_bad = worst && is_read(job, tuple);
+    const bool is_bad = worst && is_read(job, static_cast<uint32_t>(~worst));
     const bool was_refused = (job.first_tuple > 0 || job.follows_bags) && load(&state->is_refused);
-    if (is_bad && !was_refused) note_failure(job.record, failure_of<Index>(job, tuple));
+    if (is_bad && !was_refused) note_failure(job.record, failure_of<Index>(job, worst));
     state->is_refused = is_bad || was_refused;
   });
 }

@@ -17,19 +17,21 @@ namespace {
 using core::Plan;
 using core::Pointers;
 
-// Validates all tuples before it copies rows. overlaps: the copying kernel may start while the validating one still
-// runs.
+// Validates all tuples, and copies rows, in the order that the job names. overlaps: the copying kernel may start while
+// the validating one in front of it still runs.
 template <class Job>
 int launch_kernels(const Launch& launch, const Job& job, bool overlaps, runtime::Stream stream) {
   int code = 0;
-  const bool is_validated = launch.validating_blocks > 0;
-  if (is_validated) code = launch_validating(launch, job, stream);
-  if (code || launch.copying_blocks == 0) return code;
-  overlaps &= is_validated;
-  return each_copied(job, launch.copy, launch.limits, [&](const Job& piece) {
-    return launch_copy(launch.copy, launch.reading, piece, launch.copying_blocks, std::exchange(overlaps, false),
-                       stream);
-  });
+  if (job.validation == Validation::in_front) code = launch_validating(launch, job, stream);
+  overlaps &= job.validation == Validation::in_front;
+  if (!code && launch.copying_blocks > 0) {
+    code = each_copied(job, launch.copy, launch.limits, [&](const Job& piece) {
+      return launch_copy(launch.copy, launch.reading, piece, launch.copying_blocks, std::exchange(overlaps, false),
+                         stream);
+    });
+  }
+  if (!code && job.validation == Validation::behind) code = launch_validating(launch, job, stream);
+  return code;
 }
 
 int launch_all(const Launch& launch, bool overlaps, runtime::Stream stream) {

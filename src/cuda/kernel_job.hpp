@@ -35,18 +35,22 @@ enum class Validation : uint8_t {
   none,      // not at all, because bounds maps every index
   inside,    // in every block of the copying kernel, which validates all indices
   in_front,  // in a separate kernel
+  behind,    // by the copying kernel as it copies. If an index is invalid, a kernel behind it finds the first one.
 };
 
 // The state that the blocks of a call share, in device memory. `finished` and `worst` are zero between kernels, because
 // the last block of a kernel resets them. This also holds after two calls that share a state overlapped by mistake.
 struct State {
   uint64_t finished;  // sum of what the finished blocks have added, see with_share()
-  uint64_t worst;     // ~number of the first invalid tuple that the validating kernel has found, or 0
+  uint64_t worst;     // ~number of the first invalid tuple that the validating kernel has found, some_invalid, or 0
   // The results of in_front, which the first validating kernel of a call initializes.
   uint64_t is_refused;  // 1 if a tuple is invalid, so that nothing is copied
   uint64_t raced;       // number of blocks that found an invalid tuple while copying
   uint64_t read_ids;    // of bags: the number of ids of all bags. Ids behind them are not validated.
 };
+
+// What State::worst is if a copying kernel has found an invalid tuple. It is lower than ~number of every tuple.
+constexpr uint64_t some_invalid = 1;
 
 struct JobHead {
   const char* params;  // address of the element at offset 0

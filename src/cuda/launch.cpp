@@ -223,8 +223,11 @@ void fill_loops(const Plan& plan, int64_t n, Job* job) {
 
 Validation choose_validation(const Plan& plan, const JobHead& job, const Limits& limits, const Place& place) {
   if (plan.bounds != GTH_BOUNDS_ERROR || plan.components == 0) return Validation::none;
-  const bool is_small = !place.validates_in_front && job.tuples <= validated_inside / plan.components;
-  return is_small && job.units > 0 && is_one_piece(job, limits) ? Validation::inside : Validation::in_front;
+  const bool is_copied_at_once = job.units > 0 && is_one_piece(job, limits);
+  if (place.validates_in_front || !is_copied_at_once) return Validation::in_front;
+  if (job.tuples <= validated_inside / plan.components) return Validation::inside;
+  const bool may_write = place.owns_output || plan.is_partial_on_error;
+  return may_write ? Validation::behind : Validation::in_front;
 }
 
 // Chooses the number of blocks. If a direct job has few elements, a thread copies one instead of a vector of them.
@@ -253,7 +256,7 @@ void finish(const Plan& plan, const Place& place, int64_t n, Launch* out, Job* j
   if (job->units > 0) out->limits = limits_of(out->copy, job->row, most_counted());
   job->validation = choose_validation(plan, *job, out->limits, place);
   out->validating_blocks = 0;
-  if (job->validation != Validation::in_front) return;
+  if (job->validation != Validation::in_front && job->validation != Validation::behind) return;
   const int resident = place.capacity->validating[family_of<Job>(out->reading)];
   out->validating_blocks = count_validating_blocks(job->tuples, place, resident);
 }

@@ -63,10 +63,10 @@ class Grids : public testing::TestWithParam<Validation> {
   void gather(int64_t sequence) {
     job_.sequence = sequence;
     std::fill(out_.begin(), out_.end(), 'x');
-    if (GetParam() == Validation::in_front) {
-      run_grid([&](HostBlock& block) { validate_body<Index8>(block, job_); });
-    }
+    const auto validate = [&] { run_grid([&](HostBlock& block) { validate_body<Index8>(block, job_); }); };
+    if (GetParam() == Validation::in_front) validate();
     run_grid([&](HostBlock& block) { copy_body<Copy::rows16, Index8>(block, job_); });
+    if (GetParam() == Validation::behind) validate();
   }
 
   void expect_clean_state() const {
@@ -96,7 +96,11 @@ TEST_P(Grids, BadIndices) {
     std::fill(indices_.begin(), indices_.end(), 3);
     for (int64_t at = round; at < picks; at += 90) indices_[static_cast<size_t>(at)] = rows + at;
     gather(round);
-    ASSERT_TRUE(out_ == std::vector<char>(out_.size(), 'x'));
+    // Behind the copy, only the rows of valid indices are written.
+    if (GetParam() != Validation::behind) {
+      ASSERT_TRUE(out_ == std::vector<char>(out_.size(), 'x'));
+    }
+    for (int64_t at = round; at < picks; at += 90) ASSERT_EQ(out_[static_cast<size_t>(at * width)], 'x');
     EXPECT_EQ(record_.position, 1);
     EXPECT_EQ(record_.sequence, 1);
     ASSERT_EQ(record_.count, static_cast<uint64_t>(round));
@@ -155,9 +159,12 @@ TEST(Shares, SumToZero) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Validations, Grids, testing::Values(Validation::inside, Validation::in_front),
+INSTANTIATE_TEST_SUITE_P(Validations, Grids,
+                         testing::Values(Validation::inside, Validation::in_front, Validation::behind),
                          [](const auto& each) {
-                           return each.param == Validation::inside ? "ValidatedInside" : "ValidatedInFront";
+                           return each.param == Validation::inside     ? "ValidatedInside"
+                                  : each.param == Validation::in_front ? "ValidatedInFront"
+                                                                       : "ValidatedBehind";
                          });
 
 }  // namespace

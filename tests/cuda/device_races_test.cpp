@@ -26,7 +26,7 @@ struct Writer {
   int64_t value;
 };
 
-void write_bad(void* user, uint32_t block) {
+void write_index(void* user, uint32_t block) {
   const auto* writer = static_cast<const Writer*>(user);
   if (block == writer->block) writer->indices[0] = writer->value;
 }
@@ -40,7 +40,7 @@ TEST_F(Emulated, RacingWriters) {
       lookup.pick(rows);
       lookup.clear();
       Writer writer{reinterpret_cast<int64_t*>(lookup.indices.data()), block, 1 << 30};
-      gth_emulation_between(write_bad, &writer);
+      gth_emulation_between(write_index, &writer);
       const int64_t sequence = lookup.enqueue(context);
       gth_emulation_between(nullptr, nullptr);
       Error error;
@@ -61,6 +61,25 @@ TEST_F(Emulated, RacingWriters) {
   }
 }
 
+// The copying kernel meets an invalid index, which is valid before the kernel behind it looks for the first one.
+TEST_F(Emulated, RacingWritersBehindTheCopy) {
+  const Context context;
+  Lookup lookup(6, 64, device::in_front);
+  std::vector<int64_t> rows(static_cast<size_t>(device::in_front), 2);
+  rows[0] = 6;
+  lookup.pick(rows);
+  Writer writer{reinterpret_cast<int64_t*>(lookup.indices.data()), 1, 2};
+  gth_emulation_between(write_index, &writer);
+  Tensor made;
+  lookup.enqueue_new(context, made.out());
+  gth_emulation_between(nullptr, nullptr);
+  context.expect_taken({GTH_E_RACE, GTH_OPERAND_INDICES});
+  device::expect_zeros(made);
+  lookup.enqueue(context);
+  context.expect_no_error();
+  lookup.expect_rows(std::vector<int64_t>(rows.size(), 2));
+}
+
 // An index becomes invalid after its validation. The update is dropped, and nothing outside the target is written.
 TEST_F(Emulated, RacingWritersOfScatters) {
   const Context context;
@@ -73,7 +92,7 @@ TEST_F(Emulated, RacingWritersOfScatters) {
   gth_options options = GTH_OPTIONS_INIT;
   options.reduction = GTH_REDUCTION_ADD;
   Writer writer{reinterpret_cast<int64_t*>(indices.data()), 0, 1 << 30};
-  gth_emulation_between(write_bad, &writer);
+  gth_emulation_between(write_index, &writer);
   Error error;
   ASSERT_EQ(gth_run(context.get(), GTH_OP_SCATTER, &t, &i, &u, &options, &error), GTH_OK) << error.message;
   gth_emulation_between(nullptr, nullptr);
@@ -289,7 +308,7 @@ TEST_F(Emulated, RacingWritersOfBags) {
     for (const int64_t value : {int64_t{1} << 30, int64_t{-1}}) {
       const RacingBags bags;
       Writer writer{reinterpret_cast<int64_t*>((is_offset ? bags.offsets : bags.ids).data()), 0, value};
-      gth_emulation_between(write_bad, &writer);
+      gth_emulation_between(write_index, &writer);
       Error error;
       ASSERT_EQ(bags.run(context, &error), GTH_OK) << error.message;
       gth_emulation_between(nullptr, nullptr);
@@ -308,7 +327,7 @@ TEST_F(Emulated, RacingWritersOfTwoBags) {
   const Context context;
   const RacingBags bags;
   Writer writer{reinterpret_cast<int64_t*>(bags.offsets.data()) + 1, 0, int64_t{1} << 30};
-  gth_emulation_between(write_bad, &writer);
+  gth_emulation_between(write_index, &writer);
   Error error;
   ASSERT_EQ(bags.run(context, &error), GTH_OK) << error.message;
   gth_emulation_between(nullptr, nullptr);
@@ -323,7 +342,7 @@ TEST_F(Emulated, RacingWritersOfTheEndOfBags) {
   for (const int64_t value : {int64_t{41}, int64_t{1} << 30, int64_t{29}, int64_t{-1}}) {
     const RacingBags bags;
     Writer writer{reinterpret_cast<int64_t*>(bags.offsets.data()) + 2, 0, value};
-    gth_emulation_between(write_bad, &writer);
+    gth_emulation_between(write_index, &writer);
     Error error;
     ASSERT_EQ(bags.run(context, &error), GTH_OK) << error.message;
     gth_emulation_between(nullptr, nullptr);
@@ -341,7 +360,7 @@ TEST_F(Emulated, RacingWritersOfBagGradients) {
       for (const int64_t value : {int64_t{1} << 30, int64_t{-1}}) {
         RacingBags bags;
         Writer writer{reinterpret_cast<int64_t*>((is_offset ? bags.offsets : bags.ids).data()), 0, value};
-        gth_emulation_between(write_bad, &writer);
+        gth_emulation_between(write_index, &writer);
         Error error;
         ASSERT_EQ(bags.run_gradient(context, pool, &error), GTH_OK) << error.message;
         gth_emulation_between(nullptr, nullptr);
@@ -403,7 +422,7 @@ struct LateWriter {
 
 void write_late(void* user, uint32_t block) {
   auto* const late = static_cast<LateWriter*>(user);
-  if (block == 0 && late->n-- == 1) write_bad(&late->writer, 0);
+  if (block == 0 && late->n-- == 1) write_index(&late->writer, 0);
 }
 
 // Writes a number at each such moment of a call in turn. Returns true if a call reported a race. A call reports one
@@ -480,7 +499,7 @@ TEST_F(Emulated, RacingWritersWhileBlocksValidate) {
   rows[0] = 99;
   lookup.pick(rows);
   Writer writer{reinterpret_cast<int64_t*>(lookup.indices.data()), 0, 3};
-  gth_emulation_between(write_bad, &writer);
+  gth_emulation_between(write_index, &writer);
   lookup.enqueue(context);
   context.expect_taken({GTH_E_RACE, GTH_OPERAND_INDICES});
 }
@@ -491,7 +510,7 @@ TEST_F(Emulated, RacingWritersOfNewOutputs) {
   Lookup lookup(6, 64, 40);
   lookup.pick(std::vector<int64_t>(40, 2));
   Writer writer{reinterpret_cast<int64_t*>(lookup.indices.data()), 0, 1 << 30};
-  gth_emulation_between(write_bad, &writer);
+  gth_emulation_between(write_index, &writer);
   Tensor made;
   lookup.enqueue_new(context, made.out());
   gth_emulation_between(nullptr, nullptr);

@@ -216,6 +216,16 @@ TEST(LaunchPlan, CallsOf4096IndicesAreValidatedInside) {
   const Launch launch = launch_of(wish);
   EXPECT_EQ(launch.validating_blocks, 5u);
   EXPECT_EQ(launch.direct.validation, Validation::in_front);
+  wish.owns_output = true;
+  EXPECT_EQ(launch_of(wish).direct.validation, Validation::behind);
+  EXPECT_EQ(launch_of(wish).validating_blocks, 5u);
+  wish.owns_output = false;
+  wish.options.bounds = GTH_BOUNDS_ERROR_PARTIAL;
+  EXPECT_EQ(launch_of(wish).direct.validation, Validation::behind);
+  EXPECT_FALSE(launch_of(wish).direct.zeroes);
+  wish.indices = {validated_inside};
+  EXPECT_EQ(launch_of(wish).direct.validation, Validation::inside);
+  wish.indices = {validated_inside + 1};
   wish.options.bounds = GTH_BOUNDS_FILL;
   const Launch filling = launch_of(wish);
   EXPECT_EQ(filling.validating_blocks, 0u);

@@ -77,8 +77,8 @@ choices! {
         Modulo = GTH_BOUNDS_MODULO,
         /// The row of the output is unchanged, and zero in a new output. An update is dropped.
         Skip = GTH_BOUNDS_SKIP,
-        /// Like error, but after [`Error::Index`] the written operand may contain some of the results. A large call on
-        /// the CPU then validates indices while it copies, so it reads them once.
+        /// Like error, but after [`Error::Index`] the written operand may contain some of the results. A large gather
+        /// then validates indices while it copies, so it reads them once.
         ErrorPartial = GTH_BOUNDS_ERROR_PARTIAL,
     }
 

@@ -17,7 +17,7 @@ public enum Bounds {
   /** The row of the output is unchanged, and zero in a new output. An update is dropped. */
   SKIP(5),
   /**
-   * Like error, but after GTH_E_INDEX the written operand may contain some of the results. A large call on the CPU then
+   * Like error, but after GTH_E_INDEX the written operand may contain some of the results. A large gather then
    * validates indices while it copies, so it reads them once.
    */
   ERROR_PARTIAL(6);
