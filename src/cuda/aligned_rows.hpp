@@ -47,9 +47,12 @@ GATHER_SHARED Placed place(const Job& job, uint32_t number) {
         row.from += batch_split_offset(job, job.component + job.components, batch);
       }
     }
-    for (int32_t i = job.loops; i-- > 0;) {
+#ifdef __CUDA_ARCH__
+#pragma unroll(Job::exact_loops ? Job::exact_loops : 1)
+#endif
+    for (int32_t i = loops_of(job); i-- > 0;) {
       const JobLoop& loop = job.loop[i];
-      const uint32_t next = divide(number, job.divider[i]);
+      const uint32_t next = Job::exact_loops && i == 0 ? 0 : divide(number, job.divider[i]);
       const int64_t at = static_cast<int64_t>(number - next * static_cast<uint32_t>(loop.extent));
       number = next;
       row.from += at * loop.params;
@@ -92,13 +95,27 @@ GATHER_SHARED void resolve_units(const Job& job, const Placed* rows, const int64
 #pragma unroll
 #endif
   for (int i = 0; i < count; ++i) selects[i] = true;
+  if constexpr (Job::exact_components > 1) {
+    int64_t values[size_t{Job::exact_components}][size_t{count}];
+#ifdef __CUDA_ARCH__
+#pragma unroll
+#endif
+    for (int32_t c = 0; c < Job::exact_components; ++c) load_values<Index, count>(job, rows, c, values[c]);
+#ifdef __CUDA_ARCH__
+#pragma unroll
+#endif
+    for (int32_t c = 0; c < Job::exact_components; ++c) {
+      select<count>(job, job.component[c], values[c], offsets, selects);
+    }
+  } else {
 #ifdef __CUDA_ARCH__
 #pragma unroll 1
 #endif
-  for (int32_t c = 0; c < components_of(job); ++c) {
-    int64_t values[size_t{count}];
-    if (!loaded) load_values<Index, count>(job, rows, c, values);
-    select<count>(job, job.component[c], loaded ? loaded : values, offsets, selects);
+    for (int32_t c = 0; c < components_of(job); ++c) {
+      int64_t values[size_t{count}];
+      if (!loaded) load_values<Index, count>(job, rows, c, values);
+      select<count>(job, job.component[c], loaded ? loaded : values, offsets, selects);
+    }
   }
 #ifdef __CUDA_ARCH__
 #pragma unroll

@@ -249,38 +249,50 @@ GATHER_KERNEL void report_first_body(Block& block, const Job& job) {
 
 // ---- from the decisions of the host to the compiled kernels
 
-template <Copy copy_, class Index_>
-struct CopyKernel {
+// A kernel for the jobs of a reading. `Job` is the type of its parameter.
+template <Reading reading_, class Index_, class Job_>
+struct ReadingKernel {
+  static constexpr Reading reading = reading_;
+  using Index = Index_;
+  using Job = Job_;
+};
+
+template <Copy copy_, class Kernel>
+struct CopyKernel : Kernel {
   static constexpr Copy copy = copy_;
-  using Index = Index_;
 };
 
-template <class Index_>
-struct IndexKernel {
-  using Index = Index_;
-};
-
+// Calls visit(kernel) for the kernel that reads indices of any job of this type.
 template <class Job, class Visit>
 int visit_reading([[maybe_unused]] Reading reading, Visit&& visit) {
   if constexpr (Job::is_direct) {
-    if (reading == Reading::index4) return visit(IndexKernel<Index4>{});
-    return visit(IndexKernel<Index8>{});
+    if (reading == Reading::index4) return visit(ReadingKernel<Reading::index4, Index4, Job>{});
+    return visit(ReadingKernel<Reading::index8, Index8, Job>{});
   } else {
-    return visit(IndexKernel<AnyIndex>{});
+    return visit(ReadingKernel<Reading::any, AnyIndex, Job>{});
   }
 }
 
-// Jobs of any form are rare and slow to decode, so they have few kernels.
-template <class Job>
-constexpr bool has_kernel(Copy copy) {
-  const bool is_any = Job::most_loops > SmallJob::most_loops;
-  return !is_any || copy == Copy::rows16 || copy == Copy::rows4 || copy == Copy::rows1;
+// Calls visit(kernel) for the kernel that knows most of the job.
+template <class Job, class Visit>
+int visit_exact_reading(Reading reading, Visit&& visit) {
+  if constexpr (std::is_same_v<Job, SmallJob>) {
+    switch (reading) {
+      case Reading::two_loops: return visit(ReadingKernel<Reading::two_loops, WordIndex, ExactJob<2, 1>>{});
+      case Reading::three_loops: return visit(ReadingKernel<Reading::three_loops, WordIndex, ExactJob<3, 1>>{});
+      case Reading::pairs: return visit(ReadingKernel<Reading::pairs, WordIndex, ExactJob<1, 2>>{});
+      case Reading::triples: return visit(ReadingKernel<Reading::triples, WordIndex, ExactJob<1, 3>>{});
+      case Reading::tuples: return visit(ReadingKernel<Reading::tuples, WordIndex, ExactJob<1, 0>>{});
+      default: break;
+    }
+  }
+  return visit_reading<Job>(reading, visit);
 }
 
-template <Copy copy, class Job, class Index, class Visit>
+template <Copy copy, class Kernel, class Visit>
 int visit_if_compiled(Visit&& visit) {
-  if constexpr (has_kernel<Job>(copy))
-    return visit(CopyKernel<copy, Index>{});
+  if constexpr (has_kernel<typename Kernel::Job>(Kernel::reading, copy))
+    return visit(CopyKernel<copy, Kernel>{});
   else
     return -1;  // the host never selects this kernel
 }
@@ -288,19 +300,19 @@ int visit_if_compiled(Visit&& visit) {
 // Calls visit(CopyKernel<..>{}) for the selected kernel.
 template <class Job, class Visit>
 int visit_copy(Copy copy, Reading reading, Visit&& visit) {
-  return visit_reading<Job>(reading, [&](auto kernel) {
-    using Index = typename decltype(kernel)::Index;
+  return visit_exact_reading<Job>(reading, [&](auto kernel) {
+    using Kernel = decltype(kernel);
     switch (copy) {
-      case Copy::rows16: return visit_if_compiled<Copy::rows16, Job, Index>(visit);
-      case Copy::rows8: return visit_if_compiled<Copy::rows8, Job, Index>(visit);
-      case Copy::rows4: return visit_if_compiled<Copy::rows4, Job, Index>(visit);
-      case Copy::rows2: return visit_if_compiled<Copy::rows2, Job, Index>(visit);
-      case Copy::rows1: return visit_if_compiled<Copy::rows1, Job, Index>(visit);
-      case Copy::words: return visit_if_compiled<Copy::words, Job, Index>(visit);
-      case Copy::elements4: return visit_if_compiled<Copy::elements4, Job, Index>(visit);
-      case Copy::elements2: return visit_if_compiled<Copy::elements2, Job, Index>(visit);
-      case Copy::elements1: return visit_if_compiled<Copy::elements1, Job, Index>(visit);
-      default: return visit_if_compiled<Copy::unaligned, Job, Index>(visit);
+      case Copy::rows16: return visit_if_compiled<Copy::rows16, Kernel>(visit);
+      case Copy::rows8: return visit_if_compiled<Copy::rows8, Kernel>(visit);
+      case Copy::rows4: return visit_if_compiled<Copy::rows4, Kernel>(visit);
+      case Copy::rows2: return visit_if_compiled<Copy::rows2, Kernel>(visit);
+      case Copy::rows1: return visit_if_compiled<Copy::rows1, Kernel>(visit);
+      case Copy::words: return visit_if_compiled<Copy::words, Kernel>(visit);
+      case Copy::elements4: return visit_if_compiled<Copy::elements4, Kernel>(visit);
+      case Copy::elements2: return visit_if_compiled<Copy::elements2, Kernel>(visit);
+      case Copy::elements1: return visit_if_compiled<Copy::elements1, Kernel>(visit);
+      default: return visit_if_compiled<Copy::unaligned, Kernel>(visit);
     }
   });
 }

@@ -19,7 +19,7 @@ template <int count, class Job>
 GATHER_SHARED Lines find_lines(const Job& job, uint32_t number) {
   Lines lines{place(job, number), {}, static_cast<uint32_t>(count)};
   if constexpr (!Job::is_direct) {
-    const int32_t inner = job.loops - 1;
+    const int32_t inner = loops_of(job) - 1;
     const uint32_t extent = static_cast<uint32_t>(job.loop[inner].extent);
     const uint32_t left = extent - (number - divide(number, job.divider[inner]) * extent);
     lines.next = lines.own;
@@ -35,7 +35,7 @@ GATHER_SHARED Lines find_lines(const Job& job, uint32_t number) {
 // Returns the place of the i-th of these rows, except its place in the output.
 template <class Job>
 GATHER_SHARED Placed row_of(const Job& job, const Lines& lines, uint32_t i) {
-  const JobLoop& loop = job.loop[Job::is_direct ? 0 : job.loops - 1];
+  const JobLoop& loop = job.loop[loops_of(job) - 1];
   const Placed& line = Job::is_direct || i < lines.left ? lines.own : lines.next;
   return {line.tuple + i * loop.index, line.from + i * loop.params, nullptr};
 }

@@ -75,8 +75,8 @@ int load_family(Reading reading, Capacity* capacity) {
   for (int copy = 0; copy < copies; ++copy) {
     const int code = visit_copy<Job>(static_cast<Copy>(copy), reading, [&](auto k) {
       using Kernel = decltype(k);
-      return load_resident(copy_kernel<Kernel::copy, typename Kernel::Index, Job>, capacity,
-                           &capacity->copying[family][copy]);
+      auto* kernel = copy_kernel<Kernel::copy, typename Kernel::Index, typename Kernel::Job>;
+      return load_resident(kernel, capacity, &capacity->copying[family][copy]);
     });
     if (code > 0) return code;
   }
@@ -100,9 +100,10 @@ template <class Job>
 int launch_copy(Copy copy, Reading reading, const Job& job, uint32_t blocks, bool overlaps, CUstream_st* stream) {
   return visit_copy<Job>(copy, reading, [&](auto k) {
     using Kernel = decltype(k);
-    auto* kernel = copy_kernel<Kernel::copy, typename Kernel::Index, Job>;
-    if (overlaps) return launch_overlapping(kernel, blocks, stream, job);
-    return launch(kernel, blocks, block_threads, stream, job);
+    auto* kernel = copy_kernel<Kernel::copy, typename Kernel::Index, typename Kernel::Job>;
+    const typename Kernel::Job of_kernel{job};
+    if (overlaps) return launch_overlapping(kernel, blocks, stream, of_kernel);
+    return launch(kernel, blocks, block_threads, stream, of_kernel);
   });
 }
 
@@ -128,7 +129,10 @@ int load_kernels(Capacity* capacity) {
   int code = ask_device(capacity);
   if (!code) code = load_family<DirectJob>(Reading::index4, capacity);
   if (!code) code = load_family<DirectJob>(Reading::index8, capacity);
-  if (!code) code = load_family<SmallJob>(Reading::any, capacity);
+  for (const Reading reading :
+       {Reading::any, Reading::two_loops, Reading::three_loops, Reading::pairs, Reading::triples, Reading::tuples}) {
+    if (!code) code = load_family<SmallJob>(reading, capacity);
+  }
   if (!code) code = load_family<AnyJob>(Reading::any, capacity);
   if (!code) code = load(report_first_kernel<AnyJob>, capacity);
   if (!code) code = load(take_kernel, capacity);

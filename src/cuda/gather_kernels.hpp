@@ -20,15 +20,34 @@ constexpr int copies = static_cast<int>(Copy::elements1) + 1;
 GATHER_SHARED constexpr bool makes_vectors(Copy copy) { return copy >= Copy::unaligned; }
 GATHER_SHARED constexpr bool is_elements(Copy copy) { return copy >= Copy::elements4; }
 
-// The way in which indices are loaded: index4 and index8 for DirectJob, any for other jobs.
-enum class Reading : uint8_t { index4, index8, any };
+// What a kernel knows of its job. index4 and index8 are the width of the indices of a DirectJob, and any is nothing. The
+// others are for small jobs whose indices are aligned words: two or three loops, as of a gather along an axis or with
+// batch dims, and one loop over tuples of two, three or any number of components.
+enum class Reading : uint8_t { index4, index8, any, two_loops, three_loops, pairs, triples, tuples };
 
-// Returns the number of the kernel family. Families differ in the type of the job and in how indices are loaded.
+// Returns the number of the kernel family. Families differ in the type of the job and in the reading.
 template <class Job>
 constexpr int family_of(Reading reading) {
-  return Job::most_loops > SmallJob::most_loops ? 3 : static_cast<int>(reading);
+  return Job::most_loops > SmallJob::most_loops ? static_cast<int>(Reading::tuples) + 1 : static_cast<int>(reading);
 }
-constexpr int families = 4;
+constexpr int families = family_of<AnyJob>(Reading::any) + 1;
+
+// Returns true if the reading has a kernel for this copy. Jobs of any form are rare and slow to decode, so they have few
+// kernels. Small jobs of a known form have those for the usual rows.
+template <class Job>
+constexpr bool has_kernel(Reading reading, Copy copy) {
+  const bool is_usual = copy == Copy::rows16 || copy == Copy::rows8 || copy == Copy::rows4 || copy == Copy::elements4;
+  switch (reading) {
+    case Reading::two_loops:
+    case Reading::three_loops: return is_usual || copy == Copy::elements2;
+    case Reading::pairs:
+    case Reading::triples:
+    case Reading::tuples: return is_usual;
+    default:
+      return Job::most_loops <= SmallJob::most_loops || copy == Copy::rows16 || copy == Copy::rows4 ||
+             copy == Copy::rows1;
+  }
+}
 
 // Kernels count in 32 bits, and may count slightly beyond the last item.
 constexpr int64_t largest_count = largest_narrow - 16;

@@ -133,6 +133,17 @@ Copy choose_copy_of_any(int64_t alignment) {
 
 uint32_t at_most(int64_t blocks, int64_t most) { return static_cast<uint32_t>(std::clamp<int64_t>(blocks, 1, most)); }
 
+Reading choose_reading(const JobHead& job, Copy copy, const Place& place) {
+  const bool is_word = job.index_aligned && (job.index_bytes == 4 || job.index_bytes == 8);
+  if (!is_word || place.validates_in_front || job.units == 0) return Reading::any;
+  Reading wanted = Reading::any;
+  if (job.loops == 1 && job.components > 0)
+    wanted = job.components == 2 ? Reading::pairs : job.components == 3 ? Reading::triples : Reading::tuples;
+  else if (job.components == 1 && (job.loops == 2 || job.loops == 3))
+    wanted = job.loops == 2 ? Reading::two_loops : Reading::three_loops;
+  return has_kernel<SmallJob>(wanted, copy) ? wanted : Reading::any;
+}
+
 // Returns the number of vectors that threads load or make.
 int64_t count_vectors(const JobHead& job, Copy copy) {
   if (makes_vectors(copy)) return multiply_saturating(job.units, job.row) / vector_bytes + 1;
@@ -288,7 +299,10 @@ void plan_launch(const Plan& plan, const Pointers& pointers, int64_t n, const Pl
       out->reading = head.index_bytes == 4 ? Reading::index4 : Reading::index8;
       static_cast<JobHead&>(out->direct) = head;
       return finish(plan, place, n, out, &out->direct);
-    case Form::small: static_cast<JobHead&>(out->small) = head; return finish(plan, place, n, out, &out->small);
+    case Form::small:
+      out->reading = choose_reading(head, out->copy, place);
+      static_cast<JobHead&>(out->small) = head;
+      return finish(plan, place, n, out, &out->small);
     case Form::any: static_cast<JobHead&>(out->any) = head; return finish(plan, place, n, out, &out->any);
   }
 }

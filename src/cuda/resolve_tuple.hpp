@@ -45,6 +45,13 @@ struct AnyIndex {  // any width, any address
   }
 };
 
+struct WordIndex {  // 4 or 8 bytes, aligned; the job of the kernel has one of both
+  template <class Job>
+  static GATHER_SHARED int64_t load(const Job& job, const char* at) {
+    return job.index_bytes == 8 ? Index8::load(job, at) : Index4::load(job, at);
+  }
+};
+
 template <class Index, int count, class Job>
 GATHER_SHARED void load_values_as(const Job& job, const char* const* tuples, int32_t component, int64_t* values) {
 #ifdef __CUDA_ARCH__
@@ -58,6 +65,8 @@ template <class Index, int count, class Job>
 GATHER_SHARED void load_values(const Job& job, const char* const* tuples, int32_t component, int64_t* values) {
   if (!Job::is_direct && count > 1 && job.index_aligned && job.index_bytes == 8)
     load_values_as<Index8, count>(job, tuples, component, values);
+  else if (std::is_same_v<Index, WordIndex> && count > 1)
+    load_values_as<Index4, count>(job, tuples, component, values);
   else
     load_values_as<Index, count>(job, tuples, component, values);
 }
@@ -113,7 +122,12 @@ GATHER_SHARED bool are_good(const JobHead& job, const JobComponent& component, c
 
 template <class Job>
 GATHER_SHARED int32_t components_of(const Job& job) {
-  return Job::is_direct ? 1 : job.components;
+  return Job::exact_components ? Job::exact_components : job.components;
+}
+
+template <class Job>
+GATHER_SHARED int32_t loops_of(const Job& job) {
+  return Job::exact_loops ? Job::exact_loops : job.loops;
 }
 
 // Returns true if the tuple is padding. Precondition: job.has_padding.
@@ -132,6 +146,9 @@ GATHER_SHARED const char* locate_tuple(const Job& job, uint32_t tuple) {
     return job.indices + static_cast<int64_t>(tuple) * job.loop[0].index;
   } else {
     const char* at = job.indices;
+#ifdef __CUDA_ARCH__
+#pragma unroll 1
+#endif
     for (int32_t i = job.walked; i-- > 0;) {
       if (!(job.tuple_loops >> i & 1)) continue;
       const uint32_t next = divide(tuple, job.divider[i]);

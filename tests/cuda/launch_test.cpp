@@ -208,6 +208,33 @@ TEST(LaunchPlan, UnalignedIndicesAreReadByteByByte) {
   EXPECT_FALSE(launch.small.index_aligned);
 }
 
+// Kernels know two or three loops, or one loop over tuples, if the indices are aligned words and the rows are usual ones.
+TEST(LaunchPlan, UsualSmallJobsHaveTheirOwnKernels) {
+  const auto reading_of = [](int32_t op, const Shape& params, const Shape& indices, int64_t batch_dims, int64_t axis,
+                             int32_t index = GTH_DTYPE_INT64, uintptr_t indices_at = uintptr_t{1} << 50) {
+    Wish wish;
+    wish.op = op;
+    wish.params = params;
+    wish.indices = indices;
+    wish.index = index;
+    wish.indices_at = indices_at;
+    wish.options.batch_dims = batch_dims;
+    wish.options.has_axis = op == GTH_OP_GATHER;
+    wish.options.axis = axis;
+    return launch_of(wish).reading;
+  };
+  EXPECT_EQ(reading_of(GTH_OP_GATHER, {3, 90, 4}, {70}, 0, 1), Reading::two_loops);
+  EXPECT_EQ(reading_of(GTH_OP_GATHER, {3, 90, 4}, {3, 70}, 1, 1, GTH_DTYPE_UINT32), Reading::two_loops);
+  EXPECT_EQ(reading_of(GTH_OP_GATHER, {3, 2, 90, 4}, {3, 70}, 1, 2), Reading::three_loops);
+  EXPECT_EQ(reading_of(GTH_OP_GATHER_ND, {5, 6, 4}, {70, 2}, 0, 0), Reading::pairs);
+  EXPECT_EQ(reading_of(GTH_OP_GATHER_ND, {5, 6, 7, 4}, {70, 3}, 0, 0), Reading::triples);
+  EXPECT_EQ(reading_of(GTH_OP_GATHER_ND, {5, 6, 7, 8, 4}, {70, 4}, 0, 0), Reading::tuples);
+  EXPECT_EQ(reading_of(GTH_OP_GATHER_ND, {3, 6, 7, 4}, {3, 70, 2}, 1, 0), Reading::any);
+  EXPECT_EQ(reading_of(GTH_OP_GATHER, {3, 90, 5}, {70}, 0, 1), Reading::any);  // rows of 20 bytes
+  EXPECT_EQ(reading_of(GTH_OP_GATHER, {3, 90, 4}, {70}, 0, 1, GTH_DTYPE_INT16), Reading::any);
+  EXPECT_EQ(reading_of(GTH_OP_GATHER, {3, 90, 4}, {70}, 0, 1, GTH_DTYPE_INT64, (uintptr_t{1} << 50) + 4), Reading::any);
+}
+
 TEST(LaunchPlan, CallsOf4096IndicesAreValidatedInside) {
   Wish wish;
   wish.indices = {validated_inside};

@@ -10,9 +10,10 @@ template <class Job>
 int launch_copy(Copy copy, Reading reading, const Job& job, uint32_t blocks, bool overlaps, CUstream_st* stream) {
   return visit_copy<Job>(copy, reading, [&](auto k) {
     using Kernel = decltype(k);
+    const typename Kernel::Job of_kernel{job};
     return launch(
         blocks, block_threads, stream,
-        [job](Block& block) { copy_body<Kernel::copy, typename Kernel::Index>(block, job); }, overlaps);
+        [of_kernel](Block& block) { copy_body<Kernel::copy, typename Kernel::Index>(block, of_kernel); }, overlaps);
   });
 }
 

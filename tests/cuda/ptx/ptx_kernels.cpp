@@ -15,8 +15,10 @@ int launch_copy(Copy copy, Reading reading, const Job& job, uint32_t blocks, boo
   return visit_copy<Job>(copy, reading, [&](auto k) {
     using Kernel = decltype(k);
     const std::string number = "(gather::cuda::Copy)" + std::to_string(static_cast<int>(Kernel::copy));
-    const std::string parameters = number + ", " + name_of<typename Kernel::Index>() + ", " + name_of<Job>();
-    return launch(ptx::template_name<Job>("copy_kernel", parameters), blocks, block_threads, overlaps, stream, job);
+    using Own = typename Kernel::Job;
+    const std::string parameters = number + ", " + name_of<typename Kernel::Index>() + ", " + name_of<Own>();
+    return launch(ptx::template_name<Own>("copy_kernel", parameters), blocks, block_threads, overlaps, stream,
+                  Own{job});
   });
 }
 
