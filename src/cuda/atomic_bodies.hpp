@@ -2,7 +2,8 @@
 
 #include "cuda/scatter_bodies.hpp"
 
-// The kernel of scatters by atomic operations on elements of 4 or 8 bytes. Each unit of its job is an element.
+// The kernel of scatters by atomic operations on elements of 4 or 8 bytes. Each unit of its job is an element, or four
+// floats.
 namespace gather::cuda {
 
 // Combines atomically.
@@ -35,6 +36,18 @@ GATHER_SHARED void combine_atomically(int32_t reduction, T* target, T update) {
                                               : Type::add(seen, update);
     }
   } while (!__atomic_compare_exchange(target, &seen, &next, true, __ATOMIC_RELAXED, __ATOMIC_RELAXED));
+#endif
+}
+
+// Adds four floats. Each sum is atomic.
+GATHER_SHARED void combine_atomically(int32_t reduction, FourFloats* target, const FourFloats& update) {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
+  asm volatile("red.relaxed.gpu.global.add.v4.f32 [%0], {%1, %2, %3, %4};"
+               :
+               : "l"(target), "f"(update.at[0]), "f"(update.at[1]), "f"(update.at[2]), "f"(update.at[3])
+               : "memory");
+#else
+  for (int i = 0; i < 4; ++i) combine_atomically(reduction, &target->at[i], update.at[i]);
 #endif
 }
 

@@ -43,7 +43,7 @@ bool add_loop(const JobLoop& loop, SmallJob* job) {
   return true;
 }
 
-// Makes each element a unit. The loops are those of the plan, and one through the elements of a row.
+// Makes each item of a row a unit. The loops are those of the plan, and one through the items of a row.
 bool add_loops(const Plan& plan, int64_t n, int64_t item, SmallJob* job) {
   job->loops = 0;
   job->units = 1;
@@ -53,9 +53,9 @@ bool add_loops(const Plan& plan, int64_t n, int64_t item, SmallJob* job) {
     job->units *= loop.extent;
     if (!add_loop(loop, job)) return false;
   }
-  const int64_t elements = plan.row.out / item;
-  job->units *= elements;
-  return add_loop({elements, item, 0, item}, job);
+  const int64_t items = plan.row.out / item;
+  job->units *= items;
+  return add_loop({items, item, 0, item}, job);
 }
 
 bool are_aligned(const SmallJob& job, int64_t item) {
@@ -67,16 +67,22 @@ bool are_aligned(const SmallJob& job, int64_t item) {
   return common.value() >= item;
 }
 
+// Makes units of this size. Returns false if there are too many loops, or if they are not aligned.
+bool make_units(const ScatterCall& call, int64_t bytes, SmallJob* job) {
+  copy_small_job(call.launch, job);
+  return add_loops(call.plan, call.n, bytes, job) && are_aligned(*job, bytes);
+}
+
 }  // namespace
 
 bool make_atomic(const ScatterCall& call, SmallJob* job, AtomicJob* how) {
   Numbers numbers;
   if (call.launch.form == Form::any || !find_type(call.plan, &numbers)) return false;
-  copy_small_job(call.launch, job);
-  const int64_t item = bytes_of(numbers);
-  if (!add_loops(call.plan, call.n, item, job) || !are_aligned(*job, item)) return false;
+  const bool in_vectors = numbers == Numbers::float32 && call.place.capacity->is_for_9_0 &&
+                          call.plan.row.out % vector_bytes == 0 && make_units(call, vector_bytes, job);
+  if (!in_vectors && !make_units(call, bytes_of(numbers), job)) return false;
   job->validation = Validation::none;
-  *how = {numbers, call.plan.reducing.reduction, is_validated(call.plan)};
+  *how = {numbers, in_vectors, call.plan.reducing.reduction, is_validated(call.plan)};
   return true;
 }
 

@@ -71,7 +71,7 @@ int32_t enqueue_any(Context& context, runtime::Stream stream, const Plan& plan, 
   Launch launch;
   plan_launch(plan, pointers, n, place, &launch);
   context.launching.lock();
-  int code = launch_all(launch, place.capacity->overlaps_grids && !is_captured, stream);
+  int code = launch_all(launch, place.capacity->is_for_9_0 && !is_captured, stream);
   context.launching.unlock();
   // No copying kernel runs if every row selects from an empty dim, so this sets an output that the library owns to
   // zeros.

@@ -54,7 +54,7 @@ template <class Kernel>
 int load(Kernel* kernel, Capacity* capacity) {
   cudaFuncAttributes attributes{};
   const int code = load_kernel(kernel, &attributes);
-  capacity->overlaps_grids &= attributes.ptxVersion >= 90 && attributes.binaryVersion >= 90;
+  capacity->is_for_9_0 &= attributes.ptxVersion >= 90 && attributes.binaryVersion >= 90;
   return code;
 }
 
@@ -90,7 +90,7 @@ int ask_device(Capacity* capacity) {
   int code = settled(cudaGetDevice(&device));
   if (!code) code = settled(cudaDeviceGetAttribute(&cache, cudaDevAttrL2CacheSize, device));
   capacity->cache = cache;
-  capacity->overlaps_grids = true;  // cleared if a kernel cannot overlap
+  capacity->is_for_9_0 = true;  // cleared if a kernel is for an older one
   return code;
 }
 

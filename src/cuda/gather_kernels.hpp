@@ -57,7 +57,9 @@ int64_t most_counted();
 // The capacity of a device.
 struct Capacity {
   int64_t cache;        // bytes of the L2 cache
-  bool overlaps_grids;  // a grid may start while the previous one still runs
+  // The code is for 9.0 or newer. So a grid may start while the previous one still runs, and four floats are added at
+  // once.
+  bool is_for_9_0;
   // Blocks of a kernel that a multiprocessor runs at once. 0 means that the kernel does not exist.
   uint8_t copying[families][copies];
   uint8_t validating[families];

@@ -298,15 +298,20 @@ constexpr bool has_atomics(Numbers numbers) {
          numbers == Numbers::uint64 || numbers == Numbers::float32 || numbers == Numbers::float64;
 }
 
-// Calls visit(number) with a number of the type. Precondition: has_atomics.
+// Neighbouring numbers that are added at once. Each sum is atomic.
+struct alignas(16) FourFloats {
+  float at[4];
+};
+
+// Calls visit(number) with a number of the type, or with four of them if the type is float32. Precondition: has_atomics.
 template <class Visit>
-auto visit_atomic(Numbers numbers, Visit&& visit) {
+auto visit_atomic(Numbers numbers, bool in_vectors, Visit&& visit) {
   switch (numbers) {
     case Numbers::int32: return visit(int32_t{});
     case Numbers::int64: return visit(int64_t{});
     case Numbers::uint32: return visit(uint32_t{});
     case Numbers::uint64: return visit(uint64_t{});
-    case Numbers::float32: return visit(0.0f);
+    case Numbers::float32: return in_vectors ? visit(FourFloats{}) : visit(0.0f);
     default: return visit(0.0);
   }
 }

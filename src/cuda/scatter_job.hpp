@@ -86,6 +86,7 @@ struct PositionJob : CombineJob {
 // How a scatter by atomic operations combines elements.
 struct AtomicJob {
   Numbers numbers;    // of 4 or 8 bytes
+  bool in_vectors;    // a unit is four floats
   int32_t reduction;  // GTH_REDUCTION_*
   bool is_validated;
 };

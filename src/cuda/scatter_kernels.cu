@@ -150,7 +150,7 @@ int launch_lines(Numbers numbers, const LineJob& job, uint32_t blocks, CUstream_
 }
 
 int launch_atomic(const SmallJob& job, const AtomicJob& how, uint32_t blocks, CUstream_st* stream) {
-  return visit_atomic(how.numbers, [&](auto number) {
+  return visit_atomic(how.numbers, how.in_vectors, [&](auto number) {
     return launch(atomic_kernel<decltype(number)>, blocks, block_threads, stream, job, how);
   });
 }
@@ -174,8 +174,10 @@ int load_scatter_kernels() {
   for (int i = 0; !code && i < number_types; ++i) {
     const auto numbers = static_cast<Numbers>(i);
     code = load_combine(numbers);
-    if (!code && has_atomics(numbers))
-      code = visit_atomic(numbers, [](auto n) { return load_kernel(atomic_kernel<decltype(n)>); });
+    for (const bool in_vectors : {false, true}) {
+      if (code || !has_atomics(numbers)) break;
+      code = visit_atomic(numbers, in_vectors, [](auto n) { return load_kernel(atomic_kernel<decltype(n)>); });
+    }
     if (!code) code = visit_ordered(numbers, [](auto t) { return load_kernel(position_kernel<decltype(t)>); });
     if (!code && !is_widened(numbers))
       code = visit_lines(numbers, [](auto t) { return load_kernel(line_kernel<decltype(t)>); });

@@ -52,6 +52,23 @@ TEST_F(Scatters, ResultsAreThoseOfTheCpu) {
   }
 }
 
+// Four floats are added at once if rows, addresses and strides permit it. The layouts are random.
+TEST_F(Scatters, SumsOfVectorsInAnyOrder) {
+  const Context context;
+  for (uint64_t seed = 1; seed <= 60; ++seed) {
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    Random random(seed);
+    const int32_t dtype = random.chance(70) ? GTH_DTYPE_FLOAT32 : GTH_DTYPE_COMPLEX64;
+    const int64_t width = random.chance(50) ? 4 * (1 + random.below(4)) : 1 + random.below(9);
+    Call call = forms::make_rows_call(random, dtype, GTH_REDUCTION_ADD, {7, width}, 300);
+    forms::put_small_numbers(random, &call.params);
+    forms::put_small_numbers(random, &call.out);
+    call.options.order = GTH_ORDER_ANY;
+    forms::compare_scatter(call, context, random);
+    device::forget_described();
+  }
+}
+
 // A scatter of rows of float32, whose expected values a loop computes.
 struct Rows {
   Rows(int64_t rows, int64_t columns, int64_t updates)

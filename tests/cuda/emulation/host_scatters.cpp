@@ -69,7 +69,7 @@ int launch_lines(Numbers numbers, const LineJob& job, uint32_t blocks, CUstream_
 }
 
 int launch_atomic(const SmallJob& job, const AtomicJob& how, uint32_t blocks, CUstream_st* stream) {
-  return visit_atomic(how.numbers, [&](auto number) {
+  return visit_atomic(how.numbers, how.in_vectors, [&](auto number) {
     return launch(blocks, block_threads, stream, [=](Block& block) { atomic_body<decltype(number)>(block, job, how); });
   });
 }

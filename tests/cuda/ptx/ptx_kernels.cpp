@@ -44,7 +44,7 @@ int64_t most_counted() { return emulation::counted() > 0 ? emulation::counted() 
 
 int load_kernels(Capacity* capacity) {
   *capacity = emulation::capacity();
-  capacity->overlaps_grids = emulation::lets_overlap();
+  capacity->is_for_9_0 = emulation::lets_overlap();
   return emulation::enter_call();
 }
 

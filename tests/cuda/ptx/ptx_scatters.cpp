@@ -79,7 +79,7 @@ int launch_lines(Numbers numbers, const LineJob& job, uint32_t blocks, CUstream_
 }
 
 int launch_atomic(const SmallJob& job, const AtomicJob& how, uint32_t blocks, CUstream_st* stream) {
-  return visit_atomic(how.numbers, [&](auto number) {
+  return visit_atomic(how.numbers, how.in_vectors, [&](auto number) {
     const std::string name = ptx::template_name<SmallJob, AtomicJob>("atomic_kernel", name_of<decltype(number)>());
     return launch(name, blocks, stream, job, how);
   });

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <initializer_list>
 #include <cstring>
 #include <type_traits>
 #include <vector>
@@ -103,6 +104,14 @@ struct Thread {
   Bits<T> atomic_sum_global(uint64_t at, uint64_t value, Order order) {
     return exchange<Bits<T>>(global(at, sizeof(T), true, order),
                              [=](Bits<T> old) { return atomic_sum<T>(old, value); });
+  }
+  template <class T>
+  void atomic_sums_global(uint64_t at, std::initializer_list<uint64_t> values, Order order) {
+    char* to = global(at, sizeof(T) * values.size(), true, order);
+    for (const uint64_t value : values) {
+      exchange<Bits<T>>(to, [=](Bits<T> old) { return atomic_sum<T>(old, value); });
+      to += sizeof(T);
+    }
   }
   template <class T>
   T compare_and_swap_global(uint64_t at, uint64_t before, uint64_t after, Order order) {

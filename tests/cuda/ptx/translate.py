@@ -308,7 +308,12 @@ class Function:
         self.emit("}")
 
     def do_atom(self, opcode, operands):
-        space, operation, kind = [w for w in opcode if w not in WORDS]
+        space, operation, *counts, kind = [w for w in opcode if w not in WORDS]
+        if (operation, counts, kind) == ("add", ["v4"], "f32"):
+            self.add_vector(space, opcode, operands)
+            return
+        if counts:
+            raise ValueError(f"unknown vectors {opcode}")
         if operation == "cas":
             self.compare_and_swap(space, opcode, operands)
             return
@@ -322,6 +327,12 @@ class Function:
         return
 
     do_red = do_atom
+
+    def add_vector(self, space, opcode, operands):
+        """Adds the members of a vector, each atomically."""
+        members = ", ".join(self.value(member) for member in self.members(operands[1]))
+        given = f"{self.address(operands[0])}, {{{members}}}{self.order(space, opcode, 'relaxed')}"
+        self.emit(f"t.atomic_sums_{space}<{FLOATS[opcode[-1]]}>({given});")
 
     def compare_and_swap(self, space, opcode, operands):
         address, before, after = self.address(operands[1]), *map(self.value, operands[2:])
