@@ -153,10 +153,10 @@ TEST_F(BagGradients, ResultsAreThoseOfTheCpu) {
   const Context context;
   std::map<int32_t, int64_t> statuses;
   std::map<Result, int64_t> results;
-  const uint64_t calls = device::is_emulated() ? 4000 : 20'000;
-  for (uint64_t seed = 1; seed <= calls && !HasFailure(); ++seed) {
+  const int64_t calls = device::random_calls(4000, 20'000);
+  for (int64_t seed = 1; seed <= calls && !HasFailure(); ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
-    Random random(seed);
+    Random random(static_cast<uint64_t>(seed));
     const ResultCall call = with_result(random, static_cast<Result>(random.below(4)), forms::make_bags(random));
     if (forms::bytes_of(call.forward.out) > (1 << 17) || forms::bytes_of(call.target) > (1 << 17)) continue;
     const int32_t status = compare(call, context, random);
@@ -165,10 +165,10 @@ TEST_F(BagGradients, ResultsAreThoseOfTheCpu) {
     device::forget_described();
   }
   for (const int32_t status : {GTH_OK, GTH_E_OFFSETS, GTH_E_INDEX, GTH_E_SIZE, GTH_E_UNSUPPORTED}) {
-    EXPECT_GT(statuses[status], int64_t{20}) << status;
+    EXPECT_GT(statuses[status], calls / 200) << status;
   }
   for (const Result result : {Result::params, Result::sparse, Result::weights, Result::positions}) {
-    EXPECT_GT(results[result], int64_t{100}) << static_cast<int>(result);
+    EXPECT_GT(results[result], calls / 40) << static_cast<int>(result);
   }
 }
 

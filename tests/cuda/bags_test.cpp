@@ -23,10 +23,10 @@ class Bags : public device::DeviceTest {};
 TEST_F(Bags, ResultsAreThoseOfTheCpu) {
   const Context context;
   std::map<int32_t, int64_t> statuses;
-  const uint64_t calls = device::is_emulated() ? 2000 : 20'000;
-  for (uint64_t seed = 1; seed <= calls && !HasFailure(); ++seed) {
+  const int64_t calls = device::random_calls(2000, 20'000);
+  for (int64_t seed = 1; seed <= calls && !HasFailure(); ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
-    Random random(seed);
+    Random random(static_cast<uint64_t>(seed));
     const BagCall call = forms::make_bags(random);
     if (forms::bytes_of(call.out) > (1 << 17)) continue;
     ++statuses[forms::compare_bags(call, context, random)];

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <cstdlib>
 #include <cstring>
 #include <string>
 #include <vector>
@@ -60,6 +61,13 @@ class Memory {
   char* base_;
   char* data_;
 };
+
+// Returns the number of random calls of a test, by the speed of the device. An interpreter of nvcc's kernels is slower than
+// kernels of the host compiler.
+inline int64_t random_calls(int64_t emulated, int64_t real) {
+  if (!is_emulated()) return real;
+  return std::getenv("GATHER_INTERPRETED") ? emulated / 5 : emulated;
+}
 
 struct Error : gth_error {
   Error() : gth_error GTH_ERROR_INIT {}

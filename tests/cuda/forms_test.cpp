@@ -16,10 +16,10 @@ class Forms : public device::DeviceTest {};
 
 TEST_F(Forms, ResultsAreThoseOfTheCpu) {
   const Context context;
-  const uint64_t calls = device::is_emulated() ? 1500 : 20'000;
-  for (uint64_t seed = 1; seed <= calls && !HasFailure(); ++seed) {
+  const int64_t calls = device::random_calls(1500, 20'000);
+  for (int64_t seed = 1; seed <= calls && !HasFailure(); ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
-    Random random(seed);
+    Random random(static_cast<uint64_t>(seed));
     const Call call = forms::make_call(random);
     if (forms::output_bytes(call) > (1 << 20)) continue;
     forms::compare(call, context, random);

@@ -41,10 +41,10 @@ TEST_F(Scatters, SumsInAnyOrder) {
 // Random calls of every form: status, error fields and bytes are those of the CPU.
 TEST_F(Scatters, ResultsAreThoseOfTheCpu) {
   const Context context;
-  const uint64_t calls = device::is_emulated() ? 1500 : 20'000;
-  for (uint64_t seed = 1; seed <= calls && !HasFailure(); ++seed) {
+  const int64_t calls = device::random_calls(1500, 20'000);
+  for (int64_t seed = 1; seed <= calls && !HasFailure(); ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
-    Random random(seed);
+    Random random(static_cast<uint64_t>(seed));
     const Call call = forms::make_scatter(random);
     if (forms::output_bytes(call) > (1 << 17)) continue;
     forms::compare_scatter(call, context, random);

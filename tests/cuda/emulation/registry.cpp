@@ -10,8 +10,11 @@
 #include <vector>
 
 #include "../ptx/run.hpp"
+#include "cuda/bag_job.hpp"
+#include "cuda/bag_steps_job.hpp"
 #include "cuda/kernel_job.hpp"
 #include "cuda/line_job.hpp"
+#include "cuda/partition_job.hpp"
 #include "cuda/scatter_job.hpp"
 #include "cuda/strided.hpp"
 #include "state.hpp"
@@ -41,12 +44,15 @@ std::pair<std::string, Parameter> parameter() {
 Parameter find_parameter(const std::string& type) {
   using namespace gather::cuda;
   static const std::map<std::string, Parameter> types = {
-      parameter<DirectJob>(),      parameter<SmallJob>(),          parameter<AnyJob>(),
-      parameter<KeyJob>(),         parameter<ExactJob<2, 1>>(),    parameter<ExactJob<3, 1>>(),
-      parameter<ExactJob<1, 2>>(), parameter<ExactJob<1, 3>>(),    parameter<ExactJob<1, 0>>(),
-      parameter<CombineJob>(),     parameter<StridedJob>(),        parameter<LineJob>(),
-      parameter<PositionJob>(),    parameter<AtomicJob>(),         parameter<Keys>(),
-      parameter<uint32_t>(),       parameter<const WideUpdate*>(), parameter<gth_error_record*>()};
+      parameter<DirectJob>(),        parameter<SmallJob>(),          parameter<AnyJob>(),
+      parameter<KeyJob>(),           parameter<ExactJob<2, 1>>(),    parameter<ExactJob<3, 1>>(),
+      parameter<ExactJob<1, 2>>(),   parameter<ExactJob<1, 3>>(),    parameter<ExactJob<1, 0>>(),
+      parameter<CombineJob>(),       parameter<StridedJob>(),        parameter<LineJob>(),
+      parameter<PositionJob>(),      parameter<AtomicJob>(),         parameter<Keys>(),
+      parameter<uint32_t>(),         parameter<const WideUpdate*>(), parameter<BagsJob>(),
+      parameter<PoolJob>(),          parameter<BagStepsJob>(),       parameter<WonJob>(),
+      parameter<RankJob>(),          parameter<BorderJob>(),         parameter<PartitionJob>(),
+      parameter<gth_error_record*>()};
   const auto found = types.find(type);
   if (found != types.end()) return found->second;
   std::fprintf(stderr, "a kernel takes a type of unknown size: %s\n", type.c_str());

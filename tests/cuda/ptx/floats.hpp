@@ -58,6 +58,10 @@ template <class T>
 auto quotient(uint64_t a, uint64_t b) {
   return bits_of(number<T>(a) / number<T>(b));
 }
+template <class T>
+auto root(uint64_t a) {
+  return bits_of(std::sqrt(number<T>(a)));
+}
 // A device replaces subnormal numbers by zero in an atomic addition of float to global memory.
 inline float flushed(float value) {
   return std::fpclassify(value) == FP_SUBNORMAL ? std::copysign(0.0f, value) : value;

@@ -165,7 +165,8 @@ class Block {
   std::vector<std::vector<int>> paths_;
 };
 
-const Module* const modules[] = {&gather_kernels, &scatter_kernels};
+const Module* const modules[] = {&gather_kernels, &scatter_kernels, &bag_kernels, &bag_step_kernels,
+                                 &partition_kernels};
 
 // Calls visit(module, kernel) until it returns true.
 template <class Visit>

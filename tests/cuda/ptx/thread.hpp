@@ -1,8 +1,8 @@
 #pragma once
 
 #include <cstdint>
-#include <initializer_list>
 #include <cstring>
+#include <initializer_list>
 #include <type_traits>
 #include <vector>
 
@@ -87,6 +87,8 @@ struct Thread {
     return at - reinterpret_cast<uintptr_t>(arguments) < argument_bytes ? aligned(at, bytes)
                                                                         : global(at, bytes, false, Order::weak);
   }
+  // Functions write to addresses in global memory only.
+  char* write_generic(uint64_t at, uint64_t bytes) { return global(at, bytes, true, Order::weak); }
 
   template <class T>
   T atomic_add_global(uint64_t at, uint64_t value, Order order) {
@@ -164,7 +166,7 @@ struct Module {
   const Function* functions;
   int function_count;
 };
-extern const Module gather_kernels, scatter_kernels;
+extern const Module gather_kernels, scatter_kernels, bag_kernels, bag_step_kernels, partition_kernels;
 
 // ---- instructions that need more than an operator
 

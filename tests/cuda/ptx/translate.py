@@ -15,7 +15,7 @@ import sys
 WIDTHS = {"pred": "bool", "b8": "uint8_t", "b16": "uint16_t", "b32": "uint32_t", "b64": "uint64_t"}
 WIDTHS |= {"f32": "uint32_t", "f64": "uint64_t"}  # a register has the bits of a floating number
 FLOATS = {"f16": "Half", "f32": "float", "f64": "double"}  # in floats.hpp
-FLOAT_FUNCTIONS = {"add": "sum", "mul": "product", "div": "quotient", "fma": "fused"}
+FLOAT_FUNCTIONS = {"add": "sum", "mul": "product", "div": "quotient", "fma": "fused", "sqrt": "root"}
 COMPARISONS = {"eq": "==", "ne": "!=", "lt": "<", "le": "<=", "gt": ">", "ge": ">="}
 OPERATORS = {"add": "+", "sub": "-", "and": "&", "or": "|", "xor": "^"}
 FUNCTIONS = {  # in thread.hpp
@@ -28,8 +28,12 @@ FUNCTIONS = {  # in thread.hpp
 }
 ORDERS = ("relaxed", "release", "acq_rel")
 WORDS = ("cs", "wb", "nc", "cta", "gpu", "sys", *ORDERS)  # do not change the place of an access
-# These functions may load from memory twice, because only the thread itself writes that memory meanwhile.
-LOADING_WEAKLY = ("take_kernel", "lift_kernel", "combine_kernel", "combine_long_kernel", "line_kernel", "apply_update")
+# These functions may load from memory twice, because no other thread writes that memory meanwhile.
+LOADING_WEAKLY = (
+    *("take_kernel", "lift_kernel", "combine_kernel", "combine_long_kernel", "line_kernel", "apply_update"),
+    *("sum_lengths_kernel", "check_bags_kernel", "step_kernel", "won_kernel", "count_heads_kernel", "count_rows_kernel"),
+    *("rank_kernel", "partition_kernel", "first_key", "shard_between"),
+)
 SPECIAL = {"%tid.x": "t.thread", "%ctaid.x": "t.block", "%nctaid.x": "t.blocks"}
 
 
