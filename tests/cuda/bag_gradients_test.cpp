@@ -236,6 +236,40 @@ TEST_F(BagGradients, IdsAtTheLimitsOfARun) {
   }
 }
 
+// A weight of an id that is not read is no part of any sum, so it may be infinite: 0 * inf is NaN.
+TEST_F(BagGradients, InfiniteWeightsOfIdsThatAreNotRead) {
+  const Context context;
+  const std::vector<int64_t> ids{0, 2, 1, 1, 2, 9, 2, 2, 9, 1, 0, 2};  // 2 is padding, and 9 is out of bounds
+  const float inf = HUGE_VALF;
+  const std::vector<float> weights{1, inf, 2, 3, -inf, inf, inf, inf, inf, -4, 5, -inf};
+  for (const Result result : {Result::params, Result::sparse, Result::weights}) {
+    for (const int32_t pool : {GTH_POOL_SUM, GTH_POOL_MEAN, GTH_POOL_SQRTN}) {
+      for (const int32_t dtype : {GTH_DTYPE_FLOAT32, GTH_DTYPE_FLOAT16, GTH_DTYPE_BFLOAT16}) {
+        Random random(static_cast<uint64_t>(pool));
+        BagCall forward;
+        forward.options.bag_format = GTH_BAGS_DENSE;
+        forward.options.bounds = GTH_BOUNDS_SKIP;
+        forward.options.has_padding_index = 1;
+        forward.options.padding_index = 2;
+        forward.has_weights = true;
+        forward.params.dtype = dtype;
+        forward.params.shape = {4, 3};
+        forward.out.shape = {4, 3};
+        forward.params.lay_out(random, true);
+        forms::put_numbers(random, &forward.params);
+        forward.indices = {GTH_DTYPE_INT64, {4, 3}, {24, 8}, true, 0, Bytes(96)};
+        forward.weights = {GTH_DTYPE_FLOAT32, {4, 3}, {12, 4}, true, 0, Bytes(48)};
+        std::memcpy(forward.indices.bytes.data(), ids.data(), 96);
+        std::memcpy(forward.weights.bytes.data(), weights.data(), 48);
+        ResultCall call = with_result(random, result, forward);
+        call.forward.options.pool = pool;
+        EXPECT_EQ(compare(call, context, random), GTH_OK);
+        device::forget_described();
+      }
+    }
+  }
+}
+
 // An odd distance in any dim of any operand: elements are then loaded and stored bytewise.
 TEST_F(BagGradients, OddDistances) {
   const Context context;
