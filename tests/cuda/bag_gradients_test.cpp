@@ -380,7 +380,7 @@ TEST_F(BagGradients, SparseRows) {
   small.u.shape = two.data();
   small.to.shape = two_rows.data();
   ASSERT_EQ(small.enqueue_sparse(context, small.count_on_device(), &error), GTH_OK) << error.message;
-  context.expect_taken({GTH_E_SIZE, GTH_OPERAND_OUT, -1, -1, 2, 3});
+  context.expect_taken({GTH_E_SIZE, GTH_OPERAND_OUT, -1, -1, 2, 3}, 1, error.sequence);
   EXPECT_EQ(small.result(), std::vector<float>(8, -5));
   EXPECT_EQ(OnDevice::read<int64_t>(small.unique), std::vector<int64_t>(4, -6));
   EXPECT_EQ(OnDevice::read<int64_t>(small.count), std::vector<int64_t>{-7});
@@ -472,6 +472,24 @@ TEST_F(BagGradients, TooManyRowsBagsOrIds) {
     EXPECT_EQ(many.enqueue(context, &error), GTH_E_UNSUPPORTED);
     facts::expect_fields(GTH_E_UNSUPPORTED, error, {GTH_E_UNSUPPORTED, GTH_OPERAND_BAGS, -1, -1, count, ids[0] - 2});
   }
+}
+
+// The last row that has a number. All rows are at one address.
+TEST_F(BagGradients, AsManyRowsAsThereAreNumbers) {
+  const Context context;
+  OnDevice on(GTH_POOL_SUM);
+  const Shape rows{int64_t{UINT32_MAX} - 1, 2}, none{0, 0};
+  const std::vector<int64_t> ids{rows[0] - 1, 0, 2, 3, rows[0] - 1, 0};
+  device::copy(on.ids.data(), ids.data(), 48);
+  on.t.shape = rows.data();
+  on.t.strides = none.data();
+  on.to.shape = on.ids_shape.data();
+  on.to.ndim = 1;
+  const gth_request request = on.request();
+  Error error;
+  ASSERT_EQ(gth_gather_bags_weight_gradient(context.get(), &request, &on.to, &error), GTH_OK) << error.message;
+  context.expect_no_error();
+  EXPECT_EQ(on.result(), (std::vector<float>{33, 33, 33, 3300, 3300, 3300, -5, -5}));  // 3 * (1 + 10), 3 * (100 + 1000)
 }
 
 // The device writes the number of rows.

@@ -491,6 +491,45 @@ TEST_F(Emulated, WritersBetweenTheKernelsOfBagGradients) {
   }
 }
 
+// An id becomes invalid after its validation. It has no part, and one error is reported.
+TEST_F(Emulated, RacingWritersOfPartitions) {
+  const Context context;
+  const Shape four{4};
+  for (const uint32_t flags : {0u, uint32_t{GTH_PARTS_ONCE}}) {
+    for (const int64_t value : {int64_t{1} << 30, int64_t{4}, int64_t{-1}}) {
+      const Memory ids(std::vector<int64_t>{1, 2, 0, 3}), counts(std::vector<int64_t>{-7, -7}),
+          local(std::vector<int64_t>(4, -7)), place(std::vector<int64_t>(4, -7));
+      const auto numbers = [](const Memory& memory) { return reinterpret_cast<int64_t*>(memory.data()); };
+      const auto read = [](const Memory& memory, size_t count) {
+        std::vector<int64_t> result(count);
+        device::copy(result.data(), memory.data(), static_cast<int64_t>(count) * 8);
+        return result;
+      };
+      const gth_tensor_desc desc = device::describe_on_device(GTH_DTYPE_INT64, four, ids.data());
+      gth_shards shards = GTH_SHARDS_INIT;
+      shards.kind = GTH_SHARDS_MODULO;
+      shards.count = 2;
+      shards.rows = 4;
+      gth_parts parts = GTH_PARTS_INIT;
+      parts.flags = flags;
+      parts.capacity = 4;
+      parts.counts = numbers(counts);
+      parts.local = numbers(local);
+      parts.place = numbers(place);
+      Writer writer{numbers(ids), 0, value};
+      gth_emulation_between(write_bad, &writer);
+      Error error;
+      ASSERT_EQ(gth_partition(context.get(), &desc, &shards, nullptr, &parts, &error), GTH_OK) << error.message;
+      context.sync();
+      gth_emulation_between(nullptr, nullptr);
+      context.expect_taken({GTH_E_RACE, GTH_OPERAND_INDICES}, 1, error.sequence);
+      EXPECT_EQ(read(counts, 2), (std::vector<int64_t>{2, 1}));
+      EXPECT_EQ(read(local, 3), (std::vector<int64_t>{1, 0, 1}));
+      EXPECT_EQ(read(place, 4), (std::vector<int64_t>{-1, 0, 1, 2}));
+    }
+  }
+}
+
 // The reverse case: an index is invalid at first and valid when later blocks validate it.
 TEST_F(Emulated, RacingWritersWhileBlocksValidate) {
   const Context context;

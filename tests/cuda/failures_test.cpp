@@ -365,15 +365,18 @@ void expect_results_despite_failures(const Context& context, const Lines& lines,
 
 enum class BagResult : uint8_t { params, sparse, weights, positions };
 
-// Two bags of `count` ids of two rows.
+// Two bags of `count` ids of two rows. No id selects the third one.
 void fail_in_bags(const Context& context, BagResult result, int32_t pool, int32_t dtype, int64_t count) {
   SCOPED_TRACE(testing::Message() << "result " << static_cast<int>(result) << ", pool " << pool);
-  const bool is_weights = result == BagResult::weights;
+  const int64_t written = result == BagResult::weights ? count : result == BagResult::params ? 3 : 2;
   const int32_t type = result == BagResult::positions ? int32_t{GTH_DTYPE_INT64} : dtype;
-  const Lines lines = {
-      {dtype, 2, {10, 20}},    {GTH_DTYPE_INT64, count, {1, 0, 1}}, {GTH_DTYPE_INT64, 2, {1, count - 1}},
-      {dtype, 2, {5, 300}},    {type, is_weights ? count : 2, {}},  {GTH_DTYPE_INT64, 2, {}},
-      {GTH_DTYPE_INT64, 1, {}}};
+  const Lines lines = {{dtype, 3, {10, 20, 30}},
+                       {GTH_DTYPE_INT64, count, {1, 0, 1}},
+                       {GTH_DTYPE_INT64, 2, {1, count - 1}},
+                       {dtype, 2, {5, 300}},
+                       {type, written, {}},
+                       {GTH_DTYPE_INT64, 2, {}},
+                       {GTH_DTYPE_INT64, 1, {}}};
   gth_options options = GTH_OPTIONS_INIT;
   options.pool = pool;
   options.bag_format = GTH_BAGS_LENGTHS;
@@ -394,18 +397,14 @@ void fail_in_bags(const Context& context, BagResult result, int32_t pool, int32_
 
 TEST_F(Emulated, FailuresOfEveryResultOfBags) {
   const Context context;
-  const int64_t many = gather::cuda::least_long + 1;
-  for (const int64_t count : {int64_t{4}, many}) {
-    fail_in_bags(context, BagResult::params, GTH_POOL_SUM, GTH_DTYPE_FLOAT32, count);
-    fail_in_bags(context, BagResult::params, GTH_POOL_MEAN, GTH_DTYPE_FLOAT32, count);
-    fail_in_bags(context, BagResult::params, GTH_POOL_MEAN, GTH_DTYPE_COMPLEX64, count);
-    fail_in_bags(context, BagResult::params, GTH_POOL_MAX, GTH_DTYPE_FLOAT32, count);
-    fail_in_bags(context, BagResult::sparse, GTH_POOL_SQRTN, GTH_DTYPE_FLOAT32, count);
-    fail_in_bags(context, BagResult::sparse, GTH_POOL_MIN, GTH_DTYPE_FLOAT32, count);
-    fail_in_bags(context, BagResult::weights, GTH_POOL_SUM, GTH_DTYPE_FLOAT32, count);
-    fail_in_bags(context, BagResult::weights, GTH_POOL_MEAN, GTH_DTYPE_FLOAT32, count);
-    fail_in_bags(context, BagResult::positions, GTH_POOL_MAX, GTH_DTYPE_FLOAT32, count);
-  }
+  fail_in_bags(context, BagResult::params, GTH_POOL_SUM, GTH_DTYPE_FLOAT32, 4);
+  fail_in_bags(context, BagResult::params, GTH_POOL_MEAN, GTH_DTYPE_COMPLEX64, 4);
+  fail_in_bags(context, BagResult::params, GTH_POOL_MAX, GTH_DTYPE_FLOAT32, 4);
+  fail_in_bags(context, BagResult::sparse, GTH_POOL_SQRTN, GTH_DTYPE_FLOAT32, 4);
+  fail_in_bags(context, BagResult::weights, GTH_POOL_SUM, GTH_DTYPE_FLOAT32, 4);
+  fail_in_bags(context, BagResult::weights, GTH_POOL_MEAN, GTH_DTYPE_FLOAT32, 4);
+  fail_in_bags(context, BagResult::positions, GTH_POOL_MAX, GTH_DTYPE_FLOAT32, 4);
+  fail_in_bags(context, BagResult::params, GTH_POOL_MEAN, GTH_DTYPE_FLOAT32, gather::cuda::least_long + 1);
 }
 
 TEST_F(Emulated, FailuresOfScatterPositions) {
@@ -657,6 +656,35 @@ TEST_F(Emulated, FailuresOfNewOutputs) {
     failing->disarm();
     EXPECT_EQ(status == GTH_OK, out != nullptr);
     EXPECT_EQ(gth_tensor_release(out), GTH_OK);
+    context.sync();  // frees the output
+    return status;
+  });
+}
+
+TEST_F(Emulated, FailuresOfNewOutputsWithPadding) {
+  const Context context;
+  const Shape shape{2}, ids_shape{3};
+  const Memory table(std::vector<int32_t>{10, 20}), ids(std::vector<int64_t>{1, 77, 0});
+  gth_options options = device::with_bounds(GTH_BOUNDS_SKIP);
+  options.has_padding_index = 1;
+  options.padding_index = 77;
+  expect_to_survive([&](Failing* failing, Error* error) {
+    int32_t status = GTH_OK;
+    {
+      device::Tensor out;
+      const gth_tensor_desc t = device::describe_on_device(GTH_DTYPE_INT32, shape, table.data());
+      const gth_tensor_desc i = device::describe_on_device(GTH_DTYPE_INT64, ids_shape, ids.data());
+      const gth_request request = GTH_REQUEST(GTH_OP_GATHER, &t, &i, nullptr, &options);
+      failing->arm();
+      status = gth_make(context.get(), &request, out.out(), error);
+      failing->disarm();
+      context.sync();
+      if (status == GTH_OK) {
+        std::vector<int32_t> found(3);
+        device::copy(found.data(), out.desc().data, 12);
+        EXPECT_EQ(found, (std::vector<int32_t>{20, 0, 10})) << "call " << failing->n;
+      }
+    }
     context.sync();  // frees the output
     return status;
   });

@@ -80,6 +80,27 @@ TEST_F(Padding, IsSkipped) {
   EXPECT_EQ(call.make(context, ok), (std::vector<int32_t>{30, 31, 0, 0, 10, 11}));
 }
 
+// A new output whose rows are copied in parts is zero where padding is skipped.
+TEST_F(Padding, OfRowsWithGaps) {
+  const Context context;
+  Padded call(3, {77, 2, 77});
+  const Shape shape{3, 2, 2}, strides{24, 12, 4};
+  std::vector<int32_t> numbers(18);
+  for (size_t i = 0; i < numbers.size(); ++i) numbers[i] = static_cast<int32_t>(100 + i);
+  const Memory table(numbers);
+  call.t = device::describe_on_device(GTH_DTYPE_INT32, shape, table.data());
+  call.t.strides = strides.data();
+  call.options.bounds = GTH_BOUNDS_SKIP;
+  call.options.fill = 0;
+  Tensor made;
+  gth_request request = GTH_REQUEST(GTH_OP_GATHER, &call.t, &call.i, nullptr, &call.options);
+  ASSERT_EQ(gth_make(context.get(), &request, made.out(), &call.error), GTH_OK) << call.error.message;
+  context.expect_taken(ok);
+  std::vector<int32_t> found(12);
+  device::copy(found.data(), made.desc().data, 48);
+  EXPECT_EQ(found, (std::vector<int32_t>{0, 0, 0, 0, 112, 113, 115, 116, 0, 0, 0, 0}));
+}
+
 // Another invalid index is an error. The output is unchanged, or zero if it is new.
 TEST_F(Padding, AnotherIndexIsInvalid) {
   const Context context;

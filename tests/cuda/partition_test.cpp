@@ -229,6 +229,11 @@ TEST_F(Partition, TooManyShardsOrRows) {
   Error error;
   facts::expect_fields(on.enqueue(context, &error), error,
                        {GTH_E_UNSUPPORTED, GTH_OPERAND_NONE, -1, -1, call.shards.rows, UINT32_MAX - 1});
+  call.shards.rows = int64_t{UINT32_MAX} - 1;
+  compare_parts(call, context, random);
+  call.shards.count = int64_t{UINT32_MAX};
+  facts::expect_fields(on.enqueue(context, &error), error,
+                       {GTH_E_UNSUPPORTED, GTH_OPERAND_NONE, -1, -1, call.shards.count, UINT32_MAX - 1});
 }
 
 }  // namespace
