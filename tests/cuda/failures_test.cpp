@@ -412,7 +412,7 @@ TEST_F(Emulated, FailuresOfScatterPositions) {
   for (const int64_t count : {int64_t{0}, int64_t{4}, gather::cuda::most_few + 1}) {
     for (const int32_t initial : {0, GTH_INITIAL_UPDATE}) {
       SCOPED_TRACE(testing::Message() << count << " updates, initial " << initial);
-      const Lines lines = {{GTH_DTYPE_FLOAT32, 3, {10, 20, 30}},
+      const Lines lines = {{GTH_DTYPE_FLOAT32, 3, {20, 20, 30}},
                            {GTH_DTYPE_INT64, count, {1, 0, 1}},
                            {GTH_DTYPE_FLOAT32, count, {50, 15, 25, 35, 5}},
                            {GTH_DTYPE_INT64, 3, {}}};
@@ -477,6 +477,33 @@ TEST_F(Emulated, FailuresOfPartitions) {
 }
 
 // An allocation of host memory fails after device memory was allocated. The device memory must be freed.
+// A validation that fails is never taken for one of valid ids.
+TEST_F(Emulated, FailuresOfPartitionsOfAnInvalidId) {
+  const Context context;
+  const Shape four{4};
+  const Memory ids(std::vector<int64_t>{1, 2, 9, 3}), counts(std::vector<int64_t>(2)), local(std::vector<int64_t>(4));
+  const gth_tensor_desc desc = device::describe_on_device(GTH_DTYPE_INT64, four, ids.data());
+  gth_shards shards = GTH_SHARDS_INIT;
+  shards.kind = GTH_SHARDS_MODULO;
+  shards.count = 2;
+  shards.rows = 4;
+  gth_parts parts = GTH_PARTS_INIT;
+  parts.capacity = 4;
+  parts.counts = reinterpret_cast<int64_t*>(counts.data());
+  parts.local = reinterpret_cast<int64_t*>(local.data());
+  expect_to_survive([&](Failing* failing, Error* error) {
+    failing->arm();
+    const int32_t status = gth_partition(context.get(), &desc, &shards, nullptr, &parts, error);
+    failing->disarm();
+    context.sync();
+    const int32_t taken = gth_context_take_error(context.get(), nullptr);
+    if (status == GTH_OK) {
+      EXPECT_EQ(taken, GTH_E_INDEX) << "call " << failing->n;
+    }
+    return status;
+  });
+}
+
 TEST_F(Emulated, G4_HostMemoryForATensorOnADevice) {
   const Context context;
   const int64_t shape[] = {100}, allocations = gth_emulation_live_allocations();

@@ -6,14 +6,22 @@
 // A stable sort on the host, in place of the one of CUB.
 namespace gather::cuda {
 
+namespace {
+
 // The sort needs no scratch memory. It asks for some, so that the size of the allocation is tested.
+int64_t scratch_of(int64_t count) { return 256 + count / 8; }
+
+}  // namespace
+
 int sort_scratch(int64_t count, int64_t* bytes) {
-  *bytes = 256 + count / 8;
-  return emulation::enter_call();
+  if (const int code = emulation::enter_call()) return code;
+  *bytes = scratch_of(count);
+  return 0;
 }
 
 int sort_keys(SortRoom* room, int64_t count, int32_t bits, CUstream_st* stream) {
   const SortRoom given = *room;
+  if (given.scratch_bytes < scratch_of(count)) emulation::count_violation("a sort has too little memory");
   std::swap(room->in, room->spare);
   return emulation::launch(1, 1, stream, [=](emulation::Block&) {
     std::vector<uint32_t> order(static_cast<size_t>(count));
