@@ -236,4 +236,25 @@ TEST_F(Partition, TooManyShardsOrRows) {
                        {GTH_E_UNSUPPORTED, GTH_OPERAND_NONE, -1, -1, call.shards.count, UINT32_MAX - 1});
 }
 
+// All ids are at one address. No memory behind them is accessed.
+TEST_F(Partition, TooManyIds) {
+  const Context context;
+  const Shape many{int64_t{UINT32_MAX}}, none{0};
+  const Memory memory(Numbers(8, 0));
+  auto* const numbers = reinterpret_cast<int64_t*>(memory.data());
+  gth_tensor_desc ids = device::describe_on_device(GTH_DTYPE_INT64, many, numbers);
+  ids.strides = none.data();
+  gth_shards shards = GTH_SHARDS_INIT;
+  shards.kind = GTH_SHARDS_MODULO;
+  shards.count = 2;
+  shards.rows = 10;
+  gth_parts parts = GTH_PARTS_INIT;
+  parts.capacity = many[0];
+  parts.counts = numbers + 1;
+  parts.local = numbers + 4;
+  Error error;
+  facts::expect_fields(gth_partition(context.get(), &ids, &shards, nullptr, &parts, &error), error,
+                       {GTH_E_UNSUPPORTED, GTH_OPERAND_NONE, -1, -1, many[0], UINT32_MAX - 1});
+}
+
 }  // namespace
