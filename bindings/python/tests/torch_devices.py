@@ -165,6 +165,32 @@ def test_bags_are_those_of_the_cpu(form: str, pool: Any, rule: str) -> None:
             assert torch.equal(kernel(bool(of_weights), upstream, given, table.shape, *others), expected)
 
 
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize(("mode", "weighted"), [("sum", False), ("sum", True), ("mean", False)])
+def test_sparse_gradients_of_bags_are_those_of_torch(mode: str, weighted: bool) -> None:
+    ids, offsets = torch.tensor([7, 3, 7, 1, 0, 3]), torch.tensor([0, 2, 2, 5])
+    weights = torch.rand(6, dtype=torch.float64) if weighted else None
+    table, upstream = torch.rand(9, 3, dtype=torch.float64), torch.rand(4, 3, dtype=torch.float64)
+    given: dict[str, Any] = {"mode": mode, "per_sample_weights": weights, "padding_idx": 1, "sparse": True}
+    theirs = table.clone().requires_grad_()
+    torch.nn.functional.embedding_bag(ids, theirs, offsets, **given).backward(upstream)
+    assert theirs.grad is not None
+    expected = theirs.grad.coalesce()
+    with OnDevice() as mode_of_kernels:
+        operators.embedding_bag(ids, table.clone().requires_grad_(), offsets, **given)
+    _, *others = mode_of_kernels.arguments["gather_bags"]
+    kernel = _devices.KERNELS["gather_bags_gradient"]
+    for params in (None, table):
+        found = kernel(False, upstream, params, table.shape, *others)
+        assert found.is_sparse and found.is_coalesced() and found.shape == table.shape
+        assert torch.equal(found.indices(), torch.tensor([[0, 3, 7]]))
+        torch.testing.assert_close(found.to_dense(), expected.to_dense(), rtol=1e-12, atol=0)
+        theirs.grad = found
+        torch.optim.SGD([theirs], lr=1.0).step()
+    if weighted:
+        assert not kernel(True, upstream, table, table.shape, *others).is_sparse
+
+
 @pytest.mark.parametrize("weighted", [False, True])
 def test_gradients_of_bags_on_devices_are_one_operator_each(weighted: bool) -> None:
     """Tensors without values have a device, and no device is needed for them."""

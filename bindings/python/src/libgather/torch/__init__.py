@@ -459,7 +459,8 @@ def gather_bags(
         empty, accumulate, negative, bounds, fill_value, profile: As for :func:`libgather.gather_bags`.
         order: As for :func:`gather`.
         sparse: If true, the gradient of `params` is a sparse tensor of the rows that are read, with each row once. In a
-            compiled program, on a CUDA device and for higher derivatives it is dense.
+            compiled program and for higher derivatives it is dense. On a CUDA device, the backward pass waits for the
+            number of rows, so it cannot be captured.
 
     Returns:
         A tensor of shape ``(bags,) + params.shape[1:]``, or ``indices.shape[:-1] + params.shape[1:]``.

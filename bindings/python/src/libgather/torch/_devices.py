@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import torch
 
-from .._base.request_fields import Request
+from .._base.request_fields import SWITCHES, Request
 from .._base.torch_dynamo import untraced
 from .._objects import run_arrays
 from .._operations import bag_gradients, bags
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
 _HALF = frozenset((torch.float16, torch.bfloat16))
 _ROUNDED = frozenset(("add", "mul", "mean"))
+_SPARSE = SWITCHES.index("sparse")
 
 
 def request_of(operation: Operation, axis: int, batch_dims: int, switches: list[int], dtype: torch.dtype) -> Request:
@@ -130,10 +131,19 @@ def gradient_of_bags(
     weights: torch.Tensor | None,
     *others: Any,
 ) -> Any:
-    """Returns the gradient of weights or of params, of which often only the shape is needed."""
-    gradient = bag_gradients.gather_bags_weight_gradient if of_weights else bag_gradients.gather_bags_gradient
+    """Returns the gradient of weights or of params, of which often only the shape is needed.
+
+    The gradient of params is a sparse tensor if the switches state it.
+    """
     table = tuple(shape) if params is None else params.detach()
-    return gradient(rows.detach(), indices.detach(), table, **rules_of(rows.dtype, of, weights, *others))
+    given = rows.detach(), indices.detach(), table
+    rules = rules_of(rows.dtype, of, weights, *others)
+    if of_weights:
+        return bag_gradients.gather_bags_weight_gradient(*given, **rules)
+    if not others[1][_SPARSE]:
+        return bag_gradients.gather_bags_gradient(*given, **rules)
+    numbers, sums = bag_gradients.gather_bags_sparse_gradient(*given, **rules)
+    return torch.sparse_coo_tensor(numbers[None], sums, tuple(shape), check_invariants=False, is_coalesced=True)
 
 
 #: The kernels, by the names of the operators.

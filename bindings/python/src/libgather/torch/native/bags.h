@@ -247,7 +247,7 @@ struct BagsBackward {
     return {params, weights};
   }
 
-  // As `direct`. The gradients are dense.
+  // As `direct`, by an operator that devices have.
   static variable_list on_device(const Tensor &gradient, const Bags &b, const Saved &saved) {
     const Optional values = saved.numbers[2] ? Optional(b.params) : std::nullopt;
     const auto computed = [&](bool of_weights) {
