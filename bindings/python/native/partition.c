@@ -3,6 +3,7 @@
 
 #include "described.h"
 #include "error.h"
+#include "handle.h"
 #include "numbers.h"
 #include "numpy.h"
 #include "open.h"
@@ -10,11 +11,13 @@
 
 #include <stdlib.h>
 
-/* A call. `make` is a Python function that creates an array of integers of a shape. C creates the arrays if it knows
- * NumPy's layout. */
+/* A call. `make` is a Python function that creates an array of integers of a shape. On the host, C creates the arrays if
+ * it knows NumPy's layout. */
 typedef struct request {
   const state *known;
   PyObject *make;
+  int on_device;
+  gth_context *context;
   operand ids, borders;
   gth_shards shards;
   gth_options *options;
@@ -22,30 +25,47 @@ typedef struct request {
   gth_error error;
 } request;
 
-/* New NumPy arrays. `order` is None if duplicate ids request their row once. */
+/* New arrays. `order` is None if duplicate ids request their row once. */
 typedef struct results {
   PyObject *counts, *local, *order, *place;
 } results;
 
-/* Creates an array of integers with the Python function. */
-static PyObject *integers_made(PyObject *make, int ndim, const int64_t *shape, int64_t **numbers) {
-  PyObject *extents = tuple_of(ndim, shape);
-  PyObject *array = extents ? PyObject_CallFunctionObjArgs(make, extents, NULL) : NULL;
+/* Returns the memory of an array on the host, or NULL with an exception set. */
+static int64_t *memory_of(PyObject *array) {
   Py_buffer buffer;
-  Py_XDECREF(extents);
-  if (!array || PyObject_GetBuffer(array, &buffer, PyBUF_CONTIG)) {
-    Py_XDECREF(array);
+  if (PyObject_GetBuffer(array, &buffer, PyBUF_CONTIG)) {
     return NULL;
   }
-  *numbers = buffer.buf;
   PyBuffer_Release(&buffer);
+  return buffer.buf;
+}
+
+/* Returns the memory of an array on a device. An exception may be set. */
+static int64_t *device_memory_of(PyObject *array) {
+  PyObject *address = PyObject_GetAttrString(array, "address");
+  int64_t *numbers = address ? address_of(address) : NULL;
+  Py_XDECREF(address);
+  return numbers;
+}
+
+/* Creates an array of integers with the Python function. */
+static PyObject *integers_made(const request *call, int ndim, const int64_t *shape, int64_t **numbers) {
+  PyObject *extents = tuple_of(ndim, shape);
+  PyObject *array = extents ? PyObject_CallFunctionObjArgs(call->make, extents, NULL) : NULL;
+  Py_XDECREF(extents);
+  if (array) {
+    *numbers = call->on_device ? device_memory_of(array) : memory_of(array);
+  }
+  if (PyErr_Occurred()) {
+    Py_CLEAR(array);
+  }
   return array;
 }
 
 /* Creates an array of integers. Returns NULL if `wanted` is false, and with an exception set if an allocation fails. */
 static PyObject *integers_new(const request *call, int ndim, const int64_t *shape, int wanted, int64_t **numbers) {
-  if (!wanted || !call->known->ndarray) {
-    return wanted ? integers_made(call->make, ndim, shape, numbers) : NULL;
+  if (!wanted || call->on_device || !call->known->ndarray) {
+    return wanted ? integers_made(call, ndim, shape, numbers) : NULL;
   }
   PyObject *array = numpy_integers(call->known, ndim, shape);
   *numbers = array ? numpy_data(array) : NULL;
@@ -87,8 +107,12 @@ static int shorten(PyObject **array, int64_t count) {
   return shorter != NULL;
 }
 
+/* Shortens the arrays to the counts. A device may not have computed them yet, and its arrays keep their sizes. */
 static int fit(const request *call, int64_t ids, results *made) {
   int64_t asked = 0;
+  if (call->on_device) {
+    return 1;
+  }
   for (int64_t i = 0; i < call->shards.count; i++) {
     asked += call->parts.counts[i];
   }
@@ -99,7 +123,7 @@ static int fit(const request *call, int64_t ids, results *made) {
 static int run(request *call) {
   int32_t status;
   Py_BEGIN_ALLOW_THREADS
-  status = gth_partition(NULL, &call->ids.desc, &call->shards, call->options, &call->parts, &call->error);
+  status = gth_partition(call->context, &call->ids.desc, &call->shards, call->options, &call->parts, &call->error);
   Py_END_ALLOW_THREADS
   if (status != GTH_OK) {
     raise_error(call->known, &call->error);
@@ -122,12 +146,18 @@ static PyObject *partition_into(request *call, int64_t ids) {
 
 static PyObject *partition_ids(request *call) {
   gth_parts *parts = &call->parts;
+  gth_tensor_desc on_host = call->ids.desc;
+  on_host.device = GTH_DEVICE_CPU; /* scratch memory is for the host, and this call validates the shards of all calls */
+  on_host.device_id = 0;
   const int32_t status =
-      gth_partition_scratch(&call->ids.desc, &call->shards, parts->flags, &parts->scratch_bytes, &call->error);
+      gth_partition_scratch(&on_host, &call->shards, parts->flags, &parts->scratch_bytes, &call->error);
   if (status != GTH_OK) {
     return raise_error(call->known, &call->error);
   }
   parts->capacity = operand_count(&call->ids);
+  if (call->on_device) {
+    return partition_into(call, parts->capacity);
+  }
   parts->scratch = malloc((size_t)parts->scratch_bytes + 1); /* malloc(0) may return NULL */
   if (!parts->scratch) {
     return PyErr_NoMemory();
@@ -185,7 +215,8 @@ static int ids_open(request *call, PyObject *ids, PyObject *is_described) {
 /* The items of a layout of shards. */
 enum { TABLE_ROWS, SHARDS, BORDERS, KIND };
 
-/* Reads the request and the layout except for the shards. Returns false, without an exception, for other values. */
+/* Reads the request except for its context, and the layout except for the shards. Returns false, without an exception,
+ * for other values. */
 static int options_open(request *call, PyObject *layout, PyObject *fields) {
   PyObject *read[FIELDS], *fill_value;
   for (Py_ssize_t i = 0; i < FIELDS; i++) {
@@ -195,22 +226,36 @@ static int options_open(request *call, PyObject *layout, PyObject *fields) {
                       shard_kind_of(call->known, PyTuple_GetItem(layout, KIND), &call->shards.kind) &&
                       options_of(call->known, read, call->options, &fill_value);
   call->options->fill = 0; /* no id is filled */
-  return is_read;
+  return is_read && read[FIELD_STREAM] == Py_None && PyBool_Check(read[FIELD_SYNC]);
 }
 
-/* Partitions ids that are a buffer, a similar array or described. Returns NotImplemented for other arguments. */
+/* Runs on the context of a Handle, or on the default one for None. */
+static PyObject *partition_on(request *call, PyObject *handle, PyObject *layout) {
+  if (!context_enter(call->known, handle, &call->context)) {
+    return NULL;
+  }
+  PyObject *all = partition_by(call, PyTuple_GetItem(layout, SHARDS), PyTuple_GetItem(layout, BORDERS));
+  context_leave(handle);
+  return all;
+}
+
+/* Partitions ids that are a buffer, a similar array or described. Those on a device are described, and `make` returns
+ * objects with an `address`. Returns NotImplemented for other arguments. */
 PyObject *partition(PyObject *module, arguments args, Py_ssize_t count) {
-  enum { MAKE, IS_DESCRIBED, IDS, LAYOUT, ONCE, REQUEST, ARGUMENTS };
+  enum { MAKE, ON_DEVICE, IS_DESCRIBED, IDS, LAYOUT, ONCE, REQUEST, ARGUMENTS };
   gth_options options = GTH_OPTIONS_INIT;
   request call;
   if (count != ARGUMENTS || !begin(&call, module, args[MAKE], args[ONCE], &options)) {
-    return wrong_arguments("partition(make, is_described, ids, layout, once, request)");
+    return wrong_arguments("partition(make, on_device, is_described, ids, layout, once, request)");
   }
-  if (!options_open(&call, args[LAYOUT], args[REQUEST]) || !ids_open(&call, args[IDS], args[IS_DESCRIBED])) {
+  call.on_device = args[ON_DEVICE] == Py_True;
+  PyObject *handle = handle_of_context(call.known, PyTuple_GetItem(args[REQUEST], FIELD_CONTEXT));
+  if (!handle || !options_open(&call, args[LAYOUT], args[REQUEST]) || !ids_open(&call, args[IDS], args[IS_DESCRIBED])) {
+    Py_XDECREF(handle);
     Py_RETURN_NOTIMPLEMENTED;
   }
-  PyObject *layout = args[LAYOUT];
-  PyObject *all = partition_by(&call, PyTuple_GetItem(layout, SHARDS), PyTuple_GetItem(layout, BORDERS));
+  PyObject *all = partition_on(&call, handle, args[LAYOUT]);
   operand_close(&call.ids);
+  Py_DECREF(handle);
   return all;
 }

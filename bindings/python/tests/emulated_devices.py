@@ -290,11 +290,3 @@ def test_interface_without_device_is_on_the_device_of_its_memory() -> None:
     assert libgather.Tensor(emulated_arrays.Interface([1, 2])).device == "cuda:0"
     with pytest.raises(libgather.DeviceError, match="indices: it is on cuda:0, params is on cuda:1"):
         libgather.gather(Nowhere(), emulated_arrays.Interface([1, 2]))
-
-
-def test_partitions_are_refused() -> None:
-    for kind in (Array, Bare, Interface):
-        with pytest.raises(libgather.UnsupportedError) as caught:
-            libgather.partition(kind([1, 0]), 4, shards=2)
-        assert str(caught.value) == "indices: partitions are run on the CPU only"
-        assert caught.value.operand == "indices"

@@ -15,7 +15,7 @@ TABLE = np.arange(12, dtype="f4").reshape(4, 3)
 
 
 @needs_emulated
-@pytest.mark.parametrize("name", ["devices", "scatters", "bags", "bag_gradients", "streams"])
+@pytest.mark.parametrize("name", ["devices", "scatters", "bags", "bag_gradients", "partitions", "streams"])
 def test_on_an_emulated_device(name: str) -> None:
     run_emulated(f"emulated_{name}.py")
 

@@ -92,6 +92,18 @@ def test_ids_in_lists(layout: str, once: bool) -> None:
     check(libgather.partition(ids.tolist(), ROWS, once=once, **LAYOUTS[layout][0]), ids, layout, once)
 
 
+def test_contexts_of_the_host() -> None:
+    context, ids = libgather.Context(threads=1), np.random.default_rng(7).integers(0, ROWS, 1000)
+    for given in (ids, ids.tolist(), ids.astype(">i8")):
+        check(libgather.partition(given, ROWS, shards=7, context=context), ids, "blocks", False)
+    context.close()
+    with pytest.raises(libgather.ClosedError, match="context"):
+        libgather.partition(ids, ROWS, shards=7, context=context)
+    wrong: Any = "cpu"
+    with pytest.raises(libgather.DTypeError, match="str is not a"):
+        libgather.partition(ids, ROWS, shards=7, context=wrong)
+
+
 def test_many_ids() -> None:
     """The number of ids is large enough for several threads."""
     ids = np.random.default_rng(7).integers(0, ROWS, 300_000)

@@ -87,6 +87,10 @@ class NewResult:
             else enter_output(self._array, site, operand)
         )
 
+    @property
+    def address(self) -> int:
+        return sum(self.memory._desc[6:])
+
     def left(self, sync: bool, leave: t.Callable[[Memory, t.Any], t.Any] = leave_numbers) -> t.Any:
         """Returns the array after the call. On the CPU, `leave` makes it of the memory."""
         if self._site is None:

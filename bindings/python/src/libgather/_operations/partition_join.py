@@ -5,13 +5,17 @@ from __future__ import annotations
 from .. import errors
 from .. import types as t
 from .._base import constants as c
+from .._base.devices import is_host
 from .._base.optional_packages import module
+from .._requests.site_of_call import place_of
 from .gathers import gather
 from .scatters import scatter
 
 
 def joined(parts: t.Any, answers: t.Any, out: t.Any) -> t.Any:
     """Returns the result of :meth:`Partition.join`."""
+    if not is_host(place_of(parts.place, "indices")):
+        raise errors.unsupported("indices", "join() is run on the CPU only: gather(rows, place) joins rows on a device")
     asarray = module("numpy").asarray
     found = [asarray(answer) for answer in answers]
     check_answers(parts, found, out)

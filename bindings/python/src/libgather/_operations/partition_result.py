@@ -12,13 +12,11 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import NamedTuple
 
-    import numpy as np
-
     class Fields(NamedTuple):
-        counts: np.ndarray[tuple[int], np.dtype[np.int64]]
-        local: np.ndarray[tuple[int], np.dtype[np.int64]]
-        order: np.ndarray[tuple[int], np.dtype[np.int64]] | None
-        place: np.ndarray[tuple[int, ...], np.dtype[np.int64]]
+        counts: t.Any
+        local: t.Any
+        order: t.Any
+        place: t.Any
 
 else:
     # The modules dataclasses and typing would double the time to import this package.
@@ -35,6 +33,7 @@ class Partition(Fields):
         place: For each id the position of its row in `local`, in the shape of the ids. -1 means that the id is out of
             bounds.
 
+        On a device, `local` and `order` have one element for each id. Those after the last slice are not used.
         :meth:`join` puts the rows of the shards into one result.
 
     >>> import libgather
@@ -49,14 +48,15 @@ class Partition(Fields):
 
     @property
     def slices(self) -> list[slice]:
-        """For each shard, the range of its rows in `local` and `order`."""
+        """For each shard, the range of its rows in `local` and `order`. On a device, this waits for the counts."""
         return [slice(*ends) for ends in pairwise(accumulate(self.counts.tolist(), initial=0))]
 
     def join(self, answers: t.Any, out: t.Any = None) -> t.Any:
         """Puts the rows that the shards return at the places of their ids.
 
         The call is a scatter along `order` for each answer, or a gather along `place`. To add answers one at a time,
-        call :func:`scatter` with ``order[slice]``.
+        call :func:`scatter` with ``order[slice]``. On a device, call :func:`gather` with the rows of all shards in one
+        array and `place`.
 
         Args:
             answers: For each shard an array of ``counts[shard]`` rows. All have one dtype and one shape of a row.
@@ -70,6 +70,7 @@ class Partition(Fields):
             ShapeError: There are too few answers, or an answer has another length or shape.
             DTypeError: The answers have several dtypes.
             OutputError: `out` is read-only, or shares memory with an answer.
+            UnsupportedError: The partition is on a device.
 
             All answers are validated before the first one is copied. On an error `out` is unchanged, except if it
             shares memory with an answer other than the first.

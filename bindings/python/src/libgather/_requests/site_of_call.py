@@ -44,12 +44,6 @@ def site_of(context: Context | None, stream: Any, *operands: tuple[str, Any]) ->
     return None
 
 
-def require_host(site: Site | None, operand: str, what: str) -> None:
-    """Raises UnsupportedError, which names an operand, for a call on a device. `what` is a noun in the plural."""
-    if site is not None:
-        raise errors.unsupported(operand, f"{what} are run on the CPU only")
-
-
 def site_of_copy(context: Context | None, source: Memory, destination: Any) -> tuple[Site | None, bool]:
     """Returns the site of a copy, and whether exactly one side of it is on the host."""
     places = [(value, place_of(value, operand)) for operand, value in (("params", source), ("out", destination))]

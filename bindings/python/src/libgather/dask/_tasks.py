@@ -138,9 +138,9 @@ def elements_of(indices: t.Any, chunks: list[t.Any], *, axis: int, borders: t.An
     flat = out.reshape(-1)
     for chunk, rows in zip(chunks, parts.slices, strict=True):
         if rows.start < rows.stop:
-            where = list(np.unravel_index(parts.order[rows], indices.shape))  # type: ignore[index]
+            where = list(np.unravel_index(parts.order[rows], indices.shape))
             where[axis] = parts.local[rows]
-            put(flat, parts.order[rows], rows_of(chunk, local=np.column_stack(where), axis=0), 0)  # type: ignore[index]
+            put(flat, parts.order[rows], rows_of(chunk, local=np.column_stack(where), axis=0), 0)
     return out
 
 
@@ -217,7 +217,7 @@ def join_of_numbers(pieces: list[t.Any], *, begins: t.Any, numbers: t.Any, block
     parts = partition_ids(numbers, bordered(count + 1, range(count + 2)), False, Request())
     sizes = parts.counts[:count].tolist()
     rows = [slice(begin, begin + size) for begin, size in zip(begins.tolist(), sizes, strict=True)]
-    return join(pieces, rows, parts.order[: sum(sizes)], block)  # type: ignore[index]
+    return join(pieces, rows, parts.order[: sum(sizes)], block)
 
 
 def join(pieces: list[t.Any], rows: list[slice], order: t.Any, block: Block) -> t.Any:

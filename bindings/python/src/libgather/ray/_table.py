@@ -297,7 +297,7 @@ class ShardedTable:
         flat = tuples.reshape(-1, tuples.shape[-1])
         calls = []
         for shard, rows in ranges_of(parts):
-            local = flat[parts.order[rows]]  # type: ignore[index]
+            local = flat[parts.order[rows]]
             local = np.column_stack([parts.local[rows], local[:, 1:]])
             calls.append(ShardCall(shard, "gather_nd", (local, request)))
         answers = self._open_actors().call(calls, self._seconds_to_wait(timeout))
