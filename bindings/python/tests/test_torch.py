@@ -149,7 +149,11 @@ def test_import_and_eager_calls_do_not_load_dynamo() -> None:
 
 @needs_torch
 def test_docstrings(cache: Path) -> None:
-    code = "import doctest, libgather.torch; raise SystemExit(doctest.testmod(libgather.torch).failed)"
+    code = (
+        "import doctest, libgather.torch; from libgather.torch import _functions, _torch_names; "
+        "runs = [doctest.testmod(module) for module in (_functions, _torch_names)]; "
+        "assert all(run.attempted for run in runs); raise SystemExit(sum(run.failed for run in runs))"
+    )
     environment = os.environ | {"XDG_CACHE_HOME": str(cache)}
     result = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=False)
     assert result.returncode == 0, result.stdout

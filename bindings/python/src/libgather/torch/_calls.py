@@ -204,6 +204,16 @@ def refuse(module: Any, *names: str) -> None:
             raise errors.unsupported("options", f"{name} needs torch.nn.{type(module).__name__}")
 
 
+def fast(name: str) -> Callable[..., Any]:
+    """Returns a function of the extension. It returns NotImplemented for a call that it does not support."""
+    return getattr(extension, name, not_compiled)
+
+
+def not_compiled(*_: object) -> Any:
+    warn_without_extension()
+    return NotImplemented
+
+
 @cache
 def warn_without_extension() -> None:
     """Warns once that calls are slow."""
