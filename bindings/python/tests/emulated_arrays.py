@@ -141,7 +141,7 @@ class Bare:
     """An array that only supports DLPack. Its current stream is unknown."""
 
     def __init__(self, values: Any, dtype: Any = None, device: tuple[int, int] = (CUDA, 0)) -> None:
-        values = np.ascontiguousarray(values, dtype)
+        values = np.asarray(values, dtype, order="C")
         self.dtype, self.shape, self.device = values.dtype, values.shape, device
         self.memory: Any = Memory(values, device)
         self.address = self.memory.address
@@ -314,6 +314,16 @@ def tensor(values: Any, dtype: Any = None) -> libgather.Tensor:
 
 
 KINDS = [Array, TorchTensor, Bare, Interface, tensor]
+
+
+def type_of_result(kind: Any) -> type:
+    """Returns the type of the results of calls on arrays of a kind."""
+    return libgather.Tensor if kind in (Bare, Interface, tensor) else kind  # type: ignore[no-any-return]
+
+
+def entered(arrays: dict[str, Any], kind: Any = Array) -> dict[str, Any]:
+    """Returns keywords whose arrays are of a kind."""
+    return {name: kind(value) if isinstance(value, np.ndarray) else value for name, value in arrays.items()}
 
 
 def elements(array: Any) -> Any:

@@ -7,7 +7,8 @@ from typing import Any
 
 import numpy as np
 import pytest
-from test_bag_gradients import FORMATS, IDS, WEIGHTS, numbers, oracle
+from sample_bags import EXTREME, FORMATS, IDS, POOLS, numbers, weights_for
+from test_bag_gradients import oracle
 
 import emulated_arrays
 import libgather
@@ -19,18 +20,16 @@ from emulated_arrays import (
     TABLE,
     Array,
     Bare,
-    Interface,
     Stream,
     TorchTensor,
     elements,
+    entered,
     table,
-    tensor,
+    type_of_result,
 )
 
 pytest_plugins = "emulated_fixtures"
 
-POOLS = ["sum", "mean", "sqrtn", "max", "min"]
-EXTREME = ("max", "min")
 #: The calls on the bag of rows 1 and 3 of TABLE, whose gradient is PAIR, and their results.
 CALLS: dict[str, tuple[Callable[..., Any], Any]] = {
     "gradient": (
@@ -50,18 +49,13 @@ CALLS: dict[str, tuple[Callable[..., Any], Any]] = {
 }
 
 
-def entered(arrays: dict[str, Any]) -> dict[str, Any]:
-    """Returns keywords whose arrays are on a device."""
-    return {name: Array(value) if isinstance(value, np.ndarray) else value for name, value in arrays.items()}
-
-
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("name", CALLS)
 def test_result_has_the_kind_of_the_array(name: str, kind: Any) -> None:
     call, expected = CALLS[name]
     result = call(kind)
     assert elements(result) == expected and str(result.dtype) == ("int64" if name == "positions" else "float32")
-    assert type(result) is (libgather.Tensor if kind in (Bare, Interface, tensor) else kind)
+    assert type(result) is type_of_result(kind)
     if kind in (Array, TorchTensor):
         assert result is emulated_arrays.allocated[-1]
 
@@ -72,7 +66,8 @@ def test_result_has_the_kind_of_the_array(name: str, kind: Any) -> None:
 @pytest.mark.parametrize("dtype", ["f8", "f4", "f2"])
 def test_results_have_the_bytes_of_the_cpu(pool: Any, form: str, padding: int | None, dtype: str) -> None:
     params, given = numbers((8, 3), dtype), numbers((4, 3), dtype, 7)
-    for weights in (None,) if pool in EXTREME else (None, WEIGHTS.astype(dtype)):
+    for full in weights_for(pool):
+        weights = None if full is None else full.astype(dtype)
         switches: dict[str, Any] = {**FORMATS[form], "pool": pool, "padding_index": padding, "weights": weights}
         there = entered(switches)
         result = libgather.gather_bags_gradient(Array(given), Array(IDS), Array(params), **there)
@@ -98,7 +93,7 @@ def test_sparse_gradients_have_as_many_rows_as_were_read(kind: Any) -> None:
     rows, sums = libgather.gather_bags_sparse_gradient(kind(given, "f4"), kind([ids[:2], ids[2:]]), (1000, 1))
     assert elements(rows) == [3, 7] and elements(sums) == [[1.0], [5.0]]
     assert str(rows.dtype) == "int64" and type(rows) is type(sums)
-    assert type(sums) is (libgather.Tensor if kind in (Bare, Interface, tensor) else kind)
+    assert type(sums) is type_of_result(kind)
     none, sums = libgather.gather_bags_sparse_gradient(kind(given, "f4"), kind([[5], [5]]), (9, 1), padding_index=5)
     assert elements(none) == [] and tuple(sums.shape) == (0, 1)
     with pytest.raises(libgather.IndexError) as caught:

@@ -9,8 +9,8 @@ from typing import Any
 import ml_dtypes
 import numpy as np
 import pytest
-from test_bags import FORMATS, IDS, WEIGHTS, oracle
-from test_bags import table as numbers
+from sample_bags import EXTREME, FORMATS, IDS, POOLS, numbers, weights_for
+from test_bags import oracle
 
 import emulated_arrays
 import libgather
@@ -23,25 +23,18 @@ from emulated_arrays import (
     TABLE,
     Array,
     Bare,
-    Interface,
     Stream,
     TorchTensor,
     elements,
+    entered,
     table,
-    tensor,
+    type_of_result,
 )
 
 pytest_plugins = "emulated_fixtures"
 
-POOLS = ["sum", "mean", "sqrtn", "max", "min"]
-EXTREME = ("max", "min")
 SUMS = [[2.0, 3.0], [3.0, 3.5]]  # the result of two_bags()
 IDS_OF_BAGS = [0, 2, 3]
-
-
-def entered(kind: Any, arrays: dict[str, Any]) -> dict[str, Any]:
-    """Returns keywords whose arrays are of a kind."""
-    return {name: kind(value) if isinstance(value, np.ndarray) else value for name, value in arrays.items()}
 
 
 def two_bags(kind: Any = Array) -> tuple[Any, Any, dict[str, Any]]:
@@ -57,7 +50,7 @@ def test_result_has_the_kind_of_params(kind: Any) -> None:
     params, ids, bags = two_bags(kind)
     result = libgather.gather_bags(params, ids, **bags)
     assert elements(result) == SUMS
-    assert type(result) is (libgather.Tensor if kind in (Bare, Interface, tensor) else kind)
+    assert type(result) is type_of_result(kind)
     out = kind(np.ones((2, 2)), "f4")
     assert libgather.gather_bags(params, ids, **bags, out=out) is out and elements(out) == SUMS
 
@@ -66,10 +59,10 @@ def test_result_has_the_kind_of_params(kind: Any) -> None:
 @pytest.mark.parametrize("form", FORMATS)
 @pytest.mark.parametrize("padding", [None, 4])
 def test_formats_pools_weights_and_padding(pool: Any, form: str, padding: int | None) -> None:
-    params, switches = numbers("f8"), {"pool": pool, "padding_index": padding}
-    for weights in (None,) if pool in EXTREME else (None, WEIGHTS):
+    params, switches = numbers((8, 3), "f8"), {"pool": pool, "padding_index": padding}
+    for weights in weights_for(pool):
         given = {**FORMATS[form], "weights": weights, **switches}
-        result = libgather.gather_bags(Array(params), Array(IDS), **entered(Array, given))
+        result = libgather.gather_bags(Array(params), Array(IDS), **entered(given))
         expected = oracle(params, np.ones(len(IDS)) if weights is None else weights, pool, padding)
         np.testing.assert_allclose(elements(result), expected, rtol=1e-14)
         assert elements(result) == libgather.gather_bags(params, IDS, **given).tolist()

@@ -25,7 +25,7 @@ from emulated_arrays import (
     TorchTensor,
     elements,
     table,
-    tensor,
+    type_of_result,
 )
 
 pytest_plugins = "emulated_fixtures"
@@ -99,7 +99,7 @@ def test_scatter_has_the_kind_of_target(kind: Any, inplace: bool) -> None:
     assert elements(result) == expected and elements(target) == (expected if inplace else TABLE)
     assert (result is target) is inplace
     if not inplace:
-        assert type(result) is (libgather.Tensor if kind in (Bare, Interface, tensor) else kind)
+        assert type(result) is type_of_result(kind)
 
 
 @pytest.mark.parametrize("name", ["scatter", "scatter_nd", "scatter_elements"])
@@ -154,7 +154,7 @@ def test_gradients_have_the_kind_of_the_gradient(kind: Any) -> None:
     for shape in ((3, 2), [3, 2], np.empty((3, 2))):
         result = libgather.gather_gradient(gradient, indices, shape)
         assert elements(result) == [[3.0, 4.0], [0.0, 0.0], [6.0, 8.0]]
-    assert type(result) is (libgather.Tensor if kind in (Bare, Interface, tensor) else kind)
+    assert type(result) is type_of_result(kind)
 
 
 @pytest.mark.parametrize("kind", [Array, Bare])
@@ -180,7 +180,7 @@ def test_switches_of_gradients() -> None:
 def test_positions_of_maxima_have_the_kind_of_target(kind: Any) -> None:
     result = libgather.scatter_positions(table(kind), kind([1, 1]), kind([*PAIR, [0.0, 9.0]], "f4"), reduction="max")
     assert elements(result) == [[-1, -1], [0, 3], [-1, -1], [-1, -1]] and str(result.dtype) == "int64"
-    assert type(result) is (libgather.Tensor if kind in (Bare, Interface, tensor) else kind)
+    assert type(result) is type_of_result(kind)
 
 
 @pytest.mark.parametrize("reduction", ["max", "min"])

@@ -9,24 +9,9 @@ from typing import Any
 import ml_dtypes
 import numpy as np
 import pytest
+from sample_bags import EXTREME, FORMATS, IDS, LENGTHS, OFFSETS, POOLS, WEIGHTS, numbers, weights_for
 
 import libgather
-
-IDS = np.array([4, 1, 1, 7, 0, 3, 4, 2, 6])
-OFFSETS = np.array([0, 3, 3, 4, 9])
-LENGTHS = np.diff(OFFSETS)
-WEIGHTS = np.array([0.5, 2, -1, 4, 0.25, 1, 8, -2, 0.5])
-FORMATS: dict[str, dict[str, Any]] = {
-    "offsets": {"offsets": OFFSETS},
-    "starts": {"starts": OFFSETS[:-1]},
-    "lengths": {"lengths": LENGTHS},
-    "segments": {"segments": np.repeat(np.arange(4), LENGTHS), "count": 4},
-}
-
-
-def numbers(shape: tuple[int, ...], dtype: Any = "float64", seed: int = 5) -> np.ndarray:
-    """Returns small integers, whose sums and products are exact in every dtype."""
-    return (np.arange(np.prod(shape)) * seed % 13 - 6).reshape(shape).astype(dtype)
 
 
 def factors_of(weights: np.ndarray, pool: str) -> np.ndarray:
@@ -45,7 +30,7 @@ def oracle(
     sums = np.zeros(params.shape)
     for bag, (start, end) in enumerate(pairwise(OFFSETS)):
         read = [k for k in range(start, end) if IDS[k] != padding]
-        if pool in ("max", "min"):
+        if pool in EXTREME:
             winners = winners_of(params[IDS[read]], pool) if read else None
             for i, k in enumerate(read):
                 sums[IDS[k]] += np.where(winners == i, given[bag], 0)
@@ -55,14 +40,14 @@ def oracle(
     return sums
 
 
-@pytest.mark.parametrize("pool", ["sum", "mean", "sqrtn", "max", "min"])
+@pytest.mark.parametrize("pool", POOLS)
 @pytest.mark.parametrize("form", FORMATS)
 @pytest.mark.parametrize("shape", [(8,), (8, 3), (8, 2, 5)])
 @pytest.mark.parametrize("padding", [None, 4, 7])
 def test_formats_and_pools(pool: Any, form: str, shape: tuple[int, ...], padding: int | None) -> None:
     params, given = numbers(shape), numbers((4, *shape[1:]), seed=7)
     switches: dict[str, Any] = {"pool": pool, "padding_index": padding, **FORMATS[form]}
-    for weights in (None, WEIGHTS) if pool not in ("max", "min") else (None,):
+    for weights in weights_for(pool):
         factors = np.ones(len(IDS)) if weights is None else weights
         expected = oracle(given, params, factors, pool, padding)
         result = libgather.gather_bags_gradient(given, IDS, params, weights=weights, **switches)
@@ -70,7 +55,7 @@ def test_formats_and_pools(pool: Any, form: str, shape: tuple[int, ...], padding
         rows, sums = libgather.gather_bags_sparse_gradient(given, IDS, params, weights=weights, **switches)
         assert rows.dtype == "int64" and (rows == np.unique(IDS[padding != IDS])).all()
         assert (sums == result[rows]).all()
-        if pool not in ("max", "min"):
+        if pool not in EXTREME:
             from_shape = libgather.gather_bags_gradient(given, IDS, shape, weights=weights, **switches)
             assert (from_shape == result).all()
 
@@ -139,7 +124,7 @@ def test_any_layout() -> None:
 
 
 # NumPy's argmax and argmin return the first of equal elements, and the first NaN.
-@pytest.mark.parametrize("pool", ["max", "min"])
+@pytest.mark.parametrize("pool", EXTREME)
 @pytest.mark.parametrize("form", FORMATS)
 @pytest.mark.parametrize("shape", [(8,), (8, 3), (8, 2, 5)])
 @pytest.mark.parametrize("dtype", ["float32", "float64", "int16", "uint64"])

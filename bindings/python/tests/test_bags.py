@@ -10,24 +10,13 @@ import ml_dtypes
 import numpy as np
 import pyarrow as pa
 import pytest
+from sample_bags import EXTREME, FORMATS, IDS, LENGTHS, OFFSETS, POOLS, WEIGHTS, numbers
 
 import libgather
 
-IDS = np.array([4, 1, 1, 7, 0, 3, 4, 2, 6])
-OFFSETS = np.array([0, 3, 3, 4, 9])
-LENGTHS = np.diff(OFFSETS)
-WEIGHTS = np.array([0.5, 2, -1, 4, 0.25, 1, 8, -2, 0.5])
-FORMATS: dict[str, dict[str, Any]] = {
-    "offsets": {"offsets": OFFSETS},
-    "starts": {"starts": OFFSETS[:-1]},
-    "lengths": {"lengths": LENGTHS},
-    "segments": {"segments": np.repeat(np.arange(4), LENGTHS), "count": 4},
-}
-
 
 def table(dtype: Any = "float64", shape: tuple[int, ...] = (8, 3)) -> np.ndarray:
-    """Returns small integers, whose sums and products are exact in every dtype."""
-    return (np.arange(np.prod(shape)) * 5 % 13 - 6).reshape(shape).astype(dtype)
+    return numbers(shape, dtype)
 
 
 def pooled(rows: np.ndarray, weights: np.ndarray, pool: str) -> Any:
@@ -35,7 +24,7 @@ def pooled(rows: np.ndarray, weights: np.ndarray, pool: str) -> Any:
     factors = weights.reshape(-1, *(1,) * (rows.ndim - 1))
     if not len(rows):
         return np.zeros(rows.shape[1:])
-    if pool in ("max", "min"):
+    if pool in EXTREME:
         return rows.max(axis=0) if pool == "max" else rows.min(axis=0)
     divisor = {"sum": 1, "mean": weights.sum(), "sqrtn": np.sqrt((weights**2).sum())}[pool]
     return (rows * factors).sum(axis=0) / divisor
@@ -49,7 +38,7 @@ def oracle(params: np.ndarray, weights: np.ndarray, pool: str, padding: int | No
     return np.array(rows)
 
 
-@pytest.mark.parametrize("pool", ["sum", "mean", "sqrtn", "max", "min"])
+@pytest.mark.parametrize("pool", POOLS)
 @pytest.mark.parametrize("form", FORMATS)
 @pytest.mark.parametrize("shape", [(8,), (8, 3), (8, 2, 5)])
 @pytest.mark.parametrize("padding", [None, 4, 7])
@@ -58,7 +47,7 @@ def test_formats_and_pools(pool: Any, form: str, shape: tuple[int, ...], padding
     switches: dict[str, Any] = {"pool": pool, "padding_index": padding}
     result = libgather.gather_bags(params, IDS, **FORMATS[form], **switches)
     np.testing.assert_allclose(result, oracle(params, ones, pool, padding), rtol=1e-14)
-    if pool not in ("max", "min"):
+    if pool not in EXTREME:
         result = libgather.gather_bags(params, IDS, **FORMATS[form], weights=WEIGHTS, **switches)
         np.testing.assert_allclose(result, oracle(params, WEIGHTS, pool, padding), rtol=1e-14)
 
