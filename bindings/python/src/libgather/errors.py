@@ -10,22 +10,9 @@ from ._base import constants as c
 from ._base.library import ffi, lib, text
 
 _OPERANDS = {
-    c.OPERAND_PARAMS: "params",
-    c.OPERAND_INDICES: "indices",
-    c.OPERAND_OUT: "out",
-    c.OPERAND_OPTIONS: "options",
-    c.OPERAND_CONTEXT: "context",
-    c.OPERAND_PLAN: "plan",
-    c.OPERAND_TENSOR: "tensor",
-    c.OPERAND_TARGET: "target",
-    c.OPERAND_UPDATES: "updates",
-    c.OPERAND_REQUEST: "request",
-    c.OPERAND_BAGS: "bags",
-    c.OPERAND_WEIGHTS: "weights",
-    c.OPERAND_CODEC: "codec",
-    c.OPERAND_SCALES: "scales",
-    c.OPERAND_ZEROS: "zeros",
-    c.OPERAND_FILE: "file",
+    value: name.removeprefix("OPERAND_").lower()
+    for name, value in vars(c).items()
+    if name.startswith("OPERAND_") and value != c.OPERAND_NONE
 }
 
 

@@ -39,7 +39,7 @@ def enter(value: Any, site: Site | None, operand: str) -> Memory:
     if not pa.types.is_integer(plain.type) and not pa.types.is_floating(plain.type):
         raise errors.dtype_error(operand, f"elements of type {value.type} are no dtype of this library")
     tensor = dlpack.enter(plain, site, operand)
-    return bool_of(tensor) if pa.types.is_boolean(value.type) else tensor
+    return tensor._viewed(c.DTYPE_BOOL, tensor.shape) if pa.types.is_boolean(value.type) else tensor
 
 
 def plain_of(pa: Any, value: Any) -> Any:
@@ -51,10 +51,6 @@ def plain_of(pa: Any, value: Any) -> Any:
         kind = pa.uint8()
     value = value if kind == value.type else value.cast(kind)
     return value.combine_chunks() if isinstance(value, pa.ChunkedArray) else value
-
-
-def bool_of(tensor: Memory) -> Memory:
-    return tensor._viewed(c.DTYPE_BOOL, tensor.shape)
 
 
 def of_capsules(capsules: tuple[Any, Any], operand: str) -> Memory:

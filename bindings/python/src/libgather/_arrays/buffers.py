@@ -36,8 +36,7 @@ def borrow(view: memoryview, operand: str, dtype: int | None = None) -> Memory:
     return Memory._borrow(view, address, dtype, view.shape, view.strides, view.readonly)
 
 
-def enter_output(value: Any, site: Site | None, operand: str) -> Memory:
-    return enter(value, site, operand)
+enter_output = enter
 
 
 def hold(value: Any) -> Any:

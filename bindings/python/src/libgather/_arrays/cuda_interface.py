@@ -63,8 +63,7 @@ def place_of(value: Any, operand: str) -> Place:
     return c.DEVICE_CUDA, number or 0
 
 
-def enter_output(value: Any, site: Site | None, operand: str) -> Memory:
-    return enter(value, site, operand)
+enter_output = enter
 
 
 def leave(tensor: Memory, like: Any) -> Any:

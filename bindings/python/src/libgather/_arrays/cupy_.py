@@ -21,8 +21,7 @@ def enter(value: Any, site: Site | None, operand: str) -> Memory:
     return dlpack.enter_with(current_stream, value, site, operand)
 
 
-def enter_output(value: Any, site: Site | None, operand: str) -> Memory:
-    return enter(value, site, operand)
+enter_output = enter
 
 
 def current_stream(value: Any, place: Place) -> Any:

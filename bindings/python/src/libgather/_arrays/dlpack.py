@@ -47,8 +47,7 @@ def refused(value: Any, operand: str, error: Exception) -> errors.DTypeError:
     return errors.dtype_error(operand, f"{type(value).__name__}: {str(error).partition(chr(10))[0]}")
 
 
-def enter_output(value: Any, site: Site | None, operand: str) -> Memory:
-    return enter(value, site, operand)
+enter_output = enter
 
 
 def place_of(value: Any, operand: str) -> Place:

@@ -60,20 +60,6 @@ def is_dtype(dtype: Any) -> bool:
     return dtype.name in NUMBERS
 
 
-def quick(run: Any, params: Any, indices: Any, request: Request) -> Any:
-    """Gathers on the CPU from NumPy views of the memory, because JAX needs longer for a DLPack export."""
-    from . import numpy_  # noqa: F401 - it configures the C code to create NumPy arrays
-
-    numpy = module("numpy")
-    jax, is_jaxs = module("jax"), isinstance(indices, module("jax").Array)
-    if not is_on_host(params) or (is_jaxs and not is_on_host(indices)):
-        return NotImplemented
-    result = run(numpy.asarray(params), numpy.asarray(indices) if is_jaxs else indices, None, request)
-    if result is NotImplemented:
-        return result
-    return jax.dlpack.from_dlpack(result) if getattr(result, "ndim", 0) else jax.numpy.asarray(result)
-
-
 def is_on_host(value: Any) -> bool:
     return has_values(value.__class__) and not value.is_deleted() and is_cpus(value.sharding)
 

@@ -31,8 +31,7 @@ def place_of(value: object, operand: str) -> Place:
     return value._desc[1:3]  # type: ignore[no-any-return]
 
 
-def enter_output(value: Memory, site: Site | None, operand: str) -> Memory:
-    return enter(value, site, operand)
+enter_output = enter
 
 
 def leave(tensor: Memory, like: object) -> object:

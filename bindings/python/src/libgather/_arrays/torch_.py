@@ -24,8 +24,7 @@ def enter(value: Any, site: Site | None, operand: str) -> Memory:
     return dlpack.enter_with(current_stream, plain(value, operand), site, operand)
 
 
-def enter_output(value: Any, site: Site | None, operand: str) -> Memory:
-    return enter(value, site, operand)
+enter_output = enter
 
 
 def place_of(value: Any, operand: str) -> Place:

@@ -128,9 +128,11 @@ class Prepared:
             site.finish(sync=False)
             followers.append(site.context._note_work)
         context = self._context if site is None else site.context
-        if followers:
-            return FollowedBoundPlan(self, tensors, out, context, holds, followers)
-        return BoundPlan(self, tensors, out, context, holds)
+        if not followers:
+            return BoundPlan(self, tensors, out, context, holds)
+        bound = FollowedBoundPlan(self, tensors, out, context, holds)
+        bound._followers = followers
+        return bound
 
     def _bound_to(self, tensors: Tensors, context: Context | None) -> t.Any:
         """Returns the plan with memory in the C code. Raises an error if the tensors differ from the planned ones."""
@@ -225,17 +227,7 @@ class FollowedBoundPlan(BoundPlan):
 
     __slots__ = ("_followers",)
 
-    def __init__(
-        self,
-        plan: Prepared,
-        tensors: Tensors,
-        out: t.Any,
-        context: Context | None,
-        holds: list[t.Any],
-        followers: list[t.Callable[[], object]],
-    ) -> None:
-        super().__init__(plan, tensors, out, context, holds)
-        self._followers = followers
+    _followers: list[t.Callable[[], object]]
 
     def __call__(self) -> t.Any:
         """Runs the plan. On a device, the next wait for the stream raises the error of an index out of bounds."""

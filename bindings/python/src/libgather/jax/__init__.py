@@ -518,6 +518,12 @@ def operands_of(*operands: jax.typing.ArrayLike) -> tuple[jax.Array, jax.Array, 
     return target, indices, updates
 
 
+# The names of the options that scattering() and pooling() receive after their operator.
+_COMBINED = "reduction", "include_self", "accumulate", "padding_index", "negative", "bounds"
+_POOLED = "bag_format", "pool", "padding_index", "empty", "bag_count"
+_RULES = *_POOLED, "accumulate", "negative", "bounds", "fill_value"
+
+
 # Equal arguments of other types are other requests, for example 1 and True.
 @lru_cache(maxsize=None, typed=True)
 def gathering(
@@ -537,47 +543,17 @@ def gathering(
 
 
 @lru_cache(maxsize=None, typed=True)
-def scattering(
-    operator: t.Any,
-    axis: int | None,
-    batch_dims: int,
-    reduction: t.Reduction | None,
-    include_self: bool,
-    accumulate: t.Accumulate | None,
-    padding_index: int | None,
-    negative: t.Negative,
-    bounds: t.ScatterBounds,
-) -> t.Any:
+def scattering(operator: t.Any, axis: int | None, batch_dims: int, reduction: str | None, *others: t.Any) -> t.Any:
     """Returns the compiled scatter of target, indices and updates."""
-    reduction = "none" if reduction is None else reduction
-    request = Request(axis, batch_dims, negative=negative, bounds=bounds, reduction=reduction, accumulate=accumulate)
-    return compiled(operator, request._replace(include_self=include_self, padding_index=padding_index))
+    given: t.Any = zip(_COMBINED, ("none" if reduction is None else reduction, *others), strict=True)
+    return compiled(operator, Request(axis, batch_dims, **dict(given)))
 
 
 @lru_cache(maxsize=None, typed=True)
-def pooling(
-    operator: t.Any,
-    form: t.BagFormat,
-    pool: t.Pool,
-    padding_index: int | None,
-    empty: t.Empty | None,
-    count: int,
-    accumulate: t.Accumulate | None,
-    negative: t.Negative,
-    bounds: t.Bounds,
-    fill_value: t.Any,
-) -> t.Any:
+def pooling(operator: t.Any, *rules: t.Any) -> t.Any:
     """Returns the compiled operator of the operands of gather_bags."""
-    request = Request(
-        negative=negative,
-        bounds=bounds,
-        fill_value=fill_value,
-        accumulate=accumulate,
-        bag_format=form,
-        pool=pool,
-    )
-    request = request._replace(empty=empty, padding_index=padding_index, bag_count=count)
-    return compiled(operator, request)
+    given: t.Any = zip(_RULES, rules, strict=True)
+    return compiled(operator, Request(**dict(given)))
 
 
 def filling(fill_value: t.Any, bounds: t.Bounds, *others: t.Any) -> t.Bounds:
@@ -599,24 +575,15 @@ def filled(
     """Gathers with a fill value. The value of a tracer takes its place where a gather of ones has zeros."""
     extents: t.Extents | None = "broadcast" if kind is elements_of else None
     bounds = filling(fill_value, bounds, None, padding_index)
-    request = Request(
-        axis,
-        batch_dims,
-        negative=negative,
-        bounds=bounds,
-        fill_value="zero",
-        extents=extents,
-        padding_index=padding_index,
-    )
+    request = Request(axis, batch_dims, negative=negative, bounds=bounds, extents=extents, padding_index=padding_index)
     if not isinstance(fill_value, jax.core.Tracer):
-        made: jax.Array = compiled(kind.operator, request._replace(fill_value=fill_of(fill_value, params)))(
-            params, indices
-        )
+        request = request._replace(fill_value=fill_of(fill_value, params))
+        made: jax.Array = compiled(kind.operator, request)(params, indices)
         return made
     if fill_value.shape != () or jnp.result_type(params, fill_value) != params.dtype:
         given = f"fill_value has dtype {fill_value.dtype} and shape {fill_value.shape}"
         raise errors.dtype_error("options", f"{given}: a scalar of {params.dtype} is needed")
-    run = compiled(kind.operator, request)
+    run = compiled(kind.operator, request._replace(fill_value="zero"))
     is_read = run(jnp.ones(kind.selected(params, indices, request), bool), indices)
     chosen: jax.Array = jnp.where(is_read, run(params, indices), fill_value.astype(params.dtype))
     return chosen

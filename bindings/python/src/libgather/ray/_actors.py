@@ -65,8 +65,9 @@ class Actors:
                 try:
                     answers[number] = ray.get(ref, timeout=0)
                 except RayError as error:
-                    failures[number] = failure_of(calls[number].shard, error, timeout)
-                    self.use_next_replica(calls[number].shard)
+                    shard = calls[number].shard
+                    failures[number] = failure_of(shard, error, timeout)
+                    self.preferred[shard] = (self.preferred[shard] + 1) % len(self.replicas[shard])
             if not failures:
                 return [answers[number] for number in range(len(calls))]
         raise failures[min(failures)]
@@ -75,9 +76,6 @@ class Actors:
         shard, method, arguments = call
         actor = self.replicas[shard][self.preferred[shard]]
         return getattr(actor, method).remote(*arguments)
-
-    def use_next_replica(self, shard: int) -> None:
-        self.preferred[shard] = (self.preferred[shard] + 1) % len(self.replicas[shard])
 
     def stats(self, timeout: float) -> list[ShardStats]:
         """Returns the statistics of all actors that respond in time."""

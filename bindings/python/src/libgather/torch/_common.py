@@ -152,12 +152,10 @@ def require_dtypes(params: torch.Tensor, indices: torch.Tensor) -> None:
 def spec_of(tensor: torch.Tensor, known: int = 0) -> Spec:
     """Returns the spec of a tensor without values. Symbolic sizes are open, except for the last `known` dims."""
     open_dims = tensor.dim() - known
-    extents = [extent_of(extent, dim >= open_dims) for dim, extent in enumerate(tensor.shape)]
+    extents = [
+        int(extent) if dim >= open_dims or isinstance(extent, int) else OPEN for dim, extent in enumerate(tensor.shape)
+    ]
     return Spec(name_of(tensor.dtype), extents)
-
-
-def extent_of(extent: Any, is_known: bool) -> int:
-    return int(extent) if is_known or isinstance(extent, int) else OPEN
 
 
 def require_batch(params: torch.Tensor, indices: torch.Tensor, batch_dims: int) -> None:
