@@ -517,7 +517,7 @@ TEST_F(Emulated, RacingWritersOfPartitions) {
       parts.local = numbers(local);
       parts.place = numbers(place);
       Writer writer{numbers(ids), 0, value};
-      gth_emulation_between(write_bad, &writer);
+      gth_emulation_between(write_index, &writer);
       Error error;
       ASSERT_EQ(gth_partition(context.get(), &desc, &shards, nullptr, &parts, &error), GTH_OK) << error.message;
       context.sync();
