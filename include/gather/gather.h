@@ -50,12 +50,12 @@
  *   Handles are immutable after creation. Any number of threads may use them at the same time. The caller must not
  *   release a handle while another thread is inside a call that uses it. During a call, another thread may write
  *   indices or offsets of strings (GTH_E_RACE). Descriptions, options, shapes and strides must not change during a
- *   call. Results and reported errors do not depend on the number of threads, except for the row that GTH_E_IO names. The library's threads have the affinity
- *   and the nice value of the process's main thread, and no real-time priority. They leave one CPU to the calling
- *   thread. They block all signals except those that an instruction raises (SIGSEGV, SIGBUS, SIGFPE, ..). If a thread
- *   with deferred cancellation is cancelled during a call, the call is completed first. A thread with asynchronous
- *   cancellation (PTHREAD_CANCEL_ASYNCHRONOUS) must not call the library. A child process of fork may use the library,
- *   except for CUDA. A call of fork does not wait for the library.
+ *   call. Results and reported errors do not depend on the number of threads, except for the row that GTH_E_IO names.
+ *   The library's threads have the affinity and the nice value of the process's main thread, and no real-time priority.
+ *   They leave one CPU to the calling thread. They block all signals except those that an instruction raises (SIGSEGV,
+ *   SIGBUS, SIGFPE, ..). If a thread with deferred cancellation is cancelled during a call, the call is completed first.
+ *   A thread with asynchronous cancellation (PTHREAD_CANCEL_ASYNCHRONOUS) must not call the library. A child process of
+ *   fork may use the library, except for CUDA. A call of fork does not wait for the library.
  *
  * Stack
  *   A call uses less than 64 KiB of the stack of the calling thread, not counting hooks.
@@ -1101,8 +1101,8 @@ GTH_API int32_t gth_tensor_stats(const gth_tensor *tensor, gth_files_stats *stat
 /**
  * The options of every operation. NULL has the same meaning as a struct of zeros: There is no profile, axis and
  * batch_dims are 0, and all dtypes are accepted. Negative indices are out of bounds, and an index out of bounds causes
- * GTH_E_INDEX. A switch (negative, bounds, fill, extents, reduction or accumulate) that is not 0 overrides the profile.
- * A switch that the operation does not have must be 0.
+ * GTH_E_INDEX. A switch (negative, bounds, fill, extents, reduction, accumulate or empty) that is not 0 overrides the
+ * profile. A switch that the operation does not have must be 0.
  */
 typedef struct gth_options {
   uint32_t size;          /**< Set by the caller to sizeof(gth_options). */
@@ -1309,9 +1309,10 @@ typedef struct gth_request {
 /**
  * Runs an operation on existing memory.
  *
- * The operand rows must have exactly the shape that gth_infer returns. The call allocates nothing, except for float32
- * accumulation (GTH_ACCUMULATE_FLOAT32). The first large call starts the library's threads, which needs memory. With
- * bounds = error, all indices are validated before the first byte is written. So the output is unchanged on GTH_E_INDEX.
+ * The operand rows must have exactly the shape that gth_infer returns. On the CPU the call allocates nothing, except for
+ * accumulation in a wider type (GTH_ACCUMULATE_FLOAT32, _FLOAT64) and for means. The first large call starts the
+ * library's threads, which needs memory. With bounds = error, all indices are validated before the first byte is written.
+ * So the output is unchanged on GTH_E_INDEX.
  *
  * GTH_E_CUDA means that a CUDA call failed, possibly after a part of the work had been enqueued. The output then may
  * contain some of the results.
