@@ -80,25 +80,30 @@ TEST_F(Padding, IsSkipped) {
   EXPECT_EQ(call.make(context, ok), (std::vector<int32_t>{30, 31, 0, 0, 10, 11}));
 }
 
-// A new output whose rows are copied in parts is zero where padding is skipped.
+// A new output whose rows are copied in parts is zero where padding is skipped, and everywhere if the call is refused.
 TEST_F(Padding, OfRowsWithGaps) {
   const Context context;
-  Padded call(3, {77, 2, 77});
   const Shape shape{3, 2, 2}, strides{24, 12, 4};
   std::vector<int32_t> numbers(18);
   for (size_t i = 0; i < numbers.size(); ++i) numbers[i] = static_cast<int32_t>(100 + i);
   const Memory table(numbers);
-  call.t = device::describe_on_device(GTH_DTYPE_INT32, shape, table.data());
-  call.t.strides = strides.data();
-  call.options.bounds = GTH_BOUNDS_SKIP;
-  call.options.fill = 0;
-  Tensor made;
-  gth_request request = GTH_REQUEST(GTH_OP_GATHER, &call.t, &call.i, nullptr, &call.options);
-  ASSERT_EQ(gth_make(context.get(), &request, made.out(), &call.error), GTH_OK) << call.error.message;
-  context.expect_taken(ok);
-  std::vector<int32_t> found(12);
-  device::copy(found.data(), made.desc().data, 48);
-  EXPECT_EQ(found, (std::vector<int32_t>{0, 0, 0, 0, 112, 113, 115, 116, 0, 0, 0, 0}));
+  const auto make = [&](Padded* call, const Facts& expected) {
+    call->t = device::describe_on_device(GTH_DTYPE_INT32, shape, table.data());
+    call->t.strides = strides.data();
+    Tensor made;
+    gth_request request = GTH_REQUEST(GTH_OP_GATHER, &call->t, &call->i, nullptr, &call->options);
+    EXPECT_EQ(gth_make(context.get(), &request, made.out(), &call->error), GTH_OK) << call->error.message;
+    context.expect_taken(expected);
+    std::vector<int32_t> found(12);
+    device::copy(found.data(), made.desc().data, 48);
+    return found;
+  };
+  Padded skipped(3, {77, 2, 77});
+  skipped.options.bounds = GTH_BOUNDS_SKIP;
+  skipped.options.fill = 0;
+  EXPECT_EQ(make(&skipped, ok), (std::vector<int32_t>{0, 0, 0, 0, 112, 113, 115, 116, 0, 0, 0, 0}));
+  Padded refused(3, {77, 2, 78});
+  EXPECT_EQ(make(&refused, {GTH_E_INDEX, GTH_OPERAND_INDICES, 0, 2, 78, 3}), std::vector<int32_t>(12, 0));
 }
 
 // Another invalid index is an error. The output is unchanged, or zero if it is new.
