@@ -303,6 +303,33 @@ TEST_F(BagGradients, OddDistances) {
   }
 }
 
+// Rows of 16 bytes, where the gradient or the target begins between two multiples of 16 bytes.
+TEST_F(BagGradients, RowsBetweenVectors) {
+  const Context context;
+  const Shape four{4, 4}, ids_shape{4, 1};
+  const std::vector<int64_t> ids{2, 0, 2, 3};
+  const std::vector<int32_t> expected{5, 6, 7, 8, 0, 0, 0, 0, 10, 12, 14, 16, 13, 14, 15, 16};
+  std::vector<int32_t> numbers(16);
+  for (size_t i = 0; i < numbers.size(); ++i) numbers[i] = static_cast<int32_t>(i + 1);
+  for (int64_t from = 0; from < 16; from += 4) {
+    for (int64_t to = 0; to < 16; to += 4) {
+      const Memory table(numbers), indices(ids), gradient(numbers, from), target(numbers, to);
+      const gth_tensor_desc t = device::describe_on_device(GTH_DTYPE_INT32, four, table.data()),
+                            i = device::describe_on_device(GTH_DTYPE_INT64, ids_shape, indices.data()),
+                            o = device::describe_on_device(GTH_DTYPE_INT32, four, gradient.data()),
+                            out = device::describe_on_device(GTH_DTYPE_INT32, four, target.data());
+      const gth_request request = GTH_REQUEST(GTH_OP_GATHER_BAGS, &t, &i, &o, nullptr);
+      Error error;
+      ASSERT_EQ(gth_gather_bags_gradient(context.get(), &request, &out, &error), GTH_OK) << error.message;
+      context.expect_no_error();
+      std::vector<int32_t> found(16);
+      device::copy(found.data(), target.data(), 64);
+      EXPECT_EQ(found, expected) << from << ' ' << to;
+      device::forget_described();
+    }
+  }
+}
+
 // Two bags of three ids on the device.
 struct OnDevice {
   explicit OnDevice(int32_t pool) {
