@@ -8,7 +8,7 @@ namespace gather::cuda {
 
 // Combines atomically.
 template <class T>
-GATHER_SHARED void combine_atomically(int32_t reduction, T* target, T update) {
+GATHER_SHARED void combine_atomically_as(int32_t reduction, T* target, T update) {
 #ifdef __CUDA_ARCH__
   if constexpr (std::is_floating_point_v<T>) {
     atomicAdd(target, update);
@@ -40,21 +40,33 @@ GATHER_SHARED void combine_atomically(int32_t reduction, T* target, T update) {
 }
 
 // Adds four floats. Each sum is atomic.
-GATHER_SHARED void combine_atomically(int32_t reduction, FourFloats* target, const FourFloats& update) {
+GATHER_SHARED void combine_atomically_as(int32_t reduction, FourFloats* target, const FourFloats& update) {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
   asm volatile("red.relaxed.gpu.global.add.v4.f32 [%0], {%1, %2, %3, %4};"
                :
                : "l"(target), "f"(update.at[0]), "f"(update.at[1]), "f"(update.at[2]), "f"(update.at[3])
                : "memory");
 #else
-  for (int i = 0; i < 4; ++i) combine_atomically(reduction, &target->at[i], update.at[i]);
+  for (int i = 0; i < 4; ++i) combine_atomically_as(reduction, &target->at[i], update.at[i]);
 #endif
 }
 
+template <int bytes>
+GATHER_SHARED void combine_atomically(const AtomicJob& how, char* target, Vector<bytes> update) {
+  const auto combine = [&](auto number) {
+    using T = decltype(number);
+    combine_atomically_as(how.reduction, reinterpret_cast<T*>(target), same_bits<T>(update));
+  };
+  if constexpr (bytes == 16)
+    combine(FourFloats{});
+  else
+    visit_atomic<bytes>(how.numbers, combine);
+}
+
 // Combines the elements number, number + step, .. Returns true if an index is invalid that was valid before.
-template <class T>
+template <int bytes>
 GATHER_SHARED bool combine_elements(const SmallJob& job, const AtomicJob& how, uint32_t number, uint32_t step) {
-  constexpr int count = updates_at_once, bytes = sizeof(T);
+  constexpr int count = updates_at_once;
   const uint32_t units = static_cast<uint32_t>(job.units);
   bool raced = false;
   for (; number < units; number += step * count) {
@@ -70,19 +82,18 @@ GATHER_SHARED bool combine_elements(const SmallJob& job, const AtomicJob& how, u
 #endif
     for (int i = 0; i < count; ++i) {
       if (i > 0 && number + static_cast<uint32_t>(i) * step >= units) break;
-      T* const target = reinterpret_cast<T*>(const_cast<char*>(round.units[i].from));
-      if (round.selects[i]) combine_atomically(how.reduction, target, same_bits<T>(loaded[i]));
+      if (round.selects[i]) combine_atomically<bytes>(how, const_cast<char*>(round.units[i].from), loaded[i]);
     }
   }
   return raced;
 }
 
-template <class T, class Block>
+template <int bytes, class Block>
 GATHER_KERNEL void atomic_body(Block& block, const SmallJob& job, const AtomicJob& how) {
   const bool refused = how.is_validated && load(&job.state->is_refused);
   const uint32_t threads = block.threads();
   const bool raced = block.any([&](uint32_t thread) {
-    return !refused && combine_elements<T>(job, how, block.index() * threads + thread, block.count() * threads);
+    return !refused && combine_elements<bytes>(job, how, block.index() * threads + thread, block.count() * threads);
   });
   if (raced) report_race(block, job);
 }

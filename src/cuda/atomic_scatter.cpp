@@ -87,12 +87,13 @@ bool make_atomic(const ScatterCall& call, SmallJob* job, AtomicJob* how) {
 }
 
 int32_t run_atomic(const ScatterCall& call, const SmallJob& job, const AtomicJob& how, const Error& error) {
+  const int64_t bytes = how.in_vectors ? vector_bytes : bytes_of(how.numbers);
   const int code = launch_after_validation(call, [&] {
     return each_of_units(job, [&](SmallJob piece, const JobLoop& apart) {
       piece.params += apart.params;
       piece.out += apart.out;
       const uint32_t blocks = blocks_of(ceil_divide(piece.units, updates_at_once), call.place.multiprocessors);
-      return launch_atomic(piece, how, blocks, call.stream);
+      return launch_atomic(static_cast<int>(bytes), piece, how, blocks, call.stream);
     });
   });
   return code ? fail_cuda(code, "scatter", 0, error) : GTH_OK;

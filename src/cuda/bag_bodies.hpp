@@ -72,8 +72,9 @@ GATHER_SHARED bool load_round(const PoolJob& job, const Bag& bag, int64_t first,
     is_valid &= !counts || selects[i] || !job.refuses;
     round->adds[i] = counts && (selects[i] || job.fills);
     if (!round->adds[i]) continue;
-    round->columns[i] =
+    const Vector<bytes> bits =
         selects[i] ? load_column<bytes>(job.table + offsets[i] + column, job.is_aligned) : first_of<bytes>(job.fill);
+    round->columns[i] = invert_signs<Type, bytes>(bits, job.sign_bits);
     const char* const weight = job.weights + bag.weights + (first + i) * job.weight_stride;
     if (job.weights) round->weights[i] = load_weight<Type>(job, weight);
   }
@@ -131,7 +132,7 @@ GATHER_SHARED void sum_round(const PoolJob& job, const PoolRound<Type, bytes>& r
 template <class Type, int bytes>
 GATHER_SHARED bool pool_ids(const PoolJob& job, const Bag& bag, int64_t column, Row<Type, bytes>* row,
                             Total<Type>* total) {
-  row->load(first_of<bytes>(job.start));
+  row->load(invert_signs<Type, bytes>(first_of<bytes>(job.start), job.sign_bits));
 #ifdef __CUDA_ARCH__
 #pragma unroll 1
 #endif
@@ -175,7 +176,7 @@ GATHER_SHARED void store_row(const PoolJob& job, char* to, const Row<Type, bytes
       return;
     }
   }
-  store_column<bytes>(to, job.is_aligned, row.bits());
+  store_column<bytes>(to, job.is_aligned, invert_signs<Type, bytes>(row.bits(), job.sign_bits));
 }
 
 // Returns the offsets of a column. Numbers of the output may be twice as wide as those of the table.
@@ -183,7 +184,8 @@ template <class Type, int bytes>
 GATHER_SHARED Column place_column(const PoolJob& job, int64_t number) {
   Column column = column_of(job, number, bytes);
   if constexpr (may_widen<Type>) {
-    if (job.widens) column.target += (job.loops > 0 ? number % job.vectors : number) * bytes;
+    const int64_t in_row = job.loops > 0 ? number - quotient_of(number, job.vectors) * job.vectors : number;
+    if (job.widens) column.target += in_row * bytes;
   }
   return column;
 }
@@ -196,7 +198,7 @@ GATHER_SHARED bool pool_column(const PoolJob& job, const Bag& bag, const Column&
   if (!pool_ids(job, bag, column.updates, &row, &total)) return false;
   const bool divides = job.pool == GTH_POOL_MEAN || job.pool == GTH_POOL_SQRTN;
   if (total.count == 0 && job.replaces_empty)
-    row.load(first_of<bytes>(job.empty));
+    row.load(invert_signs<Type, bytes>(first_of<bytes>(job.empty), job.sign_bits));
   else if (total.count > 0 && divides)
     divide_sums(job, total, &row);
   store_row(job, job.out + bag.out + column.target, row);
@@ -206,7 +208,7 @@ GATHER_SHARED bool pool_column(const PoolJob& job, const Bag& bag, const Column&
 template <class Type, int bytes>
 GATHER_SELDOM void zero_column(const PoolJob& job, const Bag& bag, const Column& column) {
   Row<Type, bytes> row;
-  row.load(Vector<bytes>{});
+  row.load(invert_signs<Type, bytes>(Vector<bytes>{}, job.sign_bits));
   store_row(job, job.out + bag.out + column.target, row);
 }
 
@@ -236,21 +238,25 @@ GATHER_KERNEL void pool_body(Block& block, const PoolJob& job) {
 }
 
 // Calls visit(Type{}, std::integral_constant<int, bytes>{}) for the numbers of a pool. Parts of complex numbers are
-// pooled separately. is_wide: a column has 16 bytes, and not those of an element.
+// pooled separately. is_wide: a column is a vector, and not an element. Columns of integers are numbers, because bags of
+// integers are rare.
 template <class Visit>
 int visit_pooled(Numbers numbers, bool is_wide, Visit&& visit) {
   const auto with_width = [&](auto type) {
     return visit_vector<decltype(type)>(is_wide, [&](auto bytes) { return visit(type, bytes); });
   };
+  const auto of_numbers = [&](auto type) {
+    return visit(type, std::integral_constant<int, static_cast<int>(sizeof(typename decltype(type)::Stored))>{});
+  };
   switch (numbers) {
-    case Numbers::int8: return with_width(Integers<int8_t>{});
-    case Numbers::int16: return with_width(Integers<int16_t>{});
-    case Numbers::int32: return with_width(Integers<int32_t>{});
-    case Numbers::int64: return with_width(Integers<int64_t>{});
-    case Numbers::uint8: return with_width(Integers<uint8_t>{});
-    case Numbers::uint16: return with_width(Integers<uint16_t>{});
-    case Numbers::uint32: return with_width(Integers<uint32_t>{});
-    case Numbers::uint64: return with_width(Integers<uint64_t>{});
+    case Numbers::int8:
+    case Numbers::uint8: return of_numbers(Integers<uint8_t>{});
+    case Numbers::int16:
+    case Numbers::uint16: return of_numbers(Integers<uint16_t>{});
+    case Numbers::int32:
+    case Numbers::uint32: return of_numbers(Integers<uint32_t>{});
+    case Numbers::int64:
+    case Numbers::uint64: return of_numbers(Integers<uint64_t>{});
     case Numbers::half_in_float: return with_width(HalvesInFloat{});
     case Numbers::brain_half_in_float: return with_width(BrainHalvesInFloat{});
     case Numbers::float32: return with_width(Floats<float>{});

@@ -45,6 +45,7 @@ BagsCall::BagsCall(const Plan& plan, const Pointers& pointers, int64_t n, const 
   fill_weights();
   use_state();
   job_.pool = bags_.pool;
+  job_.sign_bits = sign_bits_of(plan_.reducing.number, plan_.item.bytes(), core::is_extreme_pool(bags_.pool));
   job_.rounds_each = bags_.rounds_each;
 }
 
@@ -96,7 +97,8 @@ void BagsCall::add_output() {
   for (int32_t i = 0; i < job_.bag_loops; ++i) out.note(job_.bag_loop[i].extent, job_.bag_loop[i].out);
   for (int32_t i = 0; i < job_.loops; ++i) out.note(job_.loop[i].extent, job_.loop[i].target);
   job_.is_aligned &= out.value() >= (bags_.widens ? int64_t{sizeof(float)} : plan_.item.bytes());
-  is_wide_ = table_.value() == vector_bytes && out.value() == vector_bytes;
+  is_wide_ =
+      core::sums_in_order(plan_.reducing.number) && table_.value() == vector_bytes && out.value() == vector_bytes;
   if (is_wide_) fit_columns(plan_.row.in, plan_.inner, static_cast<int>(vector_bytes), &job_);
 }
 

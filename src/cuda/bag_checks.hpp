@@ -208,7 +208,7 @@ GATHER_SELDOM bool find_bag(const BagsJob& job, int64_t number, Bag* bag) {
 #endif
   for (int32_t i = job.bag_loops; i-- > 0;) {
     const BagLoop& loop = job.bag_loop[i];
-    const int64_t next = i > 0 ? number / loop.extent : 0, step = number - next * loop.extent;
+    const int64_t next = i > 0 ? quotient_of(number, loop.extent) : 0, step = number - next * loop.extent;
     bag->ids += step * loop.ids;
     bag->weights += step * loop.weights;
     bag->out += step * loop.out;

@@ -73,6 +73,7 @@ struct PoolJob : BagsJob {
   uint32_t lanes;       // see CombineJob
   int64_t columns, vectors, chunks;
   uint64_t start[2], fill[2], empty[2];  // numbers, repeated to 16 bytes
+  uint64_t sign_bits;                    // see invert_signs
   int32_t loops;
   RowLoop loop[GTH_MAX_NDIM];  // `updates` is the stride in the table
 };

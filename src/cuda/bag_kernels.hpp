@@ -14,7 +14,7 @@ int launch_sum_lengths(const BagsJob& job, CUstream_st* stream);
 int launch_check_bags(const BagsJob& job, uint32_t blocks, CUstream_st* stream);
 // Refuses the call if a bag is empty.
 int launch_find_empty(const BagsJob& job, uint32_t blocks, CUstream_st* stream);
-// is_wide: a column has 16 bytes, and not those of an element.
+// is_wide: a column is a vector, and not an element.
 int launch_pool(Numbers numbers, bool is_wide, const PoolJob& job, uint32_t blocks, CUstream_st* stream);
 
 // Loads every kernel into the current context.

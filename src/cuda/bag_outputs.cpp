@@ -233,11 +233,9 @@ class OutputsCall {
     const int64_t threads = multiply_saturating(multiply_saturating(ids(), job.chunks), int64_t{job.lanes});
     const uint32_t blocks = blocks_of(threads), long_blocks = static_cast<uint32_t>(place_.multiprocessors);
     if (is_extreme()) return launch_won(call_.number_type(), job, blocks, stream_);
-    const bool is_widened = is_half() && (job_.scales || !plan_.bags.rounds_each);
-    const Numbers numbers = number_type(plan_.reducing.number, item_, is_widened);
-    code = launch_combine(numbers, is_wide, job, blocks, stream_);
+    code = launch_combine(numbers(), is_wide, job, blocks, stream_);
     if (code || ids() < least_long) return code;
-    return launch_combine_long(numbers, is_wide, job, long_blocks, stream_);
+    return launch_combine_long(numbers(), is_wide, job, long_blocks, stream_);
   }
 
   int clear() const {
@@ -247,7 +245,9 @@ class OutputsCall {
     return launch_strided(clear, blocks_of(clear.columns), stream_);
   }
 
-  // Returns true if columns have 16 bytes.
+  Numbers numbers() const { return number_type(plan_.reducing.number, item_, false); }
+
+  // Returns true if columns are vectors.
   bool make_sum(WonJob* job) const {
     const gth_tensor_desc& to = target();
     const bool is_sparse = result() == BagResult::sparse;
@@ -295,7 +295,7 @@ class OutputsCall {
     common.note(target().shape[0], job->slice_bytes);
     for (int32_t i = 0; i < job->loops; ++i) common.note(job->loop[i].target | job->loop[i].updates);
     job->is_aligned = common.value() >= item_;
-    const bool is_wide = !is_extreme() && common.value() == vector_bytes;
+    const bool is_wide = !is_extreme() && has_long_vectors(numbers()) && common.value() == vector_bytes;
     fit_columns(row, elements_ * item_ / row, static_cast<int>(is_wide ? vector_bytes : item_), job);
     return is_wide;
   }

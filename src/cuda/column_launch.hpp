@@ -34,6 +34,18 @@ inline Numbers number_type(core::Number number, int64_t bytes, bool is_widened) 
   return is_widened ? Numbers::float32_in_double : Numbers::float32;
 }
 
+// Returns true for GTH_REDUCTION_MAX and GTH_REDUCTION_MIN.
+inline bool is_extreme(int32_t reduction) { return reduction == GTH_REDUCTION_MAX || reduction == GTH_REDUCTION_MIN; }
+
+// Returns the bits that signed integers of `bytes` bytes have inverted while they are compared, for 8 bytes of numbers.
+inline uint64_t sign_bits_of(core::Number number, int64_t bytes, bool compares) {
+  if (number != core::Number::signed_integer || !compares) return 0;
+  return bytes == 1   ? 0x8080808080808080
+         : bytes == 2 ? 0x8000800080008000
+         : bytes == 4 ? 0x8000000080000000
+                      : 0x8000000000000000;
+}
+
 // Divides slices of `rows` rows of `row` bytes into columns of `bytes` bytes, and these between threads.
 template <class Job>
 void fit_columns(int64_t row, int64_t rows, int bytes, Job* job) {

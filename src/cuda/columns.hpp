@@ -26,14 +26,14 @@ struct Column {
 
 template <class Job>
 GATHER_SELDOM Column column_in_loops(const Job& job, int64_t number, int64_t bytes) {
-  int64_t row = number / job.vectors;
+  int64_t row = quotient_of(number, job.vectors);
   const int64_t at = (number - row * job.vectors) * bytes;
   Column column{at, at};
 #ifdef __CUDA_ARCH__
 #pragma unroll 1
 #endif
   for (int32_t i = job.loops; i-- > 0;) {
-    const int64_t next = row / job.loop[i].extent, step = row - next * job.loop[i].extent;
+    const int64_t next = quotient_of(row, job.loop[i].extent), step = row - next * job.loop[i].extent;
     column.target += step * job.loop[i].target;
     column.updates += step * job.loop[i].updates;
     row = next;
@@ -133,13 +133,25 @@ struct Row {
 #endif
     for (int i = 0; i < count; ++i) at[i] = Operation::template of<Type>(at[i], other.at[i]);
   }
-  GATHER_SHARED void divide(int64_t terms) {
+  GATHER_SHARED void divide(int64_t terms, bool is_signed) {
 #ifdef __CUDA_ARCH__
 #pragma unroll
 #endif
-    for (int i = 0; i < count; ++i) at[i] = Type::divide(at[i], terms);
+    for (int i = 0; i < count; ++i) at[i] = Type::divide(at[i], terms, is_signed);
   }
 };
+
+// Signed integers are compared as unsigned ones whose first bit is inverted: sign_bits has the bits to invert in 8 bytes of
+// numbers. They are 0 for all other numbers, for sums and for products. So one kernel has the integers of both types.
+template <class Type, int bytes>
+GATHER_SHARED Vector<bytes> invert_signs(Vector<bytes> bits, uint64_t sign_bits) {
+  if constexpr (!std::is_integral_v<typename Type::Value> || std::is_same_v<Type, Booleans>)
+    return bits;
+  else if constexpr (bytes == 16)
+    return {bits.lo ^ sign_bits, bits.hi ^ sign_bits};
+  else
+    return static_cast<Vector<bytes>>(bits ^ static_cast<Vector<bytes>>(sign_bits));
+}
 
 // Numbers of 2 bytes that are added in float32.
 template <class Type>
@@ -212,17 +224,17 @@ GATHER_KERNEL void for_columns(const Block& block, const Job& job, uint32_t thre
 #pragma unroll 1
 #endif
   for (int64_t item = int64_t{block.index()} * group + thread / job.lanes; item < items; item += step) {
-    const int64_t row = job.chunks == 1 ? item : item / job.chunks;
+    const int64_t row = job.chunks == 1 ? item : quotient_of(item, job.chunks);
     const int64_t column = (item - row * job.chunks) * job.lanes + lane;
     if (column < job.columns) each(static_cast<decltype(job.count)>(row), column);
   }
 }
 
-// Calls visit(std::integral_constant<int, bytes>{}) for the bytes of a vector of numbers: 16, or those of a number.
+// Calls visit(std::integral_constant<int, bytes>{}) for the bytes of a vector of numbers, or those of a number.
 template <class Type, class Visit>
 auto visit_vector(bool is_wide, Visit&& visit) {
   constexpr int item = static_cast<int>(sizeof(typename Type::Stored));
-  if (is_wide) return visit(std::integral_constant<int, 16>{});
+  if (is_wide) return visit(std::integral_constant<int, bytes_of_vector(item)>{});
   return visit(std::integral_constant<int, item>{});
 }
 

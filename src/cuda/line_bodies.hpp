@@ -29,30 +29,35 @@ GATHER_SHARED Line line_at(const LineJob& job, int64_t number) {
   return line;
 }
 
-template <class Operation, class Type>
-GATHER_SHARED void combine_with(char* target, typename Type::Stored update) {
-  constexpr int bytes = static_cast<int>(sizeof update);
-  const auto value = Operation::template of<Type>(Type::load(same_bits<typename Type::Stored>(load_own<bytes>(target))),
-                                                  Type::load(update));
-  store_out<bytes>(target, same_bits<Vector<bytes>>(Type::store(value)), false);
-}
-
-// A function of its own, because the code would be large for each of the updates that are loaded at once.
 template <class Type>
-GATHER_SELDOM void apply_update(int32_t reduction, char* target, typename Type::Stored update) {
+GATHER_SHARED typename Type::Value combine_values(int32_t reduction, typename Type::Value a, typename Type::Value b) {
   switch (reduction) {
-    case GTH_REDUCTION_ADD: return combine_with<Add, Type>(target, update);
-    case GTH_REDUCTION_MUL: return combine_with<Mul, Type>(target, update);
-    case GTH_REDUCTION_MAX: return combine_with<Max, Type>(target, update);
-    case GTH_REDUCTION_MIN: return combine_with<Min, Type>(target, update);
-    default: return store_out<sizeof update>(target, same_bits<Vector<sizeof update>>(update), false);
+    case GTH_REDUCTION_ADD: return Type::add(a, b);
+    case GTH_REDUCTION_MUL: return Type::mul(a, b);
+    case GTH_REDUCTION_MAX: return Type::max(a, b);
+    default: return Type::min(a, b);
   }
 }
 
+// A function of its own, because the code would be large for each of the updates that are loaded at once.
+template <int bytes>
+GATHER_SELDOM void apply_update(Numbers numbers, int32_t reduction, char* target, Vector<bytes> update) {
+  Vector<bytes> result = update;
+  if (reduction != GTH_REDUCTION_NONE) {
+    const Vector<bytes> before = load_own<bytes>(target);
+    visit_of_bytes<bytes>(numbers, [&](auto type) {
+      using Type = decltype(type);
+      const auto load = [](Vector<bytes> bits) { return Type::load(same_bits<typename Type::Stored>(bits)); };
+      result = same_bits<Vector<bytes>>(Type::store(combine_values<Type>(reduction, load(before), load(update))));
+    });
+  }
+  store_out<bytes>(target, result, false);
+}
+
 // Processes the updates of a line. Their loads overlap. Returns true if an index has become invalid.
-template <class Type>
+template <int bytes>
 GATHER_SHARED bool walk_line(const LineJob& job, const Line& line) {
-  constexpr int count = updates_at_once, bytes = static_cast<int>(sizeof(typename Type::Stored));
+  constexpr int count = updates_at_once;
   bool raced = false;
 #ifdef __CUDA_ARCH__
 #pragma unroll 1
@@ -87,20 +92,20 @@ GATHER_SHARED bool walk_line(const LineJob& job, const Line& line) {
       const bool is_padding = job.has_padding && pads<AnyIndex>(job, tuples[i]);
       raced |= job.is_validated && !selects[i] && !is_padding;
       if (!selects[i] || is_padding) continue;
-      apply_update<Type>(job.reduction, line.target + offsets[i], same_bits<typename Type::Stored>(loaded[i]));
+      apply_update<bytes>(job.numbers, job.reduction, line.target + offsets[i], loaded[i]);
     }
   }
   return raced;
 }
 
-template <class Type, class Block>
+template <int bytes, class Block>
 GATHER_KERNEL void line_body(Block& block, const LineJob& job) {
   const bool refused = job.is_validated && load(&job.state->is_refused);
   const bool raced = block.any([&](uint32_t thread) {
     bool result = false;
     const int64_t step = int64_t{block.count()} * block.threads();
     for (int64_t i = int64_t{block.index()} * block.threads() + thread; !refused && i < job.lines; i += step)
-      result |= walk_line<Type>(job, line_at(job, i));
+      result |= walk_line<bytes>(job, line_at(job, i));
     return result;
   });
   if (raced) report_race(block, job);

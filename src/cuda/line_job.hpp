@@ -19,6 +19,7 @@ struct LineJob : SmallJob {
   const char* updates;
   int64_t lines;
   int32_t line_loops;
+  Numbers numbers;    // not widened
   int32_t reduction;  // GTH_REDUCTION_*
   bool is_validated;  // indices have been validated
   LineLoop walk;      // the tuples of a line

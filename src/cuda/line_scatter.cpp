@@ -48,12 +48,6 @@ bool are_elements_aligned(const Plan& plan, const LineJob& job) {
   return common.value() >= plan.item.bytes();
 }
 
-Numbers type_of(const Plan& plan) {
-  if (core::reduces(plan)) return number_type(plan.reducing.number, plan.item.bytes(), false);
-  return plan.item.bytes() == 16 ? Numbers::complex128
-                                 : number_type(core::Number::unsigned_integer, plan.item.bytes(), false);
-}
-
 }  // namespace
 
 bool make_lines(const ScatterCall& call, LineJob* out) {
@@ -69,12 +63,14 @@ bool make_lines(const ScatterCall& call, LineJob* out) {
   out->validation = Validation::none;
   out->is_validated = is_validated(plan);
   out->reduction = plan.reducing.reduction;
+  if (core::reduces(plan)) out->numbers = number_type(plan.reducing.number, plan.item.bytes(), false);
   return true;
 }
 
 int32_t run_lines(const ScatterCall& call, const LineJob& lines, const Error& error) {
   const int code = launch_after_validation(call, [&] {
-    return launch_lines(type_of(call.plan), lines, blocks_of(lines.lines, call.place.multiprocessors), call.stream);
+    const uint32_t blocks = blocks_of(lines.lines, call.place.multiprocessors);
+    return launch_lines(static_cast<int>(call.plan.item.bytes()), lines, blocks, call.stream);
   });
   return code ? fail_cuda(code, "scatter", 0, error) : GTH_OK;
 }

@@ -61,6 +61,11 @@ GATHER_SHARED double root_of(double value) {
 #endif
 }
 
+// Precondition: neither is negative. Unsigned divisions have less code.
+GATHER_SHARED int64_t quotient_of(int64_t a, int64_t b) {
+  return static_cast<int64_t>(static_cast<uint64_t>(a) / static_cast<uint64_t>(b));
+}
+
 template <class To, class From>
 GATHER_SHARED To same_bits(From from) {
   static_assert(sizeof(To) == sizeof(From), "the bits of a number");
@@ -111,7 +116,7 @@ GATHER_SHARED uint16_t round_to_brain_half(float value) {
 // Stored, Value           the types of a number in memory and during a reduction
 // load(stored), store(value)
 // add, mul, max, min      the reductions of two values
-// divide(value, count)    the mean of a sum
+// divide(value, count, is_signed)  the mean of a sum
 // precedes(is_min, a, b)  true if a is larger or smaller than b. A NaN precedes all numbers
 
 template <class V>
@@ -149,11 +154,14 @@ struct Integers : Ordered<T> {
   static GATHER_SHARED T store(T value) { return value; }
   static GATHER_SHARED T add(T a, T b) { return static_cast<T>(static_cast<Bits>(a) + static_cast<Bits>(b)); }
   static GATHER_SHARED T mul(T a, T b) { return static_cast<T>(static_cast<Bits>(a) * static_cast<Bits>(b)); }
-  // Quotients are rounded down.
-  static GATHER_SHARED T divide(T value, int64_t count) {
-    if constexpr (std::is_unsigned_v<T>) return static_cast<T>(uint64_t{value} / static_cast<uint64_t>(count));
-    const int64_t number = static_cast<int64_t>(value), quotient = number / count;
-    return static_cast<T>(number < 0 && quotient * count != number ? quotient - 1 : quotient);
+  // Quotients are rounded down. is_signed: the bits are those of a signed number.
+  static GATHER_SELDOM T divide(T value, int64_t count, bool is_signed) {
+    const int64_t number = static_cast<std::make_signed_t<T>>(value);
+    const bool is_negative = is_signed && number < 0;
+    const uint64_t dividend =
+        is_negative ? ~static_cast<uint64_t>(number) : static_cast<std::make_unsigned_t<T>>(value);
+    const uint64_t quotient = dividend / static_cast<uint64_t>(count);
+    return static_cast<T>(is_negative ? ~quotient : quotient);
   }
 };
 
@@ -170,7 +178,7 @@ struct Booleans {
   static GATHER_SHARED bool precedes(bool is_min, uint8_t a, uint8_t b) {
     return is_min ? a == 0 && b != 0 : a != 0 && b == 0;
   }
-  static GATHER_SHARED uint8_t divide(uint8_t value, int64_t) { return value; }
+  static GATHER_SHARED uint8_t divide(uint8_t value, int64_t, bool) { return value; }
 };
 
 template <class T>
@@ -180,7 +188,7 @@ struct Floats : Ordered<T> {
   static GATHER_SHARED T store(T value) { return value; }
   static GATHER_SHARED T add(T a, T b) { return sum_of(a, b); }
   static GATHER_SHARED T mul(T a, T b) { return product_of(a, b); }
-  static GATHER_SHARED T divide(T value, int64_t count) { return value / static_cast<T>(count); }
+  static GATHER_SHARED T divide(T value, int64_t count, bool) { return value / static_cast<T>(count); }
 };
 
 // float32 that is accumulated in float64.
@@ -233,7 +241,7 @@ struct Complex {
   }
   static GATHER_SHARED Value max(Value a, Value) { return a; }
   static GATHER_SHARED Value min(Value a, Value) { return a; }
-  static GATHER_SHARED Value divide(Value value, int64_t count) {
+  static GATHER_SHARED Value divide(Value value, int64_t count, bool) {
     return {value.real / static_cast<T>(count), value.imaginary / static_cast<T>(count)};
   }
 };
@@ -261,28 +269,30 @@ enum class Numbers : uint8_t {
 };
 constexpr int number_types = static_cast<int>(Numbers::complex128) + 1;
 
-// Returns true if a reduction uses a wider type than that of the numbers.
-constexpr bool is_widened(Numbers numbers) {
-  return numbers == Numbers::half_in_float || numbers == Numbers::brain_half_in_float ||
-         numbers == Numbers::float32_in_double;
-}
+// Returns the bytes of a vector of numbers. Those of 1 byte have shorter vectors, because each number of a vector adds
+// code to each kernel.
+constexpr int bytes_of_vector(int64_t item) { return item == 1 ? 4 : 16; }
 
-// Calls visit(Type{}) for a type of numbers.
+// Returns true if long slices of these numbers are combined in vectors. Those of other numbers are rare.
+constexpr bool has_long_vectors(Numbers numbers) { return numbers >= Numbers::half && numbers <= Numbers::float64; }
+
+// Calls visit(Type{}) for the type with which kernels combine numbers. Integers are unsigned: invert_signs describes how
+// signed ones are compared. Halves are halves in float: a job states whether each sum is rounded.
 template <class Visit>
-auto visit_numbers(Numbers numbers, Visit&& visit) {
+auto visit_merged(Numbers numbers, Visit&& visit) {
   switch (numbers) {
     case Numbers::boolean: return visit(Booleans{});
-    case Numbers::int8: return visit(Integers<int8_t>{});
-    case Numbers::int16: return visit(Integers<int16_t>{});
-    case Numbers::int32: return visit(Integers<int32_t>{});
-    case Numbers::int64: return visit(Integers<int64_t>{});
+    case Numbers::int8:
     case Numbers::uint8: return visit(Integers<uint8_t>{});
+    case Numbers::int16:
     case Numbers::uint16: return visit(Integers<uint16_t>{});
+    case Numbers::int32:
     case Numbers::uint32: return visit(Integers<uint32_t>{});
+    case Numbers::int64:
     case Numbers::uint64: return visit(Integers<uint64_t>{});
-    case Numbers::half: return visit(Halves{});
+    case Numbers::half:
     case Numbers::half_in_float: return visit(HalvesInFloat{});
-    case Numbers::brain_half: return visit(BrainHalves{});
+    case Numbers::brain_half:
     case Numbers::brain_half_in_float: return visit(BrainHalvesInFloat{});
     case Numbers::float32: return visit(Floats<float>{});
     case Numbers::float32_in_double: return visit(FloatsInDouble{});
@@ -292,40 +302,39 @@ auto visit_numbers(Numbers numbers, Visit&& visit) {
   }
 }
 
-// Returns true if there are atomic operations on the numbers.
-constexpr bool has_atomics(Numbers numbers) {
-  return numbers == Numbers::int32 || numbers == Numbers::int64 || numbers == Numbers::uint32 ||
-         numbers == Numbers::uint64 || numbers == Numbers::float32 || numbers == Numbers::float64;
-}
-
 // Neighbouring numbers that are added at once. Each sum is atomic.
 struct alignas(16) FourFloats {
   float at[4];
 };
 
-// Calls visit(number) with a number of the type, or with four of them if the type is float32. Precondition: has_atomics.
-template <class Visit>
-auto visit_atomic(Numbers numbers, bool in_vectors, Visit&& visit) {
-  switch (numbers) {
-    case Numbers::int32: return visit(int32_t{});
-    case Numbers::int64: return visit(int64_t{});
-    case Numbers::uint32: return visit(uint32_t{});
-    case Numbers::uint64: return visit(uint64_t{});
-    case Numbers::float32: return in_vectors ? visit(FourFloats{}) : visit(0.0f);
-    default: return visit(0.0);
+// Calls visit(Type{}) for numbers of `bytes` bytes. Precondition: they are not widened.
+template <int bytes, class Visit>
+GATHER_SHARED void visit_of_bytes(Numbers numbers, Visit&& visit) {
+  if constexpr (bytes == 1) {
+    if (numbers == Numbers::boolean) return visit(Booleans{});
+    return numbers == Numbers::int8 ? visit(Integers<int8_t>{}) : visit(Integers<uint8_t>{});
+  } else if constexpr (bytes == 2) {
+    if (numbers == Numbers::half) return visit(Halves{});
+    if (numbers == Numbers::brain_half) return visit(BrainHalves{});
+    return numbers == Numbers::int16 ? visit(Integers<int16_t>{}) : visit(Integers<uint16_t>{});
+  } else if constexpr (bytes == 4) {
+    if (numbers == Numbers::float32) return visit(Floats<float>{});
+    return numbers == Numbers::int32 ? visit(Integers<int32_t>{}) : visit(Integers<uint32_t>{});
+  } else if constexpr (bytes == 8) {
+    if (numbers == Numbers::float64) return visit(Floats<double>{});
+    if (numbers == Numbers::complex64) return visit(Complex<float>{});
+    return numbers == Numbers::int64 ? visit(Integers<int64_t>{}) : visit(Integers<uint64_t>{});
+  } else {
+    visit(Complex<double>{});
   }
 }
 
-// The same as visit_numbers without wider types.
-template <class Visit>
-auto visit_lines(Numbers numbers, Visit&& visit) {
-  return visit_numbers(numbers, [&](auto type) -> int {
-    using Type = decltype(type);
-    if constexpr (std::is_same_v<Type, HalvesInFloat> || std::is_same_v<Type, BrainHalvesInFloat> ||
-                  std::is_same_v<Type, FloatsInDouble>)
-      return -1;  // the host never selects it
-    else
-      return visit(type);
+// The same for numbers with atomic operations.
+template <int bytes, class Visit>
+GATHER_SHARED void visit_atomic(Numbers numbers, Visit&& visit) {
+  visit_of_bytes<bytes>(numbers, [&](auto type) {
+    using Value = typename decltype(type)::Value;
+    if constexpr (std::is_arithmetic_v<Value>) visit(Value{});
   });
 }
 

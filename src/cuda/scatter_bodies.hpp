@@ -164,8 +164,16 @@ struct Loaded {
   bool own[updates_at_once];
 };
 
+// Combines an update with a row. Sums and products of numbers of 2 bytes may be rounded.
 template <class Operation, class Type, int bytes>
-GATHER_SHARED void combine_round(const Loaded<bytes>& round, Row<Type, bytes>* row) {
+GATHER_SHARED void combine_row(const CombineJob& job, const Row<Type, bytes>& other, Row<Type, bytes>* row) {
+  row->template combine<Operation>(other);
+  constexpr bool may_round = std::is_same_v<Operation, Add> || std::is_same_v<Operation, Mul>;
+  if (may_round && may_widen<Type> && job.rounds_each) round_sums(row);
+}
+
+template <class Operation, class Type, int bytes>
+GATHER_SHARED void combine_round(const CombineJob& job, const Loaded<bytes>& round, Row<Type, bytes>* row) {
 #ifdef __CUDA_ARCH__
 #pragma unroll
 #endif
@@ -173,9 +181,18 @@ GATHER_SHARED void combine_round(const Loaded<bytes>& round, Row<Type, bytes>* r
     if (!round.own[i]) continue;
     Row<Type, bytes> other;
     other.load(round.loaded[i]);
-    row->template combine<Operation>(other);
+    combine_row<Operation>(job, other, row);
   }
 }
+
+// The numbers whose updates may have factors.
+template <class Type>
+constexpr bool may_scale = std::is_arithmetic_v<typename Type::Value> && !std::is_same_v<Type, Booleans> &&
+                           !std::is_same_v<Type, FloatsInDouble>;
+
+// Kernels of their own have the factors of vectors of 2-byte numbers, because the others would need more registers.
+template <class Type, int bytes>
+constexpr bool scales_apart = may_scale<Type> && bytes == 16 && sizeof(typename Type::Stored) == 2;
 
 // Adds an update times its factor.
 template <class Type, int bytes>
@@ -202,8 +219,13 @@ GATHER_SHARED void add_scaled_round(const CombineJob& job, uint32_t next, const 
   }
 }
 
+template <class Type, int bytes>
+GATHER_SHARED Vector<bytes> load_update(const CombineJob& job, const char* at) {
+  return invert_signs<Type, bytes>(load_column<bytes>(at, job.is_aligned), job.sign_bits);
+}
+
 // Loads the updates from `next` on that belong to a slice. Their loads overlap. Returns their number.
-template <int bytes>
+template <class Type, int bytes>
 GATHER_SHARED uint32_t load_round(const CombineJob& job, uint32_t next, uint64_t slice, int64_t column,
                                   Loaded<bytes>* round) {
   uint32_t updates = 0;
@@ -215,7 +237,7 @@ GATHER_SHARED uint32_t load_round(const CombineJob& job, uint32_t next, uint64_t
     const WideUpdate update = update_at(job, at < job.count ? at : next);
     round->own[i] = at < job.count && update.slice == slice;
     const char* const from = source_of(job, update, column);
-    if (round->own[i]) round->loaded[i] = load_column<bytes>(from, job.is_aligned);
+    if (round->own[i]) round->loaded[i] = load_update<Type, bytes>(job, from);
     updates += round->own[i] ? 1 : 0;
   }
   return updates;
@@ -231,17 +253,23 @@ GATHER_SHARED uint32_t combine_updates(const CombineJob& job, uint32_t first, ui
 #pragma unroll 1
 #endif
   while (loaded == updates_at_once && first + updates < job.count) {
-    loaded = load_round(job, first + updates, slice, column, &round);
+    loaded = load_round<Type>(job, first + updates, slice, column, &round);
     updates += loaded;
     if constexpr (scaled) {
       add_scaled_round(job, first + updates - loaded, round, row);
       continue;
     }
+    if constexpr (may_scale<Type> && !scales_apart<Type, bytes>) {
+      if (job.scales) {
+        add_scaled_round(job, first + updates - loaded, round, row);
+        continue;
+      }
+    }
     switch (job.reduction) {
-      case GTH_REDUCTION_MUL: combine_round<Mul>(round, row); break;
-      case GTH_REDUCTION_MAX: combine_round<Max>(round, row); break;
-      case GTH_REDUCTION_MIN: combine_round<Min>(round, row); break;
-      default: combine_round<Add>(round, row);
+      case GTH_REDUCTION_MUL: combine_round<Mul>(job, round, row); break;
+      case GTH_REDUCTION_MAX: combine_round<Max>(job, round, row); break;
+      case GTH_REDUCTION_MIN: combine_round<Min>(job, round, row); break;
+      default: combine_round<Add>(job, round, row);
     }
   }
   return updates;
@@ -255,20 +283,19 @@ GATHER_SHARED char* target_of(const CombineJob& job, uint64_t slice, const Colum
 template <class Type, int bytes>
 GATHER_SHARED Row<Type, bytes> first_row(const CombineJob& job, const char* target) {
   Row<Type, bytes> row;
-  if (job.starts_with_update) {
-    Vector<bytes> identity;
-    std::memcpy(&identity, job.identity, bytes);
-    row.load(identity);
-  } else {
-    row.load(load_target<bytes>(target, job.is_aligned));
-  }
+  Vector<bytes> bits;
+  if (job.starts_with_update)
+    std::memcpy(&bits, job.identity, bytes);
+  else
+    bits = load_target<bytes>(target, job.is_aligned);
+  row.load(invert_signs<Type, bytes>(bits, job.sign_bits));
   return row;
 }
 
 template <class Type, int bytes>
 GATHER_SHARED void finish_row(const CombineJob& job, char* target, uint32_t updates, Row<Type, bytes> row) {
-  if (job.is_mean) row.divide(int64_t{updates} + (job.starts_with_update ? 0 : 1));
-  store_column<bytes>(target, job.is_aligned, row.bits());
+  if (job.is_mean) row.divide(int64_t{updates} + (job.starts_with_update ? 0 : 1), job.is_signed);
+  store_column<bytes>(target, job.is_aligned, invert_signs<Type, bytes>(row.bits(), job.sign_bits));
 }
 
 // Computes a column of a slice whose first update is `first`.
@@ -315,7 +342,7 @@ GATHER_SHARED uint32_t end_of_slice(const CombineJob& job, uint32_t first, uint6
 
 // A strip of the columns of a long slice, one for each thread of a group. Shared memory has two tiles of updates, and
 // the row of each thread that combines them.
-template <class Type, int bytes, bool scaled>
+template <class Type, int bytes>
 struct Strip {
   using Vector = cuda::Vector<bytes>;
   const CombineJob& job;
@@ -344,19 +371,32 @@ struct Strip {
 #endif
     for (uint32_t i = thread / job.lanes; i < count; i += threads / job.lanes) {
       const char* const from = source_of(job, update_at(job, begin + i), at);
-      to[i * job.lanes + lane] = load_column<bytes>(from, job.is_aligned);
+      to[i * job.lanes + lane] = load_update<Type, bytes>(job, from);
     }
   }
 
   template <class Operation>
   GATHER_SHARED void combine(const Vector* from, uint32_t count, Row<Type, bytes>* sum) const {
+    // Products are rare. A row of halves has enough independent sums.
+    [[maybe_unused]] constexpr int at_once = std::is_same_v<Operation, Mul> ? 1 : Row<Type, bytes>::count == 8 ? 2 : 4;
 #ifdef __CUDA_ARCH__
-#pragma unroll 4
+#pragma unroll at_once
 #endif
     for (uint32_t i = 0; i < count; ++i) {
       Row<Type, bytes> other;
       other.load(from[i * job.lanes]);
-      sum->template combine<Operation>(other);
+      combine_row<Operation>(job, other, sum);
+    }
+  }
+
+  GATHER_SHARED void add_scaled_tile(const Vector* from, uint32_t begin, uint32_t count, Row<Type, bytes>* sum) const {
+#ifdef __CUDA_ARCH__
+#pragma unroll 2
+#endif
+    for (uint32_t i = 0; i < count; ++i) {
+      Row<Type, bytes> other;
+      other.load(from[i * job.lanes]);
+      add_scaled(job, begin + i, other, sum);
     }
   }
 
@@ -366,14 +406,12 @@ struct Strip {
     const uint32_t left = end - begin, count = left < tile() ? left : tile();
     const Vector* const from = tile_at(turn) + lane;
     Row<Type, bytes> sum = *row(lane);
-    if constexpr (scaled) {
-      for (uint32_t i = 0; i < count; ++i) {
-        Row<Type, bytes> other;
-        other.load(from[i * job.lanes]);
-        add_scaled(job, begin + i, other, &sum);
+    if constexpr (may_scale<Type>) {
+      if (job.scales) {
+        add_scaled_tile(from, begin, count, &sum);
+        *row(lane) = sum;
+        return;
       }
-      *row(lane) = sum;
-      return;
     }
     switch (job.reduction) {
       case GTH_REDUCTION_MUL: combine<Mul>(from, count, &sum); break;
@@ -385,40 +423,41 @@ struct Strip {
   }
 };
 
-// The first warp combines a tile while the others load the next one.
-template <class Type, int bytes, bool scaled, class Block>
-GATHER_KERNEL void combine_strip(Block& block, const Strip<Type, bytes, scaled>& strip, uint32_t first) {
+// The first warp combines a tile while the others load the next one. It has no tile yet while they load the first one.
+template <class Type, int bytes, class Block>
+GATHER_KERNEL void combine_strip(Block& block, const Strip<Type, bytes>& strip, uint32_t first) {
   const CombineJob& job = strip.job;
   const auto target = [&](uint32_t lane) { return target_of(job, strip.slice, strip.column(lane)); };
-  block.in_turn([&](uint32_t thread) {
-    if (strip.has(thread)) *strip.row(thread) = first_row<Type, bytes>(job, target(thread));
-    strip.load(first, 0, thread, block.threads());
-  });
   uint32_t turn = 0;
-  for (uint32_t begin = first; begin < strip.end; turn ^= 1) {
-    const uint32_t next = strip.end - begin > strip.tile() ? begin + strip.tile() : strip.end;
+#ifdef __CUDA_ARCH__
+#pragma unroll 1
+#endif
+  for (uint32_t begin = first, next = first; begin < strip.end; turn ^= 1) {
     block.in_turn([&](uint32_t thread) {
-      if (thread < warp_threads)
-        strip.combine(begin, turn, thread);
-      else
+      if (thread >= warp_threads)
         strip.load(next, turn ^ 1, thread - warp_threads, block.threads() - warp_threads);
+      else if (next > first)
+        strip.combine(begin, turn, thread);
+      else if (strip.has(thread))
+        *strip.row(thread) = first_row<Type, bytes>(job, target(thread));
     });
     begin = next;
+    next = strip.end - next > strip.tile() ? next + strip.tile() : strip.end;
   }
   block.in_turn([&](uint32_t thread) {
     if (strip.has(thread)) finish_row(job, target(thread), strip.end - first, *strip.row(thread));
   });
 }
 
-template <class Type, int bytes, bool scaled, class Block>
+template <class Type, int bytes, class Block>
 GATHER_KERNEL void combine_long_body(Block& block, const CombineJob& job) {
   if (is_refused(job)) return;
   const int64_t items = static_cast<int64_t>(load(job.long_slices.count)) * job.chunks;
   for (int64_t item = block.index(); item < items; item += block.count()) {
-    const uint32_t first = job.long_slices.firsts[item / job.chunks];
+    const int64_t number = quotient_of(item, job.chunks), column = (item - number * job.chunks) * job.lanes;
+    const uint32_t first = job.long_slices.firsts[number];
     const uint64_t slice = slice_at(job, first);
-    const int64_t column = item % job.chunks * job.lanes;
-    const Strip<Type, bytes, scaled> strip{job, block.stage(), slice, end_of_slice(job, first, slice), column};
+    const Strip<Type, bytes> strip{job, block.stage(), slice, end_of_slice(job, first, slice), column};
     combine_strip(block, strip, first);
   }
 }
@@ -438,12 +477,12 @@ GATHER_KERNEL void position_body(Block& block, const PositionJob& job) {
       const Column column = column_of(job, number, bytes);
       const char *const target = target_of(job, slice, column), *winner = nullptr;
       Row<Type, bytes> best{}, other;
-      if (!job.starts_with_update) best.load(load_column<bytes>(target, job.is_aligned));
+      if (!job.starts_with_update) best.load(load_update<Type, bytes>(job, target));
       for (uint32_t i = first; i < job.count; ++i) {
         const WideUpdate update = update_at(job, i);
         if (update.slice != slice) break;
         const char* const from = source_of(job, update, column.updates);
-        other.load(load_column<bytes>(from, job.is_aligned));
+        other.load(load_update<Type, bytes>(job, from));
         const bool has_none = job.starts_with_update && i == first;
         if (!has_none && !Type::precedes(is_min, other.at[0], best.at[0])) continue;
         best = other;
@@ -470,54 +509,43 @@ GATHER_KERNEL void replace_body(Block& block, const CombineJob& job) {
   });
 }
 
-// Calls visit(Type{}) for numbers whose updates may have factors. The sign of integers does not matter for sums.
+// Calls visit(Type{}, std::integral_constant<int, bytes>{}) for the kernels that combine long slices. is_wide: a column is
+// a vector, and not a number. Precondition: !is_wide, or has_long_vectors.
 template <class Visit>
-int visit_scaled(Numbers numbers, Visit&& visit) {
-  switch (numbers) {
-    case Numbers::int8:
-    case Numbers::uint8: return visit(Integers<uint8_t>{});
-    case Numbers::int16:
-    case Numbers::uint16: return visit(Integers<uint16_t>{});
-    case Numbers::int32:
-    case Numbers::uint32: return visit(Integers<uint32_t>{});
-    case Numbers::int64:
-    case Numbers::uint64: return visit(Integers<uint64_t>{});
-    case Numbers::half_in_float: return visit(HalvesInFloat{});
-    case Numbers::brain_half_in_float: return visit(BrainHalvesInFloat{});
-    case Numbers::float32: return visit(Floats<float>{});
-    case Numbers::float64: return visit(Floats<double>{});
-    default: return 0;  // the host never selects it
-  }
+auto visit_long(Numbers numbers, bool is_wide, Visit&& visit) {
+  return visit_merged(numbers, [&](auto type) {
+    using Type = decltype(type);
+    constexpr bool has_vectors = std::is_floating_point_v<typename Type::Value>;
+    return visit_vector<Type>(is_wide && has_vectors, [&](auto bytes) {
+      if constexpr (has_vectors || decltype(bytes)::value == sizeof(typename Type::Stored))
+        return visit(Type{}, bytes);
+      else
+        return 0;
+    });
+  });
 }
 
-template <class Type_, int bytes_, bool scaled_>
-struct CombineKind {
-  static constexpr int bytes = bytes_;
-  static constexpr bool scaled = scaled_;
-  using Type = Type_;
-};
-
-// Calls visit(CombineKind<..>{}) for the kernels that combine updates. is_wide: a column has 16 bytes, and not those of a
-// number. is_scaled: updates have factors.
+// Calls visit(Type{}, std::integral_constant<int, bytes>{}, std::bool_constant<scaled>{}) for the kernels that combine
+// other slices.
 template <class Visit>
 auto visit_combined(Numbers numbers, bool is_wide, bool is_scaled, Visit&& visit) {
-  const auto with_width = [&](auto type, auto scaled) {
+  return visit_merged(numbers, [&](auto type) {
     using Type = decltype(type);
     return visit_vector<Type>(is_wide, [&](auto bytes) {
-      return visit(CombineKind<Type, decltype(bytes)::value, decltype(scaled)::value>{});
+      if constexpr (scales_apart<Type, decltype(bytes)::value>) {
+        if (is_scaled) return visit(Type{}, bytes, std::true_type{});
+      }
+      return visit(Type{}, bytes, std::false_type{});
     });
-  };
-  if (is_scaled) return visit_scaled(numbers, [&](auto type) { return with_width(type, std::true_type{}); });
-  return visit_numbers(numbers, [&](auto type) { return with_width(type, std::false_type{}); });
+  });
 }
 
 // Calls visit(Type{}) for numbers that have an order.
 template <class Visit>
 int visit_ordered(Numbers numbers, Visit&& visit) {
-  return visit_numbers(numbers, [&](auto type) -> int {
+  return visit_merged(numbers, [&](auto type) -> int {
     using Type = decltype(type);
-    constexpr bool is_rounded = std::is_same_v<Type, Halves> || std::is_same_v<Type, BrainHalves>;
-    if constexpr (is_rounded || std::is_same_v<Type, FloatsInDouble> || !std::is_arithmetic_v<typename Type::Value>)
+    if constexpr (std::is_same_v<Type, FloatsInDouble> || !std::is_arithmetic_v<typename Type::Value>)
       return 0;  // the host never selects it
     else
       return visit(type);

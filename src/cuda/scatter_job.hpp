@@ -70,9 +70,11 @@ struct CombineJob {
   bool is_mean;             // sums are divided by the number of their terms
   bool starts_with_update;  // the target is no term
   bool is_aligned;          // vectors are aligned to their size
+  bool is_signed;           // of integers
+  uint64_t sign_bits;       // see invert_signs
   uint64_t identity[2];
   const void* scales;  // of sums: the factor of each sorted update, in the type of the sum. nullptr: they are 1
-  bool rounds_each;    // of sums with factors of numbers of 2 bytes: each sum is rounded
+  bool rounds_each;    // of floating numbers of 2 bytes: each sum and product is rounded
   const State* state;  // nullptr if indices are not validated
   RowLoop loop[GTH_MAX_NDIM];
 };

@@ -27,16 +27,23 @@ __global__ void __launch_bounds__(block_threads) lift_kernel(Keys keys, const Wi
   lift_body(block, keys, wide, count);
 }
 
+// The blocks of a multiprocessor for which a kernel has registers. ptxas decides for 0. Without a number it would spill
+// some.
+template <class Type, int bytes>
+constexpr int least_blocks = bytes >= 8 && sizeof(typename Type::Stored) >= 4 ? 4 : 0;
+
 template <class Type, int bytes, bool scaled>
-__global__ void __launch_bounds__(block_threads) combine_kernel(const __grid_constant__ CombineJob job) {
+__global__ void __launch_bounds__(block_threads, (least_blocks<Type, bytes>))
+    combine_kernel(const __grid_constant__ CombineJob job) {
   DeviceBlock block;
   combine_body<Type, bytes, scaled>(block, job);
 }
 
-template <class Type, int bytes, bool scaled>
-__global__ void __launch_bounds__(block_threads) combine_long_kernel(const __grid_constant__ CombineJob job) {
+// A multiprocessor has one block.
+template <class Type, int bytes>
+__global__ void __launch_bounds__(block_threads, 1) combine_long_kernel(const __grid_constant__ CombineJob job) {
   DeviceBlock block;
-  combine_long_body<Type, bytes, scaled>(block, job);
+  combine_long_body<Type, bytes>(block, job);
 }
 
 template <int bytes>
@@ -51,17 +58,17 @@ __global__ void __launch_bounds__(block_threads) position_kernel(const __grid_co
   position_body<Type>(block, job);
 }
 
-template <class Type>
+template <int bytes>
 __global__ void __launch_bounds__(block_threads) line_kernel(const __grid_constant__ LineJob job) {
   DeviceBlock block;
-  line_body<Type>(block, job);
+  line_body<bytes>(block, job);
 }
 
-template <class T>
+template <int bytes>
 __global__ void __launch_bounds__(block_threads)
     atomic_kernel(const __grid_constant__ SmallJob job, const __grid_constant__ AtomicJob how) {
   DeviceBlock block;
-  atomic_body<T>(block, job, how);
+  atomic_body<bytes>(block, job, how);
 }
 
 template <int bytes>
@@ -79,28 +86,25 @@ int load_keys(Reading reading) {
   });
 }
 
-// Calls visit(kernel, kernel of long slices).
 template <class Visit>
-int visit_combine_kernels(Numbers numbers, bool is_wide, bool is_scaled, Visit&& visit) {
-  return visit_combined(numbers, is_wide, is_scaled, [&](auto kind) {
-    using Kind = decltype(kind);
-    using Type = typename Kind::Type;
-    return visit(combine_kernel<Type, Kind::bytes, Kind::scaled>, combine_long_kernel<Type, Kind::bytes, Kind::scaled>);
+int visit_combine_kernel(Numbers numbers, bool is_wide, bool is_scaled, Visit&& visit) {
+  return visit_combined(numbers, is_wide, is_scaled, [&](auto type, auto bytes, auto scaled) {
+    return visit(combine_kernel<decltype(type), decltype(bytes)::value, decltype(scaled)::value>);
   });
 }
 
-int load_combine(Numbers numbers) {
-  int code = 0;
-  for (const bool is_wide : {false, true}) {
-    for (const bool is_scaled : {false, true}) {
-      if (code) return code;
-      code = visit_combine_kernels(numbers, is_wide, is_scaled, [](auto* kernel, auto* of_long) {
-        const int loaded = load_kernel(kernel);
-        return loaded ? loaded : load_kernel(of_long);
-      });
-    }
-  }
-  return code;
+template <class Visit>
+int visit_long_kernel(Numbers numbers, bool is_wide, Visit&& visit) {
+  return visit_long(numbers, is_wide, [&](auto type, auto bytes) {
+    return visit(combine_long_kernel<decltype(type), decltype(bytes)::value>);
+  });
+}
+
+int load_combine(Numbers numbers, bool is_wide) {
+  const auto load_one = [](auto* kernel) { return load_kernel(kernel); };
+  int code = visit_combine_kernel(numbers, is_wide, false, load_one);
+  if (!code) code = visit_combine_kernel(numbers, is_wide, true, load_one);
+  return code ? code : visit_long_kernel(numbers, is_wide, load_one);
 }
 
 }  // namespace
@@ -124,13 +128,13 @@ int launch_lift(const Keys& keys, const WideUpdate* wide, uint32_t count, uint32
 }
 
 int launch_combine(Numbers numbers, bool is_wide, const CombineJob& job, uint32_t blocks, CUstream_st* stream) {
-  return visit_combine_kernels(numbers, is_wide, job.scales,
-                               [&](auto* kernel, auto*) { return launch(kernel, blocks, block_threads, stream, job); });
+  return visit_combine_kernel(numbers, is_wide, job.scales,
+                              [&](auto* kernel) { return launch(kernel, blocks, block_threads, stream, job); });
 }
 
 int launch_combine_long(Numbers numbers, bool is_wide, const CombineJob& job, uint32_t blocks, CUstream_st* stream) {
-  return visit_combine_kernels(numbers, is_wide, job.scales,
-                               [&](auto*, auto* kernel) { return launch(kernel, blocks, block_threads, stream, job); });
+  return visit_long_kernel(numbers, is_wide,
+                           [&](auto* kernel) { return launch(kernel, blocks, block_threads, stream, job); });
 }
 
 int launch_replace(int bytes, const CombineJob& job, uint32_t blocks, CUstream_st* stream) {
@@ -144,15 +148,15 @@ int launch_positions(Numbers numbers, const PositionJob& job, uint32_t blocks, C
       numbers, [&](auto type) { return launch(position_kernel<decltype(type)>, blocks, block_threads, stream, job); });
 }
 
-int launch_lines(Numbers numbers, const LineJob& job, uint32_t blocks, CUstream_st* stream) {
-  return visit_lines(
-      numbers, [&](auto type) { return launch(line_kernel<decltype(type)>, blocks, block_threads, stream, job); });
+int launch_lines(int bytes, const LineJob& job, uint32_t blocks, CUstream_st* stream) {
+  return visit_bytes(bytes, [&](auto width) {
+    return launch(line_kernel<decltype(width)::value>, blocks, block_threads, stream, job);
+  });
 }
 
-int launch_atomic(const SmallJob& job, const AtomicJob& how, uint32_t blocks, CUstream_st* stream) {
-  return visit_atomic(how.numbers, how.in_vectors, [&](auto number) {
-    return launch(atomic_kernel<decltype(number)>, blocks, block_threads, stream, job, how);
-  });
+int launch_atomic(int bytes, const SmallJob& job, const AtomicJob& how, uint32_t blocks, CUstream_st* stream) {
+  auto* const kernel = bytes == 4 ? atomic_kernel<4> : bytes == 8 ? atomic_kernel<8> : atomic_kernel<16>;
+  return launch(kernel, blocks, block_threads, stream, job, how);
 }
 
 int launch_strided(const StridedJob& job, uint32_t blocks, CUstream_st* stream) {
@@ -171,20 +175,20 @@ int load_scatter_kernels() {
   if (!code) code = load_keys<SmallJob>(Reading::any);
   if (!code) code = load_keys<AnyJob>(Reading::any);
   if (!code) code = load_kernel(lift_kernel);
+  if (!code) code = load_kernel(atomic_kernel<4>);
+  if (!code) code = load_kernel(atomic_kernel<8>);
+  if (!code) code = load_kernel(atomic_kernel<16>);
   for (int i = 0; !code && i < number_types; ++i) {
     const auto numbers = static_cast<Numbers>(i);
-    code = load_combine(numbers);
-    for (const bool in_vectors : {false, true}) {
-      if (code || !has_atomics(numbers)) break;
-      code = visit_atomic(numbers, in_vectors, [](auto n) { return load_kernel(atomic_kernel<decltype(n)>); });
+    for (const bool is_wide : {false, true}) {
+      if (!code) code = load_combine(numbers, is_wide);
     }
     if (!code) code = visit_ordered(numbers, [](auto t) { return load_kernel(position_kernel<decltype(t)>); });
-    if (!code && !is_widened(numbers))
-      code = visit_lines(numbers, [](auto t) { return load_kernel(line_kernel<decltype(t)>); });
   }
   for (int bytes = 1; !code && bytes <= 16; bytes *= 2) {
     code = visit_bytes(bytes, [](auto width) {
-      const int loaded = load_kernel(replace_kernel<decltype(width)::value>);
+      int loaded = load_kernel(line_kernel<decltype(width)::value>);
+      if (!loaded) loaded = load_kernel(replace_kernel<decltype(width)::value>);
       return loaded ? loaded : load_kernel(strided_kernel<decltype(width)::value>);
     });
   }

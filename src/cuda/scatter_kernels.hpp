@@ -17,8 +17,7 @@ template <class Job>
 int launch_few_keys(Reading reading, const Job& job, const KeyJob& keys, const Keys& sorted, CUstream_st* stream);
 int launch_lift(const Keys& keys, const WideUpdate* wide, uint32_t count, uint32_t blocks, CUstream_st* stream);
 
-// is_wide: a column has 16 bytes, and not those of a number. With factors, halves are halves in float, and no numbers are
-// complex.
+// is_wide: a column is a vector, and not a number. With factors, no numbers are complex.
 int launch_combine(Numbers numbers, bool is_wide, const CombineJob& job, uint32_t blocks, CUstream_st* stream);
 // Combines the long slices that launch_combine has found.
 int launch_combine_long(Numbers numbers, bool is_wide, const CombineJob& job, uint32_t blocks, CUstream_st* stream);
@@ -28,9 +27,9 @@ int launch_replace(int bytes, const CombineJob& job, uint32_t blocks, CUstream_s
 // Halves are halves in float.
 int launch_positions(Numbers numbers, const PositionJob& job, uint32_t blocks, CUstream_st* stream);
 
-// The reduction of the job has no wider type.
-int launch_lines(Numbers numbers, const LineJob& job, uint32_t blocks, CUstream_st* stream);
-int launch_atomic(const SmallJob& job, const AtomicJob& how, uint32_t blocks, CUstream_st* stream);
+// bytes: those of a number.
+int launch_lines(int bytes, const LineJob& job, uint32_t blocks, CUstream_st* stream);
+int launch_atomic(int bytes, const SmallJob& job, const AtomicJob& how, uint32_t blocks, CUstream_st* stream);
 int launch_strided(const StridedJob& job, uint32_t blocks, CUstream_st* stream);
 
 // Returns the largest number of a slice or an update that fits in a key.

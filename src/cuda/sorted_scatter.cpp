@@ -68,8 +68,9 @@ Width choose_element(const Plan& plan, const CombineJob& job) {
 // A reduction needs vectors of whole numbers, and a copy does not.
 Width choose_width(const Plan& plan, const CombineJob& job) {
   const int64_t alignment = alignment_of(plan, job);
-  if (!core::reduces(plan) || alignment == vector_bytes) return {static_cast<int>(alignment), true};
-  return choose_element(plan, job);
+  if (!core::reduces(plan)) return {static_cast<int>(alignment), true};
+  const int vector = bytes_of_vector(plan.item.bytes());
+  return alignment >= vector ? Width{vector, true} : choose_element(plan, job);
 }
 
 Width fill_combine(const ScatterCall& call, const Numberings& numbered, CombineJob* job) {
@@ -84,6 +85,9 @@ Width fill_combine(const ScatterCall& call, const Numberings& numbered, CombineJ
   job->update_bytes = numbered.updates.step();
   job->reduction = plan.reducing.reduction;
   job->is_mean = plan.reducing.is_mean;
+  job->is_signed = plan.reducing.number == core::Number::signed_integer;
+  job->sign_bits = sign_bits_of(plan.reducing.number, plan.item.bytes(), is_extreme(plan.reducing.reduction));
+  job->rounds_each = core::is_floating(plan.reducing.number) && !core::is_widened(plan);
   job->starts_with_update = plan.reducing.starts_with_update;
   repeat_element(plan.fill, plan.item.bytes(), job->identity);
   job->state = is_validated(plan) ? call.place.state : nullptr;
@@ -173,10 +177,12 @@ class SortedScatter {
     if (positions_) return find_positions(job, blocks);
     if (!core::reduces(plan_)) return launch_replace(width_.bytes, job, blocks, stream_);
     const Numbers numbers = number_type(plan_.reducing.number, plan_.item.bytes(), core::is_widened(plan_));
-    const bool is_vector = width_.bytes == vector_bytes;
+    const bool is_vector = width_.bytes == bytes_of_vector(plan_.item.bytes());
     const int code = launch_combine(numbers, is_vector, job, blocks, stream_);
     if (code || count < least_long) return code;
-    return launch_combine_long(numbers, is_vector, job, static_cast<uint32_t>(place_.multiprocessors), stream_);
+    const bool has_vectors = is_vector && has_long_vectors(numbers);
+    if (!has_vectors) fit_columns(plan_.row.out, plan_.inner, static_cast<int>(plan_.item.bytes()), &job);
+    return launch_combine_long(numbers, has_vectors, job, static_cast<uint32_t>(place_.multiprocessors), stream_);
   }
 
  private:

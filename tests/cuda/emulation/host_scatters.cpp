@@ -33,19 +33,17 @@ int launch_lift(const Keys& keys, const WideUpdate* wide, uint32_t count, uint32
 }
 
 int launch_combine(Numbers numbers, bool is_wide, const CombineJob& job, uint32_t blocks, CUstream_st* stream) {
-  return visit_combined(numbers, is_wide, job.scales, [&](auto kind) {
-    using Kind = decltype(kind);
-    return launch(blocks, block_threads, stream,
-                  [job](Block& block) { combine_body<typename Kind::Type, Kind::bytes, Kind::scaled>(block, job); });
+  return visit_combined(numbers, is_wide, job.scales, [&](auto type, auto bytes, auto scaled) {
+    return launch(blocks, block_threads, stream, [job](Block& block) {
+      combine_body<decltype(type), decltype(bytes)::value, decltype(scaled)::value>(block, job);
+    });
   });
 }
 
 int launch_combine_long(Numbers numbers, bool is_wide, const CombineJob& job, uint32_t blocks, CUstream_st* stream) {
-  return visit_combined(numbers, is_wide, job.scales, [&](auto kind) {
-    using Kind = decltype(kind);
-    return launch(blocks, block_threads, stream, [job](Block& block) {
-      combine_long_body<typename Kind::Type, Kind::bytes, Kind::scaled>(block, job);
-    });
+  return visit_long(numbers, is_wide, [&](auto type, auto bytes) {
+    return launch(blocks, block_threads, stream,
+                  [job](Block& block) { combine_long_body<decltype(type), decltype(bytes)::value>(block, job); });
   });
 }
 
@@ -62,15 +60,18 @@ int launch_positions(Numbers numbers, const PositionJob& job, uint32_t blocks, C
   });
 }
 
-int launch_lines(Numbers numbers, const LineJob& job, uint32_t blocks, CUstream_st* stream) {
-  return visit_lines(numbers, [&](auto type) {
-    return launch(blocks, block_threads, stream, [job](Block& block) { line_body<decltype(type)>(block, job); });
+int launch_lines(int bytes, const LineJob& job, uint32_t blocks, CUstream_st* stream) {
+  return visit_bytes(bytes, [&](auto width) {
+    return launch(blocks, block_threads, stream,
+                  [job](Block& block) { line_body<decltype(width)::value>(block, job); });
   });
 }
 
-int launch_atomic(const SmallJob& job, const AtomicJob& how, uint32_t blocks, CUstream_st* stream) {
-  return visit_atomic(how.numbers, how.in_vectors, [&](auto number) {
-    return launch(blocks, block_threads, stream, [=](Block& block) { atomic_body<decltype(number)>(block, job, how); });
+int launch_atomic(int bytes, const SmallJob& job, const AtomicJob& how, uint32_t blocks, CUstream_st* stream) {
+  return launch(blocks, block_threads, stream, [=](Block& block) {
+    bytes == 4   ? atomic_body<4>(block, job, how)
+    : bytes == 8 ? atomic_body<8>(block, job, how)
+                 : atomic_body<16>(block, job, how);
   });
 }
 

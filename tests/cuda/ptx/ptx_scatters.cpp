@@ -17,16 +17,6 @@ int launch(const std::string& name, uint32_t blocks, CUstream_st* stream, const 
   return ptx::launch(name, blocks, block_threads, false, stream, arguments...);
 }
 
-int launch_combine_as(const std::string& kernel, Numbers numbers, bool is_wide, const CombineJob& job, uint32_t blocks,
-                      CUstream_st* stream) {
-  return visit_combined(numbers, is_wide, job.scales, [&](auto kind) {
-    using Kind = decltype(kind);
-    const std::string scaled = Kind::scaled ? "true" : "false";
-    const std::string parameters = name_of<typename Kind::Type>() + ", " + std::to_string(Kind::bytes) + ", " + scaled;
-    return launch(ptx::template_name<CombineJob>(kernel, parameters), blocks, stream, job);
-  });
-}
-
 }  // namespace
 
 template <class Job>
@@ -52,11 +42,18 @@ int launch_lift(const Keys& keys, const WideUpdate* wide, uint32_t count, uint32
 }
 
 int launch_combine(Numbers numbers, bool is_wide, const CombineJob& job, uint32_t blocks, CUstream_st* stream) {
-  return launch_combine_as("combine_kernel", numbers, is_wide, job, blocks, stream);
+  return visit_combined(numbers, is_wide, job.scales, [&](auto type, auto bytes, auto scaled) {
+    const std::string parameters = name_of<decltype(type)>() + ", " + std::to_string(decltype(bytes)::value) + ", " +
+                                   (decltype(scaled)::value ? "true" : "false");
+    return launch(ptx::template_name<CombineJob>("combine_kernel", parameters), blocks, stream, job);
+  });
 }
 
 int launch_combine_long(Numbers numbers, bool is_wide, const CombineJob& job, uint32_t blocks, CUstream_st* stream) {
-  return launch_combine_as("combine_long_kernel", numbers, is_wide, job, blocks, stream);
+  return visit_long(numbers, is_wide, [&](auto type, auto bytes) {
+    const std::string parameters = name_of<decltype(type)>() + ", " + std::to_string(decltype(bytes)::value);
+    return launch(ptx::template_name<CombineJob>("combine_long_kernel", parameters), blocks, stream, job);
+  });
 }
 
 int launch_replace(int bytes, const CombineJob& job, uint32_t blocks, CUstream_st* stream) {
@@ -72,17 +69,13 @@ int launch_positions(Numbers numbers, const PositionJob& job, uint32_t blocks, C
   });
 }
 
-int launch_lines(Numbers numbers, const LineJob& job, uint32_t blocks, CUstream_st* stream) {
-  return visit_lines(numbers, [&](auto type) {
-    return launch(ptx::template_name<LineJob>("line_kernel", name_of<decltype(type)>()), blocks, stream, job);
-  });
+int launch_lines(int bytes, const LineJob& job, uint32_t blocks, CUstream_st* stream) {
+  return launch(ptx::template_name<LineJob>("line_kernel", std::to_string(bytes)), blocks, stream, job);
 }
 
-int launch_atomic(const SmallJob& job, const AtomicJob& how, uint32_t blocks, CUstream_st* stream) {
-  return visit_atomic(how.numbers, how.in_vectors, [&](auto number) {
-    const std::string name = ptx::template_name<SmallJob, AtomicJob>("atomic_kernel", name_of<decltype(number)>());
-    return launch(name, blocks, stream, job, how);
-  });
+int launch_atomic(int bytes, const SmallJob& job, const AtomicJob& how, uint32_t blocks, CUstream_st* stream) {
+  const std::string name = ptx::template_name<SmallJob, AtomicJob>("atomic_kernel", std::to_string(bytes));
+  return launch(name, blocks, stream, job, how);
 }
 
 int launch_strided(const StridedJob& job, uint32_t blocks, CUstream_st* stream) {
