@@ -100,6 +100,8 @@ class OutputsCall {
     call_.set_scratch(sums);
     call_.use_state();
     static_cast<PoolJob&>(job_) = call_.job();
+    job_.numbers = call_.number_type();
+    job_.item = item_;
     job_.divisors = divisors;
     job_.products = products;
     job_.scales = scales;

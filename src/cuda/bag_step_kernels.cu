@@ -6,8 +6,15 @@
 namespace gather::cuda {
 namespace {
 
+// The blocks of a multiprocessor for which a kernel has registers. ptxas decides for 0. Without a number it would spill
+// some.
+template <BagStep step>
+constexpr int least_blocks = step == BagStep::divided_products ? 5 : 0;
+constexpr int least_won_blocks = 6;
+
 template <BagStep step, class Type, int bytes>
-__global__ void __launch_bounds__(block_threads) step_kernel(const __grid_constant__ BagStepsJob job) {
+__global__ void __launch_bounds__(block_threads, (least_blocks<step>))
+    step_kernel(const __grid_constant__ BagStepsJob job) {
   DeviceBlock block;
   step_body<step, Type, bytes>(block, job);
 }
@@ -19,7 +26,7 @@ __global__ void __launch_bounds__(block_threads) divide_gradient_kernel(const __
 }
 
 template <class Type>
-__global__ void __launch_bounds__(block_threads) won_kernel(const __grid_constant__ WonJob job) {
+__global__ void __launch_bounds__(block_threads, least_won_blocks) won_kernel(const __grid_constant__ WonJob job) {
   DeviceBlock block;
   won_body<Type, static_cast<int>(sizeof(typename Type::Stored))>(block, job);
 }

@@ -66,7 +66,7 @@ GATHER_SELDOM bool find_id(const BagsJob& job, int64_t id, IdPlace* out) {
   out->k = id;
   switch (job.format) {
     case GTH_BAGS_DENSE:
-      out->number = id / job.length;
+      out->number = quotient_of(id, job.length);
       out->k = id - out->number * job.length;
       return find_bag(job, out->number, &out->bag);
     case GTH_BAGS_SEGMENTS:
@@ -99,9 +99,36 @@ GATHER_SHARED T* as(void* numbers) {
   return static_cast<T*>(numbers);
 }
 
-template <class Type>
-GATHER_SHARED typename Type::Value weight_at(const PoolJob& job, const Bag& bag, int64_t k) {
-  return load_weight<Type>(job, job.weights + bag.weights + k * job.weight_stride);
+// Loads an integer of any size.
+GATHER_SELDOM uint64_t load_integer(const char* at, int64_t bytes, bool is_aligned) {
+  switch (bytes) {
+    case 1: return load_column<1>(at, is_aligned);
+    case 2: return load_column<2>(at, is_aligned);
+    case 4: return load_column<4>(at, is_aligned);
+    default: return load_column<8>(at, is_aligned);
+  }
+}
+
+GATHER_SHARED void store_integer(void* numbers, int64_t i, int64_t bytes, uint64_t value) {
+  switch (bytes) {
+    case 1: as<uint8_t>(numbers)[i] = static_cast<uint8_t>(value); break;
+    case 2: as<uint16_t>(numbers)[i] = static_cast<uint16_t>(value); break;
+    case 4: as<uint32_t>(numbers)[i] = static_cast<uint32_t>(value); break;
+    default: as<uint64_t>(numbers)[i] = value;
+  }
+}
+
+// Returns a weight of any type whose sums have the type Value. Integers have that of 8 bytes.
+template <class Value>
+GATHER_SHARED Value weight_at(const BagStepsJob& job, const Bag& bag, int64_t k) {
+  const char* const at = job.weights + bag.weights + k * job.weight_stride;
+  if constexpr (std::is_integral_v<Value>) return load_integer(at, job.item, job.weights_aligned);
+  if constexpr (std::is_same_v<Value, double>) return load_weight<Floats<double>>(job, at);
+  if constexpr (std::is_same_v<Value, float>) {
+    if (job.numbers == Numbers::half_in_float) return load_weight<HalvesInFloat>(job, at);
+    if (job.numbers == Numbers::brain_half_in_float) return load_weight<BrainHalvesInFloat>(job, at);
+    return load_weight<Floats<float>>(job, at);
+  }
 }
 
 // Computes the divisor of each bag of a mean or a sqrtn.
@@ -116,7 +143,7 @@ GATHER_KERNEL void divisor_body(Block& block, const BagStepsJob& job) {
       if (!find_bag(job, number, &bag)) return note_change(job, GTH_OPERAND_BAGS);
       for_read_ids(job, bag, [&](int64_t k, int64_t) {
         ++total.count;
-        if (job.weights) add_weight<Type>(job, weight_at<Type>(job, bag, k), &total);
+        if (job.weights) add_weight<Type>(job, weight_at<Value>(job, bag, k), &total);
       });
       const Value sum = job.weights ? total.weights : static_cast<Value>(total.count);
       as<Value>(job.divisors)[number] = job.pool == GTH_POOL_SQRTN ? root_of(sum) : sum;
@@ -132,7 +159,7 @@ GATHER_KERNEL void divide_gradient_body(Block& block, const BagStepsJob& job) {
     if (is_refused(job)) return;
     for_numbers(block, thread, job.count * width, [&](int64_t i) {
       Value* const number = reinterpret_cast<Value*>(job.divided) + i;
-      *number = *number / as<Value>(job.divisors)[i / width];
+      *number = *number / as<Value>(job.divisors)[quotient_of(i, width)];
     });
   });
 }
@@ -167,7 +194,7 @@ GATHER_SHARED auto scale_of(const BagStepsJob& job, uint32_t id, uint32_t bag) {
   using Value = typename Type::Value;
   IdPlace place{};
   const bool is_found = job.weights && find_id(job, id, &place);
-  const Value weight = is_found ? weight_at<Type>(job, place.bag, place.k) : Value{1};
+  const Value weight = is_found ? weight_at<Value>(job, place.bag, place.k) : Value{1};
   if constexpr (std::is_floating_point_v<Value>) {
     const Value divisor = job.divisors ? as<Value>(job.divisors)[bag] : Value{1};
     return divisor == 0 ? Value{0} : weight / divisor;
@@ -185,7 +212,10 @@ GATHER_KERNEL void scale_body(Block& block, const BagStepsJob& job) {
       job.sorted_bags[i] = bag;
       if (!job.scales || job.keys.slices[i] == job.rows.size || is_refused(job)) return;
       const auto scale = scale_of<Type>(job, id, bag);
-      as<std::remove_const_t<decltype(scale)>>(job.scales)[i] = scale;
+      if constexpr (std::is_integral_v<typename Type::Value>)
+        store_integer(job.scales, i, job.item, scale);
+      else
+        as<typename Type::Value>(job.scales)[i] = scale;
     });
   });
 }
@@ -386,10 +416,25 @@ GATHER_SHARED Product<Type> dot_of_part(const BagStepsJob& job, int64_t row, con
   return sums[0];
 }
 
+// Returns the dot product of integers of any size. Their sums wrap, so neither the order nor the higher bits matter.
+GATHER_SHARED uint64_t dot_of_integers(const BagStepsJob& job, int64_t row, const char* gradient) {
+  uint64_t sum = 0;
+#ifdef __CUDA_ARCH__
+#pragma unroll 1
+#endif
+  for (int64_t i = 0; i < job.columns; ++i) {
+    const char* const at = job.table + row * job.rows.stride + column_of(job, i, job.item).updates;
+    const uint64_t number = row >= 0 ? load_integer(at, job.item, job.is_aligned) : job.fill[0];
+    sum += number * load_integer(gradient + i * job.item, job.item, true);
+  }
+  return sum;
+}
+
 // The CPU converts numbers of another type than that of the sums a block at a time.
 template <class Type, int bytes>
 GATHER_SHARED Product<Type> dot_of_row(const BagStepsJob& job, int64_t row, const char* gradient) {
   using T = Product<Type>;
+  if constexpr (std::is_integral_v<T>) return dot_of_integers(job, row, gradient);
   if (std::is_same_v<typename Type::Stored, T>) return dot_of_part<Type, bytes>(job, row, gradient, 0, job.columns);
   T sum{};
 #ifdef __CUDA_ARCH__
@@ -414,7 +459,7 @@ GATHER_KERNEL void product_body(Block& block, const BagStepsJob& job) {
       Product<Type> product{};
       if (find_id(job, i, &place)) {
         const int64_t id = load_id(job, place.bag, place.k), row = row_of_id(job, id);
-        const char* const gradient = job.gradient + place.number * job.columns * bytes;
+        const char* const gradient = job.gradient + place.number * job.columns * job.item;
         result |= has_raced(job, id, row);
         if (row != unread) product = dot_of_row<Type, bytes>(job, row, gradient);
       }
@@ -431,7 +476,7 @@ template <class Type>
 GATHER_SHARED void divide_products(const BagStepsJob& job, int64_t number, const Bag& bag) {
   using T = Product<Type>;
   T* const products = as<T>(job.products);
-  const auto weight_of = [&](int64_t k) { return job.weights ? weight_at<Type>(job, bag, k) : T{1}; };
+  const auto weight_of = [&](int64_t k) { return job.weights ? weight_at<T>(job, bag, k) : T{1}; };
   const auto is_read = [&](int64_t k) { return row_of_id(job, load_id(job, bag, k)) != unread; };
   T sum{};
   for (int64_t k = bag.begin; k < bag.end; ++k) {
@@ -497,27 +542,43 @@ struct StepKind {
   using Type = Type_;
 };
 
-// Only floating numbers have divisors. Complex numbers have scales of 1. The sign of integers decides comparisons only.
+// The type of the numbers of a kernel. Integers of all sizes have one kernel unless they are compared or stored. Factors of
+// numbers of 2 bytes are those of float32.
+template <BagStep step, class Type>
+constexpr bool merges_integers =
+    std::is_integral_v<typename Type::Value> && (step == BagStep::scales || step == BagStep::products);
+template <BagStep step, class Type>
+constexpr bool merges_halves =
+    may_widen<Type> && (step == BagStep::divisors || step == BagStep::scales || step == BagStep::divided_products);
+template <BagStep step, class Type>
+using StepNumbers = std::conditional_t<merges_integers<step, Type>, Integers<uint64_t>,
+                                       std::conditional_t<merges_halves<step, Type>, Floats<float>, Type>>;
+
+// Only floating numbers have divisors. Complex numbers have scales of 1.
 template <BagStep step, class Visit>
 int visit_step_of(Numbers numbers, Visit&& visit) {
   return visit_pooled(numbers, false, [&](auto type, auto bytes) {
-    using Type = decltype(type);
-    constexpr int width = decltype(bytes)::value, item = static_cast<int>(sizeof(typename Type::Stored));
-    constexpr bool is_complex = width != item, is_floating = std::is_floating_point_v<typename Type::Value>;
+    using Type = StepNumbers<step, decltype(type)>;
+    constexpr bool is_complex = decltype(bytes)::value != sizeof(typename decltype(type)::Stored);
+    constexpr bool is_floating = std::is_floating_point_v<typename Type::Value>;
     constexpr bool divides = step == BagStep::divisors || step == BagStep::divided_products;
     if constexpr (divides ? !is_floating : is_complex && step != BagStep::scales)
       return 0;  // the host never selects it
-    else if constexpr (std::is_integral_v<typename Type::Value> && step != BagStep::winners)
-      return visit(StepKind<step, Integers<std::make_unsigned_t<typename Type::Value>>, item>{});
     else
-      return visit(StepKind<step, Type, item>{});
+      return visit(StepKind<step, Type, static_cast<int>(sizeof(typename Type::Stored))>{});
   });
 }
 
-// Calls visit(Type{}) for the numbers of a maximum. The sign of integers does not matter for sums.
+// Calls visit(Type{}) for the numbers of a maximum.
 template <class Visit>
 int visit_won(Numbers numbers, Visit&& visit) {
-  return visit_step_of<BagStep::products>(numbers, [&](auto kind) { return visit(typename decltype(kind)::Type{}); });
+  return visit_pooled(numbers, false, [&](auto type, auto bytes) {
+    using Type = decltype(type);
+    if constexpr (decltype(bytes)::value != sizeof(typename Type::Stored))
+      return 0;  // complex numbers have no maximum
+    else
+      return visit(type);
+  });
 }
 
 // Calls visit(StepKind<..>{}) for a step.

@@ -9,6 +9,8 @@ namespace gather::cuda {
 
 // Ids have numbers in 32 bits: for dense bags the row-major ones.
 struct BagStepsJob : PoolJob {
+  Numbers numbers;
+  int64_t item;            // bytes of a number
   void* divisors;          // by bag, in the type of the sums. nullptr: they are 1
   Keys keys;               // by sorted id: the row, or rows.size if there is none, and the number of the id
   uint32_t* bag_of;        // by id
