@@ -12,7 +12,7 @@ The operators are compiled for one minor version of torch. The wheel for glibc o
 from __future__ import annotations
 
 from .._requests.options_struct import CHOICES
-from . import _devices, _gather, _gather_elements, _gather_nd, _packed  # noqa: F401
+from . import _devices, _gathers, _packed  # noqa: F401
 from ._calls import error_of
 from ._extension import extension
 from ._functions import (
