@@ -92,7 +92,7 @@ class OutputsCall {
     }
     parts.take(sorts(), sort_bytes, &sort);
     parts.take(sorts() && has_scales(), ids() * unit, &scales);
-    parts.take(result() == BagResult::sparse, int64_t{sum_runs} + 1, &heads_);
+    parts.take(result() == BagResult::sparse, int64_t{sum_runs}, &heads_);
     parts.take(sorts(), ids() / least_long, &long_slices_.firsts);
     if (!memory) return parts.size();
     place_.state = &zeroed->state;
@@ -210,7 +210,6 @@ class OutputsCall {
     const RankJob ranks{job_.keys,
                         sort_.spare.slices,
                         heads_,
-                        heads_ + sum_runs,
                         ids(),
                         unique.shape[0],
                         static_cast<uint32_t>(rows()),

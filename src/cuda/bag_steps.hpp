@@ -334,7 +334,6 @@ GATHER_KERNEL void count_rows_body(Block& block, const RankJob& job) {
   block.once([&] {
     uint64_t count = 0;
     for (uint32_t run = 0; run < sum_runs; ++run) count += job.heads[run];
-    *job.count = count;
     const bool was_refused = job.is_validated && load(&job.state->is_refused);
     const bool is_too_large = count > static_cast<uint64_t>(job.capacity);
     if (is_too_large && !was_refused) note_failure(job.record, capacity_failure(job, count));

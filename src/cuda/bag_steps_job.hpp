@@ -41,7 +41,6 @@ struct RankJob {
   Keys keys;
   uint32_t* ranks;        // by sorted id. Ids without a row have no_id.
   uint64_t* heads;        // by run: the number of rows whose first id is in the run
-  uint64_t* count;        // the number of rows
   int64_t ids, capacity;  // capacity: the most rows
   uint32_t no_row;
   char* unique;  // int64
