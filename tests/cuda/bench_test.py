@@ -188,7 +188,7 @@ class Device(unittest.TestCase):
         self.operands = memory.Operands(self.memory, self.cell)
         self.library.make_indices(self.operands.rows, 8, self.cell.n, self.cell.size, 0)
         self.library.set_geometry(self.operands.rows, 8, 1, 1, self.cell.size, self.cell.n, self.cell.row, 0)
-        self.gather = contenders.Gather(self.library, self.cell, self.operands, False, True)
+        self.gather = contenders.Gather(self.library, self.cell, self.operands, False, contenders.ERROR)
 
     def tearDown(self):
         self.gather.release()

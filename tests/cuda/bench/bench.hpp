@@ -67,10 +67,11 @@ struct bench_gather;
 // Creates a context on the stream. Call it once before the other functions.
 BENCH int32_t bench_open_gathers();
 // Tensors have elements of one byte. depth 0 selects gather along `axis`. Without has_axis, `axis` is also batch_dims.
+// bounds is one of GTH_BOUNDS_*.
 BENCH int32_t bench_make_gather(const void* params, int32_t params_ndim, const int64_t* params_shape,
                                 const void* indices, int32_t index_bytes, int32_t indices_ndim,
                                 const int64_t* indices_shape, void* out, int32_t is_nd, int32_t axis,
-                                int32_t batch_dims, int32_t is_checked, bench_gather** gather);
+                                int32_t batch_dims, int32_t bounds, bench_gather** gather);
 BENCH int32_t bench_release_gather(bench_gather* gather);
 // Enqueues a run of the plan.
 BENCH int32_t bench_run_gather(bench_gather* gather, int64_t times);

@@ -3,7 +3,8 @@
 from .rounds import Contender
 
 MEMCPY, COPY, PROBE = "device-to-device copy", "copy by 16 bytes a thread", "random reads"
-CLAMP, ERROR = "clamp", "error"
+CLAMP, ERROR, PARTIAL = "clamp", "error", "partial"
+BOUNDS = {CLAMP: 3, ERROR: 1, PARTIAL: 6}  # GTH_BOUNDS_*
 SAME_CLAMP, SAME_ERROR = "gather of the same rows, clamp", "gather of the same rows, error"
 HOST_WAYS = {"time_plan": "plan run", "time_call": "one call"}
 GRAINS = (32, 64, 256, 1024)
@@ -36,7 +37,7 @@ def all_probes(library, clock, cell, operands):
 class Gather:
     """A gather of the library with the operands of a cell."""
 
-    def __init__(self, library, cell, operands, is_nd, is_checked):
+    def __init__(self, library, cell, operands, is_nd, bounds):
         lead = [extent for extent in (cell.batch, cell.outer) if extent > 1]
         indices_shape = ([cell.batch] if cell.batch > 1 else []) + [cell.n // cell.batch]
         self._library = library
@@ -51,7 +52,7 @@ class Gather:
             is_nd=is_nd,
             axis=len(lead),
             batch_dims=int(cell.batch > 1),
-            is_checked=is_checked,
+            bounds=BOUNDS[bounds],
         )
 
     def run(self, times):
@@ -76,9 +77,9 @@ class Gather:
 def gathers(library, cell, operands):
     """Returns {name: gather} of the library for a cell."""
     is_nd = cell.depth > 0
-    kinds = {CLAMP: (is_nd, False), ERROR: (is_nd, True)}
+    kinds = {bounds: (is_nd, bounds) for bounds in BOUNDS}
     if is_nd and cell.way != "host":
-        kinds |= {SAME_CLAMP: (False, False), SAME_ERROR: (False, True)}
+        kinds |= {SAME_CLAMP: (False, CLAMP), SAME_ERROR: (False, ERROR)}
     return {name: Gather(library, cell, operands, *kind) for name, kind in kinds.items()}
 
 

@@ -98,7 +98,7 @@ int32_t bench_open_gathers() {
 
 int32_t bench_make_gather(const void* params, int32_t params_ndim, const int64_t* params_shape, const void* indices,
                           int32_t index_bytes, int32_t indices_ndim, const int64_t* indices_shape, void* out,
-                          int32_t is_nd, int32_t axis, int32_t batch_dims, int32_t is_checked, bench_gather** gather) {
+                          int32_t is_nd, int32_t axis, int32_t batch_dims, int32_t bounds, bench_gather** gather) {
   return guarded([&] {
     auto made = std::make_unique<bench_gather>();
     made->params_shape.assign(params_shape, params_shape + params_ndim);
@@ -109,7 +109,7 @@ int32_t bench_make_gather(const void* params, int32_t params_ndim, const int64_t
     made->options.has_axis = !is_nd;
     made->options.axis = is_nd ? 0 : axis;
     made->options.batch_dims = batch_dims;
-    made->options.bounds = is_checked ? GTH_BOUNDS_ERROR : GTH_BOUNDS_CLAMP;
+    made->options.bounds = bounds;
     describe_output(made.get(), out);
     make_plan(made.get());
     *gather = made.release();

@@ -119,7 +119,7 @@ class Library:
             options["is_nd"],
             options["axis"],
             options["batch_dims"],
-            options["is_checked"],
+            options["bounds"],
         )
 
     def host_seconds(self, way, gather, times):

@@ -4,7 +4,7 @@ import dataclasses
 
 from .analysis import Measured
 from .cases import DISTRIBUTIONS, show_bytes
-from .contenders import CLAMP, COPY, ERROR, GRAINS, MEMCPY, PROBE, SAME_CLAMP, SAME_ERROR
+from .contenders import CLAMP, COPY, ERROR, GRAINS, MEMCPY, PARTIAL, PROBE, SAME_CLAMP, SAME_ERROR
 
 METHOD = """\
 The contenders of a cell take turns in one process. Each runs for at least {batch:.3g} ms per round, in {rounds} rounds.
@@ -19,7 +19,8 @@ result of the library fails the run.
   cell moves. *random* is a kernel that only reads pieces at random places of the cell's table. A piece is the largest
   power of two in a row, from 32 B to 1 KiB. Both are in GB/s.
 - *share* is the speed in sectors over the lower speed of these two. A share above 1 means that data came from a cache.
-- *clamp* is `bounds` = clamp, which does not validate before the copy. *error* is the default, which does.
+- *clamp* is `bounds` = clamp, which does not validate. *error* is the default, which validates before the copy, and
+  *partial* is error_partial, which validates while it copies, as for a new output.
 - Peers gather from the same memory, with elements of the widest usual type that divides a row. Their values are times
   relative to the library's *error*. A **bold** value is below 1, so the peer is faster than the library.
 """
@@ -129,6 +130,8 @@ class Report:
         head = [*grid.fields, "n", "copy", "random"]
         head += [word for name in (CLAMP, ERROR) for word in (f"{name}, us", "GB/s", "sectors", "64 B", "share")]
         head += ["error / clamp"]
+        if any(m.has(PARTIAL) for m in some):
+            head += ["partial / clamp"]
         if any(m.has(SAME_CLAMP, SAME_ERROR) for m in some):
             head += ["over gather, clamp", "over gather, error"]
         parts = [grid.note, table(head, ours)]
@@ -241,6 +244,8 @@ def own_figures(m):
         figures += [us(m, name), *(gbs(m.speed(name, sector)) for sector in (None, 32, 64))]
         figures.append(f"{m.share(name):.3f}")
     figures.append(f"{m.ratio(ERROR, CLAMP):.3f}")
+    if m.has(PARTIAL):
+        figures.append(f"{m.ratio(PARTIAL, CLAMP):.3f}")
     if m.has(SAME_CLAMP, SAME_ERROR):
         figures += [f"{m.ratio(CLAMP, SAME_CLAMP):.3f}", f"{m.ratio(ERROR, SAME_ERROR):.3f}"]
     return figures

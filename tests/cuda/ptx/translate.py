@@ -31,8 +31,8 @@ WORDS = ("cs", "wb", "nc", "cta", "gpu", "sys", *ORDERS)  # do not change the pl
 # These functions may load from memory twice, because no other thread writes that memory meanwhile.
 LOADING_WEAKLY = (
     *("take_kernel", "lift_kernel", "combine_kernel", "combine_long_kernel", "line_kernel", "apply_update"),
-    *("sum_lengths_kernel", "check_bags_kernel", "step_kernel", "won_kernel", "count_heads_kernel", "count_rows_kernel"),
-    *("rank_kernel", "partition_kernel", "first_key", "shard_between"),
+    *("sum_lengths_kernel", "check_bags_kernel", "step_kernel", "won_kernel", "count_heads_kernel"),
+    *("count_rows_kernel", "rank_kernel", "partition_kernel", "first_key", "shard_between"),
 )
 SPECIAL = {"%tid.x": "t.thread", "%ctaid.x": "t.block", "%nctaid.x": "t.blocks"}
 
