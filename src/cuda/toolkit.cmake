@@ -43,7 +43,7 @@ endif()
 if(NOT problem)
   # The architectures do not depend on the GPUs of this machine. The library has machine code for the architectures in
   # use. The library has PTX of the newest one for later GPUs, and PTX of an older one for GPUs without machine code.
-  # 7.5 is the oldest one in CUDA 13, and the one of the T4. Its compressed code has 102 KiB.
+  # 7.5 is the oldest one in CUDA 13, and the one of the T4.
   if(NOT DEFINED CMAKE_CUDA_ARCHITECTURES AND NOT DEFINED ENV{CUDAARCHS})
     set(CMAKE_CUDA_ARCHITECTURES 75-real 80-real 86-real 89-real 90 100-real 120)
   endif()
