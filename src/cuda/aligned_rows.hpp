@@ -78,23 +78,11 @@ GATHER_SHARED bool is_padding(const Job& job, const Placed& row) {
   return job.has_padding && pads<Index>(job, row.tuple);
 }
 
-// Finds the sources and targets of `count` rows, component by component, so that the loads of their indices overlap.
-// loaded: the values of the first component, or nullptr to load them here. blank: nothing is read and the output
-// becomes zeros. Sets `raced` if an index is invalid that was valid before.
+// Adds the offsets that the components of `count` tuples select. If the kernel knows the number of components, it loads
+// all of them at once. loaded: see resolve_units.
 template <class Index, int count, class Job>
-GATHER_SHARED void resolve_units(const Job& job, const Placed* rows, const int64_t* loaded, bool blank, Unit* units,
-                                 bool* raced) {
-#ifdef __CUDA_ARCH__
-#pragma unroll
-#endif
-  for (int i = 0; i < count; ++i) units[i] = {rows[i].from, rows[i].to, Source::fill};
-  if (blank) return;
-  int64_t offsets[size_t{count}] = {};
-  bool selects[size_t{count}], selects_all = true;
-#ifdef __CUDA_ARCH__
-#pragma unroll
-#endif
-  for (int i = 0; i < count; ++i) selects[i] = true;
+GATHER_SHARED void select_components(const Job& job, const Placed* rows, const int64_t* loaded, int64_t* offsets,
+                                     bool* selects) {
   if constexpr (Job::exact_components > 1) {
     int64_t values[size_t{Job::exact_components}][size_t{count}];
 #ifdef __CUDA_ARCH__
@@ -117,6 +105,26 @@ GATHER_SHARED void resolve_units(const Job& job, const Placed* rows, const int64
       select<count>(job, job.component[c], loaded ? loaded : values, offsets, selects);
     }
   }
+}
+
+// Finds the sources and targets of `count` rows, component by component, so that the loads of their indices overlap.
+// loaded: the values of the first component, or nullptr to load them here. blank: nothing is read and the output
+// becomes zeros. Sets `raced` if an index is invalid that was valid before.
+template <class Index, int count, class Job>
+GATHER_SHARED void resolve_units(const Job& job, const Placed* rows, const int64_t* loaded, bool blank, Unit* units,
+                                 bool* raced) {
+#ifdef __CUDA_ARCH__
+#pragma unroll
+#endif
+  for (int i = 0; i < count; ++i) units[i] = {rows[i].from, rows[i].to, Source::fill};
+  if (blank) return;
+  int64_t offsets[size_t{count}] = {};
+  bool selects[size_t{count}], selects_all = true;
+#ifdef __CUDA_ARCH__
+#pragma unroll
+#endif
+  for (int i = 0; i < count; ++i) selects[i] = true;
+  select_components<Index, count>(job, rows, loaded, offsets, selects);
 #ifdef __CUDA_ARCH__
 #pragma unroll
 #endif

@@ -56,7 +56,7 @@ int64_t most_counted();
 
 // The capacity of a device.
 struct Capacity {
-  int64_t cache;        // bytes of the L2 cache
+  int64_t cache;  // bytes of the L2 cache
   // The code is for 9.0 or newer. So a grid may start while the previous one still runs, and four floats are added at
   // once.
   bool is_for_9_0;
