@@ -26,15 +26,15 @@ else:
 class Partition(Fields):
     """The rows that each shard gathers, and their places in the result. :func:`partition` returns it.
 
+    On a device, `local` and `order` have one element for each id. Those after the last slice are not used. The method
+    :meth:`join` puts the rows of the shards into one result.
+
     Attributes:
         counts: The number of requested rows of each shard.
         local: The row numbers within each shard. Those of shard 0 come first, in the order of the ids.
         order: For each row of `local` the row-major position of its id. It is None if duplicate ids request a row once.
         place: For each id the position of its row in `local`, in the shape of the ids. -1 means that the id is out of
             bounds.
-
-        On a device, `local` and `order` have one element for each id. Those after the last slice are not used.
-        :meth:`join` puts the rows of the shards into one result.
 
     >>> import libgather
     >>> parts = libgather.partition([5, 0, 4], rows=6, shards=2)
