@@ -132,7 +132,6 @@ class OutputsCall {
   bool has_gradient() const { return core::has_gradient(result()) && has_output(); }
   bool is_extreme() const { return core::is_extreme_pool(plan_.bags.pool); }
   bool is_complex() const { return plan_.reducing.number == core::Number::complex; }
-  bool is_half() const { return core::is_floating(plan_.reducing.number) && item_ == 2; }
   bool divides() const { return core::is_dividing_pool(plan_.bags.pool); }
   bool has_scales() const { return plan_.bags.has_weights || (divides() && !is_complex()); }
   bool copies_gradient() const { return !is_array(gradient(), item_) || (is_complex() && divides()); }
@@ -234,9 +233,9 @@ class OutputsCall {
     const int64_t threads = multiply_saturating(multiply_saturating(ids(), job.chunks), int64_t{job.lanes});
     const uint32_t blocks = blocks_of(threads), long_blocks = static_cast<uint32_t>(place_.multiprocessors);
     if (is_extreme()) return launch_won(call_.number_type(), job, blocks, stream_);
-    code = launch_combine(numbers(), is_wide, job, blocks, stream_);
+    code = launch_combine(call_.number_type(), is_wide, job, blocks, stream_);
     if (code || ids() < least_long) return code;
-    return launch_combine_long(numbers(), is_wide, job, long_blocks, stream_);
+    return launch_combine_long(call_.number_type(), is_wide, job, long_blocks, stream_);
   }
 
   int clear() const {
@@ -245,8 +244,6 @@ class OutputsCall {
     clear.state = job_.state;
     return launch_strided(clear, blocks_of(clear.columns), stream_);
   }
-
-  Numbers numbers() const { return number_type(plan_.reducing.number, item_, false); }
 
   // Returns true if columns are vectors.
   bool make_sum(WonJob* job) const {
@@ -296,7 +293,7 @@ class OutputsCall {
     common.note(target().shape[0], job->slice_bytes);
     for (int32_t i = 0; i < job->loops; ++i) common.note(job->loop[i].target | job->loop[i].updates);
     job->is_aligned = common.value() >= item_;
-    const bool is_wide = !is_extreme() && has_long_vectors(numbers()) && common.value() == vector_bytes;
+    const bool is_wide = !is_extreme() && has_long_vectors(call_.number_type()) && common.value() == vector_bytes;
     fit_columns(row, elements_ * item_ / row, static_cast<int>(is_wide ? vector_bytes : item_), job);
     return is_wide;
   }

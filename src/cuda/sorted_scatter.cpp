@@ -214,8 +214,7 @@ class SortedScatter {
     job.first_target = positions_->target;
     job.first_update = positions_->updates;
     job.positions = positions_->out;
-    const bool is_half = core::is_floating(plan_.reducing.number) && plan_.item.bytes() == 2;
-    return launch_positions(number_type(plan_.reducing.number, plan_.item.bytes(), is_half), job, blocks, stream_);
+    return launch_positions(number_type(plan_.reducing.number, plan_.item.bytes(), false), job, blocks, stream_);
   }
 
   template <class Job>

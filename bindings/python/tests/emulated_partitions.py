@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from test_partition import LAYOUTS, ROWS, check
+from test_partition import LAYOUTS, MISTAKES, ROWS, check
 
 import emulated_arrays
 import libgather
@@ -196,22 +196,9 @@ def test_no_rows() -> None:
 @pytest.mark.parametrize(
     ("ids", "rows", "keywords", "kind", "message"),
     [
-        ([0], 8, {}, libgather.OptionError, "exactly one of shards and borders"),
-        ([0], 8, {"shards": 1, "borders": [0, 8]}, libgather.OptionError, "exactly one of shards and borders"),
-        ([0], 8, {"borders": [0, 8], "kind": "modulo"}, libgather.OptionError, "kind 'modulo' needs shards"),
-        ([0], 8, {"shards": 1, "kind": "rows"}, libgather.OptionError, "kind 'rows' is none of blocks, modulo"),
-        ([0], 8, {"shards": 1, "bounds": "never"}, libgather.OptionError, "bounds 'never'"),
-        ([0], 8, {"shards": 0}, libgather.ShapeError, "count is 0"),
+        *MISTAKES,
         ([0], 8, {"shards": -1}, libgather.ShapeError, "count is -1"),
-        ([0], 8, {"shards": 2**62}, libgather.ShapeError, "beyond int64"),
-        ([0], -1, {"shards": 1}, libgather.ShapeError, "rows is -1"),
-        ([0], 8.0, {"shards": 1}, libgather.DTypeError, "rows is float"),
-        ([0], 8, {"borders": []}, libgather.ShapeError, "count is -1"),
-        ([0], 8, {"borders": [0, 9]}, libgather.ShapeError, "border 1 is 9, not 8"),
-        ([0], 8, {"borders": [0, 5, 4, 8]}, libgather.ShapeError, "border 2 is 4"),
         ([0], 8, {"borders": Array([0, 8])}, libgather.DTypeError, "no sequence of integers"),
-        ([0.5], 8, {"shards": 1}, libgather.DTypeError, "float64"),
-        ([True], 8, {"shards": 1}, libgather.DTypeError, "nonzero"),
         ([0], 8, {"shards": 1, "sync": 1}, libgather.DTypeError, "sync is int, not a bool"),
         ([0], 8, {"shards": 1, "context": "cuda"}, libgather.DTypeError, "str is not a libgather.Context"),
     ],

@@ -247,26 +247,32 @@ def test_no_rows() -> None:
             libgather.partition([0], 0, shards=3, bounds=bounds)
 
 
+#: Invalid arguments, on the CPU and on devices: ids, rows, other arguments, and the error.
+MISTAKES: list[tuple[Any, Any, dict[str, Any], type[Exception], str]] = [
+    ([0], 8, {}, libgather.OptionError, "exactly one of shards and borders"),
+    ([0], 8, {"shards": 1, "borders": [0, 8]}, libgather.OptionError, "exactly one of shards and borders"),
+    ([0], 8, {"borders": [0, 8], "kind": "modulo"}, libgather.OptionError, "kind 'modulo' needs shards"),
+    ([0], 8, {"shards": 1, "kind": "rows"}, libgather.OptionError, "kind 'rows' is none of blocks, modulo"),
+    ([0], 8, {"shards": 1, "bounds": "never"}, libgather.OptionError, "bounds 'never'"),
+    ([0], 8, {"shards": 0}, libgather.ShapeError, "count is 0"),
+    ([0], 8, {"shards": 2**62}, libgather.ShapeError, "beyond int64"),
+    ([0], 8, {"shards": 1.0}, libgather.DTypeError, "shards is float"),
+    ([0], -1, {"shards": 1}, libgather.ShapeError, "rows is -1"),
+    ([0], 8.0, {"shards": 1}, libgather.DTypeError, "rows is float"),
+    ([0], 8, {"borders": []}, libgather.ShapeError, "count is -1"),
+    ([0], 8, {"borders": [0, 9]}, libgather.ShapeError, "border 1 is 9, not 8"),
+    ([0], 8, {"borders": [0, 5, 4, 8]}, libgather.ShapeError, "border 2 is 4"),
+    ([0], 8, {"borders": [0, 2**70]}, libgather.ShapeError, "too big"),
+    ([0], 8, {"borders": [0.0, 8.0]}, libgather.DTypeError, "no sequence of integers"),
+    ([0.5], 8, {"shards": 1}, libgather.DTypeError, "float64"),
+    ([True], 8, {"shards": 1}, libgather.DTypeError, "nonzero"),
+]
+
+
 @pytest.mark.parametrize(
     ("ids", "rows", "keywords", "kind", "message"),
     [
-        ([0], 8, {}, libgather.OptionError, "exactly one of shards and borders"),
-        ([0], 8, {"shards": 1, "borders": [0, 8]}, libgather.OptionError, "exactly one of shards and borders"),
-        ([0], 8, {"borders": [0, 8], "kind": "modulo"}, libgather.OptionError, "kind 'modulo' needs shards"),
-        ([0], 8, {"shards": 1, "kind": "rows"}, libgather.OptionError, "kind 'rows' is none of blocks, modulo"),
-        ([0], 8, {"shards": 1, "bounds": "never"}, libgather.OptionError, "bounds 'never'"),
-        ([0], 8, {"shards": 0}, libgather.ShapeError, "count is 0"),
-        ([0], 8, {"shards": 2**62}, libgather.ShapeError, "beyond int64"),
-        ([0], 8, {"shards": 1.0}, libgather.DTypeError, "shards is float"),
-        ([0], -1, {"shards": 1}, libgather.ShapeError, "rows is -1"),
-        ([0], 8.0, {"shards": 1}, libgather.DTypeError, "rows is float"),
-        ([0], 8, {"borders": []}, libgather.ShapeError, "count is -1"),
-        ([0], 8, {"borders": [0, 9]}, libgather.ShapeError, "border 1 is 9, not 8"),
-        ([0], 8, {"borders": [0, 5, 4, 8]}, libgather.ShapeError, "border 2 is 4"),
-        ([0], 8, {"borders": [0, 2**70]}, libgather.ShapeError, "too big"),
-        ([0], 8, {"borders": [0.0, 8.0]}, libgather.DTypeError, "no sequence of integers"),
-        ([0.5], 8, {"shards": 1}, libgather.DTypeError, "float64"),
-        ([True], 8, {"shards": 1}, libgather.DTypeError, "nonzero"),
+        *MISTAKES,
         (["a"], 8, {"shards": 1}, libgather.DTypeError, "string"),
         (object(), 8, {"shards": 1}, libgather.DTypeError, "object"),
     ],
