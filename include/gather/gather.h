@@ -616,7 +616,7 @@ typedef struct gth_tensor_desc {
 #define GTH_CODE_INT4 4
 #define GTH_CODE_UINT2 5
 #define GTH_CODE_INT2 6
-#define GTH_CODE_UINT5 7 /**< 32 fifth bits in 4 bytes, and then the low bits in halves. The order must be halves. */
+#define GTH_CODE_UINT5 7 /**< 32 fifth bits in 4 bytes, and then the low bits in halves. The packing must be halves. */
 #define GTH_CODE_E4M3FN 8
 #define GTH_CODE_E5M2 9
 #define GTH_CODE_TABLE4 10 /**< 4 bits: the number of an entry of code_table */
@@ -644,7 +644,7 @@ typedef struct gth_codec {
   uint32_t size;           /**< Set by the caller to sizeof(gth_codec). */
   int32_t structure;       /**< GTH_CODEC_* */
   int32_t code;            /**< GTH_CODE_* */
-  int32_t order;           /**< GTH_PACKING_* */
+  int32_t packing;         /**< GTH_PACKING_* */
   int32_t rule;            /**< GTH_RULE_* */
   int32_t scale_place;     /**< GTH_PLACE_* */
   int32_t scale_dtype;     /**< float32, float16, bfloat16, float8_e4m3fn or float8_e8m0fnu. 0: that of the operand */
@@ -1577,13 +1577,12 @@ GTH_API int32_t gth_plan_create(const gth_request *request, gth_plan **out, gth_
  * @param table    Borrowed. The data pointer of memory of at least the planned size. Element 0 lies at the planned
  *                 offset. NULL if nothing is read or written, or if the operand is bound. Written by scatters.
  * @param indices  Borrowed. Like table.
- * @param rows     Borrowed. Like table. Gathers write it. Scatters only read it, so the caller may cast a pointer to
- *                 constant updates.
+ * @param rows     Borrowed. Like table. Written by gathers.
  * @return HANDLE, NULL, SHAPE (n), SIZE, DEVICE, ALIAS, INDEX, RACE, NOMEM (accumulation, mean), and on a device
  *         CUDA, FORK.
  */
 GTH_API int32_t gth_plan_run(gth_context *context, const gth_plan *plan, int64_t n, const void *table,
-                             const void *indices, void *rows, gth_error *err);
+                             const void *indices, const void *rows, gth_error *err);
 
 /** The *_extent fields are set. A run that needs more memory returns GTH_E_SIZE. Those of bound operands are ignored. */
 #define GTH_ARGS_EXTENTS 1
@@ -1658,7 +1657,8 @@ GTH_API int32_t gth_plan_parts(const gth_plan *plan, int64_t n, int64_t *parts, 
  * @return The statuses of gth_plan_run.
  */
 GTH_API int32_t gth_plan_run_parts(gth_context *context, const gth_plan *plan, int64_t n, int64_t first, int64_t last,
-                                   const void *table, const void *indices, void *rows, gth_error *err);
+                                   const void *table, const void *indices, const void *rows,
+                                   gth_error *err);
 
 /**
  * Validates the indices of a run and does nothing else. So a caller that gathers in parts can keep the output unchanged
@@ -1706,7 +1706,7 @@ GTH_EXPORT int32_t gth_plan_release(gth_plan *plan);
 
 typedef struct gth_shards {
   uint32_t size;          /**< Set by the caller to sizeof(gth_shards). */
-  int32_t kind;           /**< GTH_SHARDS_* */
+  int32_t kind;           /**< GTH_SHARDS_*. 0: blocks */
   int64_t rows;           /**< The number of rows of the whole table. Ids are validated against it. */
   int64_t count;          /**< The number of shards, at least 1. */
   const int64_t *borders; /**< GTH_SHARDS_BORDERS: count + 1 non-decreasing numbers, from 0 to rows. Borrowed */

@@ -337,7 +337,7 @@ int32_t gth_plan_create(const gth_request* request, gth_plan** out, gth_error* e
 }
 
 int32_t gth_plan_run(gth_context* context, const gth_plan* plan, int64_t n, const void* table, const void* indices,
-                     void* rows, gth_error* err) {
+                     const void* rows, gth_error* err) {
   const gather::core::Pointers pointers = pointers_of(table, indices, rows);
   if (is_error_struct(err) && run_plan_fast_path(context, plan, pointers, n, nullptr)) return succeed(err);
   return api_boundary(err, [&](const Error& error) { return run_plan(context, plan, pointers, n, nullptr, error); });
@@ -360,7 +360,7 @@ int32_t gth_plan_parts(const gth_plan* plan, int64_t n, int64_t* parts, gth_erro
 }
 
 int32_t gth_plan_run_parts(gth_context* context, const gth_plan* plan, int64_t n, int64_t first, int64_t last,
-                           const void* table, const void* indices, void* rows, gth_error* err) {
+                           const void* table, const void* indices, const void* rows, gth_error* err) {
   return api_boundary(err, [&](const Error& error) {
     return run_parts(context, plan, pointers_of(table, indices, rows), n, first, last, error);
   });

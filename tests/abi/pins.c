@@ -83,7 +83,7 @@ SIZE(gth_codec, 120);
 FIELD(gth_codec, size, 0, 4);
 FIELD(gth_codec, structure, 4, 4);
 FIELD(gth_codec, code, 8, 4);
-FIELD(gth_codec, order, 12, 4);
+FIELD(gth_codec, packing, 12, 4);
 FIELD(gth_codec, rule, 16, 4);
 FIELD(gth_codec, scale_place, 20, 4);
 FIELD(gth_codec, scale_dtype, 24, 4);

@@ -100,7 +100,7 @@ inline void draw_entries(Table* table) {
   for (float& entry : table->entries) draw_number(f32, reinterpret_cast<char*>(&entry));
 }
 
-inline int32_t draw_order(int32_t code) {
+inline int32_t draw_packing(int32_t code) {
   const int64_t bits = bits_of(code);
   if (bits == 5) return GTH_PACKING_HALVES;
   return bits == 8 ? 0 : static_cast<int32_t>(below(bits == 4 ? 3 : 2));
@@ -110,7 +110,7 @@ inline int32_t draw_order(int32_t code) {
 inline int64_t draw_blocks(gth_codec* codec, int64_t wanted) {
   constexpr int64_t sizes[] = {0, 0, 1, 3, 5, 7, 16, 32, 32, 64, 128, 256};
   const int64_t bits = bits_of(codec->code), per_byte = bits == 8 ? 1 : 8 / bits;
-  const bool is_32 = codec->order == GTH_PACKING_HALVES, is_sized = chance(50);
+  const bool is_32 = codec->packing == GTH_PACKING_HALVES, is_sized = chance(50);
   codec->block_values = is_32 ? (wanted < 64 && chance(20) ? 0 : 32) : pick(sizes);
   int64_t& block = codec->block_values;
   if (!is_32 && wanted > limits::most_decoded && chance(50)) block = 96;  // A part of a row begins inside a block.
@@ -157,7 +157,7 @@ inline void draw_constants(gth_codec* codec) {
 inline int64_t draw_fields(Table* table, int64_t wanted) {
   gth_codec& codec = table->codec;
   codec.code = static_cast<int32_t>(1 + below(GTH_CODE_TABLE4));
-  codec.order = draw_order(codec.code);
+  codec.packing = draw_packing(codec.code);
   codec.rule = static_cast<int32_t>(below(2));
   draw_constants(&codec);
   draw_entries(table);
@@ -324,8 +324,8 @@ inline Array make_output(int32_t dtype, const Shape& shape) {
 inline std::string describe(const Table& table) {
   const gth_codec& c = table.codec;
   std::string text =
-      "structure " + std::to_string(c.structure) + " code " + std::to_string(c.code) + " order " +
-      std::to_string(c.order) + " rule " + std::to_string(c.rule) + " scale " + std::to_string(c.scale_place) + ":" +
+      "structure " + std::to_string(c.structure) + " code " + std::to_string(c.code) + " packing " +
+      std::to_string(c.packing) + " rule " + std::to_string(c.rule) + " scale " + std::to_string(c.scale_place) + ":" +
       std::to_string(c.scale_dtype) + "@" + std::to_string(c.scale_at) + " zero " + std::to_string(c.zero_place) + ":" +
       std::to_string(c.zero_dtype) + "@" + std::to_string(c.zero_at) + " constant " + std::to_string(c.zero) +
       " factor " + std::to_string(c.factor) + " block " + std::to_string(c.block_values) + " bytes " +

@@ -24,7 +24,7 @@ TEST(PackedCodecErrors, L1_UnknownNumbersAreRefused) {
   };
   const Field fields[] = {{&gth_codec::structure, FIELD(structure), GTH_CODEC_NVFP4},
                           {&gth_codec::code, FIELD(code), GTH_CODE_TABLE4},
-                          {&gth_codec::order, FIELD(order), GTH_PACKING_HALVES},
+                          {&gth_codec::packing, FIELD(packing), GTH_PACKING_HALVES},
                           {&gth_codec::rule, FIELD(rule), GTH_RULE_FUSED},
                           {&gth_codec::scale_place, FIELD(scale_place), GTH_PLACE_OPERAND},
                           {&gth_codec::zero_place, FIELD(zero_place), GTH_PLACE_OPERAND},
@@ -45,24 +45,24 @@ TEST(PackedCodecErrors, L1_UnknownNumbersAreRefused) {
 
 TEST(PackedCodecErrors, L2_OrdersThatCodesDoNotHaveAreRefused) {
   for (const int32_t code : {GTH_CODE_UINT8, GTH_CODE_INT8, GTH_CODE_E4M3FN, GTH_CODE_E5M2}) {
-    for (const int32_t order : {GTH_PACKING_HIGH, GTH_PACKING_HALVES}) {
+    for (const int32_t packing : {GTH_PACKING_HIGH, GTH_PACKING_HALVES}) {
       Request r;
       r.without_operands();
-      r.codec.code = code, r.codec.order = order;
-      r.expect_codec(of_field(GTH_E_VERSION, FIELD(order), order, 0), "8 bits");
+      r.codec.code = code, r.codec.packing = packing;
+      r.expect_codec(of_field(GTH_E_VERSION, FIELD(packing), packing, 0), "8 bits");
     }
   }
   for (const int32_t code : {GTH_CODE_UINT2, GTH_CODE_INT2}) {
     Request r;
     r.without_operands();
-    r.codec.code = code, r.codec.order = GTH_PACKING_HALVES, r.codec.block_values = 32;
-    r.expect_codec(of_field(GTH_E_VERSION, FIELD(order), GTH_PACKING_HALVES, GTH_PACKING_HIGH), "2 bits");
+    r.codec.code = code, r.codec.packing = GTH_PACKING_HALVES, r.codec.block_values = 32;
+    r.expect_codec(of_field(GTH_E_VERSION, FIELD(packing), GTH_PACKING_HALVES, GTH_PACKING_HIGH), "2 bits");
   }
-  for (const int32_t order : {GTH_PACKING_LOW, GTH_PACKING_HIGH}) {
+  for (const int32_t packing : {GTH_PACKING_LOW, GTH_PACKING_HIGH}) {
     Request r;
     r.without_operands();
-    r.codec.code = GTH_CODE_UINT5, r.codec.order = order, r.codec.block_values = 32;
-    r.expect_codec(of_field(GTH_E_VERSION, FIELD(order), order, GTH_PACKING_HALVES), "5 bits");
+    r.codec.code = GTH_CODE_UINT5, r.codec.packing = packing, r.codec.block_values = 32;
+    r.expect_codec(of_field(GTH_E_VERSION, FIELD(packing), packing, GTH_PACKING_HALVES), "5 bits");
   }
 }
 
@@ -72,7 +72,7 @@ TEST(PackedCodecErrors, L2_HalvesWithoutWholeBlocksOf32AreRefused) {
     for (const int64_t block : {int64_t{1}, int64_t{16}, int64_t{31}, int64_t{33}, int64_t{64}, INT64_MAX}) {
       Request r;
       r.without_operands();
-      r.codec.code = code, r.codec.order = GTH_PACKING_HALVES, r.codec.block_values = block;
+      r.codec.code = code, r.codec.packing = GTH_PACKING_HALVES, r.codec.block_values = block;
       r.codec.code_table = entries;
       r.expect_codec(of_field(GTH_E_SHAPE, FIELD(block_values), block, 32), "blocks of another size");
       r.codec.block_bytes = 64;
@@ -82,7 +82,7 @@ TEST(PackedCodecErrors, L2_HalvesWithoutWholeBlocksOf32AreRefused) {
     for (const int64_t values : {int64_t{8}, int64_t{16}, int64_t{24}, int64_t{40}, int64_t{48}, int64_t{56}}) {
       Request r;
       r.without_operands();
-      r.codec.code = code, r.codec.order = GTH_PACKING_HALVES, r.codec.block_values = 32;
+      r.codec.code = code, r.codec.packing = GTH_PACKING_HALVES, r.codec.block_values = 32;
       r.codec.code_table = entries;
       r.shape[1] = values;
       const Array out(f32, {2, values});
@@ -91,7 +91,7 @@ TEST(PackedCodecErrors, L2_HalvesWithoutWholeBlocksOf32AreRefused) {
     }
     Request r;
     r.without_operands();
-    r.codec.code = code, r.codec.order = GTH_PACKING_HALVES, r.codec.block_values = 0;
+    r.codec.code = code, r.codec.packing = GTH_PACKING_HALVES, r.codec.block_values = 0;
     r.codec.code_table = entries;
     r.expect_ok("a row of one block");
     r.shape[1] = 24;
@@ -258,7 +258,7 @@ TEST(PackedCodecErrors, L1_FieldsOfFormatsByNameMustBeZero) {
   const float entries[16] = {};
   const std::pair<int32_t, std::function<void(gth_codec*)>> changes[] = {
       {FIELD(code), [](gth_codec* c) { c->code = 1; }},
-      {FIELD(order), [](gth_codec* c) { c->order = 1; }},
+      {FIELD(packing), [](gth_codec* c) { c->packing = 1; }},
       {FIELD(rule), [](gth_codec* c) { c->rule = 1; }},
       {FIELD(scale_place), [](gth_codec* c) { c->scale_place = 1; }},
       {FIELD(scale_dtype), [](gth_codec* c) { c->scale_dtype = 1; }},

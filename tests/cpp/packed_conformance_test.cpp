@@ -16,14 +16,11 @@ using conformance::expect_error;
 using conformance::Memory;
 
 void set_field(const std::string& key, const std::string& value, gth_codec* codec) {
-  const std::map<std::string, int32_t gth_codec::*> switches = {{"structure", &gth_codec::structure},
-                                                                {"code", &gth_codec::code},
-                                                                {"order", &gth_codec::order},
-                                                                {"rule", &gth_codec::rule},
-                                                                {"scale_place", &gth_codec::scale_place},
-                                                                {"scale_dtype", &gth_codec::scale_dtype},
-                                                                {"zero_place", &gth_codec::zero_place},
-                                                                {"zero_dtype", &gth_codec::zero_dtype}};
+  const std::map<std::string, int32_t gth_codec::*> switches = {
+      {"structure", &gth_codec::structure},     {"code", &gth_codec::code},
+      {"packing", &gth_codec::packing},         {"rule", &gth_codec::rule},
+      {"scale_place", &gth_codec::scale_place}, {"scale_dtype", &gth_codec::scale_dtype},
+      {"zero_place", &gth_codec::zero_place},   {"zero_dtype", &gth_codec::zero_dtype}};
   const std::map<std::string, int64_t gth_codec::*> sizes = {
       {"block_values", &gth_codec::block_values}, {"block_bytes", &gth_codec::block_bytes},
       {"row_tail", &gth_codec::row_tail},         {"code_at", &gth_codec::code_at},

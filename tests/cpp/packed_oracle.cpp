@@ -184,18 +184,18 @@ float named_number(const gth_codec& codec, const Byte* row, int64_t number) {
 // ---- Blocks by fields
 
 // Returns the bits of the code j of a block, whose codes of `bits` bits begin at `codes`.
-int packed_bits(const Byte* codes, int64_t j, int64_t bits, int32_t order) {
+int packed_bits(const Byte* codes, int64_t j, int64_t bits, int32_t packing) {
   const int64_t per_byte = 8 / bits, bytes = 32 / per_byte;  // bytes: of a block of 32
-  const int64_t at = order == GTH_PACKING_HALVES ? j % bytes : j / per_byte;
-  const int64_t place = order == GTH_PACKING_HALVES ? j / bytes : j % per_byte;
-  const int64_t shift = (order == GTH_PACKING_HIGH ? per_byte - 1 - place : place) * bits;
+  const int64_t at = packing == GTH_PACKING_HALVES ? j % bytes : j / per_byte;
+  const int64_t place = packing == GTH_PACKING_HALVES ? j / bytes : j % per_byte;
+  const int64_t shift = (packing == GTH_PACKING_HIGH ? per_byte - 1 - place : place) * bits;
   return codes[at] >> shift & ((1 << bits) - 1);
 }
 
 int with_sign(int bits, int count) { return bits >= 1 << (count - 1) ? bits - (1 << count) : bits; }
 
 float code_of(const gth_codec& codec, const Byte* codes, int64_t j) {
-  const auto packed_code = [&](int64_t bits) { return packed_bits(codes, j, bits, codec.order); };
+  const auto packed_code = [&](int64_t bits) { return packed_bits(codes, j, bits, codec.packing); };
   switch (codec.code) {
     case GTH_CODE_UINT8: return static_cast<float>(codes[j]);
     case GTH_CODE_INT8: return static_cast<float>(with_sign(codes[j], 8));

@@ -65,15 +65,15 @@ gth_codec named(const char* name) {
 
 TEST(PackedValues, EveryCodeOfEveryOrderIsDecoded) {
   for (const int32_t code : codes) {
-    for (int32_t order = 0; order <= GTH_PACKING_HALVES; ++order) {
+    for (int32_t packing = 0; packing <= GTH_PACKING_HALVES; ++packing) {
       const int64_t bits = bits_of(code);
-      if (bits == 5 ? order != GTH_PACKING_HALVES : order > (bits == 8 ? 0 : bits == 2 ? 1 : 2)) continue;
+      if (bits == 5 ? packing != GTH_PACKING_HALVES : packing > (bits == 8 ? 0 : bits == 2 ? 1 : 2)) continue;
       for (const int32_t rule : {GTH_RULE_SCALED, GTH_RULE_FUSED}) {
         for (const float zero : {0.0f, -0.0f, 3.0f, 0.3f}) {
           for (const int32_t dtype : {f32, f16, bf16}) {
             gth_codec codec = GTH_CODEC_INIT;
-            codec.code = code, codec.order = order, codec.rule = rule, codec.zero = zero;
-            codec.block_values = order == GTH_PACKING_HALVES ? 32 : 0;
+            codec.code = code, codec.packing = packing, codec.rule = rule, codec.zero = zero;
+            codec.block_values = packing == GTH_PACKING_HALVES ? 32 : 0;
             Table table = table_of(codec, 2, bits == 5 ? 32 * 40 : 512 * 8 / bits);
             table.dtype = dtype;
             for (size_t i = 0; i < 16; ++i) table.entries[i] = float_of(specials[i % std::size(specials)]);
@@ -91,7 +91,7 @@ TEST(PackedValues, EveryLengthOfRowsIsDecoded) {
     for (int64_t values = step; values <= 300; values += step) {
       gth_codec codec = GTH_CODEC_INIT;
       codec.code = code, codec.row_tail = 3;
-      if (bits == 5) codec.order = GTH_PACKING_HALVES, codec.block_values = 32;
+      if (bits == 5) codec.packing = GTH_PACKING_HALVES, codec.block_values = 32;
       codec.zero = 1.7f, codec.factor = 0.9f;
       Table table = table_of(codec, 3, values);
       draw_entries(&table);

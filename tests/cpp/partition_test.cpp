@@ -40,7 +40,7 @@ struct Layout {
 
   std::pair<int64_t, int64_t> find(int64_t row) const {
     if (kind == GTH_SHARDS_MODULO) return {row % count, row / count};
-    if (kind == GTH_SHARDS_BLOCKS) {
+    if (kind == GTH_SHARDS_BLOCKS || kind == 0) {
       const int64_t block = (rows + count - 1) / count;
       return {row / block, row % block};
     }
@@ -145,7 +145,7 @@ TEST(Partition, EveryKindOfShardsMatchesTheHeader) {
   const auto pick = [&](int64_t count) { return static_cast<int64_t>(random() % static_cast<uint64_t>(count)); };
   for (int64_t rows : {int64_t{1}, int64_t{5}, int64_t{100}, int64_t{70000}, int64_t{1} << 33, int64_t{1} << 60}) {
     for (int64_t count : {1, 2, 3, 8, 200}) {
-      for (int32_t kind : {GTH_SHARDS_BLOCKS, GTH_SHARDS_MODULO, GTH_SHARDS_BORDERS}) {
+      for (int32_t kind : {0, GTH_SHARDS_BLOCKS, GTH_SHARDS_MODULO, GTH_SHARDS_BORDERS}) {
         for (int64_t n : {0, 1, 2, 7, 300, 2000}) {
           const Layout layout =
               kind == GTH_SHARDS_BORDERS ? borders_of(random, rows, count) : Layout{kind, rows, count, {}};
@@ -412,7 +412,7 @@ TEST_F(PartitionMistakes, I10_InvalidShardsAreRejected) {
     expect(facts);
   };
   with([](auto& s) { s.size = 8; }, {GTH_E_VERSION, GTH_OPERAND_NONE, 0, -1, 8, sizeof(gth_shards)});
-  with([](auto& s) { s.kind = 0; }, {GTH_E_VERSION, GTH_OPERAND_NONE, -1, -1, 0, 3});
+  with([](auto& s) { s.kind = -1; }, {GTH_E_VERSION, GTH_OPERAND_NONE, -1, -1, -1, 3});
   with([](auto& s) { s.kind = 4; }, {GTH_E_VERSION, GTH_OPERAND_NONE, -1, -1, 4, 3});
   with([](auto& s) { s.rows = -1; }, {GTH_E_SHAPE, GTH_OPERAND_NONE, -1, -1, -1, 0});
   with([](auto& s) { s.count = 0; }, {GTH_E_SHAPE, GTH_OPERAND_NONE, -1, -1, 0, 0});

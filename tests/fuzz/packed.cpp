@@ -83,10 +83,10 @@ void draw_part(Input& input, int64_t types, int32_t* place, int32_t* dtype, int6
 void repair(Call* call) {
   gth_codec& codec = *call->codec;
   const int64_t bits = bits_of(codec.code);
-  if (bits == 8) codec.order = 0;
-  if (bits == 2) codec.order &= 1;
-  if (bits == 5) codec.order = GTH_PACKING_HALVES;
-  if (codec.order == GTH_PACKING_HALVES) {
+  if (bits == 8) codec.packing = 0;
+  if (bits == 2) codec.packing &= 1;
+  if (bits == 5) codec.packing = GTH_PACKING_HALVES;
+  if (codec.packing == GTH_PACKING_HALVES) {
     codec.block_values = 32;
     call->values = std::max<int64_t>(1, call->values / 32) * 32;
   }
@@ -102,7 +102,7 @@ void repair(Call* call) {
   }
   codec.code_at = 0;
   if (bits != 5) call->values = call->values / 8 * 8;
-  if (bits != 5 && codec.order != GTH_PACKING_HALVES && block % 8 != 0) codec.block_values = 8 * bits;
+  if (bits != 5 && codec.packing != GTH_PACKING_HALVES && block % 8 != 0) codec.block_values = 8 * bits;
 }
 
 void draw_codec(Input& input, Call* call) {
@@ -117,7 +117,7 @@ void draw_codec(Input& input, Call* call) {
   } else {
     constexpr int64_t sizes[] = {0, 32, 16, 64, 1, 3, 128, 256};
     codec.code = static_cast<int32_t>(1 + input.below(10));
-    codec.order = static_cast<int32_t>(input.below(3));
+    codec.packing = static_cast<int32_t>(input.below(3));
     codec.rule = static_cast<int32_t>(input.below(2));
     draw_part(input, packed::scale_dtype_count, &codec.scale_place, &codec.scale_dtype, &codec.scale_at);
     draw_part(input, int64_t{std::size(part_dtypes)}, &codec.zero_place, &codec.zero_dtype, &codec.zero_at);
@@ -131,7 +131,7 @@ void draw_codec(Input& input, Call* call) {
   }
   if (!input.rarely(8)) return;
   // Any number in a field.
-  int32_t* const switches[] = {&codec.structure,   &codec.code,        &codec.order,
+  int32_t* const switches[] = {&codec.structure,   &codec.code,        &codec.packing,
                                &codec.rule,        &codec.scale_place, &codec.zero_place,
                                &codec.scale_dtype, &codec.zero_dtype,  &codec.reserved};
   int64_t* const sizes[] = {&codec.block_values, &codec.block_bytes, &codec.row_tail,

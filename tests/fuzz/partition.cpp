@@ -62,7 +62,7 @@ bool are_borders(const Wanted& wanted) {
 
 bool is_sound(const Wanted& wanted) {
   const gth_shards& x = wanted.shards;
-  return wanted.has_shards && x.size >= sizeof x && x.kind >= 1 && x.kind <= 3 && x.rows >= 0 && x.count >= 1 &&
+  return wanted.has_shards && x.size >= sizeof x && x.kind >= 0 && x.kind <= 3 && x.rows >= 0 && x.count >= 1 &&
          (x.kind != GTH_SHARDS_BORDERS || are_borders(wanted));
 }
 
@@ -73,7 +73,7 @@ struct InShard {
 InShard find(const Wanted& wanted, int64_t row) {
   const gth_shards& x = wanted.shards;
   if (x.kind == GTH_SHARDS_MODULO) return {row % x.count, row / x.count};
-  if (x.kind == GTH_SHARDS_BLOCKS) {
+  if (x.kind == GTH_SHARDS_BLOCKS || x.kind == 0) {
     const auto block = static_cast<int64_t>((Wide{x.rows} + x.count - 1) / x.count);
     return {row / block, row % block};
   }

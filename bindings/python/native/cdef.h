@@ -133,7 +133,7 @@ typedef struct gth_codec {
   uint32_t size;
   int32_t structure;
   int32_t code;
-  int32_t order;
+  int32_t packing;
   int32_t rule;
   int32_t scale_place;
   int32_t scale_dtype;
@@ -343,7 +343,7 @@ int32_t gth_scatter_positions(gth_context *context, const gth_request *request,
 int32_t gth_plan_create(const gth_request *request, gth_plan **out, gth_error *err);
 
 int32_t gth_plan_run(gth_context *context, const gth_plan *plan, int64_t n, const void *table,
-                             const void *indices, void *rows, gth_error *err);
+                             const void *indices, const void *rows, gth_error *err);
 
 typedef struct gth_plan_args {
   uint32_t size;
@@ -375,7 +375,8 @@ int32_t gth_plan_run_many(gth_context *context, int64_t count, const gth_plan *c
 int32_t gth_plan_parts(const gth_plan *plan, int64_t n, int64_t *parts, gth_error *err);
 
 int32_t gth_plan_run_parts(gth_context *context, const gth_plan *plan, int64_t n, int64_t first, int64_t last,
-                                   const void *table, const void *indices, void *rows, gth_error *err);
+                                   const void *table, const void *indices, const void *rows,
+                                   gth_error *err);
 
 int32_t gth_plan_check(gth_context *context, const gth_plan *plan, const gth_plan_args *args, gth_error *err);
 

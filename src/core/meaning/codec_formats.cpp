@@ -55,7 +55,7 @@ constexpr int32_t scaled = GTH_RULE_SCALED, fused = GTH_RULE_FUSED;
 // A format whose fields describe it. 0 values or bytes: those of the row, or of the codes.
 struct Format {
   const char* name;
-  int32_t code, order, rule;
+  int32_t code, packing, rule;
   int64_t values, bytes, code_at, tail;
   Part scale, zero;
   float constant;
@@ -64,7 +64,7 @@ struct Format {
 
 // clang-format off
 constexpr Format formats[] = {
-    // name        code              order   rule    values bytes code_at tail  scale, zero, constant, table
+    // name        code              packing rule    values bytes code_at tail  scale, zero, constant, table
     {"q8_0",       GTH_CODE_INT8,    low,    scaled, 32, 34, 2, 0, half_in_block, none, 0,  nullptr},
     {"q4_0",       GTH_CODE_UINT4,   halves, scaled, 32, 18, 2, 0, half_in_block, none, 8,  nullptr},
     {"q4_1",       GTH_CODE_UINT4,   halves, fused,  32, 20, 4, 0, half_in_block, second_half_in_block, 0, nullptr},
@@ -120,7 +120,7 @@ bool find_format(const char* name, gth_codec* out) {
   const format_list::Format* found = find_entry(format_list::formats, name);
   if (!found) return false;
   out->code = found->code;
-  out->order = found->order;
+  out->packing = found->packing;
   out->rule = found->rule;
   out->scale_place = found->scale.place;
   out->scale_dtype = found->scale.dtype;

@@ -61,7 +61,7 @@ int32_t check_numbers(const gth_codec& given, const Error& error) {
   const Range ranges[] = {
       {GATHER_FIELD(structure), given.structure, 0, GTH_CODEC_NVFP4},
       {GATHER_FIELD(code), given.code, given.structure == GTH_CODEC_BLOCKS ? 1 : 0, GTH_CODE_TABLE4},
-      {GATHER_FIELD(order), given.order, 0, GTH_PACKING_HALVES},
+      {GATHER_FIELD(packing), given.packing, 0, GTH_PACKING_HALVES},
       {GATHER_FIELD(rule), given.rule, 0, GTH_RULE_FUSED},
       {GATHER_FIELD(scale_place), given.scale_place, 0, GTH_PLACE_OPERAND},
       {GATHER_FIELD(zero_place), given.zero_place, 0, GTH_PLACE_OPERAND},
@@ -81,17 +81,17 @@ int32_t check_numbers(const gth_codec& given, const Error& error) {
   return GTH_OK;
 }
 
-// Checks that the order is one of codes of this size, and sets it.
-int32_t resolve_order(const gth_codec& given, Codec* out, const Error& error) {
+// Checks that the packing is one of codes of this size, and sets it.
+int32_t resolve_packing(const gth_codec& given, Codec* out, const Error& error) {
   const int64_t bits = bits_of(out->code);
   const int32_t most = bits == 8 ? 0 : bits == 2 ? GTH_PACKING_HIGH : GTH_PACKING_HALVES;
   const int32_t least = bits == 5 ? GTH_PACKING_HALVES : 0;
-  if (given.order < least || given.order > most) {
-    return fail_field(GTH_E_VERSION, GATHER_FIELD(order), given.order, most, "not an order of these codes", error);
+  if (given.packing < least || given.packing > most) {
+    return fail_field(GTH_E_VERSION, GATHER_FIELD(packing), given.packing, most, "not a packing of these codes", error);
   }
-  out->order = bits == 8 ? CodeOrder::none : static_cast<CodeOrder>(given.order + 1);
+  out->packing = bits == 8 ? CodePacking::none : static_cast<CodePacking>(given.packing + 1);
   const bool is_whole = out->block_values == 32 && out->values % 32 == 0;
-  if (out->order != CodeOrder::halves || is_whole) return GTH_OK;
+  if (out->packing != CodePacking::halves || is_whole) return GTH_OK;
   const int64_t value = out->block_values == 32 ? out->values : out->block_values;
   return fail_field(GTH_E_SHAPE, GATHER_FIELD(block_values), value, 32, "halves need whole blocks of 32 numbers",
                     error);
@@ -190,7 +190,7 @@ int32_t resolve_blocks(const gth_codec& given, Codec* out, const Error& error) {
   out->rule = static_cast<Rule>(given.rule + 1);
   out->constant = given.zero;
   out->block_values = given.block_values ? given.block_values : out->values;
-  if (int32_t status = resolve_order(given, out, error)) return status;
+  if (int32_t status = resolve_packing(given, out, error)) return status;
   const int64_t bits = bits_of(out->code);
   int32_t status = given.block_bytes ? resolve_sized(given, bits, out, error) : resolve_codes(given, bits, out, error);
   if (status) return status;
@@ -220,7 +220,7 @@ constexpr NamedBlock named_blocks[] = {
 int32_t check_unused(const gth_codec& given, const Error& error) {
   const std::pair<Field, int64_t> unused[] = {
       {GATHER_FIELD(code), given.code},
-      {GATHER_FIELD(order), given.order},
+      {GATHER_FIELD(packing), given.packing},
       {GATHER_FIELD(rule), given.rule},
       {GATHER_FIELD(scale_place), given.scale_place},
       {GATHER_FIELD(scale_dtype), given.scale_dtype},

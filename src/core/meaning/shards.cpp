@@ -32,7 +32,7 @@ int32_t check_borders(const gth_shards& given, const Error& error) {
 int32_t read_shards(const gth_shards* given, gth_shards* room, const gth_shards** out, const Error& error) {
   if (int32_t status = read_struct(given, room, out, GTH_OPERAND_NONE, error)) return status;
   const gth_shards& read = **out;
-  if (read.kind < GTH_SHARDS_BLOCKS || read.kind > GTH_SHARDS_BORDERS) {
+  if (read.kind < 0 || read.kind > GTH_SHARDS_BORDERS) {
     return error.fail({GTH_E_VERSION, GTH_OPERAND_NONE, -1, -1, read.kind, GTH_SHARDS_BORDERS},
                       "shards: kind is %d, which is not one of GTH_SHARDS_*", read.kind);
   }
@@ -52,7 +52,7 @@ int32_t resolve_shards(const gth_shards& given, Shards* out, const Error& error)
     if (int32_t status = check_borders(given, error)) return status;
   }
   const int64_t block = given.rows / given.count + (given.rows % given.count != 0);
-  *out = {given.kind, given.rows, given.count,
+  *out = {given.kind == 0 ? GTH_SHARDS_BLOCKS : given.kind, given.rows, given.count,
           given.kind == GTH_SHARDS_MODULO ? given.count : std::max<int64_t>(1, block), given.borders};
   return GTH_OK;
 }

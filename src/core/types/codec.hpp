@@ -11,7 +11,7 @@ namespace gather::core {
 // (nvfp4) or 32 (mxfp4) numbers.
 enum class Structure : uint8_t { none, blocks, q2_k, q3_k, q4_k, q5_k, q6_k, iq4_xs, mxfp4, nvfp4 };
 enum class Code : uint8_t { none, uint8, int8, uint4, int4, uint2, int2, uint5, e4m3fn, e5m2, table4 };
-enum class CodeOrder : uint8_t { none, low_first, high_first, halves };
+enum class CodePacking : uint8_t { none, low_first, high_first, halves };
 enum class Rule : uint8_t { none, scaled, fused };
 enum class Place : uint8_t { none, block, tail, operand };
 enum class ScaleType : uint8_t { none, float32, float16, bfloat16, e4m3fn, e8m0, int8, uint8, int4, uint4 };
@@ -30,7 +30,7 @@ struct CodecPart {
 struct Codec {
   Structure structure;  // none: The table is not packed.
   Code code;
-  CodeOrder order;  // none for codes of 8 bits
+  CodePacking packing;  // none for codes of 8 bits
   Rule rule;
   CodecPart scale, zero;
   float constant;                     // the zero point or bias without a place

@@ -141,7 +141,7 @@ PoolBags choose_gaining(const Pooled& pooled, int64_t elements) {
 template <class Format>
 constexpr bool gains = false;
 template <class Codes, Formula formula>
-constexpr bool gains<Frequent<Codes, formula>> = !std::is_same_v<Codes, OfGguf<Uint4Codes<CodeOrder::halves>>>;
+constexpr bool gains<Frequent<Codes, formula>> = !std::is_same_v<Codes, OfGguf<Uint4Codes<CodePacking::halves>>>;
 template <class Block>
 constexpr bool gains<Named<Block>> = true;
 template <bool has_fifth>

@@ -20,7 +20,7 @@ namespace {
 
 using core::Code;
 using core::Codec;
-using core::CodeOrder;
+using core::CodePacking;
 using core::Rule;
 
 constexpr int64_t lanes = Wide::count;
@@ -144,9 +144,9 @@ enum class Extended { not_at_all, by_zeros, by_sign };
 
 // Returns the distances of numbers of `bits` bits from the low end of their 32 bits, or from the high end, in the
 // order of the numbers.
-template <int32_t bits, CodeOrder order, bool is_from_high, size_t... i>
+template <int32_t bits, CodePacking packing, bool is_from_high, size_t... i>
 GATHER_INLINE auto shifts_of(std::index_sequence<i...>) {
-  constexpr uint32_t size = bits, flipped = order == CodeOrder::high_first ? 8 / size - 1 : 0;
+  constexpr uint32_t size = bits, flipped = packing == CodePacking::high_first ? 8 / size - 1 : 0;
   constexpr uint32_t last = 32 - size;
   return U<int64_t{sizeof...(i)}>{(is_from_high ? last - (static_cast<uint32_t>(i) ^ flipped) * size % 32
                                                 : (static_cast<uint32_t>(i) ^ flipped) * size % 32)...};
@@ -165,17 +165,17 @@ GATHER_INLINE U<n> words_at(const char* at) {
 }
 
 // Returns numbers of `bits` bits from number j on.
-template <int32_t bits, CodeOrder order, Extended extended, int64_t n>
+template <int32_t bits, CodePacking packing, Extended extended, int64_t n>
 GATHER_INLINE I<n> fields_at(const char* at, int64_t j) {
   constexpr int32_t each = 8 / bits, mask = (1 << bits) - 1;
   constexpr bool has_sign = extended == Extended::by_sign;
   if constexpr (n == 1) {
     const int32_t place = static_cast<int32_t>(j % each);
     const int32_t field =
-        byte_at(at + j / each) >> (order == CodeOrder::high_first ? each - 1 - place : place) * bits & mask;
+        byte_at(at + j / each) >> (packing == CodePacking::high_first ? each - 1 - place : place) * bits & mask;
     return has_sign ? (field ^ 1 << (bits - 1)) - (1 << (bits - 1)) : field;
   } else {
-    const U<n> shifts = shifts_of<bits, order, has_sign>(std::make_index_sequence<size_t{n}>());
+    const U<n> shifts = shifts_of<bits, packing, has_sign>(std::make_index_sequence<size_t{n}>());
     const U<n> words = words_at<n, bits>(at + j / each);
     if constexpr (has_sign) {
       return same_bits<I<n>>(words << shifts) >> (32 - bits);
@@ -191,13 +191,13 @@ struct Integers {
 };
 
 // Numbers of 4 bits.
-template <CodeOrder order, Extended extended>
+template <CodePacking packing, Extended extended>
 struct Nibbles {
   static constexpr int64_t step = 2;
 
   template <int64_t n>
   static GATHER_INLINE I<n> at(const char* at, int64_t j) {
-    return fields_at<4, order, extended, n>(at, j);
+    return fields_at<4, packing, extended, n>(at, j);
   }
   static GATHER_INLINE Integers chunk(const char* at) {
     Integers chunk;
@@ -208,7 +208,7 @@ struct Nibbles {
 
 // The 4 low bits of 16 bytes, and then the 4 high bits.
 template <Extended extended>
-struct Nibbles<CodeOrder::halves, extended> {
+struct Nibbles<CodePacking::halves, extended> {
   static constexpr int64_t step = lanes;
 
   template <int64_t n>
@@ -262,12 +262,12 @@ struct Int8Codes : InTurn<Int8Codes> {
 };
 
 // The most frequent zero points of 4 and 5 bits are subtracted from integers.
-template <CodeOrder order, Extended extended, int32_t zero = 0>
+template <CodePacking packing, Extended extended, int32_t zero = 0>
 struct NibbleCodes : UndividedChunks {
-  using Numbers = Nibbles<order, extended>;
+  using Numbers = Nibbles<packing, extended>;
   static constexpr int64_t bits = 4, step = Numbers::step;
   static constexpr bool is_frequent(Formula formula) {
-    return order == CodeOrder::low_first && (extended == Extended::by_zeros || formula != Formula::fused);
+    return packing == CodePacking::low_first && (extended == Extended::by_zeros || formula != Formula::fused);
   }
   explicit NibbleCodes(const Tables&) {}
 
@@ -283,39 +283,39 @@ struct NibbleCodes : UndividedChunks {
   }
 };
 
-template <CodeOrder order>
-using Uint4Codes = NibbleCodes<order, Extended::by_zeros>;
-template <CodeOrder order>
-using Int4Codes = NibbleCodes<order, Extended::by_sign>;
-template <CodeOrder order>
-using Uint4LessEight = NibbleCodes<order, Extended::by_zeros, 8>;
+template <CodePacking packing>
+using Uint4Codes = NibbleCodes<packing, Extended::by_zeros>;
+template <CodePacking packing>
+using Int4Codes = NibbleCodes<packing, Extended::by_sign>;
+template <CodePacking packing>
+using Uint4LessEight = NibbleCodes<packing, Extended::by_zeros, 8>;
 
-template <CodeOrder order, Extended extended>
-struct TwoBitCodes : InTurn<TwoBitCodes<order, extended>> {
+template <CodePacking packing, Extended extended>
+struct TwoBitCodes : InTurn<TwoBitCodes<packing, extended>> {
   static constexpr int64_t bits = 2, step = 4;
   static constexpr bool is_frequent(Formula formula) {
-    return order == CodeOrder::low_first &&
+    return packing == CodePacking::low_first &&
            (extended == Extended::by_zeros ? formula != Formula::product : formula == Formula::product);
   }
   explicit TwoBitCodes(const Tables&) {}
 
   template <int64_t n>
   GATHER_INLINE F<n> at(const char* at, int64_t j) const {
-    return floats_of<n>(fields_at<2, order, extended, n>(at, j));
+    return floats_of<n>(fields_at<2, packing, extended, n>(at, j));
   }
 };
 
-template <CodeOrder order>
-using Uint2Codes = TwoBitCodes<order, Extended::by_zeros>;
-template <CodeOrder order>
-using Int2Codes = TwoBitCodes<order, Extended::by_sign>;
+template <CodePacking packing>
+using Uint2Codes = TwoBitCodes<packing, Extended::by_zeros>;
+template <CodePacking packing>
+using Int2Codes = TwoBitCodes<packing, Extended::by_sign>;
 
 // 32 fifth bits, and then the low bits in halves.
 template <int32_t zero = 0>
 struct Uint5Codes : UndividedChunks {
   static constexpr int64_t bits = 5, step = lanes;
   static constexpr bool is_frequent(Formula) { return false; }
-  using Low = Nibbles<CodeOrder::halves, Extended::by_zeros>;
+  using Low = Nibbles<CodePacking::halves, Extended::by_zeros>;
   explicit Uint5Codes(const Tables&) {}
 
   template <int64_t n>
@@ -341,7 +341,7 @@ struct Uint5Codes : UndividedChunks {
     if constexpr (n == 1) {
       return static_cast<int32_t>(from);
     } else {
-      const U<n> shifts = shifts_of<1, CodeOrder::low_first, false>(std::make_index_sequence<size_t{n}>());
+      const U<n> shifts = shifts_of<1, CodePacking::low_first, false>(std::make_index_sequence<size_t{n}>());
       return same_bits<I<n>>((from - U<n>{}) >> shifts);
     }
   }
@@ -438,14 +438,14 @@ struct Table {
   }
 };
 
-template <CodeOrder order>
+template <CodePacking packing>
 struct TableCodes : UndividedChunks {
-  using Entries = Nibbles<order, Extended::not_at_all>;
+  using Entries = Nibbles<packing, Extended::not_at_all>;
   static constexpr int64_t bits = 4, step = Entries::step;
   static constexpr bool is_frequent(Formula formula) {
-    return order != CodeOrder::halves && formula == Formula::product;
+    return packing != CodePacking::halves && formula == Formula::product;
   }
-  static constexpr bool has_half_chunks = order == CodeOrder::low_first;
+  static constexpr bool has_half_chunks = packing == CodePacking::low_first;
   Table table;
   explicit TableCodes(const Tables& tables) : table{tables.numbers} {}
 
@@ -488,7 +488,7 @@ __attribute__((noinline)) bool convert_table(const Codec& codec, int8_t* to) {
 
 // Codes in halves.
 struct ByteTableCodes : UndividedChunks {
-  using Entries = Nibbles<CodeOrder::halves, Extended::by_zeros>;
+  using Entries = Nibbles<CodePacking::halves, Extended::by_zeros>;
   static constexpr int64_t bits = 4, step = Entries::step;
   static constexpr bool is_frequent(Formula) { return false; }
   const int8_t* entries;

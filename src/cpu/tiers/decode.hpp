@@ -347,25 +347,25 @@ struct TypeOf {
 // Returns choose(TypeOf<Codes>) for the codes of a codec.
 template <class Choose>
 GATHER_INLINE auto with_codes(const Codec& codec, Choose choose) {
-  constexpr CodeOrder low = CodeOrder::low_first, high = CodeOrder::high_first, halves = CodeOrder::halves;
-  const CodeOrder order = codec.order;
+  constexpr CodePacking low = CodePacking::low_first, high = CodePacking::high_first, halves = CodePacking::halves;
+  const CodePacking packing = codec.packing;
   switch (codec.code) {
     case Code::uint8: return choose(TypeOf<Uint8Codes>{});
     case Code::int8: return choose(TypeOf<Int8Codes>{});
     case Code::uint5: return choose(TypeOf<Uint5Codes<>>{});
     case Code::e4m3fn: return choose(TypeOf<E4m3fnCodes>{});
     case Code::e5m2: return choose(TypeOf<E5m2Codes>{});
-    case Code::uint2: return order == high ? choose(TypeOf<Uint2Codes<high>>{}) : choose(TypeOf<Uint2Codes<low>>{});
-    case Code::int2: return order == high ? choose(TypeOf<Int2Codes<high>>{}) : choose(TypeOf<Int2Codes<low>>{});
+    case Code::uint2: return packing == high ? choose(TypeOf<Uint2Codes<high>>{}) : choose(TypeOf<Uint2Codes<low>>{});
+    case Code::int2: return packing == high ? choose(TypeOf<Int2Codes<high>>{}) : choose(TypeOf<Int2Codes<low>>{});
     case Code::int4:
-      if (order == halves) return choose(TypeOf<Int4Codes<halves>>{});
-      return order == high ? choose(TypeOf<Int4Codes<high>>{}) : choose(TypeOf<Int4Codes<low>>{});
+      if (packing == halves) return choose(TypeOf<Int4Codes<halves>>{});
+      return packing == high ? choose(TypeOf<Int4Codes<high>>{}) : choose(TypeOf<Int4Codes<low>>{});
     case Code::table4:
-      if (order == halves) return choose(TypeOf<TableCodes<halves>>{});
-      return order == high ? choose(TypeOf<TableCodes<high>>{}) : choose(TypeOf<TableCodes<low>>{});
+      if (packing == halves) return choose(TypeOf<TableCodes<halves>>{});
+      return packing == high ? choose(TypeOf<TableCodes<high>>{}) : choose(TypeOf<TableCodes<low>>{});
     default:
-      if (order == halves) return choose(TypeOf<Uint4Codes<halves>>{});
-      return order == high ? choose(TypeOf<Uint4Codes<high>>{}) : choose(TypeOf<Uint4Codes<low>>{});
+      if (packing == halves) return choose(TypeOf<Uint4Codes<halves>>{});
+      return packing == high ? choose(TypeOf<Uint4Codes<high>>{}) : choose(TypeOf<Uint4Codes<low>>{});
   }
 }
 
@@ -410,9 +410,9 @@ GATHER_INLINE auto with_format(const Codec& codec, Choose choose) {
   }
   if constexpr (lanes > 1) {
     constexpr Formula product = Formula::product, fused = Formula::fused;
-    constexpr CodeOrder halves = CodeOrder::halves;
+    constexpr CodePacking halves = CodePacking::halves;
     switch (known_of(codec)) {
-      case Known::low_nibbles: return choose(Frequent<Uint4LessEight<CodeOrder::low_first>, product>{});
+      case Known::low_nibbles: return choose(Frequent<Uint4LessEight<CodePacking::low_first>, product>{});
       case Known::q8_0: return choose(Frequent<OfGguf<Int8Codes>, product>{});
       case Known::q4_0: return choose(Frequent<OfGguf<Uint4LessEight<halves>>, product>{});
       case Known::q4_1: return choose(Frequent<OfGguf<Uint4Codes<halves>>, fused>{});

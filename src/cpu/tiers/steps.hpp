@@ -52,10 +52,10 @@ GATHER_INLINE Known known_of(const Codec& codec) {
   if (lanes == 1 || codec.structure != Structure::blocks) return Known::none;
   const bool is_fused = codec.rule == Rule::fused, has_constant = !is_fused && codec.zero.place == Place::none;
   const bool has_no_zero = has_constant && same_bits<uint32_t>(codec.constant) == 0;
-  if (codec.order == CodeOrder::low_first) {
+  if (codec.packing == CodePacking::low_first) {
     return codec.code == Code::uint4 && has_constant && codec.constant == 8 ? Known::low_nibbles : Known::none;
   }
-  if (!has_float16_in_chunks(codec) || codec.order == CodeOrder::high_first) return Known::none;
+  if (!has_float16_in_chunks(codec) || codec.packing == CodePacking::high_first) return Known::none;
   int8_t bytes[16];
   switch (codec.code) {
     case Code::int8: return has_no_zero ? Known::q8_0 : Known::none;

@@ -111,7 +111,7 @@ TEST(HostilePacked, L10_EveryLengthBesideUnreadablePagesIsDecoded) {
         Table table;
         table.dtype = form.dtype;
         table.codec.code = code;
-        if (bits == 5) table.codec.order = GTH_PACKING_HALVES;
+        if (bits == 5) table.codec.packing = GTH_PACKING_HALVES;
         table.codec.block_values = bits == 5 ? 32 : form.block;
         if (form.has_scales) table.codec.scale_place = GTH_PLACE_OPERAND, table.codec.scale_dtype = f32;
         table.shape = {2, values};

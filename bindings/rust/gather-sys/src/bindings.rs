@@ -136,7 +136,7 @@ pub struct gth_codec {
     pub size: u32,
     pub structure: i32,
     pub code: i32,
-    pub order: i32,
+    pub packing: i32,
     pub rule: i32,
     pub scale_place: i32,
     pub scale_dtype: i32,
@@ -597,7 +597,7 @@ const _: () = {
     ["Offset of field: gth_codec::size"][::core::mem::offset_of!(gth_codec, size) - 0usize];
     ["Offset of field: gth_codec::structure"][::core::mem::offset_of!(gth_codec, structure) - 4usize];
     ["Offset of field: gth_codec::code"][::core::mem::offset_of!(gth_codec, code) - 8usize];
-    ["Offset of field: gth_codec::order"][::core::mem::offset_of!(gth_codec, order) - 12usize];
+    ["Offset of field: gth_codec::packing"][::core::mem::offset_of!(gth_codec, packing) - 12usize];
     ["Offset of field: gth_codec::rule"][::core::mem::offset_of!(gth_codec, rule) - 16usize];
     ["Offset of field: gth_codec::scale_place"][::core::mem::offset_of!(gth_codec, scale_place) - 20usize];
     ["Offset of field: gth_codec::scale_dtype"][::core::mem::offset_of!(gth_codec, scale_dtype) - 24usize];
@@ -1130,7 +1130,7 @@ unsafe extern "C" {
         n: i64,
         table: *const ::core::ffi::c_void,
         indices: *const ::core::ffi::c_void,
-        rows: *mut ::core::ffi::c_void,
+        rows: *const ::core::ffi::c_void,
         err: *mut gth_error,
     ) -> i32;
     pub fn gth_plan_run_args(
@@ -1155,7 +1155,7 @@ unsafe extern "C" {
         last: i64,
         table: *const ::core::ffi::c_void,
         indices: *const ::core::ffi::c_void,
-        rows: *mut ::core::ffi::c_void,
+        rows: *const ::core::ffi::c_void,
         err: *mut gth_error,
     ) -> i32;
     pub fn gth_plan_check(

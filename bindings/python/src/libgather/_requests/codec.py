@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 _PREFIXES = {
     "structure": "CODEC_",
     "code": "CODE_",
-    "order": "PACKING_",
+    "packing": "PACKING_",
     "rule": "RULE_",
     "scale_place": "PLACE_",
     "zero_place": "PLACE_",
@@ -36,7 +36,7 @@ class Codec:
     Args:
         name: ``"q8_0"``, ``"rowwise4"``, ``"int4"`` or another name of ``gth_codec_named``.
         fields: Fields of ``gth_codec``, except its operands. A value is a number, or the last word of its constant:
-            ``code="uint4"``, ``order="high"``, ``rule="fused"``, ``scale_place="tail"``,
+            ``code="uint4"``, ``packing="high"``, ``rule="fused"``, ``scale_place="tail"``,
             ``zero_dtype="uint4"``, ``scale_dtype="float16"``. `code_table` is 16 numbers.
 
     Raises:

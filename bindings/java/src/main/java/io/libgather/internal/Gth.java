@@ -322,7 +322,7 @@ public final class Gth {
     public static final long SIZE = 0;
     public static final long STRUCTURE = 4;
     public static final long CODE = 8;
-    public static final long ORDER = 12;
+    public static final long PACKING = 12;
     public static final long RULE = 16;
     public static final long SCALE_PLACE = 20;
     public static final long SCALE_DTYPE = 24;
