@@ -26,6 +26,7 @@ ROOT = HERE.parents[1]
 PAGES = {
     "CHANGELOG.md": "changes.md",
     "SECURITY.md": "security.md",
+    "docs/abi.md": "compatibility.md",
     "docs/architecture.md": "architecture.md",
     "docs/beyond.md": "beyond.md",
     "docs/calls.md": "calls.md",
