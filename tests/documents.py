@@ -1,7 +1,6 @@
 """Fails if a page of this project names a missing file, in a link or in backticks.
 
-It also fails if the README states other numbers than the conformance cases and the report of random requests have, or
-if a list of Python packages pins a release that its lock file does not have.
+It also fails if a list of Python packages pins a release that its lock file does not have.
 """
 
 import re
@@ -51,32 +50,6 @@ def missing(page, names):
     return gone | (sources(text) - names - FILES_OF_READERS)
 
 
-def conformance_counts(text):
-    """Returns the numbers of cases that the README states: all, those with a system, and those of all languages."""
-    stated = r"([\d,]+) conformance cases, and ([\d,]+) of them are recorded .* Every language runs ([\d,]+) cases"
-    return [int(number.replace(",", "")) for number in re.search(stated, text).groups()]
-
-
-def counted():
-    """Returns these numbers of the list of digests."""
-    text = (ROOT / "tests" / "conformance" / "digests.txt").read_text()
-    rows = [(int(cases), int(recorded), name) for _, cases, recorded, name in map(str.split, text.splitlines()[1:])]
-    of_all_languages = sum(cases for cases, _, name in rows if name.startswith("cases/"))
-    return [sum(cases for cases, *_ in rows), sum(recorded for _, recorded, _ in rows), of_all_languages]
-
-
-def speed(readme):
-    """Returns the number of random requests and the mean of their ratios that the README states."""
-    return re.search(r"ran \[([\d,]+) random requests\].*? ([\d.]+) times as fast", readme, re.DOTALL).groups()
-
-
-def measured_speed():
-    """Returns these numbers of the report."""
-    report = (ROOT / "docs" / "performance-requests.md").read_text()
-    requests, mean = re.search(r"of (\d+) requests .*? geometric mean of the ratios is\s([\d.]+)\. ", report).groups()
-    return f"{int(requests):,}", mean
-
-
 def pins(path):
     """Returns the releases that a list of Python packages pins."""
     return set(re.findall(r"^([\w.-]+)(?:\[\w+\])?==(\S+)", path.read_text(), re.MULTILINE))
@@ -91,10 +64,6 @@ def unlocked():
 def main():
     names = {path.name for folder in OUR_FOLDERS for path in (ROOT / folder).rglob("*.*")}
     gone = [f"{page.relative_to(ROOT)}: there is no {path}" for page in PAGES for path in sorted(missing(page, names))]
-    if conformance_counts((ROOT / "README.md").read_text()) != counted():
-        gone.append("README.md: the numbers of conformance cases are {:,}, {:,} and {:,}".format(*counted()))
-    if speed((ROOT / "README.md").read_text()) != measured_speed():
-        gone.append("README.md: {} random requests are {} times as fast".format(*measured_speed()))
     gone += [
         f"{name}: write it again, because {package}=={release} is missing" for name, (package, release) in unlocked()
     ]
