@@ -192,10 +192,10 @@ is confined to the given number of cores. A turn that copies less than 64 KB has
   *quartiles* and *ratio of medians* use all rounds. *ratio* is the time of the best peer divided by the time of
   libgather.
 - Each system is measured with several of its functions, and the fastest one counts. libgather is measured through C
-  (called by ctypes, which adds about a microsecond) and through its Python package. The memcpy loop validates
+  (called by ctypes, which takes more time) and through its Python package. The memcpy loop validates
   nothing.
-- If the output exists before the call, libgather reads more than 2,048 indices twice, so that an error leaves the
-  output unchanged. No peer does this.
+- If the output exists before the call, libgather reads the indices of large calls twice, so that an error leaves the
+  output unchanged.
 - The *limit* is the slower of two operations: copying the same number of bytes in order, and reading one byte of
   each cache line of each row.
 - The *loop* is written by hand in C. Its compiler knows the size of a row for 1, 2, 4, 8, 12, 16, 48, 64 and 100
