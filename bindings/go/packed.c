@@ -38,7 +38,7 @@ gather_go_error *gather_go_packed(const uint8_t *name, const gather_go_codec *gi
 gather_go_error *gather_go_prefetch(gather_go_handle tensor, GATHER_GO_TENSOR(indices)) {
   BEGIN;
   const gth_tensor_desc ids = DESCRIBE(indices);
-  END(gth_tensor_prefetch(NULL, TENSOR(tensor), &ids, &err));
+  END(gth_tensor_prefetch(NULL, TENSOR(tensor), &ids, NULL, &err));
 }
 
 gather_go_error *gather_go_stats(gather_go_handle tensor, gth_files_stats *stats) {

@@ -120,7 +120,7 @@ func (p *packing) setSegments(segments []Segment, pins *runtime.Pinner) error {
 	addresses := make([]*C.gth_segment, len(segments))
 	for i := range segments {
 		given, segment := &segments[i], &described[i]
-		*segment = C.gth_segment{size: C.sizeof_gth_segment, file: -1, offset: C.int64_t(given.Offset),
+		*segment = C.gth_segment{size: C.sizeof_gth_segment, offset: C.int64_t(given.Offset),
 			rows: C.int64_t(given.Rows), row_stride: C.int64_t(given.RowStride)}
 		switch {
 		case given.Path != "":
@@ -131,7 +131,7 @@ func (p *packing) setSegments(segments []Segment, pins *runtime.Pinner) error {
 			pins.Pin(unsafe.SliceData(path))
 			segment.path = (*C.char)(unsafe.Pointer(unsafe.SliceData(path)))
 		case given.File != nil:
-			segment.file = C.int64_t(given.File.Fd())
+			segment.file, segment.flags = C.int64_t(given.File.Fd()), C.GTH_SEGMENT_FILE
 		default:
 			segment.data = unsafe.Pointer(&noMemory)
 			if len(given.Memory) > 0 {

@@ -31,11 +31,11 @@
  *
  * Status
  *   Every function that can fail returns a status: GTH_OK (0) or a negative GTH_E_* number. From the first release on,
- *   the numbers never change. A call that fails has written no output memory, except in five cases: GTH_E_RACE,
- *   GTH_E_CUDA, GTH_E_INDEX with GTH_BOUNDS_ERROR_PARTIAL, GTH_E_NOMEM of gth_run_many and gth_plan_run_many, and
- *   GTH_E_IO (see Files). It also sets `*out` to NULL if `out` is not NULL. No function aborts, throws or prints. No
- *   function accesses memory outside the operands, even if arguments are invalid. The caller guarantees that each
- *   pointer points to the memory that it describes.
+ *   the numbers never change. A call that fails has written no output memory, except in six cases: GTH_E_RACE,
+ *   GTH_E_CUDA, GTH_E_INDEX with GTH_BOUNDS_ERROR_PARTIAL and of gth_plan_run_parts, GTH_E_NOMEM of gth_run_many and
+ *   gth_plan_run_many, and GTH_E_IO (see Files). It also sets `*out` to NULL if `out` is not NULL. No function aborts,
+ *   throws or prints. No function accesses memory outside the operands, even if arguments are invalid. The caller
+ *   guarantees that each pointer points to the memory that it describes.
  *
  * Errors
  *   The parameter `err` is a gth_error of the caller, or NULL. There is no thread-local and no global error state.
@@ -80,9 +80,10 @@
  *   - Each struct has a first size, for example GTH_REQUEST_FIRST, which never changes. A smaller size causes
  *     GTH_E_VERSION.
  *   - A struct that is shorter than the library's is read as if the missing fields were zero.
- *   - A struct that is longer must be zero after the fields of the library's struct. Otherwise the call returns
- *     GTH_E_VERSION.
- *   - The library writes at most `size` bytes of a struct that it fills in.
+ *   - A struct that the library reads and that is longer must be zero after the fields of the library's struct. Otherwise
+ *     the call returns GTH_E_VERSION.
+ *   - The library writes at most `size` bytes of a struct that it fills in. Bytes after the fields of the library's
+ *     struct become zero.
  *   - Fields are added at the end only. Zero in an added field means the behaviour before the field existed.
  *   - An array contains numbers or pointers, never structs that grow.
  *   These values cause GTH_E_VERSION: a size above 4096, a size that is not a multiple of 4, a reserved field that is
@@ -333,7 +334,8 @@ typedef struct gth_capability_info {
   int32_t cuda_runtime;                    /**< Version of the linked CUDA runtime, 1000 * major + 10 * minor. 0: the
                                                 build has no CUDA. */
   int32_t cuda_driver;                     /**< Newest CUDA version of the driver. 0: there is no driver. */
-  int32_t device_count;                    /**< The number of usable CUDA devices. */
+  int32_t device_count;                    /**< The number of devices in the lists below. A device that cannot be
+                                                queried ends the lists. */
   int32_t device_compute[GTH_MAX_DEVICES]; /**< Compute capability by device number, 10 * major + minor. */
   int64_t device_memory[GTH_MAX_DEVICES];  /**< Device memory in bytes by device number. */
 } gth_capability_info;
@@ -498,8 +500,8 @@ GTH_API int32_t gth_context_signal(gth_context *context, struct CUstream_st *str
  * as the stream of the replay has executed it. This also holds if no call was made since the last take. If a replay
  * runs on another stream than the context's stream, first call gth_context_wait with that stream.
  *
- * @return OK (no call failed), INDEX or RACE with the record in err (the first failed call and the count), or the
- *         failure of the take itself with count 0: HANDLE, CUDA, FORK, CAPTURE.
+ * @return OK (no call failed), INDEX, OFFSETS, SIZE or RACE with the record in err (the first failed call and the count),
+ *         or the failure of the take itself with count 0: HANDLE, CUDA, FORK, CAPTURE.
  */
 GTH_API int32_t gth_context_take_error(gth_context *context, gth_error *err);
 
@@ -574,7 +576,7 @@ typedef struct gth_tensor_desc {
  *   shape    Counts numbers. The last dim is a row. In a plan, no extent may be open (GTH_E_UNSUPPORTED).
  *   strides  The last one must be 0. The other dims must be one sequence of rows that are equally far apart
  *            (GTH_E_STRIDE). NULL: the rows follow each other. gth_codec_row_bytes returns their size.
- * params of gather, gather_nd, batch_gather and gather_bags may have a codec, with each policy, index type and profile.
+ * params of gather, gather_nd and gather_bags may have a codec, with each policy, index type and profile.
  * Whole rows are selected: indices that select in the last dim cause GTH_E_AXIS. In the output, the numbers of a row
  * must be contiguous. If they are not, or if another operand, an operation on elements, a gradient or a device has a
  * codec, the status is GTH_E_UNSUPPORTED. To gather rows without decoding them, describe the same memory as uint8. With
@@ -696,8 +698,8 @@ GTH_API int32_t gth_codec_row_bytes(const gth_codec *codec, int64_t values, int6
  * @param desc  Borrowed. Shape, strides and codec are copied. Its data is Kept, and that of the operands of its codec.
  *              desc->tensor must be NULL.
  * @param out   Owned. Release it with gth_tensor_release.
- * @return NULL, VERSION, DTYPE, RANK, SHAPE, SIZE, STRIDE, DEVICE, NOMEM, UNSUPPORTED (strings, see
- *         gth_tensor_from_strings).
+ * @return NULL, HANDLE (an operand of the codec), VERSION, DTYPE, RANK, SHAPE, SIZE, STRIDE, DEVICE, NOMEM, UNSUPPORTED
+ *         (strings, see gth_tensor_from_strings).
  */
 GTH_API int32_t gth_tensor_borrow(const gth_tensor_desc *desc, gth_tensor **out, gth_error *err);
 
@@ -712,7 +714,7 @@ GTH_API int32_t gth_tensor_borrow(const gth_tensor_desc *desc, gth_tensor **out,
  * not waited for. Each of the others must make a call, sync or release after its stream has finished. The deleter then
  * runs in such a call. The caller orders work on other streams.
  *
- * @param desc  Borrowed. Its data is Consumed. desc->tensor must be NULL.
+ * @param desc  Borrowed. Its data is Consumed. desc->tensor must be NULL, and so must desc->codec (UNSUPPORTED).
  * @return The statuses of gth_tensor_borrow, and HANDLE, NULL (no deleter).
  */
 GTH_API int32_t gth_tensor_adopt(gth_context *context, const gth_tensor_desc *desc, gth_deleter_fn deleter, void *user,
@@ -734,12 +736,12 @@ GTH_API int32_t gth_tensor_alloc(gth_context *context, int32_t dtype, int32_t nd
 /**
  * Describes a tensor as memory.
  *
- * desc->shape and desc->strides point into the library. They are valid until the tensor is released. strides, offset,
- * extent and flags are always set. The memory may be written if flags does not have GTH_TENSOR_READONLY. For strings,
- * data and strides are NULL.
+ * desc->shape, desc->strides and desc->codec point into the library. They are valid until the tensor is released.
+ * strides, offset, extent and flags are always set. The memory may be written if flags does not have
+ * GTH_TENSOR_READONLY. For strings, data and strides are NULL, and extent is the number of their bytes.
  *
  * @param desc  Borrowed, written. desc->size must be set.
- * @return NULL, VERSION, HANDLE.
+ * @return NULL, VERSION, HANDLE, UNSUPPORTED (a table in files).
  */
 GTH_API int32_t gth_tensor_describe(const gth_tensor *tensor, gth_tensor_desc *desc, gth_error *err);
 
@@ -883,30 +885,35 @@ GTH_API int32_t gth_tensor_strings(const gth_tensor *tensor, const int64_t **off
  *   one exception: with GTH_FILES_MAP, a page that an earlier call has read raises SIGBUS. So does, on macOS and before
  *   Linux 5.14, each page that cannot be read. A file that is removed or replaced by another one stays readable. */
 
+struct gth_options;
+
 /* Modes of a table in files. */
 #define GTH_FILES_READ 1 /**< Files are read. The default. */
 #define GTH_FILES_MAP 2  /**< Files are mapped. For rows that are read again and again. */
 
-/** The field extent of a segment is set, even if it is 0. */
-#define GTH_SEGMENT_EXTENT 1
+#define GTH_SEGMENT_EXTENT 1 /**< The field extent is set, even if it is 0. */
+#define GTH_SEGMENT_FILE 2   /**< The field file is set. */
 
-/** Some rows of a table. A row may not be divided between segments. */
+/**
+ * Some rows of a table. A row may not be divided between segments. Either path, or data, or file with GTH_SEGMENT_FILE is
+ * given. None of them causes GTH_E_NULL, two of them GTH_E_VERSION.
+ */
 typedef struct gth_segment {
   uint32_t size;    /**< Set by the caller to sizeof(gth_segment). */
-  uint32_t flags;   /**< GTH_SEGMENT_EXTENT, or 0. */
+  uint32_t flags;   /**< GTH_SEGMENT_* */
   const char *path; /**< The file, in UTF-8, or NULL. Borrowed */
-  const void *data; /**< If path is NULL: the memory, or NULL. Kept */
-  int64_t file;     /**< If path and data are NULL: a file descriptor (on Windows a HANDLE), of which the library makes
-                           a duplicate. */
+  const void *data; /**< The memory, or NULL. Kept */
+  int64_t file;     /**< With GTH_SEGMENT_FILE: a file descriptor (on Windows a HANDLE), of which the library makes a
+                           duplicate. */
   int64_t offset;   /**< The byte of the first row. It needs no alignment. */
   int64_t rows;     /**< The number of rows, at least 1. */
   int64_t row_stride; /**< Bytes from row to row, at least the bytes of a row. 0: the bytes of a row */
   int64_t extent; /**< Bytes of memory from data. 0: up to the highest byte that the rows reach. To describe memory of
-                       0 bytes, set GTH_SEGMENT_EXTENT. Of a file, extent and flags must be 0. */
+                       0 bytes, set GTH_SEGMENT_EXTENT. Of a file, extent must be 0, without that flag. */
 } gth_segment;
 
 #define GTH_SEGMENT_FIRST 64
-#define GTH_SEGMENT_INIT {sizeof(gth_segment), 0, NULL, NULL, -1, 0, 0, 0, 0}
+#define GTH_SEGMENT_INIT {sizeof(gth_segment), 0, NULL, NULL, 0, 0, 0, 0, 0}
 
 typedef struct gth_files_options {
   uint32_t size;    /**< Set by the caller to sizeof(gth_files_options). */
@@ -941,7 +948,7 @@ typedef struct gth_files_stats {
  *
  * @param context   A CPU context, or NULL.
  * @param desc      Borrowed. dtype, ndim (at least 1), shape and codec of the whole table. shape[0] is the sum of the
- *                  rows of all segments. data and strides must be NULL, offset and extent 0.
+ *                  rows of all segments. data and strides must be NULL, offset and extent 0, and the device the CPU.
  * @param count     The number of segments, at least 1.
  * @param segments  Borrowed, `count` pointers.
  * @param options   Borrowed, or NULL.
@@ -954,16 +961,17 @@ GTH_API int32_t gth_tensor_open(gth_context *context, const gth_tensor_desc *des
                                 gth_error *err);
 
 /**
- * Requests the rows that indices select along axis 0, and does not wait for them. A later gather of these rows then
- * waits less. Indices out of bounds are ignored, and so are rows that cannot be read. Segments in memory need no request.
+ * Requests the rows that a gather with these indices and options reads, and does not wait for them. The gather then waits
+ * less. Indices that select no row are ignored, and so are rows that cannot be read. Segments in memory need no request.
  *
  * @param context  A CPU context, or NULL.
  * @param tensor   A tensor of gth_tensor_open.
  * @param indices  Borrowed. Integers of any shape.
- * @return NULL, HANDLE, VERSION, DTYPE, RANK, SHAPE, SIZE, STRIDE, DEVICE, UNSUPPORTED (another tensor).
+ * @param options  Borrowed, or NULL.
+ * @return NULL, HANDLE, VERSION, DTYPE, RANK, AXIS, BATCH, SHAPE, SIZE, STRIDE, DEVICE, UNSUPPORTED (another tensor).
  */
 GTH_API int32_t gth_tensor_prefetch(gth_context *context, const gth_tensor *tensor, const gth_tensor_desc *indices,
-                                    gth_error *err);
+                                    const struct gth_options *options, gth_error *err);
 
 /**
  * Reads the counters of a table in files.
@@ -1101,8 +1109,9 @@ GTH_API int32_t gth_tensor_stats(const gth_tensor *tensor, gth_files_stats *stat
 /**
  * The options of every operation. NULL has the same meaning as a struct of zeros: There is no profile, axis and
  * batch_dims are 0, and all dtypes are accepted. Negative indices are out of bounds, and an index out of bounds causes
- * GTH_E_INDEX. A switch (negative, bounds, fill, extents, reduction, accumulate or empty) that is not 0 overrides the
- * profile. A switch that the operation does not have must be 0.
+ * GTH_E_INDEX. A switch (negative, bounds, fill, extents, reduction, accumulate, bag_format, pool, empty, initial or
+ * order) that is not 0 overrides the profile. A switch that the operation does not have must be 0. Two may be set anyway
+ * and have no effect: fill and extents. So may opset without the profiles onnx and ort.
  */
 typedef struct gth_options {
   uint32_t size;          /**< Set by the caller to sizeof(gth_options). */
@@ -1122,8 +1131,8 @@ typedef struct gth_options {
   uint64_t fill_value[2]; /**< With GTH_FILL_VALUE: the memory image of one element, from its first byte. */
   int32_t accumulate;     /**< GTH_ACCUMULATE_*, for scatters, gradients and gather_bags. 0: that of the profile, else
                                dtype. gather_bags: float32 */
-  int32_t out_dtype;      /**< The dtype of the output of gather_bags. 0: that of params. GTH_DTYPE_FLOAT32 is allowed
-                               for float16, bfloat16 and float32 params. 0 for other operations. */
+  int32_t out_dtype;      /**< The dtype of the output of gather_bags. 0: that of params. Valid are that of params, and
+                               float32 for float16 and bfloat16 params. 0 for other operations. */
   int32_t bag_format;     /**< GTH_BAGS_*, for gather_bags. 0: offsets if bags is given, else dense */
   int32_t pool;           /**< GTH_POOL_*, for gather_bags. 0: sum */
   int32_t empty;          /**< GTH_EMPTY_*, for gather_bags. 0: that of the profile, else zero */
@@ -1327,10 +1336,10 @@ typedef struct gth_request {
  * @param indices  Borrowed.
  * @param rows     Borrowed. Written by gathers.
  * @param options  Borrowed, or NULL.
- * @return NULL, HANDLE, VERSION, DTYPE, RANK, AXIS, BATCH, SHAPE, SIZE, STRIDE, DEVICE, READONLY, ALIAS, INDEX, RACE,
- *         UNSUPPORTED (strings; on a device also packed params, and reductions of 2^31 slices of updates), NOMEM (float32
- *         or float64 accumulation, mean, and on a device every scatter and bags with lengths), and on a device CUDA,
- *         FORK, CAPTURE.
+ * @return NULL, HANDLE, VERSION, DTYPE, RANK, AXIS, BATCH, SHAPE, SIZE, STRIDE, DEVICE, READONLY, ALIAS, OFFSETS
+ *         (gather_bags), INDEX, RACE, IO (tables in files), UNSUPPORTED (strings; on a device also packed params, and
+ *         reductions of 2^31 slices of updates), NOMEM (float32 or float64 accumulation, mean, and on a device every
+ *         scatter and bags with lengths), and on a device CUDA, FORK, CAPTURE.
  */
 GTH_API int32_t gth_run(gth_context *context, int32_t op, const gth_tensor_desc *table, const gth_tensor_desc *indices,
                         const gth_tensor_desc *rows, const gth_options *options, gth_error *err);
@@ -1346,7 +1355,8 @@ GTH_API int32_t gth_run_request(gth_context *context, const gth_request *request
  * Runs a request, as gth_run_request, on memory at other addresses.
  *
  * The field data of table, indices and rows is not read: the parameters have the addresses. This is for memory whose
- * address is known during a call only, such as an array of a garbage-collected heap.
+ * address is known during a call only, such as an array of a garbage-collected heap. Other operands have the addresses of
+ * their descriptions.
  *
  * @param request  Borrowed, with all that it points to.
  * @param table    Borrowed, the data of the table. It must be NULL if request->table names a tensor.
@@ -1390,7 +1400,7 @@ GTH_API int32_t gth_make(gth_context *context, const gth_request *request, gth_t
 /**
  * Infers dtype and shape of the rows of a request: the output of a gather, the updates of a scatter or a gradient.
  *
- * Only dtype, ndim and shape of table and indices are read. request->rows is ignored. A dtype of 0 skips the checks of
+ * Only dtype, ndim, shape and codec of the operands are read. request->rows is ignored. A dtype of 0 skips the checks of
  * dtypes. An extent of GTH_OPEN stays open in the result.
  *
  * @param request   Borrowed, with all that it points to.
@@ -1565,12 +1575,12 @@ GTH_API int32_t gth_scatter_positions(gth_context *context, const gth_request *r
  *
  * @param request  Borrowed, with all that it points to.
  * @param out      Owned. Release it with gth_plan_release. It is immutable, and any number of threads may use it.
- * @return The statuses of gth_run up to DEVICE, NOMEM, UNSUPPORTED (strings, gradients).
+ * @return The statuses of gth_run up to READONLY, NOMEM, UNSUPPORTED (strings, gradients).
  */
 GTH_API int32_t gth_plan_create(const gth_request *request, gth_plan **out, gth_error *err);
 
 /**
- * Runs a plan.
+ * Runs a plan. A plan with the operand bags or weights, or with an open number of ids, needs gth_plan_run_args.
  *
  * @param n        The open extent, or GTH_OPEN if the plan has none. Any other value causes GTH_E_SHAPE with operand
  *                 PLAN.
@@ -1578,8 +1588,8 @@ GTH_API int32_t gth_plan_create(const gth_request *request, gth_plan **out, gth_
  *                 offset. NULL if nothing is read or written, or if the operand is bound. Written by scatters.
  * @param indices  Borrowed. Like table.
  * @param rows     Borrowed. Like table. Written by gathers.
- * @return HANDLE, NULL, SHAPE (n), SIZE, DEVICE, ALIAS, INDEX, RACE, NOMEM (accumulation, mean), and on a device
- *         CUDA, FORK.
+ * @return HANDLE, NULL, SHAPE (n), SIZE, DEVICE, ALIAS, OFFSETS, INDEX, RACE, IO, NOMEM (accumulation, mean), and on a
+ *         device CUDA, FORK.
  */
 GTH_API int32_t gth_plan_run(gth_context *context, const gth_plan *plan, int64_t n, const void *table,
                              const void *indices, const void *rows, gth_error *err);
@@ -1591,7 +1601,7 @@ GTH_API int32_t gth_plan_run(gth_context *context, const gth_plan *plan, int64_t
 typedef struct gth_plan_args {
   uint32_t size;          /**< Set by the caller to sizeof(gth_plan_args). */
   uint32_t flags;         /**< GTH_ARGS_* */
-  int64_t n;              /**< The open extent, or GTH_OPEN if the plan has none. */
+  int64_t n;              /**< The open extent, or GTH_OPEN if the plan has none. It has no default: 0 is an extent. */
   const void *table;      /**< As in gth_plan_run. */
   const void *indices;    /**< As in gth_plan_run. */
   const void *rows;       /**< As in gth_plan_run. */
@@ -1602,7 +1612,7 @@ typedef struct gth_plan_args {
   const void *weights;    /**< NULL, unless the operation has weights. Like table */
   int64_t bags_extent;    /**< Bytes of memory from bags. */
   int64_t weights_extent; /**< Bytes of memory from weights. */
-  int64_t ids;            /**< The open number of ids of gather_bags, or GTH_OPEN if the plan has none. */
+  int64_t ids;            /**< The open number of ids of gather_bags. If the plan has none: GTH_OPEN or 0 */
   const void *scales;     /**< Of the codec. NULL: the address in the description, which the plan keeps. */
   const void *zeros;      /**< Of the codec. NULL: the address in the description, which the plan keeps. */
   int64_t scales_extent;  /**< Bytes of memory from scales. */
@@ -1619,6 +1629,7 @@ typedef struct gth_plan_args {
  * limit.
  *
  * @param args  Borrowed.
+ * @return The statuses of gth_plan_run, VERSION.
  */
 GTH_API int32_t gth_plan_run_args(gth_context *context, const gth_plan *plan, const gth_plan_args *args,
                                   gth_error *err);
@@ -1665,8 +1676,8 @@ GTH_API int32_t gth_plan_run_parts(gth_context *context, const gth_plan *plan, i
  * on error. If bounds is not error, an index out of bounds is no error here. Races are not detected. On a device,
  * gth_context_take_error reports the error, like that of a run.
  *
- * @param args  Borrowed. n, indices and indices_extent are read. table and rows are ignored.
- * @return HANDLE, NULL, VERSION, SHAPE (n), SIZE, DEVICE, INDEX, and on a device CUDA, FORK.
+ * @param args  Borrowed. n, ids, indices, bags and their extents are read. Other operands are ignored.
+ * @return HANDLE, NULL, VERSION, SHAPE (n, ids), SIZE, DEVICE, OFFSETS, INDEX, and on a device CUDA, FORK.
  */
 GTH_API int32_t gth_plan_check(gth_context *context, const gth_plan *plan, const gth_plan_args *args, gth_error *err);
 
@@ -1674,7 +1685,8 @@ GTH_API int32_t gth_plan_check(gth_context *context, const gth_plan *plan, const
  * Computes the highest number of bytes that a run uses from each data pointer on. It is 0 for a pointer that is not
  * used, and for that of a bound operand.
  *
- * @param args  Borrowed. n is read. The *_extent fields are written on GTH_OK, and flags becomes GTH_ARGS_EXTENTS.
+ * @param args  Borrowed. n and ids are read. The *_extent fields are written on GTH_OK, and flags becomes
+ *              GTH_ARGS_EXTENTS.
  * @return NULL, HANDLE, VERSION, SHAPE (n), SIZE.
  */
 GTH_API int32_t gth_plan_extents(const gth_plan *plan, gth_plan_args *args, gth_error *err);
@@ -1718,8 +1730,8 @@ typedef struct gth_shards {
 /* Flags of gth_parts. */
 #define GTH_PARTS_ONCE 1 /**< Duplicate ids request a row once. `place` is required, and `order` must be NULL. */
 
-/** The output buffers of gth_partition. They must be aligned to 8 bytes and must not overlap other memory of the call.
- * */
+/** The output buffers of gth_partition. They must be aligned to 8 bytes. They must not overlap each other, ids or borders
+ * (GTH_E_ALIAS). */
 typedef struct gth_parts {
   uint32_t size;    /**< Set by the caller to sizeof(gth_parts). */
   uint32_t flags;   /**< GTH_PARTS_* */
@@ -1750,8 +1762,8 @@ typedef struct gth_parts {
  * @param shards   Borrowed.
  * @param options  Borrowed, or NULL.
  * @param parts    Borrowed, written.
- * @return NULL, HANDLE, VERSION, DTYPE, RANK, SHAPE (extents, rows, shards, borders), SIZE (capacity, scratch), STRIDE,
- *         DEVICE, INDEX, RACE, UNSUPPORTED, and on a device NOMEM, CUDA, FORK, CAPTURE.
+ * @return NULL, HANDLE, VERSION, DTYPE, RANK, AXIS, BATCH, SHAPE (extents, rows, shards, borders), SIZE (capacity,
+ *         scratch), STRIDE, DEVICE, ALIAS, INDEX, RACE, UNSUPPORTED, and on a device NOMEM, CUDA, FORK, CAPTURE.
  */
 GTH_API int32_t gth_partition(gth_context *context, const gth_tensor_desc *ids, const gth_shards *shards,
                               const gth_options *options, const gth_parts *parts, gth_error *err);
@@ -1762,7 +1774,7 @@ GTH_API int32_t gth_partition(gth_context *context, const gth_tensor_desc *ids, 
  * @param ids    Borrowed. Its data may be NULL.
  * @param flags  GTH_PARTS_*
  * @param bytes  Borrowed, written on GTH_OK only.
- * @return The statuses of gth_partition except INDEX and RACE.
+ * @return The statuses of gth_partition except ALIAS, INDEX and RACE.
  */
 GTH_API int32_t gth_partition_scratch(const gth_tensor_desc *ids, const gth_shards *shards, uint32_t flags,
                                       int64_t *bytes, gth_error *err);
@@ -1801,8 +1813,8 @@ typedef struct gth_take {
   const void *validity;           /**< Bits in the order of Arrow, least significant first. An index whose bit is 0 is
                                        null. The bits have the order of the indices. NULL: no index is null. Borrowed */
   int64_t validity_offset;        /**< The number of the bit of the first index, at least 0. */
-  const gth_options *options;     /**< negative, bounds, profile, opset, threads and padding_index, which selects null,
-                                       are used. Borrowed, or NULL. */
+  const gth_options *options;     /**< Those of a gather along the only axis of a column. padding_index selects null.
+                                       fill and extents have no effect. Borrowed, or NULL. */
 } gth_take;
 
 #define GTH_TAKE_FIRST 40
@@ -1850,9 +1862,9 @@ GTH_EXPORT int32_t gth_column_release(gth_column *column);
  * @param schema  Borrowed, overwritten on GTH_OK. Its content is Owned: call its release. NULL: not wanted. The result
  *                then has the type of the column, and an array that must become a large one causes GTH_E_SIZE.
  * @param array   Borrowed, overwritten on GTH_OK. Its content is Owned: call its release.
- * @return NULL, HANDLE, VERSION, DTYPE, RANK, SHAPE, SIZE, STRIDE, DEVICE, INDEX, ARROW (a row is malformed, with the
- *         position of its index), RACE, NOMEM, UNSUPPORTED (bounds = fill or skip, or different dictionaries of nested
- *         types).
+ * @return NULL, HANDLE, VERSION, DTYPE, RANK, AXIS, BATCH, SHAPE, SIZE, STRIDE, DEVICE, INDEX, ARROW (a row is malformed,
+ *         with the position of its index), RACE, NOMEM, UNSUPPORTED (bounds = fill or skip, or different dictionaries of
+ *         nested types).
  */
 GTH_API int32_t gth_column_take(gth_context *context, const gth_column *column, const gth_take *take,
                                 struct ArrowSchema *schema, struct ArrowArray *array, gth_error *err);
@@ -1877,8 +1889,8 @@ GTH_API int32_t gth_arrow_take(gth_context *context, const struct ArrowSchema *t
  * @param take      Borrowed, with all that it points to.
  * @param capacity  The number of elements of rows: at least the number of indices.
  * @param rows      Borrowed, written. It must be aligned to 8 bytes and must not overlap the indices.
- * @return NULL, HANDLE, VERSION, DTYPE, RANK, SHAPE (extent), SIZE (extent, capacity), STRIDE, DEVICE, ALIAS, INDEX,
- *         RACE, UNSUPPORTED (alignment).
+ * @return NULL, HANDLE, VERSION, DTYPE, RANK, AXIS, BATCH, SHAPE (extent), SIZE (extent, capacity), STRIDE, DEVICE,
+ *         ALIAS, INDEX, RACE, UNSUPPORTED (alignment).
  */
 GTH_API int32_t gth_resolve(gth_context *context, int64_t extent, const gth_take *take, int64_t capacity, int64_t *rows,
                             gth_error *err);

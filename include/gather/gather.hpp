@@ -1544,14 +1544,23 @@ class Segment {
  public:
   /// Rows of a file.
   /// @param path  In UTF-8.
-  static Segment path(const char* path, int64_t rows) noexcept { return Segment(path, -1, rows); }
+  static Segment path(const char* path, int64_t rows) noexcept {
+    Segment made(rows);
+    made.raw_.path = path;
+    return made;
+  }
   /// Rows of an open file. The table makes a duplicate of the descriptor, so the caller may close it afterwards.
   /// @param file  A file descriptor, on Windows a HANDLE.
-  static Segment file(int64_t file, int64_t rows) noexcept { return Segment(nullptr, file, rows); }
+  static Segment file(int64_t file, int64_t rows) noexcept {
+    Segment made(rows);
+    made.raw_.file = file;
+    made.raw_.flags = GTH_SEGMENT_FILE;
+    return made;
+  }
   /// Rows in memory of the caller. A range that is too small for them causes GTH_E_STRIDE. It must not change while a
   /// call uses the table.
   static Segment memory(Source data, int64_t rows) noexcept {
-    Segment made(nullptr, -1, rows);
+    Segment made(rows);
     made.raw_.data = data.extent == 0 ? "" : data.data;  // A range without elements may have no address.
     if (data.extent != Source::unknown) {
       made.raw_.flags = GTH_SEGMENT_EXTENT;
@@ -1571,11 +1580,7 @@ class Segment {
   gth_segment raw() const noexcept { return raw_; }
 
  private:
-  Segment(const char* path, int64_t file, int64_t rows) noexcept {
-    raw_.path = path;
-    raw_.file = file;
-    raw_.rows = rows;
-  }
+  explicit Segment(int64_t rows) noexcept { raw_.rows = rows; }
 
   gth_segment raw_ = GTH_SEGMENT_INIT;
 };
@@ -1647,13 +1652,14 @@ class Table : public Handle<gth_tensor, gth_tensor_release> {
     const gth_request whole = GTH_REQUEST(GTH_OP_GATHER_ND, table.raw(), &all, nullptr, nullptr);
     return detail::shape(gth_infer, &whole);
   }
-  /// Requests the rows that indices select along dim 0, and does not wait for them. Indices out of bounds and rows that
-  /// cannot be read are ignored.
-  void prefetch(const View& indices, const Context& context = {}) const {
-    detail::call([&](gth_error* err) { return try_prefetch(indices, err, context); });
+  /// Requests the rows that a gather with these options reads, and does not wait for them. Indices that select no row, and
+  /// rows that cannot be read, are ignored.
+  void prefetch(const View& indices, const Options& options = {}, const Context& context = {}) const {
+    detail::call([&](gth_error* err) { return try_prefetch(indices, err, options, context); });
   }
-  [[nodiscard]] int32_t try_prefetch(const View& indices, gth_error* err, const Context& context = {}) const noexcept {
-    return gth_tensor_prefetch(context.get(), get(), indices.raw(), err);
+  [[nodiscard]] int32_t try_prefetch(const View& indices, gth_error* err, const Options& options = {},
+                                     const Context& context = {}) const noexcept {
+    return gth_tensor_prefetch(context.get(), get(), indices.raw(), options.get(), err);
   }
   /// Returns the counters since the table was opened.
   gth_files_stats stats() const {

@@ -30,7 +30,8 @@ int32_t check_take_flags(const gth_take& take, uint32_t known, const Error& erro
                     "indices: validity_offset is %lld", static_cast<long long>(take.validity_offset));
 }
 
-// Reads the options that a take has. Others are ignored.
+// Reads the options that a take has. A column has one dim, so the axis is 0 or -1, and there are no batch dims. Others are
+// ignored.
 int32_t read_options(const gth_options* given, Taking* out, const Error& error) {
   gth_options room;
   out->options = GTH_OPTIONS_INIT;
@@ -42,6 +43,9 @@ int32_t read_options(const gth_options* given, Taking* out, const Error& error) 
     out->options.negative = given->negative;
     out->options.bounds = given->bounds;
     out->options.opset = given->opset;
+    out->options.has_axis = given->has_axis;
+    out->options.axis = given->axis;
+    out->options.batch_dims = given->batch_dims;
     out->options.threads = given->threads;
     out->options.has_padding_index = given->has_padding_index;
     out->options.padding_index = given->padding_index;

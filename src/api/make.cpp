@@ -73,7 +73,7 @@ GATHER_NOINLINE int32_t gather_new(const Making& making, gth_tensor** out, const
 // Returns the description of the result of a scatter or a gradient, without data. It is dense, with dtype and shape of
 // the table.
 gth_tensor_desc dense_table(const Making& making) {
-  const gth_tensor_desc& table = *making.request.table;
+  const gth_tensor_desc& table = *making.request.table;  // NOLINT(clang-analyzer-core.uninitialized.Assign)
   gth_tensor_desc desc = GTH_TENSOR_DESC_DENSE(table.dtype, table.ndim, table.shape, nullptr);
   desc.device = making.context->device;
   desc.device_id = making.context->device_id;

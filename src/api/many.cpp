@@ -47,7 +47,7 @@ GATHER_NOINLINE int32_t validate_request(gth_context* handle, const gth_request*
   int32_t status = find_operands(handle, *given, core::Open::none, Results::required, &found, error);
   if (!status) status = lower_request(request, plan, error);
   if (status) return status;
-  lowered->context = found.context;
+  lowered->context = found.context;  // NOLINT(clang-analyzer-core.uninitialized.Assign)
   lowered->pointers = pointers_of(request);
   lowered->kernels = cpu::choose_kernels(*plan);
   if ((status = core::check_run(*plan, lowered->pointers, GTH_OPEN, nullptr, error))) return status;

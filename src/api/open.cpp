@@ -12,6 +12,7 @@
 #include "core/plan/lower.hpp"
 #include "core/types/device.hpp"
 #include "core/types/dtype.hpp"
+#include "core/types/resolve_index.hpp"
 #include "execution/execute.hpp"
 #include "files/table.hpp"
 
@@ -65,15 +66,31 @@ int32_t check_pointers(const Opening& opening, const Error& error) {
   return std::find(opening.segments, end, nullptr) == end ? GTH_OK : fail_null(GTH_OPERAND_FILE, error);
 }
 
+// The rows of a segment are at one place: in a file that has a path or a descriptor, or in memory.
+int32_t check_place(int64_t i, const gth_segment& given, const Error& error) {
+  const bool has_file = given.flags & GTH_SEGMENT_FILE;
+  const int places = (given.path != nullptr) + (given.data != nullptr) + has_file;
+  if (places == 1) return GTH_OK;
+  const auto segment = static_cast<int32_t>(i);
+  if (places == 0) {
+    return error.fail({GTH_E_NULL, GTH_OPERAND_FILE, segment}, "file: segment %" PRId64 ": has no path, data or file",
+                      i);
+  }
+  return error.fail({GTH_E_VERSION, GTH_OPERAND_FILE, segment, -1, places, 1},
+                    "file: segment %" PRId64 ": has more than one of path, data and file", i);
+}
+
 int32_t read_segments(const Opening& opening, const Error& error) {
+  constexpr uint32_t known = GTH_SEGMENT_EXTENT | GTH_SEGMENT_FILE;
   for (int64_t i = 0; i < opening.count; ++i) {
     gth_segment room;
     const gth_segment* read;
     if (int32_t status = core::read_struct(opening.segments[i], &room, &read, GTH_OPERAND_FILE, error)) return status;
-    if (read->flags & ~uint32_t{GTH_SEGMENT_EXTENT}) {
-      return error.fail({GTH_E_VERSION, GTH_OPERAND_FILE, static_cast<int32_t>(i), -1, read->flags, GTH_SEGMENT_EXTENT},
+    if (read->flags & ~known) {
+      return error.fail({GTH_E_VERSION, GTH_OPERAND_FILE, static_cast<int32_t>(i), -1, read->flags, known},
                         "file: segment %" PRId64 ": unknown flags %" PRIu32, i, read->flags);
     }
+    if (int32_t status = check_place(i, *read, error)) return status;
   }
   return GTH_OK;
 }
@@ -207,15 +224,14 @@ int32_t find_table(const gth_tensor* handle, const files::Table** out, const Err
   return GTH_OK;
 }
 
-// The rows are those of a gather that skips invalid indices.
-int32_t prefetch(gth_context* context, const gth_tensor* tensor, const gth_tensor_desc* indices, const Error& error) {
+// The rows are those of a gather. Invalid indices are skipped.
+int32_t prefetch(gth_context* context, const gth_tensor* tensor, const gth_tensor_desc* indices,
+                 const gth_options* options, const Error& error) {
   const files::Table* table = nullptr;
   if (!tensor) return fail_null(GTH_OPERAND_TENSOR, error);
   if (!indices) return fail_null(GTH_OPERAND_INDICES, error);
-  gth_options options = GTH_OPTIONS_INIT;
-  options.bounds = GTH_BOUNDS_SKIP;
   const gth_tensor_desc named = GTH_TENSOR_DESC_HANDLE(tensor);
-  const gth_request request = GTH_REQUEST(GTH_OP_GATHER, &named, indices, nullptr, &options);
+  const gth_request request = GTH_REQUEST(GTH_OP_GATHER, &named, indices, nullptr, options);
   Found found;
   int32_t status = find_operands(context, request, core::Open::none, Results::ignored, &found, error);
   if (!status) status = find_table(tensor, &table, error);
@@ -228,6 +244,7 @@ int32_t prefetch(gth_context* context, const gth_tensor* tensor, const gth_tenso
     error.rename_operand(GTH_OPERAND_PARAMS, GTH_OPERAND_TENSOR);
     return status;
   }
+  if (!core::is_total(core::outside_of(plan.bounds))) plan.bounds = GTH_BOUNDS_SKIP;
   cpu::request_rows(plan, pointers);
   return GTH_OK;
 }
@@ -258,8 +275,8 @@ int32_t gth_tensor_open(gth_context* context, const gth_tensor_desc* desc, int64
 }
 
 int32_t gth_tensor_prefetch(gth_context* context, const gth_tensor* tensor, const gth_tensor_desc* indices,
-                            gth_error* err) {
-  return api_boundary(err, [&](const Error& error) { return prefetch(context, tensor, indices, error); });
+                            const gth_options* options, gth_error* err) {
+  return api_boundary(err, [&](const Error& error) { return prefetch(context, tensor, indices, options, error); });
 }
 
 int32_t gth_tensor_stats(const gth_tensor* tensor, gth_files_stats* stats, gth_error* err) {

@@ -116,6 +116,61 @@ int32_t check_parts(const gth_parts* parts, int64_t n, const Shards& shards, boo
   return parts->scratch_bytes < needed ? fail_scratch(parts->scratch_bytes, needed, error) : GTH_OK;
 }
 
+int32_t check_number(const char* what, int64_t number, const Error& error) {
+  if (number <= cuda::most_partitioned) return GTH_OK;
+  return error.fail({GTH_E_UNSUPPORTED, GTH_OPERAND_NONE, -1, -1, number, cuda::most_partitioned},
+                    "shards: on CUDA devices, there are at most %lld %s, not %lld",
+                    static_cast<long long>(cuda::most_partitioned), what, static_cast<long long>(number));
+}
+
+int32_t check_device_numbers(int64_t n, const Shards& shards, bool once, const Error& error) {
+  int32_t status = check_number("ids", n, error);
+  if (!status) status = check_number("shards", shards.count, error);
+  return status || !once ? status : check_number("rows of unique ids", shards.rows, error);
+}
+
+// Memory of a call.
+struct Area {
+  const char* name;
+  int32_t operand;
+  const void* at;
+  core::Span span;
+};
+
+Area area_of(const char* name, const int64_t* numbers, int64_t count) {
+  int64_t bytes;
+  if (!numbers) count = 0;
+  if (!core::multiply(count, int64_t{sizeof(int64_t)}, &bytes)) bytes = INT64_MAX;
+  return {name, GTH_OPERAND_NONE, numbers, {0, bytes}};
+}
+
+// Checks that the arrays of the result overlap neither each other nor what the call reads. On a device, `scratch` is not
+// used.
+int32_t check_overlap(const gth_parts& parts, const Plan& plan, const void* ids, const Shards& shards,
+                      int64_t scratch_bytes, const Error& error) {
+  const int64_t n = plan.tuples.at(GTH_OPEN);
+  const core::Span ids_span = n ? core::span_of(plan, core::Role::indices, GTH_OPEN, 0) : core::Span{0, 0};
+  const int64_t borders = shards.kind == GTH_SHARDS_BORDERS ? shards.count + 1 : 0;
+  const Area areas[] = {area_of("counts", parts.counts, shards.count),
+                        area_of("local", parts.local, n),
+                        area_of("order", parts.order, n),
+                        area_of("place", parts.place, n),
+                        {"scratch", GTH_OPERAND_NONE, parts.scratch, {0, scratch_bytes}},
+                        {"ids", GTH_OPERAND_INDICES, ids, ids_span},
+                        area_of("borders", shards.borders, borders)};
+  constexpr size_t written = 5, all = sizeof areas / sizeof *areas;
+  const auto is_empty = [](const Area& area) { return area.span.low == area.span.high; };
+  for (size_t i = 0; i < written; ++i) {
+    for (size_t j = i + 1; j < all; ++j) {
+      const Area &a = areas[i], &b = areas[j];
+      if (is_empty(a) || is_empty(b) || !core::overlap(a.at, a.span, b.at, b.span)) continue;
+      return error.fail({GTH_E_ALIAS, GTH_OPERAND_NONE, -1, -1, b.operand, 0}, "parts: %s shares memory with %s",
+                        a.name, b.name);
+    }
+  }
+  return GTH_OK;
+}
+
 int32_t measure_scratch(Given given, uint32_t flags, int64_t* bytes, const Error& error) {
   Shards shards;
   Plan plan;
@@ -141,13 +196,15 @@ int32_t partition_ids(gth_context* handle, Given given, const gth_parts* parts, 
   if (int32_t status =
           core::check_index_run(plan, core::pointers_of(nullptr, indices, nullptr), GTH_OPEN, nullptr, error))
     return status;
+  const bool once = parts->flags & GTH_PARTS_ONCE;
+  if (context->cuda) {
+    if (int32_t status = check_device_numbers(n, shards, once, error)) return status;
+  }
+  const int64_t scratch = context->cuda ? 0 : parts->scratch_bytes;
+  if (int32_t status = check_overlap(*parts, plan, indices, shards, scratch, error)) return status;
   if (context->cuda) return cuda::run_partition(*context->cuda, plan, *given.ids, shards, *parts, error);
-  const cpu::PartitionMemory memory{parts->counts,
-                                    parts->local,
-                                    parts->order,
-                                    parts->place,
-                                    static_cast<int64_t*>(parts->scratch),
-                                    (parts->flags & GTH_PARTS_ONCE) != 0};
+  const cpu::PartitionMemory memory{
+      parts->counts, parts->local, parts->order, parts->place, static_cast<int64_t*>(parts->scratch), once};
   return cpu::partition(plan, indices, n, shards, memory, executor_for(*context, plan.threads), error);
 }
 

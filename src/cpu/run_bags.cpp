@@ -413,7 +413,7 @@ class Pooler {
         return is_added;
       });
       if (!are_valid) return false;
-      const int64_t none[2] = {0, 0};
+      static constexpr int64_t none[2] = {0, 0};
       rows.begin = none;
       rows.is_last = true;
       return pool_rows_of({ids_, weights_, none, 0}, fills_, &rows);

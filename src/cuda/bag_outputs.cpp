@@ -58,7 +58,7 @@ class OutputsCall {
         call_(plan, pointers, GTH_OPEN, place_),
         item_(plan.item.bytes()) {
     for (int32_t d = 1; d < request.table->ndim; ++d) elements_ *= request.table->shape[d];
-    if (elements_ > 0) call_.add_rows();
+    if (elements_ > 0) call_.add_rows();  // NOLINT(clang-analyzer-optin.cplusplus.UninitializedObject)
   }
   OutputsCall(const OutputsCall&) = delete;
   OutputsCall& operator=(const OutputsCall&) = delete;

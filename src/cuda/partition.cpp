@@ -16,15 +16,7 @@ namespace {
 using core::Plan;
 using core::Shards;
 
-// Numbers of shards and ids have 32 bits, and those of rows that are sorted.
-constexpr int64_t most_numbers = no_id - 1;
-
-int32_t check_number(const char* what, int64_t number, const Error& error) {
-  if (number <= most_numbers) return GTH_OK;
-  return error.fail({GTH_E_UNSUPPORTED, GTH_OPERAND_NONE, -1, -1, number, most_numbers},
-                    "shards: on CUDA devices, there are at most %lld %s, not %lld",
-                    static_cast<long long>(most_numbers), what, static_cast<long long>(number));
-}
+static_assert(most_partitioned < no_id);
 
 int32_t bits_of(int64_t number) { return number == 0 ? 1 : 64 - __builtin_clzll(static_cast<uint64_t>(number)); }
 
@@ -52,12 +44,6 @@ class PartitionCall {
   }
 
   int64_t ids() const { return job_.ids_count; }
-
-  int32_t check(const Error& error) const {
-    int32_t status = check_number("ids", ids(), error);
-    if (!status) status = check_number("shards", shards_.count, error);
-    return status || !job_.once ? status : check_number("rows of unique ids", shards_.rows, error);
-  }
 
   // Distributes memory. Returns its size.
   int64_t distribute(char* memory, int64_t sort_bytes) {
@@ -169,7 +155,6 @@ int32_t run_partition(Context& context, runtime::Stream stream, const Plan& plan
                       const Shards& shards, const gth_parts& parts, const Place& place, bool is_captured,
                       const Error& error) {
   PartitionCall call(plan, ids, shards, parts, place);
-  if (int32_t status = call.check(error)) return status;
   int64_t sort_bytes = 0;
   const int code = sort_scratch(call.ids(), &sort_bytes);
   if (code) return fail_cuda(code, "partition", 0, error);

@@ -26,13 +26,11 @@ int32_t fail_open(int64_t i, const char* path, const char* verb, int32_t native,
                     reason);
 }
 
-bool is_in_memory(const gth_segment& given) { return !given.path && given.data; }
-
 // Checks the size of the memory if it is given. The rows of the segment end at byte `end` of the memory.
 int32_t check_extent(int64_t i, const gth_segment& given, int64_t end, const Error& error) {
   if (given.extent == 0 && !(given.flags & GTH_SEGMENT_EXTENT)) return GTH_OK;
   const auto segment = static_cast<int32_t>(i);
-  if (!is_in_memory(given)) {
+  if (!given.data) {
     return error.fail({GTH_E_STRIDE, GTH_OPERAND_FILE, segment, -1, given.extent, 0},
                       "file: segment %" PRId64 ": has an extent of %" PRId64 ", but is not in memory", i, given.extent);
   }
@@ -45,7 +43,7 @@ int32_t check_extent(int64_t i, const gth_segment& given, int64_t end, const Err
 
 bool is_same_file(const gth_segment& a, const gth_segment& b) {
   if (a.path && b.path) return std::strcmp(a.path, b.path) == 0;
-  return !a.path && !b.path && !a.data && !b.data && a.file == b.file;
+  return (a.flags & b.flags & GTH_SEGMENT_FILE) && a.file == b.file;
 }
 
 }  // namespace
@@ -132,7 +130,7 @@ int32_t Table::open_segment(int64_t i, const gth_segment* const* given, const Er
   Segment& segment =
       *new (&segments_[i]) Segment{begin, rows_ * row_bytes_, each.rows, each.offset, stride, nullptr, -1, nullptr};
   opened_ = i + 1;
-  if (is_in_memory(each)) {
+  if (each.data) {
     segment.memory = static_cast<const char*>(each.data) + each.offset;
     return GTH_OK;
   }

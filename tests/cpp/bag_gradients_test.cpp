@@ -247,6 +247,10 @@ TEST(BagGradients, GradientsHaveTheDtypeOfParams) {
   Error error;
   expect_facts(gradients.run_dense(&error), error,
                {GTH_E_VERSION, GTH_OPERAND_OPTIONS, field(offsetof(gth_options, out_dtype)), -1, f32, 0});
+  const Array gradient(GTH_DTYPE_FLOAT16, {3, 2});
+  gradients.g = gradient.desc();
+  gradients.options.out_dtype = GTH_DTYPE_FLOAT16;
+  EXPECT_EQ(gradients.run_dense(&error), GTH_OK) << error.message;
 }
 
 // Sums need only dtype and shape of params.

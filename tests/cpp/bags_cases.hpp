@@ -436,7 +436,7 @@ inline Case make_case(Sizes sizes, const Kind& kind = draw_kind()) {
   }
   out.insert(out.end(), slice.begin(), slice.end());
   table.insert(table.end(), slice.begin(), slice.end());
-  c.options.out_dtype = is_half(dtype) && chance(30) ? GTH_DTYPE_FLOAT32 : 0;
+  c.options.out_dtype = chance(50) ? 0 : is_half(dtype) && chance(60) ? GTH_DTYPE_FLOAT32 : dtype;
   c.options.accumulate = kind.accumulate;
   c.pool = kind.pool;
   c.options.pool = kind.pool == GTH_POOL_SUM && chance(50) ? 0 : kind.pool;

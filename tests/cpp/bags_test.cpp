@@ -296,8 +296,11 @@ TEST(Bags, OperandsAndOptionsThatDoNotFitAreRejected) {
   expect(option(offsetof(gth_options, padding_index), 3, 0), [](Bags* bags) { bags->options.padding_index = 3; });
   expect(option(offsetof(gth_options, reduction), GTH_REDUCTION_ADD, 0),
          [](Bags* bags) { bags->options.reduction = GTH_REDUCTION_ADD; });
-  expect(option(offsetof(gth_options, out_dtype), GTH_DTYPE_INT8, f32),
-         [](Bags* bags) { bags->options.out_dtype = GTH_DTYPE_INT8; });
+  expect(option(offsetof(gth_options, out_dtype), 999, 0), [](Bags* bags) { bags->options.out_dtype = 999; });
+  for (const int32_t dtype : {GTH_DTYPE_INT8, GTH_DTYPE_FLOAT16, GTH_DTYPE_FLOAT64}) {
+    expect({GTH_E_DTYPE, GTH_OPERAND_OUT, -1, -1, dtype, f32},
+           [dtype](Bags* bags) { bags->options.out_dtype = bags->o.dtype = dtype; });
+  }
   expect(option(offsetof(gth_options, pool), GTH_POOL_MEAN, 0), [](Bags* bags) {
     bags->request.op = GTH_OP_GATHER;
     bags->request.bags = nullptr;

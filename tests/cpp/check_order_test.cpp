@@ -602,7 +602,7 @@ class OpenTable : public Call {
   float values_[6] = {};
   int64_t shape_[2] = {3, 2};
   gth_tensor_desc desc_ = GTH_TENSOR_DESC_DENSE(GTH_DTYPE_FLOAT32, 2, shape_, nullptr);
-  gth_segment segment_ = {sizeof(gth_segment), 0, nullptr, values_, -1, 0, 3, 0, 0};
+  gth_segment segment_ = {sizeof(gth_segment), 0, nullptr, values_, 0, 0, 3, 0, 0};
   gth_files_options options_ = GTH_FILES_OPTIONS_INIT;
 };
 
@@ -615,7 +615,7 @@ class Opened {
  public:
   Opened() {
     const int64_t shape[] = {3, 2};
-    const gth_segment segment = {sizeof(gth_segment), 0, nullptr, values_, -1, 0, 3, 0, 0};
+    const gth_segment segment = {sizeof(gth_segment), 0, nullptr, values_, 0, 0, 3, 0, 0};
     const gth_segment* const segments[] = {&segment};
     const gth_tensor_desc desc = GTH_TENSOR_DESC_DENSE(GTH_DTYPE_FLOAT32, 2, shape, nullptr);
     EXPECT_EQ(gth_tensor_open(nullptr, &desc, 1, segments, nullptr, tensor_.out(), nullptr), GTH_OK);
@@ -629,7 +629,9 @@ class Opened {
 
 class Prefetch : public Call {
  public:
-  int32_t run() override { return gth_tensor_prefetch(context_, tensor_, no_indices_ ? nullptr : &indices_, &error_); }
+  int32_t run() override {
+    return gth_tensor_prefetch(context_, tensor_, no_indices_ ? nullptr : &indices_, nullptr, &error_);
+  }
 
   std::vector<Flaw> flaws() override {
     return {{"tensor is NULL", Order::pointer, GTH_E_NULL, [&] { tensor_ = nullptr; }},

@@ -99,6 +99,16 @@ TEST(Resolve, K12_InvalidArgumentsAreRejected) {
   request.take.flags = GTH_TAKE_NULL;
   request.options.bounds = GTH_BOUNDS_CLAMP;
   EXPECT_EQ(status(2, 2, rows.data()), GTH_E_VERSION);
+  request.options.bounds = 0;
+  request.options.has_axis = 1;
+  for (const int64_t axis : {-3, -2, -1, 0, 1, 5}) {
+    request.options.axis = axis;
+    EXPECT_EQ(status(2, 2, rows.data()), axis == 0 || axis == -1 ? GTH_OK : GTH_E_AXIS) << axis;
+  }
+  request.options.has_axis = 0, request.options.axis = 0;
+  request.options.batch_dims = 1;
+  EXPECT_EQ(status(2, 2, rows.data()), GTH_E_BATCH);
+  request.options.batch_dims = 0;
   request.take.indices = nullptr;
   EXPECT_EQ(status(2, 2, rows.data()), GTH_E_NULL);
   EXPECT_EQ(gth_resolve(nullptr, 2, nullptr, 2, rows.data(), nullptr), GTH_E_NULL);

@@ -456,7 +456,7 @@ TEST(Cancellation, CallsForFilesCompleteOnACancelledThread) {
       if (!finishes_though_cancelled([&] { EXPECT_TRUE(table.gathers(files::scattered(2000, 1100))); })) return 2;
       const Array indices = indices64({20}, files::counted(0, 20));
       const gth_tensor_desc i = indices.desc();
-      const auto prefetch = [&] { EXPECT_EQ(gth_tensor_prefetch(nullptr, table.get(), &i, nullptr), GTH_OK); };
+      const auto prefetch = [&] { EXPECT_EQ(gth_tensor_prefetch(nullptr, table.get(), &i, nullptr, nullptr), GTH_OK); };
       if (!finishes_though_cancelled(prefetch)) return 3;
       if (!finishes_though_cancelled([&] { table.release(); })) return 4;
     }

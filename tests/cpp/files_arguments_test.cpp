@@ -43,7 +43,7 @@ TEST(FilesArguments, M4_InvalidSegmentsAreRejected) {
   for (const int64_t count : {int64_t{0}, int64_t{-1}, INT64_MIN}) {
     expect_invalid("count", {GTH_E_SHAPE, file, -1, -1, count, 1}, [&](Opening* o) { o->count = count; });
   }
-  expect_invalid("flags", {GTH_E_VERSION, file, 1, -1, 4, 1}, [](Opening* o) { o->second.flags = 4; });
+  expect_invalid("flags", {GTH_E_VERSION, file, 1, -1, 4, 3}, [](Opening* o) { o->second.flags = 4; });
   expect_invalid("fewer rows", {GTH_E_SHAPE, tensor, 0, -1, 6, 5}, [](Opening* o) { o->second.rows = 3; });
   expect_invalid("more rows", {GTH_E_SHAPE, tensor, 0, -1, 6, 7}, [](Opening* o) { o->second.rows = 5; });
   expect_invalid("rows beyond int64", {GTH_E_SHAPE, tensor, 0, -1, 6, INT64_MAX},
@@ -127,6 +127,28 @@ TEST(FilesArguments, M4_EndsOfMemoryBeyondInt64AreRejected) {
                  [](Opening* o) { o->first.extent = INT64_MAX - 1, o->first.offset = INT64_MAX - 16; });
 }
 
+// Zeros are no place: a segment without a path or memory is not the file with the descriptor 0.
+TEST(FilesArguments, M4_SegmentsHaveOnePlace) {
+  constexpr int32_t operand = GTH_OPERAND_FILE;
+  const File file;
+  file.write(0, Bytes(48));
+  expect_invalid("none", {GTH_E_NULL, operand, 1}, [](Opening* o) { o->second.data = nullptr; });
+  expect_invalid("a descriptor without the flag", {GTH_E_NULL, operand, 0}, [&](Opening* o) {
+    o->first.data = nullptr;
+    o->first.file = file.descriptor();
+  });
+  const auto with = [&](const char* path, const void* data, uint32_t flags, int64_t places) {
+    expect_invalid("several", {GTH_E_VERSION, operand, 1, -1, places, 1}, [&](Opening* o) {
+      o->second.path = path, o->second.data = data, o->second.flags = flags;
+      o->second.file = file.descriptor();
+    });
+  };
+  with(file.path(), file.path(), 0, 2);
+  with(file.path(), nullptr, GTH_SEGMENT_FILE, 2);
+  with(nullptr, file.path(), GTH_SEGMENT_FILE, 2);
+  with(file.path(), file.path(), GTH_SEGMENT_FILE | GTH_SEGMENT_EXTENT, 3);
+}
+
 // An extent of 0 is the size of the memory only with the flag.
 TEST(FilesArguments, M4_MemoryOfNoBytesHasNoRows) {
   expect_invalid("no bytes", {GTH_E_STRIDE, GTH_OPERAND_FILE, 1, -1, 32, 0},
@@ -156,17 +178,15 @@ TEST(FilesArguments, M4_ExtentsOfFilesAreRejected) {
       expect_invalid(what, {GTH_E_STRIDE, GTH_OPERAND_FILE, 0, -1, extent, 0}, [&](Opening* o) {
         o->first = segment;
         o->first.extent = extent;
-        o->first.flags = extent == 0 ? GTH_SEGMENT_EXTENT : 0;
+        o->first.flags |= extent == 0 ? GTH_SEGMENT_EXTENT : 0;
       });
     }
   };
   gth_segment named = GTH_SEGMENT_INIT, opened = GTH_SEGMENT_INIT;
   named.path = file.path();
-  opened.file = file.descriptor();
+  opened.file = file.descriptor(), opened.flags = GTH_SEGMENT_FILE;
   expect_refused(named, "path");
   expect_refused(opened, "descriptor");
-  named.data = file.path();
-  expect_refused(named, "path and data");
 }
 
 TEST(FilesArguments, M4_InvalidDescriptionsAreRejected) {
@@ -264,7 +284,7 @@ TEST(FilesArguments, M4_RowsOfNoBytesAreAccepted) {
     const gth_tensor_desc wrong = hostile::describe(i64, line, bad), o = hostile::describe(f32, out_shape, nullptr);
     EXPECT_EQ(gth_gather(nullptr, &table, &i, &o, nullptr, &error), GTH_OK) << error.message;
     EXPECT_EQ(gth_gather(nullptr, &table, &wrong, &o, nullptr, &error), GTH_E_INDEX);
-    EXPECT_EQ(gth_tensor_prefetch(nullptr, tensor.get(), &i, &error), GTH_OK) << error.message;
+    EXPECT_EQ(gth_tensor_prefetch(nullptr, tensor.get(), &i, nullptr, &error), GTH_OK) << error.message;
   }
 }
 

@@ -77,7 +77,7 @@ TEST(FilesOpen, M5_FilesWithoutPermissionAreRejected) {
     // The caller's descriptor still reads the file. A program that the process starts gets no duplicate of it.
     Table given(100);
     segment.path = nullptr;
-    segment.file = file.descriptor();
+    segment.file = file.descriptor(), segment.flags = GTH_SEGMENT_FILE;
     const int lowest = dup(file.descriptor());
     close(lowest);
     if (given.add(segment).open(&error) != GTH_OK) return 2;
@@ -105,7 +105,7 @@ TEST(FilesOpen, M5_BadDescriptorsAreRejected) {
     for (const auto& each : all) {
       Table table(100, mode);
       gth_segment segment = table.segment_of(10, 0, 0);
-      segment.file = each.file;
+      segment.file = each.file, segment.flags = GTH_SEGMENT_FILE;
       Error error;
       expect_io(table.add(segment).open(&error), error, each.native, 0, -1, 0, 0,
                 ("descriptor " + std::to_string(each.file)).c_str());

@@ -199,7 +199,7 @@ TEST_F(FilesFailures, M8_DescriptorsAreShared) {
     for (int64_t i = 0; i < 40; ++i) {
       gth_segment segment = table.segment_of(1, i * 50, 0);
       by_path ? segment.path = file.path() : nullptr;
-      if (!by_path) segment.file = file.descriptor();
+      if (!by_path) segment.file = file.descriptor(), segment.flags = GTH_SEGMENT_FILE;
       table.add(segment);
     }
     const int lowest = dup(file.descriptor());

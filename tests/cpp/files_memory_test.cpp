@@ -1,3 +1,5 @@
+#include <sys/mman.h>
+
 #include <atomic>
 #include <fstream>
 #include <thread>
@@ -281,7 +283,7 @@ TEST(FilesPrefetch, LaterGathersGiveTheSameRows) {
       const Shape shape{2, 3, 100};
       const gth_tensor_desc indices = hostile::describe(GTH_DTYPE_INT64, shape, ids.data());
       Error error;
-      EXPECT_EQ(gth_tensor_prefetch(nullptr, table.get(), &indices, &error), GTH_OK) << error.message;
+      EXPECT_EQ(gth_tensor_prefetch(nullptr, table.get(), &indices, nullptr, &error), GTH_OK) << error.message;
       EXPECT_EQ(table.stats().rows, 0);
       ids[3] = ids[4] = ids[5] = ids[6] = 1;
       EXPECT_TRUE(table.gathers(ids));
@@ -290,8 +292,8 @@ TEST(FilesPrefetch, LaterGathersGiveTheSameRows) {
       const Shape line{300}, none{0};
       const gth_tensor_desc gone = hostile::describe(GTH_DTYPE_INT64, line, lost.data()),
                             empty = hostile::describe(GTH_DTYPE_INT64, none, lost.data());
-      EXPECT_EQ(gth_tensor_prefetch(nullptr, table.get(), &gone, &error), GTH_OK) << error.message;
-      EXPECT_EQ(gth_tensor_prefetch(nullptr, table.get(), &empty, &error), GTH_OK) << error.message;
+      EXPECT_EQ(gth_tensor_prefetch(nullptr, table.get(), &gone, nullptr, &error), GTH_OK) << error.message;
+      EXPECT_EQ(gth_tensor_prefetch(nullptr, table.get(), &empty, nullptr, &error), GTH_OK) << error.message;
     }
   }
 }
@@ -306,12 +308,69 @@ TEST(FilesPrefetch, IndicesOfEachType) {
   const Shape two{2};
   gth_tensor_desc indices = hostile::describe(u8, line, bytes, two.data());
   Error error;
-  EXPECT_EQ(gth_tensor_prefetch(nullptr, table.get(), &indices, &error), GTH_OK) << error.message;
+  EXPECT_EQ(gth_tensor_prefetch(nullptr, table.get(), &indices, nullptr, &error), GTH_OK) << error.message;
   indices = hostile::describe(GTH_DTYPE_UINT64, line, wide);
-  EXPECT_EQ(gth_tensor_prefetch(nullptr, table.get(), &indices, &error), GTH_OK) << error.message;
+  EXPECT_EQ(gth_tensor_prefetch(nullptr, table.get(), &indices, nullptr, &error), GTH_OK) << error.message;
   const hostile::Tensor handle(indices);
   const gth_tensor_desc named = GTH_TENSOR_DESC_HANDLE(handle.get());
-  EXPECT_EQ(gth_tensor_prefetch(nullptr, table.get(), &named, &error), GTH_OK) << error.message;
+  EXPECT_EQ(gth_tensor_prefetch(nullptr, table.get(), &named, nullptr, &error), GTH_OK) << error.message;
+}
+
+// Returns which of the rows of a file are in the page cache, where each row begins `stride` bytes after the one before.
+std::vector<int64_t> cached_rows(const File& file, int64_t rows, int64_t stride) {
+  const size_t bytes = static_cast<size_t>(rows * stride);
+  void* const map = mmap(nullptr, bytes, PROT_READ, MAP_SHARED, file.descriptor(), 0);
+  EXPECT_NE(map, MAP_FAILED);
+  std::vector<int64_t> found;
+  for (int64_t row = 0; row < rows; ++row) {
+    unsigned char is_cached = 0;
+    EXPECT_EQ(mincore(static_cast<char*>(map) + row * stride, 1, &is_cached), 0);
+    if (is_cached & 1) found.push_back(row);
+  }
+  munmap(map, bytes);
+  return found;
+}
+
+// A prefetch requests the rows that a gather with the same options reads, and no others.
+TEST(FilesPrefetch, RowsAreThoseOfTheOptions) {
+  constexpr int64_t rows = 20, row_bytes = 64, stride = 1 << 20;
+  const int64_t ids[] = {-2, 25, 4, 7};
+  const Shape line{4};
+  const gth_tensor_desc indices = hostile::describe(GTH_DTYPE_INT64, line, ids);
+  const struct {
+    int32_t profile, negative, bounds;
+    bool has_padding;
+    std::vector<int64_t> rows;
+  } cases[] = {{0, 0, 0, false, {4, 7}},
+               {0, GTH_NEGATIVE_WRAP, 0, false, {4, 7, 18}},
+               {GTH_PROFILE_NUMPY_RAISE, 0, 0, false, {4, 7, 18}},
+               {0, 0, GTH_BOUNDS_FILL, false, {4, 7}},
+               {0, 0, GTH_BOUNDS_ERROR_PARTIAL, true, {4}},
+               {0, 0, GTH_BOUNDS_CLAMP, false, {0, 4, 7, 19}},
+               {GTH_PROFILE_NUMPY_WRAP, 0, 0, false, {4, 5, 7, 18}},
+               {0, 0, GTH_BOUNDS_SKIP, true, {4}}};
+  Table table(row_bytes);
+  table.in_file(rows, 0, stride - row_bytes);
+  ASSERT_TRUE(table.file(0).resize(rows * stride));
+  table.opened();
+  Error error;
+  gth_options options = GTH_OPTIONS_INIT;
+  for (const auto& each : cases) {
+    table.file(0).forget();
+    if (!cached_rows(table.file(0), rows, stride).empty()) GTEST_SKIP() << "the file system keeps its pages";
+    options.profile = each.profile, options.negative = each.negative, options.bounds = each.bounds;
+    options.has_padding_index = each.has_padding, options.padding_index = each.has_padding ? 7 : 0;
+    ASSERT_EQ(gth_tensor_prefetch(nullptr, table.get(), &indices, &options, &error), GTH_OK) << error.message;
+    std::vector<int64_t> cached;
+    for (int32_t i = 0; i < 100 && cached.size() < each.rows.size(); ++i) {
+      cached = cached_rows(table.file(0), rows, stride);
+      std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    }
+    EXPECT_EQ(cached, each.rows);
+  }
+  options.has_axis = 1, options.axis = 2;
+  expect_facts(gth_tensor_prefetch(nullptr, table.get(), &indices, &options, &error), error,
+               {GTH_E_AXIS, GTH_OPERAND_OPTIONS, offsetof(gth_options, axis), -1, 2, 2}, "axis");
 }
 
 // A prefetch brings rows of a cold file into the page cache, so that a later call requests none.
@@ -327,7 +386,7 @@ TEST(FilesPrefetch, LaterGatherRequestsNothing) {
   const Shape line{200};
   const gth_tensor_desc indices = hostile::describe(GTH_DTYPE_INT64, line, ids.data());
   Error error;
-  EXPECT_EQ(gth_tensor_prefetch(nullptr, table.get(), &indices, &error), GTH_OK) << error.message;
+  EXPECT_EQ(gth_tensor_prefetch(nullptr, table.get(), &indices, nullptr, &error), GTH_OK) << error.message;
   std::this_thread::sleep_for(std::chrono::milliseconds(300));
   EXPECT_TRUE(table.gathers(ids));
   EXPECT_LT(table.stats().requested - requested, requested / 2);

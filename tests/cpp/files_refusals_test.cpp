@@ -158,9 +158,9 @@ TEST_F(FilesRefusals, M1_OtherTensorsAreRefused) {
   const Facts of_tensor{GTH_E_UNSUPPORTED, GTH_OPERAND_TENSOR};
   expect_facts(gth_tensor_stats(memory.get(), &stats, &error), error, of_tensor, "stats");
   EXPECT_EQ(stats.mode, 0);
-  expect_facts(gth_tensor_prefetch(nullptr, memory.get(), &i_, &error), error, of_tensor, "prefetch");
-  expect_facts(gth_tensor_prefetch(nullptr, table_.get(), &x_, &error), error, {GTH_E_UNSUPPORTED, GTH_OPERAND_INDICES},
-               "indices");
+  expect_facts(gth_tensor_prefetch(nullptr, memory.get(), &i_, nullptr, &error), error, of_tensor, "prefetch");
+  expect_facts(gth_tensor_prefetch(nullptr, table_.get(), &x_, nullptr, &error), error,
+               {GTH_E_UNSUPPORTED, GTH_OPERAND_INDICES}, "indices");
 }
 
 TEST_F(FilesRefusals, M2_ReleasedTablesAreRefused) {
@@ -187,7 +187,7 @@ TEST_F(FilesRefusals, M2_ReleasedTablesAreRefused) {
                "plan");
   gth_files_stats stats = GTH_FILES_STATS_INIT;
   expect_facts(gth_tensor_stats(tensor, &stats, &error), error, of_tensor, "stats");
-  expect_facts(gth_tensor_prefetch(nullptr, tensor, &i_, &error), error, of_tensor, "prefetch");
+  expect_facts(gth_tensor_prefetch(nullptr, tensor, &i_, nullptr, &error), error, of_tensor, "prefetch");
   EXPECT_EQ(gth_tensor_release(tensor), GTH_E_HANDLE);
 }
 

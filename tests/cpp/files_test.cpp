@@ -135,6 +135,7 @@ TEST(FilesSegments, TablesOfRankOne) {
     file.write(3, Bytes(bytes, bytes + 4000));
     gth_segment segments[2] = {GTH_SEGMENT_INIT, GTH_SEGMENT_INIT};
     segments[0].file = segments[1].file = file.descriptor();
+    segments[0].flags = segments[1].flags = GTH_SEGMENT_FILE;
     segments[0].rows = 400, segments[0].offset = 3;
     segments[1].rows = 300, segments[1].offset = 3 + 400 * 4, segments[1].row_stride = 8;  // each other element
     const gth_segment* const given[] = {&segments[0], &segments[1]};
@@ -189,7 +190,7 @@ TEST(FilesSegments, SegmentsOfOneFileInAnyOrder) {
       file.write(offset, content_of(table.rows(), 100, 40, 0, 0));
       gth_segment segment = table.segment_of(100, offset, 0);
       part == 3 ? segment.path = file.path() : nullptr;
-      if (part != 3) segment.file = file.descriptor();
+      if (part != 3) segment.file = file.descriptor(), segment.flags = GTH_SEGMENT_FILE;
       table.add(segment);
     }
     table.opened();
@@ -207,6 +208,7 @@ TEST(FilesSegments, DescriptorsOfTheCaller) {
     const Bytes memory = content_of(20, 10, 40, 0, 0);
     gth_segment of_file = table.segment_of(10, 0, 0), of_memory = of_file;
     of_file.file = of_memory.file = given;
+    of_file.flags = GTH_SEGMENT_FILE;
     of_memory.data = memory.data();
     table.add(of_file);
     of_file.offset = 400;

@@ -81,7 +81,7 @@ class Table {
       EXPECT_GE(file, 0);
       EXPECT_EQ(write(file, bytes.data(), bytes.size()), static_cast<ssize_t>(bytes.size()));
       files_.push_back(file);
-      segment.file = file;
+      segment.file = file, segment.flags = GTH_SEGMENT_FILE;
     }
     segments_.push_back(segment);
   }

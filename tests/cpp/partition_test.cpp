@@ -422,6 +422,58 @@ TEST_F(PartitionMistakes, I10_InvalidShardsAreRejected) {
   with([](auto& s) { s.rows = 0; }, {GTH_E_INDEX, GTH_OPERAND_INDICES, 0, 0, 0, 0});
 }
 
+// Every array of the result, with every other memory of the call. Arrays that touch do not overlap.
+TEST_F(PartitionMistakes, I10_OverlappingArraysAreRejected) {
+  Numbers memory(100), borders = {0, 5, 10};
+  const auto at = [&](int64_t i) { return memory.data() + i; };
+  gth_parts parts = memory_.parts;
+  ASSERT_LE(parts.scratch_bytes, 8 * 20);
+  parts.scratch_bytes = 8 * 20;
+  parts.counts = at(0), parts.local = at(2), parts.order = at(5), parts.place = at(8), parts.scratch = at(11);
+  std::copy_n(values_.data(), 3, at(31));
+  std::copy_n(borders.data(), 3, at(34));
+  desc_.data = at(31);
+  shards_.kind = GTH_SHARDS_BORDERS;
+  shards_.borders = at(34);
+  Error error;
+  ASSERT_EQ(gth_partition(nullptr, &desc_, &shards_, nullptr, &parts, &error), GTH_OK) << error.message;
+  const Numbers expected(memory);
+
+  const struct {
+    int64_t* gth_parts::* array;
+    int64_t first, numbers;
+  } arrays[] = {
+      {&gth_parts::counts, 0, 2}, {&gth_parts::local, 2, 3}, {&gth_parts::order, 5, 3}, {&gth_parts::place, 8, 3}};
+  const struct {
+    int64_t first, numbers;
+    int32_t operand;
+  } others[] = {{0, 2, 0}, {2, 3, 0}, {5, 3, 0}, {8, 3, 0}, {11, 20, 0}, {31, 3, GTH_OPERAND_INDICES}, {34, 3, 0}};
+  for (const auto& each : arrays) {
+    for (const auto& other : others) {
+      if (other.first == each.first) continue;
+      for (const int64_t first : {other.first, other.first + other.numbers - 1, other.first + 1 - each.numbers}) {
+        if (first < 0) continue;
+        gth_parts wrong = parts;
+        wrong.*each.array = at(first);
+        const int32_t status = gth_partition(nullptr, &desc_, &shards_, nullptr, &wrong, &error);
+        EXPECT_EQ(status, GTH_E_ALIAS) << each.first << " at " << first;
+        EXPECT_EQ(memory, expected);
+      }
+    }
+  }
+  parts.order = at(33);
+  expect_facts(gth_partition(nullptr, &desc_, &shards_, nullptr, &parts, &error), error,
+               {GTH_E_ALIAS, GTH_OPERAND_NONE, -1, -1, GTH_OPERAND_INDICES, 0});
+  parts.order = at(5), parts.scratch = at(31);
+  expect_facts(gth_partition(nullptr, &desc_, &shards_, nullptr, &parts, &error), error,
+               {GTH_E_ALIAS, GTH_OPERAND_NONE, -1, -1, GTH_OPERAND_INDICES, 0});
+  // Nothing is written for no ids, so their arrays may be anywhere.
+  const Shape none{0};
+  desc_ = describe(GTH_DTYPE_INT64, none, at(2));
+  parts.local = parts.order = parts.place = at(0), parts.scratch = at(40);
+  EXPECT_EQ(gth_partition(nullptr, &desc_, &shards_, nullptr, &parts, &error), GTH_OK) << error.message;
+}
+
 // The number of 2^60 cursors fits int64, but their size of 8 bytes each does not. Three numbers for each id give a size
 // that wraps around to 2, and one that just fits int64.
 TEST_F(PartitionMistakes, I11_ScratchBeyondInt64IsRejected) {

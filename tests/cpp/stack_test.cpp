@@ -218,7 +218,7 @@ TEST(Stack, TablesInFilesFit) {
           return gth_make(nullptr, &new_rows, made.out(), nullptr);
         });
       }
-      expect_fits("prefetch", GTH_OK, [&] { return gth_tensor_prefetch(nullptr, table.get(), &i, nullptr); });
+      expect_fits("prefetch", GTH_OK, [&] { return gth_tensor_prefetch(nullptr, table.get(), &i, nullptr, nullptr); });
       if (is_long) {
         Error error;
         ASSERT_TRUE(table.file(1).resize(1000));

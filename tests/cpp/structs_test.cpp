@@ -332,14 +332,14 @@ TEST(Structs, E6_StructsOfTablesInFilesAreRead) {
   ASSERT_EQ(gth_tensor_open(nullptr, &desc, 1, segments, nullptr, opened.out(), nullptr), GTH_OK);
   expect_read<gth_tensor_desc>("prefetch", numbers.desc(), GTH_TENSOR_DESC_FIRST, of_operand(GTH_OPERAND_INDICES),
                                [&](const gth_tensor_desc* given, gth_error* err) {
-                                 return gth_tensor_prefetch(nullptr, opened.get(), given, err);
+                                 return gth_tensor_prefetch(nullptr, opened.get(), given, nullptr, err);
                                });
 }
 
 // ---- structs that are written
 
-// Expects that a call fills a struct of each size up to that size. Bytes after it, and after the known fields, are
-// unchanged.
+// Expects that a call fills a struct of each size up to that size. Bytes after the known fields become zero. With too
+// little room for a shape, only the rank is written.
 template <class T>
 void expect_filled(const char* name, const T& value, uint32_t first, int32_t expected, char tail,
                    const std::function<int32_t(T*, gth_error*)>& call) {
@@ -348,13 +348,13 @@ void expect_filled(const char* name, const T& value, uint32_t first, int32_t exp
   EXPECT_EQ(call(whole.get(), nullptr), expected);
   for (uint32_t size : good_sizes<T>(first)) {
     Sized<T> given(value, size, tail);
-    const Bytes before = given.copy();
     EXPECT_EQ(call(given.get(), nullptr), expected) << size;
     EXPECT_EQ(given.get()->size, size);
     const Bytes after = given.copy();
     const auto known = static_cast<std::ptrdiff_t>(std::min<size_t>(size, sizeof(T)));
     EXPECT_TRUE(std::equal(after.begin() + 4, after.begin() + known, whole.bytes() + 4)) << size;
-    EXPECT_TRUE(std::equal(after.begin() + known, after.end(), before.begin() + known)) << size;
+    const char beyond = expected == GTH_E_SIZE ? tail : 0;
+    EXPECT_TRUE(std::all_of(after.begin() + known, after.end(), [=](char byte) { return byte == beyond; })) << size;
   }
   for (uint32_t size : bad_sizes(first)) {
     Sized<T> given(value, size, tail);

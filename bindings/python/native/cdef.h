@@ -200,6 +200,8 @@ int32_t gth_tensor_from_strings(gth_context *context, uint32_t flags, int32_t nd
 int32_t gth_tensor_strings(const gth_tensor *tensor, const int64_t **offsets, const void **bytes,
                                    gth_error *err);
 
+struct gth_options;
+
 typedef struct gth_segment {
   uint32_t size;
   uint32_t flags;
@@ -232,7 +234,7 @@ int32_t gth_tensor_open(gth_context *context, const gth_tensor_desc *desc, int64
                                 gth_error *err);
 
 int32_t gth_tensor_prefetch(gth_context *context, const gth_tensor *tensor, const gth_tensor_desc *indices,
-                                    gth_error *err);
+                                    const struct gth_options *options, gth_error *err);
 
 int32_t gth_tensor_stats(const gth_tensor *tensor, gth_files_stats *stats, gth_error *err);
 

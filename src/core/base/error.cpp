@@ -8,7 +8,7 @@
 namespace gather::core {
 namespace {
 
-// Sets every field except size, which the caller has set.
+// Sets every field except size, which the caller has set. Fields that a later header has become zero.
 void store(gth_error& target, const Fault& fault) {
   target.status = fault.status;
   target.operand = fault.operand;
@@ -21,6 +21,7 @@ void store(gth_error& target, const Fault& fault) {
   target.sequence = 0;
   target.count = 0;
   target.item = -1;
+  if (target.size > sizeof target) std::memset(static_cast<void*>(&target + 1), 0, target.size - sizeof target);
 }
 
 }  // namespace

@@ -103,13 +103,14 @@ int32_t read_struct(const T* given, T* room, const T** out, int32_t operand, con
   return given->size == sizeof(T) ? GTH_OK : read_other_size(given, room, out, operand, error);
 }
 
-// Writes as many bytes of `value` as the caller's struct has. The field size and bytes beyond the known fields stay
-// unchanged.
+// Writes as many bytes of `value` as the caller's struct has. The field size stays unchanged. Fields that a later header
+// has become zero.
 template <class T>
 void write_struct(const T& value, T* out) {
   const uint32_t size = out->size;
   std::memcpy(static_cast<void*>(out), &value, size < sizeof(T) ? size : sizeof(T));
   out->size = size;
+  if (size > sizeof(T)) std::memset(static_cast<void*>(out + 1), 0, size - sizeof(T));
 }
 
 }  // namespace gather::core

@@ -28,9 +28,9 @@ bool is_poolable(Number number, int32_t pool) {
 int32_t check_out_dtype(const Settings& settings, const DtypeInfo& table, const Error& error) {
   const int32_t wanted = settings.bags.out_dtype;
   const bool is_half = is_floating(table.number) && table.bytes == 2;
-  if (!wanted || wanted == table.dtype || is_half) return GTH_OK;
-  return error.fail({GTH_E_DTYPE, GTH_OPERAND_OUT, -1, -1, wanted, table.dtype},
-                    "out: dtype is float32, but params have %s", table.name);
+  if (!wanted || wanted == table.dtype || (is_half && wanted == GTH_DTYPE_FLOAT32)) return GTH_OK;
+  return error.fail({GTH_E_DTYPE, GTH_OPERAND_OUT, -1, -1, wanted, table.dtype}, "out: dtype is %s, but params have %s",
+                    dtype_name(wanted), table.name);
 }
 
 int32_t check_weights_dtype(const DtypeInfo& table, int32_t dtype, const Error& error) {

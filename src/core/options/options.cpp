@@ -5,6 +5,7 @@
 
 #include "core/base/option_list.hpp"
 #include "core/base/structs.hpp"
+#include "core/types/dtype.hpp"
 #include "core/types/reduction.hpp"
 
 namespace gather::core {
@@ -90,9 +91,8 @@ int32_t fail_value(int32_t offset, int64_t value, int64_t limit, const char* wha
 // Checks the fields of bags whose values are not from a fixed set. Other operations reject these fields.
 int32_t check_bag_options(const gth_options& options, const Operation& operation, const Error& error) {
   const bool has_bags = operation.form == Form::bags;
-  if (options.out_dtype && !(has_bags && options.out_dtype == GTH_DTYPE_FLOAT32)) {
-    const int32_t limit = has_bags ? GTH_DTYPE_FLOAT32 : 0;
-    return fail_value(offsetof(gth_options, out_dtype), options.out_dtype, limit, "out_dtype", error);
+  if (options.out_dtype && !(has_bags && find_dtype(options.out_dtype))) {
+    return fail_value(offsetof(gth_options, out_dtype), options.out_dtype, 0, "out_dtype", error);
   }
   if (options.bag_count && options.bag_format != GTH_BAGS_SEGMENTS) {
     return fail_value(offsetof(gth_options, bag_count), options.bag_count, 0, "bag_count", error);

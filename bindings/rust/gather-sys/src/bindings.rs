@@ -411,6 +411,7 @@ pub const GTH_STRINGS_BINARY: i32 = 1;
 pub const GTH_FILES_READ: i32 = 1;
 pub const GTH_FILES_MAP: i32 = 2;
 pub const GTH_SEGMENT_EXTENT: i32 = 1;
+pub const GTH_SEGMENT_FILE: i32 = 2;
 pub const GTH_SEGMENT_FIRST: i32 = 64;
 pub const GTH_FILES_OPTIONS_FIRST: i32 = 16;
 pub const GTH_FILES_STATS_FIRST: i32 = 40;
@@ -969,6 +970,7 @@ unsafe extern "C" {
         context: *mut gth_context,
         tensor: *const gth_tensor,
         indices: *const gth_tensor_desc,
+        options: *const gth_options,
         err: *mut gth_error,
     ) -> i32;
     pub fn gth_tensor_stats(tensor: *const gth_tensor, stats: *mut gth_files_stats, err: *mut gth_error) -> i32;

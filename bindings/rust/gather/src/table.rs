@@ -120,7 +120,6 @@ impl<'a, 'f> Segment<'a, 'f> {
         let mut raw = sys::gth_segment {
             size: struct_size::<sys::gth_segment>(),
             path: path.map_or(ptr::null(), |path| path.as_ptr()),
-            file: -1,
             offset: bytes_to_c(self.offset),
             rows: extent_to_c(self.rows),
             row_stride: bytes_to_c(self.row_stride),
@@ -128,10 +127,14 @@ impl<'a, 'f> Segment<'a, 'f> {
         };
         match &self.place {
             Place::Path(_) => {}
-            #[cfg(unix)]
-            Place::File(file) => raw.file = file.as_raw_fd().into(),
-            #[cfg(windows)]
-            Place::File(file) => raw.file = crate::numbers::stride_to_c(file.as_raw_handle() as isize),
+            Place::File(file) => {
+                #[cfg(unix)]
+                let number = file.as_raw_fd().into();
+                #[cfg(windows)]
+                let number = crate::numbers::stride_to_c(file.as_raw_handle() as isize);
+                raw.file = number;
+                raw.flags = bits(sys::GTH_SEGMENT_FILE);
+            }
             Place::Memory(data) => {
                 raw.data = data.data;
                 raw.extent = bytes_to_c(data.bytes);
@@ -347,7 +350,7 @@ impl Tensor<'_> {
     pub fn prefetch(&self, indices: &Tensor<'_>) -> Result<(), Error> {
         let handle = self.handle()?;
         // SAFETY: the tensors own their handles or borrow their memory for the call.
-        call(|err| unsafe { sys::gth_tensor_prefetch(ptr::null_mut(), handle.as_ptr(), indices.desc.raw(), err) })
+        call(|err| unsafe { sys::gth_tensor_prefetch(ptr::null_mut(), handle.as_ptr(), indices.desc.raw(), ptr::null(), err) })
     }
 
     /// Returns the counters of a [`Table`].

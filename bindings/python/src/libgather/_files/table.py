@@ -214,7 +214,7 @@ class Table(PackedRows):
         Ids out of bounds are ignored.
         """
         table, indices = self._memory._live, enter(ids, None, "indices")[0]
-        call(lib.gth_tensor_prefetch, NULL, table, described(indices))
+        call(lib.gth_tensor_prefetch, NULL, table, described(indices), NULL)
 
     def stats(self) -> TableStats:
         """Returns the counters of the table."""
@@ -299,13 +299,13 @@ def structure(number: int, segment: Segment) -> tuple[t.Any, t.Any]:
     if hasattr(source, "fileno"):
         source = source.fileno()
     if isinstance(source, int):
-        struct.file = descriptor(source)
+        struct.file, struct.flags = descriptor(source), c.SEGMENT_FILE
         return struct, struct
     try:
         memory = ffi.from_buffer(source)
     except (TypeError, ValueError, BufferError) as error:
         raise errors.of_library(error, source, "file") from error
-    struct.data = memory if len(memory) else struct  # NULL stands for a file
+    struct.data = memory if len(memory) else struct  # NULL is no memory
     struct.extent, struct.flags = len(memory), c.SEGMENT_EXTENT
     return struct, (struct, memory)
 

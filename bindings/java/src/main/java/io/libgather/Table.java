@@ -170,7 +170,12 @@ public final class Table extends HeldParams {
       Handles.run(
           scratch ->
               Gth.tensorPrefetch(
-                  MemorySegment.NULL, handle(), scratch.describe(Role.INDICES, ids), scratch.error, ids.segment));
+                  MemorySegment.NULL,
+                  handle(),
+                  scratch.describe(Role.INDICES, ids),
+                  MemorySegment.NULL,
+                  scratch.error,
+                  ids.segment));
     }
   }
 
@@ -316,7 +321,7 @@ public final class Table extends HeldParams {
       segment.set(JAVA_INT, Gth.Segment.SIZE, (int) Gth.Segment.BYTES);
       if (given.path != null) {
         segment.set(ADDRESS, Gth.Segment.PATH, call.allocateFrom(given.path.toString()));
-      } else { // Memory of 0 bytes has an address too, because NULL stands for a file.
+      } else { // Memory of 0 bytes has an address too, because NULL is none.
         segment.set(ADDRESS, Gth.Segment.DATA, memory.byteSize() == 0 ? segment : memory);
         segment.set(JAVA_LONG, Gth.Segment.EXTENT, memory.byteSize());
         segment.set(JAVA_INT, Gth.Segment.FLAGS, Gth.SEGMENT_EXTENT);

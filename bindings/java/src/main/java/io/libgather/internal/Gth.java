@@ -141,6 +141,7 @@ public final class Gth {
   public static final int FILES_READ = 1;
   public static final int FILES_MAP = 2;
   public static final int SEGMENT_EXTENT = 1;
+  public static final int SEGMENT_FILE = 2;
   public static final int SEGMENT_FIRST = 64;
   public static final int FILES_OPTIONS_FIRST = 16;
   public static final int FILES_STATS_FIRST = 40;
@@ -747,15 +748,16 @@ public final class Gth {
     static final MethodHandle HANDLE =
         Native.link(
             "gth_tensor_prefetch",
-            FunctionDescriptor.of(JAVA_INT, ADDRESS, ADDRESS, ADDRESS, ADDRESS, ADDRESS));
+            FunctionDescriptor.of(JAVA_INT, ADDRESS, ADDRESS, ADDRESS, ADDRESS, ADDRESS, ADDRESS));
   }
 
   /** Calls gth_tensor_prefetch. */
   public static int tensorPrefetch(
-      MemorySegment context, MemorySegment tensor, MemorySegment indices, MemorySegment err, MemorySegment kept0) {
+      MemorySegment context, MemorySegment tensor, MemorySegment indices, MemorySegment options, MemorySegment err,
+      MemorySegment kept0) {
     Native.check();
     try {
-      return (int) TensorPrefetch.HANDLE.invokeExact(context, tensor, indices, err, kept0);
+      return (int) TensorPrefetch.HANDLE.invokeExact(context, tensor, indices, options, err, kept0);
     } catch (Throwable e) {
       throw Native.unchecked(e);
     }
