@@ -61,7 +61,8 @@ task_tsan() {
   want libgtest-dev pkg-config --exists gtest_main
   install_missing
   cmake --preset tsan
-  names='threads plans elements oracle bags_oracle packed partition scatter scatter_oracle'
+  names='threads plans elements oracle bags_oracle bag_gradients_oracle packed partition scatter scatter_oracle'
+  names="$names scatter_positions columns files many bound_plans"
   # shellcheck disable=SC2046,SC2086 # the names are words
   cmake --build --preset tsan --target $(printf '%s_threads ' $names)
   # The excluded tests contain intended races.
@@ -97,7 +98,9 @@ task_random() {
 
 coverage_programs='rank_shape_attributes handles_abi index_values run_short plans memory_aliasing_alignment conformance
   guard_pages alignment elements scatter scatter_oracle gradient partition oracle threads races threads_fork_memory
-  executor allocations sizes bags bags_oracle bags_conformance hostile_bags packed packed_calls packed_conformance'
+  executor allocations sizes bags bags_oracle bags_conformance bag_gradients bag_gradients_oracle hostile_bags packed
+  packed_calls packed_conformance columns files scatter_positions many bound_plans open_extent plan_parts plan_checks infer
+  structs'
 coverage_more='scatter_conformance gradient_conformance allocation_failures dlpack arrow error os tiers cuda_emulated'
 
 task_coverage() {
@@ -127,7 +130,7 @@ task_coverage() {
     -object build/coverage/tests/cpp/os -object build/coverage/tests/cpp/tiers \
     -object build/coverage/lib/libgather_emulated.so -ignore-filename-regex='(^|/)(tests|src/cuda)/' \
     -instr-profile build/coverage/all.profdata -show-region-summary=0 -show-branch-summary \
-    src/api src/execution src/files src/core src/cpu | tee build/coverage/report.txt
+    src/api src/execution src/files src/columns src/core src/cpu | tee build/coverage/report.txt
 }
 
 task_msan() {
