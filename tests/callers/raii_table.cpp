@@ -84,7 +84,7 @@ void calls() {
   for (const int32_t mode : modes) {
     const Table table(ten.segments(), {width}, GTH_DTYPE_FLOAT32, mode);
     CHECK(table.shape() == Shape({10, width}) && View(table).dtype() == GTH_DTYPE_FLOAT32);
-    table.prefetch(ids);
+    table.prefetch(ids, gather::Options().negative(gather::Negative::wrap));
     CHECK(gather::gather(table, ids).to_vector<float>() == wanted);
     CHECK(gather::gather_nd(table, {ids, {6, 1}}).to_vector<float>() == wanted);
     Floats out(6 * width, -1);
@@ -192,6 +192,7 @@ void errors() {
   CHECK(Table::try_open({good, good}, {width}, &table, &err) == GTH_OK && table.shape() == Shape({2, width}));
   gth_files_stats stats = GTH_FILES_STATS_INIT;
   CHECK(Table().try_stats(&stats, &err) == GTH_E_NULL && Table().try_prefetch(ids, &err) == GTH_E_NULL);
+  CHECK(table.try_prefetch(ids, &err, gather::Options().axis(2)) == GTH_E_AXIS);
   Floats target(6 * width);
   thrown<gather::Error>(GTH_E_UNSUPPORTED, [&] { gather::gather_into({target, {6, width}}, ids, table); });
   thrown<gather::Error>(GTH_E_UNSUPPORTED, [&] { gather::scatter_into(table, ids, {target, {6, width}}); });
