@@ -213,7 +213,7 @@ func TestPartitionRejectsInvalidArguments(t *testing.T) {
 		status  gather.Status
 		operand gather.Operand
 	}{
-		{"zero value", ids, gather.Shards{}, nil, gather.ErrVersion, gather.OperandNone},
+		{"zero value", ids, gather.Shards{}, nil, gather.ErrShape, gather.OperandNone},
 		{"no shards", ids, gather.BlockShards(2, 0), nil, gather.ErrShape, gather.OperandNone},
 		{"a negative count", ids, gather.ModuloShards(2, -1), nil, gather.ErrShape, gather.OperandNone},
 		{"negative rows", ids, gather.BlockShards(-2, 2), nil, gather.ErrShape, gather.OperandNone},

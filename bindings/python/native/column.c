@@ -15,6 +15,7 @@ enum { FEW_ROWS = 1024 };
 typedef struct taking {
   request *call;
   gth_take take;
+  gth_options options; /* those of the call, for the rows along its axis */
   arguments own; /* the arguments before those of run_arrays() */
 } taking;
 
@@ -347,7 +348,10 @@ static PyObject *with_indices(taking *it, PyObject *(*function)(taking *)) {
     return NULL;
   }
   it->take.indices = &indices->desc;
-  it->take.options = &call->options;
+  it->options = call->options;
+  it->options.has_axis = 0;
+  it->options.axis = it->options.batch_dims = 0;
+  it->take.options = &it->options;
   PyObject *result = function(it);
   operand_close(indices);
   return result;
