@@ -140,6 +140,7 @@ task_msan() {
 
 task_mutate() {
   compiler
+  case " $* " in *' --binding java '*) java_toolchain ;; esac
   python3 tests/mutate "$@"
 }
 

@@ -100,7 +100,7 @@ STEPS = (
         BOTH,
     ),
     Step("coverage", "./dev coverage", r"^TOTAL", "lines and branches of src that the tests in C++ execute"),
-    Step("mutants-named", "./dev mutate --named", r".", "the named mutants of src"),
+    Step("mutants-named", "./dev mutate --named --seconds {limit}", r".", "the named mutants of src"),
     Step(
         "mutants-cpp",
         "./dev mutate --random --seed {seed} --count {mutants} --seconds {limit}",
@@ -115,7 +115,7 @@ STEPS = (
             f"random mutants of the binding for {language.capitalize()}",
             BOTH,
         )
-        for language in ("python", "rust", "go")
+        for language in ("python", "rust", "go", "java")
     ),
 )
 
@@ -152,7 +152,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--seconds", type=int, default=3600, help="the time of each fuzz target")
     parser.add_argument("--mutants", type=int, default=300, help="the number of random mutants of each language")
-    parser.add_argument("--limit", type=int, default=86400, help="start no random mutant of a language after S seconds")
+    parser.add_argument("--limit", type=int, default=86400, help="start no mutant of a step after S seconds")
     parser.add_argument("--seed", type=int, default=int(time.time()), help="by default the time")
     parser.add_argument("steps", nargs="*", metavar="STEP", help=", ".join(step.name for step in STEPS))
     arguments = parser.parse_args()

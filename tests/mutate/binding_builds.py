@@ -7,6 +7,7 @@ import shutil
 import time
 from dataclasses import dataclass
 from functools import cached_property
+from pathlib import Path
 
 from places import ROOT, WORK, command
 from python_tests import Tests
@@ -226,4 +227,90 @@ def with_changes(output, lines, changed):
     return "\n".join(result)
 
 
-BINDINGS = {binding.name: binding for binding in (Python(), Rust(), Go())}
+@dataclass(frozen=True)
+class Java:
+    """Each class of tests is a program. A JVM runs it until the first failure. The last program is test.sh without
+    these classes. It tests the jars, the README, and how the library is found.
+    """
+
+    name: str = "java"
+    programs: tuple = (
+        *sorted(path.stem for path in (ROOT / "bindings/java/src/test/java/io/libgather").glob("*Test.java")),
+        "test.sh",
+    )
+
+    @property
+    def work(self):
+        return WORK / self.name
+
+    @property
+    def tree(self):
+        return self.work / "tree"
+
+    @property
+    def folder(self):
+        return self.tree / "bindings" / "java"
+
+    @cached_property
+    def home(self):
+        done = command((self.folder / "jdk.sh", "24"))
+        if done.returncode:
+            raise SystemExit("there is no JDK 24 or newer")
+        return Path(done.stdout.decode().strip())
+
+    @cached_property
+    def pom(self):
+        return (self.folder / "pom.xml").read_text()
+
+    @property
+    def environment(self):
+        cases = ROOT / "build" / "conformance" / "cases"
+        return os.environ | {"JAVA_HOME": str(self.home), "GATHER_CONFORMANCE_CASES": str(cases)}
+
+    @property
+    def classes(self):
+        return self.work / "classes"
+
+    @property
+    def path_of_tests(self):
+        return f"{self.classes}:{self.work}/test-classes:{self.work}/jars/*"
+
+    def maven(self, goal, *options):
+        """Runs a goal of Maven that copies jars."""
+        words = ("mvn", "-q", "-B", f"dependency:{goal}", f"-DoutputDirectory={self.work}/jars", *options)
+        return command(words, cwd=self.folder, env=self.environment)
+
+    def javac(self, sources, to, *options):
+        files = sorted((self.folder / sources).rglob("*.java"))
+        words = (self.home / "bin" / "javac", "--release", "22", "-nowarn", "-proc:none", "-d", to, *options, *files)
+        return command(words, env=self.environment)
+
+    def configure(self):
+        """Fetches JUnit with a program that starts it, and what the tests need. Compiles the binding and the tests."""
+        junit = re.search(r"<artifactId>junit-jupiter</artifactId>\s*<version>(.*)</version>", self.pom)[1]
+        console = f"-Dartifact=org.junit.platform:junit-platform-console-standalone:{junit}"
+        steps = (
+            lambda: self.maven("copy-dependencies", "-DexcludeGroupIds=org.junit.jupiter,org.junit.platform"),
+            lambda: self.maven("copy", console),
+            self.make,
+            lambda: self.javac("src/test/java", self.work / "test-classes", "-cp", self.path_of_tests),
+        )
+        return next((done for done in (step() for step in steps) if done.returncode), self.make())
+
+    def make(self, *_programs):
+        return self.javac("src/main/java", self.classes)
+
+    def words(self, program):
+        if program == "test.sh":
+            skipped = ("MAVEN_OPTS=-DskipTests", "GATHER_TENSORFLOW=0")
+            return ("env", *skipped, self.folder / "test.sh", STAGE, self.work / "script")
+        options = re.search(r"<argLine>(.*) \$", self.pom)[1].split()
+        return (
+            *(self.home / "bin" / "java", *options, f"-Dio.libgather.library={next(STAGE.rglob('libgather.so.1'))}"),
+            *(f"-Dgather.repository={self.tree}", f"-Dgather.classes={self.classes}", "-cp", self.path_of_tests),
+            *("org.junit.platform.console.ConsoleLauncher", "execute", "--fail-fast", "--details=none"),
+            f"--select-class=io.libgather.{program}",
+        )
+
+
+BINDINGS = {binding.name: binding for binding in (Python(), Rust(), Go(), Java())}

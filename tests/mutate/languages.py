@@ -57,6 +57,18 @@ OF_GO = (
     (r"^(\s+)(?:defer )?[A-Za-z.]+\(.*\)$", r"\1"),
     (r"(?<=return )nil\b(?=, )", "nil, nil //"),
 )
+OF_JAVA = (
+    *SHARED,
+    (r"(?<=[ (])!(?=[a-z(])", ""),
+    (r"^(\s*(?:\} else )?if )\((.*)\) \{$", r"\1(!(\2)) {"),
+    (r"^(\s+)(?!return |throw )[\w.]+\(.*\);$", r"\1;"),
+    (r"^(\s+)[\w.]+(?:\[.*\])? [-+*|&]?= .*;$", r"\1;"),
+    (r"^(\s+)throw .*;$", r"\1;"),
+    (r"(?<=return )(?!null;)[^;]+(?=;)", "null"),
+    (r"(?<=[ (])-(?=[a-z(])", ""),
+    *swap("<<", ">>"),
+    *swap("|", "&"),
+)
 OF_PYTHON = (
     *COMPARISONS,
     *SUMS,
@@ -101,7 +113,7 @@ class Language:
     def files(self, root):
         """Returns the names of the files, relative to the root."""
         found = sorted(str(path.relative_to(root)) for pattern in self.patterns for path in root.glob(pattern))
-        return [name for name in found if not re.search(self.excluded, name)]
+        return [name for name in found if not re.search(self.excluded, name) and not is_generated(root / name)]
 
     def lines(self, text):
         """Yields the numbers, from 1, and the text of the lines that are code. The tests end a source of Rust."""
@@ -110,6 +122,10 @@ class Language:
         for number, line in enumerate(text.split("\n"), 1):
             if number not in hidden and not re.match(self.no_code, line):
                 yield number, line
+
+
+def is_generated(path):
+    return "Generated from gather.h by ./dev generate: do not edit" in path.read_text()
 
 
 def unused_lines(text):
@@ -165,4 +181,11 @@ GO = Language(
     r"^\s*(//|package|import|func |type |const |var |\}|\)|$)",
     " // ",
 )
-OF_BINDINGS = {"python": PYTHON, "rust": RUST, "go": GO}
+JAVA = Language(
+    ("bindings/java/src/main/java/**/*.java",),
+    NOTHING,
+    OF_JAVA,
+    r"^\s*(//|/?\*|@|import |package |[a-z ]*\b(class|interface|enum|record) |\}|\)|$)",
+    " // ",
+)
+OF_BINDINGS = {"python": PYTHON, "rust": RUST, "go": GO, "java": JAVA}
