@@ -10,8 +10,9 @@ survivors, and the reason if a mutant is equivalent to the original. The exit st
 if less than 95 % of the others are killed. With --binding the mutants change the sources of a binding, and its tests
 run. The output begins with the date, the version and the options. It is also written to
 build/mutate/report_library.txt, or to the report with the name of the binding. The file build/mutate/library-SEED.txt
-receives the result of each random mutant. A run with the same seed, sources and tests continues there, and does not
-repeat these mutants.
+receives the result of each random mutant, and build/mutate/named.txt of each named one. A run with the same sources and
+tests continues there, and does not repeat these mutants. It also continues from the results of ./dev soak in
+.ci/results.
 """
 
 import argparse
@@ -26,14 +27,12 @@ from binding_builds import Python
 from builds import HAS_NVCC, builds_for, fails, is_original, missing_programs, prepare
 from coverage import Coverage
 from killers import Killers
-from known import Known
+from known import COMPILER, SAME, Known
 from languages import CPP, OF_BINDINGS
 from named import NAMED
 from places import ROOT, WORK
 from random_mutants import EQUIVALENT, random_mutants
-from report import Report, results
-
-SAME = "same code"  # an equivalent mutant, from which the compiler creates the same library
+from report import IS_EQUIVALENT, NOT_COMPILED, SURVIVES, Report, results
 
 
 def detected_by(mutant, killers, coverage):
@@ -56,14 +55,14 @@ def detected_by(mutant, killers, coverage):
 def detected_in(build, mutant, killers, coverage):
     """Runs the programs of a build that execute the line. Each is compiled when it is about to run."""
     if isinstance(build, Python):
-        return "compiler" if build.make().returncode else build.tests.first_failure(mutant)
+        return COMPILER if build.make().returncode else build.tests.first_failure(mutant)
     programs = killers.first(build, mutant.file, coverage.of(build, mutant))
     changed = False
     for program in programs or build.programs[:1]:
         done = build.make(program)
         # ptx/translate.py rejects loads that may be repeated, and grids that publish nothing.
         if done.returncode:
-            return "ptx/translate.py" if b"ptx/translate.py" in done.stdout else "compiler"
+            return "ptx/translate.py" if b"ptx/translate.py" in done.stdout else COMPILER
         if is_original(build, program):
             continue
         changed = True
@@ -73,18 +72,24 @@ def detected_in(build, mutant, killers, coverage):
     return None if changed else SAME
 
 
-def test_named(chosen, detect, report):
-    """Returns the named mutants that no test detects."""
-    broken = []
+def test_named(chosen, detect, known, report, seconds):
+    """Tests named mutants until the time is reached. Reports how many no test detects, and returns this number."""
+    total = unrun = survive = 0
+    began = time.monotonic()
     for mutant in chosen:
+        if time.monotonic() - began > seconds:
+            break
+        total += 1
         if mutant.needs_nvcc and not HAS_NVCC:
-            report.say(f"{'not run: no nvcc':24} {mutant.promise}")
+            unrun += 1
+            report.verdict("not run: no nvcc", mutant.promise)
             continue
-        by = detect(mutant)
-        report.say(f"{by or 'SURVIVES':24.24} {mutant.promise}")
-        if by in (None, SAME, "compiler"):
-            broken.append(mutant)
-    return broken
+        by = known.get(mutant, detect)
+        survive += by in (None, SAME, COMPILER)
+        report.verdict(by or SURVIVES, mutant.promise)
+    report.say(f"{known.resumed} resumed results, which an earlier run has found")
+    report.say(f"{total} named mutants, {survive} survive{f', {unrun} not run: no nvcc' if unrun else ''}")
+    return survive
 
 
 @dataclass
@@ -110,24 +115,31 @@ def test_random(more, detect, known, report, count, seconds):
                 break
             reason = EQUIVALENT.get((mutant.file, mutant.old.strip(), mutant.new.strip()))
             by = SAME if reason else known.get(mutant, detect)
-            if by == "compiler":
+            if by == COMPILER:
+                report.verdict(NOT_COMPILED, mutant)
                 continue
             tally.total += 1
             tally.killed += by not in (None, SAME)
             tally.equivalent += by == SAME
             if by == SAME:
-                report.say(f"{'equivalent':24} {mutant}: {reason or SAME}")
+                report.verdict(IS_EQUIVALENT, f"{mutant}: {reason or SAME}")
             else:
-                report.say(f"{by or 'SURVIVES':24.24} {mutant}")
+                report.verdict(by or SURVIVES, mutant)
     except KeyboardInterrupt:
         report.say("interrupted")
     return tally
 
 
+def known_of(name, step, files):
+    """Returns what earlier runs have found: the one here, and the one whose result is in .ci/results."""
+    result = results.read(f"mutants-{step}")
+    return Known(WORK / f"{name}.txt", files, result.lines if result else "")
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--count", type=int, default=100, help="random mutants that compile")
-    parser.add_argument("--seconds", type=float, default=float("inf"), help="start no random mutant after this time")
+    parser.add_argument("--seconds", type=float, default=float("inf"), help="start no mutant after this time")
     parser.add_argument("--seed", type=int, default=1, help="the order of the random mutants")
     parser.add_argument("--only", default="", help="a regular expression for the names of the files to change")
     what = parser.add_mutually_exclusive_group()
@@ -161,14 +173,11 @@ def main():
     if not arguments.binding:
         coverage.measure()
     detect = partial(detected_by, killers=Killers(name), coverage=coverage)
-    report = Report(name)
-    broken = test_named(chosen, detect, report)
-    known = Known(WORK / f"{name}-{arguments.seed}.txt", results.files_digest())
+    files = results.files_digest()
+    report = Report(name, files)
+    broken = test_named(chosen, detect, known_of("named", "named", files), report, arguments.seconds) if chosen else 0
+    known = known_of(f"{name}-{arguments.seed}", arguments.binding or "cpp", files)
     tally = test_random(more, detect, known, report, arguments.count, arguments.seconds)
-    unrun = sum(mutant.needs_nvcc for mutant in chosen) if not HAS_NVCC else 0
-    note = f", {unrun} not run: no nvcc" if unrun else ""
-    if chosen:
-        report.say(f"{len(chosen)} named mutants, {len(broken)} survive{note}")
     if tally.total:
         report.say(f"{known.resumed} resumed results, which an earlier run has found")
         report.say(tally)
