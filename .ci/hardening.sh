@@ -26,32 +26,39 @@ fuzz_targets() {
   ls tests/fuzz/corpus
 }
 
-# task_fuzz [SECONDS | --runs N] runs each target with the shipped library, and with the library that splits every call into
-# pieces. One target per CPU runs at a time. Failing inputs are in build/fuzz. New inputs are in build/corpus, which the
-# next run uses. With --runs, build/corpus is not used.
+# task_fuzz [SECONDS [LIMIT] | --runs N] runs each target with the shipped library, and with the library that splits every
+# call into pieces. One target per CPU runs at a time, and none starts after LIMIT seconds. Those that have run for the
+# fewest seconds by .ci/results start first, with a seed that differs from those of earlier runs. Failing inputs are in
+# build/fuzz. New inputs are in build/corpus, which the next run uses. With --runs, build/corpus is not used.
 task_fuzz() {
+  seed=${GATHER_SEED:-1}
+  end=$(($(date +%s) + 86400))
   if [ "${1:-}" = --runs ]; then
-    limit="-runs=$2 -reload=0"
+    length="-runs=$2 -reload=0"
     corpus="build/fuzz/corpus/\$0"
     rm -rf build/fuzz/corpus
   else
-    limit="-max_total_time=$((${1:-20} / 2))"
+    length="-max_total_time=$((${1:-20} / 2))"
+    seed="\$(($seed + \$2))"
+    end=$(($(date +%s) + ${2:-86400}))
     corpus="build/corpus/\$1"
   fi
   clang
   cmake --workflow --preset fuzz
-  for target in $(fuzz_targets); do
-    echo "$target" "$target"
-    echo "${target}_threads" "$target"
-  done | xargs -P "$(nproc)" -L 1 sh -c "
-    mkdir -p $corpus && ASAN_OPTIONS=allocator_may_return_null=1 build/fuzz/tests/fuzz/fuzz_\$0 $limit \\
-      -seed=${GATHER_SEED:-1} -max_len=400 \\
+  rm -f build/fuzz/*.log
+  python3 .ci/fuzzed.py | xargs -P "$(nproc)" -L 1 sh -c "
+    began=\$(date +%s)
+    [ \$began -lt $end ] || exit 0
+    mkdir -p $corpus && ASAN_OPTIONS=allocator_may_return_null=1 build/fuzz/tests/fuzz/fuzz_\$0 $length \\
+      -seed=$seed -max_len=400 \\
       -timeout=60 -print_final_stats=1 -verbosity=0 -artifact_prefix=build/fuzz/found_\$0_ $corpus tests/fuzz/corpus/\$1 \\
-      >build/fuzz/\$0.log 2>&1 || { cat build/fuzz/\$0.log && exit 1; }" || result=1
+      >build/fuzz/\$0.log 2>&1 || { cat build/fuzz/\$0.log && exit 1; }
+    echo seconds: \$((\$(date +%s) - began)) >>build/fuzz/\$0.log" || result=1
   for log in build/fuzz/*.log; do
     name=$(basename "$log" .log)
     runs=$(sed -n 's/^stat::number_of_executed_units: //p' "$log")
-    echo "$(date -u +%FT%TZ) $name: ${runs:-no} executions, $(sed -n 's/^fuzz: //p' "$log")"
+    seconds=$(sed -n 's/^seconds: //p' "$log")
+    echo "$(date -u +%FT%TZ) $name: ${runs:-no} executions in ${seconds:-0} s, $(sed -n 's/^fuzz: //p' "$log")"
   done
 }
 

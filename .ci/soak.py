@@ -14,6 +14,7 @@ import sys
 import time
 from dataclasses import dataclass
 
+import fuzzed
 import results
 from results import ROOT
 
@@ -27,6 +28,7 @@ class Step:
     states: str  # a regular expression: the lines of the log that state the result
     contents: str
     parts: tuple[str, ...] = ("src",)  # the folders of results.PARTS whose change makes a result out of date
+    adds_up: bool = False  # the lines follow those of earlier results with the same src
 
 
 BOTH = ("src", "bindings")
@@ -70,7 +72,13 @@ STEPS = (
     Step("asan", "./dev asan bindings", BINDINGS, "bindings with ASan", BOTH),
     Step("tsan", "./dev tsan", TESTS, "threads under the thread sanitizer"),
     Step("msan", "./dev msan", TESTS, "fuzz targets under the memory sanitizer"),
-    Step("fuzz", "./dev fuzz {seconds}", r"executions, ", "each fuzz target, for the given time"),
+    Step(
+        "fuzz",
+        "./dev fuzz {seconds} {limit}",
+        fuzzed.RUN.pattern,
+        "each fuzz target, in all runs with the same sources together",
+        adds_up=True,
+    ),
     Step("random", "./dev random", TESTS, "random calls from a fresh seed, compared with oracles"),
     Step("threads", "./dev threads", TESTS, "threads, forks, signals and concurrent writers for longer"),
     Step("aarch64", "./dev aarch64", TESTS, "the tests for aarch64, in an emulator"),
@@ -143,16 +151,19 @@ def run(step, arguments):
         "seconds": seconds,
         "result": verdict,
     }
-    results.write(step.name, fields, "".join(f"{line}\n" for line in lines))
+    before = results.earlier_lines(step.name, version) if step.adds_up else ""
+    results.write(step.name, fields, before + "".join(f"{line}\n" for line in lines))
     print(f"== {step.name}: {verdict}, {seconds} s", flush=True)
     return not done.returncode
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--seconds", type=int, default=3600, help="the time of each fuzz target")
+    parser.add_argument("--seconds", type=int, default=3600, help="the time of each fuzz target in this run")
     parser.add_argument("--mutants", type=int, default=300, help="the number of random mutants of each language")
-    parser.add_argument("--limit", type=int, default=86400, help="start no mutant of a step after S seconds")
+    parser.add_argument(
+        "--limit", type=int, default=86400, help="start no mutant or fuzz target of a step after S seconds"
+    )
     parser.add_argument("--seed", type=int, default=int(time.time()), help="by default the time")
     parser.add_argument("steps", nargs="*", metavar="STEP", help=", ".join(step.name for step in STEPS))
     arguments = parser.parse_args()

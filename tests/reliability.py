@@ -15,6 +15,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[1]
 sys.path[:0] = [str(ROOT / "tests" / "peers"), str(ROOT / "tests" / "mutate"), str(ROOT / ".ci")]
 
+import fuzzed  # noqa: E402
 import results  # noqa: E402
 import soak  # noqa: E402
 from named import NAMED  # noqa: E402
@@ -24,6 +25,7 @@ from table import table  # noqa: E402
 PAGE = ROOT / "docs" / "reliability.md"
 NOT_YET = "no result yet"
 OLD = "out of date"
+FUZZED = 3600  # seconds of each fuzz target
 WISH, BAR = 300, 95  # random mutants of each language, and how many per cent of them the tests must detect
 
 HEAD = """# Reliability
@@ -98,18 +100,24 @@ def tests(lines):
     return "; ".join(f"{int(total) - int(failed)} tests passed, {failed} failed" for _, failed, total in found)
 
 
+def least_fuzzed(lines):
+    """Returns the seconds of the fuzz target that has run for the shortest time."""
+    seconds = fuzzed.of_targets(lines)[1]
+    return min(seconds[target] for target in fuzzed.targets())
+
+
 def executions(lines):
-    """Returns the number of executions of all fuzz targets, and the share of calls that passed the first check."""
-    total = {}
-    for name, count in re.findall(r"^\S+ (\w+): (\d+) executions", lines, re.MULTILINE):
-        name = name.removesuffix("_threads")
-        total[name] = total.get(name, 0) + int(count)
+    """Returns the time and the executions of all fuzz targets, and the share of calls that passed the first check."""
+    total, seconds = fuzzed.of_targets(lines)
     shares = [int(share) for share in re.findall(r"(\d+) % passed the first check", lines)]
     if not total or not shares:
         return ""
+    least = least_fuzzed(lines)
+    verdict = "met" if least >= FUZZED else "not met"
+    time = f"{sum(seconds.values())} s, at least {least} s for each of {len(fuzzed.targets())} targets"
     each = f"{min(total.values())} to {max(total.values())} for each"
     valid = f"{min(shares)} to {max(shares)} % of the calls passed the first check"
-    return f"{sum(total.values())} executions of {len(total)} targets ({each}), {valid}"
+    return f"{time} (the aim of {FUZZED} s is {verdict}), {sum(total.values())} executions ({each}), {valid}"
 
 
 def coverage(lines):
@@ -246,9 +254,12 @@ def is_current(text):
 
 
 def not_passed(trees):
-    """Returns the steps without a result that passed on these trees, and the mutants whose aim is not met."""
+    """Returns the steps without a result that passed on these trees, and the steps whose aim is not met."""
     read = {step: results.read(step.name) for step in soak.STEPS}
     missed = [step.name for step, result in read.items() if not result or verdict_of(step, result, trees) != "passed"]
+    fuzz = results.read("fuzz")
+    if fuzz and least_fuzzed(fuzz.lines) < FUZZED:
+        missed.append(f"fuzz: {executions(fuzz.lines)}")
     return missed + [row.strip() for row in mutants(trees) if not row.endswith("| met |\n")]
 
 
