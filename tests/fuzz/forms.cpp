@@ -1,5 +1,6 @@
 #include <cstdio>
 
+#include "positions.hpp"
 #include "request.hpp"
 #include "surroundings.hpp"
 
@@ -300,6 +301,86 @@ void run_new(const Request& request, const Expectation& expectation, int64_t han
   require(gth_tensor_release(made) == GTH_OK, "release of a tensor");
 }
 
+// ---- Positions of a scatter
+
+// Memory for the positions: dense or with gaps, and from the last element on if they are reversed.
+class Positions {
+ public:
+  Positions(const Shape& shape, Input& input) : shape_(shape), strides_(shape.size()) {
+    const bool is_reversed = input.rarely(4);
+    int64_t span = bytes;
+    for (size_t d = shape.size(); d-- > 0;) {
+      strides_[d] = span + input.below(3);
+      span += strides_[d] * (shape[d] - 1);
+    }
+    if (span > static_cast<int64_t>(pages().size())) return;
+    first_ = pages().place(static_cast<size_t>(span), input.rarely(4));
+    desc_.dtype = GTH_DTYPE_INT64;
+    desc_.ndim = static_cast<int32_t>(shape.size());
+    desc_.shape = shape_.data();
+    desc_.strides = strides_.data();
+    desc_.data = first_;
+    desc_.extent = span;
+    if (is_reversed) {
+      desc_.offset = span - bytes;
+      for (int64_t& stride : strides_) stride = -stride;
+    }
+    pages().paint(1);
+  }
+  Positions(const Positions&) = delete;
+  Positions& operator=(const Positions&) = delete;
+
+  bool fits() const { return first_ != nullptr; }
+  const gth_tensor_desc* desc() const { return &desc_; }
+  static std::vector<char> image() { return {pages().first(), pages().end()}; }
+  // Returns the pages after a call that writes these numbers.
+  std::vector<char> image_with(const std::vector<int64_t>& numbers) const {
+    const std::vector<char> before = image();
+    for (size_t i = 0; i < numbers.size(); ++i) {
+      int64_t at = desc_.offset, rest = static_cast<int64_t>(i);
+      for (size_t d = shape_.size(); d-- > 0; rest /= shape_[d]) at += rest % shape_[d] * strides_[d];
+      std::memcpy(first_ + at, &numbers[i], bytes);
+    }
+    std::vector<char> expected = image();
+    std::copy(before.begin(), before.end(), pages().first());
+    return expected;
+  }
+
+ private:
+  static constexpr int64_t bytes = 8;
+  static const Pages& pages() {
+    static const Pages* const pages = new Pages(size_t{1} << 15);
+    return *pages;
+  }
+
+  Shape shape_, strides_;
+  char* first_ = nullptr;
+  gth_tensor_desc desc_ = GTH_TENSOR_DESC_INIT;
+};
+
+void run_positions(const Request& request, const Expectation& expectation, Input& input) {
+  const Prediction& prediction = expectation.prediction();
+  if (!expectation.is_called() || prediction.unpredicted || prediction.params.empty || prediction.out.empty) return;
+  const oracle::ScatterProblem& problem = prediction.problem;
+  const Positions positions(problem.params.shape, input);
+  if (!positions.fits()) return;
+  const bool is_extreme = problem.reduction == GTH_REDUCTION_MAX || problem.reduction == GTH_REDUCTION_MIN;
+  const int32_t wanted = is_extreme ? expectation.answer().status : GTH_E_VERSION;
+  const std::vector<char> expected = wanted ? Positions::image() : positions.image_with(positions_of(problem));
+  const Image before;
+  const gth_request given = GTH_REQUEST(operation.number, request.desc(params_at), request.desc(indices_at),
+                                        request.desc(out_at), request.given_options());
+  gth_error* error = fresh_error();
+  const int32_t status = gth_scatter_positions(Surroundings::context(), &given, positions.desc(), error);
+  if (is_extreme) tally().count(status);
+  expect_whole_error(status, *error);
+  if (prediction.may_need_null && status == GTH_E_NULL) return;
+  if (status != wanted) fail("positions: %s", gth_status_name(status));
+  require(status != GTH_E_INDEX || error->position == expectation.answer().position, "positions: the invalid index");
+  require(Positions::image() == expected, "positions: the result differs");
+  if (const char* what = before.differing()) fail("positions: %s", what);
+}
+
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
@@ -315,5 +396,6 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   if (form & 2) run_mixed(request, expectation, form >> 3 & 7);
   if (form & 4) run_new(request, expectation, form >> 3 & 7);
   if (form & 64) run_request(request, expectation);
+  if (scatters(op) && !is_gradient(op)) run_positions(request, expectation, input);
   return 0;
 }
