@@ -302,7 +302,7 @@ class Java:
 
     def words(self, program):
         if program == "test.sh":
-            skipped = ("MAVEN_OPTS=-DskipTests", "GATHER_TENSORFLOW=0")
+            skipped = ("MAVEN_OPTS=-DskipTests=true", "GATHER_TENSORFLOW=0")
             return ("env", *skipped, self.folder / "test.sh", STAGE, self.work / "script")
         options = re.search(r"<argLine>(.*) \$", self.pom)[1].split()
         return (
