@@ -233,7 +233,7 @@ class Passed:
         name = name_of(build, program)
         if not digest or self.known.get(name, [None])[0] != digest:
             began = time.monotonic()
-            if run(build, program):
+            if fails(build, program):
                 raise SystemExit(f"{name} fails without a mutant")
             self.known[name] = (digest, time.monotonic() - began)
             self.file.write_text(json.dumps(self.known, indent=1))
