@@ -55,6 +55,7 @@ task_fuzz() {
       >build/fuzz/\$0.log 2>&1 || { cat build/fuzz/\$0.log && exit 1; }
     echo seconds: \$((\$(date +%s) - began)) >>build/fuzz/\$0.log" || result=1
   for log in build/fuzz/*.log; do
+    [ -f "$log" ] || continue # no target has started
     name=$(basename "$log" .log)
     runs=$(sed -n 's/^stat::number_of_executed_units: //p' "$log")
     seconds=$(sed -n 's/^seconds: //p' "$log")

@@ -5,7 +5,7 @@ import os
 import re
 import shutil
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 
@@ -238,6 +238,7 @@ class Java:
         *sorted(path.stem for path in (ROOT / "bindings/java/src/test/java/io/libgather").glob("*Test.java")),
         "test.sh",
     )
+    last: dict = field(default_factory=dict, compare=False)  # the sources that make() has compiled, and its result
 
     @property
     def work(self):
@@ -298,7 +299,11 @@ class Java:
         return next((done for done in (step() for step in steps) if done.returncode), self.make())
 
     def make(self, *_programs):
-        return self.javac("src/main/java", self.classes)
+        """Compiles the binding, unless its sources are those of the last call."""
+        texts = [path.read_text() for path in sorted((self.folder / "src/main/java").rglob("*.java"))]
+        if self.last.get("texts") != texts:
+            self.last.update(texts=texts, done=self.javac("src/main/java", self.classes))
+        return self.last["done"]
 
     def words(self, program):
         if program == "test.sh":

@@ -353,6 +353,11 @@ EQUIVALENT = {
         '__slots__ = ("default_axis", "has_axis", "has_rows", "is_gradient", "name", "number", "roles", "written")',
         "pass",
     ): "operations are internal, and nothing sets other attributes",
+    (
+        "bindings/java/src/main/java/io/libgather/Plan.java",
+        "last = known;",
+        ";",
+    ): "later runs compute the same extents again, and are slower",
 }
 
 
