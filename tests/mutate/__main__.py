@@ -85,8 +85,9 @@ def test_named(chosen, detect, known, report, seconds):
             report.verdict("not run: no nvcc", mutant.promise)
             continue
         by = known.get(mutant, detect)
-        survive += by in (None, SAME, COMPILER)
-        report.verdict(by or SURVIVES, mutant.promise)
+        is_detected = by not in (None, SAME, COMPILER)
+        survive += not is_detected
+        report.verdict(by if is_detected else SURVIVES, mutant.promise)
     report.say(f"{known.resumed} resumed results, which an earlier run has found")
     report.say(f"{total} named mutants, {survive} survive{f', {unrun} not run: no nvcc' if unrun else ''}")
     return survive
