@@ -46,6 +46,14 @@ class MisuseTest {
   }
 
   @Test
+  void unsignedIndexAboveTheSignedNumbersHasItsBits() {
+    Tensor ids = Tensor.of(MemorySegment.ofArray(new long[] {0, -1}), DType.UINT64, 2);
+    var e = assertThrows(GatherIndexException.class, () -> Gather.gather(table(), ids));
+    var expected = new ErrorDetails(Status.INDEX, OperandName.INDICES, 0, 1, -1, 4, -1, false, true, 0);
+    assertEquals(expected, e.details());
+  }
+
+  @Test
   void closedArenaIsAnIllegalState() {
     Arena arena = Arena.ofConfined();
     Tensor table = inArena(arena, DType.FLOAT32, 4, 2);
@@ -260,7 +268,8 @@ class MisuseTest {
     Options options = Options.builder().bounds(Bounds.FILL).fillValue(1).build();
     var e = assertThrows(GatherArgumentException.class, () -> Gather.gather(table(), ids(9), options));
     assertEquals("options: the fill value is int32, the dtype of params is float32", e.getMessage());
-    assertEquals(ErrorDetails.of(Status.DTYPE, 116, 32, 544), e.details());
+    var expected = new ErrorDetails(Status.DTYPE, OperandName.OPTIONS, 116, -1, 32, 544, -1, false, false, 0);
+    assertEquals(expected, e.details());
   }
 
   @Test
