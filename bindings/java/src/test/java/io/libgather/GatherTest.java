@@ -17,6 +17,7 @@ import io.libgather.tf.TFloat32;
 import io.libgather.tf.TFInvalidArgumentException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
 import java.lang.reflect.Modifier;
 import java.util.Arrays;
 import java.util.Optional;
@@ -218,6 +219,17 @@ class GatherTest {
     assertEquals("Options{}", Options.DEFAULT.toString());
     assertEquals(Optional.empty(), Options.DEFAULT.bounds());
     assertEquals(OptionalLong.empty(), Options.DEFAULT.axis());
+  }
+
+  @Test
+  void fillValueOfByteAndLongIsWritten() {
+    Tensor ids = Tensor.of(new long[] {0, 9});
+    Options ofByte = Options.builder().bounds(Bounds.FILL).fillValue((byte) -3).build();
+    Tensor bytes = Gather.gather(Tensor.of(new byte[] {1, 2}), ids, ofByte);
+    assertArrayEquals(new byte[] {1, -3}, bytes.segment().toArray(ValueLayout.JAVA_BYTE));
+    Options ofLong = Options.builder().bounds(Bounds.FILL).fillValue(-4L).build();
+    Tensor longs = Gather.gather(Tensor.of(new long[] {1, 2}), ids, ofLong);
+    assertArrayEquals(new long[] {1, -4}, longs.segment().toArray(ValueLayout.JAVA_LONG));
   }
 
   @Test
