@@ -40,17 +40,17 @@ public record ErrorDetails(
     return new ErrorDetails(status, operand, -1, -1, value, limit, -1, false, false, 0);
   }
 
-  /** Returns the fields of an error that this binding has found in the option at a byte offset. */
-  static ErrorDetails of(Status status, int option, long value, long limit) {
-    return new ErrorDetails(status, OperandName.OPTIONS, option, -1, value, limit, -1, false, false, 0);
+  /** Returns a value of an enum, or the given one for a number that only a later library has. */
+  private static <T> T known(T[] values, int number, T unknown) {
+    return number >= 0 && number < values.length ? values[number] : unknown;
   }
 
   /** Returns the fields of a gth_error. */
   static ErrorDetails read(int status, MemorySegment error) {
     int flags = error.get(ValueLayout.JAVA_INT, Gth.Error.FLAGS);
     return new ErrorDetails(
-        STATUSES[-status - 1],
-        OPERANDS[error.get(ValueLayout.JAVA_INT, Gth.Error.OPERAND)],
+        known(STATUSES, -status - 1, Status.INTERNAL),
+        known(OPERANDS, error.get(ValueLayout.JAVA_INT, Gth.Error.OPERAND), OperandName.NONE),
         error.get(ValueLayout.JAVA_INT, Gth.Error.COMPONENT),
         error.get(ValueLayout.JAVA_LONG, Gth.Error.POSITION),
         error.get(ValueLayout.JAVA_LONG, Gth.Error.VALUE),

@@ -6,8 +6,10 @@ import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.libgather.internal.Gth;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
 import java.nio.Buffer;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
@@ -32,6 +34,25 @@ class MisuseTest {
   private static Tensor inArena(Arena arena, DType dtype, long... shape) {
     Tensor shaped = Tensor.shaped(dtype, shape);
     return Tensor.of(arena.allocate(shaped.size() * dtype.size(), 8), dtype, shape);
+  }
+
+  @Test
+  void numbersOfALaterLibraryAreNoNames() {
+    try (Arena arena = Arena.ofConfined()) {
+      MemorySegment error = arena.allocate(Gth.Error.BYTES, 8);
+      for (int operand : new int[] {-1, OperandName.values().length, Integer.MAX_VALUE}) {
+        error.set(ValueLayout.JAVA_INT, Gth.Error.OPERAND, operand);
+        for (int status : new int[] {1, -1 - Status.values().length, Integer.MIN_VALUE}) {
+          ErrorDetails read = ErrorDetails.read(status, error);
+          assertEquals(Status.INTERNAL, read.status());
+          assertEquals(OperandName.NONE, read.operand());
+        }
+      }
+      error.set(ValueLayout.JAVA_INT, Gth.Error.OPERAND, OperandName.ZEROS.number());
+      ErrorDetails last = ErrorDetails.read(-25, error);
+      assertEquals(Status.IO, last.status());
+      assertEquals(OperandName.ZEROS, last.operand());
+    }
   }
 
   @Test
