@@ -38,7 +38,7 @@ def output(*words):
 
 
 # The folders whose sources a result is about.
-PARTS = ("src", "bindings")
+PARTS = ("include", "src", "bindings")
 
 
 def trees():
@@ -65,7 +65,7 @@ def changed(before, after):
 
 def files_digest():
     """Returns a digest of all sources and tests in the folder, including changes that are not committed."""
-    names = output("git", "ls-files", "--cached", "--others", "--exclude-standard", "include", "tests", *PARTS)
+    names = output("git", "ls-files", "--cached", "--others", "--exclude-standard", "tests", *PARTS)
     total = hashlib.sha256()
     for name in sorted(names.splitlines()):
         path = ROOT / name
@@ -79,7 +79,7 @@ def sources():
     number = int(re.search(r"#define GTH_VERSION (\d+)", (ROOT / "include/gather/gather.h").read_text())[1])
     version = f"{number // 1000000}.{number // 1000 % 1000}.{number % 1000}"
     committed = ", ".join(f"{tree} of {part}" for part, tree in trees().items())
-    modified = " with changes" if output("git", "status", "--porcelain", "--", "include", *PARTS) else ""
+    modified = " with changes" if output("git", "status", "--porcelain", "--", *PARTS) else ""
     return f"{version}, git trees {committed}{modified}"
 
 

@@ -7,7 +7,7 @@ The tree is copied to build/mutate and built there. A mutant changes one operato
 src/core, src/api, src/execution or src/cpu. The test programs that execute the line are compiled and run until one
 fails. Each named mutant violates the documentation of the library. The other mutants are random. The output lists the
 survivors, and the reason if a mutant is equivalent to the original. The exit status is 1 if a named mutant survives, or
-if less than 95 % of the others are killed. With --binding the mutants change the sources of a binding, and its tests
+if less than 97 % of the others are killed. With --binding the mutants change the sources of a binding, and its tests
 run. The output begins with the date, the version and the options. It is also written to
 build/mutate/report_library.txt, or to the report with the name of the binding. The file build/mutate/library-SEED.txt
 receives the result of each random mutant, and build/mutate/named.txt of each named one. A run with the same sources and
@@ -104,7 +104,7 @@ class Tally:
         return f"{self.total} random mutants, {self.killed} killed, {survivors}"
 
     def is_enough(self):
-        return self.killed >= 0.95 * (self.total - self.equivalent)
+        return self.killed >= 0.97 * (self.total - self.equivalent)
 
 
 def test_random(more, detect, known, report, count, seconds):
