@@ -36,6 +36,19 @@ package_cuda() {
   python3 tests/package/cuda.py "$packages" || result=1
 }
 
+# Creates the archive for Windows. It contains the licences of the runtimes of GCC and MinGW-w64, which are in the DLL.
+package_windows() {
+  release=$(cd tests/package && python3 -c 'from versions import release; print(release())')
+  folder=build/packaging/libgather-$release-windows-x86_64
+  rm -rf "$folder"
+  cmake --preset windows -B build/package-windows -D GATHER_TESTS=OFF -D CMAKE_INSTALL_PREFIX=/ \
+    -D CMAKE_INSTALL_LIBDIR=lib >/dev/null
+  cmake --build build/package-windows
+  cmake --install build/package-windows --strip --prefix "$folder" >build/package-windows/install.log
+  "$tools/packaging/bin/python" .ci/notices.py "$folder"
+  python3 .ci/archive.py "$folder" "$packages"
+}
+
 # Fails on errors and warnings. src/package/debian overrides some of them with a reason.
 lint_debian() {
   lintian --allow-root --fail-on error,warning "$packages"/*.deb
@@ -51,7 +64,8 @@ build_wheels() {
   "$python" -m pip install --quiet --require-hashes -r bindings/python/requirements-wheels.lock
   rm -rf build/packaging/sdist
   { "$python" -m build --no-isolation --sdist --outdir build/packaging/sdist bindings/python &&
-    "$python" bindings/python/wheels.py build/packaging/sdist/*.tar.gz "$@"; } >"$wheels_log" 2>&1 ||
+    "$python" bindings/python/wheels.py build/packaging/sdist/*.tar.gz "$@" &&
+    "$python" .ci/notices.py "$1"/*.whl; } >"$wheels_log" 2>&1 ||
     { cat "$wheels_log" && return 1; }
   mv build/packaging/sdist/*.tar.gz "$1"
 }
@@ -105,19 +119,21 @@ package_java() {
 
 packaging_tools() {
   compiler
+  want g++-mingw-w64-x86-64-posix command -v "$windows_compiler"
   want dpkg-dev command -v dpkg-shlibdeps
   want maven command -v mvn
   install_missing
 }
 
-# make_packages [TARGET...] creates all packages but those for conda, with the wheels of the targets. The time of the last
-# commit replaces all others, so that a later build is identical.
+# make_packages [TARGET...] creates all packages but those for conda and with CUDA, with the wheels of the targets. The
+# time of the last commit replaces all others, so that a later build is identical.
 make_packages() {
   export SOURCE_DATE_EPOCH="${SOURCE_DATE_EPOCH:-$(git log -1 --format=%ct)}"
   rm -rf "$packages"
   mkdir -p "$packages"
   package_library
   package_python "$@"
+  package_windows
   package_rust
   package_java
   python3 bindings/go/module.py "$packages"
@@ -127,19 +143,26 @@ task_bundle() {
   python3 src/package/bundle/bundle.py "${1:-build/bundle/libgather}"
 }
 
+# Writes the bill of materials of all packages, and the checksums.
+describe_packages() {
+  rm -f "$packages/libgather.spdx.json" "$packages/SHA256SUMS"
+  (cd "$packages" && set -- * && "$tools/packaging/bin/python" ../../.ci/notices.py --sbom "$@" >libgather.spdx.json &&
+    sha256sum "$@" libgather.spdx.json >SHA256SUMS)
+}
+
 # Creates all packages, and tests each kind in a minimal Debian system.
 task_package() {
   packaging_tools
   want lintian command -v lintian
-  want g++-mingw-w64-x86-64-posix command -v "$windows_compiler"
+  want zstd command -v zstd
   install_missing
   make_packages
   package_cuda
   lint_debian || result=1
   package_conda
-  (cd "$packages" && set -- * && python3 ../../src/package/sbom.py "$@" >libgather.spdx.json &&
-    sha256sum "$@" libgather.spdx.json >SHA256SUMS)
+  describe_packages
   ls -l "$packages"
+  python3 tests/package/contents.py "$packages" || result=1
   want mmdebstrap command -v mmdebstrap
   install_missing || true
   python3 tests/package/bare.py "$packages" "$@" || { [ $? = 77 ] && [ "${GATHER_STRICT:-}" != 1 ]; } || result=1
