@@ -40,8 +40,9 @@ def output(*command):
 
 def zig_parts():
     """Yields the C++ runtime of zig, and its runtime of the compiler."""
-    import ziglang
     from importlib.metadata import version
+
+    import ziglang
 
     folder, release = Path(ziglang.__file__).parent, f"of zig {version('ziglang')}"
     for name, place in (("libc++", "libcxx"), ("libc++abi", "libcxxabi"), ("libunwind", "libunwind")):

@@ -113,6 +113,11 @@ package_java() {
   mkdir -p build/packaging
   env JAVA_HOME="$home" mvn -q -B -f bindings/java/pom.xml package -DskipTests -Dgather.build="$packages/java" \
     -Dgather.library="$(pwd)/build/package/lib/libgather.so.1" >"$log" 2>&1 || { cat "$log" && return 1; }
+  # The other two jars have the licence already.
+  for kind in sources javadoc; do
+    "$home/bin/jar" --update --date 2026-01-01T00:00:00Z --file "$packages"/java/*-$kind.jar \
+      -C "$packages/java/release" META-INF/LICENSE
+  done
   mv "$packages"/java/*.jar "$packages"
   rm -r "$packages/java"
 }

@@ -48,7 +48,8 @@ def of_conda(path):
     found = {}
     for name, data in of_zip(path).items():
         if name.endswith(".tar.zst"):
-            found |= of_tar(io.BytesIO(subprocess.run(["zstd", "-dc"], input=data, capture_output=True, check=True).stdout))
+            unpacked = subprocess.run(["zstd", "-dc"], input=data, stdout=subprocess.PIPE, check=True).stdout
+            found |= of_tar(io.BytesIO(unpacked))
     return found
 
 

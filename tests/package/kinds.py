@@ -63,8 +63,9 @@ def here(name, text):
     return f"cat >{name} <<'END OF FILE'\n{text}END OF FILE\n"
 
 
+PROGRAMS = ["example", "example.c", "example.cpp", "example.py"]
 #: The files that the script of the examples in C and C++ writes.
-C_OWN = " ".join(f"packages/{name}" for name in "example example.c example.cpp example.py expected.txt printed.txt".split())
+C_OWN = " ".join(f"packages/{name}" for name in [*PROGRAMS, "expected.txt", "printed.txt"])
 
 
 def c(title):
@@ -102,7 +103,8 @@ def python_example(run):
     """Returns a script that runs the example and compares its output with the comments behind its prints."""
     program = block("bindings/python/README.md", "python")
     expected = "".join(f"{each}\n" for each in re.findall(r"# -> (.*)", program))
-    return here("example.py", program) + here("expected", expected) + f"{run} example.py | tr -d '\\r' | diff -u expected -\n"
+    compared = f"{run} example.py | tr -d '\\r' | diff -u expected -\n"
+    return here("example.py", program) + here("expected", expected) + compared
 
 
 def python_kind(files, needs, use):
@@ -256,14 +258,15 @@ WINDOWS_PYTHON = f"{WINE_STARTS}export WINEDLLOVERRIDES=ucrtbase=n,b\n"
 
 def windows_archive():
     """Returns the kind of the archive for Windows. The compiler is the one of MinGW-w64 for Linux."""
+    compiler = "x86_64-w64-mingw32-gcc-posix"
     needs = (
         f"{WINE}{APT} gcc-mingw-w64-x86-64-posix g++-mingw-w64-x86-64-posix pkg-config cmake ninja-build unzip\n"
-        "ln -s /usr/bin/x86_64-w64-mingw32-gcc-posix /files/gcc\n"
+        f"ln -s /usr/bin/{compiler} /files/gcc\n"
     )
     build = (
-        "cmake -G Ninja -S /files/consumer -B built -D language=C -D CMAKE_PREFIX_PATH=$PWD/packages/libgather-*-windows-* "
-        "-D CMAKE_TOOLCHAIN_FILE=/files/windows.cmake -D CMAKE_FIND_ROOT_PATH_MODE_PACKAGE=BOTH\n"
-        "cmake --build built\ncp packages/libgather-*-windows-*/bin/libgather.dll built\n"
+        f"cmake -G Ninja -S /files/consumer -B built -D language=C -D CMAKE_PREFIX_PATH=$PWD/packages/{WINDOWS} "
+        f"-D CMAKE_SYSTEM_NAME=Windows -D CMAKE_C_COMPILER={compiler} -D CMAKE_EXE_LINKER_FLAGS=-static\n"
+        f"cmake --build built\ncp packages/{WINDOWS}/bin/libgather.dll built\n"
         "for linkage in gather static; do wine64 built/consumer_$linkage.exe; done\n"
     )
     unpack, run = blocks_of("From the archive for Windows")
@@ -273,14 +276,15 @@ def windows_archive():
         f"{here('expected', block('README.md', 'text'))}{unpack}{run}rm libgather.dll\ncd ..\n{build}"
     )
     own = "packages/example.c packages/example.exe packages/expected built"
-    brings = {HERE / "consumer": "/files/consumer", ROOT / ".ci/windows.cmake": "/files/windows.cmake"}
-    return Kind(f"{WINDOWS}.zip", needs, use, f"rm -r packages/{WINDOWS}\n", own, brings)
+    remove = f"rm -r packages/{WINDOWS}\n"
+    return Kind(f"{WINDOWS}.zip", needs, use, remove, own, {HERE / "consumer": "/files/consumer"})
 
 
 def windows_wheel():
     """Returns the kind of the wheel for Windows. The pip of a CPython for Windows installs it under Wine.
 
-    Under Wine, this Python can write to a pipe, but not to a file. The C library of Wine lacks functions that NumPy uses.
+    Under Wine, this Python can write to a pipe, but not to a file. The C library of Wine lacks functions that NumPy
+    uses.
     """
     foreign = "--quiet --only-binary=:all: --platform win_amd64 --python-version 3.11 --implementation cp"
     needs = (

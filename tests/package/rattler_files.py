@@ -1,6 +1,7 @@
 """Installs conda packages from files, and removes all other packages of the prefix: rattler_files.py PREFIX [FILE...]
 
-Like `conda install FILE...`, it does not install the requirements. It leaves no unpacked packages in the cache of the user.
+Like `conda install FILE...`, it does not install the requirements. It leaves no unpacked packages in the cache of the
+user.
 """
 
 import asyncio
