@@ -18,6 +18,7 @@ sys.path += [str(ROOT / "src/package"), str(ROOT / "bindings/python")]
 
 import sbom  # noqa: E402 - it is in the folder above
 
+linked_by_sbom = sbom.linked  # whole_document replaces it
 DOCUMENTS = Path("/usr/share/doc")
 LLVM = "Apache-2.0 WITH LLVM-exception"
 GCC = "GPL-3.0-or-later WITH GCC-exception-3.1"
@@ -68,7 +69,7 @@ def torch_part():
 def parts(path):
     """Yields the code of others in a package."""
     if sbom.has_cuda(path):  # The packages with CUDA have the texts of these licences.
-        for each in sbom.linked(path):
+        for each in linked_by_sbom(path):
             if each["name"] in ("cudart_static", "cub"):
                 yield Part(each["name"], each["versionInfo"], each["licenseDeclared"])
     if "win_amd64" in path.name or "windows-x86_64" in path.name:
@@ -143,7 +144,8 @@ def add_to_wheel(path):
 def add_to_folder(folder):
     """Adds the parts to the bill of materials of an installed library."""
     found = list(parts(folder))
-    write_licences(folder / "share/doc/libgather", found)
+    (documents,) = folder.glob("share/doc/*")
+    write_licences(documents, found)
     (path,) = folder.glob("share/sbom/*.json")
     document = json.loads(path.read_text())
     document["packages"] += map(described, found)

@@ -41,8 +41,7 @@ package_windows() {
   release=$(cd tests/package && python3 -c 'from versions import release; print(release())')
   folder=build/packaging/libgather-$release-windows-x86_64
   rm -rf "$folder"
-  cmake --preset windows -B build/package-windows -D GATHER_TESTS=OFF -D CMAKE_INSTALL_PREFIX=/ \
-    -D CMAKE_INSTALL_LIBDIR=lib >/dev/null
+  cmake --preset windows -B build/package-windows -D GATHER_TESTS=OFF -D CMAKE_INSTALL_LIBDIR=lib >/dev/null
   cmake --build build/package-windows
   cmake --install build/package-windows --strip --prefix "$folder" >build/package-windows/install.log
   "$tools/packaging/bin/python" .ci/notices.py "$folder"
