@@ -46,7 +46,7 @@ def make_root(folder):
 def inside(root, script):
     """Runs a script in a root. Returns its output if it failed, else None."""
     steps = root / "steps.sh"
-    steps.write_text(f"set -eu\n{script}")
+    steps.write_text(f"set -eux\n{script}")
     variables = {"HOME": "/root", "LANG": "C.UTF-8", "DEBIAN_FRONTEND": "noninteractive"}
     variables["PATH"] = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
     variables |= dict.fromkeys(TRUST, CERTIFICATES)
