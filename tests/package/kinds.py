@@ -225,7 +225,8 @@ def java():
     use = (
         here("Lookup.java", program)
         + here("expected", printed)
-        + "jars=$(echo packages/*.jar | tr ' ' :)\n/jdk/bin/javac -cp $jars Lookup.java\n"
+        + f"jars=packages/libgather-{release()}.jar:packages/libgather-{release()}-linux-$(uname -m).jar\n"
+        "/jdk/bin/javac -cp $jars Lookup.java\n"
         "/jdk/bin/java --enable-native-access=ALL-UNNAMED -cp $jars:. Lookup | diff -u expected -\n"
     )
     own = "Lookup.java Lookup.class expected"
