@@ -236,7 +236,7 @@ def java():
 def conda():
     """Returns the kind of the conda packages. rattler does what conda does, because no channel has conda itself."""
     needs = f"{COMPILERS}{APT} python3-venv python3-cffi python3-numpy\npython3 -m venv venv\n{PIP}"
-    needs += "pip install --quiet py-rattler\npython -c 'import rattler'\nmkdir -p prefix\n"
+    needs += "pip install --quiet py-rattler\nmkdir prefix\npython /files/rattler_files.py prefix\n"
     use = (
         f"{PIP}python /files/rattler_files.py prefix packages/*.conda\nexport CONDA_PREFIX=$PWD/prefix\n"
         f"(\n{c('From conda packages')})\n"
