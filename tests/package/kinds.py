@@ -255,7 +255,8 @@ wineserver64 -p >/dev/null 2>&1
 wine64 wineboot --init </dev/null >/dev/null 2>&1
 """
 WINE = f"{APT} wine64\n{WINE_STARTS}"
-WINDOWS_PYTHON = f"{WINE_STARTS}export WINEDLLOVERRIDES=ucrtbase=n,b\n"
+C_OF_MICROSOFT = "export WINEDLLOVERRIDES=ucrtbase=n,b\n"
+WINDOWS_PYTHON = f"{WINE_STARTS}{C_OF_MICROSOFT}"
 
 
 def windows_archive():
@@ -296,7 +297,7 @@ def windows_wheel():
         f"pip install {foreign} --target python/Lib/site-packages pip numpy\n"
         f"pip download {foreign} --dest requirements cffi\n"
         + here("/files/winepython", '#!/bin/sh\nexec wine64 /try/python/python.exe "$@"\n')
-        + f"chmod +x /files/winepython\n{WINDOWS_PYTHON}{{ winepython -m pip --version\n"
+        + f"chmod +x /files/winepython\n{C_OF_MICROSOFT}{{ winepython -m pip --version\n"
         f"winepython -c 'import numpy'; }} 2>&1 | cat\n"
     )
     use = (
