@@ -222,8 +222,10 @@ task_own() {
   python_toolchain
   with_peers=$(dirname "$venv")/peers
   env -u CUDACXX VENV="$with_peers" ALSO=peers bindings/python/test.sh build/own -k package || result=1
+  # The test that is left out compares the file of a warning, which is that of the checked take.
   # shellcheck disable=SC2046 # the names are words
   PYTHONPATH=tests/peers "$with_peers/bin/python" -m pytest -q -p no:cacheprovider -p checked_takes --tb=short \
+    -k 'not test_take_assigns_floating_point_dtype' \
     --pyargs $(printf 'pandas.tests.%s ' arrays extension frame indexes indexing series test_algos test_take) \
     pyarrow.tests.test_compute || result=1
   "$with_peers/bin/python" -m libgather.torch.build || result=1
