@@ -150,7 +150,7 @@ task_bundle() {
 # Writes the bill of materials of all packages, and the checksums.
 describe_packages() {
   rm -f "$packages/libgather.spdx.json" "$packages/SHA256SUMS"
-  (cd "$packages" && set -- * && "$tools/packaging/bin/python" ../../.ci/notices.py --sbom "$@" >libgather.spdx.json &&
+  (cd "$packages" && set -- * && "$tools/packaging/bin/python" ../../.ci/sbom.py "$@" >libgather.spdx.json &&
     sha256sum "$@" libgather.spdx.json >SHA256SUMS)
 }
 

@@ -1,4 +1,4 @@
-# Writes the software bill of materials (SPDX) of the library during its installation. sbom.py writes that of packages.
+# Writes the software bill of materials (SPDX) of the library during its installation.
 # A library with CUDA contains code of others: the static runtime of NVIDIA and CUB.
 # Parameters: library, version, cuda (the version of the toolkit, or empty), template, output.
 get_filename_component(name ${library} NAME)

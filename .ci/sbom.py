@@ -2,8 +2,7 @@
 
 Usage: sbom.py PACKAGE... >FILE
 
-Packages contain only code of this project, with two exceptions: wheels also contain a C++ runtime, and packages with
-CUDA contain code of NVIDIA. The document lists the dependencies of a package: the crates in Cargo.lock and the Python
+The document lists the code of others in a package, and its dependencies: the crates in Cargo.lock and the Python
 distributions in pyproject.toml.
 """
 
@@ -17,11 +16,10 @@ import tomllib
 from datetime import UTC, datetime
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parents[2]
+from foreign_parts import CUB, EULA, MINGW, ROOT, TEXTS, has_cuda, parts
+
 NOTHING = "NOASSERTION"
 OURS = "Apache-2.0"
-EULA = "LicenseRef-NVIDIA-Proprietary"
-CUB = "BSD-3-Clause"
 
 
 def version():
@@ -56,10 +54,6 @@ def package(name, release, licence, **more):
         "copyrightText": NOTHING,
         **more,
     }
-
-
-def has_cuda(path):
-    return path.name.startswith(("libgather_cuda-", "libgather1-cuda_"))
 
 
 def made(path):
@@ -100,24 +94,17 @@ def distributions():
 
 
 def linked(path):
-    """Yields the foreign code in a package.
+    """Yields the entries of the code of others in a package."""
+    return map(described, parts(path))
 
-    A package with CUDA contains the runtime of NVIDIA and CUB. A wheel contains the C++ runtime of zig, and an object
-    file of GCC for x86-64.
-    """
-    if has_cuda(path):
-        nvcc = subprocess.check_output([os.environ.get("CUDACXX", "nvcc"), "--version"], text=True)
-        toolkit = re.search(r"V([\d.]+)$", nvcc, re.MULTILINE)[1]
-        yield package("cudart_static", toolkit, EULA)
-        yield package("cub", f"of CUDA {toolkit}", CUB)
-    if path.suffix != ".whl":
-        return
-    tools = (ROOT / "bindings/python/requirements-wheels.txt").read_text()
-    zig = re.search(r"^ziglang==(\S+)", tools, re.MULTILINE)[1]
-    yield package("libc++", f"of zig {zig}", "Apache-2.0 WITH LLVM-exception")
-    if path.stem.endswith("x86_64"):
-        gcc = subprocess.check_output(["x86_64-linux-gnu-gcc", "-dumpfullversion"], text=True).strip()
-        yield package("libgcc", gcc, "GPL-3.0-or-later WITH GCC-exception-3.1")
+
+def described(part):
+    return package(part.name, part.version, part.licence)
+
+
+def infos(*licences):
+    """Returns the entries of licences that SPDX does not list."""
+    return [{"licenseId": each, "extractedText": TEXTS[each]} for each in licences]
 
 
 def needs(path):
@@ -153,12 +140,7 @@ def document(paths):
         "creationInfo": {"created": created(), "creators": ["Tool: sbom.py of libgather"]},
         "packages": list(packages.values()),
         "relationships": relations,
-        "hasExtractedLicensingInfos": [
-            {
-                "licenseId": EULA,
-                "extractedText": "End User License Agreement of the NVIDIA CUDA Toolkit. Its text is in the packages.",
-            }
-        ],
+        "hasExtractedLicensingInfos": infos(EULA, MINGW),
     }
 
 
