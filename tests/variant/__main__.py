@@ -71,12 +71,15 @@ def run(*command, **options):
     subprocess.run([*map(str, command)], check=True, **options)
 
 
+COPIED = ("include/", "src/", "bindings/", "docs/", "tests/abi/", "tests/conformance/reader/")
+
+
 def copy(tree):
     """Copies the files of the repository, with the changes."""
     shutil.rmtree(tree, ignore_errors=True)
     names = subprocess.run(["git", "ls-files"], cwd=ROOT, stdout=subprocess.PIPE, check=True, text=True).stdout
     for name in names.splitlines():
-        if name.startswith(("include/", "src/", "bindings/", "docs/", "tests/abi/")) or "/" not in name:
+        if name.startswith(COPIED) or "/" not in name:
             target = tree / name
             target.parent.mkdir(parents=True, exist_ok=True)
             shutil.copy2(ROOT / name, target, follow_symlinks=False)
