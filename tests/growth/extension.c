@@ -36,7 +36,8 @@ static PyObject *lookup(PyObject *module, PyObject *arguments) {
   return result;
 }
 
-static PyMethodDef methods[] = {{"lookup", lookup, METH_VARARGS, "lookup(table, width, ids, out)"}, {NULL, NULL, 0, NULL}};
+static PyMethodDef methods[] = {{"lookup", lookup, METH_VARARGS, "lookup(table, width, ids, out)"},
+                                {NULL, NULL, 0, NULL}};
 static struct PyModuleDef definition = {PyModuleDef_HEAD_INIT, "extension", NULL, -1, methods, NULL, NULL, NULL, NULL};
 
 PyMODINIT_FUNC PyInit_extension(void);

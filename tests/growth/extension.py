@@ -4,7 +4,7 @@ import sys
 from array import array
 
 sys.path.insert(0, sys.argv[1])
-from extension import lookup  # noqa: E402 - the folder is an argument
+from extension import lookup
 
 table = array("f", range(12))
 out = array("f", [-1] * 6)

@@ -377,8 +377,7 @@ int32_t gth_plan_run_many(gth_context *context, int64_t count, const gth_plan *c
 int32_t gth_plan_parts(const gth_plan *plan, int64_t n, int64_t *parts, gth_error *err);
 
 int32_t gth_plan_run_parts(gth_context *context, const gth_plan *plan, int64_t n, int64_t first, int64_t last,
-                                   const void *table, const void *indices, const void *rows,
-                                   gth_error *err);
+                                   const void *table, const void *indices, const void *rows, gth_error *err);
 
 int32_t gth_plan_check(gth_context *context, const gth_plan *plan, const gth_plan_args *args, gth_error *err);
 

@@ -16,7 +16,7 @@ typedef struct taking {
   request *call;
   gth_take take;
   gth_options options; /* those of the call, for the rows along its axis */
-  arguments own; /* the arguments before those of run_arrays() */
+  arguments own;       /* the arguments before those of run_arrays() */
 } taking;
 
 /* Creates a column from the array that is the table. An array that cannot be exported is UNSUPPORTED. */

@@ -350,7 +350,9 @@ impl Tensor<'_> {
     pub fn prefetch(&self, indices: &Tensor<'_>) -> Result<(), Error> {
         let handle = self.handle()?;
         // SAFETY: the tensors own their handles or borrow their memory for the call.
-        call(|err| unsafe { sys::gth_tensor_prefetch(ptr::null_mut(), handle.as_ptr(), indices.desc.raw(), ptr::null(), err) })
+        call(|err| unsafe {
+            sys::gth_tensor_prefetch(ptr::null_mut(), handle.as_ptr(), indices.desc.raw(), ptr::null(), err)
+        })
     }
 
     /// Returns the counters of a [`Table`].

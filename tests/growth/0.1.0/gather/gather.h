@@ -899,14 +899,14 @@ struct gth_options;
  * given. None of them causes GTH_E_NULL, two of them GTH_E_VERSION.
  */
 typedef struct gth_segment {
-  uint32_t size;    /**< Set by the caller to sizeof(gth_segment). */
-  uint32_t flags;   /**< GTH_SEGMENT_* */
-  const char *path; /**< The file, in UTF-8, or NULL. Borrowed */
-  const void *data; /**< The memory, or NULL. Kept */
-  int64_t file;     /**< With GTH_SEGMENT_FILE: a file descriptor (on Windows a HANDLE), of which the library makes a
+  uint32_t size;      /**< Set by the caller to sizeof(gth_segment). */
+  uint32_t flags;     /**< GTH_SEGMENT_* */
+  const char *path;   /**< The file, in UTF-8, or NULL. Borrowed */
+  const void *data;   /**< The memory, or NULL. Kept */
+  int64_t file;       /**< With GTH_SEGMENT_FILE: a file descriptor (on Windows a HANDLE), of which the library makes a
                            duplicate. */
-  int64_t offset;   /**< The byte of the first row. It needs no alignment. */
-  int64_t rows;     /**< The number of rows, at least 1. */
+  int64_t offset;     /**< The byte of the first row. It needs no alignment. */
+  int64_t rows;       /**< The number of rows, at least 1. */
   int64_t row_stride; /**< Bytes from row to row, at least the bytes of a row. 0: the bytes of a row */
   int64_t extent; /**< Bytes of memory from data. 0: up to the highest byte that the rows reach. To describe memory of
                        0 bytes, set GTH_SEGMENT_EXTENT. Of a file, extent must be 0, without that flag. */
@@ -1668,8 +1668,7 @@ GTH_API int32_t gth_plan_parts(const gth_plan *plan, int64_t n, int64_t *parts, 
  * @return The statuses of gth_plan_run.
  */
 GTH_API int32_t gth_plan_run_parts(gth_context *context, const gth_plan *plan, int64_t n, int64_t first, int64_t last,
-                                   const void *table, const void *indices, const void *rows,
-                                   gth_error *err);
+                                   const void *table, const void *indices, const void *rows, gth_error *err);
 
 /**
  * Validates the indices of a run and does nothing else. So a caller that gathers in parts can keep the output unchanged
