@@ -89,6 +89,7 @@ task_test() {
   python_toolchain || true
   rust_toolchain || true
   go_toolchain || true
+  java_toolchain || true
   # A Python that is not that of the system does not find the packages of the system.
   python3 -c 'import cffi' 2>/dev/null || python3 -m pip install --quiet cffi || true
   # With AUTO, the tests of the kernels would be missing if nvcc is missing or does not work.
