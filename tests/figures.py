@@ -151,6 +151,7 @@ FIGURES = [
         r"up to (\d+) bytes for each slice",
         (HEADER, r"allocates up to (\d+) bytes for each slice"),
     ),
+    ("docs/site/start.md", r"need Rust (\S+) or", (f"{RUST}/Cargo.toml", r'^rust-version = "(.+?)"')),
     ("docs/site/start.md", r"needs Go (\S+) and", (f"{GO}/go.mod", r"^go (\S+)")),
     ("docs/site/start.md", r"needs Java (\d+) and", (f"{JAVA}/pom.xml", r"<maven.compiler.release>(\d+)<")),
     (f"{RUST}/gather/README.md", r"needs Rust (\S+) or", (f"{RUST}/Cargo.toml", r'^rust-version = "(.+?)"')),
