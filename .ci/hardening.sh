@@ -73,9 +73,9 @@ task_tsan() {
   names="$names scatter_positions columns files many bound_plans"
   # shellcheck disable=SC2046,SC2086 # the names are words
   cmake --build --preset tsan --target $(printf '%s_threads ' $names)
-  # The excluded tests contain intended races.
+  # The excluded tests contain intended races, or start threads after a fork, which the sanitizer does not support.
   GATHER_CASES=20000 ctest --preset tsan -R "^($(echo "$names" | tr ' ' '|'))_threads\\." \
-    -E 'SmallestInvalidTupleOfAll|RacingIds' --timeout 3600 || result=1
+    -E 'SmallestInvalidTupleOfAll|RacingIds|IndicesThatChange|FilesForks' --timeout 3600 || result=1
 }
 
 # Runs the tests of threads, forks, signals and concurrent writers for a longer time.

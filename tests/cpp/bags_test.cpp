@@ -312,6 +312,20 @@ TEST(Bags, OperandsAndOptionsThatDoNotFitAreRejected) {
   }
 }
 
+TEST(Bags, MessagesNameTheDtypesOfWeights) {
+  const Array doubles(GTH_DTYPE_FLOAT64, {4});
+  const Array halves(GTH_DTYPE_FLOAT16, {4, 2});
+  const gth_tensor_desc w = doubles.desc();
+  Bags bags;
+  bags.request.weights = &w;
+  Error error;
+  EXPECT_EQ(bags.run(&error), GTH_E_DTYPE);
+  EXPECT_STREQ(error.message, "weights: dtype is float64, needed is float32");
+  bags.t = halves.desc();
+  EXPECT_EQ(bags.run(&error), GTH_E_DTYPE);
+  EXPECT_STREQ(error.message, "weights: dtype is float64, needed is float16 or float32");
+}
+
 TEST(Bags, MissingDevicesAreRejected) {
   Bags bags;
   bags.t.device = bags.i.device = bags.o.device = bags.b.device = GTH_DEVICE_CUDA;

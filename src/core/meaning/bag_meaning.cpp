@@ -37,7 +37,11 @@ int32_t check_weights_dtype(const DtypeInfo& table, int32_t dtype, const Error& 
   const bool is_float32 = dtype == GTH_DTYPE_FLOAT32 && is_floating(table.number);
   const bool has_weights = is_floating(table.number) || is_integer(table.number);
   if (has_weights && (dtype == table.dtype || is_float32)) return GTH_OK;
-  return fail_bag_dtype(GTH_OPERAND_WEIGHTS, dtype, has_weights ? table.dtype : 0, error);
+  if (!has_weights) return fail_bag_dtype(GTH_OPERAND_WEIGHTS, dtype, 0, error);
+  const bool has_other = is_floating(table.number) && table.dtype != GTH_DTYPE_FLOAT32;
+  return error.fail({GTH_E_DTYPE, GTH_OPERAND_WEIGHTS, -1, -1, dtype, table.dtype},
+                    "weights: dtype is %s, needed is %s%s", dtype_name(dtype), table.name,
+                    has_other ? " or float32" : "");
 }
 
 int32_t check_bags_dtype(const gth_tensor_desc& desc, const DtypeInfo** info, const Error& error) {

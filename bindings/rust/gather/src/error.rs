@@ -56,7 +56,7 @@ operands! {
     Updates = GTH_OPERAND_UPDATES "updates",
     /// The request as a whole.
     Request = GTH_OPERAND_REQUEST "request",
-    /// The bags. No function of this release has bags.
+    /// The bags of [`gather_bags`](crate::gather_bags()).
     Bags = GTH_OPERAND_BAGS "bags",
     /// The weights of bags.
     Weights = GTH_OPERAND_WEIGHTS "weights",
