@@ -64,7 +64,7 @@ void advise_unused(void* memory, size_t bytes) noexcept { madvise(memory, bytes,
 // A sandbox may forbid the system call. The time then differs between loads, and the address between copies.
 uint64_t random_bits() {
   constexpr uint64_t multiplier = 0x9e3779b97f4a7c15u;
-  uint64_t bits;
+  uint64_t bits = 0;  // The memory sanitizer does not see what the system call writes.
   if (fill_random(&bits)) return bits;
   bits = static_cast<uint64_t>(now_in_nanoseconds()) + reinterpret_cast<uintptr_t>(&random_bits);
   bits *= multiplier;
