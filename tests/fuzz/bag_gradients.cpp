@@ -1,5 +1,5 @@
+#include <algorithm>
 #include <cmath>
-#include <set>
 #include <type_traits>
 
 #include "bag_call.hpp"
@@ -128,13 +128,15 @@ std::vector<double> expect_params(const Call& call) {
 }
 
 std::vector<int64_t> expect_unique(const Call& call) {
-  std::set<int64_t> rows;
+  std::vector<int64_t> rows;
   for (int64_t b = 0; b < call.bags; ++b) {
     for (const Read& each : read_bag(call, b)) {
-      if (each.row != filled) rows.insert(each.row);
+      if (each.row != filled) rows.push_back(each.row);
     }
   }
-  return {rows.begin(), rows.end()};
+  std::sort(rows.begin(), rows.end());
+  rows.erase(std::unique(rows.begin(), rows.end()), rows.end());
+  return rows;
 }
 
 // The derivative by a weight, and the size of its terms. An element of the output is S / d.
