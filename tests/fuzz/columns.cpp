@@ -6,6 +6,13 @@
 #include "pages.hpp"
 #include "report.hpp"
 
+// The memory sanitizer does not see what the functions of the C++ library write, so the program has its own of strings.
+#if defined(__has_feature)
+#if __has_feature(memory_sanitizer)
+template class std::basic_string<char>;
+#endif
+#endif
+
 // Rows of columns of random types, compared with lists of optional values. Each buffer ends at a guard page. Some arrays
 // are malformed.
 namespace {
