@@ -5,6 +5,7 @@
 
 #include "facts.hpp"
 #include "random_scatters.hpp"
+#include "scatter_positions_oracle.hpp"
 
 // The positions of the maxima and minima of scatters: random requests against a naive loop, and errors.
 namespace {
@@ -15,44 +16,6 @@ using hostile::count_of;
 using hostile::Error;
 
 constexpr int32_t f32 = GTH_DTYPE_FLOAT32, i64 = GTH_DTYPE_INT64, out = GTH_OPERAND_OUT;
-
-// ---- The oracle
-
-// Returns true if `update` replaces `best`. It shares no code with the library.
-bool wins(int32_t reduction, int32_t dtype, const char* update, const char* best) {
-  const bool is_max = reduction == GTH_REDUCTION_MAX;
-  if (is_float(dtype)) {
-    const double a = decode_float(dtype, update), b = decode_float(dtype, best);
-    return std::isnan(a) ? !std::isnan(b) : is_max ? a > b : a < b;
-  }
-  const bool is_bool = dtype == GTH_DTYPE_BOOL;
-  const Wide a = is_bool ? *update != 0 : load(update, dtype), b = is_bool ? *best != 0 : load(best, dtype);
-  return is_max ? a > b : a < b;
-}
-
-// Returns the positions that a request without errors has, in row-major order.
-std::vector<int64_t> expect_positions(const ScatterProblem& problem) {
-  Answer ignored;
-  std::vector<int64_t> at_byte(problem.params.memory.size(), -1), expected;
-  std::vector<const char*> best(at_byte.size());
-  int64_t position = 0;
-  for_each_element(problem.out, [&](int64_t from, const Shape& at) {
-    const char* const selected =
-        problem.is_elements ? find_element(problem, at, &ignored) : find_source(problem, at, &ignored);
-    const int64_t element = position++;
-    if (!selected) return;
-    const auto offset = static_cast<size_t>(selected - problem.params.memory.data());
-    const char*& held = best[offset];
-    if (!held && !problem.starts_with_update) held = selected;
-    const char* const update = problem.out.memory.data() + from;
-    if (held && !wins(problem.reduction, problem.params.dtype, update, held)) return;
-    held = update;
-    at_byte[offset] = element;
-  });
-  for_each_element(problem.params,
-                   [&](int64_t at, const Shape&) { expected.push_back(at_byte[static_cast<size_t>(at)]); });
-  return expected;
-}
 
 class PositionsOracle : public ::testing::Test {
  protected:
@@ -82,7 +45,7 @@ class PositionsOracle : public ::testing::Test {
     scatters::Case c = from;
     ScatterProblem& problem = c.problem;
     const ScatterAnswer answer = solve_scatter(problem);
-    const std::vector<int64_t> expected = expect_positions(problem);
+    const std::vector<int64_t> expected = positions_of(problem);
     Operand positions = problem.params;
     positions.dtype = i64;
     positions.item = 8;

@@ -229,6 +229,17 @@ inline void find_bags(Call* call) {
 
 using oracle::filled, oracle::invalid, oracle::left_out;
 
+// Draws a valid call. All calls use the same memory.
+inline Call draw_call(Input& input) {
+  static Operand* const operands = new Operand[operand_count];
+  Call call;
+  call.operands = operands;
+  draw_options(input, &call.options);
+  draw_operands(input, &call);
+  draw_values(input, &call);
+  return call;
+}
+
 inline int64_t row_of(const Call& call, int64_t i) {
   const Operand& ids = call[ids_at];
   return oracle::row_of_id(call.options, oracle::load(ids.at(i), ids.desc.dtype), call.rows);

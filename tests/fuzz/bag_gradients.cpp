@@ -326,14 +326,9 @@ void run_damaged(const gth_request& request, Targets* targets) {
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
-  static Operand* const operands = new Operand[operand_count];
   static Targets* const targets = new Targets;
   Input input(data, size);
-  Call call;
-  call.operands = operands;
-  draw_options(input, &call.options);
-  draw_operands(input, &call);
-  draw_values(input, &call);
+  Call call = draw_call(input);
   for (int64_t i = 0; i < call.bags * call.dim; ++i) store(call.dtype(), gradient_value(i), call[out_at].at(i));
   call.options.accumulate = input.rarely(4) ? GTH_ACCUMULATE_DTYPE : 0;
   targets->draw(input, call);

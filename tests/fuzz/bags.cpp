@@ -101,13 +101,8 @@ void run_damaged(const Call& call, const gth_request& request) {
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
-  static Operand* const operands = new Operand[operand_count];
   Input input(data, size);
-  Call call;
-  call.operands = operands;
-  draw_options(input, &call.options);
-  draw_operands(input, &call);
-  draw_values(input, &call);
+  Call call = draw_call(input);
   const Surroundings surroundings(input.below(4));
   call.options.threads = static_cast<int32_t>(input.below(4));
   const bool is_damaged = input.byte() >= 192;

@@ -1,6 +1,6 @@
 #include <cstdio>
 
-#include "positions.hpp"
+#include "../cpp/scatter_positions_oracle.hpp"
 #include "request.hpp"
 #include "surroundings.hpp"
 
@@ -366,7 +366,7 @@ void run_positions(const Request& request, const Expectation& expectation, Input
   if (!positions.fits()) return;
   const bool is_extreme = problem.reduction == GTH_REDUCTION_MAX || problem.reduction == GTH_REDUCTION_MIN;
   const int32_t wanted = is_extreme ? expectation.answer().status : GTH_E_VERSION;
-  const std::vector<char> expected = wanted ? Positions::image() : positions.image_with(positions_of(problem));
+  const std::vector<char> expected = wanted ? Positions::image() : positions.image_with(oracle::positions_of(problem));
   const Image before;
   const gth_request given = GTH_REQUEST(operation.number, request.desc(params_at), request.desc(indices_at),
                                         request.desc(out_at), request.given_options());
