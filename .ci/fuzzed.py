@@ -1,4 +1,4 @@
-"""The time that fuzz targets have run with the committed sources of src, by .ci/results/fuzz.txt.
+"""The time that fuzz targets have run with the committed sources, by .ci/results/fuzz.txt.
 
     fuzzed.py    prints the programs of all fuzz targets, the target and the seconds of each. The fewest are first.
 

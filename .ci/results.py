@@ -39,6 +39,8 @@ def output(*words):
 
 # The folders whose sources a result is about.
 PARTS = ("include", "src", "bindings")
+# Those of the library itself.
+LIBRARY = ("include", "src")
 
 
 def trees():
@@ -88,12 +90,12 @@ def now():
 
 
 def earlier_lines(step, version):
-    """Returns the lines of the last result of a step if it passed with this version of src, without changes."""
+    """Returns the lines of the last result of a step if it passed with this version of the library, without changes."""
     last = read(step)
     if not last or last.fields["result"] != "passed" or "with changes" in last.fields["version"] + version:
         return ""
-    is_same = trees_in(last.fields["version"]).get("src") == trees_in(version).get("src")
-    return last.lines if is_same else ""
+    before, after = trees_in(last.fields["version"]), trees_in(version)
+    return last.lines if all(before.get(part) == after.get(part) for part in LIBRARY) else ""
 
 
 def write(step, fields, lines):

@@ -27,11 +27,11 @@ class Step:
     command: str
     states: str  # a regular expression: the lines of the log that state the result
     contents: str
-    parts: tuple[str, ...] = ("include", "src")  # the folders of results.PARTS whose change makes a result out of date
-    adds_up: bool = False  # the lines follow those of earlier results with the same src
+    parts: tuple[str, ...] = results.LIBRARY  # the folders of results.PARTS whose change makes a result out of date
+    adds_up: bool = False  # the lines follow those of earlier results with the same library
 
 
-BOTH = ("include", "src", "bindings")
+BOTH = results.PARTS
 TESTS = r"% tests passed, \d+ tests failed|\((Failed|Timeout|SEGFAULT|Subprocess aborted)\)"
 BINDINGS = r"^(== |rust: |\d+ tests passed|\d+ passed|test result|go: |[A-Z][A-Za-z ]+: (passed|FAILED|skipped))"
 STEPS = (
