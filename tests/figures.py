@@ -53,6 +53,13 @@ def heap_of_java():
     return [indices, 2 ** (int(shift) - 20)]
 
 
+# The oldest versions that work.
+OLDEST_PYTHON = (f"{PYTHON}/pyproject.toml", r'^requires-python = ">=(.+?)"')
+OLDEST_RUST = (f"{RUST}/Cargo.toml", r'^rust-version = "(.+?)"')
+OLDEST_GO = (f"{GO}/go.mod", r"^go (\S+)")
+OLDEST_JAVA = (f"{JAVA}/pom.xml", r"<maven.compiler.release>(\d+)<")
+OLDEST_CMAKE = ("CMakeLists.txt", r"^cmake_minimum_required\(VERSION (\S+)\)")
+
 # For each figure: the page, a pattern, and the source of its groups. The source is a function, or a file and a pattern.
 # White space in the page is one space.
 FIGURES = [
@@ -120,7 +127,7 @@ FIGURES = [
         capabilities(".ci/packages.sh", r"CUDAARCHS='(.*)'"),
     ),
     ("docs/install.md", r"must support CUDA (\d+\.\d+)", ("src/cuda/requirements.txt", r"_nvcc==(\d+\.\d+)")),
-    ("docs/install.md", r"CPython (\S+) and newer", (f"{PYTHON}/pyproject.toml", r'^requires-python = ">=(.+?)"')),
+    ("docs/install.md", r"CPython (\S+) and newer", OLDEST_PYTHON),
     (
         "docs/install.md",
         r"manylinux \(glibc (\d+)\.(\d+)\)",
@@ -130,7 +137,7 @@ FIGURES = [
     (
         "docs/install.md",
         r"cmake_minimum_required\(VERSION (\S+)\)",
-        ("CMakeLists.txt", r"^cmake_minimum_required\(VERSION (\S+)\)"),
+        OLDEST_CMAKE,
     ),
     ("docs/install.md", r"\*\*Meson (\S+)\*\*", ("src/package/meson/meson.build", r"meson_version: '>=(.+?)'")),
     ("docs/install.md", r'"rules_cc", version = "(\S+)"', ("MODULE.bazel", r'"rules_cc", version = "(\S+)"')),
@@ -151,11 +158,11 @@ FIGURES = [
         r"up to (\d+) bytes for each slice",
         (HEADER, r"allocates up to (\d+) bytes for each slice"),
     ),
-    ("docs/site/start.md", r"need Rust (\S+) or", (f"{RUST}/Cargo.toml", r'^rust-version = "(.+?)"')),
-    ("docs/site/start.md", r"needs Go (\S+) and", (f"{GO}/go.mod", r"^go (\S+)")),
-    ("docs/site/start.md", r"needs Java (\d+) and", (f"{JAVA}/pom.xml", r"<maven.compiler.release>(\d+)<")),
-    (f"{RUST}/gather/README.md", r"needs Rust (\S+) or", (f"{RUST}/Cargo.toml", r'^rust-version = "(.+?)"')),
-    (f"{RUST}/gather/README.md", r"CMake (\S+) or", ("CMakeLists.txt", r"^cmake_minimum_required\(VERSION (\S+)\)")),
+    ("docs/site/start.md", r"need Rust (\S+) or", OLDEST_RUST),
+    ("docs/site/start.md", r"needs Go (\S+) and", OLDEST_GO),
+    ("docs/site/start.md", r"needs Java (\d+) and", OLDEST_JAVA),
+    (f"{RUST}/gather/README.md", r"needs Rust (\S+) or", OLDEST_RUST),
+    (f"{RUST}/gather/README.md", r"CMake (\S+) or", OLDEST_CMAKE),
     (
         f"{RUST}/gather/README.md",
         r"arrow (\d+),",
@@ -169,16 +176,16 @@ FIGURES = [
     (
         f"{RUST}/gather-sys/README.md",
         r"CMake (\S+) or",
-        ("CMakeLists.txt", r"^cmake_minimum_required\(VERSION (\S+)\)"),
+        OLDEST_CMAKE,
     ),
     (f"{RUST}/gather-sys/README.md", r"be below (\S+)\. ", (f"{RUST}/gather-sys/build.rs", r'TOO_NEW: &str = "(.+?)"')),
-    (f"{GO}/README.md", r"needs Go (\S+) or", (f"{GO}/go.mod", r"^go (\S+)")),
-    (f"{JAVA}/README.md", r"needs Java (\d+) or", (f"{JAVA}/pom.xml", r"<maven.compiler.release>(\d+)<")),
+    (f"{GO}/README.md", r"needs Go (\S+) or", OLDEST_GO),
+    (f"{JAVA}/README.md", r"needs Java (\d+) or", OLDEST_JAVA),
     (f"{JAVA}/README.md", r"On Java (\d+) to (\d+)", (f"{JAVA}/test.sh", r"jdk\.sh (\d+) (\d+) java")),
     (f"{JAVA}/README.md", r"a JDK (\d+) or", (f"{JAVA}/test.sh", r"jdk\.sh (\d+)\)")),
     (f"{JAVA}/README.md", r"at most (\S+) slices and (\d+) MiB", heap_of_java),
     (f"{JAVA}/README.md", r"of (\d+) arenas", (f"{JAVA}/src/main/java/io/libgather/Table.java", constant("ARENAS"))),
-    (f"{PYTHON}/README.md", r"CPython (\S+) and newer", (f"{PYTHON}/pyproject.toml", r'^requires-python = ">=(.+?)"')),
+    (f"{PYTHON}/README.md", r"CPython (\S+) and newer", OLDEST_PYTHON),
     (
         f"{PYTHON}/README.md",
         r"Its only dependency is (\w+)",
@@ -187,7 +194,7 @@ FIGURES = [
     (
         f"{PYTHON}/README.md",
         r"limited API of Python (\S+),",
-        (f"{PYTHON}/pyproject.toml", r'^requires-python = ">=(.+?)"'),
+        OLDEST_PYTHON,
     ),
     (
         f"{PYTHON}/README.md",

@@ -23,6 +23,8 @@ LITERALS = (
 )
 LEAST_AND_MOST = ((r"\bmin\b(?=[<({])", "max"), (r"\bmax\b(?=[<({])", "min"))
 SHARED = (*COMPARISONS, *swap("&&", "||"), *SUMS, *LEAST_AND_MOST, *LITERALS)
+NOT = (r"(?<=[ (])!(?=[a-z(])", "")
+BITS = ((r"(?<=[ (])-(?=[a-z(])", ""), *swap("<<", ">>"), *swap("|", "&"))
 CALL = r"[a-z_:]+(?:(?:\.|->)[a-z_]+)*"
 
 OF_CPP = (
@@ -36,38 +38,34 @@ OF_CPP = (
 )
 OF_RUST = (
     *SHARED,
-    (r"(?<=[ (])!(?=[a-z(])", ""),
+    NOT,
     (r"^(\s*(?:\} else )?if )(?!let )(.*) \{$", r"\1!(\2) {"),
     (rf"^(\s+){CALL}\(.*\)\??;$", r"\1;"),
     (r"^(\s+)(?:[\w.]+|\*\(.*\)|\([\w., ]+\)) [-+*|&]?= .*;$", r"\1;"),
     (r"^(\s+)return (?:Err|Ok)\(.*\);$", r"\1;"),
     (r"^(\s+\w+: )(?!ptr::null|\w+::new|.*fn\(|self\.kind)[a-zA-Z].*(?:\)|\.[a-z_]+),$", r"\1Default::default(),"),
     (r"(?<=[ (\[])Some\((?:[^()]|\([^()]*\))*\)(?! =| if)", "None"),
-    (r"(?<=[ (])-(?=[a-z(])", ""),
-    *swap("<<", ">>"),
-    *swap("|", "&"),
+    *BITS,
     (r"\.is_some\(\)", ".is_none()"),
     (r"\.is_none\(\)", ".is_some()"),
     (r"\.rev\(\)", ""),
 )
 OF_GO = (
     *SHARED,
-    (r"(?<=[ (])!(?=[a-z(])", ""),
+    NOT,
     (r"^(\s*(?:\} else )?if )((?!.*:=).*) \{$", r"\1!(\2) {"),
     (r"^(\s+)(?:defer )?[A-Za-z.]+\(.*\)$", r"\1"),
     (r"(?<=return )nil\b(?=, )", "nil, nil //"),
 )
 OF_JAVA = (
     *SHARED,
-    (r"(?<=[ (])!(?=[a-z(])", ""),
+    NOT,
     (r"^(\s*(?:\} else )?if )\((.*)\) \{$", r"\1(!(\2)) {"),
     (r"^(\s+)(?!return |throw )[\w.]+\(.*\);$", r"\1;"),
     (r"^(\s+)[\w.]+(?:\[.*\])? [-+*|&]?= .*;$", r"\1;"),
     (r"^(\s+)throw .*;$", r"\1;"),
     (r"(?<=return )(?!null;)[^;]+(?=;)", "null"),
-    (r"(?<=[ (])-(?=[a-z(])", ""),
-    *swap("<<", ">>"),
-    *swap("|", "&"),
+    *BITS,
 )
 OF_PYTHON = (
     *COMPARISONS,
