@@ -249,7 +249,7 @@ def conda():
 
 #: Starts the services of Wine. A program that started them would give them its output, which would stay open.
 WINE_STARTS = """export WINEDEBUG=-all PATH=$PATH:/usr/lib/wine:/files
-mkdir -p /root/.wine
+mkdir -p "$HOME/.wine"
 trap 'wineserver64 -k' EXIT
 wineserver64 -p >/dev/null 2>&1
 wine64 wineboot --init </dev/null >/dev/null 2>&1
