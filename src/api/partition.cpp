@@ -197,12 +197,12 @@ int32_t partition_ids(gth_context* handle, Given given, const gth_parts* parts, 
           core::check_index_run(plan, core::pointers_of(nullptr, indices, nullptr), GTH_OPEN, nullptr, error))
     return status;
   const bool once = parts->flags & GTH_PARTS_ONCE;
-  if (context->cuda) {
-    if (int32_t status = check_device_numbers(n, shards, once, error)) return status;
-  }
   const int64_t scratch = context->cuda ? 0 : parts->scratch_bytes;
   if (int32_t status = check_overlap(*parts, plan, indices, shards, scratch, error)) return status;
-  if (context->cuda) return cuda::run_partition(*context->cuda, plan, *given.ids, shards, *parts, error);
+  if (context->cuda) {
+    const int32_t status = check_device_numbers(n, shards, once, error);
+    return status ? status : cuda::run_partition(*context->cuda, plan, *given.ids, shards, *parts, error);
+  }
   const cpu::PartitionMemory memory{
       parts->counts, parts->local, parts->order, parts->place, static_cast<int64_t*>(parts->scratch), once};
   return cpu::partition(plan, indices, n, shards, memory, executor_for(*context, plan.threads), error);

@@ -57,10 +57,11 @@ int32_t run_bag_outputs(Context& context, const core::Plan& plan, const core::Re
 int32_t run_scatter_positions(Context& context, const core::Plan& plan, const core::Request& request,
                               const gth_tensor_desc& positions, const Error& error);
 
-// Partitions ids. The plan is that of a gather from a table with the rows of the shards. Nothing is written if an id is
-// invalid.
 // The highest number of ids, of shards, and of rows whose ids are sorted.
 inline constexpr int64_t most_partitioned = int64_t{UINT32_MAX} - 1;
+
+// Partitions ids. The plan is that of a gather from a table with the rows of the shards. Nothing is written if an id is
+// invalid.
 int32_t run_partition(Context& context, const core::Plan& plan, const gth_tensor_desc& ids, const core::Shards& shards,
                       const gth_parts& parts, const Error& error);
 
