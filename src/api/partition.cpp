@@ -94,7 +94,21 @@ int32_t check_numbers(const char* name, const void* numbers, bool is_needed, con
   return error.fail({GTH_E_UNSUPPORTED}, "parts: %s is not aligned to 8 bytes", name);
 }
 
-// A device has memory of its own instead of `scratch`.
+int32_t check_number(const char* what, int64_t number, const Error& error) {
+  if (number <= cuda::most_partitioned) return GTH_OK;
+  return error.fail({GTH_E_UNSUPPORTED, GTH_OPERAND_NONE, -1, -1, number, cuda::most_partitioned},
+                    "shards: on CUDA devices, there are at most %lld %s, not %lld",
+                    static_cast<long long>(cuda::most_partitioned), what, static_cast<long long>(number));
+}
+
+int32_t check_device_numbers(int64_t n, const Shards& shards, bool once, const Error& error) {
+  int32_t status = check_number("ids", n, error);
+  if (!status) status = check_number("shards", shards.count, error);
+  return status || !once ? status : check_number("rows of unique ids", shards.rows, error);
+}
+
+// A device has memory of its own instead of `scratch`. Its limits are checked here, because arrays beyond them would seem
+// to overlap other memory.
 int32_t check_parts(const gth_parts* parts, int64_t n, const Shards& shards, bool uses_scratch, const Error& error) {
   const bool once = parts->flags & GTH_PARTS_ONCE;
   if (parts->capacity < n) {
@@ -110,23 +124,10 @@ int32_t check_parts(const gth_parts* parts, int64_t n, const Shards& shards, boo
   if (once && parts->order) {
     return error.fail({GTH_E_UNSUPPORTED}, "parts: order must be NULL with GTH_PARTS_ONCE");
   }
-  if (!uses_scratch) return GTH_OK;
+  if (!uses_scratch) return check_device_numbers(n, shards, once, error);
   int64_t needed = 0;
   if (int32_t status = scratch_bytes(n, shards, parts->flags, &needed, error)) return status;
   return parts->scratch_bytes < needed ? fail_scratch(parts->scratch_bytes, needed, error) : GTH_OK;
-}
-
-int32_t check_number(const char* what, int64_t number, const Error& error) {
-  if (number <= cuda::most_partitioned) return GTH_OK;
-  return error.fail({GTH_E_UNSUPPORTED, GTH_OPERAND_NONE, -1, -1, number, cuda::most_partitioned},
-                    "shards: on CUDA devices, there are at most %lld %s, not %lld",
-                    static_cast<long long>(cuda::most_partitioned), what, static_cast<long long>(number));
-}
-
-int32_t check_device_numbers(int64_t n, const Shards& shards, bool once, const Error& error) {
-  int32_t status = check_number("ids", n, error);
-  if (!status) status = check_number("shards", shards.count, error);
-  return status || !once ? status : check_number("rows of unique ids", shards.rows, error);
 }
 
 // Memory of a call.
@@ -199,10 +200,7 @@ int32_t partition_ids(gth_context* handle, Given given, const gth_parts* parts, 
   const bool once = parts->flags & GTH_PARTS_ONCE;
   const int64_t scratch = context->cuda ? 0 : parts->scratch_bytes;
   if (int32_t status = check_overlap(*parts, plan, indices, shards, scratch, error)) return status;
-  if (context->cuda) {
-    const int32_t status = check_device_numbers(n, shards, once, error);
-    return status ? status : cuda::run_partition(*context->cuda, plan, *given.ids, shards, *parts, error);
-  }
+  if (context->cuda) return cuda::run_partition(*context->cuda, plan, *given.ids, shards, *parts, error);
   const cpu::PartitionMemory memory{
       parts->counts, parts->local, parts->order, parts->place, static_cast<int64_t*>(parts->scratch), once};
   return cpu::partition(plan, indices, n, shards, memory, executor_for(*context, plan.threads), error);

@@ -257,4 +257,25 @@ TEST_F(Partition, TooManyIds) {
                        {GTH_E_UNSUPPORTED, GTH_OPERAND_NONE, -1, -1, many[0], UINT32_MAX - 1});
 }
 
+// An array of so many counts would reach the next array, but the number is reported first.
+TEST_F(Partition, TooManyShardsAreReportedBeforeOverlaps) {
+  const Context context;
+  const Shape line{1};
+  const Memory memory(Numbers(8, 0));
+  auto* const numbers = reinterpret_cast<int64_t*>(memory.data());
+  const gth_tensor_desc ids = device::describe_on_device(GTH_DTYPE_INT64, line, numbers);
+  gth_shards shards = GTH_SHARDS_INIT;
+  shards.rows = 10;
+  gth_parts parts = GTH_PARTS_INIT;
+  parts.capacity = 1;
+  parts.counts = numbers + 1;
+  parts.local = numbers + 4;
+  for (const int64_t count : {int64_t{UINT32_MAX}, INT64_MAX}) {
+    shards.count = count;
+    Error error;
+    facts::expect_fields(gth_partition(context.get(), &ids, &shards, nullptr, &parts, &error), error,
+                         {GTH_E_UNSUPPORTED, GTH_OPERAND_NONE, -1, -1, count, UINT32_MAX - 1});
+  }
+}
+
 }  // namespace
