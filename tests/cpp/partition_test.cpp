@@ -474,6 +474,58 @@ TEST_F(PartitionMistakes, I10_OverlappingArraysAreRejected) {
   EXPECT_EQ(gth_partition(nullptr, &desc_, &shards_, nullptr, &parts, &error), GTH_OK) << error.message;
 }
 
+TEST_F(PartitionMistakes, MessagesNameBothArrays) {
+  const gth_parts good = memory_.parts;
+  Numbers borders = {0, 5, 10};
+  shards_.kind = GTH_SHARDS_BORDERS;
+  shards_.borders = borders.data();
+  const auto expect_message = [&](const gth_parts& parts, const char* message) {
+    Error error;
+    EXPECT_EQ(gth_partition(nullptr, &desc_, &shards_, nullptr, &parts, &error), GTH_E_ALIAS);
+    EXPECT_STREQ(error.message, message);
+  };
+  gth_parts parts = good;
+  parts.local = good.counts;
+  expect_message(parts, "parts: counts shares memory with local");
+  parts = good;
+  parts.place = static_cast<int64_t*>(good.scratch);
+  expect_message(parts, "parts: place shares memory with scratch");
+  parts = good;
+  parts.order = values_.data();
+  expect_message(parts, "parts: order shares memory with ids");
+  parts = good;
+  parts.counts = borders.data();
+  expect_message(parts, "parts: counts shares memory with borders");
+}
+
+// Only shards of the kind GTH_SHARDS_BORDERS have borders.
+TEST_F(PartitionMistakes, I10_BordersOfOtherKindsAreIgnored) {
+  shards_.borders = memory_.parts.counts;
+  for (const int32_t kind : {0, GTH_SHARDS_BLOCKS, GTH_SHARDS_MODULO}) {
+    shards_.kind = kind;
+    Error error;
+    EXPECT_EQ(gth_partition(nullptr, &desc_, &shards_, nullptr, &memory_.parts, &error), GTH_OK) << error.message;
+  }
+}
+
+// The ids occupy memory from their lowest to their highest one, wherever their data begins.
+TEST_F(PartitionMistakes, I10_OnlyTheMemoryOfIdsMayNotOverlap) {
+  Numbers memory(20);
+  std::copy_n(values_.data(), 3, memory.data() + 10);
+  for (const int64_t stride : {8, -8}) {
+    const Shape strides{stride};
+    desc_ = describe(GTH_DTYPE_INT64, shape_, memory.data() + 8, strides.data());
+    desc_.offset = stride > 0 ? 16 : 32;
+    for (const int64_t first : {7, 8, 12, 13}) {
+      gth_parts parts = memory_.parts;
+      parts.order = memory.data() + first;
+      Error error;
+      const int32_t status = gth_partition(nullptr, &desc_, &shards_, nullptr, &parts, &error);
+      EXPECT_EQ(status, first == 7 || first == 13 ? GTH_OK : GTH_E_ALIAS) << stride << " " << first << error.message;
+    }
+  }
+}
+
 // The number of 2^60 cursors fits int64, but their size of 8 bytes each does not. Three numbers for each id give a size
 // that wraps around to 2, and one that just fits int64.
 TEST_F(PartitionMistakes, I11_ScratchBeyondInt64IsRejected) {
