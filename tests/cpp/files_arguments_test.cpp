@@ -149,6 +149,34 @@ TEST(FilesArguments, M4_SegmentsHaveOnePlace) {
   with(file.path(), file.path(), GTH_SEGMENT_FILE | GTH_SEGMENT_EXTENT, 3);
 }
 
+TEST(FilesArguments, MessagesOfPlacesNameTheSegment) {
+  Table table(12);
+  table.in_memory(1).in_memory(3);
+  Error error;
+  table.segment(1).path = "a path";
+  EXPECT_EQ(table.open(&error), GTH_E_VERSION);
+  EXPECT_STREQ(error.message, "file: segment 1: has more than one of path, data and file");
+  table.segment(1).path = nullptr, table.segment(1).data = nullptr;
+  EXPECT_EQ(table.open(&error), GTH_E_NULL);
+  EXPECT_STREQ(error.message, "file: segment 1: has no path, data or file");
+}
+
+// A descriptor without the flag is none. It does not join a segment to its neighbour.
+TEST(FilesArguments, M4_DescriptorsWithoutTheFlagAreIgnored) {
+  const File first, second;
+  first.write(0, content_of(0, 5, 40, 0, 0));
+  second.write(0, content_of(5, 5, 40, 0, 0));
+  for (const bool is_path_first : {true, false}) {
+    Table table(40);
+    gth_segment named = table.segment_of(5, 0, 0), opened = named;
+    named.path = (is_path_first ? first : second).path();
+    opened.flags = GTH_SEGMENT_FILE;
+    named.file = opened.file = (is_path_first ? second : first).descriptor();
+    table.add(is_path_first ? named : opened).add(is_path_first ? opened : named).opened();
+    EXPECT_TRUE(table.gathers(counted(0, 10))) << is_path_first;
+  }
+}
+
 // An extent of 0 is the size of the memory only with the flag.
 TEST(FilesArguments, M4_MemoryOfNoBytesHasNoRows) {
   expect_invalid("no bytes", {GTH_E_STRIDE, GTH_OPERAND_FILE, 1, -1, 32, 0},
