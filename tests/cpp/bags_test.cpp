@@ -324,6 +324,18 @@ TEST(Bags, MessagesNameTheDtypesOfWeights) {
   bags.t = halves.desc();
   EXPECT_EQ(bags.run(&error), GTH_E_DTYPE);
   EXPECT_STREQ(error.message, "weights: dtype is float64, needed is float16 or float32");
+  const Array integers(GTH_DTYPE_INT32, {4, 2});
+  bags.t = integers.desc();
+  EXPECT_EQ(bags.run(&error), GTH_E_DTYPE);
+  EXPECT_STREQ(error.message, "weights: dtype is float64, needed is int32");
+}
+
+TEST(Bags, MessageNamesTheDtypesOfTheOutput) {
+  Bags bags;
+  bags.options.out_dtype = bags.o.dtype = GTH_DTYPE_FLOAT64;
+  Error error;
+  EXPECT_EQ(bags.run(&error), GTH_E_DTYPE);
+  EXPECT_STREQ(error.message, "out: dtype is float64, but params have float32");
 }
 
 TEST(Bags, MissingDevicesAreRejected) {
