@@ -336,6 +336,12 @@ TEST(Bags, MessageNamesTheDtypesOfTheOutput) {
   Error error;
   EXPECT_EQ(bags.run(&error), GTH_E_DTYPE);
   EXPECT_STREQ(error.message, "out: dtype is float64, but params have float32");
+  const Array halves(GTH_DTYPE_FLOAT16, {4, 2});
+  bags.t = halves.desc();
+  for (const int32_t dtype : {GTH_DTYPE_FLOAT64, GTH_DTYPE_BFLOAT16, GTH_DTYPE_INT16}) {
+    bags.options.out_dtype = bags.o.dtype = dtype;
+    expect_facts(bags.run(&error), error, {GTH_E_DTYPE, GTH_OPERAND_OUT, -1, -1, dtype, GTH_DTYPE_FLOAT16});
+  }
 }
 
 TEST(Bags, MissingDevicesAreRejected) {
