@@ -1,8 +1,6 @@
 #pragma once
 
 #include <gtest/gtest.h>
-#include <sys/mman.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cstdint>
@@ -11,6 +9,7 @@
 #include <vector>
 
 #include "gather/gather.h"
+#include "unnamed_file.hpp"
 
 // Tables in segments, for tests that compare them with the same table in memory.
 namespace opened {
@@ -51,7 +50,7 @@ class Table {
     status_ = gth_tensor_open(nullptr, &table, static_cast<int64_t>(pointers.size()), pointers.data(),
                               form.is_memory && draw(2) ? nullptr : &options, &tensor_, &error);
     EXPECT_EQ(status_, GTH_OK) << error.message;
-    for (int file : files_) close(file);
+    for (const int64_t file : files_) unnamed::close_file(file);
   }
   Table(const Table&) = delete;
   Table& operator=(const Table&) = delete;
@@ -77,18 +76,15 @@ class Table {
       memory_.push_back(std::move(bytes));
       segment.data = memory_.back().empty() ? "" : memory_.back().data();
     } else {
-      const int file = memfd_create("table", MFD_CLOEXEC);
-      EXPECT_GE(file, 0);
-      EXPECT_EQ(write(file, bytes.data(), bytes.size()), static_cast<ssize_t>(bytes.size()));
-      files_.push_back(file);
-      segment.file = file, segment.flags = GTH_SEGMENT_FILE;
+      files_.push_back(unnamed::make_file(bytes));
+      segment.file = files_.back(), segment.flags = GTH_SEGMENT_FILE;
     }
     segments_.push_back(segment);
   }
 
   std::vector<gth_segment> segments_;
   std::vector<std::vector<char>> memory_;
-  std::vector<int> files_;
+  std::vector<int64_t> files_;
   gth_tensor* tensor_ = nullptr;
   int32_t status_ = GTH_OK;
 };
