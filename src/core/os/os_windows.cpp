@@ -1,15 +1,18 @@
 #define _WIN32_WINNT 0x0602  // Windows 8, the first with WaitOnAddress
 #define WIN32_LEAN_AND_MEAN
+#ifndef NOMINMAX
 #define NOMINMAX
-#define _CRT_RAND_S
+#endif
 #include <process.h>
 #include <windows.h>
 
 #include <algorithm>
-#include <cstdlib>
 
 #include "core/os/os.hpp"
 #include "core/os/os_parts.hpp"
+
+// <cstdlib> declares it only after a macro, which is too late if all sources are compiled as one.
+extern "C" __declspec(dllimport) errno_t __cdecl rand_s(unsigned int* number);
 
 namespace gather::core {
 
