@@ -89,7 +89,8 @@ func TestRowsOfFilesAreThoseOfMemory(t *testing.T) {
 			check(t, opened.Prefetch(gather.New([]int16{0, 6, -9, 100}, 2, 2)))
 			stats, err := opened.Stats()
 			check(t, err)
-			if stats.Mapped != (name != "read") || name != "map" && stats.Rows == 0 || (stats.Resident > 0) != (name == "map with budget") {
+			maps := runtime.GOOS != "windows"
+			if stats.Mapped != (maps && name != "read") || name != "map" && stats.Rows == 0 || (stats.Resident > 0) != (maps && name == "map with budget") {
 				t.Errorf("%+v", stats)
 			}
 			expectError(t, opened.Prefetch(opened), gather.ErrUnsupported, gather.OperandIndices)
