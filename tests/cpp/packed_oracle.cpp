@@ -5,6 +5,8 @@
 #include <cstring>
 #include <limits>
 
+#include "fused.hpp"
+
 namespace packed {
 namespace {
 
@@ -272,7 +274,7 @@ Terms block_terms(const gth_codec& codec, const Row& row, int64_t j) {
   terms.scale = part_of(scale, row, block, tail, number, 1);
   if (codec.factor != 0) terms.scale = times(terms.scale, codec.factor);
   terms.zero = part_of(zero, row, block, tail, number, codec.zero);
-  terms.value = codec.rule == GTH_RULE_FUSED ? std::fma(terms.code, terms.scale, terms.zero)
+  terms.value = codec.rule == GTH_RULE_FUSED ? fused(terms.code, terms.scale, terms.zero)
                                              : times(minus(terms.code, terms.zero), terms.scale);
   return terms;
 }
@@ -358,7 +360,7 @@ float larger(float a, float b) { return std::isnan(a) || b <= a ? a : b; }
 float smaller(float a, float b) { return std::isnan(a) || b >= a ? a : b; }
 
 float add(float sum, float value, float weight, bool has_weights) {
-  return has_weights ? std::fma(weight, value, sum) : sum + value;
+  return has_weights ? fused(weight, value, sum) : sum + value;
 }
 
 // Adds the bias, and then the product, as torch does.
@@ -366,7 +368,7 @@ float add_terms(float sum, const Terms& terms, float weight, bool has_weights) {
   const float scale = has_weights ? times(weight, terms.scale) : terms.scale;
   const float bias = has_weights ? times(weight, terms.zero) : terms.zero;
   const volatile float begun = sum + bias;
-  return std::fma(scale, terms.code, begun);
+  return fused(scale, terms.code, begun);
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 
 #include "core/types/dtype.hpp"
 #include "cpu/bag_rows.hpp"
+#include "fused.hpp"
 #include "scatter_oracle.hpp"
 #include "tiers.hpp"
 
@@ -52,7 +53,7 @@ T add_row(Pool pool, T sum, T row, T weight) {
     using Wide = uint64_t;
     return static_cast<T>(static_cast<Wide>(sum) + static_cast<Wide>(weight) * static_cast<Wide>(row));
   } else if constexpr (std::is_same_v<T, float>) {
-    return std::fma(weight, row, sum);
+    return fused(weight, row, sum);
   } else {
     const volatile T product = weight * row;
     return sum + product;

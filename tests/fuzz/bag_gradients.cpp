@@ -2,6 +2,7 @@
 #include <cmath>
 #include <type_traits>
 
+#include "../cpp/fused.hpp"
 #include "bag_call.hpp"
 #include "surroundings.hpp"
 
@@ -88,7 +89,7 @@ T factor_of(const Call& call, int64_t id, double sum) {
 // Adds a product as gather_bags does: float32 has a fused multiply-add.
 template <class T>
 T add_product(T sum, T factor, T given) {
-  if constexpr (std::is_same_v<T, float>) return std::fma(factor, given, sum);
+  if constexpr (std::is_same_v<T, float>) return fused(factor, given, sum);
   const volatile T product = factor * given;
   return sum + product;
 }
