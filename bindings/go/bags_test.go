@@ -95,7 +95,7 @@ func TestTheZeroBagsAreTheRowsOfIndices(t *testing.T) {
 	expect(t, "sums", out.Data(), []float64{4, -2, 14, -16})
 }
 
-func TestGatherBagsIntoWritesAnOutputWithoutAnAllocation(t *testing.T) {
+func TestBagsIntoExistingMemoryAllocateNothing(t *testing.T) {
 	params, ids := bagTensors()
 	out := make([]float64, bagCount*2)
 	lengths := gather.BagLengths(gather.Vector([]int{2, 0, 3}))
