@@ -72,6 +72,7 @@ func replayFolder(t *testing.T, casesFolder, folder string, count int) {
 	}
 	for _, file := range files {
 		name, _ := filepath.Rel(casesFolder, file[:len(file)-len(".txt")])
+		name = filepath.ToSlash(name)
 		t.Run(name, func(t *testing.T) {
 			found, err := cases.Read(file)
 			check(t, err)

@@ -35,8 +35,14 @@ func inPieces(t *testing.T, rows []byte, rowBytes int) []gather.Segment {
 
 func writeFile(t *testing.T, data []byte) string {
 	t.Helper()
-	path := filepath.Join(t.TempDir(), "rows")
+	folder, err := os.MkdirTemp("", "gather")
+	check(t, err)
+	path := filepath.Join(folder, "rows")
 	check(t, os.WriteFile(path, data, 0o600))
+	t.Cleanup(func() { // Wine lacks the function of Windows that t.TempDir removes files with.
+		check(t, os.Remove(path))
+		check(t, os.Remove(folder))
+	})
 	return path
 }
 
