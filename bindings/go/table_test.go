@@ -35,15 +35,19 @@ func inPieces(t *testing.T, rows []byte, rowBytes int) []gather.Segment {
 
 func writeFile(t *testing.T, data []byte) string {
 	t.Helper()
+	path := filepath.Join(makeFolder(t), "rows")
+	check(t, os.WriteFile(path, data, 0o600))
+	t.Cleanup(func() { check(t, os.Remove(path)) })
+	return path
+}
+
+// makeFolder is t.TempDir without a function of Windows that Wine lacks. The folder must be empty at the end.
+func makeFolder(t *testing.T) string {
+	t.Helper()
 	folder, err := os.MkdirTemp("", "gather")
 	check(t, err)
-	path := filepath.Join(folder, "rows")
-	check(t, os.WriteFile(path, data, 0o600))
-	t.Cleanup(func() { // Wine lacks the function of Windows that t.TempDir removes files with.
-		check(t, os.Remove(path))
-		check(t, os.Remove(folder))
-	})
-	return path
+	t.Cleanup(func() { check(t, os.Remove(folder)) })
+	return folder
 }
 
 func openTable[T gather.Element](t *testing.T, shape []int, segments []gather.Segment,
@@ -169,7 +173,7 @@ func TestFilesThatCannotBeOpenedAreReported(t *testing.T) {
 	}{
 		"missing":     {gather.Segment{Path: "missing", Rows: 1}, fs.ErrNotExist, 0, 0},
 		"missing, as": {gather.Segment{Path: "missing", Rows: 1}, syscall.ENOENT, 0, 0},
-		"folder":      {gather.Segment{Path: t.TempDir(), Rows: 1}, syscall.EISDIR, 0, 0},
+		"folder":      {gather.Segment{Path: makeFolder(t), Rows: 1}, syscall.EISDIR, 0, 0},
 		"zero byte":   {gather.Segment{Path: good.Path + "\x00", Rows: 1}, syscall.EINVAL, 0, 0},
 		"closed":      {gather.Segment{File: closed, Rows: 1}, syscall.EBADF, 0, 0},
 		"short":       {gather.Segment{Path: good.Path, Offset: 1, Rows: 3}, io.ErrUnexpectedEOF, 1, 24},
@@ -288,7 +292,7 @@ func TestTensorsOfSafetensorsFollowEachOther(t *testing.T) {
 	for _, refused := range []func() error{
 		func() error { _, err := gather.OpenSafetensors[int16]("c", []string{first}); return err },
 		func() error { _, err := gather.OpenSafetensors[uint16]("b", []string{first}); return err },
-		func() error { _, err := gather.OpenSafetensors[int16]("b", []string{t.TempDir()}); return err },
+		func() error { _, err := gather.OpenSafetensors[int16]("b", []string{makeFolder(t)}); return err },
 		func() error {
 			wide := writeFile(t, safetensors(`{"b":{"dtype":"I16","shape":[1,3],"data_offsets":[0,6]}}`, -1, make([]byte, 6)))
 			_, err := gather.OpenSafetensors[int16]("b", []string{first, wide})
