@@ -160,9 +160,7 @@ T add_row(int32_t pool, T sum, T row, T weight, bool has_weight) {
                           static_cast<uint64_t>(has_weight ? weight : T{1}) * static_cast<uint64_t>(row));
   } else {
     if (!has_weight) return sum + row;
-    if constexpr (std::is_same_v<T, float>) return fused(weight, row, sum);
-    const volatile T product = weight * row;
-    return sum + product;
+    return add_product(sum, weight, row);
   }
 }
 

@@ -52,11 +52,8 @@ T add_row(Pool pool, T sum, T row, T weight) {
   if constexpr (std::is_integral_v<T>) {
     using Wide = uint64_t;
     return static_cast<T>(static_cast<Wide>(sum) + static_cast<Wide>(weight) * static_cast<Wide>(row));
-  } else if constexpr (std::is_same_v<T, float>) {
-    return fused(weight, row, sum);
   } else {
-    const volatile T product = weight * row;
-    return sum + product;
+    return add_product(sum, weight, row);
   }
 }
 

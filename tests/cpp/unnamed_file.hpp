@@ -1,21 +1,11 @@
 #pragma once
 
 #include <gtest/gtest.h>
-#if defined(_WIN32)
-#ifndef NOMINMAX
-#define NOMINMAX
-#endif
-#define WIN32_LEAN_AND_MEAN
-#include <windows.h>
-#undef far
-#undef near
-#else
-#include <sys/mman.h>
-#include <unistd.h>
-#endif
 
 #include <cstdint>
 #include <vector>
+
+#include "system.hpp"
 
 // Files that are gone when their last descriptor (Windows: handle) is closed.
 namespace unnamed {

@@ -1,6 +1,5 @@
 #include <algorithm>
 #include <cmath>
-#include <type_traits>
 
 #include "../cpp/fused.hpp"
 #include "bag_call.hpp"
@@ -84,14 +83,6 @@ T factor_of(const Call& call, int64_t id, double sum) {
   if (sum == 0) return 0;
   const auto divisor = static_cast<T>(sum);
   return weight / (call.pool() == GTH_POOL_SQRTN ? std::sqrt(divisor) : divisor);
-}
-
-// Adds a product as gather_bags does: float32 has a fused multiply-add.
-template <class T>
-T add_product(T sum, T factor, T given) {
-  if constexpr (std::is_same_v<T, float>) return fused(factor, given, sum);
-  const volatile T product = factor * given;
-  return sum + product;
 }
 
 // Returns a sum that is rounded after each addition.
