@@ -27,8 +27,9 @@ struct Bags {
   // Calls body(table, rows) for each row of a slice, with its byte offsets.
   template <class Body>
   void for_rows(Body&& body) const {
-    if (plan.inner_begin == plan.end) return body(0, 0);
-    for_each_row(job(), body);
+    const int64_t loops_n = bags.loops_n(n, pointers.ids);
+    for_each_step(
+        plan.end - plan.inner_begin, [&](int32_t i) { return sized(plan.loops[plan.inner_begin + i], loops_n); }, body);
   }
 
   // Returns the ids as an array, or NULL if they are none.

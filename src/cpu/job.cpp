@@ -10,10 +10,6 @@
 namespace gather::cpu {
 namespace {
 
-SizedLoop fill_in(const core::Loop& loop, int64_t n) {
-  return {loop.extent.at(n), loop.table.at(n), loop.indices.at(n), loop.rows.at(n), loop.position.at(n)};
-}
-
 void add(int64_t* to, int64_t steps, int64_t stride) {
   *to = static_cast<int64_t>(static_cast<uint64_t>(*to) + static_cast<uint64_t>(wrapping_multiply(steps, stride)));
 }
@@ -44,13 +40,13 @@ Job::Job(const core::Plan& p, const core::Pointers& pointers, int64_t open_exten
       slices(p.slices.at(n)),
       inner_count(p.end - p.inner_begin) {
   if (p.packed.is_packed()) set_packed(pointers);
-  copying.line = fill_in(p.loops[p.line], n);
+  copying.line = sized(p.loops[p.line], n);
   copying.outer_count = 0;
   for (int32_t i = 0; i < p.inner_begin; ++i) {
-    if (i != p.line) copying.outer[copying.outer_count++] = fill_in(p.loops[i], n);
+    if (i != p.line) copying.outer[copying.outer_count++] = sized(p.loops[i], n);
   }
   first_inner_ = copying.outer_count;
-  for (int32_t i = 0; i < inner_count; ++i) copying.outer[first_inner_ + i] = fill_in(p.loops[p.inner_begin + i], n);
+  for (int32_t i = 0; i < inner_count; ++i) copying.outer[first_inner_ + i] = sized(p.loops[p.inner_begin + i], n);
   if (slices <= few_slices) exchange_short_loop();
   build_validating_nest();
   join_short_loops();

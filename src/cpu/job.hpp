@@ -22,6 +22,11 @@ struct SizedLoop {
   int64_t table, indices, rows, position;
 };
 
+// Returns a loop with an open extent of n.
+inline SizedLoop sized(const core::Loop& loop, int64_t n) {
+  return {loop.extent.at(n), loop.table.at(n), loop.indices.at(n), loop.rows.at(n), loop.position.at(n)};
+}
+
 // The distances of the tuples of a line in an operand. The line consists of `count` runs of `extent` tuples. The tuples
 // of a run are `step` bytes apart, and successive runs begin `next` bytes apart.
 struct Runs {
@@ -128,10 +133,10 @@ int64_t contiguous_rows(const Job& job);
 // Estimates the cost of the call in bytes. Small rows count as more than their bytes.
 int64_t copied_bytes(const Job& job);
 
-// Calls body(table, rows) for each step of the first `count` loops inside a slice, with its byte offsets. With all of
-// them, it is called for each row. Most slices have one row.
-template <class Body>
-void for_each_row(const Job& job, int32_t count, Body&& body) {
+// Calls body(table, rows) for each step of `count` nested loops, with its byte offsets. loop_of(i) returns the i-th loop,
+// from the outermost one on.
+template <class LoopOf, class Body>
+void for_each_step(int32_t count, LoopOf&& loop_of, Body&& body) {
   int64_t table = 0, rows = 0;
   int64_t at[GTH_MAX_NDIM];
   for (int32_t i = 0; i < count; ++i) at[i] = 0;
@@ -140,7 +145,7 @@ void for_each_row(const Job& job, int32_t count, Body&& body) {
     int32_t i = count;
     for (;;) {
       if (i-- == 0) return;
-      const SizedLoop& loop = job.inner(i);
+      const SizedLoop& loop = loop_of(i);
       const bool carries = ++at[i] == loop.extent;
       const int64_t by = carries ? 1 - loop.extent : 1;
       table += loop.table * by;
@@ -149,6 +154,13 @@ void for_each_row(const Job& job, int32_t count, Body&& body) {
       at[i] = 0;
     }
   }
+}
+
+// Calls body(table, rows) for each step of the first `count` loops inside a slice, with its byte offsets. With all of
+// them, it is called for each row. Most slices have one row.
+template <class Body>
+void for_each_row(const Job& job, int32_t count, Body&& body) {
+  for_each_step(count, [&](int32_t i) -> const SizedLoop& { return job.inner(i); }, body);
 }
 
 // Calls body(table, rows) for each row of a slice.

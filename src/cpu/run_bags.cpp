@@ -7,6 +7,7 @@
 
 #include "core/base/checked.hpp"
 #include "core/base/limits.hpp"
+#include "core/base/noinline.hpp"
 #include "core/types/square_root.hpp"
 #include "cpu/bag_check.hpp"
 #include "cpu/bag_ids.hpp"
@@ -89,7 +90,7 @@ int32_t validate_and_cut(const Bags& on, const Executor& executor, Cuts* cuts, c
 }
 
 // Validates bags and ids, and cuts the bags for the threads.
-int32_t validate_all_of(const Bags& on, const Executor& executor, Cuts* cuts, const Error& error) {
+GATHER_NOINLINE int32_t validate_all_of(const Bags& on, const Executor& executor, Cuts* cuts, const Error& error) {
   const int32_t status = validate_and_cut(on, executor, cuts, error);
   return status ? status : validate_ids(on, cuts->at[cuts->count].id, executor, error);
 }
@@ -345,7 +346,7 @@ class Pooler {
   }
 
   // Pools bags whose ids fit a block.
-  bool pool_block(int64_t bag, int64_t bags, const int64_t* begin) {
+  GATHER_NOINLINE bool pool_block(int64_t bag, int64_t bags, const int64_t* begin) {
     Ids from;
     if (!read(bags, begin, &from)) return false;
     const bool has_filled = fills_ && std::count(ids_, ids_ + from.begin[bags], row_of_fill) > 0;
@@ -389,7 +390,7 @@ class Pooler {
   }
 
   // Pools one bag, a block of ids after the other.
-  bool pool_long(int64_t bag, int64_t begin, int64_t end) {
+  GATHER_NOINLINE bool pool_long(int64_t bag, int64_t begin, int64_t end) {
     bool is_empty = false;
     const bool is_valid = with_divisors([&](auto zero) {
       Total<decltype(zero)> total{};
@@ -443,11 +444,11 @@ class Pooler {
 };
 
 // A pooler has 19 KiB. If these were inlined, the caller would have room for both of them.
-__attribute__((noinline)) bool pool_validated(const Bags& on, const int64_t* begin) {
+GATHER_NOINLINE bool pool_validated(const Bags& on, const int64_t* begin) {
   return Pooler(on).pool_bags(0, on.count, begin);
 }
 
-__attribute__((noinline)) Stop pool_read(const Bags& on, BagPosition first, const BagPosition& end) {
+GATHER_NOINLINE Stop pool_read(const Bags& on, BagPosition first, const BagPosition& end) {
   return Pooler(on).pool(first, end);
 }
 

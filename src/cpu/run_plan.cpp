@@ -138,8 +138,8 @@ int32_t copy_files(Job* job, const Executor& executor, const Error& error) {
   return files.has_failed() ? files.fail(*job, error) : GTH_OK;
 }
 
-int32_t run_tuples_of_files(const Plan& plan, const Kernels& kernels, int64_t n, const Executor& executor,
-                            FileRows* files, const Error& error) {
+GATHER_NOINLINE int32_t run_tuples_of_files(const Plan& plan, const Kernels& kernels, int64_t n,
+                                            const Executor& executor, FileRows* files, const Error& error) {
   if (plan.tuples.at(n) == 0) return GTH_OK;
   if (plan.refused_dim >= 0) return fail_empty(plan, error);
   if (!reads_indices(plan)) return GTH_OK;
