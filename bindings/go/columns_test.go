@@ -40,7 +40,9 @@ func newColumn(t *testing.T, format string, arrays ...*arrow.Array) *gather.Colu
 	for _, array := range arrays {
 		chunks = append(chunks, array.Pointer())
 	}
-	column, err := gather.NewColumn(arrow.NewSchema(format).Pointer(), chunks...)
+	schema := arrow.NewSchema(format)
+	defer schema.Release()
+	column, err := gather.NewColumn(schema.Pointer(), chunks...)
 	check(t, err)
 	for _, array := range arrays {
 		if !array.IsReleased() {
@@ -162,7 +164,9 @@ func TestTakeOfMalformedRowReturnsErrArrow(t *testing.T) {
 func TestMalformedArrayStaysWithItsOwner(t *testing.T) {
 	array := arrow.NewArray(4, []byte{0b1111})
 	for format, status := range map[string]gather.Status{"l": gather.ErrArrow, "+us:0": gather.ErrDType} {
-		_, err := gather.NewColumn(arrow.NewSchema(format).Pointer(), array.Pointer())
+		schema := arrow.NewSchema(format)
+		_, err := gather.NewColumn(schema.Pointer(), array.Pointer())
+		schema.Release()
 		expectError(t, err, status, gather.OperandParams)
 	}
 	if array.IsReleased() {
@@ -262,7 +266,9 @@ func TestNilColumnAndNilPointersReturnErrors(t *testing.T) {
 	if _, err := gather.NewColumn(nil); !errors.Is(err, gather.ErrNull) {
 		t.Errorf("got %v", err)
 	}
-	if _, err := gather.NewColumn(arrow.NewSchema("l").Pointer(), nil); !errors.Is(err, gather.ErrNull) {
+	schema := arrow.NewSchema("l")
+	defer schema.Release()
+	if _, err := gather.NewColumn(schema.Pointer(), nil); !errors.Is(err, gather.ErrNull) {
 		t.Errorf("got %v", err)
 	}
 	if _, err := gather.NewColumnFromStream(nil); !errors.Is(err, gather.ErrNull) {

@@ -178,10 +178,10 @@ func TestFilesThatCannotBeOpenedAreReported(t *testing.T) {
 		"closed":      {gather.Segment{File: closed, Rows: 1}, syscall.EBADF, 0, 0},
 		"short":       {gather.Segment{Path: good.Path, Offset: 1, Rows: 3}, io.ErrUnexpectedEOF, 1, 24},
 	} {
+		if runtime.GOOS == "windows" && test.limit == 0 && name != "missing" {
+			continue // Windows has other errors.
+		}
 		t.Run(name, func(t *testing.T) {
-			if runtime.GOOS == "windows" && test.limit == 0 && name != "missing" {
-				t.Skip("Windows has other errors")
-			}
 			_, err := gather.OpenTable[uint16]([]int{3 + test.segment.Rows, 4}, []gather.Segment{good, test.segment})
 			expectIO(t, err, test.cause, 1, -1, test.value, test.limit)
 			var number syscall.Errno

@@ -50,7 +50,10 @@ static void gather_go_test_release_schema(struct ArrowSchema *schema) {
   if (schema->release) schema->release(schema);
 }
 
-static void release_schema(struct ArrowSchema *schema) { schema->release = NULL; }
+static void release_schema(struct ArrowSchema *schema) {
+  free((void *)schema->format);
+  schema->release = NULL;
+}
 
 static void gather_go_test_begin_array(struct ArrowArray *array, int64_t length, int64_t buffers) {
   memset(array, 0, sizeof *array);
@@ -67,7 +70,7 @@ static void gather_go_test_set_buffer(struct ArrowArray *array, int64_t i, const
 
 static void gather_go_test_begin_schema(struct ArrowSchema *schema, const char *format) {
   memset(schema, 0, sizeof *schema);
-  schema->format = format;
+  schema->format = strdup(format);
   schema->flags = 2;
   schema->release = release_schema;
 }
@@ -87,7 +90,11 @@ static int get_next(struct ArrowArrayStream *stream, struct ArrowArray *out) {
 
 static const char *get_last_error(struct ArrowArrayStream *stream) { return NULL; }
 
-static void release_stream(struct ArrowArrayStream *stream) { stream->release = NULL; }
+static void release_stream(struct ArrowArrayStream *stream) {
+  gather_go_test_release_array(stream->private_data);
+  free(stream->private_data);
+  stream->release = NULL;
+}
 
 static void gather_go_test_begin_stream(struct ArrowArrayStream *stream, struct ArrowArray *array) {
   stream->get_schema = get_schema;
@@ -117,10 +124,11 @@ type Stream C.struct_ArrowArrayStream
 // Releases returns how many arrays of this package have been released.
 func Releases() int { return int(C.gather_go_test_releases()) }
 
-// NewSchema returns a schema of a format. The C memory of the format is never freed.
+// NewSchema returns a schema of a format, which the caller releases.
 func NewSchema(format string) *Schema {
-	schema := &Schema{}
-	C.gather_go_test_begin_schema((*C.struct_ArrowSchema)(schema), C.CString(format))
+	schema, text := &Schema{}, C.CString(format)
+	defer C.free(unsafe.Pointer(text))
+	C.gather_go_test_begin_schema((*C.struct_ArrowSchema)(schema), text)
 	return schema
 }
 
@@ -140,7 +148,7 @@ func fill(array *C.struct_ArrowArray, length int, buffers [][]byte) {
 
 // NewStream returns a stream of one array of int64.
 func NewStream(length int, buffers ...[]byte) *Stream {
-	array := (*C.struct_ArrowArray)(C.gather_go_test_array()) // It is never freed.
+	array := (*C.struct_ArrowArray)(C.gather_go_test_array()) // The release of the stream frees it.
 	fill(array, length, buffers)
 	stream := &Stream{}
 	C.gather_go_test_begin_stream((*C.struct_ArrowArrayStream)(stream), array)
