@@ -6,11 +6,18 @@
 namespace gather::cuda {
 namespace {
 
+// The blocks for which a multiprocessor of compute capability 7.5 has threads, and those of later ones.
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ == 750
+constexpr int most_blocks = 1024 / block_threads;
+#else
+constexpr int most_blocks = 1536 / block_threads;
+#endif
+
 // The blocks of a multiprocessor for which a kernel has registers. ptxas decides for 0. Without a number it would spill
 // some.
 template <BagStep step>
-constexpr int least_blocks = step == BagStep::divided_products ? 5 : 0;
-constexpr int least_won_blocks = 6;
+constexpr int least_blocks = step == BagStep::divided_products ? (most_blocks < 5 ? most_blocks : 5) : 0;
+constexpr int least_won_blocks = most_blocks;
 
 template <BagStep step, class Type, int bytes>
 __global__ void __launch_bounds__(block_threads, (least_blocks<step>))

@@ -27,8 +27,10 @@ int sort_keys(SortRoom* room, int64_t count, int32_t bits, CUstream_st* stream) 
     std::vector<uint32_t> order(static_cast<size_t>(count));
     std::iota(order.begin(), order.end(), 0u);
     const uint32_t mask = bits < 32 ? (1u << bits) - 1 : ~0u;
-    std::stable_sort(order.begin(), order.end(),
-                     [&](uint32_t a, uint32_t b) { return (given.in.slices[a] & mask) < (given.in.slices[b] & mask); });
+    std::sort(order.begin(), order.end(), [&](uint32_t a, uint32_t b) {
+      const uint32_t first = given.in.slices[a] & mask, second = given.in.slices[b] & mask;
+      return first < second || (first == second && a < b);
+    });
     for (size_t i = 0; i < order.size(); ++i) {
       given.spare.slices[i] = given.in.slices[order[i]];
       given.spare.updates[i] = given.in.updates[order[i]];
