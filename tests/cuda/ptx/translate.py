@@ -229,8 +229,8 @@ class Function:
     def compare_floats(self, comparison, kind, operands):
         """Compares floating numbers. The result of an ordinary comparison with NaN is false, also that of ne."""
         a, b = (f"number<{FLOATS[kind]}>({self.value(o)})" for o in operands[1:])
-        if comparison == "nan":
-            return self.assign(operands[0], f"are_unordered({a}, {b})")
+        if comparison in ("nan", "num"):
+            return self.assign(operands[0], f"{'!' if comparison == 'num' else ''}are_unordered({a}, {b})")
         if comparison == "ne":
             raise ValueError("unknown comparison")
         if comparison.endswith("u"):  # true with NaN
