@@ -71,8 +71,11 @@ case $1 in
       { grep -wE '(v|f|vf|__f|__vf|__)?printf(_chk)?|puts|putchar|fputs|fwrite|write|perror|std(out|err)|exit|_exit|abort|setenv|putenv|unsetenv|signal|sigaction|raise|kill|__cxa_(thread_)?atexit|atexit|on_exit' || :; } |
       none "the library must not use these"
     ;;
-  size) # The CUDA code for all architectures adds less than 8 MB.
-    added=$(($(stat -Lc %s "$library") - $(stat -Lc %s "$3")))
+  size) # Without debug information, the CUDA code for all architectures adds less than 8 MB.
+    strip -o size.cuda "$library"
+    strip -o size.cpu "$3"
+    added=$(($(stat -c %s size.cuda) - $(stat -c %s size.cpu)))
+    rm size.cuda size.cpu
     echo "The CUDA code adds $added bytes."
     [ "$added" -lt 8000000 ]
     ;;
