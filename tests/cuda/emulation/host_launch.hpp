@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <numeric>
 #include <random>
-#include <thread>
 #include <vector>
 
 #include "machine.hpp"
@@ -32,7 +31,7 @@ class Block : public HostBlock {
 template <class Body>
 int launch(uint32_t blocks, uint32_t threads, CUstream_st* stream, Body body, bool overlaps = false) {
   if (const int code = enter_call()) return code;
-  std::this_thread::yield();  // lets another thread run between two kernels of a call
+  let_others_run();
   return enqueue(
       stream,
       [=] {

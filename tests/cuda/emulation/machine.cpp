@@ -3,6 +3,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <string>
+#include <thread>
 
 #include "state.hpp"
 
@@ -21,6 +22,16 @@ Machine& machine() {
   }();
   return one;
 }
+
+namespace {
+
+// The number of threads that have used the device and have not ended.
+std::atomic<int32_t> threads{0};
+
+}  // namespace
+
+Thread::Thread() { ++threads; }
+Thread::~Thread() { --threads; }
 
 Thread& this_thread() {
   thread_local Thread thread;
@@ -66,6 +77,11 @@ uint32_t seed() { return machine().seed; }
 int64_t least_lines() { return machine().least_lines; }
 int64_t counted() { return machine().counted; }
 void count_launch() { ++machine().launches; }
+
+// Beside processes with a load, each yield waits for some milliseconds. So a thread alone does not yield.
+void let_others_run() {
+  if (threads.load() > 1) std::this_thread::yield();
+}
 
 }  // namespace emulation
 

@@ -35,5 +35,7 @@ int64_t counted();
 // Returns the number of lines from which on a thread processes a line if a test has set one, otherwise 0.
 int64_t least_lines();
 void count_launch();
+// Lets another thread that uses the device run between two kernels of a call.
+void let_others_run();
 
 }  // namespace emulation

@@ -135,6 +135,8 @@ using Guard = std::lock_guard<std::recursive_mutex>;
 
 // The stack of current contexts of a thread, its capture mode, and its last runtime error.
 struct Thread {
+  Thread();
+  ~Thread();
   std::vector<CUctx_st*> contexts;
   int mode = CU_STREAM_CAPTURE_MODE_GLOBAL;
   int last_error = 0;
