@@ -33,7 +33,7 @@ class Step:
 
 BOTH = results.PARTS
 TESTS = r"% tests passed, \d+ tests failed|\((Failed|Timeout|SEGFAULT|Subprocess aborted)\)"
-BINDINGS = r"^(== |rust: |\d+ tests passed|\d+ passed|test result|go: |[A-Z][A-Za-z ]+: (passed|FAILED|skipped))"
+BINDINGS = r"^(== |rust: |\d+ (tests passed|passed|failed)|test result|go: |[A-Z][A-Za-z ]+: (passed|FAILED|skipped))"
 STEPS = (
     Step("lint", "./dev lint clang-tidy", r"^clang-tidy:", "clang-tidy with its static analyzer"),
     Step("cuda", "./dev cuda", TESTS, "the tests of devices, the ABI and packages, with CUDA for all architectures"),
