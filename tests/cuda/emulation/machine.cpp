@@ -23,15 +23,8 @@ Machine& machine() {
   return one;
 }
 
-namespace {
-
-// The number of threads that have used the device and have not ended.
-std::atomic<int32_t> threads{0};
-
-}  // namespace
-
-Thread::Thread() { ++threads; }
-Thread::~Thread() { --threads; }
+Thread::Thread() { ++machine().threads; }
+Thread::~Thread() { --machine().threads; }
 
 Thread& this_thread() {
   thread_local Thread thread;
@@ -80,7 +73,7 @@ void count_launch() { ++machine().launches; }
 
 // Beside processes with a load, each yield waits for some milliseconds. So a thread alone does not yield.
 void let_others_run() {
-  if (threads.load() > 1) std::this_thread::yield();
+  if (machine().threads.load() > 1) std::this_thread::yield();
 }
 
 }  // namespace emulation

@@ -122,6 +122,7 @@ struct Machine {
   uint64_t kept[devices] = {};
   void (*between)(void*, uint32_t) = nullptr;
   void* between_user = nullptr;
+  std::atomic<int32_t> threads{0};  // those that have used the machine and have not ended
   std::atomic<int64_t> before_in{0};
   void (*before)(void*) = nullptr;
   void* before_user = nullptr;
